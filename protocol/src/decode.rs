@@ -1,0 +1,217 @@
+//! A line in, a frame out; or why not.
+
+use serde_json::value::RawValue;
+use thiserror::Error;
+
+use crate::error_kind::ErrorKind;
+use crate::frame::AnyFrame;
+use crate::head::Head;
+use crate::json::{FieldError, Members, excerpt, read_member, repair_surrogates};
+use crate::limits::DEPTH;
+use crate::line::Line;
+
+/// What a line turned out to be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Incoming<F> {
+    /// A frame, known or not.
+    Frame(F),
+    /// A line that is no frame. Where `head` has a type and an id, its sender waits for an answer.
+    Unusable(Unusable),
+}
+
+/// A line that cannot be used. It ends nothing: the next line counts (`frm.unusable`).
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{problem}")]
+pub struct Unusable {
+    /// What could still be found.
+    pub head: Head,
+    /// Why it cannot be used.
+    pub problem: Problem,
+}
+
+/// Why a line cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// Over the size limit.
+    #[error("a frame of {bytes} bytes; at most {limit} are accepted")]
+    TooLong {
+        /// Its size without the LF.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// Over the depth limit.
+    #[error("a frame nested {depth} levels deep; at most {DEPTH} are accepted")]
+    TooDeep {
+        /// Its depth, the frame's own object included.
+        depth: usize,
+    },
+    /// Not JSON.
+    #[error("not JSON ({reason}): {excerpt}")]
+    Malformed {
+        /// What the parser said, with the column.
+        reason: String,
+        /// The beginning of the line.
+        excerpt: String,
+    },
+    /// JSON, but not an object.
+    #[error("not a JSON object: {excerpt}")]
+    NotAnObject {
+        /// The beginning of the line.
+        excerpt: String,
+    },
+    /// An object without a `type` that is a string.
+    #[error("a frame without a \"type\": {excerpt}")]
+    NoType {
+        /// The beginning of the line.
+        excerpt: String,
+    },
+    /// A member is missing or of the wrong type.
+    #[error("{frame_type}: {error}")]
+    WrongField {
+        /// The frame's type.
+        frame_type: String,
+        /// Which member, what it should be, what it is.
+        error: FieldError,
+    },
+}
+
+impl Problem {
+    /// The error code that answers such a frame.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::TooLong { .. } => ErrorKind::TooLarge,
+            _ => ErrorKind::Protocol,
+        }
+    }
+}
+
+/// Reads one line as a frame of one direction.
+pub fn decode<F: AnyFrame>(line: &Line<'_>) -> Incoming<F> {
+    match line {
+        Line::Text(text) => decode_text(text),
+        Line::TooLong(line) => Incoming::Unusable(Unusable {
+            head: line.head.clone(),
+            problem: Problem::TooLong { bytes: line.bytes, limit: line.limit },
+        }),
+    }
+}
+
+/// Reads the text of one line as a frame of one direction.
+pub fn decode_text<F: AnyFrame>(text: &str) -> Incoming<F> {
+    read(text).unwrap_or_else(|problem| {
+        let head = match problem {
+            Problem::NotAnObject { .. } => Head::default(),
+            _ => Head::of(text),
+        };
+        Incoming::Unusable(Unusable { head, problem })
+    })
+}
+
+fn read<F: AnyFrame>(text: &str) -> Result<Incoming<F>, Problem> {
+    let value: &RawValue = serde_json::from_str(text).map_err(|error| Problem::Malformed {
+        reason: error.to_string(),
+        excerpt: excerpt(text),
+    })?;
+    let text = value.get();
+    let members =
+        Members::of(text).ok_or_else(|| Problem::NotAnObject { excerpt: excerpt(text) })?;
+    if members.depth > DEPTH {
+        return Err(Problem::TooDeep { depth: members.depth });
+    }
+    if members.unpaired_surrogate {
+        return read(&repair_surrogates(text));
+    }
+    let frame_type = members
+        .last("type")
+        .and_then(|member| read_member::<String>("type", member.value).ok().flatten())
+        .ok_or_else(|| Problem::NoType { excerpt: excerpt(text) })?;
+    check_id(&members)
+        .and_then(|()| F::read(&frame_type, &members, text))
+        .map(Incoming::Frame)
+        .map_err(|error| Problem::WrongField { frame_type, error })
+}
+
+/// Every frame with an `id` that is no string is bad, also where the type has no use for it: a
+/// zot reads the id before the type (`id.opaque`).
+fn check_id(members: &Members<'_>) -> Result<(), FieldError> {
+    match members.last("id") {
+        Some(id) if id.value != "null" && !id.value.starts_with('"') => {
+            Err(FieldError::unexpected("a non-empty string", id.value).below("id"))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{ExtensionFrame, HostFrame};
+
+    fn problem(text: &str) -> (String, Head) {
+        match decode_text::<HostFrame>(text) {
+            Incoming::Unusable(unusable) => (unusable.to_string(), unusable.head),
+            Incoming::Frame(frame) => panic!("{text} is {frame:?}"),
+        }
+    }
+
+    #[test]
+    fn a_tool_call_is_read_with_its_args_as_they_stand() {
+        let text = r#"{"id":"7","args":{"n":12345678901234567890, "a":1,"a":2},"type":"tool_call","name":"x","new":{}}"#;
+        let Incoming::Frame(HostFrame::ToolCall(call)) = decode_text(text) else { panic!() };
+        assert_eq!(call.id.as_str(), "7");
+        assert_eq!(call.args.get(), r#"{"n":12345678901234567890, "a":1,"a":2}"#);
+    }
+
+    #[test]
+    fn each_problem_says_what_and_where() {
+        let (text, head) = problem(r#"{"type":"tool_call","id":"7","name":5,"args":{}}"#);
+        assert_eq!(text, "tool_call: /name: expected a string, found 5");
+        assert_eq!(head.id.unwrap().as_str(), "7");
+        let (text, _) = problem(r#"{"type":"tool_call","id":"7"}"#);
+        assert_eq!(text, "tool_call: /name: required, and missing");
+        let (text, head) = problem(r#"{"type":"tool_call","id":7,"name":"x"}"#);
+        assert_eq!(text, "tool_call: /id: expected a non-empty string, found 7");
+        assert_eq!(head.id, None);
+        assert!(problem("nonsense").0.starts_with("not JSON (expected ident at line 1 column 2)"));
+        assert_eq!(problem("[1,2]").0, "not a JSON object: [1,2]");
+        assert_eq!(problem(r#"{"type":5}"#).0, r#"a frame without a "type": {"type":5}"#);
+    }
+
+    #[test]
+    fn depth_128_is_the_last_that_passes() {
+        let nested = |levels: usize| {
+            let (open, close) = ("[".repeat(levels - 1), "]".repeat(levels - 1));
+            format!(r#"{{"type":"tool_call","id":"7","name":"x","args":{open}{close}}}"#)
+        };
+        assert!(matches!(decode_text::<HostFrame>(&nested(128)), Incoming::Frame(_)));
+        let (text, head) = problem(&nested(129));
+        assert_eq!(text, "a frame nested 129 levels deep; at most 128 are accepted");
+        assert_eq!(head.id.unwrap().as_str(), "7");
+    }
+
+    #[test]
+    fn half_a_surrogate_is_repaired_everywhere() {
+        let text = r#"{"type":"tool_call","id":"\ud800","name":"x","args":{"a":"\udc00"}}"#;
+        let Incoming::Frame(HostFrame::ToolCall(call)) = decode_text(text) else { panic!() };
+        assert_eq!(call.id.as_str(), "\u{fffd}");
+        assert_eq!(call.args.get(), r#"{"a":"\ufffd"}"#);
+    }
+
+    #[test]
+    fn unknown_types_are_kept_and_null_is_absent() {
+        let Incoming::Frame(HostFrame::Unknown(frame)) = decode_text(r#"{"type":"new","x":1}"#)
+        else {
+            panic!()
+        };
+        assert_eq!(frame.frame_type, "new");
+        assert_eq!(frame.raw.get(), r#"{"type":"new","x":1}"#);
+        let text =
+            r#"{"type":"tool_result","id":"1","content":null,"is_error":null,"details":null}"#;
+        let Incoming::Frame(ExtensionFrame::ToolResult(result)) = decode_text(text) else {
+            panic!()
+        };
+        assert_eq!((result.content.len(), result.is_error, result.details), (0, false, None));
+    }
+}

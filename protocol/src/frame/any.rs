@@ -1,0 +1,155 @@
+//! All frames of one direction. `tool_result` and `panel_close` exist in both, so a frame is
+//! known by direction and type (`frm.routing`).
+
+use serde_json::Value;
+
+use super::object::object_schema;
+use super::{
+    CallTool, CallToolCancel, CallToolResult, Cancel, ClearNotes, CommandInvoked, CommandResponse,
+    Event, EventIntercept, EventInterceptResponse, Frame, Hello, HelloAck, Log, Notify, Object,
+    OpenPanel, PanelClose, PanelKey, PanelRender, PanelResize, Ready, RegisterCommand,
+    RegisterTool, Registered, Request, Response, ResponsePart, Shutdown, ShutdownAck, Submit,
+    SubmitSlash, Subscribe, ToolCall, ToolCancel, ToolResult, ToolUpdate, UnregisterTool,
+};
+use crate::json::{FieldError, Members, RawJson};
+
+/// A frame of a type that this version does not know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UnknownFrame {
+    /// Its `type`.
+    pub frame_type: String,
+    /// The whole frame.
+    pub raw: RawJson,
+}
+
+/// Any frame of one direction.
+pub trait AnyFrame: Sized {
+    /// The types this version knows.
+    const TYPES: &'static [&'static str];
+
+    /// Reads a frame of that type from its members; `text` is the whole frame.
+    fn read(frame_type: &str, members: &Members<'_>, text: &str) -> Result<Self, FieldError>;
+
+    /// Appends the canonical line, LF included.
+    fn write_line(&self, out: &mut Vec<u8>);
+
+    /// The frame's `type`.
+    fn frame_type(&self) -> &str;
+
+    /// The JSON Schema of each known type, in the order of `TYPES`.
+    fn schemas() -> Vec<(&'static str, Value)>;
+}
+
+macro_rules! frames {
+    ($(#[$meta:meta])* pub enum $any:ident { $($frame:ident($body:ident),)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant, reason = "frames live briefly, one at a time")]
+        pub enum $any {
+            $(
+                #[doc = concat!("See [`", stringify!($body), "`].")]
+                $frame($body),
+            )*
+            /// A type that this version does not know.
+            Unknown(UnknownFrame),
+        }
+
+        impl AnyFrame for $any {
+            const TYPES: &'static [&'static str] = &[$($body::TYPE),*];
+
+            fn read(frame_type: &str, members: &Members<'_>, text: &str) -> Result<Self, FieldError> {
+                $(
+                    if frame_type == $body::TYPE {
+                        return $body::read_members(members).map(Self::$frame);
+                    }
+                )*
+                Ok(Self::Unknown(UnknownFrame {
+                    frame_type: frame_type.to_owned(),
+                    raw: RawJson::of_repaired(text),
+                }))
+            }
+
+            fn write_line(&self, out: &mut Vec<u8>) {
+                match self {
+                    $( Self::$frame(frame) => frame.write_line(out), )*
+                    Self::Unknown(frame) => {
+                        out.extend_from_slice(frame.raw.get().as_bytes());
+                        out.push(b'\n');
+                    }
+                }
+            }
+
+            fn frame_type(&self) -> &str {
+                match self {
+                    $( Self::$frame(_) => $body::TYPE, )*
+                    Self::Unknown(frame) => &frame.frame_type,
+                }
+            }
+
+            fn schemas() -> Vec<(&'static str, Value)> {
+                vec![$( ($body::TYPE, object_schema::<$body>(Some(("type", $body::TYPE)))) ),*]
+            }
+        }
+
+        $(
+            impl From<$body> for $any {
+                fn from(frame: $body) -> Self {
+                    Self::$frame(frame)
+                }
+            }
+        )*
+    };
+}
+
+frames! {
+    /// A frame from an extension to a host.
+    pub enum ExtensionFrame {
+        ToolResult(ToolResult),
+        ToolUpdate(ToolUpdate),
+        CommandResponse(CommandResponse),
+        EventInterceptResponse(EventInterceptResponse),
+        Notify(Notify),
+        Log(Log),
+        CallTool(CallTool),
+        CallToolCancel(CallToolCancel),
+        Request(Request),
+        Response(Response),
+        ResponsePart(ResponsePart),
+        Cancel(Cancel),
+        OpenPanel(OpenPanel),
+        PanelRender(PanelRender),
+        PanelClose(PanelClose),
+        Submit(Submit),
+        SubmitSlash(SubmitSlash),
+        ClearNotes(ClearNotes),
+        Hello(Hello),
+        RegisterCommand(RegisterCommand),
+        RegisterTool(RegisterTool),
+        UnregisterTool(UnregisterTool),
+        Subscribe(Subscribe),
+        Ready(Ready),
+        ShutdownAck(ShutdownAck),
+    }
+}
+
+frames! {
+    /// A frame from a host to an extension.
+    pub enum HostFrame {
+        ToolCall(ToolCall),
+        ToolCancel(ToolCancel),
+        CommandInvoked(CommandInvoked),
+        Event(Event),
+        EventIntercept(EventIntercept),
+        PanelKey(PanelKey),
+        PanelResize(PanelResize),
+        PanelClose(PanelClose),
+        CallToolResult(CallToolResult),
+        Request(Request),
+        Response(Response),
+        ResponsePart(ResponsePart),
+        Cancel(Cancel),
+        HelloAck(HelloAck),
+        Registered(Registered),
+        Shutdown(Shutdown),
+    }
+}

@@ -1,0 +1,223 @@
+//! What a tool answers: blocks of content, the error, the effects.
+
+use serde_json::{Value, json};
+
+use super::object::{described, object};
+use crate::error_kind::ErrorKind;
+use crate::json::{Field, FieldError, Members, RawJson, read_member};
+use crate::word::words;
+
+/// One block of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// Text for the model.
+    Text(String),
+    /// An image for the model.
+    Image {
+        /// The media type, as `image/png`.
+        mime_type: String,
+        /// The bytes in standard, padded base64.
+        data: String,
+    },
+    /// A block of a type that this version does not know, whole.
+    Other(RawJson),
+}
+
+impl Content {
+    /// A text block.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl Field for Content {
+    fn read(text: &str) -> Result<Self, FieldError> {
+        let members = Members::of(text).ok_or_else(|| FieldError::unexpected("an object", text))?;
+        let string = |name: &str| match members.last(name) {
+            Some(member) => read_member::<String>(name, member.value),
+            None => Ok(None),
+        };
+        match string("type")?.as_deref() {
+            // A zot's own SDK leaves the key of an empty text out.
+            Some("text") => Ok(Self::Text(string("text")?.unwrap_or_default())),
+            Some("image") => Ok(Self::Image {
+                mime_type: string("mime_type")?.unwrap_or_default(),
+                data: string("data")?.unwrap_or_default(),
+            }),
+            _ => Ok(Self::Other(RawJson::of_repaired(text))),
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Text(text) => {
+                out.extend_from_slice(b"{\"type\":\"text\",\"text\":");
+                text.write(out);
+                out.push(b'}');
+            }
+            Self::Image { mime_type, data } => {
+                out.extend_from_slice(b"{\"type\":\"image\",\"mime_type\":");
+                mime_type.write(out);
+                out.extend_from_slice(b",\"data\":");
+                data.write(out);
+                out.push(b'}');
+            }
+            Self::Other(raw) => raw.write(out),
+        }
+    }
+
+    fn schema() -> Value {
+        json!({
+            "type": "object",
+            "properties": {"type": {"type": "string", "examples": ["text", "image"]}},
+            "required": ["type"],
+            "allOf": [
+                {
+                    "if": {"properties": {"type": {"const": "text"}}},
+                    "then": {"properties": {"text": described(String::schema(), &["Text for the model."])}}
+                },
+                {
+                    "if": {"properties": {"type": {"const": "image"}}},
+                    "then": {
+                        "properties": {
+                            "mime_type": described(String::schema(), &["The media type."]),
+                            "data": described(String::schema(), &["Standard base64, padded."])
+                        },
+                        "required": ["mime_type", "data"]
+                    }
+                }
+            ]
+        })
+    }
+}
+
+object! {
+    /// Why a call failed, beyond the text that every host shows (`tool.error`).
+    pub struct ErrorInfo {
+        /// What kind of failure it is.
+        required kind: ErrorKind,
+        /// What happened, for a person.
+        required message: String,
+        /// JSON pointer of the offending member of the args itself: a missing city is `/city`.
+        optional field: String,
+        /// What to do about it.
+        optional hint: String,
+        /// What led to it, outermost first.
+        optional causes: Vec<String>,
+        /// How long to wait before trying again, in milliseconds.
+        optional retry_after_ms: u64,
+    }
+}
+
+impl ErrorInfo {
+    /// An error with a kind and a message only.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            field: None,
+            hint: None,
+            causes: None,
+            retry_after_ms: None,
+        }
+    }
+}
+
+words! {
+    /// What an effect concerns.
+    pub enum EffectKind {
+        /// A file was touched.
+        File = "file",
+        /// A process was started.
+        Process = "process",
+    }
+}
+
+words! {
+    /// What happened to a file.
+    pub enum FileOp {
+        /// It was read.
+        Read = "read",
+        /// It is new.
+        Create = "create",
+        /// It was changed.
+        Modify = "modify",
+        /// Something was added at its end.
+        Append = "append",
+        /// It is gone.
+        Delete = "delete",
+        /// It is elsewhere: `new_path`.
+        Rename = "rename",
+    }
+}
+
+object! {
+    /// What a call did to the world; allowed on failures too (`tool.effects`).
+    pub struct Effect {
+        /// A file or a process; it decides which of the other members stand.
+        required kind: EffectKind,
+        /// File: what happened to it.
+        optional op: FileOp,
+        /// File: its path.
+        optional path: String,
+        /// File: its path after a rename.
+        optional new_path: String,
+        /// File: its size before, in bytes.
+        optional bytes_before: u64,
+        /// File: its size after, in bytes.
+        optional bytes_after: u64,
+        /// Process: the command line.
+        optional command: String,
+        /// Process: its id.
+        optional pid: u64,
+        /// Process: it goes on after the call.
+        flag background: bool,
+        /// Process: how it stands, in words.
+        optional status: String,
+        /// Process: its exit code.
+        optional exit_code: i64,
+    }
+}
+
+impl Effect {
+    /// An effect on a file.
+    pub fn file(op: FileOp, path: impl Into<String>) -> Self {
+        Self { op: Some(op), path: Some(path.into()), ..Self::of_kind(EffectKind::File) }
+    }
+
+    /// A process that was started.
+    pub fn process(command: impl Into<String>) -> Self {
+        Self { command: Some(command.into()), ..Self::of_kind(EffectKind::Process) }
+    }
+
+    fn of_kind(kind: EffectKind) -> Self {
+        Self {
+            kind,
+            op: None,
+            path: None,
+            new_path: None,
+            bytes_before: None,
+            bytes_after: None,
+            command: None,
+            pid: None,
+            background: false,
+            status: None,
+            exit_code: None,
+        }
+    }
+}
+
+object! {
+    /// How far a call is.
+    #[derive(Default)]
+    pub struct Progress {
+        /// Units done so far.
+        optional done: f64,
+        /// Units in all, where known.
+        optional total: f64,
+        /// What is counted, as `files`.
+        optional unit: String,
+        /// What is being done.
+        optional message: String,
+    }
+}

@@ -1,0 +1,161 @@
+//! What a host tells about itself, and what it lets an extension decide.
+
+use super::content::Content;
+use super::object::object;
+use crate::id::Id;
+use crate::json::RawJson;
+use crate::word::words;
+
+object! {
+    /// A tool's outcome as an event shows it.
+    #[derive(Default)]
+    pub struct EventResult {
+        /// The blocks.
+        lenient content: Vec<Content>,
+        /// The call failed.
+        flag is_error: bool,
+        /// The blocks were cut.
+        flag truncated: bool,
+    }
+}
+
+object! {
+    /// What an event or an intercept carries; which members stand depends on the event.
+    #[derive(Default)]
+    pub struct EventPayload {
+        /// Number of the model call within the prompt, from 1.
+        optional step: u64,
+        /// Why a turn ended: `end`, `length`, `tool_use`, `error`, `aborted`.
+        optional stop: String,
+        /// What went wrong.
+        optional error: String,
+        /// The model's id of the tool call.
+        optional tool_id: String,
+        /// The tool.
+        optional tool_name: String,
+        /// Its arguments.
+        optional tool_args: RawJson,
+        /// The text of a message.
+        optional text: String,
+        /// The session.
+        optional session_id: String,
+        /// The working directory.
+        optional cwd: String,
+        /// Number of the event within the session.
+        optional sequence: u64,
+        /// How something stands.
+        optional status: String,
+        /// Why.
+        optional reason: String,
+        /// Where it came from.
+        optional source: String,
+        /// What was decided.
+        optional decision: String,
+        /// How far it is.
+        optional stage: String,
+        /// What the tool answered.
+        optional result: EventResult,
+        /// Whether the tool ran.
+        optional executed: bool,
+        /// The arguments as the model wrote them, where they are no JSON.
+        optional tool_args_raw: String,
+        /// The call in a line, for a person.
+        optional tool_preview: String,
+        /// Messages in the history.
+        optional message_count: u64,
+        /// Tokens in the history, about.
+        optional token_estimate: u64,
+        /// The compaction.
+        optional compaction_id: String,
+        /// The agent.
+        optional agent_id: String,
+        /// The agent's run.
+        optional agent_run_id: String,
+        /// A name that belongs to the event.
+        optional name: String,
+        /// The prompt waits for the turn to end.
+        flag queued: bool,
+        /// Images in the prompt.
+        optional image_count: u64,
+        /// The extension that caused it.
+        optional origin_extension: String,
+    }
+}
+
+object! {
+    /// Something happened. It is not answered.
+    #[derive(Default)]
+    pub struct Event = "event" {
+        /// What happened, as `turn_start`.
+        required event: String,
+        /// More about it.
+        flatten payload: EventPayload,
+    }
+}
+
+words! {
+    /// Which half of an intercept is asked for.
+    pub enum Phase {
+        /// The interceptors, which may rewrite.
+        Intercept = "intercept",
+        /// The guards, which see the final arguments and may only block.
+        Guard = "guard",
+    }
+}
+
+object! {
+    /// Something is about to happen. It is answered within 5 s.
+    pub struct EventIntercept = "event_intercept" {
+        /// Names the intercept.
+        required id: Id,
+        /// What is about to happen.
+        required event: String,
+        /// Interceptors or guards; absent on a zot, where both are meant.
+        optional phase: Phase,
+        /// More about it.
+        flatten payload: EventPayload,
+        /// The model's provider.
+        optional provider: String,
+        /// The model.
+        optional model: String,
+        /// The system prompt as it stands.
+        optional system_prompt: String,
+    }
+}
+
+object! {
+    /// What an extension makes of an intercept; without members, it goes on unchanged.
+    pub struct EventInterceptResponse = "event_intercept_response" {
+        /// The intercept's id.
+        required id: Id,
+        /// It must not happen.
+        flag block: bool,
+        /// Why not, for the model or the user.
+        optional reason: String,
+        /// Other arguments; never `null`, which a real zot takes as arguments.
+        optional modified_args: RawJson,
+        /// Another text.
+        optional replace_text: String,
+        /// Another system prompt; an empty one removes it.
+        optional system_prompt: String,
+    }
+}
+
+impl EventInterceptResponse {
+    /// It goes on unchanged.
+    pub fn allow(id: Id) -> Self {
+        Self {
+            id,
+            block: false,
+            reason: None,
+            modified_args: None,
+            replace_text: None,
+            system_prompt: None,
+        }
+    }
+
+    /// It must not happen.
+    pub fn block(id: Id, reason: impl Into<String>) -> Self {
+        Self { block: true, reason: Some(reason.into()), ..Self::allow(id) }
+    }
+}

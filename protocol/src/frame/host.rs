@@ -1,0 +1,186 @@
+//! The frames a host sends.
+
+use super::content::Content;
+use super::object::object;
+use crate::error_kind::ErrorKind;
+use crate::id::Id;
+use crate::json::RawJson;
+use crate::word::words;
+
+object! {
+    /// The program an extension runs under.
+    #[derive(Default)]
+    pub struct HostInfo {
+        /// Its name.
+        required name: String,
+        /// Its version.
+        lenient version: String,
+    }
+}
+
+object! {
+    /// What the host grants.
+    #[derive(Default)]
+    pub struct Limits {
+        /// Longest frame it accepts, in bytes, without the LF.
+        optional frame_bytes: u64,
+        /// Its deadline for a tool, in milliseconds.
+        optional tool_timeout_ms: u64,
+        /// Its deadline for an intercept, in milliseconds.
+        optional intercept_timeout_ms: u64,
+        /// Its deadline for a command, in milliseconds.
+        optional command_timeout_ms: u64,
+    }
+}
+
+object! {
+    /// The conversation an extension serves.
+    #[derive(Default)]
+    pub struct SessionInfo {
+        /// Its id.
+        required id: String,
+        /// How often it was replaced by another under the same id.
+        optional generation: u64,
+    }
+}
+
+object! {
+    /// The first frame of a host (`hello.ack`).
+    #[derive(Default)]
+    pub struct HelloAck = "hello_ack" {
+        /// 1 over the whole history of the protocol.
+        lenient protocol_version: u64,
+        /// What the host understands; absent on an old zot.
+        optional capabilities: Vec<String>,
+        /// The version of zot it is, or is like.
+        lenient zot_version: String,
+        /// The model's provider.
+        lenient provider: String,
+        /// The model.
+        lenient model: String,
+        /// The project's directory.
+        lenient cwd: String,
+        /// Where the extension is.
+        optional extension_dir: String,
+        /// Where the extension may keep data.
+        optional data_dir: String,
+        /// The program.
+        optional host: HostInfo,
+        /// The methods it serves.
+        optional methods: Vec<String>,
+        /// What it grants.
+        optional limits: Limits,
+        /// The conversation.
+        optional session: SessionInfo,
+    }
+}
+
+object! {
+    /// A user ran a slash command.
+    pub struct CommandInvoked = "command_invoked" {
+        /// Names the invocation.
+        required id: Id,
+        /// The command, as it was registered.
+        required name: String,
+        /// What the user typed behind it; absent when nothing.
+        optional args: String,
+    }
+}
+
+object! {
+    /// The model calls a tool.
+    pub struct ToolCall = "tool_call" {
+        /// Names the call.
+        required id: Id,
+        /// The tool.
+        required name: String,
+        /// Its arguments; `null` when the frame had none.
+        lenient args: RawJson,
+        /// How long it may take from receipt, in milliseconds.
+        optional deadline_ms: u64,
+        /// The conversation.
+        optional session: SessionInfo,
+    }
+}
+
+object! {
+    /// The host no longer wants the result of a tool call. It is still answered.
+    pub struct ToolCancel = "tool_cancel" {
+        /// The call's id.
+        required id: Id,
+        /// Why.
+        optional reason: String,
+    }
+}
+
+object! {
+    /// The answer to a `call_tool`.
+    pub struct CallToolResult = "tool_result" {
+        /// The id of the `call_tool`.
+        required id: Id,
+        /// The tool.
+        lenient name: String,
+        /// The blocks.
+        lenient content: Vec<Content>,
+        /// The call failed.
+        flag is_error: bool,
+        /// The blocks were cut to 256 KiB.
+        flag truncated: bool,
+    }
+}
+
+words! {
+    /// Why an extension is asked to end.
+    pub enum ShutdownReason {
+        /// The host ends.
+        Exit = "exit",
+        /// The extension is started anew.
+        Reload = "reload",
+        /// The extension was switched off.
+        Disabled = "disabled",
+    }
+}
+
+object! {
+    /// The extension must end.
+    #[derive(Default)]
+    pub struct Shutdown = "shutdown" {
+        /// Why.
+        optional reason: ShutdownReason,
+    }
+}
+
+object! {
+    /// A registration the host did not take.
+    pub struct Rejection {
+        /// What it was: `tool`, `command`, `event`, `intercept`, `guard`.
+        required kind: String,
+        /// Its name.
+        required name: String,
+        /// Why not.
+        required code: ErrorKind,
+        /// Why not, for a person.
+        required message: String,
+        /// Who has the name instead.
+        optional winner: String,
+    }
+}
+
+object! {
+    /// What the host took of the registrations (capability `registration_report`).
+    #[derive(Default)]
+    pub struct Registered = "registered" {
+        /// Tools.
+        lenient tools: Vec<String>,
+        /// Commands.
+        lenient commands: Vec<String>,
+        /// Events.
+        lenient events: Vec<String>,
+        /// Intercept points.
+        lenient intercept: Vec<String>,
+        /// Guard points.
+        lenient guards: Vec<String>,
+        /// What was not taken.
+        lenient rejected: Vec<Rejection>,
+    }
+}

@@ -1,0 +1,28 @@
+//! The frames of the wire, one type each; docs/protocol.md has the same tables in words.
+
+mod any;
+mod content;
+mod event;
+mod extension;
+mod host;
+mod object;
+mod panel;
+mod rpc;
+mod tool;
+
+pub use any::{AnyFrame, ExtensionFrame, HostFrame, UnknownFrame};
+pub use content::{Content, Effect, EffectKind, ErrorInfo, FileOp, Progress};
+pub use event::{Event, EventIntercept, EventInterceptResponse, EventPayload, EventResult, Phase};
+pub use extension::{
+    Action, CallTool, CallToolCancel, ClearNotes, CommandResponse, Hello, Level, Log, Notify,
+    OnFailure, Ready, RegisterCommand, RegisterTool, SdkInfo, ShutdownAck, Submit, SubmitSlash,
+    Subscribe, ToolResult, ToolUpdate, UnregisterTool,
+};
+pub use host::{
+    CallToolResult, CommandInvoked, HelloAck, HostInfo, Limits, Registered, Rejection, SessionInfo,
+    Shutdown, ShutdownReason, ToolCall, ToolCancel,
+};
+pub use object::{Frame, Object};
+pub use panel::{OpenPanel, Panel, PanelClose, PanelKey, PanelRender, PanelResize};
+pub use rpc::{Cancel, Parent, ParentKind, Request, Response, ResponsePart, RpcError};
+pub use tool::{Annotations, Approval, Execution, Exposure, Tier};

@@ -1,0 +1,213 @@
+//! One declaration for each object of the wire: its Rust type, how it is read and written, and
+//! its JSON Schema come from the same list of fields, so they cannot disagree.
+
+use serde_json::{Map, Value, json};
+
+use crate::json::{Field, FieldError, Members};
+
+/// An object with named members.
+pub trait Object: Sized {
+    /// Reads the members it knows; others are ignored (`frm.unknown-fields`).
+    fn read_members(members: &Members<'_>) -> Result<Self, FieldError>;
+
+    /// Appends `"name":value` for each member that is there, each with a comma before it unless
+    /// it is the first.
+    fn write_members(&self, out: &mut Vec<u8>);
+
+    /// The schemas of its members, and the names of the required ones.
+    fn describe(properties: &mut Map<String, Value>, required: &mut Vec<&'static str>);
+}
+
+/// A frame: an object with a `type`.
+pub trait Frame: Object {
+    /// The `type` of the frame.
+    const TYPE: &'static str;
+
+    /// Appends the canonical line, LF included.
+    fn write_line(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"{\"type\":\"");
+        out.extend_from_slice(Self::TYPE.as_bytes());
+        out.push(b'"');
+        self.write_members(out);
+        out.extend_from_slice(b"}\n");
+    }
+}
+
+/// The schema of an object, from its own description.
+pub(crate) fn object_schema<T: Object>(fixed: Option<(&'static str, &'static str)>) -> Value {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    if let Some((name, word)) = fixed {
+        properties.insert(name.to_owned(), json!({"const": word}));
+        required.push(name);
+    }
+    T::describe(&mut properties, &mut required);
+    json!({"type": "object", "properties": properties, "required": required})
+}
+
+pub(crate) fn described(schema: Value, doc: &[&str]) -> Value {
+    let text = doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+    match schema {
+        Value::Object(mut schema) => {
+            schema.insert("description".to_owned(), text.trim().into());
+            Value::Object(schema)
+        }
+        other => other,
+    }
+}
+
+/// A member as its mode says:
+/// `required` is refused when absent; `lenient` must be written but is read as its default when
+/// absent, as hosts and scripts of the base profile leave it out; `optional` is written when the
+/// author gave it; `flag` is written when true; `flatten` holds further members of the same
+/// object.
+macro_rules! object {
+    (
+        $(#[doc = $doc:literal])*
+        $(#[derive($($derive:ident),*)])?
+        pub struct $name:ident $(= $type:literal)? {
+            $( $(#[doc = $field_doc:literal])* $mode:ident $field:ident: $ty:ty, )*
+        }
+    ) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq $($(, $derive)*)?)]
+        pub struct $name {
+            $( $(#[doc = $field_doc])* pub $field: object!(@type $mode $ty), )*
+        }
+
+        impl $crate::frame::Object for $name {
+            #[allow(unused_mut, unused_variables, clippy::let_unit_value, reason = "frames without fields")]
+            fn read_members(
+                members: &$crate::json::Members<'_>,
+            ) -> Result<Self, $crate::json::FieldError> {
+                $( object!(@slot $mode $field $ty); )*
+                for member in members.iter() {
+                    let key = member.key();
+                    match &*key {
+                        $( stringify!($field) => {
+                            object!(@read $mode $field $ty, member);
+                        } )*
+                        _ => {}
+                    }
+                }
+                Ok(Self { $( $field: object!(@finish $mode $field $ty, members), )* })
+            }
+
+            #[allow(unused_variables, reason = "frames without fields")]
+            fn write_members(&self, out: &mut Vec<u8>) {
+                $( object!(@write $mode self $field $ty, out); )*
+            }
+
+            #[allow(unused_variables, reason = "frames without fields")]
+            fn describe(
+                properties: &mut serde_json::Map<String, serde_json::Value>,
+                required: &mut Vec<&'static str>,
+            ) {
+                $( object!(@describe $mode $field $ty, [$($field_doc),*], properties, required); )*
+            }
+        }
+
+        object!(@kind $name $($type)?);
+    };
+
+    (@type required $ty:ty) => { $ty };
+    (@type lenient $ty:ty) => { $ty };
+    (@type optional $ty:ty) => { Option<$ty> };
+    (@type flag $ty:ty) => { $ty };
+    (@type flatten $ty:ty) => { $ty };
+
+    (@slot flatten $field:ident $ty:ty) => {};
+    (@slot $mode:ident $field:ident $ty:ty) => { let mut $field: Option<$ty> = None; };
+
+    (@read flatten $field:ident $ty:ty, $member:ident) => {};
+    (@read $mode:ident $field:ident $ty:ty, $member:ident) => {
+        $field = $crate::json::read_member(stringify!($field), $member.value)?;
+    };
+
+    (@finish required $field:ident $ty:ty, $members:ident) => {
+        $field.ok_or_else(|| $crate::json::FieldError::missing(stringify!($field)))?
+    };
+    (@finish lenient $field:ident $ty:ty, $members:ident) => { $field.unwrap_or_default() };
+    (@finish optional $field:ident $ty:ty, $members:ident) => { $field };
+    (@finish flag $field:ident $ty:ty, $members:ident) => { $field.unwrap_or_default() };
+    (@finish flatten $field:ident $ty:ty, $members:ident) => {
+        <$ty as $crate::frame::Object>::read_members($members)?
+    };
+
+    (@write required $self:ident $field:ident $ty:ty, $out:ident) => {
+        $crate::frame::object::write_member(stringify!($field), &$self.$field, $out);
+    };
+    (@write lenient $self:ident $field:ident $ty:ty, $out:ident) => {
+        $crate::frame::object::write_member(stringify!($field), &$self.$field, $out);
+    };
+    (@write optional $self:ident $field:ident $ty:ty, $out:ident) => {
+        if let Some(value) = &$self.$field {
+            $crate::frame::object::write_member(stringify!($field), value, $out);
+        }
+    };
+    (@write flag $self:ident $field:ident $ty:ty, $out:ident) => {
+        if $self.$field {
+            $crate::frame::object::write_member(stringify!($field), &true, $out);
+        }
+    };
+    (@write flatten $self:ident $field:ident $ty:ty, $out:ident) => {
+        $crate::frame::Object::write_members(&$self.$field, $out);
+    };
+
+    (@describe flatten $field:ident $ty:ty, [$($doc:literal),*], $properties:ident, $required:ident) => {
+        <$ty as $crate::frame::Object>::describe($properties, $required);
+    };
+    (@describe required $field:ident $ty:ty, [$($doc:literal),*], $properties:ident, $required:ident) => {
+        $required.push(stringify!($field));
+        object!(@describe optional $field $ty, [$($doc),*], $properties, $required);
+    };
+    (@describe $mode:ident $field:ident $ty:ty, [$($doc:literal),*], $properties:ident, $required:ident) => {
+        let schema = <$ty as $crate::json::Field>::schema();
+        let schema = $crate::frame::object::described(schema, &[$($doc),*]);
+        $properties.insert(stringify!($field).to_owned(), schema);
+    };
+
+    (@kind $name:ident) => {
+        impl $crate::json::Field for $name {
+            fn read(text: &str) -> Result<Self, $crate::json::FieldError> {
+                $crate::frame::object::read_object(text)
+            }
+
+            fn write(&self, out: &mut Vec<u8>) {
+                $crate::frame::object::write_object(self, out);
+            }
+
+            fn schema() -> serde_json::Value {
+                $crate::frame::object::object_schema::<Self>(None)
+            }
+        }
+    };
+    (@kind $name:ident $type:literal) => {
+        impl $crate::frame::Frame for $name {
+            const TYPE: &'static str = $type;
+        }
+    };
+}
+
+pub(crate) use object;
+
+pub(crate) fn write_member<T: Field>(name: &str, value: &T, out: &mut Vec<u8>) {
+    if out.last() != Some(&b'{') {
+        out.push(b',');
+    }
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+    value.write(out);
+}
+
+pub(crate) fn read_object<T: Object>(text: &str) -> Result<T, FieldError> {
+    let members = Members::of(text).ok_or_else(|| FieldError::unexpected("an object", text))?;
+    T::read_members(&members)
+}
+
+pub(crate) fn write_object<T: Object>(value: &T, out: &mut Vec<u8>) {
+    out.push(b'{');
+    value.write_members(out);
+    out.push(b'}');
+}

@@ -1,0 +1,71 @@
+//! What a tool declares when it is registered.
+
+use super::object::object;
+use crate::word::words;
+
+words! {
+    /// How a host offers a tool.
+    pub enum Exposure {
+        /// In the model's own list.
+        Direct = "direct",
+        /// To code that the model writes.
+        Codemode = "codemode",
+        /// Found by a search first.
+        Deferred = "deferred",
+        /// To the model, not to users.
+        ModelOnly = "model-only",
+    }
+}
+
+words! {
+    /// Whether calls of a tool may overlap.
+    pub enum Execution {
+        /// They may: the default.
+        Parallel = "parallel",
+        /// The host holds them in order.
+        Sequential = "sequential",
+    }
+}
+
+words! {
+    /// How much a gated tool can do.
+    pub enum Tier {
+        /// It looks.
+        Read = "read",
+        /// It changes files or state.
+        Write = "write",
+        /// It runs programs.
+        Exec = "exec",
+    }
+}
+
+object! {
+    /// Hints with MCP's names. What is not declared is assumed to mutate, so a given `false` says
+    /// something and is written.
+    #[derive(Default)]
+    pub struct Annotations {
+        /// It changes nothing.
+        optional read_only: bool,
+        /// It may destroy what was there.
+        optional destructive: bool,
+        /// A second call changes nothing further.
+        optional idempotent: bool,
+        /// It reaches beyond the project.
+        optional open_world: bool,
+    }
+}
+
+object! {
+    /// When a host asks its user before a call (`tool.approval`).
+    #[derive(Default)]
+    pub struct Approval {
+        /// The call needs an approval.
+        flag gated: bool,
+        /// How much it can do.
+        optional tier: Tier,
+        /// Template over the args that says which calls one approval covers.
+        optional key: String,
+        /// Why it is asked, for a person.
+        optional reason: String,
+    }
+}

@@ -1,0 +1,231 @@
+//! How a value of a frame is read, written and described.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde_json::{Value, json};
+
+use super::{Elements, Members, RawJson, write_number, write_string};
+
+/// A value that can be a member of a frame. `null` never reaches `read`: an absent and a `null`
+/// member are the same (`frm.null`).
+pub trait Field: Sized {
+    /// Reads the value from its JSON text, which is known to be valid JSON.
+    fn read(text: &str) -> Result<Self, FieldError>;
+
+    /// Appends the value's canonical JSON text.
+    fn write(&self, out: &mut Vec<u8>);
+
+    /// The JSON Schema of the value.
+    fn schema() -> Value;
+}
+
+/// A member of a frame that is missing or of the wrong type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    /// JSON pointer of the member, from the frame's own object.
+    pub pointer: String,
+    /// What should stand there, as "a string".
+    pub expected: &'static str,
+    /// What stands there, shortened; `None` when nothing does.
+    pub found: Option<String>,
+}
+
+impl FieldError {
+    /// A value that is not what its member should be.
+    pub fn unexpected(expected: &'static str, text: &str) -> Self {
+        Self { pointer: String::new(), expected, found: Some(excerpt(text)) }
+    }
+
+    /// A required member that is absent or `null`.
+    pub fn missing(name: &str) -> Self {
+        Self { pointer: String::new(), expected: "a value", found: None }.below(name)
+    }
+
+    /// The same error, seen from the object that holds the value under that name.
+    #[must_use]
+    pub fn below(mut self, name: &str) -> Self {
+        let name = name.replace('~', "~0").replace('/', "~1");
+        self.pointer = format!("/{name}{}", self.pointer);
+        self
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.found {
+            Some(found) => {
+                write!(formatter, "{}: expected {}, found {found}", self.pointer, self.expected)
+            }
+            None => write!(formatter, "{}: required, and missing", self.pointer),
+        }
+    }
+}
+
+impl std::error::Error for FieldError {}
+
+/// The beginning of a text, for an error message.
+pub(crate) fn excerpt(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Reads a member; `null` is as if it were not there.
+pub(crate) fn read_member<T: Field>(name: &str, text: &str) -> Result<Option<T>, FieldError> {
+    if text == "null" {
+        return Ok(None);
+    }
+    T::read(text).map(Some).map_err(|error| error.below(name))
+}
+
+impl Field for String {
+    fn read(text: &str) -> Result<Self, FieldError> {
+        let body = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        let body = body.ok_or_else(|| FieldError::unexpected("a string", text))?;
+        if memchr::memchr(b'\\', body.as_bytes()).is_none() {
+            return Ok(body.to_owned());
+        }
+        serde_json::from_str(text).map_err(|_| FieldError::unexpected("a string", text))
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        write_string(self, out);
+    }
+
+    fn schema() -> Value {
+        json!({"type": "string"})
+    }
+}
+
+impl Field for bool {
+    fn read(text: &str) -> Result<Self, FieldError> {
+        match text {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(FieldError::unexpected("true or false", text)),
+        }
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(if *self { b"true" } else { b"false" });
+    }
+
+    fn schema() -> Value {
+        json!({"type": "boolean"})
+    }
+}
+
+impl Field for u64 {
+    fn read(text: &str) -> Result<Self, FieldError> {
+        text.parse().map_err(|_| FieldError::unexpected("a whole number from 0", text))
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.to_string().as_bytes());
+    }
+
+    fn schema() -> Value {
+        json!({"type": "integer", "minimum": 0})
+    }
+}
+
+impl Field for i64 {
+    fn read(text: &str) -> Result<Self, FieldError> {
+        text.parse().map_err(|_| FieldError::unexpected("a whole number", text))
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.to_string().as_bytes());
+    }
+
+    fn schema() -> Value {
+        json!({"type": "integer"})
+    }
+}
+
+impl Field for f64 {
+    fn read(text: &str) -> Result<Self, FieldError> {
+        serde_json::from_str(text).map_err(|_| FieldError::unexpected("a number", text))
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        write_number(*self, out);
+    }
+
+    fn schema() -> Value {
+        json!({"type": "number"})
+    }
+}
+
+impl Field for RawJson {
+    fn read(text: &str) -> Result<Self, FieldError> {
+        Ok(Self::of_repaired(text))
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.get().as_bytes());
+    }
+
+    fn schema() -> Value {
+        json!({})
+    }
+}
+
+impl<T: Field> Field for Vec<T> {
+    fn read(text: &str) -> Result<Self, FieldError> {
+        let elements =
+            Elements::of(text).ok_or_else(|| FieldError::unexpected("an array", text))?;
+        let read_element = |(at, element)| {
+            T::read(element).map_err(|error: FieldError| error.below(&usize::to_string(&at)))
+        };
+        elements.enumerate().map(read_element).collect()
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'[');
+        for (position, item) in self.iter().enumerate() {
+            if position > 0 {
+                out.push(b',');
+            }
+            item.write(out);
+        }
+        out.push(b']');
+    }
+
+    fn schema() -> Value {
+        json!({"type": "array", "items": T::schema()})
+    }
+}
+
+impl<T: Field> Field for BTreeMap<String, T> {
+    fn read(text: &str) -> Result<Self, FieldError> {
+        let members = Members::of(text).ok_or_else(|| FieldError::unexpected("an object", text))?;
+        let mut map = Self::new();
+        for member in members.iter() {
+            if let Some(value) = read_member(&member.key(), member.value)? {
+                map.insert(member.key().into_owned(), value);
+            }
+        }
+        Ok(map)
+    }
+
+    fn write(&self, out: &mut Vec<u8>) {
+        out.push(b'{');
+        for (position, (name, value)) in self.iter().enumerate() {
+            if position > 0 {
+                out.push(b',');
+            }
+            write_string(name, out);
+            out.push(b':');
+            value.write(out);
+        }
+        out.push(b'}');
+    }
+
+    fn schema() -> Value {
+        json!({"type": "object", "additionalProperties": T::schema()})
+    }
+}

@@ -1,0 +1,20 @@
+//! JSON text as the wire wants it: scanned in one pass, kept raw, written canonically.
+//!
+//! `serde_json` decides what valid JSON is; this module does what a serializer framework cannot:
+//! the last of duplicate keys wins, unpaired surrogates are repaired, depth is counted over the
+//! text, and values pass through byte for byte.
+
+mod field;
+mod model_args;
+mod raw;
+mod scan;
+mod write;
+
+pub use field::{Field, FieldError};
+pub(crate) use field::{excerpt, read_member};
+pub use model_args::{ModelArgsError, model_args};
+pub(crate) use raw::repair_surrogates;
+pub use raw::{RawJson, RawJsonError};
+pub(crate) use scan::depth;
+pub use scan::{Elements, Member, Members};
+pub(crate) use write::{write_number, write_string};

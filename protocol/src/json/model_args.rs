@@ -1,0 +1,127 @@
+//! Arguments as a model wrote them, made safe for every reader.
+
+use std::collections::HashMap;
+
+use thiserror::Error;
+
+use super::{Elements, Members, RawJson, RawJsonError, depth, write_string};
+use crate::limits::MODEL_ARGS_DEPTH;
+
+/// Arguments that no extension should get.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ModelArgsError {
+    /// Arguments are always an object.
+    #[error("the arguments are {found}, not a JSON object")]
+    NotAnObject {
+        /// What they are instead, shortened.
+        found: String,
+    },
+    /// The text is no JSON.
+    #[error("the arguments are {0}")]
+    NotJson(#[from] RawJsonError),
+    /// More than 64 objects and arrays open at once.
+    #[error("the arguments nest {depth} levels deep; at most {MODEL_ARGS_DEPTH} are allowed")]
+    TooDeep {
+        /// How deep they are.
+        depth: usize,
+    },
+}
+
+/// Reads a model's arguments for a `tool_call`: an object at most 64 levels deep, of duplicate
+/// keys only the last, unpaired surrogates replaced (`host.model-args`). Text without such faults
+/// passes byte for byte, LF and CR between tokens aside.
+pub fn model_args(text: &str) -> Result<RawJson, ModelArgsError> {
+    let raw = RawJson::parse(text)?;
+    if !raw.is_object() {
+        return Err(ModelArgsError::NotAnObject { found: super::excerpt(raw.get()) });
+    }
+    let depth = depth(raw.get());
+    if depth > MODEL_ARGS_DEPTH {
+        return Err(ModelArgsError::TooDeep { depth });
+    }
+    if !has_duplicates(raw.get()) {
+        return Ok(raw);
+    }
+    let mut out = Vec::with_capacity(raw.get().len());
+    write_without_duplicates(raw.get(), &mut out);
+    // Built from spans of valid UTF-8 and from `write_string`.
+    Ok(RawJson::of_repaired(&String::from_utf8_lossy(&out)))
+}
+
+fn has_duplicates(value: &str) -> bool {
+    if let Some(members) = Members::of(value) {
+        let mut seen = std::collections::HashSet::new();
+        members.iter().any(|member| !seen.insert(member.key()) || has_duplicates(member.value))
+    } else if let Some(mut elements) = Elements::of(value) {
+        elements.any(has_duplicates)
+    } else {
+        false
+    }
+}
+
+fn write_without_duplicates(value: &str, out: &mut Vec<u8>) {
+    if let Some(members) = Members::of(value) {
+        let last: HashMap<_, _> =
+            members.iter().enumerate().map(|(at, member)| (member.key(), at)).collect();
+        let kept = members.iter().enumerate().filter(|(at, m)| last[&m.key()] == *at);
+        write_list(*b"{}", kept, out, |(_, member), out| {
+            write_string(&member.key(), out);
+            out.push(b':');
+            write_without_duplicates(member.value, out);
+        });
+    } else if let Some(elements) = Elements::of(value) {
+        write_list(*b"[]", elements, out, write_without_duplicates);
+    } else {
+        out.extend_from_slice(value.as_bytes());
+    }
+}
+
+fn write_list<T>(
+    brackets: [u8; 2],
+    items: impl Iterator<Item = T>,
+    out: &mut Vec<u8>,
+    write: impl Fn(T, &mut Vec<u8>),
+) {
+    out.push(brackets[0]);
+    for (position, item) in items.enumerate() {
+        if position > 0 {
+            out.push(b',');
+        }
+        write(item, out);
+    }
+    out.push(brackets[1]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clean_arguments_pass_byte_for_byte() {
+        let text = r#"{"n": 12345678901234567890,"s":"\u003c"}"#;
+        assert_eq!(model_args(text).unwrap().get(), text);
+    }
+
+    #[test]
+    fn of_duplicates_the_last_stays_where_it_stands() {
+        let args = model_args(r#"{"a":1,"b":[{"x":1,"x":2}],"\u0061":3}"#).unwrap();
+        assert_eq!(args.get(), r#"{"b":[{"x":2}],"a":3}"#);
+    }
+
+    #[test]
+    fn depth_64_is_the_last_that_passes() {
+        let nested = |levels: usize| {
+            format!("{{\"a\":{}{}}}", "[".repeat(levels - 1), "]".repeat(levels - 1))
+        };
+        assert!(model_args(&nested(64)).is_ok());
+        assert_eq!(model_args(&nested(65)), Err(ModelArgsError::TooDeep { depth: 65 }));
+    }
+
+    #[test]
+    fn other_values_are_refused_by_name() {
+        let error = model_args("[1]").unwrap_err().to_string();
+        assert_eq!(error, "the arguments are [1], not a JSON object");
+        assert!(model_args("{").is_err());
+    }
+}

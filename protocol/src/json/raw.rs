@@ -1,0 +1,165 @@
+//! JSON values that pass through as text.
+
+use std::fmt;
+
+use memchr::memchr2;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use thiserror::Error;
+
+use super::scan::{Surrogate, has_unpaired_surrogate, surrogate_at};
+
+/// One JSON value as the text its author wrote: number text, key order and duplicate keys are
+/// kept (`frm.raw`).
+///
+/// The text can always stand on the wire: it is valid JSON, holds no LF or CR, and no unpaired
+/// surrogate escape.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct RawJson(Box<str>);
+
+/// Text that is no JSON value.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("not a JSON value: {reason}")]
+#[non_exhaustive]
+pub struct RawJsonError {
+    /// What the parser said, with line and column.
+    pub reason: String,
+}
+
+impl RawJson {
+    /// Checks a text and makes it fit for the wire: LF and CR between tokens are removed, an
+    /// unpaired surrogate escape becomes `\ufffd`, white space around it goes.
+    pub fn parse(text: &str) -> Result<Self, RawJsonError> {
+        let value: &RawValue = serde_json::from_str(text)
+            .map_err(|error| RawJsonError { reason: error.to_string() })?;
+        let text = value.get();
+        if has_unpaired_surrogate(text) {
+            Ok(Self::of_repaired(&repair_surrogates(text)))
+        } else {
+            Ok(Self::of_repaired(text))
+        }
+    }
+
+    /// The JSON text of a value that serde can write.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, RawJsonError> {
+        match serde_json::to_string(value) {
+            Ok(text) => Ok(Self(text.into())),
+            Err(error) => Err(RawJsonError { reason: error.to_string() }),
+        }
+    }
+
+    /// The value `{}`.
+    pub fn empty_object() -> Self {
+        Self("{}".into())
+    }
+
+    /// The value `null`.
+    pub fn null() -> Self {
+        Self("null".into())
+    }
+
+    /// The JSON text.
+    pub fn get(&self) -> &str {
+        &self.0
+    }
+
+    /// Reads the value into a type of the caller's.
+    pub fn to<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
+        serde_json::from_str(&self.0)
+    }
+
+    /// Whether the value is an object.
+    pub fn is_object(&self) -> bool {
+        self.0.starts_with('{')
+    }
+
+    /// Text that was checked before and whose surrogates are whole; only line ends may be wrong.
+    pub(crate) fn of_repaired(text: &str) -> Self {
+        if memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
+            return Self(text.into());
+        }
+        // Inside a string a raw line end would not be valid JSON, so each stands between tokens.
+        Self(text.replace(['\n', '\r'], "").into())
+    }
+}
+
+impl fmt::Debug for RawJson {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl fmt::Display for RawJson {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl Default for RawJson {
+    /// `null`, the value that says nothing.
+    fn default() -> Self {
+        Self::null()
+    }
+}
+
+impl From<serde_json::Value> for RawJson {
+    fn from(value: serde_json::Value) -> Self {
+        Self(value.to_string().into())
+    }
+}
+
+/// Replaces each unpaired surrogate escape by `\ufffd`, which is as long.
+pub(crate) fn repair_surrogates(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut repaired = String::with_capacity(text.len());
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(offset) = memchr::memchr(b'\\', &bytes[at..]) {
+        let escape = at + offset;
+        let surrogate = surrogate_at(bytes, escape);
+        if surrogate == Surrogate::Unpaired {
+            repaired.push_str(&text[copied..escape]);
+            repaired.push_str("\\ufffd");
+            copied = escape + 6;
+        }
+        at = match surrogate {
+            Surrogate::Pair => escape + 12,
+            Surrogate::Unpaired => escape + 6,
+            Surrogate::None => (escape + 2).min(bytes.len()),
+        };
+    }
+    repaired.push_str(&text[copied..]);
+    repaired
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clean_text_passes_byte_for_byte() {
+        let text = r#"{"n":1e400, "n":12345678901234567890,"s":"\u003c\ud83d\ude00" }"#;
+        assert_eq!(RawJson::parse(text).unwrap().get(), text);
+    }
+
+    #[test]
+    fn line_ends_between_tokens_go_and_escaped_ones_stay() {
+        assert_eq!(RawJson::parse("{\r\n \"a\":\n\"\\n\"}\n").unwrap().get(), r#"{ "a":"\n"}"#);
+    }
+
+    #[test]
+    fn unpaired_surrogates_are_replaced() {
+        let raw =
+            RawJson::parse(r#"["\ud800","\udc00x","\ud83d\ude00","\\ud800","\ud800\n"]"#).unwrap();
+        assert_eq!(raw.get(), r#"["\ufffd","\ufffdx","\ud83d\ude00","\\ud800","\ufffd\n"]"#);
+        assert!(raw.to::<serde_json::Value>().is_ok());
+    }
+
+    #[test]
+    fn what_is_no_json_value_is_refused_with_the_place() {
+        let error = RawJson::parse("{\"a\":}").unwrap_err().to_string();
+        assert!(error.contains("column 6"), "{error}");
+        assert!(RawJson::parse("1 2").is_err());
+        assert!(RawJson::parse("").is_err());
+    }
+}

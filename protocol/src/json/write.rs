@@ -1,0 +1,125 @@
+//! Canonical JSON text: no spaces, non-ASCII as UTF-8, as few escapes as JSON allows
+//! (`canon.escapes`).
+
+/// Writes a string with its quotes. Escapes only `"`, `\` and U+0000 to U+001F, with JSON's short
+/// forms where it has them.
+pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
+    out.reserve(text.len() + 2);
+    out.push(b'"');
+    let bytes = text.as_bytes();
+    let mut written = 0;
+    let mut at = 0;
+    while let Some(special) = next_special(bytes, at) {
+        out.extend_from_slice(&bytes[written..special]);
+        write_escape(bytes[special], out);
+        at = special + 1;
+        written = at;
+    }
+    out.extend_from_slice(&bytes[written..]);
+    out.push(b'"');
+}
+
+/// Writes a number: a whole one without a fraction. What JSON cannot hold (NaN, infinities)
+/// becomes `null`.
+pub(crate) fn write_number(number: f64, out: &mut Vec<u8>) {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if number.fract() == 0.0 && number.abs() <= EXACT {
+        #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53")]
+        let whole = number as i64;
+        out.extend_from_slice(whole.to_string().as_bytes());
+    } else if number.is_finite() {
+        out.extend_from_slice(number.to_string().as_bytes());
+    } else {
+        out.extend_from_slice(b"null");
+    }
+}
+
+fn write_escape(byte: u8, out: &mut Vec<u8>) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    match byte {
+        b'"' => out.extend_from_slice(b"\\\""),
+        b'\\' => out.extend_from_slice(b"\\\\"),
+        0x08 => out.extend_from_slice(b"\\b"),
+        0x09 => out.extend_from_slice(b"\\t"),
+        0x0A => out.extend_from_slice(b"\\n"),
+        0x0C => out.extend_from_slice(b"\\f"),
+        0x0D => out.extend_from_slice(b"\\r"),
+        _ => {
+            out.extend_from_slice(b"\\u00");
+            out.push(HEX[usize::from(byte >> 4)]);
+            out.push(HEX[usize::from(byte & 0xF)]);
+        }
+    }
+}
+
+/// The next byte from `at` on that needs an escape, looked for eight bytes at a time.
+fn next_special(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let (words, _) = bytes[at..].as_chunks::<8>();
+    for word in words {
+        let found = special_mask(u64::from_le_bytes(*word));
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    bytes[at..].iter().position(|byte| is_special(*byte)).map(|offset| at + offset)
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+/// The high bit of the lowest special byte is set, and none below it. (Bits above the lowest one
+/// may be wrong, as borrows run upwards.)
+fn special_mask(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word;
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    let quote = zero_bytes(word ^ (ONES * u64::from(b'"')));
+    let backslash = zero_bytes(word ^ (ONES * u64::from(b'\\')));
+    (control | quote | backslash) & HIGH
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(text: &str) -> String {
+        let mut out = Vec::new();
+        write_string(text, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn escapes_are_the_canonical_ones() {
+        assert_eq!(
+            written("a\"b\\c/\u{8}\t\n\u{c}\r\u{1}\u{1f}\u{7f}é\u{2028}😀"),
+            "\"a\\\"b\\\\c/\\b\\t\\n\\f\\r\\u0001\\u001f\u{7f}é\u{2028}😀\""
+        );
+    }
+
+    #[test]
+    fn every_byte_at_every_offset_is_escaped_like_serde_json() {
+        for code in 0..0x180_u32 {
+            let char = char::from_u32(code).unwrap();
+            for offset in 0..18 {
+                let text = format!("{}{char}{}", "x".repeat(offset), "é\"".repeat(3));
+                assert_eq!(written(&text), serde_json::to_string(&text).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn numbers_are_written_short() {
+        let number = |n: f64| {
+            let mut out = Vec::new();
+            write_number(n, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!(number(0.0), "0");
+        assert_eq!(number(-3.0), "-3");
+        assert_eq!(number(0.5), "0.5");
+        assert_eq!(number(f64::NAN), "null");
+    }
+}

@@ -1,0 +1,43 @@
+//! The extline wire: newline-delimited JSON between a coding agent (the host) and its extensions.
+//!
+//! This crate decides everything that can be right or wrong on the wire, and does no I/O: no
+//! threads, no clock, no files, no runtime, no `unsafe`. Bytes go in, events come out; calls go
+//! in, bytes come out; time is an argument.
+//!
+//! - [`Decoder`] turns bytes into lines, [`decode`] a line into a frame.
+//! - [`ExtensionSession`] is an extension's end of the connection, [`HostSession`] a host's.
+//! - [`frame`] has a type for each frame, [`RawJson`] a value that passes through as text.
+//! - [`limits`] has every number, [`Capability`] every negotiated feature, [`ErrorKind`] every
+//!   error code.
+//!
+//! Words like `frm.max-line` in these docs are clauses of docs/protocol.md.
+
+#![forbid(unsafe_code)]
+
+mod capability;
+mod decode;
+mod error_kind;
+pub mod frame;
+mod head;
+mod id;
+mod json;
+pub mod limits;
+mod line;
+mod registrations;
+mod session;
+mod word;
+
+pub use capability::{Capabilities, Capability};
+pub use decode::{Incoming, Problem, Unusable, decode, decode_text};
+pub use error_kind::ErrorKind;
+pub use head::Head;
+pub use id::Id;
+pub use json::{Elements, Member, Members};
+pub use json::{Field, FieldError, ModelArgsError, RawJson, RawJsonError, model_args};
+pub use line::{Decoder, Line, TooLong};
+pub use registrations::{RegistrationError, Registrations, check_schema};
+pub use session::{
+    CallKey, CallKind, CallToolError, Deadlines, ExtensionConfig, ExtensionEvent, ExtensionSession,
+    HandshakeError, HostConfig, HostEvent, HostSession, Notice, PanelInput, RegisterError,
+    ReplyError, RequestError, SendError, ToolCallOptions, Update,
+};

@@ -1,0 +1,73 @@
+//! The numbers of the wire, each once. See docs/protocol.md, "Framing" and "Order, time, failure".
+
+use std::time::Duration;
+
+/// Longest frame sent, without its LF, unless `hello_ack.limits.frame_bytes` says more
+/// (`frm.max-line`).
+pub const FRAME_BYTES: usize = 4_194_303;
+
+/// Longest frame an extension accepts from a host, without its LF (`frm.accept-extension`).
+pub const EXTENSION_ACCEPTS_BYTES: usize = 64 * 1024 * 1024;
+
+/// Objects and arrays open at once, the frame's own object included (`frm.depth`).
+pub const DEPTH: usize = 128;
+
+/// Objects and arrays open at once in the arguments a host takes from a model.
+pub const MODEL_ARGS_DEPTH: usize = 64;
+
+/// Events waiting for a handler before the oldest are dropped.
+pub const WAITING_EVENTS: usize = 10_000;
+
+/// Frames read ahead while a write waits.
+pub const READ_AHEAD_FRAMES: usize = 4_096;
+
+/// Bytes read ahead while a write waits.
+pub const READ_AHEAD_BYTES: usize = 16 * 1024 * 1024;
+
+/// Bytes of log frames that may wait to be written before further ones are dropped.
+pub const WAITING_LOG_BYTES: usize = 1024 * 1024;
+
+/// Least time between two `tool_update` frames of one call: 20 a second.
+pub const UPDATE_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Unsent `response_part` frames one request may have.
+pub const PARTS_AHEAD: usize = 16;
+
+/// How often an extension in a slow `setup` writes an empty `subscribe`.
+pub const SETUP_KEEPALIVE: Duration = Duration::from_millis(150);
+
+/// How long before the host's limit an extension answers an intercept itself.
+pub const INTERCEPT_MARGIN: Duration = Duration::from_millis(500);
+
+/// A host's deadline for `hello`, from the start of the process.
+pub const HELLO_DEADLINE: Duration = Duration::from_secs(10);
+
+/// A host's deadline for `ready`, from `hello_ack`.
+pub const READY_DEADLINE: Duration = Duration::from_secs(3);
+
+/// A host's deadline for `command_response`.
+pub const COMMAND_DEADLINE: Duration = Duration::from_secs(30);
+
+/// A host's deadline for `tool_result`, unless the tool declares `timeout_ms` or `interactive`.
+pub const TOOL_DEADLINE: Duration = Duration::from_secs(60);
+
+/// A host's deadline for `event_intercept_response`, write time included.
+pub const INTERCEPT_DEADLINE: Duration = Duration::from_secs(5);
+
+/// How long one write to an extension may take.
+pub const WRITE_DEADLINE: Duration = Duration::from_secs(5);
+
+/// An extension's shutdown: until then results are written as they come.
+pub const SHUTDOWN_ANSWERS: Duration = Duration::from_secs(1);
+
+/// An extension's shutdown: the process ends at once.
+pub const SHUTDOWN_END: Duration = Duration::from_millis(1_500);
+
+/// A host's shutdown: SIGTERM to the process group after this long.
+pub const SHUTDOWN_TERM: Duration = Duration::from_secs(2);
+
+/// A host's shutdown: SIGKILL this long after SIGTERM.
+pub const SHUTDOWN_KILL: Duration = Duration::from_secs(1);
+
+/// Nested `call_tool`s: a tool called by a tool called by ... at most this long.
+pub const CALL_CHAIN: usize = 4;

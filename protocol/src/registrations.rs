@@ -1,0 +1,166 @@
+//! What an extension offers, checked where it is written down.
+
+use thiserror::Error;
+
+use crate::frame::{RegisterCommand, RegisterTool, Subscribe};
+
+/// Longest name of a tool or command.
+const NAME: usize = 64;
+
+/// The tools, commands and subscriptions of an extension, in registration order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Registrations {
+    tools: Vec<RegisterTool>,
+    commands: Vec<RegisterCommand>,
+    /// Events, intercept points and guards.
+    pub subscribe: Subscribe,
+}
+
+/// A registration that no host should see (`reg.names`, `reg.schema`).
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegistrationError {
+    /// The name has characters that models and hosts cannot handle.
+    #[error(
+        "the {kind} name {name:?} is not allowed: use 1 to {NAME} letters, digits, `_` and `-`"
+    )]
+    Name {
+        /// `tool` or `command`.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Two of one name.
+    #[error("there are two {kind}s named {name:?}: rename one")]
+    Duplicate {
+        /// `tool` or `command`.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// The schema is no object.
+    #[error("the schema of the tool {name:?} is {found}, and must be a JSON object")]
+    Schema {
+        /// The tool.
+        name: String,
+        /// What it is instead, shortened.
+        found: String,
+    },
+}
+
+impl Registrations {
+    /// Adds a tool.
+    pub fn tool(&mut self, tool: RegisterTool) -> Result<(), RegistrationError> {
+        check_name("tool", &tool.name)?;
+        check_schema(&tool)?;
+        if self.has_tool(&tool.name) {
+            return Err(RegistrationError::Duplicate { kind: "tool", name: tool.name });
+        }
+        self.tools.push(tool);
+        Ok(())
+    }
+
+    /// Adds a command. Commands are matched without regard to case, so two that differ only in
+    /// case are two of one name.
+    pub fn command(&mut self, command: RegisterCommand) -> Result<(), RegistrationError> {
+        check_name("command", &command.name)?;
+        if self.command_named(&command.name).is_some() {
+            return Err(RegistrationError::Duplicate { kind: "command", name: command.name });
+        }
+        self.commands.push(command);
+        Ok(())
+    }
+
+    /// Takes a tool away; whether it was there.
+    pub fn remove_tool(&mut self, name: &str) -> bool {
+        let before = self.tools.len();
+        self.tools.retain(|tool| tool.name != name);
+        self.tools.len() < before
+    }
+
+    /// The tools.
+    pub fn tools(&self) -> &[RegisterTool] {
+        &self.tools
+    }
+
+    /// The commands.
+    pub fn commands(&self) -> &[RegisterCommand] {
+        &self.commands
+    }
+
+    /// Whether there is such a tool.
+    pub fn has_tool(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.name == name)
+    }
+
+    /// The registered spelling of a command.
+    pub fn command_named(&self, name: &str) -> Option<&str> {
+        let same = |command: &&RegisterCommand| command.name.eq_ignore_ascii_case(name);
+        self.commands.iter().find(same).map(|command| command.name.as_str())
+    }
+
+    /// Whether an intercept at that point has a handler, as interceptor or as guard.
+    pub fn intercepts(&self, point: &str) -> bool {
+        let names = |points: &Option<Vec<String>>| {
+            points.as_ref().is_some_and(|points| points.iter().any(|name| name == point))
+        };
+        names(&self.subscribe.intercept) || names(&self.subscribe.guards)
+    }
+
+    /// Whether the event was asked for.
+    pub fn wants_event(&self, event: &str) -> bool {
+        self.subscribe.events.as_ref().is_some_and(|events| events.iter().any(|name| name == event))
+    }
+}
+
+/// Checks a tool's schema: a JSON object.
+pub fn check_schema(tool: &RegisterTool) -> Result<(), RegistrationError> {
+    if tool.schema.is_object() {
+        return Ok(());
+    }
+    let found = crate::json::excerpt(tool.schema.get());
+    Err(RegistrationError::Schema { name: tool.name.clone(), found })
+}
+
+fn check_name(kind: &'static str, name: &str) -> Result<(), RegistrationError> {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if (1..=NAME).contains(&name.len()) && name.bytes().all(allowed) {
+        return Ok(());
+    }
+    Err(RegistrationError::Name { kind, name: name.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::RawJson;
+
+    fn tool(name: &str, schema: RawJson) -> RegisterTool {
+        RegisterTool { name: name.to_owned(), schema, ..RegisterTool::default() }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let mut registrations = Registrations::default();
+        let error = registrations.tool(tool("a b", RawJson::empty_object())).unwrap_err();
+        assert!(error.to_string().contains("\"a b\""));
+        assert!(registrations.tool(tool("", RawJson::empty_object())).is_err());
+        assert!(registrations.tool(tool(&"x".repeat(65), RawJson::empty_object())).is_err());
+        let error = registrations.tool(tool("a", RawJson::null())).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the schema of the tool \"a\" is null, and must be a JSON object"
+        );
+        registrations.tool(tool("a", RawJson::empty_object())).unwrap();
+        assert!(registrations.tool(tool("a", RawJson::empty_object())).is_err());
+    }
+
+    #[test]
+    fn commands_are_the_same_whatever_their_case() {
+        let command = |name: &str| RegisterCommand { name: name.to_owned(), ..Default::default() };
+        let mut registrations = Registrations::default();
+        registrations.command(command("Deploy")).unwrap();
+        assert!(registrations.command(command("deploy")).is_err());
+        assert_eq!(registrations.command_named("DEPLOY"), Some("Deploy"));
+    }
+}

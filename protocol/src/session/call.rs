@@ -1,0 +1,172 @@
+//! Calls in flight: who waits for an answer, and who has it already.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::id::Id;
+
+/// What is answered under an id. Each kind has its own ids (`id.per-kind`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CallKind {
+    /// A `tool_call`, answered by `tool_result`.
+    Tool,
+    /// A `command_invoked`, answered by `command_response`.
+    Command,
+    /// An `event_intercept`, answered by `event_intercept_response`.
+    Intercept,
+    /// A `request`, answered by `response`.
+    Request,
+    /// A `call_tool`, answered by the host's `tool_result`.
+    CallTool,
+}
+
+impl fmt::Display for CallKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Tool => "tool_call",
+            Self::Command => "command_invoked",
+            Self::Intercept => "event_intercept",
+            Self::Request => "request",
+            Self::CallTool => "call_tool",
+        })
+    }
+}
+
+/// Names one call for as long as the session lives, also when its id is used again later.
+/// A clone is cheap.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CallKey {
+    kind: CallKind,
+    id: Id,
+    serial: u64,
+}
+
+impl CallKey {
+    /// What it is.
+    pub fn kind(&self) -> CallKind {
+        self.kind
+    }
+
+    /// Its id on the wire.
+    pub fn id(&self) -> &Id {
+        &self.id
+    }
+
+    /// Its number among all calls of the session, from 1.
+    pub fn serial(&self) -> u64 {
+        self.serial
+    }
+}
+
+/// An answer that cannot be sent.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReplyError {
+    /// It has its answer: the handler's own, or the session's at a deadline or shutdown.
+    #[error("{0} is already answered")]
+    AlreadyAnswered(CallKind),
+}
+
+/// The open calls of one direction, with what the session keeps for each.
+#[derive(Debug)]
+pub(super) struct Pending<T> {
+    open: HashMap<(CallKind, Id), (u64, T)>,
+    serial: u64,
+}
+
+impl<T> Default for Pending<T> {
+    fn default() -> Self {
+        Self { open: HashMap::new(), serial: 0 }
+    }
+}
+
+impl<T> Pending<T> {
+    /// Opens a call; `None` when the id is in flight for its kind.
+    pub(super) fn open(&mut self, kind: CallKind, id: Id, state: T) -> Option<CallKey> {
+        let in_flight = self.open.contains_key(&(kind, id.clone()));
+        (!in_flight).then(|| self.open_new(kind, id, state))
+    }
+
+    /// Opens a call under an id that is not in flight.
+    pub(super) fn open_new(&mut self, kind: CallKind, id: Id, state: T) -> CallKey {
+        self.serial += 1;
+        self.open.insert((kind, id.clone()), (self.serial, state));
+        CallKey { kind, id, serial: self.serial }
+    }
+
+    /// Closes a call; `None` when it was closed before.
+    pub(super) fn close(&mut self, key: &CallKey) -> Option<T> {
+        self.get(key)?;
+        self.open.remove(&(key.kind, key.id.clone())).map(|(_, state)| state)
+    }
+
+    /// The open call with that id.
+    pub(super) fn find(&self, kind: CallKind, id: &Id) -> Option<CallKey> {
+        let (serial, _) = self.open.get(&(kind, id.clone()))?;
+        Some(CallKey { kind, id: id.clone(), serial: *serial })
+    }
+
+    /// What is kept for an open call.
+    pub(super) fn get(&self, key: &CallKey) -> Option<&T> {
+        let (serial, state) = self.open.get(&(key.kind, key.id.clone()))?;
+        (*serial == key.serial).then_some(state)
+    }
+
+    /// What is kept for an open call.
+    pub(super) fn get_mut(&mut self, key: &CallKey) -> Option<&mut T> {
+        let (serial, state) = self.open.get_mut(&(key.kind, key.id.clone()))?;
+        (*serial == key.serial).then_some(state)
+    }
+
+    /// All open calls, oldest first.
+    pub(super) fn keys(&self) -> Vec<CallKey> {
+        let mut keys: Vec<_> = self.iter().map(|(key, _)| key).collect();
+        keys.sort_by_key(CallKey::serial);
+        keys
+    }
+
+    /// All open calls, in no order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (CallKey, &T)> {
+        self.open.iter().map(|((kind, id), (serial, state))| {
+            (CallKey { kind: *kind, id: id.clone(), serial: *serial }, state)
+        })
+    }
+
+    /// What is kept for the open calls, in no order.
+    pub(super) fn states(&self) -> impl Iterator<Item = &T> {
+        self.open.values().map(|(_, state)| state)
+    }
+
+    /// Whether none is open.
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_may_be_open_once_for_each_kind() {
+        let mut pending = Pending::default();
+        let tool = pending.open(CallKind::Tool, "7".into(), ()).unwrap();
+        assert!(pending.open(CallKind::Tool, "7".into(), ()).is_none());
+        assert!(pending.open(CallKind::Command, "7".into(), ()).is_some());
+        assert!(pending.close(&tool).is_some());
+        assert!(pending.close(&tool).is_none());
+    }
+
+    #[test]
+    fn a_key_does_not_fit_a_later_call_with_the_same_id() {
+        let mut pending = Pending::default();
+        let old = pending.open(CallKind::Tool, "7".into(), ()).unwrap();
+        pending.close(&old);
+        let new = pending.open(CallKind::Tool, "7".into(), ()).unwrap();
+        assert!(pending.get(&old).is_none());
+        assert!(pending.close(&old).is_none());
+        assert_eq!(pending.keys(), [new]);
+    }
+}

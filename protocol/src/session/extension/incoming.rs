@@ -1,0 +1,244 @@
+//! What each frame of the host does.
+
+use std::time::Instant;
+
+use super::{ExtensionEvent, ExtensionSession, Open, PanelInput, millis};
+use crate::decode::Unusable;
+use crate::error_kind::ErrorKind;
+use crate::frame::{
+    CallToolResult, Cancel, CommandInvoked, CommandResponse, ErrorInfo, Event, HostFrame,
+    Registered, Request, Response, ResponsePart, RpcError, ToolCall, ToolCancel, ToolResult,
+};
+use crate::id::Id;
+use crate::json::RawJson;
+use crate::session::{CallKey, CallKind, Notice};
+
+impl ExtensionSession {
+    pub(super) fn handle_frame(&mut self, frame: HostFrame, now: Instant) {
+        match frame {
+            HostFrame::ToolCall(call) => self.handle_tool_call(call, now),
+            HostFrame::ToolCancel(cancel) => self.handle_tool_cancel(cancel),
+            HostFrame::CommandInvoked(command) => self.handle_command(command),
+            HostFrame::Event(event) => self.handle_event(event),
+            HostFrame::EventIntercept(intercept) => self.handle_intercept(intercept, now),
+            HostFrame::PanelKey(key) => self.handle_panel(PanelInput::Key(key)),
+            HostFrame::PanelResize(resize) => self.handle_panel(PanelInput::Resize(resize)),
+            HostFrame::PanelClose(close) => {
+                self.handle_panel(PanelInput::Close { panel_id: close.panel_id });
+            }
+            HostFrame::CallToolResult(result) => self.handle_call_tool_result(result),
+            HostFrame::Request(request) => self.handle_request(request, now),
+            HostFrame::Response(response) => self.handle_response(response),
+            HostFrame::ResponsePart(part) => self.handle_response_part(part),
+            HostFrame::Cancel(cancel) => self.handle_cancel(&cancel),
+            HostFrame::HelloAck(ack) => self.handle_hello_ack(ack, now),
+            HostFrame::Registered(report) => self.handle_registered(report),
+            HostFrame::Shutdown(shutdown) => self.begin_shutdown(shutdown.reason, true, 0, now),
+            HostFrame::Unknown(frame) => {
+                if self.inbox.is_new_type(&frame.frame_type) {
+                    self.notice(Notice::UnknownType(frame.frame_type));
+                }
+            }
+        }
+    }
+
+    /// Whoever waits for an answer to a bad frame gets one (`frm.unusable-reply`).
+    pub(super) fn handle_unusable(&mut self, unusable: Unusable, now: Instant) {
+        let Unusable { head, problem } = unusable;
+        let (Some(frame_type), Some(id)) = (head.frame_type, head.id) else {
+            self.notice(Notice::Skipped(problem));
+            return;
+        };
+        let (kind, text) = (problem.kind(), format!("{}: {problem}", problem.kind()));
+        let in_flight = match frame_type.as_str() {
+            "tool_call" => self.open.find(CallKind::Tool, &id),
+            "command_invoked" => self.open.find(CallKind::Command, &id),
+            "request" => self.open.find(CallKind::Request, &id),
+            "event_intercept" => self.open.find(CallKind::Intercept, &id),
+            _ => None,
+        };
+        if let Some(key) = in_flight {
+            self.notice(Notice::IdInUse { kind: key.kind(), id });
+            return;
+        }
+        match frame_type.as_str() {
+            "tool_call" => self.send(&ToolResult::error(id.clone(), ErrorInfo::new(kind, text))),
+            "command_invoked" => self.send(&CommandResponse::error(id.clone(), text)),
+            "request" => self.send(&error_response(id.clone(), RpcError::new(kind, text))),
+            "event_intercept" => self.refuse_intercept(id.clone(), &text),
+            "tool_result" | "response" => self.fail_outgoing(&frame_type, &id, kind, &text),
+            "shutdown" => self.begin_shutdown(None, true, 0, now),
+            _ => {
+                self.notice(Notice::Skipped(problem));
+                return;
+            }
+        }
+        self.notice(Notice::Refused { frame_type, id, problem });
+    }
+
+    fn handle_tool_call(&mut self, mut call: ToolCall, now: Instant) {
+        if call.args == RawJson::null() {
+            call.args = RawJson::empty_object();
+        }
+        let refusal = if self.stage.is_ending() {
+            Some(ErrorInfo::new(ErrorKind::Cancelled, "cancelled"))
+        } else if !self.registrations.has_tool(&call.name) {
+            Some(ErrorInfo::new(ErrorKind::NotFound, format!("unknown tool {}", call.name)))
+        } else if !call.args.is_object() {
+            let found = crate::json::excerpt(call.args.get());
+            let message = format!("the arguments must be a JSON object, and are {found}");
+            Some(ErrorInfo {
+                field: Some(String::new()),
+                ..ErrorInfo::new(ErrorKind::Validation, message)
+            })
+        } else {
+            None
+        };
+        let Some(key) = self.open_call(CallKind::Tool, &call.id, &call.name) else { return };
+        if let Some(error) = refusal {
+            self.open.close(&key);
+            self.send(&ToolResult::error(call.id, error));
+            return;
+        }
+        let deadline = call.deadline_ms.map(|duration| now + millis(duration));
+        self.lanes.call(ExtensionEvent::ToolCall { key, call, deadline });
+    }
+
+    fn handle_command(&mut self, mut command: CommandInvoked) {
+        let registered = self.registrations.command_named(&command.name).map(str::to_owned);
+        let refusal = match registered {
+            _ if self.stage.is_ending() => Some("cancelled".to_owned()),
+            None => Some(format!("unknown command {}", command.name)),
+            Some(name) => {
+                command.name = name;
+                None
+            }
+        };
+        let Some(key) = self.open_call(CallKind::Command, &command.id, &command.name) else {
+            return;
+        };
+        if let Some(error) = refusal {
+            self.open.close(&key);
+            self.send(&CommandResponse::error(command.id, error));
+            return;
+        }
+        self.lanes.call(ExtensionEvent::Command { key, command });
+    }
+
+    fn handle_request(&mut self, request: Request, now: Instant) {
+        let refusal = if self.stage.is_ending() {
+            Some(RpcError::new(ErrorKind::Cancelled, "cancelled"))
+        } else if self.methods.contains(&request.method) {
+            None
+        } else {
+            let message = format!("unknown method {}", request.method);
+            Some(RpcError::new(ErrorKind::Unsupported, message))
+        };
+        let Some(key) = self.open_call(CallKind::Request, &request.id, &request.method) else {
+            return;
+        };
+        if let Some(error) = refusal {
+            self.open.close(&key);
+            self.send(&error_response(request.id, error));
+            return;
+        }
+        let deadline = request.deadline_ms.map(|duration| now + millis(duration));
+        self.lanes.call(ExtensionEvent::Request { key, request, deadline });
+    }
+
+    /// Opens a call of the host's; an id that is in flight for its kind is reported (`id.in-flight`).
+    pub(super) fn open_call(&mut self, kind: CallKind, id: &Id, name: &str) -> Option<CallKey> {
+        let key = self.open.open(kind, id.clone(), Open::new(name));
+        if key.is_none() {
+            self.notice(Notice::IdInUse { kind, id: id.clone() });
+        }
+        key
+    }
+
+    fn handle_tool_cancel(&mut self, cancel: ToolCancel) {
+        if let Some(key) = self.open.find(CallKind::Tool, &cancel.id) {
+            let reason = cancel.reason.unwrap_or_else(|| "cancelled".to_owned());
+            self.cancel_call(&key, reason);
+        }
+    }
+
+    fn handle_cancel(&mut self, cancel: &Cancel) {
+        if let Some(key) = self.open.find(CallKind::Request, &cancel.id) {
+            self.cancel_call(&key, "cancelled".to_owned());
+        }
+    }
+
+    /// Tells the handler once, and takes what it asked the host for with it (`cancel.tree`).
+    pub(super) fn cancel_call(&mut self, key: &CallKey, reason: String) {
+        let Some(open) = self.open.get_mut(key) else { return };
+        if std::mem::replace(&mut open.cancelled, true) {
+            return;
+        }
+        // One that waits gets its cancel right behind it, when it is handed out.
+        if open.delivered {
+            self.lanes.control(ExtensionEvent::Cancelled { key: key.clone(), reason });
+        }
+        self.cancel_children(key);
+    }
+
+    fn handle_event(&mut self, event: Event) {
+        if self.registrations.wants_event(&event.event) && !self.stage.is_ending() {
+            self.lanes.event(event);
+        }
+    }
+
+    fn handle_panel(&mut self, input: PanelInput) {
+        if !self.stage.is_ending() {
+            self.lanes.panel(input);
+        }
+    }
+
+    fn handle_registered(&mut self, report: Registered) {
+        for rejection in &report.rejected {
+            self.notice(Notice::Rejected(rejection.clone()));
+        }
+        self.lanes.control(ExtensionEvent::Registered(report));
+    }
+
+    fn handle_call_tool_result(&mut self, result: CallToolResult) {
+        match self.outgoing.close_id(CallKind::CallTool, &result.id) {
+            Some((key, _)) => self.lanes.control(ExtensionEvent::CallToolDone { key, result }),
+            None => self.notice(Notice::Unexpected { kind: CallKind::CallTool, id: result.id }),
+        }
+    }
+
+    fn handle_response(&mut self, response: Response) {
+        let Some((key, _)) = self.outgoing.close_id(CallKind::Request, &response.id) else {
+            self.notice(Notice::Unexpected { kind: CallKind::Request, id: response.id });
+            return;
+        };
+        let result = match response.error {
+            Some(error) => Err(error),
+            None => Ok(response.result.unwrap_or_default()),
+        };
+        self.lanes.control(ExtensionEvent::Response { key, result });
+    }
+
+    fn handle_response_part(&mut self, part: ResponsePart) {
+        if let Some(key) = self.outgoing.find(CallKind::Request, &part.id) {
+            let (seq, data) = (part.seq, part.data);
+            self.lanes.control(ExtensionEvent::ResponsePart { key, seq, data });
+        }
+    }
+
+    /// An answer came that cannot be read: only its call fails.
+    fn fail_outgoing(&mut self, frame_type: &str, id: &Id, kind: ErrorKind, text: &str) {
+        if frame_type == "tool_result" {
+            let Some((key, _)) = self.outgoing.close_id(CallKind::CallTool, id) else { return };
+            let result = super::outgoing::failed_call_tool(&key, text);
+            self.lanes.control(ExtensionEvent::CallToolDone { key, result });
+        } else if let Some((key, _)) = self.outgoing.close_id(CallKind::Request, id) {
+            let result = Err(RpcError::new(kind, text));
+            self.lanes.control(ExtensionEvent::Response { key, result });
+        }
+    }
+}
+
+pub(super) fn error_response(id: Id, error: RpcError) -> Response {
+    Response { id, result: None, error: Some(error) }
+}

@@ -1,0 +1,469 @@
+//! The extension's end of the connection.
+
+mod incoming;
+mod intercepts;
+mod lanes;
+mod outgoing;
+mod replies;
+mod shutdown;
+mod start;
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+pub use outgoing::{CallToolError, Update};
+pub use start::RegisterError;
+
+use self::lanes::Lanes;
+use self::shutdown::Stage;
+use super::call::{CallKey, Pending};
+use super::inbox::Inbox;
+use super::notice::Notice;
+use super::outbox::Outbox;
+use super::requests::OutgoingCalls;
+use crate::capability::{Capabilities, Capability};
+use crate::decode::Incoming;
+use crate::frame::{
+    CallToolResult, CommandInvoked, Event, EventIntercept, Frame, HelloAck, HostFrame, PanelKey,
+    PanelResize, Registered, Request, RpcError, SdkInfo, ShutdownReason, ToolCall,
+};
+use crate::json::RawJson;
+use crate::limits::{EXTENSION_ACCEPTS_BYTES, FRAME_BYTES};
+use crate::registrations::Registrations;
+
+/// What an extension is before it meets its host.
+#[derive(Clone, Debug)]
+pub struct ExtensionConfig {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The library it is written with; absent for one without.
+    pub sdk: Option<SdkInfo>,
+    /// What it understands.
+    pub capabilities: Capabilities,
+    /// The methods it serves.
+    pub methods: Vec<String>,
+    /// What it offers. More may come until [`ExtensionSession::ready`].
+    pub registrations: Registrations,
+    /// It wants [`ExtensionEvent::Teardown`] before it ends.
+    pub teardown: bool,
+    /// Longest frame it accepts, in bytes without the LF.
+    pub accepts_bytes: usize,
+}
+
+impl ExtensionConfig {
+    /// An extension with every capability this crate serves, and nothing registered.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            version: version.into(),
+            sdk: None,
+            capabilities: Capabilities::all(),
+            methods: Vec::new(),
+            registrations: Registrations::default(),
+            teardown: false,
+            accepts_bytes: EXTENSION_ACCEPTS_BYTES,
+        }
+    }
+}
+
+/// What a driver does next.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "events live briefly, one at a time")]
+#[non_exhaustive]
+pub enum ExtensionEvent {
+    /// The host answered. Run `setup`, then call [`ExtensionSession::ready`].
+    Accepted(HelloAck),
+    /// Run a tool; answer with [`ExtensionSession::reply_tool`].
+    ToolCall {
+        /// Names the call.
+        key: CallKey,
+        /// The tool and its arguments, which are an object.
+        call: ToolCall,
+        /// When the host stops waiting, where it says so.
+        deadline: Option<Instant>,
+    },
+    /// Run a command; answer with [`ExtensionSession::reply_command`].
+    Command {
+        /// Names the call.
+        key: CallKey,
+        /// The command in its registered spelling, and its arguments.
+        command: CommandInvoked,
+    },
+    /// Decide; answer with [`ExtensionSession::reply_intercept`].
+    Intercept {
+        /// Names the call.
+        key: CallKey,
+        /// What is about to happen. Without a phase, interceptors run first, then guards.
+        intercept: EventIntercept,
+        /// When the session answers itself.
+        deadline: Instant,
+    },
+    /// Serve a method; answer with [`ExtensionSession::reply_request`].
+    Request {
+        /// Names the call.
+        key: CallKey,
+        /// The method and its parameters.
+        request: Request,
+        /// When the host stops waiting, where it says so.
+        deadline: Option<Instant>,
+    },
+    /// The answer to a call is no longer wanted. It is answered all the same.
+    Cancelled {
+        /// Names the call.
+        key: CallKey,
+        /// Why.
+        reason: String,
+    },
+    /// Handle an event, then call [`ExtensionSession::event_done`]; no other comes before.
+    Event(Event),
+    /// Handle what happened in a panel, then call [`ExtensionSession::panel_done`]; nothing else
+    /// comes from that panel before.
+    Panel(PanelInput),
+    /// The answer to [`ExtensionSession::call_tool`].
+    CallToolDone {
+        /// Names the call.
+        key: CallKey,
+        /// What the tool answered.
+        result: CallToolResult,
+    },
+    /// A part of the answer to [`ExtensionSession::request`].
+    ResponsePart {
+        /// Names the request.
+        key: CallKey,
+        /// Number of the part, from 1.
+        seq: u64,
+        /// The part.
+        data: RawJson,
+    },
+    /// The answer to [`ExtensionSession::request`].
+    Response {
+        /// Names the request.
+        key: CallKey,
+        /// What the method returned, or why it failed.
+        result: Result<RawJson, RpcError>,
+    },
+    /// What the host took of the registrations.
+    Registered(Registered),
+    /// The extension is to end; open calls get their cancel right after.
+    ShuttingDown(Option<ShutdownReason>),
+    /// Run `teardown`, then call [`ExtensionSession::teardown_done`].
+    Teardown,
+    /// Write the line to stderr.
+    Notice(Notice),
+    /// Everything is answered: write what is left, then end the ordinary way.
+    Finished {
+        /// 0, or 143 after SIGTERM.
+        exit_code: u8,
+    },
+    /// The process should have ended: write one line that names these handlers, and end at once.
+    Overdue {
+        /// Tools, commands and points whose handlers did not stop.
+        handlers: Vec<String>,
+        /// 0, or 143 after SIGTERM.
+        exit_code: u8,
+    },
+}
+
+/// Something that happened in a panel.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PanelInput {
+    /// A key was pressed.
+    Key(PanelKey),
+    /// It has a new size.
+    Resize(PanelResize),
+    /// The user closed it.
+    Close {
+        /// Which panel.
+        panel_id: String,
+    },
+}
+
+impl PanelInput {
+    /// Which panel.
+    pub fn panel_id(&self) -> &str {
+        match self {
+            Self::Key(key) => &key.panel_id,
+            Self::Resize(resize) => &resize.panel_id,
+            Self::Close { panel_id } => panel_id,
+        }
+    }
+}
+
+/// The extension's end of the connection: a state machine without I/O, threads or a clock.
+///
+/// Its methods come in three groups.
+/// - **`handle_*`** take in what happened: bytes, the end of input, SIGTERM, the passing of time.
+/// - **Commands** (`ready`, `reply_*`, `update`, `notify`, `call_tool`, ...) say what to send.
+/// - **`poll_*`** give out what to do: events, bytes to write, the time of the next
+///   `handle_timeout`.
+///
+/// A driver does, in this order, over and over: `handle_input` with what it read (or
+/// `handle_timeout` when the time came), `poll_event` until it returns `None` while running
+/// handlers and sending their answers, `poll_output` and one write, `poll_timeout` and a wait for
+/// input until then. After [`ExtensionEvent::Finished`] it writes what is left and ends.
+///
+/// Not thread-safe by itself: a driver with threads keeps it behind a lock, and never holds the
+/// lock while a handler runs.
+///
+/// ```
+/// use std::time::Instant;
+/// use extline_protocol::{ExtensionConfig, ExtensionEvent, ExtensionSession};
+///
+/// let now = Instant::now();
+/// let mut session = ExtensionSession::new(ExtensionConfig::new("hello", "1.0.0"));
+/// let mut out = Vec::new();
+/// session.poll_output(now, &mut out);
+/// assert!(out.starts_with(b"{\"type\":\"hello\",\"name\":\"hello\",\"version\":\"1.0.0\""));
+///
+/// session.handle_input(b"{\"type\":\"hello_ack\",\"protocol_version\":1}\n", now);
+/// assert!(matches!(session.poll_event(), Some(ExtensionEvent::Accepted(_))));
+/// session.ready();
+/// out.clear();
+/// session.poll_output(now, &mut out);
+/// assert_eq!(out, b"{\"type\":\"ready\"}\n");
+/// ```
+#[derive(Debug)]
+pub struct ExtensionSession {
+    registrations: Registrations,
+    methods: Vec<String>,
+    inbox: Inbox<HostFrame>,
+    outbox: Outbox,
+    host: Option<HelloAck>,
+    host_capabilities: Capabilities,
+    own_capabilities: Capabilities,
+    open: Pending<Open>,
+    open_intercepts: usize,
+    outgoing: OutgoingCalls,
+    lanes: Lanes,
+    updates: Vec<CallKey>,
+    logs_dropped: u64,
+    parts_are_waiting: bool,
+    warned: HashSet<String>,
+    is_ready: bool,
+    next_keepalive: Option<Instant>,
+    stage: Stage,
+    teardown: bool,
+    /// Handlers whose calls the session answered for them, still running.
+    overdue: Vec<(CallKey, String)>,
+}
+
+/// A call from the host that is not answered.
+#[derive(Debug)]
+struct Open {
+    name: Box<str>,
+    delivered: bool,
+    cancelled: bool,
+    deciding: Option<Deciding>,
+    update: Option<Box<outgoing::UpdateState>>,
+    parts: u64,
+    unwritten_parts: usize,
+}
+
+/// What an intercept has beyond other calls.
+#[derive(Debug)]
+struct Deciding {
+    point: Box<str>,
+    /// When the session answers itself.
+    answer_by: Instant,
+}
+
+impl Open {
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.into(),
+            delivered: false,
+            cancelled: false,
+            deciding: None,
+            update: None,
+            parts: 0,
+            unwritten_parts: 0,
+        }
+    }
+}
+
+/// What happened.
+impl ExtensionSession {
+    /// Starts a session: `hello` waits to be written.
+    pub fn new(config: ExtensionConfig) -> Self {
+        let mut session = Self {
+            inbox: Inbox::new(config.accepts_bytes),
+            outbox: Outbox::new(FRAME_BYTES),
+            host: None,
+            host_capabilities: Capabilities::default(),
+            own_capabilities: config.capabilities,
+            open: Pending::default(),
+            open_intercepts: 0,
+            outgoing: OutgoingCalls::default(),
+            lanes: Lanes::default(),
+            updates: Vec::new(),
+            logs_dropped: 0,
+            parts_are_waiting: false,
+            warned: HashSet::new(),
+            is_ready: false,
+            next_keepalive: None,
+            stage: Stage::Running,
+            teardown: config.teardown,
+            overdue: Vec::new(),
+            registrations: config.registrations,
+            methods: config.methods,
+        };
+        session.say_hello(config.name, config.version, config.sdk);
+        session
+    }
+
+    /// Takes bytes from the host, in any chunking.
+    pub fn handle_input(&mut self, bytes: &[u8], now: Instant) {
+        self.inbox.decoder().feed(bytes);
+        self.handle_lines(now);
+    }
+
+    /// Room to read into without a copy; tell [`ExtensionSession::handle_read`] how much came.
+    pub fn read_space(&mut self) -> &mut [u8] {
+        self.inbox.decoder().space()
+    }
+
+    /// The first `count` bytes of [`ExtensionSession::read_space`] came from the host.
+    ///
+    /// # Panics
+    /// When `count` is more than the space offered.
+    pub fn handle_read(&mut self, count: usize, now: Instant) {
+        self.inbox.decoder().advance(count);
+        self.handle_lines(now);
+    }
+
+    /// The host closed its end: the same as `shutdown`, without an ack (`end.eof`).
+    pub fn handle_eof(&mut self, now: Instant) {
+        if let Some(incoming) = self.inbox.finish() {
+            self.handle_incoming(incoming, now);
+        }
+        self.begin_shutdown(None, false, 0, now);
+    }
+
+    /// SIGTERM came: the same as `shutdown`, with exit code 143 (`end.sigterm`).
+    pub fn handle_sigterm(&mut self, now: Instant) {
+        self.begin_shutdown(None, false, 143, now);
+    }
+
+    /// Nothing can be written any more: nobody waits for answers (`end.epipe`).
+    pub fn handle_write_failed(&mut self, now: Instant) {
+        self.begin_shutdown(None, false, 0, now);
+        self.abandon_all();
+    }
+
+    /// Time has passed; does what was due.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.keep_setup_alive(now);
+        self.answer_overdue_intercepts(now);
+        self.fail_overdue_requests(now);
+        self.advance_shutdown(now);
+    }
+
+    fn handle_lines(&mut self, now: Instant) {
+        while let Some(incoming) = self.inbox.next() {
+            self.handle_incoming(incoming, now);
+        }
+    }
+
+    fn handle_incoming(&mut self, incoming: Incoming<HostFrame>, now: Instant) {
+        match incoming {
+            Incoming::Frame(frame) => self.handle_frame(frame, now),
+            Incoming::Unusable(unusable) => self.handle_unusable(unusable, now),
+        }
+    }
+}
+
+/// What to do.
+impl ExtensionSession {
+    /// The next thing to do, if there is one that can be done now.
+    pub fn poll_event(&mut self) -> Option<ExtensionEvent> {
+        let event = self.lanes.pop()?;
+        let (ExtensionEvent::ToolCall { key, .. }
+        | ExtensionEvent::Command { key, .. }
+        | ExtensionEvent::Intercept { key, .. }
+        | ExtensionEvent::Request { key, .. }) = &event
+        else {
+            return Some(event);
+        };
+        let Some(open) = self.open.get_mut(key) else {
+            // Answered while it waited, by a deadline or the shutdown: nobody wants it run.
+            return self.poll_event();
+        };
+        open.delivered = true;
+        if open.cancelled {
+            let key = key.clone();
+            self.lanes.first(ExtensionEvent::Cancelled { key, reason: "cancelled".to_owned() });
+        }
+        Some(event)
+    }
+
+    /// Appends the bytes to write; whether there are any. What is not taken yet can still be
+    /// replaced: take it only when it can be written.
+    pub fn poll_output(&mut self, now: Instant, out: &mut Vec<u8>) -> bool {
+        self.write_updates(now);
+        self.report_dropped_logs();
+        self.forget_unwritten_parts();
+        self.outbox.take(out)
+    }
+
+    /// When [`ExtensionSession::handle_timeout`] and `poll_output` are due, if ever.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        let intercepts = (self.open_intercepts > 0)
+            .then(|| {
+                self.open.states().filter_map(|open| Some(open.deciding.as_ref()?.answer_by)).min()
+            })
+            .flatten();
+        [
+            self.next_keepalive,
+            intercepts,
+            self.outgoing.next_deadline(),
+            self.next_update(),
+            self.stage.next_step(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
+    }
+
+    /// Whether something waits to be written. Frames that are held back do not count.
+    pub fn has_output(&self) -> bool {
+        !self.outbox.is_empty() || !self.updates.is_empty()
+    }
+
+    /// Frames that wait for the driver.
+    pub fn waiting(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// The host's `hello_ack`, once it came.
+    pub fn host(&self) -> Option<&HelloAck> {
+        self.host.as_ref()
+    }
+
+    /// Whether what the extension would send under that capability is understood (`cap.send`).
+    pub fn supports(&self, capability: Capability) -> bool {
+        let both = capability != Capability::Rpc || self.own_capabilities.contains(Capability::Rpc);
+        self.host_capabilities.contains(capability) && both
+    }
+
+    /// What is registered, or will be.
+    pub fn registrations(&self) -> &Registrations {
+        &self.registrations
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        self.lanes.control(ExtensionEvent::Notice(notice));
+    }
+
+    /// Adds a frame that no answer depends on; one over a limit is reported and dropped.
+    fn send<F: Frame>(&mut self, frame: &F) {
+        if let Err(unsendable) = self.outbox.push(frame) {
+            self.notice(Notice::NotSent { frame_type: F::TYPE, why: unsendable.to_string() });
+        }
+    }
+}
+
+fn millis(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}

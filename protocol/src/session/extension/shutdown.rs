@@ -1,0 +1,160 @@
+//! The end: what is open is answered, then the process goes (`end.*`).
+
+use std::time::Instant;
+
+use super::{ExtensionEvent, ExtensionSession};
+use crate::error_kind::ErrorKind;
+use crate::frame::{CommandResponse, ErrorInfo, RpcError, ShutdownAck, ShutdownReason, ToolResult};
+use crate::limits::{SHUTDOWN_ANSWERS, SHUTDOWN_END};
+use crate::session::{CallKey, CallKind};
+
+/// How far the session is on its way out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Running,
+    /// Open calls may still be answered.
+    Answering(Ending),
+    /// `teardown` runs.
+    TearingDown(Ending),
+    /// Everything is answered; the driver writes and ends.
+    Finished(Ending),
+    /// The driver was told to end at once.
+    Over,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ending {
+    since: Instant,
+    ack: bool,
+    exit_code: u8,
+}
+
+impl Stage {
+    pub(super) fn is_ending(self) -> bool {
+        self != Self::Running
+    }
+
+    pub(super) fn next_step(self) -> Option<Instant> {
+        match self {
+            Self::Running | Self::Over => None,
+            Self::Answering(ending) | Self::TearingDown(ending) => {
+                Some(ending.since + SHUTDOWN_ANSWERS)
+            }
+            Self::Finished(ending) => Some(ending.since + SHUTDOWN_END),
+        }
+    }
+}
+
+impl ExtensionSession {
+    /// `teardown` returned.
+    pub fn teardown_done(&mut self) {
+        if let Stage::TearingDown(ending) = self.stage {
+            self.finish(ending);
+        }
+    }
+
+    /// The first cause starts the clock; a `shutdown` frame that follows an EOF or SIGTERM, or
+    /// comes before it, still gets its ack.
+    pub(super) fn begin_shutdown(
+        &mut self,
+        reason: Option<ShutdownReason>,
+        ack: bool,
+        exit_code: u8,
+        now: Instant,
+    ) {
+        match &mut self.stage {
+            Stage::Running => {}
+            Stage::Answering(ending) | Stage::TearingDown(ending) => {
+                ending.ack |= ack;
+                return;
+            }
+            Stage::Finished(_) | Stage::Over => return,
+        }
+        self.stage = Stage::Answering(Ending { since: now, ack, exit_code });
+        self.next_keepalive = None;
+        self.lanes.forget_waiting();
+        self.lanes.control(ExtensionEvent::ShuttingDown(reason));
+        for key in self.open.keys() {
+            if self.open.get(&key).is_some_and(|open| open.delivered) {
+                self.cancel_call(&key, "shutdown".to_owned());
+            } else {
+                self.answer_cancelled(&key);
+            }
+        }
+        self.finish_if_idle();
+    }
+
+    pub(super) fn advance_shutdown(&mut self, now: Instant) {
+        match self.stage {
+            Stage::Answering(ending) if now >= ending.since + SHUTDOWN_ANSWERS => {
+                for key in self.open.keys() {
+                    let name = self.open.get(&key).map(|open| open.name.to_string());
+                    self.answer_cancelled(&key);
+                    self.overdue.extend(name.map(|name| (key, name)));
+                }
+                self.finish_if_idle();
+            }
+            Stage::TearingDown(ending) if now >= ending.since + SHUTDOWN_ANSWERS => {
+                self.finish(ending);
+            }
+            Stage::Finished(ending) if now >= ending.since + SHUTDOWN_END => {
+                self.stage = Stage::Over;
+                let handlers = self.overdue.drain(..).map(|(_, name)| name).collect();
+                let exit_code = ending.exit_code;
+                self.lanes.control(ExtensionEvent::Overdue { handlers, exit_code });
+            }
+            _ => {}
+        }
+    }
+
+    /// Nobody reads answers any more: the calls are dropped.
+    pub(super) fn abandon_all(&mut self) {
+        for key in self.open.keys() {
+            self.abandon(&key);
+        }
+        self.finish_if_idle();
+    }
+
+    pub(super) fn finish_if_idle(&mut self) {
+        let Stage::Answering(ending) = self.stage else { return };
+        if !self.open.is_empty() {
+            return;
+        }
+        self.fail_all_outgoing("the session is ending");
+        if self.teardown {
+            self.stage = Stage::TearingDown(ending);
+            self.lanes.control(ExtensionEvent::Teardown);
+        } else {
+            self.finish(ending);
+        }
+    }
+
+    fn finish(&mut self, ending: Ending) {
+        if ending.ack {
+            self.send(&ShutdownAck {});
+        }
+        self.stage = Stage::Finished(ending);
+        self.lanes.control(ExtensionEvent::Finished { exit_code: ending.exit_code });
+    }
+
+    fn answer_cancelled(&mut self, key: &CallKey) {
+        let id = key.id().clone();
+        let point = self.take_open(key).and_then(|open| open.deciding).map(|decide| decide.point);
+        match key.kind() {
+            CallKind::Tool => {
+                let error = ErrorInfo::new(ErrorKind::Cancelled, "cancelled");
+                self.send(&ToolResult::error(id, error));
+            }
+            CallKind::Command => self.send(&CommandResponse::error(id, "cancelled")),
+            CallKind::Intercept => {
+                let point = point.unwrap_or_default();
+                let response = self.failure_of(&point, id, "the extension is ending".to_owned());
+                self.send(&response);
+            }
+            CallKind::Request | CallKind::CallTool => {
+                let error = RpcError::new(ErrorKind::Cancelled, "cancelled");
+                self.send(&super::incoming::error_response(id, error));
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! From `hello` to `ready` (`start.*`).
+
+use std::time::Instant;
+
+use super::{ExtensionEvent, ExtensionSession};
+use crate::capability::{Capabilities, Capability};
+use crate::frame::{Hello, HelloAck, Ready, RegisterCommand, RegisterTool, SdkInfo, Subscribe};
+use crate::frame::{OnFailure, UnregisterTool};
+use crate::limits::{FRAME_BYTES, SETUP_KEEPALIVE};
+use crate::registrations::RegistrationError;
+use crate::session::{Notice, RequestError};
+
+/// What every zot lets an extension intercept.
+const BASE_POINTS: [&str; 3] = ["tool_call", "turn_start", "assistant_message"];
+
+/// Registrations.
+impl ExtensionSession {
+    /// Adds a tool. Before `ready` it is sent with the others; after it at once, where the host
+    /// re-reads its list (capability `tool_registry`).
+    pub fn register_tool(&mut self, tool: &RegisterTool) -> Result<(), RegisterError> {
+        self.check_still_registers()?;
+        self.registrations.tool(tool.clone())?;
+        if self.is_ready {
+            self.send(tool);
+        }
+        Ok(())
+    }
+
+    /// Takes a tool away; unknown names are ignored. Calls of it that run go on.
+    pub fn unregister_tool(&mut self, name: &str) -> Result<(), RegisterError> {
+        self.check_still_registers()?;
+        if self.registrations.remove_tool(name) && self.is_ready {
+            self.send(&UnregisterTool { name: name.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Adds a command; hosts take them at any time.
+    pub fn register_command(&mut self, command: &RegisterCommand) -> Result<(), RegisterError> {
+        self.registrations.command(command.clone())?;
+        if self.is_ready {
+            self.send(command);
+        }
+        Ok(())
+    }
+
+    /// What the extension asks to be told and asked about. Changes count until `ready`.
+    pub fn subscribe_mut(&mut self) -> &mut Subscribe {
+        &mut self.registrations.subscribe
+    }
+
+    /// Sends every registration, the subscription and `ready` in one piece. Call it once, after
+    /// [`ExtensionEvent::Accepted`] and `setup`; a second call does nothing.
+    pub fn ready(&mut self) {
+        if self.is_ready || self.host.is_none() {
+            return;
+        }
+        self.is_ready = true;
+        self.next_keepalive = None;
+        let registrations = std::mem::take(&mut self.registrations);
+        for command in registrations.commands() {
+            self.send(command);
+        }
+        for tool in registrations.tools() {
+            self.send(tool);
+        }
+        let subscribe = on_the_wire(&registrations.subscribe);
+        if subscribe != Subscribe::default() {
+            self.warn_of_new_points(&subscribe);
+            self.send(&subscribe);
+        }
+        self.registrations = registrations;
+        self.send(&Ready {});
+    }
+
+    fn check_still_registers(&self) -> Result<(), RegisterError> {
+        if self.is_ready && !self.supports(Capability::ToolRegistry) {
+            return Err(RegisterError::TooLate);
+        }
+        Ok(())
+    }
+
+    fn warn_of_new_points(&mut self, subscribe: &Subscribe) {
+        let points = subscribe.intercept.iter().flatten();
+        for point in points.filter(|point| !BASE_POINTS.contains(&point.as_str())) {
+            self.warn_old_host(point);
+        }
+    }
+}
+
+/// A registration that cannot be made.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RegisterError {
+    /// It is wrong in itself.
+    #[error(transparent)]
+    Registration(#[from] RegistrationError),
+    /// The host reads the tools once, and has read them.
+    #[error("the host takes no tools after `ready` (it does not offer tool_registry)")]
+    TooLate,
+}
+
+impl ExtensionSession {
+    pub(super) fn say_hello(&mut self, name: String, version: String, sdk: Option<SdkInfo>) {
+        let methods = (!self.methods.is_empty()).then(|| self.methods.clone());
+        let capabilities = Some(self.own_capabilities.names());
+        self.send(&Hello { name, version, capabilities, sdk, methods });
+    }
+
+    pub(super) fn handle_hello_ack(&mut self, ack: HelloAck, now: Instant) {
+        if self.host.is_some() {
+            self.notice(Notice::OutOfPlace { frame_type: "hello_ack", why: "it came before" });
+            return;
+        }
+        if ack.protocol_version != 1 {
+            self.notice(Notice::ProtocolVersion(ack.protocol_version));
+        }
+        self.host_capabilities = Capabilities::named(ack.capabilities.as_deref().unwrap_or(&[]));
+        let granted = ack.limits.as_ref().and_then(|limits| limits.frame_bytes);
+        let granted = granted.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
+        self.outbox.set_limit(granted.max(FRAME_BYTES));
+        self.next_keepalive = Some(now + SETUP_KEEPALIVE);
+        self.host = Some(ack.clone());
+        self.lanes.control(ExtensionEvent::Accepted(ack));
+    }
+
+    /// An empty `subscribe` restarts a zot's idle window of 250 ms and changes nothing
+    /// (`start.keepalive`).
+    pub(super) fn keep_setup_alive(&mut self, now: Instant) {
+        if self.next_keepalive.is_some_and(|due| due <= now) {
+            self.send(&Subscribe::default());
+            self.next_keepalive = Some(now + SETUP_KEEPALIVE);
+        }
+    }
+
+    /// One line for each frame or point that a host without `hello_ack.capabilities` may not
+    /// know (`cap.upstream`).
+    pub(super) fn warn_old_host(&mut self, what: &str) {
+        let Some(host) = &self.host else { return };
+        if host.capabilities.is_none() && self.warned.insert(what.to_owned()) {
+            let zot_version = host.zot_version.clone();
+            self.notice(Notice::MayNotKnow { zot_version, what: what.to_owned() });
+        }
+    }
+
+    pub(super) fn may_use_methods(&self, method: &str) -> Result<(), RequestError> {
+        let listed = |host: &HelloAck| {
+            host.methods.as_ref().is_some_and(|methods| methods.iter().any(|name| name == method))
+        };
+        if self.supports(Capability::Rpc) && self.host.as_ref().is_some_and(listed) {
+            return Ok(());
+        }
+        Err(RequestError::Unsupported { method: method.to_owned() })
+    }
+}
+
+/// A guard is also named as an intercept, so that a zot, which knows no guards, asks it
+/// (`guard.on-zot`).
+fn on_the_wire(subscribe: &Subscribe) -> Subscribe {
+    let mut subscribe = subscribe.clone();
+    for point in subscribe.guards.iter().flatten() {
+        let intercept = subscribe.intercept.get_or_insert_default();
+        if !intercept.contains(point) {
+            intercept.push(point.clone());
+        }
+    }
+    let empty =
+        |list: &mut Option<Vec<String>>| *list = list.take().filter(|list| !list.is_empty());
+    empty(&mut subscribe.events);
+    empty(&mut subscribe.intercept);
+    empty(&mut subscribe.guards);
+    subscribe.on_failure = subscribe.on_failure.take().filter(|modes| !modes.is_empty());
+    subscribe
+}
+
+/// What a handler that fails means at a point, where its author did not say (`intercept.failure`).
+pub(super) fn default_on_failure(point: &str) -> OnFailure {
+    if BASE_POINTS.contains(&point) { OnFailure::Block } else { OnFailure::Allow }
+}

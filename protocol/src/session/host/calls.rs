@@ -1,0 +1,215 @@
+//! What a host sends.
+
+use std::time::{Duration, Instant};
+
+use super::{HostSession, SendError, ToolCallOptions};
+use crate::capability::Capability;
+use crate::error_kind::ErrorKind;
+use crate::frame::{
+    CallToolResult, Cancel, CommandInvoked, ErrorInfo, Event, EventIntercept, EventPayload, Frame,
+    PanelClose, PanelKey, PanelResize, Phase, Registered, Request, Response, ResponsePart,
+    RpcError, ToolCall, ToolCancel,
+};
+use crate::id::Id;
+use crate::json::RawJson;
+use crate::session::requests::Outgoing;
+use crate::session::{CallKey, CallKind, HostEvent, ReplyError, RequestError};
+
+/// What a host sends.
+impl HostSession {
+    /// Calls a tool. The answer comes as [`HostEvent::ToolResult`] or [`HostEvent::CallFailed`].
+    pub fn call_tool(
+        &mut self,
+        name: &str,
+        args: RawJson,
+        options: ToolCallOptions,
+        now: Instant,
+    ) -> Result<CallKey, SendError> {
+        let timeout =
+            (!options.interactive).then(|| options.timeout.unwrap_or(self.deadlines.tool));
+        // A zot sends no deadline; the field says what differs from what hello_ack announced.
+        let deadline_ms = options.timeout.and(timeout).map(as_millis);
+        let session = self.ack.session.clone();
+        let call = |id| ToolCall { id, name: name.to_owned(), args, deadline_ms, session };
+        self.open_call(CallKind::Tool, timeout, now, call)
+    }
+
+    /// Runs a command. The answer comes as [`HostEvent::CommandResponse`] or
+    /// [`HostEvent::CallFailed`].
+    pub fn invoke_command(
+        &mut self,
+        name: &str,
+        args: &str,
+        now: Instant,
+    ) -> Result<CallKey, SendError> {
+        let args = (!args.is_empty()).then(|| args.to_owned());
+        let command = |id| CommandInvoked { id, name: name.to_owned(), args };
+        self.open_call(CallKind::Command, Some(self.deadlines.command), now, command)
+    }
+
+    /// Asks about something before it happens. The answer comes as
+    /// [`HostEvent::InterceptResponse`] or [`HostEvent::CallFailed`].
+    pub fn intercept(
+        &mut self,
+        event: &str,
+        phase: Option<Phase>,
+        payload: EventPayload,
+        system_prompt: Option<String>,
+        now: Instant,
+    ) -> Result<CallKey, SendError> {
+        let event = event.to_owned();
+        let intercept = |id| EventIntercept {
+            id,
+            event,
+            phase,
+            payload,
+            provider: None,
+            model: None,
+            system_prompt,
+        };
+        self.open_call(CallKind::Intercept, Some(self.deadlines.intercept), now, intercept)
+    }
+
+    /// Asks the extension for something by method. The answer comes as [`HostEvent::Response`].
+    pub fn request(
+        &mut self,
+        method: &str,
+        params: Option<RawJson>,
+        deadline: Option<Duration>,
+        now: Instant,
+    ) -> Result<CallKey, RequestError> {
+        let listed = self.extension.as_ref().and_then(|hello| hello.methods.as_ref());
+        let listed = listed.is_some_and(|methods| methods.iter().any(|name| name == method));
+        if !listed || !self.supports(Capability::Rpc) {
+            return Err(RequestError::Unsupported { method: method.to_owned() });
+        }
+        let deadline_ms = deadline.map(as_millis);
+        let method = method.to_owned();
+        let request = |id| Request { id, method, params, parent: None, deadline_ms };
+        self.open_call(CallKind::Request, deadline, now, request).map_err(|error| match error {
+            SendError::TooLarge(why) => RequestError::TooLarge(why),
+            SendError::Closed => RequestError::ShuttingDown,
+        })
+    }
+
+    /// No longer wants an answer. Where the extension understands that, it is told and has a
+    /// little time to answer; else the call fails at once (`cancel.host`).
+    pub fn cancel(&mut self, key: &CallKey, reason: &str, now: Instant) {
+        let grace = self.deadlines.cancelled;
+        let Some(call) = self.outgoing.get_mut(key) else { return };
+        if std::mem::replace(&mut call.cancelled, true) {
+            return;
+        }
+        call.deadline = Some(call.deadline.map_or(now + grace, |at| at.min(now + grace)));
+        if self.understands_cancel(key.kind()) {
+            self.send_cancel(key, reason);
+        } else {
+            self.outgoing.close(key);
+            let error = ErrorInfo::new(ErrorKind::Cancelled, "cancelled");
+            self.emit(HostEvent::CallFailed { key: key.clone(), error });
+        }
+    }
+
+    /// Tells what happened.
+    pub fn send_event(&mut self, event: &Event) {
+        self.send_while_open(event);
+    }
+
+    /// Passes a key on.
+    pub fn panel_key(&mut self, key: &PanelKey) {
+        self.send_while_open(key);
+    }
+
+    /// Tells a panel's new size.
+    pub fn panel_resize(&mut self, resize: &PanelResize) {
+        self.send_while_open(resize);
+    }
+
+    /// Tells that the user closed a panel.
+    pub fn panel_close(&mut self, panel_id: &str) {
+        self.send_while_open(&PanelClose { panel_id: panel_id.to_owned() });
+    }
+
+    /// Reports what was taken of the registrations, to an extension that understands it.
+    pub fn report(&mut self, report: &Registered) {
+        if self.supports(Capability::RegistrationReport) {
+            self.send_while_open(report);
+        }
+    }
+
+    /// Answers a `call_tool`; the frame's id is the call's.
+    pub fn reply_call_tool(
+        &mut self,
+        key: &CallKey,
+        mut result: CallToolResult,
+    ) -> Result<(), ReplyError> {
+        self.open.close(key).ok_or(ReplyError::AlreadyAnswered(key.kind()))?;
+        result.id = key.id().clone();
+        self.send_while_open(&result);
+        Ok(())
+    }
+
+    /// Answers a request of the extension's.
+    pub fn reply_request(
+        &mut self,
+        key: &CallKey,
+        result: Result<RawJson, RpcError>,
+    ) -> Result<(), ReplyError> {
+        self.open.close(key).ok_or(ReplyError::AlreadyAnswered(key.kind()))?;
+        let (result, error) = match result {
+            Ok(result) => (Some(result), None),
+            Err(error) => (None, Some(error)),
+        };
+        self.send_while_open(&Response { id: key.id().clone(), result, error });
+        Ok(())
+    }
+
+    /// Sends a part of an answer before the answer.
+    pub fn send_part(&mut self, key: &CallKey, seq: u64, data: RawJson) {
+        if self.open.get(key).is_some() {
+            self.send_while_open(&ResponsePart { id: key.id().clone(), seq, data });
+        }
+    }
+
+    pub(super) fn send_cancel(&mut self, key: &CallKey, reason: &str) {
+        if !self.understands_cancel(key.kind()) {
+            return;
+        }
+        let id = key.id().clone();
+        match key.kind() {
+            CallKind::Tool => {
+                self.send_while_open(&ToolCancel { id, reason: Some(reason.to_owned()) });
+            }
+            _ => self.send_while_open(&Cancel { id }),
+        }
+    }
+
+    fn open_call<F: Frame>(
+        &mut self,
+        kind: CallKind,
+        timeout: Option<Duration>,
+        now: Instant,
+        frame: impl FnOnce(Id) -> F,
+    ) -> Result<CallKey, SendError> {
+        if self.stage.is_ending() {
+            return Err(SendError::Closed);
+        }
+        let deadline = timeout.map(|timeout| now + timeout);
+        let key = self.outgoing.open(kind, Outgoing { deadline, ..Outgoing::default() });
+        if let Err(unsendable) = self.outbox.push(&frame(key.id().clone())) {
+            self.outgoing.close(&key);
+            return Err(SendError::TooLarge(unsendable.to_string()));
+        }
+        Ok(key)
+    }
+
+    fn send_while_open<F: Frame>(&mut self, frame: &F) {
+        if !self.stage.is_ending() {
+            self.send(frame);
+        }
+    }
+}
+
+fn as_millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,245 @@
+//! What each frame of an extension does.
+
+use std::time::Instant;
+
+use super::lifecycle::Stage;
+use super::{HandshakeError, HostEvent, HostSession};
+use crate::capability::{Capabilities, Capability};
+use crate::decode::Unusable;
+use crate::error_kind::ErrorKind;
+use crate::frame::{
+    AnyFrame, CallTool, CallToolResult, Content, ErrorInfo, ExtensionFrame, RegisterTool,
+    Rejection, Request, Response, RpcError,
+};
+use crate::id::Id;
+use crate::json::RawJson;
+use crate::registrations::{RegistrationError, Registrations};
+use crate::session::{CallKey, CallKind, Notice};
+
+impl HostSession {
+    pub(super) fn handle_frame(&mut self, frame: ExtensionFrame, now: Instant) {
+        if matches!(self.stage, Stage::AwaitingHello { .. }) {
+            match frame {
+                ExtensionFrame::Hello(hello) if !hello.name.is_empty() => self.accept(hello, now),
+                ExtensionFrame::Hello(_) => {
+                    let why = "its name is empty".to_owned();
+                    self.fail_handshake(HandshakeError::BadHello(why));
+                }
+                frame => {
+                    let found = frame.frame_type().to_owned();
+                    self.fail_handshake(HandshakeError::NotHello { found });
+                }
+            }
+            return;
+        }
+        match frame {
+            ExtensionFrame::ToolResult(result) => match self.close(CallKind::Tool, &result.id) {
+                Some(key) => self.emit(HostEvent::ToolResult { key, result }),
+                None => self.unexpected(CallKind::Tool, result.id),
+            },
+            ExtensionFrame::ToolUpdate(update) => {
+                // One that comes behind the result has lost a race in the extension; it is stale.
+                if let Some(key) = self.outgoing.find(CallKind::Tool, &update.id) {
+                    self.emit(HostEvent::ToolUpdate { key, update });
+                }
+            }
+            ExtensionFrame::CommandResponse(response) => {
+                match self.close(CallKind::Command, &response.id) {
+                    Some(key) => self.emit(HostEvent::CommandResponse { key, response }),
+                    None => self.unexpected(CallKind::Command, response.id),
+                }
+            }
+            ExtensionFrame::EventInterceptResponse(response) => {
+                match self.close(CallKind::Intercept, &response.id) {
+                    Some(key) => self.emit(HostEvent::InterceptResponse { key, response }),
+                    None => self.unexpected(CallKind::Intercept, response.id),
+                }
+            }
+            ExtensionFrame::Response(response) => self.handle_response(response),
+            ExtensionFrame::ResponsePart(part) => {
+                if let Some(key) = self.outgoing.find(CallKind::Request, &part.id) {
+                    self.emit(HostEvent::ResponsePart { key, seq: part.seq, data: part.data });
+                }
+            }
+            ExtensionFrame::CallTool(call) => self.handle_call_tool(call),
+            ExtensionFrame::CallToolCancel(cancel) => {
+                self.cancel_open(CallKind::CallTool, &cancel.id);
+            }
+            ExtensionFrame::Request(request) => self.handle_request(request),
+            ExtensionFrame::Cancel(cancel) => {
+                self.cancel_open(CallKind::Request, &cancel.id);
+            }
+            ExtensionFrame::RegisterTool(tool) => self.handle_register_tool(tool),
+            ExtensionFrame::UnregisterTool(tool) => self.emit(HostEvent::UnregisterTool(tool.name)),
+            ExtensionFrame::RegisterCommand(command) => {
+                let checked = Registrations::default().command(command.clone());
+                match checked {
+                    Ok(()) => self.emit(HostEvent::RegisterCommand(command)),
+                    Err(error) => self.reject("command", command.name, &error),
+                }
+            }
+            ExtensionFrame::Subscribe(subscribe) => self.emit(HostEvent::Subscribe(subscribe)),
+            ExtensionFrame::Ready(_) => self.become_ready(),
+            ExtensionFrame::Notify(note) => {
+                self.emit(HostEvent::Notify { level: note.level, message: note.message });
+            }
+            ExtensionFrame::ClearNotes(_) => self.emit(HostEvent::ClearNotes),
+            ExtensionFrame::Log(log) => self.emit(HostEvent::Log(log)),
+            ExtensionFrame::Submit(submit) => self.emit(HostEvent::Submit(submit.text)),
+            ExtensionFrame::SubmitSlash(submit) => self.emit(HostEvent::SubmitSlash(submit.text)),
+            ExtensionFrame::OpenPanel(open) => self.emit(HostEvent::OpenPanel(open.panel)),
+            ExtensionFrame::PanelRender(render) => self.emit(HostEvent::PanelRender(render)),
+            ExtensionFrame::PanelClose(close) => self.emit(HostEvent::PanelClose(close.panel_id)),
+            ExtensionFrame::ShutdownAck(_) => self.emit(HostEvent::ShutdownAck),
+            ExtensionFrame::Hello(_) => {
+                self.notice(Notice::OutOfPlace { frame_type: "hello", why: "it came before" });
+            }
+            ExtensionFrame::Unknown(frame) => {
+                if self.inbox.is_new_type(&frame.frame_type) {
+                    self.notice(Notice::UnknownType(frame.frame_type));
+                }
+            }
+        }
+    }
+
+    /// An answer that cannot be read fails its call, a question that cannot is refused; anything
+    /// else is skipped (`frm.unusable-reply`).
+    pub(super) fn handle_unusable(&mut self, unusable: Unusable) {
+        let Unusable { head, problem } = unusable;
+        if matches!(self.stage, Stage::AwaitingHello { .. })
+            && head.frame_type.as_deref() == Some("hello")
+        {
+            self.fail_handshake(HandshakeError::BadHello(problem.to_string()));
+            return;
+        }
+        let (Some(frame_type), Some(id)) = (head.frame_type, head.id) else {
+            self.notice(Notice::Skipped(problem));
+            return;
+        };
+        let (kind, text) = (problem.kind(), problem.to_string());
+        let handled = match frame_type.as_str() {
+            "tool_result" => self.fail_call(CallKind::Tool, &id, kind, text),
+            "command_response" => self.fail_call(CallKind::Command, &id, kind, text),
+            "event_intercept_response" => self.fail_call(CallKind::Intercept, &id, kind, text),
+            "response" => self.fail_call(CallKind::Request, &id, kind, text),
+            "call_tool" => {
+                self.refuse_call_tool(id.clone(), "", &format!("{kind}: {text}"));
+                true
+            }
+            "request" => {
+                self.refuse_request(id.clone(), RpcError::new(kind, text));
+                true
+            }
+            _ => false,
+        };
+        self.notice(if handled {
+            Notice::Refused { frame_type, id, problem }
+        } else {
+            Notice::Skipped(problem)
+        });
+    }
+
+    fn close(&mut self, kind: CallKind, id: &Id) -> Option<CallKey> {
+        self.outgoing.close_id(kind, id).map(|(key, _)| key)
+    }
+
+    fn fail_call(&mut self, kind: CallKind, id: &Id, code: ErrorKind, text: String) -> bool {
+        let Some(key) = self.close(kind, id) else { return false };
+        self.emit(if kind == CallKind::Request {
+            HostEvent::Response { key, result: Err(RpcError::new(code, text)) }
+        } else {
+            HostEvent::CallFailed { key, error: ErrorInfo::new(code, text) }
+        });
+        true
+    }
+
+    fn handle_response(&mut self, response: Response) {
+        let Some(key) = self.close(CallKind::Request, &response.id) else {
+            self.unexpected(CallKind::Request, response.id);
+            return;
+        };
+        let result = match response.error {
+            Some(error) => Err(error),
+            None => Ok(response.result.unwrap_or_default()),
+        };
+        self.emit(HostEvent::Response { key, result });
+    }
+
+    fn handle_call_tool(&mut self, mut call: CallTool) {
+        if call.args == RawJson::null() {
+            call.args = RawJson::empty_object();
+        }
+        let refusal = if !self.offers(Capability::CallTool) {
+            Some("unsupported: this host does not let extensions call tools")
+        } else if !call.args.is_object() {
+            Some("validation: the arguments must be a JSON object")
+        } else {
+            None
+        };
+        if let Some(text) = refusal {
+            self.refuse_call_tool(call.id, &call.name, text);
+            return;
+        }
+        match self.open.open(CallKind::CallTool, call.id.clone(), ()) {
+            Some(key) => self.emit(HostEvent::CallTool { key, call }),
+            None => self.notice(Notice::IdInUse { kind: CallKind::CallTool, id: call.id }),
+        }
+    }
+
+    fn handle_request(&mut self, request: Request) {
+        let methods = self.ack.methods.as_deref().unwrap_or(&[]);
+        if !self.offers(Capability::Rpc) || !methods.contains(&request.method) {
+            let message = format!("unknown method {}", request.method);
+            self.refuse_request(request.id, RpcError::new(ErrorKind::Unsupported, message));
+            return;
+        }
+        match self.open.open(CallKind::Request, request.id.clone(), ()) {
+            Some(key) => self.emit(HostEvent::Request { key, request }),
+            None => self.notice(Notice::IdInUse { kind: CallKind::Request, id: request.id }),
+        }
+    }
+
+    fn cancel_open(&mut self, kind: CallKind, id: &Id) {
+        if let Some(key) = self.open.find(kind, id) {
+            self.emit(HostEvent::Cancelled { key });
+        }
+    }
+
+    fn refuse_call_tool(&mut self, id: Id, name: &str, text: &str) {
+        let content = vec![Content::text(text)];
+        let name = name.to_owned();
+        self.send(&CallToolResult { id, name, content, is_error: true, truncated: false });
+    }
+
+    fn refuse_request(&mut self, id: Id, error: RpcError) {
+        self.send(&Response { id, result: None, error: Some(error) });
+    }
+
+    /// A tool without a schema is one of the base profile; any other value is a mistake.
+    fn handle_register_tool(&mut self, mut tool: RegisterTool) {
+        if tool.schema == RawJson::null() {
+            tool.schema = serde_json::json!({"type": "object"}).into();
+            self.notice(Notice::NoSchema(tool.name.clone()));
+        }
+        match Registrations::default().tool(tool.clone()) {
+            Ok(()) => self.emit(HostEvent::RegisterTool(tool)),
+            Err(error) => self.reject("tool", tool.name, &error),
+        }
+    }
+
+    fn reject(&mut self, kind: &str, name: String, error: &RegistrationError) {
+        let rejection = Rejection {
+            kind: kind.to_owned(),
+            name,
+            code: ErrorKind::Validation,
+            message: error.to_string(),
+            winner: None,
+        };
+        self.emit(HostEvent::Rejected(rejection));
+    }
+
+    fn offers(&self, capability: Capability) -> bool {
+        let names = self.ack.capabilities.as_deref().unwrap_or(&[]);
+        Capabilities::named(names).contains(capability)
+    }
+}

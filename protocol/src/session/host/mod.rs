@@ -1,0 +1,419 @@
+//! The host's end of the connection to one extension.
+
+mod calls;
+mod incoming;
+mod lifecycle;
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use self::lifecycle::Stage;
+use super::call::{CallKey, CallKind, Pending};
+use super::inbox::Inbox;
+use super::notice::Notice;
+use super::outbox::Outbox;
+use super::requests::OutgoingCalls;
+use crate::capability::{Capabilities, Capability};
+use crate::decode::Incoming;
+use crate::frame::{
+    CallTool, CommandResponse, ErrorInfo, EventInterceptResponse, ExtensionFrame, Frame, Hello,
+    HelloAck, Level, Log, Panel, PanelRender, RegisterCommand, RegisterTool, Rejection, Request,
+    RpcError, Subscribe, ToolResult, ToolUpdate,
+};
+use crate::json::RawJson;
+use crate::limits::{
+    COMMAND_DEADLINE, EXTENSION_ACCEPTS_BYTES, FRAME_BYTES, HELLO_DEADLINE, INTERCEPT_DEADLINE,
+    READY_DEADLINE, TOOL_DEADLINE,
+};
+
+/// How long a host waits for what (`host.deadlines`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deadlines {
+    /// For `hello`, from the start of the process.
+    pub hello: Duration,
+    /// For `ready`, from `hello_ack`.
+    pub ready: Duration,
+    /// For the answer to a command.
+    pub command: Duration,
+    /// For the answer to a tool call that declares no time of its own.
+    pub tool: Duration,
+    /// For the answer to an intercept.
+    pub intercept: Duration,
+    /// For the answer to a call that was cancelled.
+    pub cancelled: Duration,
+}
+
+impl Default for Deadlines {
+    fn default() -> Self {
+        Self {
+            hello: HELLO_DEADLINE,
+            ready: READY_DEADLINE,
+            command: COMMAND_DEADLINE,
+            tool: TOOL_DEADLINE,
+            intercept: INTERCEPT_DEADLINE,
+            cancelled: Duration::from_secs(2),
+        }
+    }
+}
+
+/// What a host tells an extension of itself.
+#[derive(Clone, Debug, Default)]
+pub struct HostConfig {
+    /// The answer to `hello`, capabilities and limits included.
+    pub ack: HelloAck,
+    /// How long it waits for what.
+    pub deadlines: Deadlines,
+}
+
+/// How one tool call differs from others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToolCallOptions {
+    /// The tool's own deadline.
+    pub timeout: Option<Duration>,
+    /// It waits for a person: no deadline holds.
+    pub interactive: bool,
+}
+
+/// A call that cannot be sent.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SendError {
+    /// The frame breaks a limit.
+    #[error("it is too large: {0}")]
+    TooLarge(String),
+    /// The extension is ending, or gone.
+    #[error("the extension is ending or gone")]
+    Closed,
+}
+
+/// Why an extension cannot be used.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HandshakeError {
+    /// Nothing usable came in time.
+    #[error("no hello within {waited_ms} ms")]
+    NoHello {
+        /// How long it was waited for, in milliseconds.
+        waited_ms: u64,
+    },
+    /// The first frame is another.
+    #[error("the first frame is {found}, and must be hello")]
+    NotHello {
+        /// Its type.
+        found: String,
+    },
+    /// A `hello` that cannot be read.
+    #[error("the hello cannot be read: {0}")]
+    BadHello(String),
+    /// Its output ended first.
+    #[error("its output ended before hello")]
+    Ended,
+}
+
+/// What a host does next.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "events live briefly, one at a time")]
+#[non_exhaustive]
+pub enum HostEvent {
+    /// The extension said who it is; the ack waits to be written.
+    Hello(Hello),
+    /// It cannot be used: end its process.
+    HandshakeFailed(HandshakeError),
+    /// It offers a tool, or offers it anew.
+    RegisterTool(RegisterTool),
+    /// It takes a tool back.
+    UnregisterTool(String),
+    /// It offers a command.
+    RegisterCommand(RegisterCommand),
+    /// It asks for events, intercepts, guards.
+    Subscribe(Subscribe),
+    /// A registration that cannot be used; it belongs into the report.
+    Rejected(Rejection),
+    /// What is registered so far can be used. More may follow.
+    Ready,
+    /// A tool call is answered.
+    ToolResult {
+        /// Names the call.
+        key: CallKey,
+        /// The answer.
+        result: ToolResult,
+    },
+    /// How a tool call stands.
+    ToolUpdate {
+        /// Names the call.
+        key: CallKey,
+        /// The snapshot.
+        update: ToolUpdate,
+    },
+    /// A command is answered.
+    CommandResponse {
+        /// Names the call.
+        key: CallKey,
+        /// The answer.
+        response: CommandResponse,
+    },
+    /// An intercept is answered.
+    InterceptResponse {
+        /// Names the call.
+        key: CallKey,
+        /// The answer.
+        response: EventInterceptResponse,
+    },
+    /// A call has no answer, and will have none.
+    CallFailed {
+        /// Names the call.
+        key: CallKey,
+        /// `timeout`, `cancelled`, `transient` when the extension died, `too_large` or `protocol`
+        /// when its answer cannot be read.
+        error: ErrorInfo,
+    },
+    /// It calls a tool; answer with [`HostSession::reply_call_tool`].
+    CallTool {
+        /// Names the call.
+        key: CallKey,
+        /// The call.
+        call: CallTool,
+    },
+    /// It asks for something; answer with [`HostSession::reply_request`].
+    Request {
+        /// Names the request.
+        key: CallKey,
+        /// The request.
+        request: Request,
+    },
+    /// It no longer wants an answer. It gets one all the same.
+    Cancelled {
+        /// Names its `call_tool` or `request`.
+        key: CallKey,
+    },
+    /// A part of the answer to [`HostSession::request`].
+    ResponsePart {
+        /// Names the request.
+        key: CallKey,
+        /// Number of the part, from 1.
+        seq: u64,
+        /// The part.
+        data: RawJson,
+    },
+    /// The answer to [`HostSession::request`].
+    Response {
+        /// Names the request.
+        key: CallKey,
+        /// What the method returned, or why it failed.
+        result: Result<RawJson, RpcError>,
+    },
+    /// A note for the user.
+    Notify {
+        /// How much it matters.
+        level: Level,
+        /// The note.
+        message: String,
+    },
+    /// Its notes are to go.
+    ClearNotes,
+    /// A line for the log.
+    Log(Log),
+    /// A prompt for the model.
+    Submit(String),
+    /// A slash command to run.
+    SubmitSlash(String),
+    /// A panel to open.
+    OpenPanel(Panel),
+    /// A panel to draw anew.
+    PanelRender(PanelRender),
+    /// A panel to close.
+    PanelClose(String),
+    /// It is about to end, as it was asked to.
+    ShutdownAck,
+    /// Something a person should know of.
+    Notice(Notice),
+    /// Write what is left, then close its input.
+    CloseInput,
+    /// It did not end: SIGTERM to its process group.
+    Terminate,
+    /// It still did not end: SIGKILL to its process group.
+    Kill,
+}
+
+/// The host's end of the connection to one extension: a state machine without I/O, threads or a
+/// clock.
+///
+/// Its methods come in the same three groups as those of
+/// [`ExtensionSession`](super::ExtensionSession), and a driver calls them in the same order.
+/// **`handle_*`**: bytes from its stdout, the end of them, the end of the process, the passing of
+/// time. **Commands**: `call_tool`, `invoke_command`, `intercept`, `send_event`, `cancel`,
+/// `shutdown`, ... **`poll_*`**: events, bytes for its stdin, the time of the next
+/// `handle_timeout`.
+///
+/// Not thread-safe by itself.
+///
+/// ```
+/// use std::time::Instant;
+/// use extline_protocol::{HostConfig, HostEvent, HostSession};
+///
+/// let now = Instant::now();
+/// let mut session = HostSession::new(HostConfig::default(), now);
+/// session.handle_input(b"{\"type\":\"hello\",\"name\":\"clock\"}\n", now);
+/// assert!(matches!(session.poll_event(), Some(HostEvent::Hello(hello)) if hello.name == "clock"));
+/// let mut out = Vec::new();
+/// session.poll_output(&mut out);
+/// assert!(out.starts_with(b"{\"type\":\"hello_ack\""));
+/// ```
+#[derive(Debug)]
+pub struct HostSession {
+    ack: HelloAck,
+    deadlines: Deadlines,
+    inbox: Inbox<ExtensionFrame>,
+    outbox: Outbox,
+    extension: Option<Hello>,
+    extension_capabilities: Capabilities,
+    /// What the extension owes an answer to.
+    outgoing: OutgoingCalls,
+    /// What the extension waits for.
+    open: Pending<()>,
+    events: VecDeque<HostEvent>,
+    stage: Stage,
+}
+
+/// What happened.
+impl HostSession {
+    /// Starts a session as the process starts.
+    pub fn new(config: HostConfig, now: Instant) -> Self {
+        let granted = config.ack.limits.as_ref().and_then(|limits| limits.frame_bytes);
+        let accepts = granted.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(FRAME_BYTES);
+        let hello_by = now + config.deadlines.hello;
+        Self {
+            ack: config.ack,
+            deadlines: config.deadlines,
+            inbox: Inbox::new(accepts),
+            outbox: Outbox::new(EXTENSION_ACCEPTS_BYTES),
+            extension: None,
+            extension_capabilities: Capabilities::default(),
+            outgoing: OutgoingCalls::default(),
+            open: Pending::default(),
+            events: VecDeque::new(),
+            stage: Stage::AwaitingHello { until: hello_by },
+        }
+    }
+
+    /// Takes bytes from the extension, in any chunking.
+    pub fn handle_input(&mut self, bytes: &[u8], now: Instant) {
+        self.inbox.decoder().feed(bytes);
+        self.handle_lines(now);
+    }
+
+    /// Room to read into without a copy; tell [`HostSession::handle_read`] how much came.
+    pub fn read_space(&mut self) -> &mut [u8] {
+        self.inbox.decoder().space()
+    }
+
+    /// The first `count` bytes of [`HostSession::read_space`] came from the extension.
+    ///
+    /// # Panics
+    /// When `count` is more than the space offered.
+    pub fn handle_read(&mut self, count: usize, now: Instant) {
+        self.inbox.decoder().advance(count);
+        self.handle_lines(now);
+    }
+
+    /// The extension closed its output: it can answer nothing more. Say with
+    /// [`HostSession::handle_gone`] how it ended, once that is known.
+    pub fn handle_eof(&mut self, now: Instant) {
+        if let Some(incoming) = self.inbox.finish() {
+            self.handle_incoming(incoming, now);
+        }
+        if matches!(self.stage, Stage::AwaitingHello { .. }) {
+            self.fail_handshake(HandshakeError::Ended);
+        }
+    }
+
+    /// The extension is gone: every call fails at once with that text (`end.death`).
+    pub fn handle_gone(&mut self, how: &str) {
+        self.stage = Stage::Gone;
+        self.fail_everything(how);
+    }
+
+    /// Time has passed; does what was due.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        self.advance_stage(now);
+        self.fail_overdue(now);
+    }
+
+    fn handle_lines(&mut self, now: Instant) {
+        while let Some(incoming) = self.inbox.next() {
+            self.handle_incoming(incoming, now);
+        }
+    }
+
+    fn handle_incoming(&mut self, incoming: Incoming<ExtensionFrame>, now: Instant) {
+        match incoming {
+            _ if self.stage.is_deaf() => {}
+            Incoming::Frame(frame) => self.handle_frame(frame, now),
+            Incoming::Unusable(unusable) => self.handle_unusable(unusable),
+        }
+    }
+}
+
+/// What to do.
+impl HostSession {
+    /// The next thing to do.
+    pub fn poll_event(&mut self) -> Option<HostEvent> {
+        self.events.pop_front()
+    }
+
+    /// Appends the bytes to write; whether there are any.
+    pub fn poll_output(&mut self, out: &mut Vec<u8>) -> bool {
+        self.outbox.take(out)
+    }
+
+    /// Bytes that wait to be written.
+    pub fn waiting_output(&self) -> usize {
+        self.outbox.len()
+    }
+
+    /// When [`HostSession::handle_timeout`] is due, if ever.
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        [self.stage.next_step(), self.outgoing.next_deadline()].into_iter().flatten().min()
+    }
+
+    /// The extension's `hello`, once it came.
+    pub fn extension(&self) -> Option<&Hello> {
+        self.extension.as_ref()
+    }
+
+    /// Whether the extension understands what the host would send under that capability.
+    pub fn supports(&self, capability: Capability) -> bool {
+        let rpc_is_ours = || {
+            let names = self.ack.capabilities.as_deref().unwrap_or(&[]);
+            Capabilities::named(names).contains(Capability::Rpc)
+        };
+        self.extension_capabilities.contains(capability)
+            && (capability != Capability::Rpc || rpc_is_ours())
+    }
+
+    /// Calls that the extension has not answered.
+    pub fn unanswered(&self) -> Vec<CallKey> {
+        self.outgoing.keys()
+    }
+
+    fn emit(&mut self, event: HostEvent) {
+        self.events.push_back(event);
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        self.emit(HostEvent::Notice(notice));
+    }
+
+    /// Adds a frame that no answer depends on; one over a limit is reported and dropped.
+    fn send<F: Frame>(&mut self, frame: &F) {
+        if let Err(unsendable) = self.outbox.push(frame) {
+            self.notice(Notice::NotSent { frame_type: F::TYPE, why: unsendable.to_string() });
+        }
+    }
+
+    fn unexpected(&mut self, kind: CallKind, id: crate::id::Id) {
+        self.notice(Notice::Unexpected { kind, id });
+    }
+}

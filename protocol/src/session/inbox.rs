@@ -1,0 +1,41 @@
+//! From bytes to frames, for both sessions.
+
+use std::collections::HashSet;
+use std::marker::PhantomData;
+
+use crate::decode::{Incoming, decode};
+use crate::frame::AnyFrame;
+use crate::line::Decoder;
+
+/// Types that are remembered as reported; a peer that invents more is not worth more memory.
+const REPORTED_TYPES: usize = 256;
+
+#[derive(Debug)]
+pub(super) struct Inbox<F> {
+    decoder: Decoder,
+    reported: HashSet<String>,
+    frames: PhantomData<fn() -> F>,
+}
+
+impl<F: AnyFrame> Inbox<F> {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { decoder: Decoder::new(limit), reported: HashSet::new(), frames: PhantomData }
+    }
+
+    pub(super) fn decoder(&mut self) -> &mut Decoder {
+        &mut self.decoder
+    }
+
+    pub(super) fn next(&mut self) -> Option<Incoming<F>> {
+        self.decoder.next_line().map(|line| decode(&line))
+    }
+
+    pub(super) fn finish(&mut self) -> Option<Incoming<F>> {
+        self.decoder.finish().map(|line| decode(&line))
+    }
+
+    /// Whether an unknown type is seen for the first time (`frm.unknown-types`).
+    pub(super) fn is_new_type(&mut self, frame_type: &str) -> bool {
+        self.reported.len() < REPORTED_TYPES && self.reported.insert(frame_type.to_owned())
+    }
+}

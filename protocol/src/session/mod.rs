@@ -1,0 +1,22 @@
+//! The two ends of a connection as state machines without I/O, threads or a clock.
+//!
+//! Bytes go in, events come out; calls go in, bytes come out; time is an argument.
+
+mod call;
+mod extension;
+mod host;
+mod inbox;
+mod notice;
+mod outbox;
+mod requests;
+
+pub use call::{CallKey, CallKind, ReplyError};
+pub use extension::{
+    CallToolError, ExtensionConfig, ExtensionEvent, ExtensionSession, PanelInput, RegisterError,
+    Update,
+};
+pub use host::{
+    Deadlines, HandshakeError, HostConfig, HostEvent, HostSession, SendError, ToolCallOptions,
+};
+pub use notice::Notice;
+pub use requests::RequestError;

@@ -1,0 +1,90 @@
+//! From frames to bytes, for both sessions.
+
+use crate::frame::Frame;
+use crate::json::depth;
+use crate::limits::DEPTH;
+
+/// Why a frame is not sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Unsendable {
+    TooLong { bytes: usize, limit: usize },
+    TooDeep { depth: usize },
+}
+
+impl std::fmt::Display for Unsendable {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::TooLong { bytes, limit } => {
+                write!(formatter, "the frame has {bytes} bytes, more than the limit of {limit}")
+            }
+            Self::TooDeep { depth } => {
+                write!(
+                    formatter,
+                    "the frame nests {depth} levels deep, more than the limit of {DEPTH}"
+                )
+            }
+        }
+    }
+}
+
+/// Whole lines that wait to be written.
+#[derive(Debug)]
+pub(super) struct Outbox {
+    bytes: Vec<u8>,
+    limit: usize,
+}
+
+impl Outbox {
+    pub(super) fn new(limit: usize) -> Self {
+        Self { bytes: Vec::new(), limit }
+    }
+
+    pub(super) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
+    /// Adds a frame, or nothing at all (`frm.max-line`, `frm.depth`).
+    pub(super) fn push<F: Frame>(&mut self, frame: &F) -> Result<(), Unsendable> {
+        let start = self.bytes.len();
+        frame.write_line(&mut self.bytes);
+        let checked = self.check(start);
+        if checked.is_err() {
+            self.bytes.truncate(start);
+        }
+        checked
+    }
+
+    fn check(&self, start: usize) -> Result<(), Unsendable> {
+        let line = &self.bytes[start..self.bytes.len() - 1];
+        if line.len() > self.limit {
+            return Err(Unsendable::TooLong { bytes: line.len(), limit: self.limit });
+        }
+        // A frame that short cannot be too deep.
+        if line.len() > 2 * DEPTH {
+            let depth = std::str::from_utf8(line).map_or(0, depth);
+            if depth > DEPTH {
+                return Err(Unsendable::TooDeep { depth });
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves everything that waits behind what `out` holds; whether there was anything.
+    pub(super) fn take(&mut self, out: &mut Vec<u8>) -> bool {
+        let any = !self.bytes.is_empty();
+        if out.is_empty() {
+            std::mem::swap(out, &mut self.bytes);
+        } else {
+            out.append(&mut self.bytes);
+        }
+        any
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+}

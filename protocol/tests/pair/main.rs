@@ -1,0 +1,11 @@
+//! Both sessions against each other, in virtual time: every rule of order, deadline and failure
+//! that needs two ends and no process.
+
+mod harness;
+
+mod calls;
+mod ending;
+mod extension_alone;
+mod intercepts;
+mod requests;
+mod start;

@@ -1,0 +1,215 @@
+//! `call_tool` and `request`, in both directions.
+
+use std::time::Duration;
+
+use extline_protocol::frame::{CallToolResult, Content, HelloAck, RpcError};
+use extline_protocol::{
+    CallToolError, Capabilities, Capability, ErrorKind, ExtensionEvent, HostEvent, Notice, RawJson,
+    RequestError,
+};
+
+use crate::harness::{Pair, config, full_ack, zot_ack};
+
+fn with_methods() -> Pair {
+    let mut config = config();
+    config.methods = vec!["health.check".to_owned()];
+    let ack = HelloAck { methods: Some(vec!["ui.confirm".to_owned()]), ..full_ack() };
+    Pair::ready(config, ack)
+}
+
+fn raw(text: &str) -> RawJson {
+    RawJson::parse(text).unwrap()
+}
+
+#[test]
+fn a_tool_calls_a_tool() {
+    let mut pair = Pair::usual();
+    let (_, parent) = pair.open_call();
+    pair.clear();
+    let child = pair.extension.call_tool(Some(&parent), "read", raw(r#"{"path":"x"}"#)).unwrap();
+    pair.step();
+    assert_eq!(
+        pair.wire,
+        ["E> {\"type\":\"call_tool\",\"id\":\"1\",\"name\":\"read\",\"args\":{\"path\":\"x\"},\
+          \"parent_id\":\"1\"}"]
+    );
+    let HostEvent::CallTool { key, call } = &pair.host_events[0] else { panic!() };
+    assert_eq!(call.name, "read");
+    let content = vec![Content::text("contents")];
+    let (is_error, truncated) = (false, false);
+    let answer =
+        CallToolResult { id: "x".into(), name: "read".to_owned(), content, is_error, truncated };
+    let key = key.clone();
+    pair.host.reply_call_tool(&key, answer.clone()).unwrap();
+    assert!(pair.host.reply_call_tool(&key, answer).is_err());
+    pair.step();
+    let Some(ExtensionEvent::CallToolDone { key, result }) = pair.extension_events.last() else {
+        panic!("{:?}", pair.extension_events)
+    };
+    assert_eq!((key, &result.content[0]), (&child, &Content::text("contents")));
+}
+
+#[test]
+fn children_end_with_their_parent() {
+    let mut pair = Pair::usual();
+    let (host, parent) = pair.open_call();
+    pair.extension.call_tool(Some(&parent), "a", raw("{}")).unwrap();
+    pair.extension.call_tool(None, "b", raw("{}")).unwrap();
+    pair.step();
+    pair.clear();
+    pair.host.cancel(&host, "user", pair.now);
+    pair.step();
+    assert_eq!(pair.lines("call_tool_cancel"), ["E> {\"type\":\"call_tool_cancel\",\"id\":\"1\"}"]);
+    assert!(matches!(&pair.host_events[..], [HostEvent::Cancelled { .. }]));
+    pair.answer(&parent, "done");
+    assert_eq!(pair.lines("call_tool_cancel").len(), 1, "told once");
+    let late = pair.extension.call_tool(Some(&parent), "a", raw("{}"));
+    assert_eq!(late, Err(CallToolError::ParentEnded));
+}
+
+#[test]
+fn what_the_host_does_not_offer_is_not_sent() {
+    let mut pair = Pair::ready(config(), zot_ack());
+    let call = pair.extension.call_tool(None, "a", raw("{}"));
+    assert_eq!(call, Err(CallToolError::Unsupported));
+    let method = "ui.confirm".to_owned();
+    let request = pair.extension.request(None, &method, None, None, pair.now);
+    assert_eq!(request, Err(RequestError::Unsupported { method }));
+    pair.step();
+    assert_eq!(pair.wire, Vec::<String>::new());
+}
+
+#[test]
+fn what_comes_all_the_same_is_answered_with_an_error() {
+    let ack = HelloAck {
+        capabilities: Some(Capabilities::all().without(Capability::CallTool).names()),
+        ..full_ack()
+    };
+    let mut pair = Pair::ready(config(), ack);
+    pair.extension_writes(r#"{"type":"call_tool","id":"1","name":"a","args":{}}"#);
+    pair.extension_writes(r#"{"type":"request","id":"1","method":"nope"}"#);
+    let answers = pair.lines("H> ");
+    assert!(answers[0].contains("\"is_error\":true") && answers[0].contains("unsupported"));
+    assert!(answers[1].contains("\"code\":\"unsupported\""));
+    assert_eq!(pair.host_events, []);
+}
+
+#[test]
+fn args_of_a_call_tool_are_an_object() {
+    let mut pair = Pair::usual();
+    let refused = pair.extension.call_tool(None, "a", raw("[1]"));
+    assert_eq!(refused, Err(CallToolError::NotAnObject { found: "[1]".to_owned() }));
+}
+
+#[test]
+fn requests_go_both_ways_with_ids_of_their_own() {
+    let mut pair = with_methods();
+    let ours = pair.extension.request(None, "ui.confirm", Some(raw("{}")), None, pair.now).unwrap();
+    let theirs = pair.host.request("health.check", None, None, pair.now).unwrap();
+    pair.step();
+    assert_eq!(
+        pair.wire,
+        [
+            "E> {\"type\":\"request\",\"id\":\"1\",\"method\":\"ui.confirm\",\"params\":{}}",
+            "H> {\"type\":\"request\",\"id\":\"1\",\"method\":\"health.check\"}",
+        ]
+    );
+    let key = pair.last_call();
+    pair.extension.reply_request(&key, Ok(raw("\"fine\""))).unwrap();
+    let HostEvent::Request { key, .. } = &pair.host_events[0] else { panic!() };
+    let error = RpcError::new(ErrorKind::Permission, "no");
+    let key = key.clone();
+    pair.host.reply_request(&key, Err(error.clone())).unwrap();
+    pair.step();
+    let answered = HostEvent::Response { key: theirs, result: Ok(raw("\"fine\"")) };
+    assert_eq!(pair.host_events.last(), Some(&answered));
+    let answered = ExtensionEvent::Response { key: ours, result: Err(error) };
+    assert_eq!(pair.extension_events.last(), Some(&answered));
+}
+
+#[test]
+fn parts_come_before_the_answer_and_sixteen_may_wait() {
+    let mut pair = with_methods();
+    let request = pair.host.request("health.check", None, None, pair.now).unwrap();
+    pair.step();
+    let key = pair.last_call();
+    for part in 0..16 {
+        pair.extension.send_part(&key, raw(&part.to_string())).unwrap();
+    }
+    assert_eq!(pair.extension.send_part(&key, raw("16")), Err(RequestError::PartsAhead));
+    pair.step();
+    pair.extension.send_part(&key, raw("16")).unwrap();
+    pair.extension.reply_request(&key, Ok(RawJson::null())).unwrap();
+    assert_eq!(pair.extension.send_part(&key, raw("17")), Err(RequestError::ParentEnded));
+    pair.step();
+    let parts: Vec<_> = pair
+        .host_events
+        .iter()
+        .filter_map(|event| match event {
+            HostEvent::ResponsePart { key, seq, data } if *key == request => {
+                Some((*seq, data.get().to_owned()))
+            }
+            _ => None,
+        })
+        .collect();
+    let expected: Vec<_> = (0..17).map(|part| (part + 1, part.to_string())).collect();
+    assert_eq!(parts, expected);
+    assert!(matches!(pair.host_events.last(), Some(HostEvent::Response { .. })));
+}
+
+#[test]
+fn a_cancelled_request_is_still_answered() {
+    let mut pair = with_methods();
+    let request = pair.host.request("health.check", None, None, pair.now).unwrap();
+    pair.step();
+    let key = pair.last_call();
+    pair.host.cancel(&request, "", pair.now);
+    pair.step();
+    assert_eq!(pair.lines("cancel"), ["H> {\"type\":\"cancel\",\"id\":\"1\"}"]);
+    let cancelled = |event: &ExtensionEvent| matches!(event, ExtensionEvent::Cancelled { key: it, .. } if *it == key);
+    assert!(pair.extension_events.iter().any(cancelled));
+    let error = RpcError::new(ErrorKind::Cancelled, "cancelled");
+    pair.extension.reply_request(&key, Err(error)).unwrap();
+    pair.step();
+    assert!(matches!(pair.host_events.last(), Some(HostEvent::Response { result: Err(_), .. })));
+}
+
+#[test]
+fn a_request_times_out_on_both_sides() {
+    let mut pair = with_methods();
+    let ours = pair.extension.request(None, "ui.confirm", None, Some(100), pair.now).unwrap();
+    let theirs = pair
+        .host
+        .request("health.check", None, Some(Duration::from_millis(200)), pair.now)
+        .unwrap();
+    pair.pass_ms(250);
+    let error = |event: Option<&ExtensionEvent>| match event {
+        Some(ExtensionEvent::Response { key, result: Err(error) }) if *key == ours => {
+            error.code.clone()
+        }
+        other => panic!("{other:?}"),
+    };
+    let response =
+        pair.extension_events.iter().find(|event| matches!(event, ExtensionEvent::Response { .. }));
+    assert_eq!(error(response), ErrorKind::Timeout);
+    assert!(pair.host_events.iter().any(|event| matches!(event, HostEvent::Response { key, result: Err(error) } if *key == theirs && error.code == ErrorKind::Timeout)));
+    pair.host_writes(r#"{"type":"response","id":"1","result":1}"#);
+    assert!(matches!(
+        pair.extension_events.last(),
+        Some(ExtensionEvent::Notice(Notice::Unexpected { .. }))
+    ));
+}
+
+#[test]
+fn the_end_of_the_session_answers_for_the_host() {
+    let mut pair = with_methods();
+    let tool = pair.extension.call_tool(None, "a", raw("{}")).unwrap();
+    let request = pair.extension.request(None, "ui.confirm", None, None, pair.now).unwrap();
+    pair.step();
+    pair.extension.handle_eof(pair.now);
+    pair.step();
+    assert!(pair.extension_events.iter().any(|event| matches!(event, ExtensionEvent::CallToolDone { key, result } if *key == tool && result.is_error)));
+    assert!(pair.extension_events.iter().any(
+        |event| matches!(event, ExtensionEvent::Response { key, result: Err(_) } if *key == request)
+    ));
+}
