@@ -174,7 +174,7 @@ impl Decoder {
         if !self.started && self.buffer[from..to].starts_with(b"\xEF\xBB\xBF") {
             from += 3;
         }
-        self.started |= line_end > self.start;
+        self.started = true;
         let blank = self.buffer[from..to].iter().all(u8::is_ascii_whitespace);
         (!blank).then_some(Span::Text(from, to))
     }

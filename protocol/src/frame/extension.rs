@@ -108,7 +108,7 @@ object! {
         /// Its name.
         required name: String,
         /// What it does, for the model.
-        lenient description: String,
+        optional description: String,
         /// JSON Schema of its arguments, an object.
         lenient schema: RawJson,
         /// JSON Schema of its structured result.

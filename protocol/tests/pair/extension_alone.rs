@@ -94,9 +94,8 @@ fn wire_order_holds_among_what_may_run() {
 fn of_too_many_events_the_oldest_go_and_are_counted() {
     let mut pair = listening();
     pair.host_writes(r#"{"type":"event","event":"turn_start","step":0}"#);
-    let lines: String = (1..=10_005)
-        .map(|step| format!("{{\"type\":\"event\",\"event\":\"turn_start\",\"step\":{step}}}\n"))
-        .collect();
+    let line = |step| format!("{{\"type\":\"event\",\"event\":\"turn_start\",\"step\":{step}}}\n");
+    let lines = (1..=10_005).map(line).collect::<Vec<_>>().concat();
     pair.extension.handle_input(lines.as_bytes(), pair.now);
     pair.extension.event_done();
     pair.step();

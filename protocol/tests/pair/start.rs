@@ -31,7 +31,7 @@ fn the_handshake_is_four_steps() {
             "H> {\"type\":\"hello_ack\",\"protocol_version\":1,\"zot_version\":\"0.1.62\",\
              \"provider\":\"\",\"model\":\"\",\"cwd\":\"\"}",
             "E> {\"type\":\"register_command\",\"name\":\"greet\"}",
-            "E> {\"type\":\"register_tool\",\"name\":\"echo\",\"description\":\"\",\
+            "E> {\"type\":\"register_tool\",\"name\":\"echo\",\
              \"schema\":{\"type\":\"object\"}}",
             "E> {\"type\":\"subscribe\",\"events\":[\"session_start\"]}",
             "E> {\"type\":\"ready\"}",

@@ -51,7 +51,12 @@ impl ExtensionSession {
         let Some(key) = self.open_call(CallKind::Intercept, &intercept.id, &point) else { return };
         if self.stage.is_ending() || !self.is_handled(&intercept) {
             self.open.close(&key);
-            self.send(&EventInterceptResponse::allow(intercept.id));
+            let response = if self.is_handled(&intercept) {
+                self.failure_of(&point, intercept.id, "the extension is ending".to_owned())
+            } else {
+                EventInterceptResponse::allow(intercept.id)
+            };
+            self.send(&response);
             return;
         }
         let deadline = now + self.time_to_decide();

@@ -24,8 +24,8 @@ use crate::frame::{
 };
 use crate::json::RawJson;
 use crate::limits::{
-    COMMAND_DEADLINE, EXTENSION_ACCEPTS_BYTES, FRAME_BYTES, HELLO_DEADLINE, INTERCEPT_DEADLINE,
-    READY_DEADLINE, TOOL_DEADLINE,
+    COMMAND_DEADLINE, FRAME_BYTES, HELLO_DEADLINE, INTERCEPT_DEADLINE, READY_DEADLINE,
+    TOOL_DEADLINE,
 };
 
 /// How long a host waits for what (`host.deadlines`).
@@ -288,7 +288,7 @@ impl HostSession {
             ack: config.ack,
             deadlines: config.deadlines,
             inbox: Inbox::new(accepts),
-            outbox: Outbox::new(EXTENSION_ACCEPTS_BYTES),
+            outbox: Outbox::new(accepts.max(FRAME_BYTES)),
             extension: None,
             extension_capabilities: Capabilities::default(),
             outgoing: OutgoingCalls::default(),

@@ -1,0 +1,30 @@
+//! The core does no I/O, and every artefact of every language carries it: what it depends on is
+//! decided here, not in passing.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+#[test]
+fn the_core_depends_on_four_crates_and_no_more() {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .output()
+        .expect("cargo starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo writes JSON");
+
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    let package = packages.iter().find(|package| package["name"] == "extline-protocol");
+    let dependencies = package.expect("this package")["dependencies"].as_array().expect("a list");
+    // "dev" and "build" are the other kinds; a dependency of one platform only is null too.
+    let mut normal: Vec<_> = dependencies
+        .iter()
+        .filter(|dependency| dependency["kind"].is_null())
+        .filter_map(|dependency| dependency["name"].as_str())
+        .collect();
+    normal.sort_unstable();
+    assert_eq!(normal, ["memchr", "serde", "serde_json", "thiserror"]);
+    assert!(dependencies.iter().all(|dependency| dependency["kind"] != "build"));
+}
