@@ -404,3 +404,17 @@ fn unknown_types_are_reported_once() {
     assert_eq!(pair.extension_events, [ExtensionEvent::Notice(unknown.clone())]);
     assert_eq!(pair.host_events, [HostEvent::Notice(unknown)]);
 }
+
+#[test]
+fn a_first_update_may_be_written_at_once_and_the_next_has_its_time() {
+    let mut pair = Pair::usual();
+    let (_, key) = pair.open_call();
+    assert!(!pair.extension.has_output());
+    pair.extension.update(&key, Update::default());
+    assert!(pair.extension.has_output());
+    pair.step();
+    pair.extension.update(&key, Update::default());
+    assert!(!pair.extension.has_output());
+    let due = pair.now + std::time::Duration::from_millis(50);
+    assert_eq!(pair.extension.poll_timeout(), Some(due));
+}

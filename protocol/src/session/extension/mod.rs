@@ -378,24 +378,24 @@ impl ExtensionSession {
 impl ExtensionSession {
     /// The next thing to do, if there is one that can be done now.
     pub fn poll_event(&mut self) -> Option<ExtensionEvent> {
-        let event = self.lanes.pop()?;
-        let (ExtensionEvent::ToolCall { key, .. }
-        | ExtensionEvent::Command { key, .. }
-        | ExtensionEvent::Intercept { key, .. }
-        | ExtensionEvent::Request { key, .. }) = &event
-        else {
+        loop {
+            let event = self.lanes.pop()?;
+            let (ExtensionEvent::ToolCall { key, .. }
+            | ExtensionEvent::Command { key, .. }
+            | ExtensionEvent::Intercept { key, .. }
+            | ExtensionEvent::Request { key, .. }) = &event
+            else {
+                return Some(event);
+            };
+            // One that was answered while it waited, by a deadline or the shutdown, is not run.
+            let Some(open) = self.open.get_mut(key) else { continue };
+            open.delivered = true;
+            if open.cancelled {
+                let (key, reason) = (key.clone(), "cancelled".to_owned());
+                self.lanes.first(ExtensionEvent::Cancelled { key, reason });
+            }
             return Some(event);
-        };
-        let Some(open) = self.open.get_mut(key) else {
-            // Answered while it waited, by a deadline or the shutdown: nobody wants it run.
-            return self.poll_event();
-        };
-        open.delivered = true;
-        if open.cancelled {
-            let key = key.clone();
-            self.lanes.first(ExtensionEvent::Cancelled { key, reason: "cancelled".to_owned() });
         }
-        Some(event)
     }
 
     /// Appends the bytes to write; whether there are any. What is not taken yet can still be
@@ -426,9 +426,10 @@ impl ExtensionSession {
         .min()
     }
 
-    /// Whether something waits to be written. Frames that are held back do not count.
+    /// Whether something may be written now. An update that is held back for its rate does not
+    /// count: `poll_timeout` says when it is due.
     pub fn has_output(&self) -> bool {
-        !self.outbox.is_empty() || !self.updates.is_empty()
+        !self.outbox.is_empty() || self.has_first_update()
     }
 
     /// Frames that wait for the driver.

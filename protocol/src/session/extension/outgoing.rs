@@ -264,6 +264,12 @@ impl ExtensionSession {
         }
     }
 
+    /// Whether a call waits with its first snapshot, which nothing holds back.
+    pub(super) fn has_first_update(&self) -> bool {
+        let states = self.updates.iter().filter_map(|key| self.open.get(key)?.update.as_ref());
+        states.into_iter().any(|state| state.last.is_none())
+    }
+
     pub(super) fn next_update(&self) -> Option<Instant> {
         let states = self.updates.iter().filter_map(|key| self.open.get(key)?.update.as_ref());
         states.filter_map(|state| state.due()).min()

@@ -132,7 +132,9 @@ impl ExtensionSession {
 
     /// Gives up a call that can no longer be answered on the wire.
     pub(super) fn abandon(&mut self, key: &CallKey) {
-        if self.take_open(key).is_some_and(|open| open.delivered && !open.cancelled) {
+        let Some(open) = self.take_open(key).filter(|open| open.delivered) else { return };
+        self.overdue.push((key.clone(), open.name.into()));
+        if !open.cancelled {
             let reason = "the host is gone".to_owned();
             self.lanes.control(ExtensionEvent::Cancelled { key: key.clone(), reason });
         }
