@@ -1,0 +1,31 @@
+# Each target is one line of intent; what is longer lives in scripts/.
+.POSIX:
+.PHONY: help demo test lint fmt docs generate fuzz clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+
+demo: ## build, then run the example extensions under the real host
+	@scripts/check-toolchains.sh && scripts/demo.sh
+
+test: ## everything that must hold before a change is merged
+	@scripts/check-toolchains.sh && scripts/test.sh
+
+lint: ## format check and clippy, warnings are errors
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+fmt: ## format the Rust code
+	cargo fmt --all
+
+docs: ## build the API documentation into target/doc
+	cargo doc --locked --workspace --no-deps
+
+generate: ## rewrite the files generated from code and docs, and show what changed
+	@scripts/generate.sh
+
+fuzz: ## run every fuzz target for FUZZ_SECONDS (default 60) with cargo-fuzz
+	@scripts/fuzz.sh
+
+clean: ## remove what was built
+	cargo clean

@@ -1,0 +1,144 @@
+#!/bin/sh
+# Starts the example extensions under the real host: what each registers, one of its commands, one
+# of its tools; then all of them in one session, and the proof that no process is left behind.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd -P)
+cd "$root"
+
+extline=target/debug/extline
+python=examples/hello-python-raw
+shell=examples/clock-shell
+rust=examples/weather-rust
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+main() {
+    heading 'building (a debug build; the first time takes about a minute)'
+    cargo build --locked --workspace --target-dir target
+
+    heading "$python: a plain Python script, no SDK"
+    run inspect "$python"
+    run command "$python" hellopy
+
+    heading "$shell: a plain shell script, no SDK"
+    run inspect "$shell"
+    run command "$shell" clock utc
+    run call "$shell" clock_now '{"utc":true}'
+
+    heading "$rust: Rust, on the SDK"
+    run inspect "$rust"
+    run command "$rust" weather Berlin
+    run call "$rust" weather '{"city":"Berlin"}'
+
+    heading 'all three in one session'
+    session
+    nothing_left
+}
+
+# run ARGUMENT...: one call of extline, shown as a user would type it.
+run() {
+    shown='$ extline'
+    for argument; do
+        case $argument in
+        *[!A-Za-z0-9_./-]*) shown="$shown '$argument'" ;;
+        *) shown="$shown $argument" ;;
+        esac
+    done
+    printf '\n%s\n' "$shown"
+    "$extline" "$@" || fail "extline $1 ended with exit status $?"
+}
+
+# One host with three extensions. Its input stays open until all of them are seen running: that a
+# process is gone afterwards means something only when it was there before.
+session() {
+    mkfifo "$scratch/input"
+    printf '\n$ extline run %s %s %s\n' "$python" "$shell" "$rust"
+    "$extline" run "$python" "$shell" "$rust" <"$scratch/input" >"$scratch/output" 2>&1 &
+    host=$!
+    trap '' PIPE # a host that ends early makes `type_line` fail, and does not end the demo unheard
+    exec 3>"$scratch/input"
+
+    type_line '/hellopy'
+    type_line '/clock'
+    type_line '!weather {"city":"Berlin"}'
+    type_line ':tools'
+    wait_for_extensions
+    type_line ':quit'
+    exec 3>&-
+    status=0
+    wait "$host" || status=$?
+
+    printf '\nIt answered:\n'
+    sed 's/^/    /' "$scratch/output"
+    [ "$status" -eq 0 ] || fail "extline run ended with exit status $status"
+}
+
+type_line() {
+    printf '    typed: %s\n' "$1"
+    printf '%s\n' "$1" >&3 || session_failed 'extline run no longer reads its input'
+}
+
+# Leaves the process groups of the three running extensions in `groups`.
+wait_for_extensions() {
+    seconds=0
+    while :; do
+        processes | awk -v host="$host" '$2 == host' >"$scratch/running"
+        [ "$(wc -l <"$scratch/running")" -lt 3 ] || break
+        kill -0 "$host" 2>/dev/null || session_failed 'extline run ended before its extensions ran'
+        [ "$seconds" -lt 30 ] || session_failed 'after 30 s not all three extensions were running'
+        seconds=$((seconds + 1))
+        sleep 1
+    done
+    groups=$(awk '{ print $3 }' "$scratch/running")
+    printf '\nRunning now, each in its own process group:\n'
+    awk '{ group = $3; $1 = $2 = $3 = $4 = ""; sub(/^ +/, ""); printf "    %-8s %s\n", group, $0 }' \
+        "$scratch/running"
+    printf '\n'
+}
+
+# Fails when a process of the session's groups is alive, a child of an extension included, or one
+# that any call above started from an example's folder.
+nothing_left() {
+    processes >"$scratch/after"
+    left=$(awk -v groups="$groups" -v folder="$root/examples/" '
+        BEGIN { split(groups, list, /[ \n]+/); for (i in list) ours[list[i]] = 1 }
+        ($3 in ours || index($0, folder)) && $4 !~ /^Z/' "$scratch/after")
+    if [ -n "$left" ]; then
+        printf '\nleft behind (pid, parent, group, state, command):\n%s\n' "$left"
+        fail 'extensions outlived their host'
+    fi
+    printf '\nAll extensions were stopped: no process left.\n'
+}
+
+# Every process as "pid parent group state command". Linux is asked through /proc, because small
+# images have no ps.
+processes() {
+    if [ ! -r /proc/self/stat ]; then
+        ps -A -o pid= -o ppid= -o pgid= -o stat= -o args=
+        return
+    fi
+    for process in /proc/[0-9]*; do
+        # "7 (name) S 1 7 ...": the name may hold anything. A process may end while we look.
+        { IFS= read -r line <"$process/stat"; } 2>/dev/null || continue
+        command=$({ tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null) || continue
+        # shellcheck disable=SC2086 # the rest is numbers and one letter, to be split
+        set -- ${line##*) }
+        printf '%s %s %s %s %s\n' "${process#/proc/}" "$2" "$3" "$1" "$command"
+    done
+}
+
+session_failed() {
+    printf '\nThe host said:\n'
+    sed 's/^/    /' "$scratch/output"
+    fail "$1"
+}
+
+heading() { printf '\n== %s\n' "$1"; }
+
+fail() {
+    printf '\ndemo failed: %s\n' "$1"
+    exit 1
+}
+
+main

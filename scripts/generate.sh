@@ -1,0 +1,12 @@
+#!/bin/sh
+# Rewrites the files that are generated from code and docs (the JSON Schema of every frame, the list
+# of clauses): the same tests that fail when such a file has drifted write it instead.
+set -eu
+cd "$(dirname "$0")/.."
+
+printf '== running the drift tests of extline-protocol in rewriting mode\n'
+EXTLINE_GENERATE=1 cargo test --locked -p extline-protocol
+
+printf '\n== what differs from the last commit\n'
+git --no-pager diff --stat
+git ls-files --others --exclude-standard | sed 's/^/ new file: /'

@@ -1,0 +1,103 @@
+#!/bin/sh
+# Everything that must hold before a change is merged. Every step runs, also after a failure; the
+# last line on stdout counts the steps, and the exit status is 1 when one of them failed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+exec </dev/null # nothing here asks a question
+
+total=8
+number=0
+passed=0
+failed=0
+skipped=0
+failures=
+skips=
+
+main() {
+    began=$(date +%s)
+
+    component fmt rustfmt 'format check' cargo fmt --all --check
+    component clippy clippy 'clippy, warnings are errors' \
+        cargo clippy --locked --workspace --all-targets -- -D warnings
+    step 'tests: units, integration' cargo test --locked --workspace --all-targets --no-fail-fast
+    step 'tests: examples in the documentation' cargo test --locked --workspace --doc --no-fail-fast
+    step 'documentation builds without a warning' \
+        env RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
+    step 'shell scripts parse' parse_scripts
+    # Advisories change by the day, so they are no part of this: `cargo deny check` has them.
+    optional cargo-deny 'cargo install --locked cargo-deny' 'licences and sources of dependencies' \
+        cargo deny --locked check --hide-inclusion-graph bans licenses sources
+    optional shellcheck 'apt-get install shellcheck, or brew install shellcheck' \
+        'shell scripts, linted' lint_scripts
+
+    printf '\n== all steps done, %s s\n' "$(($(date +%s) - began))"
+    printf '%s' "$failures$skips"
+    printf '%s passed, %s failed, %s skipped\n' "$passed" "$failed" "$skipped"
+    [ "$failed" -eq 0 ]
+}
+
+# step NAME COMMAND...: runs one step between two lines that say which and how it went.
+step() {
+    name=$1
+    shift
+    number=$((number + 1))
+    printf '\n== %s/%s %s\n' "$number" "$total" "$name"
+    started=$(date +%s)
+    status=0
+    "$@" || status=$?
+    if [ "$status" -eq 0 ]; then
+        passed=$((passed + 1))
+        outcome=ok
+    else
+        failed=$((failed + 1))
+        outcome="FAILED with exit status $status"
+        failures="${failures}FAILED step $number, $name
+"
+    fi
+    printf '== %s/%s %s, %s s\n' "$number" "$total" "$outcome" "$(($(date +%s) - started))"
+}
+
+# component SUBCOMMAND COMPONENT NAME COMMAND...: a step that needs a part of the Rust toolchain.
+component() {
+    if cargo "$1" --version >/dev/null 2>&1; then
+        shift 2
+        step "$@"
+    else
+        skip "$3" "$2" "rustup component add $2"
+    fi
+}
+
+# optional TOOL HOW NAME COMMAND...: a step for a tool that may be absent.
+optional() {
+    if command -v "$1" >/dev/null 2>&1; then
+        shift 2
+        step "$@"
+    else
+        skip "$3" "$1" "$2"
+    fi
+}
+
+# skip NAME TOOL HOW: counts a step that cannot run here, and says how to get what it needs.
+skip() {
+    number=$((number + 1))
+    skipped=$((skipped + 1))
+    printf '\n== %s/%s %s\nSKIPPED %s: %s\n' "$number" "$total" "$1" "$2" "$3"
+    skips="${skips}SKIPPED $2: $3
+"
+}
+
+shell_scripts='scripts/*.sh examples/*/*.sh'
+
+parse_scripts() {
+    for script in $shell_scripts; do
+        sh -n "$script" || return 1
+    done
+    bash -n .ci/run
+}
+
+lint_scripts() {
+    # shellcheck disable=SC2086 # a list of patterns, to be split and expanded
+    shellcheck .ci/run $shell_scripts
+}
+
+main
