@@ -1,0 +1,48 @@
+//! What reading and waiting report.
+
+/// What one `Input::read` brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// This many bytes, at least 1, stand at the front of the buffer.
+    Data(usize),
+    /// The host closed its end; nothing will arrive any more.
+    Eof,
+    /// A signal handler ran. Nothing was read; check what the signal was for (a Python driver lets
+    /// Python run its handlers) and read again.
+    Interrupted,
+    /// Nothing is there now. Only where somebody set `O_NONBLOCK` on the descriptor.
+    WouldBlock,
+}
+
+/// What a wait ended with. Several may be true at once; all false means that time was up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ready {
+    /// A read will not block: bytes are there, or end-of-file, or an error.
+    pub input: bool,
+    /// SIGTERM came since the last wait.
+    pub sigterm: bool,
+    /// A `Waker` was used since the last wait.
+    pub woken: bool,
+    /// A signal handler ran during the wait.
+    pub interrupted: bool,
+}
+
+impl Ready {
+    /// Nothing happened until the time was up.
+    pub fn timed_out(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// How a write that waits for the host goes on, said by the callback of
+/// `Output::write_all_reading`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Wait for room and for more input.
+    Read,
+    /// Wait for room alone; enough input has been read ahead. SIGTERM, wake-ups and interrupting
+    /// signals are still reported.
+    OnlyWrite,
+    /// Stop writing. The call fails with `Error::GivenUp`.
+    GiveUp,
+}

@@ -1,0 +1,28 @@
+//! Linux and macOS: one file per subject.
+
+mod doorbell;
+#[expect(unsafe_code, reason = "pthread_atfork and what its handler may call are plain C")]
+mod fork;
+mod input;
+mod output;
+#[expect(unsafe_code, reason = "neither std nor rustix offers signal dispositions and masks")]
+mod signals;
+#[expect(unsafe_code, reason = "a signal handler of our own; signal-hook asks for a promise")]
+mod sigterm;
+mod takeover;
+
+pub use doorbell::Waker;
+pub use input::Input;
+pub use output::Output;
+pub use takeover::{Stdio, is_by_hand};
+
+pub(crate) use takeover::both_are_pipes;
+
+use std::io;
+
+use crate::Error;
+
+/// Says what was tried when the system refuses.
+fn cannot<E: Into<io::Error>>(doing: &'static str) -> impl FnOnce(E) -> Error {
+    move |source| Error::Io { doing, source: source.into() }
+}

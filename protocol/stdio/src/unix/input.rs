@@ -1,0 +1,293 @@
+//! What arrives: bytes, their end, SIGTERM, wake-ups.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, read};
+
+use super::cannot;
+use super::doorbell::{Doorbell, Waker};
+use super::fork::{self, Birth};
+use super::sigterm::{self, Listener};
+use crate::{Error, Ready, Received};
+
+/// What arrives from the host, and everything else that can end a wait.
+///
+/// One thread owns it at a time (it can move between threads). `AsFd` gives the private copy of
+/// stdin for an event loop.
+#[derive(Debug)]
+pub struct Input {
+    fd: OwnedFd,
+    doorbell: Doorbell,
+    sigterm: Option<Listener>,
+    /// End-of-file was seen. `poll` would report it for ever, so the descriptor is left out then.
+    ended: bool,
+    claimed: bool,
+    birth: Birth,
+}
+
+impl Input {
+    pub(super) fn new(fd: OwnedFd, claimed: bool) -> Result<Self, Error> {
+        let doorbell = Doorbell::new()?;
+        Ok(Self { fd, doorbell, sigterm: None, ended: false, claimed, birth: Birth::now() })
+    }
+
+    /// Reads what is there into `buffer`, one `read(2)`; blocks while nothing is (unless somebody
+    /// set `O_NONBLOCK`). 64 KiB is a good size; an empty buffer is [`Received::WouldBlock`].
+    ///
+    /// A blocked read ends for a signal whose handler asked for that (as Python's do), not for
+    /// SIGTERM and not for a [`Waker`]: a driver that cares calls [`Input::wait`] first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forked`], [`Error::Io`]. A peer that closed its socket without reading everything
+    /// (`ECONNRESET`) is an end-of-file like any other.
+    pub fn read(&mut self, buffer: &mut [u8]) -> Result<Received, Error> {
+        self.birth.check()?;
+        if buffer.is_empty() {
+            return Ok(Received::WouldBlock);
+        }
+        match read(&self.fd, buffer) {
+            Ok(0) | Err(Errno::CONNRESET) => {
+                self.ended = true;
+                Ok(Received::Eof)
+            }
+            Ok(count) => Ok(Received::Data(count)),
+            Err(Errno::INTR) => Ok(Received::Interrupted),
+            Err(Errno::AGAIN) => Ok(Received::WouldBlock),
+            Err(error) => Err(cannot("read from the host")(error)),
+        }
+    }
+
+    /// Waits until something happens, or until `timeout` has passed (`None`: for ever). Zero asks
+    /// and does not wait; an event loop does that when [`Input::doorbell`] is readable.
+    ///
+    /// SIGTERM and wake-ups are reported once. Input is reported until it is read; after
+    /// end-of-file was read it is not reported any more, so that the waits of a shutdown do not
+    /// spin.
+    pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Ready, Error> {
+        self.wait_also(None, true, timeout).map(|(ready, _)| ready)
+    }
+
+    /// A handle with which any thread can end the wait.
+    pub fn waker(&self) -> Waker {
+        self.doorbell.waker()
+    }
+
+    /// Readable when SIGTERM or a wake-up may have come, for event loops. [`Input::wait`] with a
+    /// zero timeout says which, and makes it unreadable again.
+    pub fn doorbell(&self) -> BorrowedFd<'_> {
+        self.doorbell.as_fd()
+    }
+
+    /// Reports SIGTERM as [`Ready::sigterm`] from now on, until this value is dropped; then SIGTERM
+    /// does again what it did before. Handlers that the program installed earlier still run; one
+    /// that it installs later takes this one's place. Calling it again changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::AlreadyListening`] when another session of this process listens,
+    /// [`Error::Forked`], [`Error::Io`].
+    pub fn listen_for_sigterm(&mut self) -> Result<(), Error> {
+        self.birth.check()?;
+        if self.sigterm.is_none() {
+            self.sigterm = Some(Listener::new(self.doorbell.another_ring()?)?);
+        }
+        Ok(())
+    }
+
+    /// Waits as `wait` does, and also until `output` takes bytes; says so beside what else
+    /// happened. Bytes are waited for only if `reading`.
+    pub(super) fn wait_also(
+        &mut self,
+        output: Option<BorrowedFd<'_>>,
+        reading: bool,
+        timeout: Option<Duration>,
+    ) -> Result<(Ready, bool), Error> {
+        self.birth.check()?;
+        // A time too far away to be counted is no limit.
+        let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        loop {
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            let seen = self.poll_once(output, reading && !self.ended, left)?;
+            let mut ready =
+                Ready { input: seen.input, interrupted: seen.interrupted, ..Ready::default() };
+            if seen.rung {
+                self.doorbell.silence()?;
+                ready.sigterm = self.sigterm.is_some() && sigterm::has_arrived();
+                ready.woken = self.doorbell.was_pressed();
+            }
+            let late = || deadline.is_some_and(|at| Instant::now() >= at);
+            // A ring may say nothing new; then the wait goes on.
+            if seen.writable || !ready.timed_out() || late() {
+                return Ok((ready, seen.writable));
+            }
+        }
+    }
+
+    fn poll_once(
+        &self,
+        output: Option<BorrowedFd<'_>>,
+        reading: bool,
+        timeout: Option<Duration>,
+    ) -> Result<Seen, Error> {
+        // What is not waited for must not be in the list: poll reports a hang-up even when no
+        // event was asked for.
+        let doorbell = PollFd::new(&self.doorbell, PollFlags::IN);
+        let mut fds = [doorbell.clone(), doorbell.clone(), doorbell];
+        let mut count = 1;
+        let mut add = |fd| {
+            fds[count] = fd;
+            count += 1;
+            count - 1
+        };
+        let input_at = reading.then(|| add(PollFd::new(&self.fd, PollFlags::IN)));
+        let output_at = output.map(|fd| add(PollFd::from_borrowed_fd(fd, PollFlags::OUT)));
+
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        let interrupted = match poll(&mut fds[..count], timeout.as_ref()) {
+            Ok(_) => false,
+            Err(Errno::INTR) => true,
+            Err(error) => return Err(cannot("wait for the host")(error)),
+        };
+        // An error or a hang-up counts: the read or write that follows reports it.
+        let any = |at: usize| !fds[at].revents().is_empty();
+        Ok(Seen {
+            rung: any(0),
+            input: input_at.is_some_and(any),
+            writable: output_at.is_some_and(any),
+            interrupted,
+        })
+    }
+
+    pub(super) fn birth(&self) -> Birth {
+        self.birth
+    }
+
+    pub(super) fn is_claimed(&self) -> bool {
+        self.claimed
+    }
+}
+
+/// What one `poll` reported.
+struct Seen {
+    rung: bool,
+    input: bool,
+    writable: bool,
+    interrupted: bool,
+}
+
+impl AsFd for Input {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+impl Drop for Input {
+    fn drop(&mut self) {
+        if self.claimed {
+            fork::forget_input();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Write, pipe};
+    use std::thread;
+
+    use super::*;
+    use crate::Stdio;
+
+    /// A session whose host is this test: the end that feeds it, and the session's input.
+    fn session() -> (std::io::PipeWriter, Input) {
+        let (input, host) = pipe().unwrap();
+        let (_, output) = pipe().unwrap();
+        (host, Stdio::from_fds(input.into(), output.into()).unwrap().input)
+    }
+
+    #[test]
+    fn a_wait_reports_input_until_it_is_read() {
+        let (mut host, mut input) = session();
+        assert!(input.wait(Some(Duration::ZERO)).unwrap().timed_out());
+        host.write_all(b"frame").unwrap();
+        assert!(input.wait(None).unwrap().input);
+        assert!(input.wait(None).unwrap().input);
+
+        let mut buffer = [0; 16];
+        assert_eq!(input.read(&mut buffer).unwrap(), Received::Data(5));
+        assert_eq!(&buffer[..5], b"frame");
+        assert!(input.wait(Some(Duration::ZERO)).unwrap().timed_out());
+    }
+
+    #[test]
+    fn end_of_file_is_reported_until_it_is_read_and_then_waits_do_not_spin() {
+        let (host, mut input) = session();
+        drop(host);
+        assert!(input.wait(None).unwrap().input);
+        assert_eq!(input.read(&mut [0; 16]).unwrap(), Received::Eof);
+        assert!(input.wait(Some(Duration::from_millis(20))).unwrap().timed_out());
+    }
+
+    #[test]
+    fn a_non_blocking_descriptor_says_that_nothing_is_there() {
+        let (_host, mut input) = session();
+        rustix::io::ioctl_fionbio(&input, true).unwrap();
+        assert_eq!(input.read(&mut [0; 16]).unwrap(), Received::WouldBlock);
+    }
+
+    #[test]
+    fn a_waker_ends_the_wait_of_another_thread() {
+        let (_host, mut input) = session();
+        let waker = input.waker();
+        let waiting = thread::spawn(move || input.wait(None).unwrap());
+        waker.wake();
+        assert_eq!(waiting.join().unwrap(), Ready { woken: true, ..Ready::default() });
+    }
+
+    #[test]
+    fn many_wake_ups_are_one_and_leave_no_trace() {
+        let (_host, mut input) = session();
+        for _ in 0..3 {
+            for _ in 0..100_000 {
+                input.waker().wake();
+            }
+            assert!(input.wait(None).unwrap().woken);
+            assert!(input.wait(Some(Duration::ZERO)).unwrap().timed_out());
+        }
+    }
+
+    #[test]
+    fn the_doorbell_is_readable_for_an_event_loop_until_the_wake_up_was_reported() {
+        let (_host, mut input) = session();
+        let rings = |input: &Input| {
+            let doorbell = input.doorbell();
+            poll(&mut [PollFd::new(&doorbell, PollFlags::IN)], Some(&Timespec::default())).unwrap()
+        };
+        assert_eq!(rings(&input), 0);
+        input.waker().wake();
+        assert_eq!(rings(&input), 1);
+        assert!(input.wait(Some(Duration::ZERO)).unwrap().woken);
+        assert_eq!(rings(&input), 0);
+    }
+
+    #[test]
+    fn input_and_a_wake_up_are_reported_together() {
+        let (mut host, mut input) = session();
+        host.write_all(b"x").unwrap();
+        input.waker().wake();
+        let both = Ready { input: true, woken: true, ..Ready::default() };
+        assert_eq!(input.wait(None).unwrap(), both);
+    }
+
+    #[test]
+    fn one_session_of_a_process_listens_for_sigterm_until_it_is_dropped() {
+        let ((_host, mut first), (_other, mut second)) = (session(), session());
+        first.listen_for_sigterm().unwrap();
+        first.listen_for_sigterm().unwrap();
+        assert!(matches!(second.listen_for_sigterm(), Err(Error::AlreadyListening)));
+        drop(first);
+        second.listen_for_sigterm().unwrap();
+    }
+}
