@@ -3,6 +3,7 @@
 use memchr::memchr2;
 
 use crate::id::Id;
+use crate::json::repair_surrogates;
 
 /// The `type` and `id` at the top level of a frame, wherever they stand (`frm.unusable`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,6 +93,8 @@ impl HeadScanner {
                 self.captured = (self.open == 1 && wanted).then(Vec::new);
             }
             b' ' | b'\t' | b'\r' | b'\n' => {}
+            // A byte order mark.
+            0xEF | 0xBB | 0xBF if self.place == Place::Before => {}
             _ if self.place == Place::Before => self.place = Place::NotAnObject,
             _ => {}
         }
@@ -114,7 +117,8 @@ impl HeadScanner {
 
     fn end_of_string(&mut self) {
         let string = self.captured.take().and_then(|body| {
-            serde_json::from_str::<String>(&format!("\"{}\"", String::from_utf8_lossy(&body))).ok()
+            let body = repair_surrogates(&String::from_utf8_lossy(&body));
+            serde_json::from_str::<String>(&format!("\"{body}\"")).ok()
         });
         if self.open != 1 {
             return;
@@ -188,6 +192,8 @@ mod tests {
         assert_eq!(head(r#"{"type":"tool_call","id":"7","name":}"#), some("tool_call", "7"));
         assert_eq!(head(r#"{"type":"tool_call","id":"7","args":{"a":"#), some("tool_call", "7"));
         assert_eq!(head(r#"{"type":"tool_call","id":"7"#), (Some("tool_call".to_owned()), None));
+        assert_eq!(head("\u{feff}{\"type\":\"t\",\"id\":\"7\""), some("t", "7"));
+        assert_eq!(head(r#"{"type":"t","id":"\ud800"}"#), some("t", "\u{fffd}"));
     }
 
     #[test]

@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod args;
 mod capability;
 mod decode;
 mod error_kind;
@@ -27,6 +28,7 @@ mod registrations;
 mod session;
 mod word;
 
+pub use args::{ArgsError, ArgsFailure, ArgsValidator, SchemaProblem, Unsupported};
 pub use capability::{Capabilities, Capability};
 pub use decode::{Incoming, Problem, Unusable, decode, decode_text};
 pub use error_kind::ErrorKind;

@@ -82,19 +82,7 @@ impl Decoder {
 
     /// Room for the next read, never empty. Say with [`Decoder::advance`] how much of it was used.
     pub fn space(&mut self) -> &mut [u8] {
-        if self.start == self.end {
-            self.forget_consumed();
-        }
-        if self.buffer.len() - self.end < READ / 2 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.searched -= self.start;
-            self.start = 0;
-            let wanted = (self.end + READ).max(self.end * 2);
-            if self.buffer.len() < self.end + READ / 2 {
-                self.buffer.resize(wanted, 0);
-            }
-        }
+        self.make_room(READ / 2);
         &mut self.buffer[self.end..]
     }
 
@@ -108,14 +96,10 @@ impl Decoder {
     }
 
     /// Takes bytes that were read elsewhere.
-    pub fn feed(&mut self, mut bytes: &[u8]) {
-        while !bytes.is_empty() {
-            let space = self.space();
-            let count = space.len().min(bytes.len());
-            space[..count].copy_from_slice(&bytes[..count]);
-            self.advance(count);
-            bytes = &bytes[count..];
-        }
+    pub fn feed(&mut self, bytes: &[u8]) {
+        self.make_room(bytes.len());
+        self.buffer[self.end..self.end + bytes.len()].copy_from_slice(bytes);
+        self.end += bytes.len();
     }
 
     /// The next whole line, if it is there.
@@ -195,14 +179,28 @@ impl Decoder {
         self.searched = end;
     }
 
-    fn forget_consumed(&mut self) {
-        self.start = 0;
-        self.end = 0;
-        self.searched = 0;
-        if self.buffer.len() > KEPT {
-            self.buffer.truncate(READ);
-            self.buffer.shrink_to_fit();
+    /// Makes room for so many bytes behind what is kept of the line that has begun.
+    fn make_room(&mut self, wanted: usize) {
+        let kept = self.end - self.start;
+        if kept == 0 {
+            (self.start, self.end, self.searched) = (0, 0, 0);
+            if self.buffer.len() > KEPT {
+                self.buffer = Vec::new();
+            }
         }
+        if self.buffer.len() - self.end >= wanted {
+            return;
+        }
+        if self.buffer.len() - kept >= wanted {
+            self.buffer.copy_within(self.start..self.end, 0);
+        } else {
+            // The allocator has zeroed memory for less than it costs to zero what `resize` adds.
+            let mut larger = vec![0; (kept * 2).max(kept + wanted.max(READ))];
+            larger[..kept].copy_from_slice(&self.buffer[self.start..self.end]);
+            self.buffer = larger;
+        }
+        self.searched -= self.start;
+        (self.start, self.end) = (0, kept);
     }
 }
 
@@ -268,7 +266,7 @@ mod tests {
     #[test]
     fn a_long_line_s_buffer_is_given_back() {
         let mut decoder = Decoder::new(64 * 1024 * 1024);
-        decoder.feed(&[b'x'; 8 * 1024 * 1024]);
+        decoder.feed(&vec![b'x'; 8 * 1024 * 1024]);
         decoder.feed(b"\n");
         assert!(decoder.next_line().is_some());
         decoder.feed(b"y\n");

@@ -117,19 +117,26 @@ macro_rules! object {
     (@type flatten $ty:ty) => { $ty };
 
     (@slot flatten $field:ident $ty:ty) => {};
-    (@slot $mode:ident $field:ident $ty:ty) => { let mut $field: Option<$ty> = None; };
+    (@slot $mode:ident $field:ident $ty:ty) => { let mut $field: Option<&str> = None; };
 
     (@read flatten $field:ident $ty:ty, $member:ident) => {};
     (@read $mode:ident $field:ident $ty:ty, $member:ident) => {
-        $field = $crate::json::read_member(stringify!($field), $member.value)?;
+        $field = Some($member.value);
     };
 
     (@finish required $field:ident $ty:ty, $members:ident) => {
-        $field.ok_or_else(|| $crate::json::FieldError::missing(stringify!($field)))?
+        $crate::json::read_last::<$ty>(stringify!($field), $field)?
+            .ok_or_else(|| $crate::json::FieldError::missing(stringify!($field)))?
     };
-    (@finish lenient $field:ident $ty:ty, $members:ident) => { $field.unwrap_or_default() };
-    (@finish optional $field:ident $ty:ty, $members:ident) => { $field };
-    (@finish flag $field:ident $ty:ty, $members:ident) => { $field.unwrap_or_default() };
+    (@finish lenient $field:ident $ty:ty, $members:ident) => {
+        $crate::json::read_last::<$ty>(stringify!($field), $field)?.unwrap_or_default()
+    };
+    (@finish optional $field:ident $ty:ty, $members:ident) => {
+        $crate::json::read_last::<$ty>(stringify!($field), $field)?
+    };
+    (@finish flag $field:ident $ty:ty, $members:ident) => {
+        $crate::json::read_last::<$ty>(stringify!($field), $field)?.unwrap_or_default()
+    };
     (@finish flatten $field:ident $ty:ty, $members:ident) => {
         <$ty as $crate::frame::Object>::read_members($members)?
     };

@@ -81,6 +81,12 @@ pub(crate) fn read_member<T: Field>(name: &str, text: &str) -> Result<Option<T>,
     T::read(text).map(Some).map_err(|error| error.below(name))
 }
 
+/// Reads what the last member of that name holds; the others need not even be of the right type
+/// (`frm.duplicate-keys`).
+pub(crate) fn read_last<T: Field>(name: &str, last: Option<&str>) -> Result<Option<T>, FieldError> {
+    last.map_or(Ok(None), |text| read_member(name, text))
+}
+
 impl Field for String {
     fn read(text: &str) -> Result<Self, FieldError> {
         let body = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
@@ -148,7 +154,12 @@ impl Field for i64 {
 
 impl Field for f64 {
     fn read(text: &str) -> Result<Self, FieldError> {
-        serde_json::from_str(text).map_err(|_| FieldError::unexpected("a number", text))
+        // Exact to the last bit, which serde_json's own reading is not. What is too large for an
+        // f64 would become infinite.
+        match text.parse::<Self>() {
+            Ok(number) if number.is_finite() => Ok(number),
+            _ => Err(FieldError::unexpected("a number", text)),
+        }
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -203,10 +214,14 @@ impl<T: Field> Field for Vec<T> {
 impl<T: Field> Field for BTreeMap<String, T> {
     fn read(text: &str) -> Result<Self, FieldError> {
         let members = Members::of(text).ok_or_else(|| FieldError::unexpected("an object", text))?;
-        let mut map = Self::new();
+        let mut last = BTreeMap::new();
         for member in members.iter() {
-            if let Some(value) = read_member(&member.key(), member.value)? {
-                map.insert(member.key().into_owned(), value);
+            last.insert(member.key(), member.value);
+        }
+        let mut map = Self::new();
+        for (name, text) in last {
+            if let Some(value) = read_member(&name, text)? {
+                map.insert(name.into_owned(), value);
             }
         }
         Ok(map)

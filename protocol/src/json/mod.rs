@@ -11,7 +11,7 @@ mod scan;
 mod write;
 
 pub use field::{Field, FieldError};
-pub(crate) use field::{excerpt, read_member};
+pub(crate) use field::{excerpt, read_last, read_member};
 pub use model_args::{ModelArgsError, model_args};
 pub(crate) use raw::repair_surrogates;
 pub use raw::{RawJson, RawJsonError};

@@ -32,18 +32,14 @@ impl RawJson {
     pub fn parse(text: &str) -> Result<Self, RawJsonError> {
         let value: &RawValue = serde_json::from_str(text)
             .map_err(|error| RawJsonError { reason: error.to_string() })?;
-        let text = value.get();
-        if has_unpaired_surrogate(text) {
-            Ok(Self::of_repaired(&repair_surrogates(text)))
-        } else {
-            Ok(Self::of_repaired(text))
-        }
+        Ok(Self::of_valid(value.get()))
     }
 
     /// The JSON text of a value that serde can write.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, RawJsonError> {
         match serde_json::to_string(value) {
-            Ok(text) => Ok(Self(text.into())),
+            // A `RawValue` in it stands there as its author wrote it.
+            Ok(text) => Ok(Self::of_valid(&text)),
             Err(error) => Err(RawJsonError { reason: error.to_string() }),
         }
     }
@@ -71,6 +67,14 @@ impl RawJson {
     /// Whether the value is an object.
     pub fn is_object(&self) -> bool {
         self.0.starts_with('{')
+    }
+
+    fn of_valid(text: &str) -> Self {
+        if has_unpaired_surrogate(text) {
+            Self::of_repaired(&repair_surrogates(text))
+        } else {
+            Self::of_repaired(text)
+        }
     }
 
     /// Text that was checked before and whose surrogates are whole; only line ends may be wrong.

@@ -122,13 +122,19 @@ impl<T> Pending<T> {
 
     /// All open calls, oldest first.
     pub(super) fn keys(&self) -> Vec<CallKey> {
-        let mut keys: Vec<_> = self.iter().map(|(key, _)| key).collect();
+        self.keys_where(|_| true)
+    }
+
+    /// The open calls of which that holds, oldest first: what is done to several calls at once is
+    /// done in the same order every time.
+    pub(super) fn keys_where(&self, holds: impl Fn(&T) -> bool) -> Vec<CallKey> {
+        let chosen = self.iter().filter(|(_, state)| holds(state));
+        let mut keys: Vec<_> = chosen.map(|(key, _)| key).collect();
         keys.sort_by_key(CallKey::serial);
         keys
     }
 
-    /// All open calls, in no order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (CallKey, &T)> {
+    fn iter(&self) -> impl Iterator<Item = (CallKey, &T)> {
         self.open.iter().map(|((kind, id), (serial, state))| {
             (CallKey { kind: *kind, id: id.clone(), serial: *serial }, state)
         })

@@ -74,14 +74,11 @@ impl OutgoingCalls {
     }
 
     pub(super) fn children_of(&self, parent: &CallKey) -> Vec<CallKey> {
-        let children = self.open.iter().filter(|(_, call)| call.parent.as_ref() == Some(parent));
-        children.map(|(key, _)| key).collect()
+        self.open.keys_where(|call| call.parent.as_ref() == Some(parent))
     }
 
     pub(super) fn overdue(&self, now: Instant) -> Vec<CallKey> {
-        let is_overdue = |call: &Outgoing| call.deadline.is_some_and(|deadline| deadline <= now);
-        let overdue = self.open.iter().filter(|(_, call)| is_overdue(call));
-        overdue.map(|(key, _)| key).collect()
+        self.open.keys_where(|call| call.deadline.is_some_and(|deadline| deadline <= now))
     }
 
     pub(super) fn next_deadline(&self) -> Option<Instant> {

@@ -14,7 +14,7 @@ use extline_protocol::frame::{
 
 use super::{Sample, blocks, list, raw, text};
 
-pub fn extension_frames() -> Vec<Sample<ExtensionFrame>> {
+pub(crate) fn extension_frames() -> Vec<Sample<ExtensionFrame>> {
     let groups =
         [handshake(), registrations(), tool_answers(), other_answers(), unasked(), panels()];
     groups.into_iter().flatten().chain(requests()).collect()
@@ -70,7 +70,7 @@ fn registrations() -> Vec<Sample<ExtensionFrame>> {
 fn full_tool() -> RegisterTool {
     RegisterTool {
         name: "weather".to_owned(),
-        description: "Tells the weather".to_owned(),
+        description: text("Tells the weather"),
         schema: raw(r#"{"type":"object","properties":{"city":{"type":"string"}}}"#),
         output_schema: Some(raw(r#"{"type":"object"}"#)),
         namespace: text("climate"),

@@ -10,7 +10,7 @@ use extline_protocol::frame::{
 
 use super::{Sample, blocks, list, raw, text};
 
-pub fn host_frames() -> Vec<Sample<HostFrame>> {
+pub(crate) fn host_frames() -> Vec<Sample<HostFrame>> {
     [handshake(), calls(), events(), panels(), requests()].into_iter().flatten().collect()
 }
 

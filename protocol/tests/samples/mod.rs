@@ -6,13 +6,13 @@ mod host;
 use extline_protocol::RawJson;
 use extline_protocol::frame::{AnyFrame, Content};
 
-pub use extension::extension_frames;
-pub use host::host_frames;
+pub(crate) use extension::extension_frames;
+pub(crate) use host::host_frames;
 
 /// A frame with nothing beyond what must be there, and one with every member.
-pub struct Sample<F> {
-    pub minimal: F,
-    pub full: F,
+pub(crate) struct Sample<F> {
+    pub(crate) minimal: F,
+    pub(crate) full: F,
 }
 
 impl<F: AnyFrame> Sample<F> {
@@ -22,19 +22,20 @@ impl<F: AnyFrame> Sample<F> {
         Self { minimal, full }
     }
 
-    pub fn frame_type(&self) -> &str {
+    pub(crate) fn frame_type(&self) -> &str {
         self.full.frame_type()
     }
 }
 
 /// The canonical line of a frame, without its LF.
-pub fn line<F: AnyFrame>(frame: &F) -> String {
+pub(crate) fn line<F: AnyFrame>(frame: &F) -> String {
     let mut bytes = Vec::new();
     frame.write_line(&mut bytes);
     let line = String::from_utf8(bytes).expect("a line is UTF-8");
     line.strip_suffix('\n').expect("a line ends in LF").to_owned()
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "for members that may be absent")]
 fn text(text: &str) -> Option<String> {
     Some(text.to_owned())
 }

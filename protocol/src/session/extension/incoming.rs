@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use super::{ExtensionEvent, ExtensionSession, Open, PanelInput, millis};
+use crate::capability::Capability;
 use crate::decode::Unusable;
 use crate::error_kind::ErrorKind;
 use crate::frame::{
-    CallToolResult, Cancel, CommandInvoked, CommandResponse, ErrorInfo, Event, HostFrame,
+    CallToolResult, Cancel, CommandInvoked, CommandResponse, ErrorInfo, Event, HostFrame, Level,
     Registered, Request, Response, ResponsePart, RpcError, ToolCall, ToolCancel, ToolResult,
 };
 use crate::id::Id;
@@ -45,6 +46,9 @@ impl ExtensionSession {
     /// Whoever waits for an answer to a bad frame gets one (`frm.unusable-reply`).
     pub(super) fn handle_unusable(&mut self, unusable: Unusable, now: Instant) {
         let Unusable { head, problem } = unusable;
+        if head.frame_type.as_deref() == Some("shutdown") {
+            self.begin_shutdown(None, true, 0, now);
+        }
         let (Some(frame_type), Some(id)) = (head.frame_type, head.id) else {
             self.notice(Notice::Skipped(problem));
             return;
@@ -67,7 +71,6 @@ impl ExtensionSession {
             "request" => self.send(&error_response(id.clone(), RpcError::new(kind, text))),
             "event_intercept" => self.refuse_intercept(id.clone(), &text),
             "tool_result" | "response" => self.fail_outgoing(&frame_type, &id, kind, &text),
-            "shutdown" => self.begin_shutdown(None, true, 0, now),
             _ => {
                 self.notice(Notice::Skipped(problem));
                 return;
@@ -83,7 +86,7 @@ impl ExtensionSession {
         let refusal = if self.stage.is_ending() {
             Some(ErrorInfo::new(ErrorKind::Cancelled, "cancelled"))
         } else if !self.registrations.has_tool(&call.name) {
-            Some(ErrorInfo::new(ErrorKind::NotFound, format!("unknown tool {}", call.name)))
+            Some(ErrorInfo::new(ErrorKind::NotFound, format!("unknown tool {}", shown(&call.name))))
         } else if !call.args.is_object() {
             let found = crate::json::excerpt(call.args.get());
             let message = format!("the arguments must be a JSON object, and are {found}");
@@ -108,7 +111,7 @@ impl ExtensionSession {
         let registered = self.registrations.command_named(&command.name).map(str::to_owned);
         let refusal = match registered {
             _ if self.stage.is_ending() => Some("cancelled".to_owned()),
-            None => Some(format!("unknown command {}", command.name)),
+            None => Some(format!("unknown command {}", shown(&command.name))),
             Some(name) => {
                 command.name = name;
                 None
@@ -131,7 +134,7 @@ impl ExtensionSession {
         } else if self.methods.contains(&request.method) {
             None
         } else {
-            let message = format!("unknown method {}", request.method);
+            let message = format!("unknown method {}", shown(&request.method));
             Some(RpcError::new(ErrorKind::Unsupported, message))
         };
         let Some(key) = self.open_call(CallKind::Request, &request.id, &request.method) else {
@@ -195,7 +198,12 @@ impl ExtensionSession {
 
     fn handle_registered(&mut self, report: Registered) {
         for rejection in &report.rejected {
-            self.notice(Notice::Rejected(rejection.clone()));
+            let notice = Notice::Rejected(rejection.clone());
+            // Without a log the notice alone says it; `log` would say it a second time.
+            if self.supports(Capability::Log) {
+                self.log(Level::Warn, notice.to_string(), None);
+            }
+            self.notice(notice);
         }
         self.lanes.control(ExtensionEvent::Registered(report));
     }
@@ -237,6 +245,12 @@ impl ExtensionSession {
             self.lanes.control(ExtensionEvent::Response { key, result });
         }
     }
+}
+
+/// A name of the host's as it stands in an answer, which must not become too long by it: no tool
+/// or command has more than 64 characters.
+fn shown(name: &str) -> String {
+    if name.len() <= 64 { name.to_owned() } else { crate::json::excerpt(name) }
 }
 
 pub(super) fn error_response(id: Id, error: RpcError) -> Response {

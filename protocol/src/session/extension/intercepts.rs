@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::start::default_on_failure;
-use super::{Deciding, ExtensionEvent, ExtensionSession, millis};
+use super::{Deciding, ExtensionEvent, ExtensionSession, Open, millis};
 use crate::frame::{EventIntercept, EventInterceptResponse, OnFailure, Phase};
 use crate::id::Id;
 use crate::limits::{INTERCEPT_DEADLINE, INTERCEPT_MARGIN};
@@ -84,18 +84,15 @@ impl ExtensionSession {
         if self.open_intercepts == 0 {
             return;
         }
-        let overdue: Vec<_> = self
-            .open
-            .iter()
-            .filter(|(_, open)| open.deciding.as_ref().is_some_and(|d| d.answer_by <= now))
-            .map(|(key, open)| (key, open.name.to_string()))
-            .collect();
-        for (key, handler) in overdue {
-            self.answer_overdue_intercept(&key, handler);
+        let is_overdue =
+            |open: &Open| open.deciding.as_ref().is_some_and(|deciding| deciding.answer_by <= now);
+        for key in self.open.keys_where(is_overdue) {
+            self.answer_overdue_intercept(&key);
         }
     }
 
-    fn answer_overdue_intercept(&mut self, key: &CallKey, handler: String) {
+    fn answer_overdue_intercept(&mut self, key: &CallKey) {
+        let Some(handler) = self.open.get(key).map(|open| open.name.to_string()) else { return };
         self.cancel_call(key, "timed out".to_owned());
         let Ok(point) = self.close_intercept(key) else { return };
         let reason = format!("guard {handler} timed out");

@@ -90,8 +90,12 @@ impl Lanes {
         }
     }
 
+    pub(super) fn pop_control(&mut self) -> Option<ExtensionEvent> {
+        self.control.pop_front()
+    }
+
     pub(super) fn pop(&mut self) -> Option<ExtensionEvent> {
-        if let Some(event) = self.control.pop_front() {
+        if let Some(event) = self.pop_control() {
             return Some(event);
         }
         let call = self.calls.front().map_or(u64::MAX, |(serial, _)| *serial);

@@ -398,6 +398,13 @@ impl ExtensionSession {
         }
     }
 
+    /// The next thing that nothing holds up: cancels, answers, notices, the end. No call, event or
+    /// panel comes out. For a driver whose output waits, which takes no new work on, and for one
+    /// about to run a call, which may have been cancelled in the same read.
+    pub fn poll_control(&mut self) -> Option<ExtensionEvent> {
+        self.lanes.pop_control()
+    }
+
     /// Appends the bytes to write; whether there are any. What is not taken yet can still be
     /// replaced: take it only when it can be written.
     pub fn poll_output(&mut self, now: Instant, out: &mut Vec<u8>) -> bool {
@@ -409,6 +416,12 @@ impl ExtensionSession {
 
     /// When [`ExtensionSession::handle_timeout`] and `poll_output` are due, if ever.
     pub fn poll_timeout(&self) -> Option<Instant> {
+        [self.poll_timeout_stalled(), self.next_update()].into_iter().flatten().min()
+    }
+
+    /// [`ExtensionSession::poll_timeout`] for a driver whose output waits: an update that is due
+    /// cannot be written then, and would be due over and over.
+    pub fn poll_timeout_stalled(&self) -> Option<Instant> {
         let intercepts = (self.open_intercepts > 0)
             .then(|| {
                 self.open.states().filter_map(|open| Some(open.deciding.as_ref()?.answer_by)).min()
@@ -418,7 +431,6 @@ impl ExtensionSession {
             self.next_keepalive,
             intercepts,
             self.outgoing.next_deadline(),
-            self.next_update(),
             self.stage.next_step(),
         ]
         .into_iter()
@@ -448,6 +460,11 @@ impl ExtensionSession {
         self.host_capabilities.contains(capability) && both
     }
 
+    /// What the process ends with, should it end now: 143 once SIGTERM has begun the end, else 0.
+    pub fn exit_code(&self) -> u8 {
+        self.stage.exit_code()
+    }
+
     /// What is registered, or will be.
     pub fn registrations(&self) -> &Registrations {
         &self.registrations
@@ -457,8 +474,12 @@ impl ExtensionSession {
         self.lanes.control(ExtensionEvent::Notice(notice));
     }
 
-    /// Adds a frame that no answer depends on; one over a limit is reported and dropped.
+    /// Adds a frame that no answer depends on; one over a limit is reported and dropped. Nothing
+    /// follows the last frame (`end.ack-sdk`).
     fn send<F: Frame>(&mut self, frame: &F) {
+        if matches!(self.stage, Stage::Finished(_) | Stage::Over) {
+            return;
+        }
         if let Err(unsendable) = self.outbox.push(frame) {
             self.notice(Notice::NotSent { frame_type: F::TYPE, why: unsendable.to_string() });
         }

@@ -62,10 +62,10 @@ pub enum CallToolError {
 /// What an extension sends unasked.
 impl ExtensionSession {
     /// Shows how a tool call stands. Never fails and never waits: without the host's
-    /// `tool_update`, or after the answer, nothing is sent; of several within 50 ms the last is
-    /// (`update.rate`).
+    /// `tool_update`, after the answer, or for another kind of call, nothing is sent; of several
+    /// within 50 ms the last is (`update.rate`).
     pub fn update(&mut self, key: &CallKey, update: Update) {
-        if !self.supports(Capability::ToolUpdate) {
+        if key.kind() != CallKind::Tool || !self.supports(Capability::ToolUpdate) {
             return;
         }
         let Some(open) = self.open.get_mut(key) else { return };

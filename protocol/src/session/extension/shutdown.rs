@@ -34,6 +34,16 @@ impl Stage {
         self != Self::Running
     }
 
+    /// Once it is over nobody asks.
+    pub(super) fn exit_code(self) -> u8 {
+        match self {
+            Self::Running | Self::Over => 0,
+            Self::Answering(ending) | Self::TearingDown(ending) | Self::Finished(ending) => {
+                ending.exit_code
+            }
+        }
+    }
+
     pub(super) fn next_step(self) -> Option<Instant> {
         match self {
             Self::Running | Self::Over => None,

@@ -145,7 +145,13 @@ impl HostSession {
     ) -> Result<(), ReplyError> {
         self.open.close(key).ok_or(ReplyError::AlreadyAnswered(key.kind()))?;
         result.id = key.id().clone();
-        self.send_while_open(&result);
+        if !self.is_open() {
+            return Ok(());
+        }
+        if let Err(unsendable) = self.outbox.push(&result) {
+            let text = format!("too_large: the result of the tool is too large: {unsendable}");
+            self.refuse_call_tool(result.id, &result.name, &text);
+        }
         Ok(())
     }
 
@@ -160,7 +166,14 @@ impl HostSession {
             Ok(result) => (Some(result), None),
             Err(error) => (None, Some(error)),
         };
-        self.send_while_open(&Response { id: key.id().clone(), result, error });
+        if !self.is_open() {
+            return Ok(());
+        }
+        if let Err(unsendable) = self.outbox.push(&Response { id: key.id().clone(), result, error })
+        {
+            let message = format!("the answer is too large: {unsendable}");
+            self.refuse_request(key.id().clone(), RpcError::new(ErrorKind::TooLarge, message));
+        }
         Ok(())
     }
 
@@ -191,7 +204,7 @@ impl HostSession {
         now: Instant,
         frame: impl FnOnce(Id) -> F,
     ) -> Result<CallKey, SendError> {
-        if self.stage.is_ending() {
+        if !self.is_open() {
             return Err(SendError::Closed);
         }
         let deadline = timeout.map(|timeout| now + timeout);
@@ -203,8 +216,13 @@ impl HostSession {
         Ok(key)
     }
 
+    /// Between `hello_ack`, which is a host's first frame, and its last.
+    fn is_open(&self) -> bool {
+        self.extension.is_some() && !self.stage.is_ending()
+    }
+
     fn send_while_open<F: Frame>(&mut self, frame: &F) {
-        if !self.stage.is_ending() {
+        if self.is_open() {
             self.send(frame);
         }
     }

@@ -116,6 +116,20 @@ impl HostSession {
             self.notice(Notice::Skipped(problem));
             return;
         };
+        if matches!(self.stage, Stage::AwaitingHello { .. }) {
+            // The first frame of a host is hello_ack, whatever it was asked before.
+            self.notice(Notice::Skipped(problem));
+            return;
+        }
+        let in_flight = match frame_type.as_str() {
+            "call_tool" => self.open.find(CallKind::CallTool, &id),
+            "request" => self.open.find(CallKind::Request, &id),
+            _ => None,
+        };
+        if let Some(key) = in_flight {
+            self.notice(Notice::IdInUse { kind: key.kind(), id });
+            return;
+        }
         let (kind, text) = (problem.kind(), problem.to_string());
         let handled = match frame_type.as_str() {
             "tool_result" => self.fail_call(CallKind::Tool, &id, kind, text),
@@ -205,13 +219,13 @@ impl HostSession {
         }
     }
 
-    fn refuse_call_tool(&mut self, id: Id, name: &str, text: &str) {
+    pub(super) fn refuse_call_tool(&mut self, id: Id, name: &str, text: &str) {
         let content = vec![Content::text(text)];
         let name = name.to_owned();
         self.send(&CallToolResult { id, name, content, is_error: true, truncated: false });
     }
 
-    fn refuse_request(&mut self, id: Id, error: RpcError) {
+    pub(super) fn refuse_request(&mut self, id: Id, error: RpcError) {
         self.send(&Response { id, result: None, error: Some(error) });
     }
 

@@ -83,8 +83,8 @@ pub enum SendError {
     /// The frame breaks a limit.
     #[error("it is too large: {0}")]
     TooLarge(String),
-    /// The extension is ending, or gone.
-    #[error("the extension is ending or gone")]
+    /// The extension has not said hello, is ending, or is gone.
+    #[error("the extension has not said hello, is ending, or is gone")]
     Closed,
 }
 
@@ -350,6 +350,8 @@ impl HostSession {
     fn handle_incoming(&mut self, incoming: Incoming<ExtensionFrame>, now: Instant) {
         match incoming {
             _ if self.stage.is_deaf() => {}
+            // It was asked to end before it said hello: there is nobody to talk to.
+            _ if self.stage.is_ending() && self.extension.is_none() => {}
             Incoming::Frame(frame) => self.handle_frame(frame, now),
             Incoming::Unusable(unusable) => self.handle_unusable(unusable),
         }
