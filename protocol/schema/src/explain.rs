@@ -8,6 +8,10 @@ use serde_json::Value;
 use crate::Violation;
 use crate::place::{follow, join};
 
+/// How many of the errors about one value are looked at. Each costs a walk to its place in the
+/// text, and there can be as many as elements in a list.
+const ERRORS: usize = 100;
+
 /// One mistake, and where in the text it is.
 #[derive(Debug)]
 struct Finding {
@@ -21,7 +25,7 @@ pub(crate) fn violation<'e>(
     errors: impl Iterator<Item = ValidationError<'e>>,
     args: &RawJson,
 ) -> Violation {
-    match first(errors.flat_map(|error| findings(&error, args.get())).collect()) {
+    match first(errors.take(ERRORS).flat_map(|error| findings(&error, args.get()))) {
         Some(Finding { pointer, failure, .. }) => {
             Violation { pointer, message: failure.to_string() }
         }
@@ -30,15 +34,19 @@ pub(crate) fn violation<'e>(
 }
 
 /// Of two findings at one place the one jsonschema names first, in the order of its keywords.
-fn first(findings: Vec<Finding>) -> Option<Finding> {
-    findings.into_iter().min_by_key(|finding| finding.at)
+fn first(findings: impl Iterator<Item = Finding>) -> Option<Finding> {
+    findings.min_by_key(|finding| finding.at)
 }
 
 /// The mistakes an error names: one for each member that should not be there, else one.
 fn findings(error: &ValidationError<'_>, args: &str) -> Vec<Finding> {
     let pointer = error.instance_path().as_str();
     let at_members = |names: &[String], failure: &dyn Fn() -> ArgsFailure| {
-        names.iter().map(|name| finding(join(pointer, name), args, |_| failure())).collect()
+        names
+            .iter()
+            .take(ERRORS)
+            .map(|name| finding(join(pointer, name), args, |_| failure()))
+            .collect()
     };
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
@@ -86,8 +94,8 @@ fn nearest_branch(
 ) -> Finding {
     let mut nearest: Vec<Finding> = Vec::new();
     for errors in branches {
-        let found = first(errors.iter().flat_map(|error| findings(error, args)).collect());
-        let Some(found) = found else { continue };
+        let errors = errors.iter().take(ERRORS);
+        let Some(found) = first(errors.flat_map(|error| findings(error, args))) else { continue };
         let furthest = nearest.first().map_or(0, |finding| finding.at);
         if found.at > furthest {
             nearest.clear();
@@ -98,9 +106,10 @@ fn nearest_branch(
     }
     let same_member = |finding: &Finding| finding.pointer == nearest[0].pointer;
     if !nearest.is_empty() && nearest.iter().all(same_member) {
-        let failures: Vec<_> = nearest.iter().map(|finding| &finding.failure).collect();
-        let failure = ArgsFailure::join(&failures);
-        return Finding { failure, ..nearest.swap_remove(0) };
+        let Finding { at, ref pointer, .. } = nearest[0];
+        let pointer = pointer.clone();
+        let failures: Vec<_> = nearest.into_iter().map(|finding| finding.failure).collect();
+        return Finding { at, pointer, failure: ArgsFailure::join(&failures) };
     }
     let texts = nearest.iter().map(|finding| format!("{}: {}", finding.pointer, finding.failure));
     finding(pointer.to_owned(), args, |_| ArgsFailure::list_alternatives(texts))

@@ -49,7 +49,8 @@ impl ToolSchema {
     }
 
     /// Validates the arguments of a call. Of several mistakes the first in the text is named;
-    /// what is missing counts as standing at the end of its object.
+    /// what is missing counts as standing at the end of its object. A mistake the small validator
+    /// can see comes before one it cannot, so that a host and an SDK name the same.
     ///
     /// Numbers beyond 64 bits are compared as the nearest double. One that no double can hold,
     /// as `1e400`, is refused, and so is nesting beyond 127 levels.

@@ -17,6 +17,11 @@ pub(crate) fn join(pointer: &str, token: &str) -> String {
     format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
 }
 
+/// What a sentence about the value that `pointer` leads to begins with.
+pub(crate) fn prefix(pointer: &str) -> String {
+    if pointer.is_empty() { String::new() } else { format!("{pointer}: ") }
+}
+
 /// Follows a pointer; of duplicate keys the last counts.
 pub(crate) fn follow<'t>(text: &'t str, pointer: &str) -> Place<'t> {
     let mut value = text;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::explain;
-use crate::place::join;
+use crate::place::{join, prefix};
 
 /// A schema that cannot be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -77,8 +77,4 @@ fn reference_to(uri: &str, schema: &Value, pointer: &str) -> Option<String> {
             .find_map(|(at, item)| reference_to(uri, item, &join(pointer, &at.to_string()))),
         _ => None,
     }
-}
-
-fn prefix(pointer: &str) -> String {
-    if pointer.is_empty() { String::new() } else { format!("{pointer}: ") }
 }

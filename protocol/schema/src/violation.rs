@@ -1,13 +1,13 @@
 //! What is wrong with the arguments of a call.
 
-use std::fmt;
-
 use extline_protocol::{ArgsFailure, Elements, Members, RawJson};
+use thiserror::Error;
 
-use crate::place::join;
+use crate::place::{join, prefix};
 
 /// Arguments that do not match their schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{}{message}", prefix(.pointer))]
 pub struct Violation {
     /// JSON pointer to the offending member itself: a missing `city` is `/city`, one too many is
     /// `/x`. Empty for the arguments as a whole.
@@ -34,17 +34,6 @@ impl Violation {
         Self { pointer: String::new(), message }
     }
 }
-
-impl fmt::Display for Violation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.pointer.is_empty() {
-            write!(formatter, "{}: ", self.pointer)?;
-        }
-        formatter.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Violation {}
 
 /// The first number that no double can hold, with its pointer.
 fn unreadable_number(text: &str, depth: usize) -> Option<(String, &str)> {

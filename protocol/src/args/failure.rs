@@ -86,11 +86,11 @@ impl ArgsFailure {
 
     /// One failure that says what each alternative wanted of the same value: `must be a string or
     /// null, and is 5`.
-    pub fn join(alternatives: &[&Self]) -> Self {
+    pub fn join(alternatives: &[Self]) -> Self {
         if let [first, others @ ..] = alternatives
             && others.iter().all(|other| other == first)
         {
-            return (*first).clone();
+            return first.clone();
         }
         let mut expectations: Vec<&str> = Vec::new();
         let mut same_value = None;
@@ -198,11 +198,11 @@ mod tests {
         let text = ArgsFailure::types(["string"], "5");
         let null = ArgsFailure::types(["null"], "5");
         assert_eq!(
-            ArgsFailure::join(&[&text, &null, &text]).to_string(),
+            ArgsFailure::join(&[text.clone(), null, text.clone()]).to_string(),
             "must be a string or null, and is 5"
         );
         assert_eq!(
-            ArgsFailure::join(&[&text, &ArgsFailure::not_allowed([])]).to_string(),
+            ArgsFailure::join(&[text, ArgsFailure::not_allowed([])]).to_string(),
             "matches none of its alternatives: must be a string, and is 5; or not allowed"
         );
     }

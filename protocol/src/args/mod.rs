@@ -12,6 +12,7 @@ mod check;
 mod compile;
 mod dialect;
 mod failure;
+mod finding;
 mod number;
 mod pointer;
 #[cfg(test)]

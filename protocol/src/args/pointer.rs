@@ -1,44 +1,33 @@
-//! JSON pointers (RFC 6901), and the way down to a value that becomes one when it is needed.
+//! JSON pointers (RFC 6901), to a value in a text and from it.
 
 use std::borrow::Cow;
 
 use crate::json::{Elements, Members};
 
-/// The way from the outermost value down to one inside it. It lives on the stack of the walk, so
-/// that only a failure pays for a pointer's text.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Path<'p> {
-    last: Option<(&'p Self, Step<'p>)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Step<'p> {
-    Member(&'p str),
-    Element(usize),
-}
-
-impl<'p> Path<'p> {
-    /// The outermost value itself.
-    pub(super) const ROOT: Self = Self { last: None };
-
-    /// The member of that name in the object this path leads to.
-    pub(super) fn member(&'p self, name: &'p str) -> Self {
-        Self { last: Some((self, Step::Member(name))) }
+/// The pointer to a value that is a part of `text`.
+pub(super) fn pointer_to(value: &str, text: &str) -> String {
+    let target = value.as_ptr().addr();
+    let holds_target =
+        |part: &str| (0..part.len()).contains(&target.wrapping_sub(part.as_ptr().addr()));
+    let mut pointer = String::new();
+    let mut at = text;
+    while at.as_ptr().addr() != target {
+        let child = match (Members::of(at), Elements::of(at)) {
+            (Some(members), _) => {
+                let member = members.iter().find(|member| holds_target(member.value));
+                member.map(|member| (member.key(), member.value))
+            }
+            (_, Some(elements)) => {
+                let element = elements.enumerate().find(|(_, element)| holds_target(element));
+                element.map(|(position, element)| (position.to_string().into(), element))
+            }
+            _ => None,
+        };
+        let Some((token, part)) = child else { break };
+        pointer = join(&pointer, &token);
+        at = part;
     }
-
-    /// The element at that position in the array this path leads to.
-    pub(super) fn element(&'p self, position: usize) -> Self {
-        Self { last: Some((self, Step::Element(position))) }
-    }
-
-    /// The path as a JSON pointer.
-    pub(super) fn pointer(&self) -> String {
-        match self.last {
-            None => String::new(),
-            Some((parent, Step::Member(name))) => join(&parent.pointer(), name),
-            Some((parent, Step::Element(at))) => join(&parent.pointer(), &at.to_string()),
-        }
-    }
+    pointer
 }
 
 /// The pointer of a member or element of what `pointer` leads to.
@@ -85,11 +74,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_escapes_its_names() {
-        let list = Path::ROOT.member("a/b~c");
-        let element = list.element(3);
-        assert_eq!(Path::ROOT.pointer(), "");
-        assert_eq!(element.member("").pointer(), "/a~1b~0c/3/");
+    fn a_value_is_found_again_by_its_pointer() {
+        let text = r#"{"a":[0, {"b/c~d": {"": [[]]}}],"a/b":2}"#;
+        for pointer in
+            ["", "/a", "/a/0", "/a/1/b~1c~0d", "/a/1/b~1c~0d/", "/a/1/b~1c~0d//0", "/a~1b"]
+        {
+            let value = follow(text, pointer).unwrap();
+            assert_eq!(pointer_to(value, text), pointer);
+        }
     }
 
     #[test]

@@ -57,6 +57,11 @@ impl Node {
         }
     }
 
+    /// Whether it says anything about the members of an object.
+    pub(super) fn looks_at_members(&self) -> bool {
+        !self.properties.is_empty() || self.additional.is_some() || !self.required.is_empty()
+    }
+
     /// The subschemas that look at the same value.
     fn in_place(&self) -> impl Iterator<Item = NodeId> {
         self.reference.iter().chain(&self.all_of).chain(&self.any_of).chain(&self.one_of).copied()

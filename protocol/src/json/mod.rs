@@ -5,6 +5,7 @@
 //! text, and values pass through byte for byte.
 
 mod field;
+mod find;
 mod model_args;
 mod raw;
 mod scan;

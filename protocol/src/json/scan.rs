@@ -6,10 +6,7 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr2;
-
-/// Strings up to this long are walked byte by byte: the call to `memchr2` would cost more.
-const SHORT_STRING: usize = 16;
+use super::find::next_quote_or_backslash;
 
 /// Members kept without an allocation; no frame of the protocol's base has more.
 const INLINE_MEMBERS: usize = 12;
@@ -24,6 +21,11 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
+    /// Whether that is its key.
+    pub fn is(&self, name: &str) -> bool {
+        if self.key_is_escaped { unescape(self.key) == name } else { self.key == name }
+    }
+
     /// The key with its escapes resolved.
     pub fn key(&self) -> Cow<'a, str> {
         if self.key_is_escaped { Cow::Owned(unescape(self.key)) } else { Cow::Borrowed(self.key) }
@@ -80,7 +82,7 @@ impl<'a> Members<'a> {
 
     /// The last member of that name: of duplicate keys the last wins (`frm.duplicate-keys`).
     pub fn last(&self, name: &str) -> Option<&Member<'a>> {
-        self.iter().filter(|member| member.key() == name).last()
+        self.iter().filter(|member| member.is(name)).last()
     }
 
     fn push(&mut self, member: Member<'a>) {
@@ -236,7 +238,7 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         let mut escaped = false;
         loop {
-            match self.next_quote_or_backslash() {
+            match next_quote_or_backslash(self.bytes, self.at) {
                 None => {
                     self.at = self.bytes.len();
                     return (self.text.get(start..).unwrap_or_default(), escaped);
@@ -251,15 +253,6 @@ impl<'a> Scanner<'a> {
                     self.escape();
                 }
             }
-        }
-    }
-
-    fn next_quote_or_backslash(&self) -> Option<usize> {
-        let rest = self.bytes.get(self.at..)?;
-        let near = rest.len().min(SHORT_STRING);
-        match rest[..near].iter().position(|byte| matches!(byte, b'"' | b'\\')) {
-            Some(offset) => Some(self.at + offset),
-            None => memchr2(b'"', b'\\', &rest[near..]).map(|offset| self.at + near + offset),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Canonical JSON text: no spaces, non-ASCII as UTF-8, as few escapes as JSON allows
 //! (`canon.escapes`).
 
+use super::find::next_to_escape;
+
 /// Writes a string with its quotes. Escapes only `"`, `\` and U+0000 to U+001F, with JSON's short
 /// forms where it has them.
 pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
@@ -9,7 +11,7 @@ pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     let mut written = 0;
     let mut at = 0;
-    while let Some(special) = next_special(bytes, at) {
+    while let Some(special) = next_to_escape(bytes, at) {
         out.extend_from_slice(&bytes[written..special]);
         write_escape(bytes[special], out);
         at = special + 1;
@@ -50,35 +52,6 @@ fn write_escape(byte: u8, out: &mut Vec<u8>) {
             out.push(HEX[usize::from(byte & 0xF)]);
         }
     }
-}
-
-/// The next byte from `at` on that needs an escape, looked for eight bytes at a time.
-fn next_special(bytes: &[u8], mut at: usize) -> Option<usize> {
-    let (words, _) = bytes[at..].as_chunks::<8>();
-    for word in words {
-        let found = special_mask(u64::from_le_bytes(*word));
-        if found != 0 {
-            return Some(at + found.trailing_zeros() as usize / 8);
-        }
-        at += 8;
-    }
-    bytes[at..].iter().position(|byte| is_special(*byte)).map(|offset| at + offset)
-}
-
-fn is_special(byte: u8) -> bool {
-    byte < 0x20 || byte == b'"' || byte == b'\\'
-}
-
-/// The high bit of the lowest special byte is set, and none below it. (Bits above the lowest one
-/// may be wrong, as borrows run upwards.)
-fn special_mask(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word;
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    let quote = zero_bytes(word ^ (ONES * u64::from(b'"')));
-    let backslash = zero_bytes(word ^ (ONES * u64::from(b'\\')));
-    (control | quote | backslash) & HIGH
 }
 
 #[cfg(test)]

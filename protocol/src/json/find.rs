@@ -1,0 +1,88 @@
+//! Where a run of plain characters in a string ends, looked for eight bytes at a time.
+
+use memchr::memchr2;
+
+/// Strings up to this long are looked through here: the call to `memchr2` would cost more.
+const SHORT: usize = 32;
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// The next `"` or `\` from `at` on.
+pub(super) fn next_quote_or_backslash(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?;
+    let (words, _) = rest[..rest.len().min(SHORT)].as_chunks::<8>();
+    for (number, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        if let Some(offset) = lowest(has(word, b'"') | has(word, b'\\')) {
+            return Some(at + number * 8 + offset);
+        }
+    }
+    let at = at + words.len() * 8;
+    memchr2(b'"', b'\\', &bytes[at..]).map(|offset| at + offset)
+}
+
+/// The next byte from `at` on that needs an escape when it is written.
+pub(super) fn next_to_escape(bytes: &[u8], mut at: usize) -> Option<usize> {
+    let (words, _) = bytes[at..].as_chunks::<8>();
+    for word in words {
+        let word = u64::from_le_bytes(*word);
+        let control = word.wrapping_sub(ONES * 0x20) & !word;
+        if let Some(offset) = lowest(control | has(word, b'"') | has(word, b'\\')) {
+            return Some(at + offset);
+        }
+        at += 8;
+    }
+    let must_be_escaped = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
+    bytes[at..].iter().position(must_be_escaped).map(|offset| at + offset)
+}
+
+/// The high bit of the lowest byte that is `byte` is set, and no lower high bit. (High bits above
+/// it may be wrong, as borrows run upwards.)
+fn has(word: u64, byte: u8) -> u64 {
+    let zero_where_found = word ^ (ONES * u64::from(byte));
+    zero_where_found.wrapping_sub(ONES) & !zero_where_found
+}
+
+/// The byte with the lowest high bit.
+fn lowest(mask: u64) -> Option<usize> {
+    let found = mask & HIGH;
+    (found != 0).then(|| found.trailing_zeros() as usize / 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every byte at every place, with every other byte of interest before and behind it.
+    #[test]
+    fn each_byte_is_found_where_it_stands() {
+        for byte in 0..=u8::MAX {
+            for length in 1..70 {
+                for filler in [b'a', b'!', b'#', b'[', b']', 0x7F, 0x80, 0xFF] {
+                    let mut bytes = vec![filler; length];
+                    for at in [0, length / 2, length - 1] {
+                        bytes[at] = byte;
+                        let quote = matches!(byte, b'"' | b'\\').then_some(at);
+                        assert_eq!(next_quote_or_backslash(&bytes, 0), quote, "{byte} at {at}");
+                        let escape = (byte < 0x20).then_some(at).or(quote);
+                        assert_eq!(next_to_escape(&bytes, 0), escape, "{byte} at {at}");
+                        bytes[at] = filler;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_search_starts_where_it_is_told_to() {
+        let bytes = b"\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\\aaaaaaaaaa";
+        assert_eq!(next_quote_or_backslash(bytes, 0), Some(0));
+        assert_eq!(next_quote_or_backslash(bytes, 1), Some(41));
+        assert_eq!(next_quote_or_backslash(bytes, 42), None);
+        assert_eq!(next_quote_or_backslash(bytes, bytes.len()), None);
+        assert_eq!(next_quote_or_backslash(bytes, bytes.len() + 1), None);
+        assert_eq!(next_to_escape(bytes, 1), Some(41));
+        assert_eq!(next_to_escape(bytes, 42), None);
+    }
+}
