@@ -6,9 +6,11 @@ use thiserror::Error;
 use crate::error_kind::ErrorKind;
 use crate::frame::AnyFrame;
 use crate::head::Head;
-use crate::json::{FieldError, Members, excerpt, read_member, repair_surrogates};
+use crate::json::{FieldError, Members, excerpt, read_string, repair_surrogates};
 use crate::limits::DEPTH;
 use crate::line::Line;
+
+const JSON_WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// What a line turned out to be.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,23 +102,20 @@ pub fn decode<F: AnyFrame>(line: &Line<'_>) -> Incoming<F> {
 
 /// Reads the text of one line as a frame of one direction.
 pub fn decode_text<F: AnyFrame>(text: &str) -> Incoming<F> {
-    read(text).unwrap_or_else(|problem| {
-        let head = match problem {
-            Problem::NotAnObject { .. } => Head::default(),
-            _ => Head::of(text),
-        };
-        Incoming::Unusable(Unusable { head, problem })
-    })
+    match read(text) {
+        Ok(frame) => Incoming::Frame(frame),
+        Err(problem) => {
+            let head = match problem {
+                Problem::NotAnObject { .. } => Head::default(),
+                _ => Head::of(text),
+            };
+            Incoming::Unusable(Unusable { head, problem })
+        }
+    }
 }
 
-fn read<F: AnyFrame>(text: &str) -> Result<Incoming<F>, Problem> {
-    let value: &RawValue = serde_json::from_str(text).map_err(|error| Problem::Malformed {
-        reason: error.to_string(),
-        excerpt: excerpt(text),
-    })?;
-    let text = value.get();
-    let members =
-        Members::of(text).ok_or_else(|| Problem::NotAnObject { excerpt: excerpt(text) })?;
+fn read<F: AnyFrame>(text: &str) -> Result<F, Problem> {
+    let Some(members) = Members::of(text) else { return Err(no_object(text)) };
     if members.depth > DEPTH {
         return Err(Problem::TooDeep { depth: members.depth });
     }
@@ -125,12 +124,19 @@ fn read<F: AnyFrame>(text: &str) -> Result<Incoming<F>, Problem> {
     }
     let frame_type = members
         .last("type")
-        .and_then(|member| read_member::<String>("type", member.value).ok().flatten())
+        .and_then(|member| read_string(member.value))
         .ok_or_else(|| Problem::NoType { excerpt: excerpt(text) })?;
-    check_id(&members)
-        .and_then(|()| F::read(&frame_type, &members, text))
-        .map(Incoming::Frame)
-        .map_err(|error| Problem::WrongField { frame_type, error })
+    let wrong = |error| Problem::WrongField { frame_type: frame_type.to_string(), error };
+    check_id(&members).map_err(wrong)?;
+    F::read(&frame_type, &members, text.trim_matches(JSON_WHITE_SPACE)).map_err(wrong)
+}
+
+fn no_object(text: &str) -> Problem {
+    let excerpt = excerpt(text);
+    match serde_json::from_str::<&RawValue>(text) {
+        Ok(_) => Problem::NotAnObject { excerpt },
+        Err(error) => Problem::Malformed { reason: error.to_string(), excerpt },
+    }
 }
 
 /// Every frame with an `id` that is no string is bad, also where the type has no use for it: a

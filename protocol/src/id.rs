@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::json::{Field, FieldError, write_string};
+use crate::json::{Field, FieldError, read_string, write_string};
 
 /// An id as its sender wrote it: opaque, never empty, echoed byte for byte (`id.opaque`).
 /// A clone is cheap.
@@ -46,8 +46,8 @@ impl fmt::Debug for Id {
 
 impl Field for Id {
     fn read(text: &str) -> Result<Self, FieldError> {
-        match String::read(text) {
-            Ok(id) if !id.is_empty() => Ok(Self(id.into())),
+        match read_string(text) {
+            Some(id) if !id.is_empty() => Ok(Self(id.into())),
             _ => Err(FieldError::unexpected("a non-empty string", text)),
         }
     }

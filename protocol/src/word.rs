@@ -44,8 +44,10 @@ macro_rules! words {
 
         impl crate::json::Field for $name {
             fn read(text: &str) -> Result<Self, crate::json::FieldError> {
-                let word = <String as crate::json::Field>::read(text)?;
-                Ok(Self::from(word.as_str()))
+                match crate::json::read_string(text) {
+                    Some(word) => Ok(Self::from(&*word)),
+                    None => Err(crate::json::FieldError::unexpected("a string", text)),
+                }
             }
 
             fn write(&self, out: &mut Vec<u8>) {

@@ -1,8 +1,10 @@
 //! How a value of a frame is read, written and described.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use memchr::memchr;
 use serde_json::{Value, json};
 
 use super::{Elements, Members, RawJson, write_number, write_string};
@@ -87,14 +89,21 @@ pub(crate) fn read_last<T: Field>(name: &str, last: Option<&str>) -> Result<Opti
     last.map_or(Ok(None), |text| read_member(name, text))
 }
 
+/// The string that a JSON text stands for; `None` when it is another value.
+pub(crate) fn read_string(text: &str) -> Option<Cow<'_, str>> {
+    let body = text.strip_prefix('"')?.strip_suffix('"')?;
+    if memchr(b'\\', body.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(body));
+    }
+    serde_json::from_str(text).ok().map(Cow::Owned)
+}
+
 impl Field for String {
     fn read(text: &str) -> Result<Self, FieldError> {
-        let body = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        let body = body.ok_or_else(|| FieldError::unexpected("a string", text))?;
-        if memchr::memchr(b'\\', body.as_bytes()).is_none() {
-            return Ok(body.to_owned());
+        match read_string(text) {
+            Some(string) => Ok(string.into_owned()),
+            None => Err(FieldError::unexpected("a string", text)),
         }
-        serde_json::from_str(text).map_err(|_| FieldError::unexpected("a string", text))
     }
 
     fn write(&self, out: &mut Vec<u8>) {

@@ -5,30 +5,29 @@ use memchr::memchr2;
 /// Strings up to this long are looked through here: the call to `memchr2` would cost more.
 const SHORT: usize = 32;
 
-const ONES: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
-/// The next `"` or `\` from `at` on.
+/// The next `"` or `\` from `at` on; `None` where none is left, and where a control character
+/// comes first, which no JSON string holds.
 pub(super) fn next_quote_or_backslash(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     let (words, _) = rest[..rest.len().min(SHORT)].as_chunks::<8>();
     for (number, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        if let Some(offset) = lowest(has(word, b'"') | has(word, b'\\')) {
-            return Some(at + number * 8 + offset);
+        if let Some(offset) = first_to_escape(u64::from_le_bytes(*word)) {
+            let found = at + number * 8 + offset;
+            return (bytes[found] >= 0x20).then_some(found);
         }
     }
-    let at = at + words.len() * 8;
-    memchr2(b'"', b'\\', &bytes[at..]).map(|offset| at + offset)
+    let rest = &rest[words.len() * 8..];
+    let found = memchr2(b'"', b'\\', rest)?;
+    // The least of all bytes is found many at a time, unlike the first that is small.
+    let least = rest[..found].iter().fold(u8::MAX, |least, byte| least.min(*byte));
+    (least >= 0x20).then_some(at + words.len() * 8 + found)
 }
 
 /// The next byte from `at` on that needs an escape when it is written.
 pub(super) fn next_to_escape(bytes: &[u8], mut at: usize) -> Option<usize> {
     let (words, _) = bytes[at..].as_chunks::<8>();
     for word in words {
-        let word = u64::from_le_bytes(*word);
-        let control = word.wrapping_sub(ONES * 0x20) & !word;
-        if let Some(offset) = lowest(control | has(word, b'"') | has(word, b'\\')) {
+        if let Some(offset) = first_to_escape(u64::from_le_bytes(*word)) {
             return Some(at + offset);
         }
         at += 8;
@@ -37,16 +36,17 @@ pub(super) fn next_to_escape(bytes: &[u8], mut at: usize) -> Option<usize> {
     bytes[at..].iter().position(must_be_escaped).map(|offset| at + offset)
 }
 
-/// The high bit of the lowest byte that is `byte` is set, and no lower high bit. (High bits above
-/// it may be wrong, as borrows run upwards.)
-fn has(word: u64, byte: u8) -> u64 {
-    let zero_where_found = word ^ (ONES * u64::from(byte));
-    zero_where_found.wrapping_sub(ONES) & !zero_where_found
-}
-
-/// The byte with the lowest high bit.
-fn lowest(mask: u64) -> Option<usize> {
-    let found = mask & HIGH;
+/// The first of eight bytes that is `"`, `\` or a control character.
+fn first_to_escape(word: u64) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    // The high bit of the lowest byte that is 0 is set, and no lower high bit. (High bits above it
+    // may be wrong, as borrows run upwards.)
+    let zero = |word: u64| word.wrapping_sub(ONES) & !word;
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    let quote = zero(word ^ (ONES * u64::from(b'"')));
+    let backslash = zero(word ^ (ONES * u64::from(b'\\')));
+    let found = (control | quote | backslash) & HIGH;
     (found != 0).then(|| found.trailing_zeros() as usize / 8)
 }
 
@@ -65,8 +65,11 @@ mod tests {
                         bytes[at] = byte;
                         let quote = matches!(byte, b'"' | b'\\').then_some(at);
                         assert_eq!(next_quote_or_backslash(&bytes, 0), quote, "{byte} at {at}");
-                        let escape = (byte < 0x20).then_some(at).or(quote);
-                        assert_eq!(next_to_escape(&bytes, 0), escape, "{byte} at {at}");
+                        let control = (byte < 0x20).then_some(at);
+                        assert_eq!(next_to_escape(&bytes, 0), quote.or(control), "{byte} at {at}");
+                        let behind = [&bytes[..], b"\""].concat();
+                        let end = if control.is_some() { None } else { quote.or(Some(length)) };
+                        assert_eq!(next_quote_or_backslash(&behind, 0), end, "{byte} at {at}");
                         bytes[at] = filler;
                     }
                 }

@@ -9,10 +9,11 @@ mod find;
 mod model_args;
 mod raw;
 mod scan;
+mod scanner;
 mod write;
 
 pub use field::{Field, FieldError};
-pub(crate) use field::{excerpt, read_last, read_member};
+pub(crate) use field::{excerpt, read_last, read_member, read_string};
 pub use model_args::{ModelArgsError, model_args};
 pub(crate) use raw::repair_surrogates;
 pub use raw::{RawJson, RawJsonError};

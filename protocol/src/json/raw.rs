@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use super::scan::{Surrogate, has_unpaired_surrogate, surrogate_at};
+use super::scan::has_unpaired_surrogate;
+use super::scanner::{Surrogate, surrogate_at};
 
 /// One JSON value as the text its author wrote: number text, key order and duplicate keys are
 /// kept (`frm.raw`).
@@ -121,15 +122,15 @@ pub(crate) fn repair_surrogates(text: &str) -> String {
     while let Some(offset) = memchr::memchr(b'\\', &bytes[at..]) {
         let escape = at + offset;
         let surrogate = surrogate_at(bytes, escape);
-        if surrogate == Surrogate::Unpaired {
+        if surrogate == Some(Surrogate::Unpaired) {
             repaired.push_str(&text[copied..escape]);
             repaired.push_str("\\ufffd");
             copied = escape + 6;
         }
         at = match surrogate {
-            Surrogate::Pair => escape + 12,
-            Surrogate::Unpaired => escape + 6,
-            Surrogate::None => (escape + 2).min(bytes.len()),
+            Some(Surrogate::Pair) => escape + 12,
+            Some(Surrogate::Unpaired) => escape + 6,
+            Some(Surrogate::None) | None => (escape + 2).min(bytes.len()),
         };
     }
     repaired.push_str(&text[copied..]);

@@ -1,12 +1,8 @@
-//! One pass over JSON text that is known to be valid: members, elements, depth, surrogates.
-//!
-//! The scanner trusts the syntax (`serde_json` has checked it) and only follows strings and
-//! brackets, so a long string costs one `memchr2`. On text that was not checked it stays in
-//! bounds and terminates, but what it returns means nothing.
+//! Objects and arrays taken apart: their members and elements as spans of the text.
 
 use std::borrow::Cow;
 
-use super::find::next_quote_or_backslash;
+use super::scanner::Scanner;
 
 /// Members kept without an allocation; no frame of the protocol's base has more.
 const INLINE_MEMBERS: usize = 12;
@@ -45,11 +41,10 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// Splits an object; `None` when the text is not one.
+    /// Splits an object; `None` when the text is no valid JSON, or another value.
     pub fn of(object: &'a str) -> Option<Self> {
         let mut scanner = Scanner::new(object);
-        scanner.skip_white_space();
-        if scanner.peek() != Some(b'{') {
+        if !scanner.enters(b'{') {
             return None;
         }
         let mut members = Self {
@@ -59,16 +54,21 @@ impl<'a> Members<'a> {
             depth: 0,
             unpaired_surrogate: false,
         };
-        scanner.open();
-        loop {
-            scanner.skip_separators();
-            if scanner.peek() != Some(b'"') {
-                break;
+        if !scanner.takes(b'}') {
+            loop {
+                let (key, key_is_escaped) = scanner.key()?;
+                let value = scanner.value()?;
+                members.push(Member { key, key_is_escaped, value });
+                if scanner.takes(b'}') {
+                    break;
+                }
+                if !scanner.takes(b',') {
+                    return None;
+                }
             }
-            let (key, key_is_escaped) = scanner.string_body();
-            scanner.skip_separators();
-            let value = scanner.value();
-            members.push(Member { key, key_is_escaped, value });
+        }
+        if !scanner.is_at_end() {
+            return None;
         }
         members.depth = scanner.deepest;
         members.unpaired_surrogate = scanner.unpaired_surrogate;
@@ -95,21 +95,18 @@ impl<'a> Members<'a> {
     }
 }
 
-/// The elements of one array, as spans of its text.
+/// The elements of one array, as spans of its text. They end where the text is no valid JSON.
 #[derive(Debug)]
 pub struct Elements<'a> {
     scanner: Scanner<'a>,
+    is_first: bool,
 }
 
 impl<'a> Elements<'a> {
-    /// Splits an array; `None` when the text is not one.
+    /// Splits an array; `None` when the text is another value.
     pub fn of(array: &'a str) -> Option<Self> {
         let mut scanner = Scanner::new(array);
-        scanner.skip_white_space();
-        (scanner.peek() == Some(b'[')).then(|| {
-            scanner.open();
-            Self { scanner }
-        })
+        scanner.enters(b'[').then_some(Self { scanner, is_first: true })
     }
 }
 
@@ -117,11 +114,9 @@ impl<'a> Iterator for Elements<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        self.scanner.skip_separators();
-        match self.scanner.peek() {
-            None | Some(b']' | b'}') => None,
-            Some(_) => Some(self.scanner.value()),
-        }
+        let is_first = std::mem::take(&mut self.is_first);
+        let more = if is_first { !self.scanner.takes(b']') } else { self.scanner.takes(b',') };
+        if more { self.scanner.value() } else { None }
     }
 }
 
@@ -137,7 +132,6 @@ pub(crate) fn has_unpaired_surrogate(text: &str) -> bool {
 
 fn scan_whole(text: &str) -> Scanner<'_> {
     let mut scanner = Scanner::new(text);
-    scanner.skip_white_space();
     scanner.value();
     scanner
 }
@@ -145,162 +139,6 @@ fn scan_whole(text: &str) -> Scanner<'_> {
 fn unescape(body: &str) -> String {
     // The body was cut out of valid JSON; only half a surrogate can still be wrong with it.
     serde_json::from_str(&format!("\"{body}\"")).unwrap_or_else(|_| body.to_owned())
-}
-
-#[derive(Debug)]
-struct Scanner<'a> {
-    text: &'a str,
-    bytes: &'a [u8],
-    at: usize,
-    open: usize,
-    deepest: usize,
-    unpaired_surrogate: bool,
-}
-
-impl<'a> Scanner<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { text, bytes: text.as_bytes(), at: 0, open: 0, deepest: 0, unpaired_surrogate: false }
-    }
-
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn skip_white_space(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
-            self.at += 1;
-        }
-    }
-
-    fn skip_separators(&mut self) {
-        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n' | b',' | b':')) {
-            self.at += 1;
-        }
-    }
-
-    fn open(&mut self) {
-        self.at += 1;
-        self.open += 1;
-        self.deepest = self.deepest.max(self.open);
-    }
-
-    /// The value that starts here, whatever it is; stands behind it afterwards.
-    fn value(&mut self) -> &'a str {
-        let start = self.at;
-        match self.peek() {
-            Some(b'"') => self.string(),
-            Some(b'{' | b'[') => self.container(),
-            _ => self.scalar(),
-        }
-        self.text.get(start..self.at).unwrap_or_default()
-    }
-
-    fn scalar(&mut self) {
-        let start = self.at;
-        while !matches!(
-            self.peek(),
-            None | Some(b',' | b'}' | b']' | b':' | b' ' | b'\t' | b'\r' | b'\n')
-        ) {
-            self.at += 1;
-        }
-        // Unchecked text could stand still here for ever.
-        if self.at == start && self.at < self.bytes.len() {
-            self.at += 1;
-        }
-    }
-
-    fn container(&mut self) {
-        let outside = self.open;
-        loop {
-            match self.peek() {
-                None => break,
-                Some(b'"') => self.string(),
-                Some(b'{' | b'[') => self.open(),
-                Some(b'}' | b']') => {
-                    self.at += 1;
-                    self.open = self.open.saturating_sub(1);
-                    if self.open <= outside {
-                        break;
-                    }
-                }
-                Some(_) => self.at += 1,
-            }
-        }
-    }
-
-    fn string(&mut self) {
-        self.string_body();
-    }
-
-    /// Skips a string; its text between the quotes, and whether that holds escapes.
-    fn string_body(&mut self) -> (&'a str, bool) {
-        self.at += 1;
-        let start = self.at;
-        let mut escaped = false;
-        loop {
-            match next_quote_or_backslash(self.bytes, self.at) {
-                None => {
-                    self.at = self.bytes.len();
-                    return (self.text.get(start..).unwrap_or_default(), escaped);
-                }
-                Some(end) if self.bytes[end] == b'"' => {
-                    self.at = end + 1;
-                    return (self.text.get(start..end).unwrap_or_default(), escaped);
-                }
-                Some(backslash) => {
-                    escaped = true;
-                    self.at = backslash;
-                    self.escape();
-                }
-            }
-        }
-    }
-
-    fn escape(&mut self) {
-        if self.bytes.get(self.at + 1) != Some(&b'u') {
-            self.at += 2;
-            return;
-        }
-        match surrogate_at(self.bytes, self.at) {
-            Surrogate::None => self.at += 6,
-            Surrogate::Pair => self.at += 12,
-            Surrogate::Unpaired => {
-                self.unpaired_surrogate = true;
-                self.at += 6;
-            }
-        }
-    }
-}
-
-/// What a `\u` escape is.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Surrogate {
-    None,
-    Pair,
-    Unpaired,
-}
-
-/// Classifies the `\uXXXX` that starts at `at`.
-pub(super) fn surrogate_at(bytes: &[u8], at: usize) -> Surrogate {
-    match hex_escape(bytes, at) {
-        Some(0xD800..=0xDBFF) => match hex_escape(bytes, at + 6) {
-            Some(0xDC00..=0xDFFF) => Surrogate::Pair,
-            _ => Surrogate::Unpaired,
-        },
-        Some(0xDC00..=0xDFFF) => Surrogate::Unpaired,
-        _ => Surrogate::None,
-    }
-}
-
-fn hex_escape(bytes: &[u8], at: usize) -> Option<u16> {
-    let escape = bytes.get(at..at + 6)?;
-    if escape[0] != b'\\' || escape[1] != b'u' {
-        return None;
-    }
-    escape[2..].iter().try_fold(0_u16, |code, digit| {
-        let digit = char::from(*digit).to_digit(16)?;
-        Some(code << 4 | u16::try_from(digit).ok()?)
-    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,120 @@
+//! Reads the transcripts.
+
+use std::path::Path;
+use std::time::Duration;
+
+use extline_protocol::frame::AnyFrame;
+use extline_protocol::{Incoming, decode_text};
+use serde_json::Value;
+
+use super::Counts;
+
+pub(crate) struct Trace {
+    pub(crate) name: String,
+    pub(crate) records: Vec<Record>,
+}
+
+pub(crate) struct Record {
+    /// Since the recorder started.
+    pub(crate) at: Duration,
+    pub(crate) what: What,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Line(Side, String),
+    /// The extension's stdin was closed.
+    InputEnded,
+    /// The extension's stdout was closed.
+    OutputEnded,
+    Sigterm,
+    Exit,
+    /// Start and SIGKILL, which no session sees.
+    Other,
+}
+
+/// Who wrote a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Host,
+    Extension,
+}
+
+/// Every transcript of the folder, but for the `.rpc` ones: those are between zot and its user.
+pub(crate) fn all() -> Vec<Trace> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let traces: Vec<_> = paths.iter().filter_map(|path| read(path)).collect();
+    assert!(traces.len() >= 18, "only {} traces are there", traces.len());
+    traces
+}
+
+fn read(path: &Path) -> Option<Trace> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".ndjson")?;
+    if name.contains(".rpc") {
+        return None;
+    }
+    let text = std::fs::read_to_string(path).unwrap();
+    let records = text.lines().map(|line| record(&serde_json::from_str(line).unwrap())).collect();
+    Some(Trace { name: name.to_owned(), records })
+}
+
+fn record(json: &Value) -> Record {
+    let at = Duration::from_micros(json["t_us"].as_u64().unwrap());
+    let what = match json["dir"].as_str().unwrap() {
+        "h>e" => What::Line(Side::Host, line(json)),
+        "e>h" => What::Line(Side::Extension, line(json)),
+        _ => match (json["event"].as_str().unwrap(), &json["stream"], &json["name"]) {
+            ("eof", Value::String(stream), _) if stream == "stdin" => What::InputEnded,
+            ("eof", ..) => What::OutputEnded,
+            ("signal", _, Value::String(name)) if name == "SIGTERM" => What::Sigterm,
+            ("exit", ..) => What::Exit,
+            _ => What::Other,
+        },
+    };
+    Record { at, what }
+}
+
+/// A long line is stored in parts: strings, and `[char, count]` for repetitions.
+fn line(json: &Value) -> String {
+    if let Some(line) = json["line"].as_str() {
+        return line.to_owned();
+    }
+    let part = |part: &Value| match part {
+        Value::String(text) => text.clone(),
+        repeated => {
+            let count = usize::try_from(repeated[1].as_u64().unwrap()).unwrap();
+            repeated[0].as_str().unwrap().repeat(count)
+        }
+    };
+    json["line_parts"].as_array().unwrap().iter().map(part).collect()
+}
+
+impl Trace {
+    pub(crate) fn lines(&self, side: Side) -> impl Iterator<Item = &str> {
+        self.records.iter().filter_map(move |record| match &record.what {
+            What::Line(from, line) if *from == side => Some(line.as_str()),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn frames<F: AnyFrame>(&self, side: Side) -> impl Iterator<Item = F> {
+        self.lines(side).filter_map(|line| match decode_text(line) {
+            Incoming::Frame(frame) => Some(frame),
+            Incoming::Unusable(_) => None,
+        })
+    }
+
+    /// The frames of known types that one side wrote.
+    pub(crate) fn counts<F: AnyFrame>(&self, side: Side) -> Counts {
+        let mut counts = Counts::new();
+        for frame in self.frames::<F>(side) {
+            if F::TYPES.contains(&frame.frame_type()) {
+                *counts.entry(frame.frame_type().to_owned()).or_default() += 1;
+            }
+        }
+        counts
+    }
+}

@@ -1,0 +1,178 @@
+//! An extension that does everything an extension may do, and some things it should not. The tests
+//! of this crate start it as a process and play its host (`tests/processes`).
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "what an author prints is what is tested"
+)]
+
+use std::env;
+use std::io::Write;
+use std::process::{Command as Process, ExitCode};
+use std::thread;
+use std::time::Duration;
+
+use extline::prelude::*;
+use extline::tokio::time::sleep;
+use extline::{Capability, Error};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Echo {
+    /// What to say again
+    text: String,
+    /// How often
+    #[serde(default = "once")]
+    times: u8,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Amount {
+    amount: u64,
+}
+
+fn main() -> Result<ExitCode, Error> {
+    let probe = Extension::new("probe", "1.0.0");
+    match env::args().nth(1).as_deref() {
+        Some("mistake") => mistaken(probe).run()?,
+        Some("serve") => return serve(complete(probe)),
+        _ => complete(probe).run()?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn complete(probe: Extension) -> Extension {
+    let probe = answering(probe);
+    let probe = waiting(probe);
+    listening(probe)
+}
+
+/// Tools and commands that answer at once.
+fn answering(probe: Extension) -> Extension {
+    let counted = json!({
+        "type": "object",
+        "properties": {"count": {"type": "integer", "minimum": 1}},
+        "required": ["count"],
+    });
+    probe
+        .tool("echo", "Says it again.", async |echo: Echo, _| {
+            Ok(echo.text.repeat(echo.times.into()))
+        })
+        .raw_tool("raw", "Gives its arguments back.", counted, async |args: RawJson, _| Ok(args))
+        .tool("big", "Gives that many bytes.", async |size: Amount, _| {
+            Ok("x".repeat(usize::try_from(size.amount)?))
+        })
+        .tool("host", "Tells what it knows.", async |_: NoArgs, ctx: Context| {
+            Ok(json!({
+                "call_id": ctx.call_id(),
+                "host": ctx.host().name(),
+                "version": ctx.host().version(),
+                "model": ctx.host().model(),
+                "cwd": ctx.host().cwd(),
+                "log": ctx.host().supports(Capability::Log),
+                "updates": ctx.host().supports(Capability::ToolUpdate),
+                "data_dir": ctx.data_dir(),
+                "deadline": ctx.deadline().is_some(),
+                "session": ctx.session().map(|session| session.id.clone()),
+            }))
+        })
+        .tool("stray", "Writes to stdout in every way there is.", async |_: NoArgs, _| {
+            print!("{{\"type\":\"hello\"}}\nno line end");
+            std::io::stdout().flush()?;
+            #[cfg(unix)]
+            rustix::io::write(rustix::stdio::stdout(), b"{\"type\":\"raw\"}\n")?;
+            let child = Process::new("sh").args(["-c", "echo from a child; cat"]).status()?;
+            Ok(format!("the child ended: {child}"))
+        })
+        .tool("panic", "Panics.", async |amount: Amount, _| -> Result<(), ToolError> {
+            panic!("no room for {}", amount.amount);
+        })
+        .command("show", "shows its arguments", async |args: &str, _| format!("<{args}>"))
+        .command("fail", "fails", async |args: &str, _| -> Result<(), std::io::Error> {
+            Err(std::io::Error::other(format!("cannot {args}")))
+        })
+        .command("panic", "panics", async |_: &str, _| -> Response { panic!("in a command") })
+        .command("notes", "says something besides its answer", async |_: &str, ctx: Context| {
+            ctx.notify_warn("look out");
+            ctx.log_with(Level::Info, "two\nlines", &json!({"n": 1}));
+            ctx.submit("go on");
+            ctx.update("outside a tool").send();
+        })
+}
+
+/// Tools that take their time.
+fn waiting(probe: Extension) -> Extension {
+    probe
+        .tool("sleep", "Sleeps, whatever happens.", async |ms: Amount, _| {
+            sleep(Duration::from_millis(ms.amount)).await;
+            Ok(format!("slept {} ms", ms.amount))
+        })
+        .tool("wait", "Waits for its cancel.", async |_: NoArgs, ctx: Context| {
+            ctx.notify_info("waiting");
+            ctx.cancellation().await;
+            ctx.check_cancelled()
+        })
+        .tool("early", "Looks for its cancel at once.", async |_: NoArgs, ctx: Context| {
+            Ok(format!("cancelled: {}", ctx.cancelled()))
+        })
+        .tool("stuck", "Keeps the thread once it is cancelled.", async |_: NoArgs, ctx: Context| {
+            ctx.notify_info("waiting");
+            ctx.cancellation().await;
+            thread::sleep(Duration::from_secs(30));
+            Ok(())
+        })
+        .tool("steps", "Tells how far it is.", async |steps: Amount, ctx: Context| {
+            for step in 1..=steps.amount {
+                ctx.update(format!("step {step}"))
+                    .progress(step, steps.amount)
+                    .unit("steps")
+                    .send();
+                sleep(Duration::from_millis(20)).await;
+            }
+            Ok("done")
+        })
+        .tool("blocking", "Works on another thread.", async |ms: Amount, ctx: Context| {
+            let cancellation = ctx.cancellation();
+            let work = move || {
+                assert!(ms.amount > 0, "nothing to do");
+                (0..ms.amount).take_while(|_| !cancellation.is_cancelled()).for_each(|_| {
+                    thread::sleep(Duration::from_millis(1));
+                });
+                cancellation.is_cancelled()
+            };
+            Ok(format!("cancelled: {}", ctx.blocking(work).await))
+        })
+}
+
+/// Handlers of events.
+fn listening(probe: Extension) -> Extension {
+    probe
+        .on("turn_start", async |event, ctx| {
+            sleep(Duration::from_millis(30)).await;
+            ctx.notify_info(format!("turn_start {}", event.payload.step.unwrap_or_default()));
+        })
+        .on("turn_end", async |event, _| assert!(event.event.is_empty(), "in an event"))
+        .on("turn_end", async |_, ctx| ctx.notify_info("the second handler of turn_end"))
+}
+
+fn mistaken(probe: Extension) -> Extension {
+    probe
+        .tool("twin", "The first.", async |_: NoArgs, _| Ok(()))
+        .tool("twin", "The second.", async |_: NoArgs, _| Ok(()))
+        .command("not allowed", "has a space in its name", async |_: &str, _| {})
+}
+
+/// With a runtime of its own.
+fn serve(probe: Extension) -> Result<ExitCode, Error> {
+    use extline::tokio::runtime::Builder;
+
+    let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let served = runtime.expect("a runtime can be built").block_on(probe.serve());
+    eprintln!("main goes on after serve");
+    served
+}
+
+fn once() -> u8 {
+    1
+}

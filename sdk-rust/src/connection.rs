@@ -1,0 +1,86 @@
+//! What the serving loop, the running handlers and their contexts share. All of it lives on one
+//! thread; only the list of what runs is also read by the watchdog.
+
+use std::cell::{Cell, RefCell, RefMut};
+use std::rc::Rc;
+use std::task::Waker;
+
+use extline_protocol::{CallKey, ExtensionSession};
+
+use crate::running::Running;
+use crate::{Host, Response, ToolResult};
+
+pub(crate) struct Connection {
+    session: RefCell<ExtensionSession>,
+    host: RefCell<Rc<Host>>,
+    pub(crate) running: Running,
+    /// The serving loop, while it waits.
+    waiting: Cell<Option<Waker>>,
+    /// The session may have something new to do or to write.
+    touched: Cell<bool>,
+}
+
+impl Connection {
+    pub(crate) fn new(session: ExtensionSession) -> Self {
+        Self {
+            session: RefCell::new(session),
+            host: RefCell::default(),
+            running: Running::default(),
+            waiting: Cell::new(None),
+            touched: Cell::new(false),
+        }
+    }
+
+    /// For the serving loop, which looks at the session again by itself.
+    pub(crate) fn session(&self) -> RefMut<'_, ExtensionSession> {
+        self.session.borrow_mut()
+    }
+
+    /// For everybody else: the serving loop is woken to write what the session has now.
+    pub(crate) fn tell<R>(&self, tell: impl FnOnce(&mut ExtensionSession) -> R) -> R {
+        let told = tell(&mut self.session.borrow_mut());
+        self.touched.set(true);
+        if let Some(loop_) = self.waiting.take() {
+            loop_.wake();
+        }
+        told
+    }
+
+    /// Whether somebody told something since the last time; if not, `waker` is woken when it
+    /// happens.
+    pub(crate) fn take_touched(&self, waker: &Waker) -> bool {
+        if self.touched.take() {
+            return true;
+        }
+        self.waiting.set(Some(waker.clone()));
+        false
+    }
+
+    /// The serving loop has seen everything that was told until now.
+    pub(crate) fn forget_touched(&self) {
+        self.touched.set(false);
+    }
+
+    pub(crate) fn host(&self) -> Rc<Host> {
+        Rc::clone(&self.host.borrow())
+    }
+
+    pub(crate) fn set_host(&self, host: Host) {
+        self.host.replace(Rc::new(host));
+    }
+
+    pub(crate) fn answer_tool(&self, key: &CallKey, result: ToolResult) {
+        // It fails for a call that the session has answered in the handler's place, at shutdown.
+        let _ = self.tell(|session| session.reply_tool(key, result.into_frame()));
+    }
+
+    pub(crate) fn answer_command(&self, key: &CallKey, response: Response) {
+        // As above.
+        let _ = self.tell(|session| session.reply_command(key, response.into_frame()));
+    }
+
+    /// The handlers of an event have ended.
+    pub(crate) fn finish_event(&self) {
+        self.tell(ExtensionSession::event_done);
+    }
+}

@@ -1,0 +1,257 @@
+//! What a handler knows of its call, and what it can do besides answering.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+use std::thread;
+use std::time::Instant;
+
+use extline_protocol::frame::{Level, SessionInfo};
+use extline_protocol::{CallKey, RawJson, Update};
+use serde::Serialize;
+use tokio::sync::oneshot;
+
+use crate::connection::Connection;
+use crate::{Cancellation, Host, ToolError, UpdateBuilder};
+
+/// The second argument of every handler: its call, its host, and what it can do besides answering.
+///
+/// A clone is cheap. It belongs to the thread that serves the extension; give
+/// [`Context::cancellation`] to other threads.
+#[derive(Clone)]
+pub struct Context {
+    connection: Rc<Connection>,
+    host: Rc<Host>,
+    call: Option<CallKey>,
+    deadline: Option<Instant>,
+    session: Option<Rc<SessionInfo>>,
+    cancellation: Cancellation,
+}
+
+/// The call.
+impl Context {
+    /// The id of the tool call or command, as the host chose it; empty in the handler of an event.
+    pub fn call_id(&self) -> &str {
+        self.call.as_ref().map_or("", |call| call.id().as_str())
+    }
+
+    /// When the host stops waiting, where it says so.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// The conversation that the call belongs to, where the host says so.
+    pub fn session(&self) -> Option<&SessionInfo> {
+        self.session.as_deref().or_else(|| self.host.session())
+    }
+
+    /// The host.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// Where the extension is, where the host says so.
+    pub fn extension_dir(&self) -> Option<&Path> {
+        self.host.extension_dir()
+    }
+
+    /// Where the extension may keep data, where the host says so.
+    pub fn data_dir(&self) -> Option<&Path> {
+        self.host.data_dir()
+    }
+}
+
+/// Cancels.
+impl Context {
+    /// Whether the answer is no longer wanted. It is given all the same.
+    ///
+    /// A cancel arrives while the handler awaits something. One that computes without awaiting keeps
+    /// the thread from reading: do that in [`Context::blocking`].
+    pub fn cancelled(&self) -> bool {
+        self.cancellation.is_cancelled()
+    }
+
+    /// An error of kind `cancelled` when the answer is no longer wanted, for `?`.
+    pub fn check_cancelled(&self) -> Result<(), ToolError> {
+        if self.cancelled() { Err(cancelled()) } else { Ok(()) }
+    }
+
+    /// A future that is ready when the answer is no longer wanted, also for other threads.
+    pub fn cancellation(&self) -> Cancellation {
+        self.cancellation.clone()
+    }
+
+    /// Awaits `work`, but only as long as the answer is wanted; then `work` is dropped.
+    ///
+    /// ```
+    /// # use extline::{Context, ToolError};
+    /// # use std::time::Duration;
+    /// # async fn handler(ctx: Context) -> Result<(), ToolError> {
+    /// ctx.run_until_cancelled(extline::tokio::time::sleep(Duration::from_secs(5))).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Kind `cancelled`.
+    pub async fn run_until_cancelled<F: Future>(&self, work: F) -> Result<F::Output, ToolError> {
+        let mut work = pin!(work);
+        let mut cancellation = pin!(self.cancellation());
+        poll_fn(|context| {
+            if cancellation.as_mut().poll(context).is_ready() {
+                return Poll::Ready(Err(cancelled()));
+            }
+            work.as_mut().poll(context).map(Ok)
+        })
+        .await
+    }
+
+    /// Runs `work` on a thread of its own and awaits its value, so that other calls go on.
+    ///
+    /// The thread cannot be stopped from outside: a long one asks a [`Cancellation`] now and then.
+    /// When the extension ends it is not waited for.
+    ///
+    /// ```
+    /// # use extline::{Context, ToolError};
+    /// # async fn handler(ctx: Context) -> Result<String, ToolError> {
+    /// let cancellation = ctx.cancellation();
+    /// let sum = ctx
+    ///     .blocking(move || (0..1_000_000_u64).take_while(|_| !cancellation.is_cancelled()).sum::<u64>())
+    ///     .await;
+    /// Ok(format!("{sum}"))
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When `work` panics, with the same message, or when the system has no thread left; the call is
+    /// then answered with an error.
+    pub async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        let (sender, receiver) = oneshot::channel();
+        thread::spawn(move || {
+            let outcome = panic::catch_unwind(AssertUnwindSafe(work));
+            // Nobody waits when the handler was dropped.
+            let _ = sender.send(outcome);
+        });
+        match receiver.await {
+            Ok(Ok(value)) => value,
+            Ok(Err(panic)) => panic::resume_unwind(panic),
+            // The thread sends whatever happens.
+            Err(_) => unreachable!("a thread ended without its outcome"),
+        }
+    }
+}
+
+/// What a handler can do besides answering.
+impl Context {
+    /// Shows how a tool call stands: `ctx.update("asking").progress(1, 2).send()`.
+    pub fn update(&self, message: impl Into<String>) -> UpdateBuilder<'_> {
+        UpdateBuilder::new(self, message.into())
+    }
+
+    /// Shows the user a note.
+    pub fn notify(&self, level: Level, message: impl Into<String>) {
+        let message = message.into();
+        self.connection.tell(|session| session.notify(level, message));
+    }
+
+    /// Shows the user a note of level `info`.
+    pub fn notify_info(&self, message: impl Into<String>) {
+        self.notify(Level::Info, message);
+    }
+
+    /// Shows the user a note of level `success`.
+    pub fn notify_success(&self, message: impl Into<String>) {
+        self.notify(Level::Success, message);
+    }
+
+    /// Shows the user a note of level `warn`.
+    pub fn notify_warn(&self, message: impl Into<String>) {
+        self.notify(Level::Warn, message);
+    }
+
+    /// Shows the user a note of level `error`.
+    pub fn notify_error(&self, message: impl Into<String>) {
+        self.notify(Level::Error, message);
+    }
+
+    /// Writes a line to the host's log, or to stderr where the host keeps none.
+    pub fn log(&self, level: Level, message: impl Into<String>) {
+        let message = message.into();
+        self.connection.tell(|session| session.log(level, message, None));
+    }
+
+    /// Writes a line with values that belong to it, an object. What serde cannot write as a JSON
+    /// object is left out: a log line never fails.
+    pub fn log_with<T: Serialize + ?Sized>(
+        &self,
+        level: Level,
+        message: impl Into<String>,
+        fields: &T,
+    ) {
+        let message = message.into();
+        let fields = RawJson::of(fields).ok().filter(RawJson::is_object);
+        self.connection.tell(|session| session.log(level, message, fields));
+    }
+
+    /// Queues a prompt for the model, as if the user had typed it. Hosts before mid-2026 may not
+    /// know this; one line on stderr says so then.
+    pub fn submit(&self, prompt: impl Into<String>) {
+        let prompt = prompt.into();
+        self.connection.tell(|session| session.submit(prompt));
+    }
+}
+
+impl Context {
+    pub(crate) fn of_call(
+        connection: &Rc<Connection>,
+        call: CallKey,
+        deadline: Option<Instant>,
+        session: Option<SessionInfo>,
+    ) -> Self {
+        Self {
+            call: Some(call),
+            deadline,
+            session: session.map(Rc::new),
+            ..Self::of_event(connection)
+        }
+    }
+
+    pub(crate) fn of_event(connection: &Rc<Connection>) -> Self {
+        Self {
+            connection: Rc::clone(connection),
+            host: connection.host(),
+            call: None,
+            deadline: None,
+            session: None,
+            cancellation: Cancellation::default(),
+        }
+    }
+
+    pub(crate) fn send_update(&self, update: Update) {
+        if let Some(call) = &self.call {
+            self.connection.tell(|session| session.update(call, update));
+        }
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut context = formatter.debug_struct("Context");
+        context.field("call", &self.call).field("deadline", &self.deadline);
+        context.field("cancelled", &self.cancelled()).finish_non_exhaustive()
+    }
+}
+
+/// The text is the same in every SDK.
+fn cancelled() -> ToolError {
+    ToolError::cancelled("cancelled")
+}

@@ -1,0 +1,315 @@
+//! An extension as its author writes it down.
+
+use std::panic::Location;
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use extline_protocol::frame::Event;
+use extline_protocol::{RawJson, RegistrationError, Registrations};
+use extline_stdio::Stdio;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::handler::{EventHandler, EventOutcome, Handlers};
+use crate::tool::RawArgs;
+use crate::{
+    Command, Context, Error, IntoResponse, IntoToolResult, Tool, ToolError, claim, run, serve,
+};
+
+/// An extension: its tools, commands and event handlers, then [`run`](Extension::run).
+///
+/// Handlers are async closures or async functions. They run concurrently on one thread, so their
+/// futures need not be `Send`, and one that computes for long does it in
+/// [`Context::blocking`]. A handler that panics answers its call with an error; the rest goes on.
+///
+/// A registration mistake (two tools of one name, a name or schema that is not allowed) does not
+/// break the chain: the first one comes out of [`run`](Extension::run), with the file and line that
+/// made it, before anything is sent.
+///
+/// ```no_run
+/// use extline::prelude::*;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Weather {
+///     /// City name
+///     city: String,
+/// }
+///
+/// fn main() -> Result<(), extline::Error> {
+///     Extension::new("weather", "1.0.0")
+///         .tool("weather", "Current weather for a city.", async |w: Weather, _| {
+///             Ok(format!("{}: 16°C, fog", w.city))
+///         })
+///         .run()
+/// }
+/// ```
+#[must_use = "an extension does nothing until `.run()` or `.serve().await`"]
+pub struct Extension {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) registrations: Registrations,
+    pub(crate) handlers: Handlers,
+    /// Lines for stderr at the start.
+    pub(crate) remarks: Vec<String>,
+    /// The first mistake.
+    pub(crate) mistake: Option<Error>,
+    /// `None` as long as nothing was claimed.
+    pub(crate) stdio: Option<Stdio>,
+}
+
+impl Extension {
+    /// Starts an extension with the name and version it tells its host.
+    ///
+    /// When stdin and stdout are pipes or sockets, as a host gives them, they are taken over here:
+    /// from now on `println!`, C libraries and child processes write to stderr and cannot corrupt a
+    /// frame. Under `cargo test` that does not happen; `EXTLINE_STDIO=claim` or `leave` decides
+    /// alone. [`run`](Extension::run) takes over what is left.
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        let (stdio, mistake) = match claim::at_creation() {
+            Ok(stdio) => (stdio, None),
+            Err(error) => (None, Some(error)),
+        };
+        Self {
+            name: name.into(),
+            version: version.into(),
+            registrations: Registrations::default(),
+            handlers: Handlers::default(),
+            remarks: Vec::new(),
+            mistake,
+            stdio,
+        }
+    }
+
+    /// Offers a tool to the model whose arguments are a type: see [`Tool::new`].
+    #[track_caller]
+    pub fn tool<A, R, F>(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        handler: F,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + 'static,
+        R: IntoToolResult + 'static,
+        F: AsyncFn(A, Context) -> Result<R, ToolError> + 'static,
+    {
+        self.add_tool(Tool::new(name, description, handler))
+    }
+
+    /// Offers a tool to the model whose arguments are described by a JSON Schema: see [`Tool::raw`].
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let schema = json!({
+    ///     "type": "object",
+    ///     "properties": { "city": { "type": "string" } },
+    ///     "required": ["city"],
+    /// });
+    /// let extension = Extension::new("weather", "1.0.0").raw_tool(
+    ///     "weather",
+    ///     "Current weather for a city.",
+    ///     schema,
+    ///     async |args: Value, _| Ok(format!("{}: 16°C, fog", args["city"])),
+    /// );
+    /// ```
+    #[track_caller]
+    pub fn raw_tool<A, R, F>(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        schema: impl Into<RawJson>,
+        handler: F,
+    ) -> Self
+    where
+        A: RawArgs + 'static,
+        R: IntoToolResult + 'static,
+        F: AsyncFn(A, Context) -> Result<R, ToolError> + 'static,
+    {
+        self.add_tool(Tool::raw(name, description, schema, handler))
+    }
+
+    /// Offers a tool with more options: see [`Tool`].
+    #[track_caller]
+    pub fn add_tool(mut self, tool: Tool) -> Self {
+        let Tool { frame, handler, problem, unchecked } = tool;
+        let name = frame.name.clone();
+        if let Some(problem) = problem {
+            let (location, tool) = (Location::caller(), name.clone());
+            self.mistake.get_or_insert(Error::Schema { location, tool, problem });
+        }
+        let remark = |keyword| format!("the schema of the tool {name}: {keyword}");
+        self.remarks.extend(unchecked.iter().map(remark));
+        match self.registrations.tool(frame) {
+            Ok(()) => {
+                self.handlers.tools.insert(name, handler);
+            }
+            Err(mistake) => self.note(mistake),
+        }
+        self
+    }
+
+    /// Offers a slash command: see [`Command::new`].
+    #[track_caller]
+    pub fn command<R, F>(
+        self,
+        name: impl Into<String>,
+        description: impl Into<String>,
+        handler: F,
+    ) -> Self
+    where
+        R: IntoResponse + 'static,
+        F: AsyncFn(&str, Context) -> R + 'static,
+    {
+        self.add_command(Command::new(name, description, handler))
+    }
+
+    /// Offers a slash command with more options: see [`Command`].
+    #[track_caller]
+    pub fn add_command(mut self, command: Command) -> Self {
+        let Command { frame, handler } = command;
+        let name = frame.name.clone();
+        match self.registrations.command(frame) {
+            Ok(()) => {
+                self.handlers.commands.insert(name, handler);
+            }
+            Err(mistake) => self.note(mistake),
+        }
+        self
+    }
+
+    /// Has the host tell about an event, as `turn_start` or `tool_call`.
+    ///
+    /// Events are handled one at a time in the order in which they happened, while calls go on.
+    /// Several handlers of one event run one after the other. Nobody waits for them: an error or a
+    /// panic is one line on stderr.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let extension = Extension::new("watch", "1.0.0").on("turn_end", async |event, ctx| {
+    ///     if event.payload.stop.as_deref() == Some("error") {
+    ///         ctx.notify_warn("the turn ended with an error");
+    ///     }
+    /// });
+    /// ```
+    pub fn on<R, F>(mut self, event: impl Into<String>, handler: F) -> Self
+    where
+        R: EventOutcome + 'static,
+        F: AsyncFn(Event, Context) -> R + 'static,
+    {
+        let name = event.into();
+        let events = self.registrations.subscribe.events.get_or_insert_default();
+        if !events.contains(&name) {
+            events.push(name.clone());
+        }
+        // The future borrows the handler, so it brings it along.
+        let shared = Rc::new(handler);
+        let handler: EventHandler = Rc::new(move |event, context| {
+            let handler = Rc::clone(&shared);
+            Box::pin(async move { handler(event, context).await.failure().map_or(Ok(()), Err) })
+        });
+        self.handlers.events.entry(name).or_default().push(handler);
+        self
+    }
+
+    #[track_caller]
+    fn note(&mut self, mistake: RegistrationError) {
+        let location = Location::caller();
+        self.mistake.get_or_insert(Error::Registration { location, mistake });
+    }
+}
+
+/// Serving.
+impl Extension {
+    /// Serves the extension until its host ends it, on a runtime of its own. Call it last in `main`.
+    ///
+    /// Started by hand in a terminal it says what the program is and how to try it, and returns.
+    ///
+    /// It returns `Ok` when the host sent `shutdown` or closed stdin. After SIGTERM it does not
+    /// return: the process ends here with exit status 143, once everything is answered and every
+    /// handler dropped. A program with something left to do uses [`serve`](Extension::serve).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Registration`] before anything is sent; [`Error::Stdio`] and [`Error::System`] when
+    /// the system refuses; [`Error::InsideRuntime`].
+    pub fn run(self) -> Result<(), Error> {
+        run::run(self)
+    }
+
+    /// Serves the extension inside the program's own tokio runtime, which needs its I/O and time
+    /// drivers on. The future is not `Send`: await it in `main`, not in `tokio::spawn`.
+    ///
+    /// The exit code is 0, or 143 after SIGTERM; return it from `main`.
+    ///
+    /// ```no_run
+    /// # use extline::tokio;
+    /// use std::process::ExitCode;
+    /// use extline::prelude::*;
+    ///
+    /// async fn serve() -> Result<ExitCode, extline::Error> {
+    ///     Extension::new("clock", "1.0.0").serve().await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Extension::run).
+    ///
+    /// # Panics
+    ///
+    /// Outside a tokio runtime, or in one without its I/O or time driver.
+    pub async fn serve(self) -> Result<ExitCode, Error> {
+        serve::serve(self).await.map(ExitCode::from)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn mistake(extension: Extension) -> String {
+        extension.mistake.expect("there is a mistake").to_string()
+    }
+
+    #[test]
+    fn the_first_mistake_is_kept_with_its_line() {
+        let line = line!() + 3;
+        let extension = Extension::new("a", "1")
+            .command("go", "goes", async |_: &str, _| {})
+            .command("GO", "goes too", async |_: &str, _| {})
+            .command("no good", "is not reached", async |_: &str, _| {});
+        let text = mistake(extension);
+        assert!(text.contains(&format!("extension.rs:{line}:")), "{text}");
+        assert!(text.contains("two commands named \"GO\""), "{text}");
+    }
+
+    #[test]
+    fn a_schema_is_checked_where_it_is_given() {
+        let schema = json!({"type": "object", "properties": {"a": {"type": "text"}}});
+        let extension =
+            Extension::new("a", "1").raw_tool("t", "", schema, async |_: Value, _| Ok(()));
+        assert!(mistake(extension).contains("/properties/a/type"));
+        let extension =
+            Extension::new("a", "1").raw_tool("t", "", json!([]), async |_: Value, _| Ok(()));
+        assert!(mistake(extension).contains("extension.rs:"));
+    }
+
+    #[test]
+    fn arguments_that_are_no_object_are_a_mistake() {
+        let extension = Extension::new("a", "1").tool("t", "", async |_: String, _| Ok(()));
+        assert!(mistake(extension).contains("take a struct, or `NoArgs`"));
+    }
+
+    #[test]
+    fn a_keyword_that_only_the_host_checks_is_remarked_on() {
+        let schema = json!({"type": "object", "properties": {"a": {"pattern": "^a"}}});
+        let extension =
+            Extension::new("a", "1").raw_tool("t", "", schema, async |_: Value, _| Ok(()));
+        assert_eq!(extension.remarks.len(), 1);
+        assert!(extension.remarks[0].contains("/properties/a/pattern"), "{:?}", extension.remarks);
+    }
+}

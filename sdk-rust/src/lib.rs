@@ -1,0 +1,48 @@
+#![doc = include_str!("../README.md")]
+
+mod args;
+mod cancellation;
+mod claim;
+mod command;
+mod connection;
+mod context;
+mod error;
+mod extension;
+mod handler;
+mod host;
+mod image;
+pub mod prelude;
+mod response;
+mod result;
+mod run;
+mod running;
+mod schema;
+mod serve;
+mod stderr;
+mod tool;
+mod tool_error;
+mod update;
+
+pub use args::NoArgs;
+pub use cancellation::Cancellation;
+pub use command::Command;
+pub use context::Context;
+pub use error::Error;
+pub use extension::Extension;
+pub use handler::EventOutcome;
+pub use host::Host;
+pub use image::Image;
+pub use response::{IntoResponse, Response};
+pub use result::{IntoContent, IntoToolResult, Json, ToolResult};
+pub use schema::schema_of;
+pub use tool::{RawArgs, Tool};
+pub use tool_error::ToolError;
+pub use update::{Amount, UpdateBuilder};
+
+pub use extline_protocol::frame::{
+    Approval, Content, Effect, ErrorInfo, Event, EventPayload, Exposure, FileOp, Level, Limits,
+    Panel, SessionInfo, Tier,
+};
+pub use extline_protocol::{Capability, ErrorKind, RawJson};
+/// The versions that this crate is built with, for authors who need more of them.
+pub use {schemars, serde, serde_json, tokio};

@@ -1,0 +1,10 @@
+//! Everything an extension's source usually names: `use extline::prelude::*;`
+
+pub use schemars::JsonSchema;
+pub use serde::{Deserialize, Serialize};
+pub use serde_json::{Value, json};
+
+pub use crate::{
+    Cancellation, Command, Content, Context, Event, Extension, Image, IntoResponse, IntoToolResult,
+    Json, Level, NoArgs, RawJson, Response, Tool, ToolError, ToolResult,
+};

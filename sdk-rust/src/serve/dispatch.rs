@@ -1,0 +1,152 @@
+//! From the session's events to the author's handlers, and back.
+
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context as TaskContext, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use extline_protocol::frame::{CommandInvoked, Event, HelloAck, ToolCall};
+use extline_protocol::{CallKey, Capability, ExtensionEvent};
+use tokio::task::spawn_local;
+
+use super::Serving;
+use super::watchdog::end_now;
+use crate::connection::Connection;
+use crate::handler::{Guarded, Work};
+use crate::running::EVENT;
+use crate::stderr::report;
+use crate::{Context, Error, Host, Response, ToolError, ToolResult};
+
+/// Answers are gathered for one write, but none waits longer than this for the next handler.
+const BATCH: Duration = Duration::from_millis(1);
+
+impl Serving {
+    /// Does everything that the session has to do now.
+    pub(super) fn dispatch(&mut self) -> Result<(), Error> {
+        let mut gathering_since = Instant::now();
+        while let Some(event) = self.next_event() {
+            self.handle(event);
+            if gathering_since.elapsed() >= BATCH {
+                self.write()?;
+                gathering_since = Instant::now();
+            }
+        }
+        Ok(())
+    }
+
+    /// While the host does not take what was said, nothing new is begun.
+    fn next_event(&self) -> Option<ExtensionEvent> {
+        let mut session = self.connection.session();
+        if self.outlet.is_waiting() { session.poll_control() } else { session.poll_event() }
+    }
+
+    fn handle(&mut self, event: ExtensionEvent) {
+        match event {
+            ExtensionEvent::Accepted(ack) => self.accepted(ack),
+            ExtensionEvent::ToolCall { key, call, deadline } => self.tool(key, call, deadline),
+            ExtensionEvent::Command { key, command } => self.command(key, command),
+            ExtensionEvent::Event(event) => self.event(event),
+            ExtensionEvent::Panel(input) => self.connection.session().panel_done(input.panel_id()),
+            ExtensionEvent::Cancelled { key, .. } => self.connection.running.cancel(key.serial()),
+            ExtensionEvent::ShuttingDown(_) => {
+                self.ending = Some(self.connection.session().exit_code());
+                self.connection.running.cancel_all();
+            }
+            ExtensionEvent::Notice(notice) => report(&notice.to_string()),
+            ExtensionEvent::Finished { exit_code } => self.finished = Some(exit_code),
+            ExtensionEvent::Overdue { exit_code, .. } if self.watchdog.is_none() => {
+                end_now(&self.connection.running, exit_code);
+            }
+            // What was rejected comes as notices. The others answer what this SDK never asks for or
+            // offers: intercepts, methods, calls to other tools, a teardown.
+            _ => {}
+        }
+    }
+
+    fn accepted(&self, ack: HelloAck) {
+        let mut session = self.connection.session();
+        let supported =
+            Capability::ALL.into_iter().filter(|capability| session.supports(*capability));
+        let supported = supported.collect();
+        session.ready();
+        self.connection.set_host(Host::new(ack, supported));
+    }
+
+    fn tool(&mut self, key: CallKey, call: ToolCall, deadline: Option<Instant>) {
+        let context = Context::of_call(&self.connection, key.clone(), deadline, call.session);
+        // The session lets only registered names through.
+        let Some(handler) = self.handlers.tools.get(&call.name) else { return };
+        let work = handler(call.args, context.clone());
+        self.pass_early_cancel(&key, &context);
+        let name = || format!("tool {}", call.name);
+        self.start(key.serial(), name, &context, work, move |connection, outcome| {
+            let failed = |panic| ToolResult::from(ToolError::internal(panic));
+            connection.answer_tool(&key, outcome.unwrap_or_else(failed));
+        });
+    }
+
+    fn command(&mut self, key: CallKey, command: CommandInvoked) {
+        let context = Context::of_call(&self.connection, key.clone(), None, None);
+        // The session lets only registered names through, in their registered spelling.
+        let Some(handler) = self.handlers.commands.get(&command.name) else { return };
+        let work = handler(command.args.unwrap_or_default(), context.clone());
+        let name = || format!("command {}", command.name);
+        self.start(key.serial(), name, &context, work, move |connection, outcome| {
+            connection.answer_command(&key, outcome.unwrap_or_else(Response::error));
+        });
+    }
+
+    fn event(&mut self, event: Event) {
+        let context = Context::of_event(&self.connection);
+        let name = event.event.clone();
+        let handlers = self.handlers.events.get(&name).cloned().unwrap_or_default();
+        let each = context.clone();
+        let work = Box::pin(async move {
+            for handler in handlers {
+                let outcome = Guarded::new(handler(event.clone(), each.clone())).await;
+                if let Err(failure) = outcome.and_then(|outcome| outcome) {
+                    report(&format!("the handler of the event {} failed: {failure}", event.event));
+                }
+            }
+        });
+        let name = || format!("event {name}");
+        self.start(EVENT, name, &context, work, |connection, _| connection.finish_event());
+    }
+
+    /// A call and its cancel may come in one read; then the handler sees the cancel from its start.
+    fn pass_early_cancel(&mut self, key: &CallKey, context: &Context) {
+        while let Some(event) = { self.connection.session().poll_control() } {
+            match event {
+                ExtensionEvent::Cancelled { key: cancelled, .. } if cancelled == *key => {
+                    context.cancellation().cancel();
+                }
+                other => self.handle(other),
+            }
+        }
+    }
+
+    /// Polls a handler once, here; one that has to wait goes on as a task.
+    fn start<T: 'static>(
+        &self,
+        serial: u64,
+        name: impl FnOnce() -> String,
+        context: &Context,
+        work: Work<T>,
+        finish: impl FnOnce(&Connection, Result<T, String>) + 'static,
+    ) {
+        let mut work = Guarded::new(work);
+        // A task is polled as soon as it is spawned, so this waker is never missed.
+        let mut first = TaskContext::from_waker(Waker::noop());
+        if let Poll::Ready(outcome) = Pin::new(&mut work).poll(&mut first) {
+            finish(&self.connection, outcome);
+            return;
+        }
+        self.connection.running.add(serial, name(), context.cancellation());
+        let connection = Rc::clone(&self.connection);
+        spawn_local(async move {
+            let outcome = work.await;
+            connection.running.remove(serial);
+            finish(&connection, outcome);
+        });
+    }
+}

@@ -1,0 +1,112 @@
+//! Input that the event loop cannot watch: a thread waits for it.
+
+use std::task::{Context, Poll};
+use std::thread;
+use std::time::Instant;
+
+use extline_stdio::{Error as StdioError, Input, Received, Waker};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::Error;
+use crate::connection::Connection;
+
+/// Chunks on their way from the thread.
+const CHUNKS: usize = 16;
+const CHUNK: usize = 64 * 1024;
+
+pub(super) struct Threaded {
+    arrivals: Receiver<Arrival>,
+    waker: Waker,
+    ended: bool,
+}
+
+enum Arrival {
+    Data(Vec<u8>),
+    Eof,
+    Sigterm,
+    Failed(StdioError),
+}
+
+impl Threaded {
+    pub(super) fn new(input: Input) -> Result<Self, Error> {
+        let (sender, arrivals) = channel(CHUNKS);
+        let waker = input.waker();
+        thread::Builder::new()
+            .name("extline stdin".to_owned())
+            .spawn(move || {
+                if let Err(error) = read(input, &sender) {
+                    // Nobody listens when the serving has ended.
+                    let _ = sender.blocking_send(Arrival::Failed(error));
+                }
+            })
+            .map_err(Error::system("start a thread that reads"))?;
+        Ok(Self { arrivals, waker, ended: false })
+    }
+
+    /// Ready with the count of bytes when anything has arrived.
+    pub(super) fn poll(
+        &mut self,
+        context: &mut Context<'_>,
+        connection: &Connection,
+        reading: bool,
+    ) -> Poll<Result<usize, Error>> {
+        if !reading || self.ended {
+            return Poll::Pending;
+        }
+        let Poll::Ready(Some(arrival)) = self.arrivals.poll_recv(context) else {
+            return Poll::Pending;
+        };
+        let now = Instant::now();
+        let mut session = connection.session();
+        Poll::Ready(match arrival {
+            Arrival::Data(bytes) => {
+                session.handle_input(&bytes, now);
+                Ok(bytes.len())
+            }
+            Arrival::Eof => {
+                session.handle_eof(now);
+                Ok(0)
+            }
+            Arrival::Sigterm => {
+                session.handle_sigterm(now);
+                Ok(0)
+            }
+            Arrival::Failed(error) => {
+                self.ended = true;
+                Err(error.into())
+            }
+        })
+    }
+}
+
+impl Drop for Threaded {
+    fn drop(&mut self) {
+        // The thread finds out that nobody listens, and ends.
+        self.arrivals.close();
+        self.waker.wake();
+    }
+}
+
+/// Until nobody listens.
+fn read(mut input: Input, sender: &Sender<Arrival>) -> Result<(), StdioError> {
+    let mut buffer = vec![0; CHUNK];
+    loop {
+        let seen = input.wait(None)?;
+        if seen.sigterm && sender.blocking_send(Arrival::Sigterm).is_err() {
+            return Ok(());
+        }
+        if seen.input {
+            let arrival = match input.read(&mut buffer)? {
+                Received::Data(count) => Arrival::Data(buffer[..count].to_vec()),
+                Received::Eof => Arrival::Eof,
+                Received::Interrupted | Received::WouldBlock => continue,
+            };
+            if sender.blocking_send(arrival).is_err() {
+                return Ok(());
+            }
+        }
+        if sender.is_closed() {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! A tool: what the model sees of it, and its handler.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use extline_protocol::frame::{Annotations, Approval, Execution, Exposure, RegisterTool};
+use extline_protocol::{ArgsValidator, RawJson, SchemaProblem, Unsupported};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::handler::ToolHandler;
+use crate::{Context, IntoToolResult, ToolError, ToolResult, args, schema_of};
+
+/// A tool with more than a name, a description and a handler; given to
+/// [`Extension::add_tool`](crate::Extension::add_tool).
+///
+/// ```
+/// use std::time::Duration;
+/// use extline::prelude::*;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Fetch {
+///     /// Where from
+///     url: String,
+/// }
+///
+/// let fetch = Tool::new("fetch", "Fetches a page.", async |args: Fetch, _| Ok(args.url))
+///     .label("Fetch a page")
+///     .read_only(true)
+///     .open_world(true)
+///     .timeout(Duration::from_secs(20));
+/// let extension = Extension::new("web", "1.0.0").add_tool(fetch);
+/// ```
+#[must_use = "give it to `Extension::add_tool`"]
+pub struct Tool {
+    pub(crate) frame: RegisterTool,
+    pub(crate) handler: ToolHandler,
+    /// What makes its schema useless.
+    pub(crate) problem: Option<SchemaProblem>,
+    /// What of its schema only the host checks.
+    pub(crate) unchecked: Vec<Unsupported>,
+}
+
+impl Tool {
+    /// A tool whose arguments are a type: its schema is the type's ([`schema_of`]), and arguments
+    /// that do not fit are answered with a `validation` error before the handler runs. A tool that
+    /// takes none has [`NoArgs`](crate::NoArgs).
+    ///
+    /// The name is 1 to 64 letters, digits, `_` and `-`; the description is for the model.
+    pub fn new<A, R, F>(name: impl Into<String>, description: impl Into<String>, handler: F) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + 'static,
+        R: IntoToolResult + 'static,
+        F: AsyncFn(A, Context) -> Result<R, ToolError> + 'static,
+    {
+        let schema = schema_of::<A>();
+        let problem = why_no_arguments(&schema);
+        let tool = Self::with(name, description, schema, args::decode::<A>, handler);
+        Self { problem, ..tool }
+    }
+
+    /// A tool whose arguments are described by a JSON Schema, an object, and reach the handler as
+    /// JSON: as [`serde_json::Value`], or as [`RawJson`], the text that the model wrote.
+    ///
+    /// Arguments that do not match are answered with a `validation` error before the handler runs.
+    /// A keyword that only the host can check, as `pattern`, is named on stderr at the start.
+    pub fn raw<A, R, F>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        schema: impl Into<RawJson>,
+        handler: F,
+    ) -> Self
+    where
+        A: RawArgs + 'static,
+        R: IntoToolResult + 'static,
+        F: AsyncFn(A, Context) -> Result<R, ToolError> + 'static,
+    {
+        let schema = schema.into();
+        match ArgsValidator::compile(&schema) {
+            Ok(validator) => {
+                let unchecked = validator.unsupported().to_vec();
+                let decode = move |args: &RawJson| {
+                    validator.validate(args).map_err(args::mismatch)?;
+                    A::from_raw(args)
+                };
+                let tool = Self::with(name, description, schema, decode, handler);
+                Self { unchecked, ..tool }
+            }
+            Err(problem) => {
+                let tool = Self::with(name, description, schema, A::from_raw, handler);
+                Self { problem: Some(problem), ..tool }
+            }
+        }
+    }
+
+    fn with<A, R, F>(
+        name: impl Into<String>,
+        description: impl Into<String>,
+        schema: RawJson,
+        decode: impl Fn(&RawJson) -> Result<A, ToolError> + 'static,
+        handler: F,
+    ) -> Self
+    where
+        A: 'static,
+        R: IntoToolResult + 'static,
+        F: AsyncFn(A, Context) -> Result<R, ToolError> + 'static,
+    {
+        let frame = RegisterTool {
+            name: name.into(),
+            description: Some(description.into()),
+            schema,
+            ..RegisterTool::default()
+        };
+        // The future borrows the handler, so it brings it along.
+        let shared = Rc::new((decode, handler));
+        let handler: ToolHandler = Rc::new(move |args, context| {
+            let shared = Rc::clone(&shared);
+            Box::pin(async move {
+                let (decode, handler) = &*shared;
+                let run =
+                    async { handler(decode(&args)?, context).await.and_then(R::into_tool_result) };
+                run.await.unwrap_or_else(ToolResult::from)
+            })
+        });
+        Self { frame, handler, problem: None, unchecked: Vec::new() }
+    }
+}
+
+/// What the tool declares.
+impl Tool {
+    /// Its name for a person.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.frame.label = Some(label.into());
+        self
+    }
+
+    /// Its own deadline, in place of the host's (60 s).
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.frame.timeout_ms = Some(u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
+        self
+    }
+
+    /// It waits for a person, so no deadline holds.
+    pub fn interactive(mut self) -> Self {
+        self.frame.interactive = true;
+        self
+    }
+
+    /// Calls of it must not overlap; the host holds them in order. By default they run concurrently.
+    pub fn sequential(mut self) -> Self {
+        self.frame.execution = Some(Execution::Sequential);
+        self
+    }
+
+    /// The same arguments give the same result until something mutates, so the host may remember it.
+    pub fn pure(mut self) -> Self {
+        self.frame.pure = true;
+        self
+    }
+
+    /// The provider must keep the model to the schema, where it can.
+    pub fn strict(mut self) -> Self {
+        self.frame.strict = true;
+        self
+    }
+
+    /// Hint: it changes nothing. A tool without hints is taken for one that may change things.
+    pub fn read_only(self, read_only: bool) -> Self {
+        self.annotate(|hints| hints.read_only = Some(read_only))
+    }
+
+    /// Hint: it may destroy what was there.
+    pub fn destructive(self, destructive: bool) -> Self {
+        self.annotate(|hints| hints.destructive = Some(destructive))
+    }
+
+    /// Hint: a second call with the same arguments changes nothing further.
+    pub fn idempotent(self, idempotent: bool) -> Self {
+        self.annotate(|hints| hints.idempotent = Some(idempotent))
+    }
+
+    /// Hint: it reaches beyond the project.
+    pub fn open_world(self, open_world: bool) -> Self {
+        self.annotate(|hints| hints.open_world = Some(open_world))
+    }
+
+    /// When the host asks its user before a call.
+    pub fn approval(mut self, approval: Approval) -> Self {
+        self.frame.approval = Some(approval);
+        self
+    }
+
+    /// The type of its structured result, so that models and programs know what to expect.
+    pub fn output<T: JsonSchema>(self) -> Self {
+        self.output_schema(schema_of::<T>())
+    }
+
+    /// The JSON Schema of its structured result.
+    pub fn output_schema(mut self, schema: impl Into<RawJson>) -> Self {
+        self.frame.output_schema = Some(schema.into());
+        self
+    }
+
+    /// How the host offers it; directly to the model by default.
+    pub fn exposure(mut self, exposure: Exposure) -> Self {
+        self.frame.exposure = Some(exposure);
+        self
+    }
+
+    /// The group it belongs to, and what the group is.
+    pub fn namespace(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
+        self.frame.namespace = Some(name.into());
+        self.frame.namespace_description = Some(description.into());
+        self
+    }
+
+    fn annotate(mut self, annotate: impl FnOnce(&mut Annotations)) -> Self {
+        annotate(self.frame.annotations.get_or_insert_default());
+        self
+    }
+}
+
+/// The arguments of a call are an object, so a type that is written as anything else can never be
+/// read.
+fn why_no_arguments(schema: &RawJson) -> Option<SchemaProblem> {
+    let schema: Value = schema.to().unwrap_or_default();
+    let written_as = schema.get("type").filter(|written_as| *written_as != "object")?;
+    let message =
+        format!("is {written_as}, and arguments are an object: take a struct, or `NoArgs`");
+    Some(SchemaProblem { pointer: "/type".to_owned(), message })
+}
+
+/// What the handler of a raw tool takes: [`serde_json::Value`] or [`RawJson`].
+#[diagnostic::on_unimplemented(
+    message = "a raw tool cannot take `{Self}`",
+    note = "take a `Value` or `RawJson`; for a type of your own use `tool` in place of `raw_tool`"
+)]
+pub trait RawArgs: sealed::Sealed + Sized {
+    #[doc(hidden)]
+    fn from_raw(args: &RawJson) -> Result<Self, ToolError>;
+}
+
+impl RawArgs for Value {
+    fn from_raw(args: &RawJson) -> Result<Self, ToolError> {
+        args::decode(args)
+    }
+}
+
+impl RawArgs for RawJson {
+    fn from_raw(args: &RawJson) -> Result<Self, ToolError> {
+        Ok(args.clone())
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl Sealed for serde_json::Value {}
+
+    impl Sealed for extline_protocol::RawJson {}
+}

@@ -1,0 +1,9 @@
+//! Extensions as processes, over the pipes a host gives them; the test plays the host, line by line.
+#![cfg(unix)]
+
+mod calls;
+mod host;
+mod shutdown;
+mod start;
+mod streams;
+mod unasked;
