@@ -1,0 +1,75 @@
+//! `extline call`: one tool call.
+
+use std::io::{self, Read};
+
+use clap::error::ErrorKind;
+use extline_protocol::frame::ToolResult;
+
+use crate::args::Call;
+use crate::content::{json_of_result, text_of};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::printer::Printer;
+use crate::session::with_one;
+use crate::target::{Target, usage};
+
+pub(crate) async fn run(call: Call, mut printer: Printer) -> Result<Exit, clap::Error> {
+    let Target { source, words } = Target::of("call", call.words, call.program)?;
+    let (tool, args) = match words.as_slice() {
+        [tool] => (tool, "{}".to_owned()),
+        [tool, args] if args == "-" => match read_stdin() {
+            Ok(args) => (tool, args),
+            Err(error) => {
+                let failure = Failure::of_usage(&format!("stdin cannot be read: {error}"));
+                let exit = failure.report(&mut printer);
+                return Ok(printer.finish(exit));
+            }
+        },
+        [tool, args] => (tool, args.clone()),
+        [] => {
+            let message = "the name of a tool is missing; `extline inspect DIR` lists them";
+            return Err(usage("call", ErrorKind::MissingRequiredArgument, message));
+        }
+        [_, _, further, ..] => {
+            let message = format!(
+                "unexpected argument {further:?}: the tool's arguments are one \
+                                   JSON object, quoted as a whole"
+            );
+            return Err(usage("call", ErrorKind::TooManyValues, &message));
+        }
+    };
+    let exit = with_one(source, &call.timeout, printer, async |session| {
+        match session.call(tool, &args, &call.timeout).await {
+            Ok(Ok(result)) => report(tool, &result, &mut session.printer),
+            Ok(Err(error)) => Failure::of_call(&error, &session.host).report(&mut session.printer),
+            Err(exit) => exit,
+        }
+    });
+    Ok(exit.await)
+}
+
+/// Prints a result: on stdout what was asked for, on stderr why there is none.
+pub(crate) fn report(tool: &str, result: &ToolResult, printer: &mut Printer) -> Exit {
+    let exit = if result.is_error { Exit::ToolError } else { Exit::Ok };
+    let text = text_of(&result.content);
+    if printer.json {
+        printer.json(&json_of_result(result));
+    } else if !result.is_error {
+        if !result.content.is_empty() {
+            printer.text(&text);
+        }
+    } else {
+        let error = result.error.as_ref();
+        let kind = error.map(|error| format!(" ({})", error.kind)).unwrap_or_default();
+        let hint = error.and_then(|error| error.hint.as_ref());
+        let hint = hint.map(|hint| format!("\n  try     {hint}")).unwrap_or_default();
+        printer.error(format_args!("{tool} failed{kind}: {text}{hint}"));
+    }
+    exit
+}
+
+fn read_stdin() -> io::Result<String> {
+    let mut text = String::new();
+    io::stdin().read_to_string(&mut text)?;
+    Ok(text)
+}

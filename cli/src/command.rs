@@ -1,0 +1,117 @@
+//! `extline command`: one slash command.
+
+use clap::error::ErrorKind;
+use extline_host::CommandOutcome;
+use extline_protocol::frame::Panel;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::args::Command;
+use crate::content::json_of_value;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::printer::{BOLD, DIM, Printer};
+use crate::session::with_one;
+use crate::target::{Target, usage};
+
+pub(crate) async fn run(command: Command, printer: Printer) -> Result<Exit, clap::Error> {
+    let Target { source, mut words } = Target::of("command", command.words, command.program)?;
+    if words.is_empty() {
+        let message = "the name of a command is missing; `extline inspect DIR` lists them";
+        return Err(usage("command", ErrorKind::MissingRequiredArgument, message));
+    }
+    let name = words.remove(0);
+    let name = name.strip_prefix('/').unwrap_or(&name);
+    let args = match command.args {
+        Some(_) if !words.is_empty() => {
+            let message = "give either ARGS or --args, not both";
+            return Err(usage("command", ErrorKind::ArgumentConflict, message));
+        }
+        Some(args) => args,
+        None => words.join(" "),
+    };
+    let exit = with_one(source, &command.timeout, printer, async |session| {
+        match session.run_command(name, &args).await {
+            Ok(Ok(outcome)) => {
+                report(&outcome, &mut session.printer);
+                Exit::Ok
+            }
+            Ok(Err(error)) => Failure::of_call(&error, &session.host).report(&mut session.printer),
+            Err(exit) => exit,
+        }
+    });
+    Ok(exit.await)
+}
+
+/// Prints what a command wants done: the action, and what it is done with.
+pub(crate) fn report(outcome: &CommandOutcome, printer: &mut Printer) {
+    if printer.json {
+        printer.json(&json(outcome));
+        return;
+    }
+    match outcome {
+        CommandOutcome::Prompt(text) => printer.text(&format!("prompt: {text}")),
+        CommandOutcome::Insert(text) => printer.text(&format!("insert: {text}")),
+        CommandOutcome::Display(text) => printer.text(&format!("display: {text}")),
+        CommandOutcome::ToolPrompt { prompt, tool, args } => {
+            printer.text(&format!("tool_prompt: {tool} {args}: {prompt}"));
+        }
+        CommandOutcome::OpenPanel(panel) => printer.text(&panel_text(panel)),
+        _ => printer.result("noop"),
+    }
+}
+
+/// The same as JSON, with the names of the wire.
+pub(crate) fn json(outcome: &CommandOutcome) -> impl Serialize {
+    let mut json = Json::default();
+    match outcome.clone() {
+        CommandOutcome::Prompt(text) => (json.action, json.prompt) = ("prompt", Some(text)),
+        CommandOutcome::Insert(text) => (json.action, json.insert) = ("insert", Some(text)),
+        CommandOutcome::Display(text) => (json.action, json.display) = ("display", Some(text)),
+        CommandOutcome::ToolPrompt { prompt, tool, args } => {
+            (json.action, json.prompt) = ("tool_prompt", Some(prompt));
+            (json.tool_name, json.tool_args) = (Some(tool), Some(json_of_value(&args)));
+        }
+        CommandOutcome::OpenPanel(Panel { id, title, lines, footer }) => {
+            let panel = PanelJson { id, title, lines: lines.unwrap_or_default(), footer };
+            (json.action, json.open_panel) = ("open_panel", Some(panel));
+        }
+        _ => json.action = "noop",
+    }
+    json
+}
+
+#[derive(Default, Serialize)]
+struct Json {
+    action: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    insert: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    display: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_args: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    open_panel: Option<PanelJson>,
+}
+
+#[derive(Serialize)]
+struct PanelJson {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    lines: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    footer: Option<String>,
+}
+
+fn panel_text(panel: &Panel) -> String {
+    let title = panel.title.as_deref().unwrap_or(&panel.id);
+    let first = format!("open_panel: {BOLD}{title}{BOLD:#}");
+    let lines = panel.lines.iter().flatten().map(|line| format!("  {line}"));
+    let footer = panel.footer.iter().map(|footer| format!("  {DIM}{footer}{DIM:#}"));
+    std::iter::once(first).chain(lines).chain(footer).collect::<Vec<_>>().join("\n")
+}

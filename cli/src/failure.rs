@@ -1,0 +1,160 @@
+//! What went wrong, for a person, for a program, and as an exit code.
+
+use extline_host::{CallError, Diagnosis, Host};
+use extline_protocol::frame::ErrorInfo;
+use extline_protocol::{ErrorKind, RawJson};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::arguments;
+use crate::content::json_of_value;
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+/// What went wrong.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    /// For a person; the first line tells the fact.
+    text: String,
+    json: Json,
+}
+
+/// The shape of a tool's own error, so that a program reads both in the same way.
+#[derive(Debug, Serialize)]
+struct Json {
+    content: [Block; 1],
+    is_error: bool,
+    error: Error,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diagnosis: Option<Diagnosis>,
+    /// The schema that the arguments do not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<Box<RawValue>>,
+    /// The names there are, where one was not found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<Vec<String>>,
+}
+
+#[derive(Debug, Serialize)]
+struct Block {
+    r#type: &'static str,
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Error {
+    kind: String,
+    message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+}
+
+impl Failure {
+    /// A call without a result.
+    pub(crate) fn of_call(error: &CallError, host: &Host) -> Self {
+        let failure = Self::new(Exit::of(error), error.to_error_info());
+        match error {
+            CallError::Unknown { what, name } => failure.with_known(what, name, host),
+            CallError::Invalid { tool, .. } => {
+                failure.with_schema(tool.name(), &tool.definition.schema)
+            }
+            CallError::Died { diagnosis, .. } => failure.with_diagnosis(diagnosis),
+            _ => failure,
+        }
+    }
+
+    /// An extension that did not start.
+    pub(crate) fn of_start(diagnosis: &Diagnosis) -> Self {
+        let info = ErrorInfo::new(ErrorKind::Fatal, diagnosis.summary());
+        Self::new(Exit::NotStarted, info).with_diagnosis(diagnosis)
+    }
+
+    /// An error that has nothing to do with an extension.
+    pub(crate) fn of_usage(message: &str) -> Self {
+        Self::new(Exit::Usage, ErrorInfo::new(ErrorKind::Validation, message))
+    }
+
+    /// Tells it where it belongs, and returns the exit code.
+    pub(crate) fn report(&self, printer: &mut Printer) -> Exit {
+        if printer.json {
+            printer.json(&self.json);
+        } else {
+            printer.error(&self.text);
+        }
+        self.exit
+    }
+
+    /// The same as JSON.
+    pub(crate) fn json(&self) -> &impl Serialize {
+        &self.json
+    }
+
+    fn new(exit: Exit, info: ErrorInfo) -> Self {
+        let text = info.message.clone();
+        let json = Json {
+            content: [Block { r#type: "text", text: info.message.clone() }],
+            is_error: true,
+            error: Error { kind: info.kind.to_string(), message: info.message, field: info.field },
+            diagnosis: None,
+            schema: None,
+            known: None,
+        };
+        Self { exit, text, json }
+    }
+
+    fn with_diagnosis(mut self, diagnosis: &Diagnosis) -> Self {
+        self.text = diagnosis.to_string();
+        self.json.diagnosis = Some(diagnosis.clone());
+        self
+    }
+
+    fn with_schema(mut self, tool: &str, schema: &RawJson) -> Self {
+        let lines = arguments::lines(schema, 4).join("\n");
+        self.text = format!("{}\n  {tool} takes\n{lines}", self.text);
+        self.json.schema = Some(json_of_value(schema));
+        self
+    }
+
+    fn with_known(mut self, what: &str, name: &str, host: &Host) -> Self {
+        let tools = || host.tools().iter().map(|tool| tool.name().to_owned()).collect();
+        let commands = || host.commands().iter().map(|it| it.name().to_owned()).collect();
+        let (known, others): (Vec<String>, Vec<String>) =
+            if what == "tool" { (tools(), commands()) } else { (commands(), tools()) };
+        if let Some(nearest) = nearest(name, &known) {
+            self.text = format!("{}; did you mean {nearest}?", self.text);
+        }
+        self.text = match known.as_slice() {
+            [] => format!("{}; there are no {what}s", self.text),
+            known => format!("{}\n  {what}s: {}", self.text, known.join(", ")),
+        };
+        if others.iter().any(|other| other == name) {
+            let (other, verb) =
+                if what == "tool" { ("command", "command") } else { ("tool", "call") };
+            self.text = format!("{}\n  {name} is a {other}: use extline {verb}", self.text);
+        }
+        self.json.known = Some(known);
+        self
+    }
+}
+
+/// The name that was probably meant.
+fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
+    const SIMILAR: f64 = 0.75;
+    let scored = known.iter().map(|known| (strsim::jaro_winkler(name, known), known.as_str()));
+    let best = scored.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    best.filter(|(score, _)| *score >= SIMILAR).map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_that_was_meant_is_found() {
+        let known = ["weather".to_owned(), "forecast".to_owned()];
+        assert_eq!(nearest("wether", &known), Some("weather"));
+        assert_eq!(nearest("zzz", &known), None);
+        assert_eq!(nearest("x", &[]), None);
+    }
+}

@@ -1,0 +1,229 @@
+//! `extline inspect`: what an extension registers, and what is wrong with it.
+
+use std::sync::Arc;
+
+use extline_host::{Command, ExtensionStatus, Notice, Tool};
+use extline_protocol::frame::Rejection;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::args::{Inspect, Timeout};
+use crate::arguments;
+use crate::content::{json_of, json_of_value};
+use crate::exit::Exit;
+use crate::printer::{BOLD, DIM, Printer, YELLOW};
+use crate::session::with_one;
+use crate::target::source_of;
+
+pub(crate) async fn run(inspect: Inspect, printer: Printer) -> Result<Exit, clap::Error> {
+    let source = match (inspect.dir, source_of("inspect", inspect.program)?) {
+        (None, Some(program)) => program,
+        (Some(dir), None) => extline_host::ExtensionSource::folder(dir),
+        _ => {
+            let message = "give either a folder or a program behind `--`, not both";
+            let kind = clap::error::ErrorKind::ArgumentConflict;
+            return Err(crate::target::usage("inspect", kind, message));
+        }
+    };
+    let exit = with_one(source, &Timeout { after: None }, printer, async |session| {
+        let statuses = session.host.extensions();
+        let (tools, commands) = (session.host.tools(), session.host.commands());
+        if let Some(status) = statuses.first() {
+            if session.printer.json {
+                session.printer.json(&Json::of(status, &tools, &commands));
+            } else {
+                describe(status, &tools, &commands, &mut session.printer);
+            }
+        }
+        Exit::Ok
+    });
+    Ok(exit.await)
+}
+
+fn describe(
+    status: &ExtensionStatus,
+    tools: &[Arc<Tool>],
+    commands: &[Arc<Command>],
+    printer: &mut Printer,
+) {
+    head(status, printer);
+    let total: usize = tools.iter().map(|tool| tokens(tool)).sum();
+    heading("tools", tools.len(), &format!(", about {total} tokens in all (estimate)"), printer);
+    for tool in tools {
+        let cost = format!("{DIM}about {} tokens{DIM:#}", tokens(tool));
+        printer.result(format_args!("  {BOLD}{}{BOLD:#}  {cost}", tool.name()));
+        for line in tool.description().lines() {
+            printer.result(format_args!("    {line}"));
+        }
+        for line in arguments::lines(&tool.definition.schema, 6) {
+            printer.result(line);
+        }
+    }
+    heading("commands", commands.len(), "", printer);
+    for command in commands {
+        let usage = command.definition.usage.as_deref().unwrap_or_default();
+        let description = command.description();
+        let line = format!("  {BOLD}/{}{BOLD:#} {usage}", command.name());
+        printer.result(format_args!("{}  {description}", line.trim_end()));
+    }
+    let subscribed = &status.subscribed;
+    list("events", subscribed.events.as_deref(), printer);
+    list("intercepts", subscribed.intercept.as_deref(), printer);
+    list("guards", subscribed.guards.as_deref(), printer);
+    rejections(&status.report.rejected, printer);
+    notices(status, printer);
+}
+
+fn head(status: &ExtensionStatus, printer: &mut Printer) {
+    let manifest = status.manifest.as_ref();
+    let hello = status.hello.as_ref();
+    let version = manifest.map(|it| it.version.as_str()).filter(|version| !version.is_empty());
+    let version = version.or(hello.map(|hello| hello.version.as_str())).unwrap_or_default();
+    let description = manifest.map(|it| it.description.as_str()).unwrap_or_default();
+    let line = format!("{BOLD}{}{BOLD:#} {version}  {description}", status.name);
+    printer.result(line.trim_end());
+    if let Some(dir) = &status.dir {
+        printer.result(format_args!("folder     {}", dir.display()));
+    }
+    if let Some(hello) = hello {
+        let sdk = hello.sdk.as_ref();
+        let sdk = sdk.map(|sdk| format!(", sdk {} {}", sdk.name, sdk.version)).unwrap_or_default();
+        printer.result(format_args!("hello      {} {}{sdk}", hello.name, hello.version));
+        list("knows", hello.capabilities.as_deref(), printer);
+    }
+    if let Some(took) = status.start_took {
+        printer.result(format_args!("ready      after {} ms", took.as_millis()));
+    }
+    if let Some(log) = &status.log {
+        printer.result(format_args!("log        {}", log.display()));
+    }
+}
+
+fn heading(what: &str, count: usize, more: &str, printer: &mut Printer) {
+    match count {
+        0 => printer.result(format_args!("{what:<9}  none")),
+        count => printer.result(format_args!("{what:<9}  {count}{more}")),
+    }
+}
+
+fn list(what: &str, names: Option<&[String]>, printer: &mut Printer) {
+    let names = names.filter(|names| !names.is_empty()).map(|names| names.join(", "));
+    printer.result(format_args!("{what:<9}  {}", names.as_deref().unwrap_or("none")));
+}
+
+fn rejections(rejected: &[Rejection], printer: &mut Printer) {
+    if rejected.is_empty() {
+        return;
+    }
+    heading("rejected", rejected.len(), "", printer);
+    for Rejection { kind, name, message, .. } in rejected {
+        printer.result(format_args!("  {YELLOW}{kind} {name}{YELLOW:#}: {message}"));
+    }
+}
+
+fn notices(status: &ExtensionStatus, printer: &mut Printer) {
+    heading("notices", status.notices.len(), "", printer);
+    for notice in &status.notices {
+        printer.result(format_args!("  {YELLOW}{notice}{YELLOW:#}"));
+    }
+    if status.further_notices > 0 {
+        printer.result(format_args!("  and {} more", status.further_notices));
+    }
+}
+
+/// About what a tool costs in every request to a model: a token is four bytes of its description.
+fn tokens(tool: &Tool) -> usize {
+    let definition = &tool.definition;
+    let words = serde_json::json!({"name": definition.name, "description": tool.description()});
+    let bytes =
+        words.to_string().len() + ",\"input_schema\":".len() + definition.schema.get().len();
+    (bytes + 2) / 4
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    name: &'a str,
+    version: &'a str,
+    description: &'a str,
+    dir: Option<&'a std::path::Path>,
+    hello: Option<Box<RawValue>>,
+    ready_after_ms: Option<u128>,
+    log: Option<&'a std::path::Path>,
+    tools: Vec<ToolJson>,
+    tokens_estimate: usize,
+    commands: Vec<Box<RawValue>>,
+    events: &'a [String],
+    intercepts: &'a [String],
+    guards: &'a [String],
+    rejected: Vec<RejectionJson<'a>>,
+    notices: &'a [Notice],
+    further_notices: u64,
+}
+
+#[derive(Serialize)]
+struct ToolJson {
+    name: String,
+    description: String,
+    schema: Box<RawValue>,
+    tokens_estimate: usize,
+    /// All that was registered.
+    registration: Box<RawValue>,
+}
+
+#[derive(Serialize)]
+struct RejectionJson<'a> {
+    kind: &'a str,
+    name: &'a str,
+    code: &'a str,
+    message: &'a str,
+    winner: Option<&'a str>,
+}
+
+impl<'a> Json<'a> {
+    fn of(status: &'a ExtensionStatus, tools: &[Arc<Tool>], commands: &[Arc<Command>]) -> Self {
+        let manifest = status.manifest.as_ref();
+        let names = |names: &'a Option<Vec<String>>| names.as_deref().unwrap_or_default();
+        Self {
+            name: &status.name,
+            version: manifest.map(|it| it.version.as_str()).unwrap_or_default(),
+            description: manifest.map(|it| it.description.as_str()).unwrap_or_default(),
+            dir: status.dir.as_deref(),
+            hello: status.hello.as_ref().map(json_of),
+            ready_after_ms: status.start_took.map(|took| took.as_millis()),
+            log: status.log.as_deref(),
+            tools: tools.iter().map(|tool| ToolJson::of(tool)).collect(),
+            tokens_estimate: tools.iter().map(|tool| tokens(tool)).sum(),
+            commands: commands.iter().map(|command| json_of(&command.definition)).collect(),
+            events: names(&status.subscribed.events),
+            intercepts: names(&status.subscribed.intercept),
+            guards: names(&status.subscribed.guards),
+            rejected: status.report.rejected.iter().map(RejectionJson::of).collect(),
+            notices: &status.notices,
+            further_notices: status.further_notices,
+        }
+    }
+}
+
+impl ToolJson {
+    fn of(tool: &Tool) -> Self {
+        Self {
+            name: tool.name().to_owned(),
+            description: tool.description().to_owned(),
+            schema: json_of_value(&tool.definition.schema),
+            tokens_estimate: tokens(tool),
+            registration: json_of(&tool.definition),
+        }
+    }
+}
+
+impl<'a> RejectionJson<'a> {
+    fn of(rejection: &'a Rejection) -> Self {
+        Self {
+            kind: &rejection.kind,
+            name: &rejection.name,
+            code: rejection.code.as_str(),
+            message: &rejection.message,
+            winner: rejection.winner.as_deref(),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Ctrl-C, SIGTERM, and the end of the terminal.
+
+use std::io;
+
+use crate::exit::Exit;
+
+/// Listens from its making on: a signal that comes earlier than it is asked for is not lost.
+#[cfg(unix)]
+pub(crate) struct Interrupts {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    hangup: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Interrupts {
+    pub(crate) fn listen() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// The next one, as the exit it asks for. May be dropped and called again.
+    pub(crate) async fn next(&mut self) -> Exit {
+        tokio::select! {
+            _ = self.interrupt.recv() => Exit::Interrupted,
+            _ = self.terminate.recv() => Exit::Terminated,
+            _ = self.hangup.recv() => Exit::Terminated,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) struct Interrupts;
+
+#[cfg(not(unix))]
+impl Interrupts {
+    #[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
+    pub(crate) fn listen() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    /// The next one, as the exit it asks for.
+    pub(crate) async fn next(&mut self) -> Exit {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        Exit::Interrupted
+    }
+}

@@ -1,0 +1,70 @@
+//! One line of `extline run`.
+
+/// What a line asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Line<'a> {
+    /// Nothing, or a comment.
+    Blank,
+    Command {
+        name: &'a str,
+        args: &'a str,
+    },
+    Tool {
+        name: &'a str,
+        args: &'a str,
+    },
+    Tools,
+    Commands,
+    Status,
+    Help,
+    Quit,
+    /// Not understood.
+    Other,
+}
+
+impl<'a> Line<'a> {
+    pub(crate) fn of(line: &'a str) -> Self {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            return Self::Blank;
+        }
+        if let Some((name, args)) = line.strip_prefix('/').map(split) {
+            return if name.is_empty() { Self::Other } else { Self::Command { name, args } };
+        }
+        if let Some((name, args)) = line.strip_prefix('!').map(split) {
+            let args = if args.is_empty() { "{}" } else { args };
+            return if name.is_empty() { Self::Other } else { Self::Tool { name, args } };
+        }
+        match line {
+            ":tools" => Self::Tools,
+            ":commands" => Self::Commands,
+            ":status" => Self::Status,
+            ":help" => Self::Help,
+            ":quit" | ":q" => Self::Quit,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// The name, and what stands behind it.
+fn split(line: &str) -> (&str, &str) {
+    let end = line.find(char::is_whitespace).unwrap_or(line.len());
+    (&line[..end], line[end..].trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_told_apart_by_their_first_character() {
+        assert_eq!(Line::of(" /say  a  b "), Line::Command { name: "say", args: "a  b" });
+        assert_eq!(Line::of("!t {\"a\": 1}"), Line::Tool { name: "t", args: "{\"a\": 1}" });
+        assert_eq!(Line::of("!t"), Line::Tool { name: "t", args: "{}" });
+        assert_eq!(Line::of("# comment"), Line::Blank);
+        assert_eq!(Line::of(":quit"), Line::Quit);
+        for other in ["hello", ":what", "/", "! {}"] {
+            assert_eq!(Line::of(other), Line::Other, "{other}");
+        }
+    }
+}

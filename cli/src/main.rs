@@ -1,0 +1,56 @@
+//! `extline`: run, call and inspect extensions.
+
+mod args;
+mod arguments;
+mod call;
+mod command;
+mod content;
+mod exit;
+mod failure;
+mod inspect;
+mod interrupt;
+mod line;
+mod printer;
+mod progress;
+mod run;
+mod session;
+mod target;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Action, Cli};
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+fn main() -> ExitCode {
+    let outcome = Cli::try_parse().and_then(|cli| {
+        let printer = Printer::new(cli.json);
+        match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            Ok(runtime) => runtime.block_on(act(cli.action, printer)),
+            Err(error) => {
+                let mut printer = printer;
+                printer.error(format_args!("no runtime: {error}"));
+                Ok(Exit::ToolError)
+            }
+        }
+    });
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            // Also `--help` and `--version`, which are no failures. A closed stdout is none either.
+            let _ = error.print();
+            u8::try_from(error.exit_code()).map_or(Exit::Usage.into(), ExitCode::from)
+        }
+    }
+}
+
+async fn act(action: Action, printer: Printer) -> Result<Exit, clap::Error> {
+    match action {
+        Action::Call(call) => call::run(call, printer).await,
+        Action::Command(command) => command::run(command, printer).await,
+        Action::Inspect(inspect) => inspect::run(inspect, printer).await,
+        Action::Run(run) => run::run(run, printer).await,
+    }
+}

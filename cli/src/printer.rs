@@ -1,0 +1,117 @@
+//! What the command says: results on stdout, everything else on stderr, progress in one line of a
+//! terminal.
+
+use std::fmt::Display;
+use std::io::{self, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::exit::Exit;
+
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
+pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
+
+/// Writes text; colours are taken out where stdout or stderr is no terminal.
+#[derive(Debug)]
+pub(crate) struct Printer {
+    pub(crate) json: bool,
+    /// Columns of the progress line that stands on the terminal.
+    progress: usize,
+    live: bool,
+    failure: Option<io::Error>,
+}
+
+impl Printer {
+    pub(crate) fn new(json: bool) -> Self {
+        let live = !json && io::stderr().is_terminal();
+        Self { json, progress: 0, live, failure: None }
+    }
+
+    /// A line, or several, on stdout.
+    pub(crate) fn result(&mut self, text: impl Display) {
+        self.clear_progress();
+        let written = writeln!(anstream::stdout().lock(), "{text}");
+        self.note(written);
+    }
+
+    /// Text on stdout as it is, with a line end when it has none.
+    pub(crate) fn text(&mut self, text: &str) {
+        self.clear_progress();
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        let written = write!(anstream::stdout().lock(), "{text}{end}");
+        self.note(written);
+    }
+
+    /// Text on stdout without a line end.
+    pub(crate) fn prompt(&mut self, text: &str) {
+        self.clear_progress();
+        let mut stdout = anstream::stdout().lock();
+        let written = write!(stdout, "{text}").and_then(|()| stdout.flush());
+        self.note(written);
+    }
+
+    /// One line of JSON on stdout.
+    pub(crate) fn json(&mut self, value: &impl Serialize) {
+        match serde_json::to_string(value) {
+            Ok(text) => self.result(text),
+            Err(error) => self.note(Err(io::Error::other(error))),
+        }
+    }
+
+    /// A line, or several, on stderr.
+    pub(crate) fn say(&mut self, text: impl Display) {
+        self.clear_progress();
+        // There is nowhere left to complain.
+        let _ = writeln!(anstream::stderr().lock(), "{text}");
+    }
+
+    pub(crate) fn error(&mut self, text: impl Display) {
+        self.say(format_args!("{RED}error:{RED:#} {text}"));
+    }
+
+    /// A line on a terminal that the next one replaces; nothing elsewhere.
+    pub(crate) fn progress(&mut self, text: &str) {
+        const COLUMNS: usize = 78;
+        if !self.live {
+            return;
+        }
+        let line: String =
+            text.chars().map(|it| if it.is_control() { ' ' } else { it }).take(COLUMNS).collect();
+        let width = line.chars().count();
+        let blanks = " ".repeat(self.progress.saturating_sub(width));
+        let mut stderr = anstream::stderr().lock();
+        let _ = write!(stderr, "\r{line}{blanks}").and_then(|()| stderr.flush());
+        self.progress = width;
+    }
+
+    pub(crate) fn clear_progress(&mut self) {
+        if self.progress > 0 {
+            let blanks = " ".repeat(self.progress);
+            let _ = write!(anstream::stderr().lock(), "\r{blanks}\r");
+            self.progress = 0;
+        }
+    }
+
+    /// The exit, or another one when stdout could not be written. A reader that has seen enough is
+    /// no failure.
+    pub(crate) fn finish(mut self, exit: Exit) -> Exit {
+        self.clear_progress();
+        match self.failure.take() {
+            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                self.error(format_args!("stdout cannot be written: {error}"));
+                Exit::ToolError
+            }
+            _ => exit,
+        }
+    }
+
+    fn note(&mut self, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.failure.get_or_insert(error);
+        }
+    }
+}

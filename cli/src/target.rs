@@ -1,0 +1,101 @@
+//! From the words of the command line to an extension and what is wanted of it.
+
+use std::ffi::OsString;
+
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use extline_host::ExtensionSource;
+
+use crate::args::{Cli, Program};
+
+/// The extension, and the words that are not its folder.
+pub(crate) struct Target {
+    pub(crate) source: ExtensionSource,
+    pub(crate) words: Vec<String>,
+}
+
+impl Target {
+    /// The first word is the folder, unless a program stands behind `--`.
+    pub(crate) fn of(
+        subcommand: &str,
+        mut words: Vec<OsString>,
+        program: Program,
+    ) -> Result<Self, clap::Error> {
+        let source = match source_of(subcommand, program)? {
+            Some(source) => source,
+            None => ExtensionSource::folder(words.remove(0)),
+        };
+        let words = words.into_iter().map(|word| {
+            word.into_string().map_err(|word| {
+                usage(
+                    subcommand,
+                    ErrorKind::InvalidUtf8,
+                    &format!("{} is not UTF-8", word.display()),
+                )
+            })
+        });
+        Ok(Self { source, words: words.collect::<Result<_, _>>()? })
+    }
+}
+
+/// The program behind `--`, if there is one.
+pub(crate) fn source_of(
+    subcommand: &str,
+    program: Program,
+) -> Result<Option<ExtensionSource>, clap::Error> {
+    let mut words = program.words.into_iter();
+    let Some(program) = words.next() else { return Ok(None) };
+    if program.as_encoded_bytes().starts_with(b"-") {
+        let message = format!(
+            "{} is no program: what stands behind `--` is the program of an extension{}",
+            program.display(),
+            if subcommand == "command" {
+                "; for ARGS that begin with a dash use --args"
+            } else {
+                ""
+            }
+        );
+        return Err(usage(subcommand, ErrorKind::InvalidValue, &message));
+    }
+    Ok(Some(ExtensionSource::command(program, words)))
+}
+
+/// An error of usage as clap shows its own.
+pub(crate) fn usage(subcommand: &str, kind: ErrorKind, message: &str) -> clap::Error {
+    let mut cli = Cli::command();
+    cli.build();
+    match cli.find_subcommand_mut(subcommand) {
+        Some(subcommand) => subcommand.error(kind, message),
+        None => cli.error(kind, message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<OsString> {
+        words.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_first_word_is_the_folder_unless_there_is_a_program() {
+        let none = Program { words: Vec::new() };
+        let target = Target::of("call", words(&["dir", "tool", "{}"]), none).unwrap();
+        assert_eq!(target.source, ExtensionSource::folder("dir"));
+        assert_eq!(target.words, ["tool", "{}"]);
+
+        let program = Program { words: words(&["./ext", "--flag"]) };
+        let target = Target::of("call", words(&["tool", "{}"]), program).unwrap();
+        assert_eq!(target.source, ExtensionSource::command("./ext", ["--flag"]));
+        assert_eq!(target.words, ["tool", "{}"]);
+    }
+
+    #[test]
+    fn arguments_behind_the_dashes_are_told_where_they_belong() {
+        let program = Program { words: words(&["--force"]) };
+        let error = Target::of("command", words(&["dir", "deploy"]), program).err().unwrap();
+        assert!(error.to_string().contains("use --args"), "{error}");
+        assert_eq!(error.exit_code(), 2);
+    }
+}

@@ -1,0 +1,144 @@
+//! `extline run`, fed with lines.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use support::{Extline, behave, misbehave, outcome, runs, signal};
+
+#[test]
+fn each_line_is_echoed_before_its_outcome_and_the_end_is_told() {
+    let outcome = Extline::new().run_with_input(
+        &behave(&["run"]),
+        "# a comment\n\n/show  a  b\n!echo {\"text\": \"hi\"}\n:help\n",
+    );
+    outcome.assert_code(0);
+    let lines: Vec<_> = outcome.stdout.lines().collect();
+    assert!(lines[0].starts_with("behave ready: 9 tools, 7 commands, process "), "{}", lines[0]);
+    assert_eq!(
+        &lines[1..5],
+        ["> /show  a  b", "display: shown: a  b", "> !echo {\"text\": \"hi\"}", "hi"]
+    );
+    let last = lines.last().unwrap();
+    assert!(last.starts_with("behave stopped: exit status 0 after "), "{last}");
+    assert!(last.ends_with(", no process left"), "{last}");
+}
+
+#[test]
+fn a_line_that_fails_is_exit_1_and_the_next_one_runs() {
+    let extline = Extline::new();
+    for failing in ["!fail", "!echo {}", "!nope", "/refuse", "what", "!slow {\"seconds\":9}"] {
+        let input = format!("{failing}\n!echo {{\"text\":\"on\"}}\n");
+        let outcome = extline.run_with_input(&behave(&["run", "--timeout", "0.5"]), &input);
+        outcome.assert_code(1);
+        assert!(outcome.stdout.contains("\non\n"), "{outcome:?}");
+        outcome.assert_says(&["error: "]);
+    }
+}
+
+#[test]
+fn quit_ends_before_the_end_of_the_input() {
+    let outcome = Extline::new().run_with_input(&behave(&["run"]), ":quit\n!nope\n");
+    outcome.assert_code(0);
+    assert!(!outcome.stdout.contains("nope"));
+}
+
+#[test]
+fn several_run_side_by_side_and_one_that_fails_is_in_nobody_s_way() {
+    let extline = Extline::new();
+    let words = misbehave(&["run", "examples/clock-shell", "/no/such/folder"], &["banner"]);
+    let outcome = extline.run_with_input(&words, "/clock utc\n!echo\n:tools\n:commands\n:status\n");
+    outcome.assert_code(3);
+    outcome.assert_says(&["there is no such folder", "Welcome to misbehave"]);
+    for part in [
+        "clock-shell ready: 1 tool, 1 command, process ",
+        "display: 20",
+        "> !echo\necho\n",
+        "!clock_now  The current date and time.  clock-shell\n",
+        "/clock  show the current time  clock-shell\n",
+        "folder failed: /no/such/folder: there is no such folder\n",
+        "clock-shell stopped: exit status 0",
+        "misbehave stopped: exit status 0",
+    ] {
+        assert!(outcome.stdout.contains(part), "{part:?} is missing in\n{}", outcome.stdout);
+    }
+}
+
+#[test]
+fn nothing_that_runs_is_exit_3() {
+    let extline = Extline::new();
+    let outcome = extline.run_with_input(&["run", "/no/such/folder"], "/clock\n");
+    outcome.assert_code(3);
+    assert!(!outcome.stdout.contains("> /clock"));
+}
+
+#[test]
+fn a_death_while_nothing_is_asked_is_told() {
+    let extline = Extline::new();
+    let mut child = extline.command(&behave(&["run"])).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut ready = String::new();
+    stdout.read_line(&mut ready).unwrap();
+    let pid = ready.trim().rsplit(' ').next().unwrap().to_owned();
+    assert!(std::process::Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+    let mut stderr = BufReader::new(child.stderr.take().unwrap());
+    let mut first = String::new();
+    stderr.read_line(&mut first).unwrap();
+    assert_eq!(first, "error: behave: it ended while it was in use\n");
+    stdin.write_all(b"!echo {\"text\":\"hi\"}\n").unwrap();
+    drop(stdin);
+    let mut rest = String::new();
+    std::io::Read::read_to_string(&mut stdout, &mut rest).unwrap();
+    assert!(rest.contains("behave had failed: killed by SIGKILL (signal 9), no process left"));
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn ctrl_c_stops_everything() {
+    let extline = Extline::new();
+    let mut child = extline
+        .command(&misbehave(&["run"], &["leaves-child"]))
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let _open = child.stdin.take().unwrap();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    let mut ready = String::new();
+    stdout.read_line(&mut ready).unwrap();
+    let pid = ready.trim().rsplit(' ').next().unwrap().to_owned();
+    assert!(runs(&pid));
+    signal(&child, "INT");
+    let mut last = String::new();
+    stdout.read_line(&mut last).unwrap();
+    assert!(last.contains("1 process it left behind was killed, no process left"), "{last}");
+    outcome(child).assert_code(130);
+    assert!(!runs(&pid));
+}
+
+#[test]
+fn json_is_one_value_for_each_line() {
+    let outcome = Extline::new().run_with_input(
+        &behave(&["run", "--json"]),
+        "/show x\n!echo {\"text\":\"hi\"}\n!echo {}\n:tools\n",
+    );
+    outcome.assert_code(1);
+    let lines = outcome.json_lines();
+    assert_eq!(lines[0], serde_json::json!({"started": "behave"}));
+    assert_eq!(
+        lines[1],
+        serde_json::json!({"line": "/show x", "ok": true,
+                           "outcome": {"action": "display", "display": "shown: x"}})
+    );
+    assert_eq!(lines[2]["outcome"]["content"][0]["text"], "hi");
+    assert_eq!(
+        (&lines[3]["ok"], &lines[3]["outcome"]["error"]["field"]),
+        (&false.into(), &"/text".into())
+    );
+    assert_eq!(lines[4], serde_json::json!({"tool": "add_tool", "extension": "behave"}));
+    let ended = &lines.last().unwrap()["ended"];
+    assert_eq!((&ended["gone"], &ended["manner"]), (&true.into(), &"by_itself".into()));
+}

@@ -1,0 +1,154 @@
+//! examples/weather-rust through the command, as a user runs it.
+#![cfg(unix)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_call_prints_the_weather() {
+    let output = call("weather", r#"{"city":"Berlin"}"#);
+    assert_eq!(code(&output), 0, "{output:?}");
+    assert_eq!(stdout(&output), "Berlin: 16°C, fog\n");
+    assert_eq!(stdout(&call("weather", r#"{"city":"Berlin","units":"f"}"#)), "Berlin: 61°F, fog\n");
+}
+
+#[test]
+fn a_missing_city_is_named() {
+    let output = call("weather", "{}");
+    assert_eq!(code(&output), 6, "{output:?}");
+    assert!(stderr(&output).contains("/city"), "{output:?}");
+}
+
+#[test]
+fn an_error_of_the_tool_is_shown_with_its_hint() {
+    let output = call("weather", r#"{"city":"Atlantis"}"#);
+    assert_eq!(code(&output), 1, "{output:?}");
+    assert!(stderr(&output).contains("no such city"), "{output:?}");
+    assert!(stderr(&output).contains("try a city that exists"), "{output:?}");
+}
+
+#[test]
+fn the_command_makes_a_prompt() {
+    let output = extline().arg("command").arg(example()).args(["weather", "Berlin"]).output();
+    let output = output.unwrap();
+    assert_eq!(code(&output), 0, "{output:?}");
+    assert!(stdout(&output).contains("Show today's weather for Berlin in one line."), "{output:?}");
+}
+
+#[test]
+fn a_call_that_takes_too_long_is_given_up() {
+    let args = r#"{"city":"Berlin","delay_ms":60000}"#;
+    let mut call = extline();
+    let call = call.args(["call", "--timeout", "0.5"]).arg(example()).args(["weather", args]);
+    let output = call.output().unwrap();
+    assert_eq!(code(&output), 5, "{output:?}");
+}
+
+#[test]
+fn an_extension_that_is_killed_in_the_call_is_reported_at_once_with_the_signal() {
+    let folder = tempfile::tempdir().unwrap();
+    let started = Instant::now();
+    let running = extline()
+        .args(["call", "weather", r#"{"city":"Berlin","delay_ms":60000}"#, "--"])
+        .args([watched(folder.path()), program().to_owned()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The first update comes from the handler, so the call runs.
+    let pid = folder.path().join("pid");
+    wait_until(|| {
+        fs::read_to_string(folder.path().join("wire")).unwrap_or_default().contains("tool_update")
+    });
+    let pid = fs::read_to_string(pid).unwrap();
+    let killed = Command::new("sh").args(["-c", &format!("kill -9 {pid}")]).status().unwrap();
+    assert!(killed.success());
+    let output = running.wait_with_output().unwrap();
+    assert_eq!(code(&output), 4, "{output:?}");
+    assert!(stderr(&output).contains("SIGKILL"), "{output:?}");
+    assert!(started.elapsed() < Duration::from_secs(60), "it waited for the call's own time");
+}
+
+#[test]
+fn without_a_build_the_script_says_how_to_get_one() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let script = example().join("weather-rust");
+    let output = Command::new(script).env("CARGO_TARGET_DIR", nowhere.path()).output().unwrap();
+    assert_eq!(code(&output), 1);
+    assert_eq!(stdout(&output), "");
+    assert!(stderr(&output).contains("cargo build -p weather-rust"), "{output:?}");
+}
+
+fn call(tool: &str, args: &str) -> Output {
+    extline().arg("call").arg(example()).args([tool, args]).output().unwrap()
+}
+
+/// The command; the example's script looks for its program where this test's programs are.
+fn extline() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_extline"));
+    let target = program().parent().and_then(Path::parent).unwrap();
+    command.env("CARGO_TARGET_DIR", target);
+    command
+}
+
+fn example() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/weather-rust")
+}
+
+/// The example's program, built once.
+fn program() -> &'static Path {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        // target/debug/extline
+        let builds = Path::new(env!("CARGO_BIN_EXE_extline")).parent().unwrap();
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", "weather-rust", "--target-dir"]);
+        build.arg(builds.parent().unwrap());
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        assert!(build.status().unwrap().success());
+        builds.join("weather-rust")
+    })
+}
+
+/// A script that becomes the program named as its argument, after it has written its process id into
+/// `pid`; what the program says goes to the host and into `wire`.
+fn watched(folder: &Path) -> PathBuf {
+    let script = folder.join("watched.sh");
+    let text = "#!/bin/sh\n\
+        cd \"${0%/*}\" || exit 1\n\
+        mkfifo said || exit 1\n\
+        tee wire <said &\n\
+        echo $$ >pid\n\
+        exec \"$1\" >said\n";
+    fs::write(&script, text).unwrap();
+    let mut permissions = fs::metadata(&script).unwrap().permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
+    fs::set_permissions(&script, permissions).unwrap();
+    script
+}
+
+fn wait_until(mut holds: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !holds() {
+        assert!(started.elapsed() < Duration::from_secs(30), "it does not happen");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}

@@ -1,0 +1,190 @@
+//! How a host is set up.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use extline_protocol::frame::{HelloAck, HostInfo, Limits};
+use extline_protocol::limits::FRAME_BYTES;
+use extline_protocol::{Capabilities, Capability, Deadlines};
+
+use crate::home::default_home;
+use crate::host::Host;
+use crate::source::ExtensionSource;
+
+/// What this host serves; nothing else is named in `hello_ack`.
+const SERVED: [Capability; 8] = [
+    Capability::Commands,
+    Capability::Tools,
+    Capability::Events,
+    Capability::ToolCancel,
+    Capability::ToolUpdate,
+    Capability::ToolRegistry,
+    Capability::RegistrationReport,
+    Capability::Log,
+];
+
+/// Sets up a [`Host`]. Every setting has a default.
+#[derive(Clone, Debug)]
+pub struct HostBuilder {
+    pub(crate) info: HostInfo,
+    pub(crate) zot_version: String,
+    pub(crate) provider: String,
+    pub(crate) model: String,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) logs: Option<PathBuf>,
+    pub(crate) deadlines: Deadlines,
+    pub(crate) builtin_tools: Vec<String>,
+    pub(crate) builtin_commands: Vec<String>,
+    pub(crate) sources: Vec<ExtensionSource>,
+}
+
+impl Default for HostBuilder {
+    fn default() -> Self {
+        let name = env!("CARGO_PKG_NAME").to_owned();
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Self {
+            info: HostInfo { name, version },
+            zot_version: String::new(),
+            provider: String::new(),
+            model: String::new(),
+            cwd: None,
+            home: None,
+            logs: None,
+            deadlines: Deadlines::default(),
+            builtin_tools: Vec::new(),
+            builtin_commands: Vec::new(),
+            sources: Vec::new(),
+        }
+    }
+}
+
+impl HostBuilder {
+    /// The agent's name and version, as extensions see them.
+    #[must_use]
+    pub fn host(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.info = HostInfo { name: name.into(), version: version.into() };
+        self
+    }
+
+    /// The version of zot this host is like, for extensions that ask for it. Empty by default.
+    #[must_use]
+    pub fn zot_version(mut self, version: impl Into<String>) -> Self {
+        self.zot_version = version.into();
+        self
+    }
+
+    /// The model in use and its provider. Empty by default.
+    #[must_use]
+    pub fn model(mut self, provider: impl Into<String>, model: impl Into<String>) -> Self {
+        self.provider = provider.into();
+        self.model = model.into();
+        self
+    }
+
+    /// The project's folder. The process's own by default.
+    #[must_use]
+    pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// The folder for the extensions' data (`data/NAME`) and logs (`logs/NAME.log`).
+    /// [`default_home`] by default.
+    #[must_use]
+    pub fn home(mut self, home: impl Into<PathBuf>) -> Self {
+        self.home = Some(home.into());
+        self
+    }
+
+    /// Another folder for the logs.
+    #[must_use]
+    pub fn logs(mut self, logs: impl Into<PathBuf>) -> Self {
+        self.logs = Some(logs.into());
+        self
+    }
+
+    /// How long the host waits for what.
+    #[must_use]
+    pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
+        self.deadlines = deadlines;
+        self
+    }
+
+    /// Names of the agent's own tools: no extension gets them.
+    #[must_use]
+    pub fn builtin_tools<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.builtin_tools.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Names of the agent's own slash commands, without the slash: no extension gets them.
+    #[must_use]
+    pub fn builtin_commands<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.builtin_commands.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds an extension behind the others. Where two have the same name, or offer a tool or
+    /// command of the same name, the one that was added first wins.
+    #[must_use]
+    pub fn extension(mut self, source: ExtensionSource) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Adds the extension in a folder.
+    #[must_use]
+    pub fn folder(self, path: impl Into<PathBuf>) -> Self {
+        self.extension(ExtensionSource::folder(path))
+    }
+
+    /// Adds a program without a manifest.
+    #[must_use]
+    pub fn command<A: Into<OsString>>(
+        self,
+        program: impl Into<OsString>,
+        args: impl IntoIterator<Item = A>,
+    ) -> Self {
+        self.extension(ExtensionSource::command(program, args))
+    }
+
+    /// Starts all extensions at once, and waits until each is ready or has failed, which takes as
+    /// long as the slowest. This itself cannot fail: ask [`Host::extensions`] how each stands.
+    ///
+    /// Must be called inside a tokio runtime with I/O and time enabled; the extensions live on it.
+    pub async fn start(self) -> Host {
+        Host::start(self).await
+    }
+
+    pub(crate) fn cwd_or_default(&self) -> PathBuf {
+        let cwd = self.cwd.as_deref().and_then(|cwd| std::path::absolute(cwd).ok());
+        cwd.or_else(|| env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("/"))
+    }
+
+    pub(crate) fn home_or_default(&self) -> PathBuf {
+        self.home.clone().unwrap_or_else(default_home)
+    }
+
+    /// What every extension is told; the folders of each are added later.
+    pub(crate) fn ack(&self, cwd: String) -> HelloAck {
+        let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).ok();
+        HelloAck {
+            protocol_version: 1,
+            capabilities: Some(SERVED.into_iter().collect::<Capabilities>().names()),
+            zot_version: self.zot_version.clone(),
+            provider: self.provider.clone(),
+            model: self.model.clone(),
+            cwd,
+            host: Some(self.info.clone()),
+            limits: Some(Limits {
+                frame_bytes: u64::try_from(FRAME_BYTES).ok(),
+                tool_timeout_ms: millis(self.deadlines.tool),
+                intercept_timeout_ms: millis(self.deadlines.intercept),
+                command_timeout_ms: millis(self.deadlines.command),
+            }),
+            ..HelloAck::default()
+        }
+    }
+}

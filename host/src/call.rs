@@ -1,0 +1,151 @@
+//! A call in flight.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use extline_protocol::frame::{Action, CommandResponse, Panel, ToolResult, ToolUpdate};
+use extline_protocol::{CallKey, ErrorKind, RawJson};
+use tokio::sync::{oneshot, watch};
+
+use crate::call_error::CallError;
+use crate::connection::{Connection, Unanswered};
+
+/// How one call differs from others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CallOptions {
+    /// How long the tool may take; its own time or the host's default when absent. It holds for an
+    /// interactive tool too, which else has no deadline.
+    pub timeout: Option<Duration>,
+}
+
+impl CallOptions {
+    /// The same with another time.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+}
+
+/// A tool call that was sent. Await its [`Call::outcome`]; dropping it cancels it.
+#[derive(Debug)]
+pub struct Call {
+    pub(crate) guard: CallGuard,
+    pub(crate) result: oneshot::Receiver<Result<ToolResult, Unanswered>>,
+    pub(crate) updates: watch::Receiver<Option<Arc<ToolUpdate>>>,
+    /// What is said of a timeout.
+    pub(crate) timeout: Duration,
+}
+
+impl Call {
+    /// No longer wants the result. An extension that understands `tool_cancel` is told, and has two
+    /// seconds to answer; for another the call fails at once.
+    pub fn cancel(&self, reason: &str) {
+        self.guard.cancel(reason);
+    }
+
+    /// How the call stands, once that is new: always the newest snapshot, which replaces those
+    /// before it. `None` when no more will come. May be dropped and called again.
+    pub async fn update(&mut self) -> Option<Arc<ToolUpdate>> {
+        self.updates.changed().await.ok()?;
+        self.updates.borrow_and_update().clone()
+    }
+
+    /// Waits for the result.
+    pub async fn outcome(mut self) -> Result<ToolResult, CallError> {
+        let answer = (&mut self.result).await.unwrap_or(Err(Unanswered::HostGone));
+        answer.map_err(|unanswered| unanswered.into_error(&self.guard.name, self.timeout))
+    }
+}
+
+/// What a command wants the host to do.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CommandOutcome {
+    /// Submit this to the model.
+    Prompt(String),
+    /// Put this into the editor.
+    Insert(String),
+    /// Show this.
+    Display(String),
+    /// Open this panel.
+    OpenPanel(Panel),
+    /// Submit the prompt as if the tool had been called.
+    ToolPrompt {
+        /// The prompt.
+        prompt: String,
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        args: RawJson,
+    },
+    /// Nothing.
+    Noop,
+}
+
+/// A command that was sent; dropping it forgets the answer.
+pub(crate) struct Invocation {
+    pub(crate) guard: CallGuard,
+    pub(crate) response: oneshot::Receiver<Result<CommandResponse, Unanswered>>,
+    pub(crate) timeout: Duration,
+}
+
+impl Invocation {
+    pub(crate) async fn outcome(mut self) -> Result<CommandOutcome, CallError> {
+        match (&mut self.response).await.unwrap_or(Err(Unanswered::HostGone)) {
+            Ok(response) => outcome_of(&self.guard.name, response),
+            Err(unanswered) => Err(unanswered.into_error(&self.guard.name, self.timeout)),
+        }
+    }
+}
+
+fn outcome_of(name: &str, response: CommandResponse) -> Result<CommandOutcome, CallError> {
+    if let Some(message) = response.error.filter(|message| !message.is_empty()) {
+        return Err(CallError::Refused { message });
+    }
+    let text = |text: Option<String>| text.unwrap_or_default();
+    Ok(match response.action {
+        Action::Prompt => CommandOutcome::Prompt(text(response.prompt)),
+        Action::Insert => CommandOutcome::Insert(text(response.insert)),
+        Action::Display => CommandOutcome::Display(text(response.display)),
+        Action::Noop => CommandOutcome::Noop,
+        Action::ToolPrompt => CommandOutcome::ToolPrompt {
+            prompt: text(response.prompt),
+            tool: text(response.tool_name),
+            args: response.tool_args.unwrap_or_else(RawJson::empty_object),
+        },
+        Action::OpenPanel => match response.open_panel {
+            Some(panel) => CommandOutcome::OpenPanel(panel),
+            None => return Err(protocol(name, "the action open_panel has no open_panel")),
+        },
+        Action::Other(action) => {
+            return Err(protocol(name, &format!("the action {action:?} is unknown")));
+        }
+    })
+}
+
+fn protocol(name: &str, message: &str) -> CallError {
+    let (name, message) = (name.to_owned(), message.to_owned());
+    CallError::Unusable { name, kind: ErrorKind::Protocol, message }
+}
+
+/// Cancels a call when nobody waits for its answer any more; one that is answered ignores that.
+#[derive(Debug)]
+pub(crate) struct CallGuard {
+    pub(crate) connection: Arc<Connection>,
+    pub(crate) key: CallKey,
+    pub(crate) name: String,
+}
+
+impl CallGuard {
+    fn cancel(&self, reason: &str) {
+        self.connection.cancel(&self.key, reason);
+    }
+}
+
+impl Drop for CallGuard {
+    fn drop(&mut self) {
+        self.cancel("the caller gave up");
+    }
+}

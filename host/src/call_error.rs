@@ -1,0 +1,111 @@
+//! Why a call or a command has no answer from the extension.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use extline_protocol::frame::ErrorInfo;
+use extline_protocol::{ErrorKind, ModelArgsError};
+use extline_schema::Violation;
+use thiserror::Error;
+
+use crate::diagnosis::Diagnosis;
+use crate::offer::Tool;
+
+/// Why a call has no result of the tool's own. A tool that answers with an error is no
+/// `CallError`: that is a result with `is_error`.
+#[derive(Clone, Debug, Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// No extension has a tool or command of that name.
+    #[error("unknown {what} {name}")]
+    Unknown {
+        /// `tool` or `command`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// The arguments are not an object that an extension should get.
+    #[error("{tool}: {error}")]
+    BadArgs {
+        /// The tool.
+        tool: String,
+        /// What is wrong with them.
+        error: ModelArgsError,
+    },
+    /// The arguments do not fit the tool's schema. The extension has not seen them.
+    #[error("{}: {violation}", .tool.name())]
+    Invalid {
+        /// The tool, with its schema.
+        tool: Arc<Tool>,
+        /// What does not fit, and where.
+        violation: Violation,
+    },
+    /// The extension did not answer in time.
+    #[error("{name} did not answer within {} ms", .after.as_millis())]
+    Timeout {
+        /// The tool or command.
+        name: String,
+        /// How long it was waited for.
+        after: Duration,
+    },
+    /// The call was cancelled and the extension had nothing to say to that.
+    #[error("{name} was cancelled")]
+    Cancelled {
+        /// The tool or command.
+        name: String,
+    },
+    /// The extension ended, or was given up, before it answered.
+    #[error("{name} was not answered: {}", .diagnosis.summary())]
+    Died {
+        /// The tool or command.
+        name: String,
+        /// Why.
+        diagnosis: Arc<Diagnosis>,
+    },
+    /// The call or its answer breaks a limit, or the answer cannot be read; the extension goes on.
+    #[error("{name}: {message}")]
+    Unusable {
+        /// The tool or command.
+        name: String,
+        /// `too_large` or `protocol`.
+        kind: ErrorKind,
+        /// What is wrong.
+        message: String,
+    },
+    /// A command answered with an error.
+    #[error("{message}")]
+    Refused {
+        /// The extension's own words.
+        message: String,
+    },
+}
+
+impl CallError {
+    /// The error code.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unknown { .. } => ErrorKind::NotFound,
+            Self::BadArgs { .. } | Self::Invalid { .. } => ErrorKind::Validation,
+            Self::Timeout { .. } => ErrorKind::Timeout,
+            Self::Cancelled { .. } => ErrorKind::Cancelled,
+            Self::Died { .. } => ErrorKind::Transient,
+            Self::Unusable { kind, .. } => kind.clone(),
+            Self::Refused { .. } => ErrorKind::Internal,
+        }
+    }
+
+    /// JSON pointer of the offending member of the arguments.
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Self::Invalid { violation, .. } => Some(&violation.pointer),
+            _ => None,
+        }
+    }
+
+    /// The same as the wire's error object, as a model would get it.
+    pub fn to_error_info(&self) -> ErrorInfo {
+        let mut info = ErrorInfo::new(self.kind(), self.to_string());
+        info.field = self.field().map(str::to_owned);
+        info
+    }
+}

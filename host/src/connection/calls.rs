@@ -1,0 +1,188 @@
+//! What the host asks of an extension, and who waits for the answer.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use extline_protocol::frame::{
+    CommandResponse, ErrorInfo, Event, Registered, ShutdownReason, ToolResult, ToolUpdate,
+};
+use extline_protocol::{CallKey, ErrorKind, RawJson, SendError, ToolCallOptions};
+use tokio::sync::{oneshot, watch};
+
+use super::Connection;
+use super::state::{Phase, State};
+use crate::call::{Call, CallGuard, Invocation};
+use crate::call_error::CallError;
+use crate::diagnosis::Diagnosis;
+use crate::offer::{Command, Tool};
+use crate::problem::Problem;
+
+/// Who waits for an answer.
+pub(crate) enum Waiting {
+    Tool {
+        name: String,
+        result: oneshot::Sender<Result<ToolResult, Unanswered>>,
+        updates: watch::Sender<Option<Arc<ToolUpdate>>>,
+    },
+    Command {
+        name: String,
+        response: oneshot::Sender<Result<CommandResponse, Unanswered>>,
+    },
+}
+
+/// A call that has no answer, and will have none.
+#[derive(Debug)]
+pub(crate) enum Unanswered {
+    /// The session says why.
+    Failed(ErrorInfo),
+    /// The extension is gone, or given up.
+    Died(Arc<Diagnosis>),
+    /// The runtime that drove the extension is gone.
+    HostGone,
+}
+
+impl Waiting {
+    /// The name of the tool or command.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Self::Tool { name, .. } | Self::Command { name, .. } => name,
+        }
+    }
+
+    /// Tells that there will be no answer. Whoever has gone meanwhile does not need to know.
+    pub(super) fn fail(self, unanswered: Unanswered) {
+        match self {
+            Self::Tool { result, .. } => drop(result.send(Err(unanswered))),
+            Self::Command { response, .. } => drop(response.send(Err(unanswered))),
+        }
+    }
+}
+
+impl Unanswered {
+    pub(crate) fn into_error(self, name: &str, timeout: Duration) -> CallError {
+        let name = name.to_owned();
+        match self {
+            Self::Failed(error) => match error.kind {
+                ErrorKind::Timeout => CallError::Timeout { name, after: timeout },
+                ErrorKind::Cancelled => CallError::Cancelled { name },
+                kind => CallError::Unusable { name, kind, message: error.message },
+            },
+            Self::Died(diagnosis) => CallError::Died { name, diagnosis },
+            Self::HostGone => {
+                let doing = "waiting for an answer";
+                let diagnosis = Diagnosis::new(&name, Problem::ShutDown, doing, None);
+                CallError::Died { name, diagnosis: Arc::new(diagnosis) }
+            }
+        }
+    }
+}
+
+impl Connection {
+    /// Sends a tool call whose arguments fit.
+    pub(crate) fn call_tool(
+        self: &Arc<Self>,
+        tool: &Tool,
+        args: RawJson,
+        timeout: Option<Duration>,
+        default: Duration,
+    ) -> Result<Call, CallError> {
+        let options = ToolCallOptions {
+            timeout: timeout.or_else(|| tool.timeout()),
+            interactive: tool.definition.interactive && timeout.is_none(),
+        };
+        let name = tool.name().to_owned();
+        let now = Instant::now();
+        let mut state = self.lock();
+        let key = state
+            .session
+            .call_tool(&name, args, options, now)
+            .map_err(|error| self.not_sent(&state, &name, error))?;
+        let (result_sender, result) = oneshot::channel();
+        let (updates_sender, updates) = watch::channel(None);
+        let waiting =
+            Waiting::Tool { name: name.clone(), result: result_sender, updates: updates_sender };
+        state.waiting.insert(key.clone(), waiting);
+        self.carry_out(&mut state, now);
+        drop(state);
+        let guard = CallGuard { connection: Arc::clone(self), key, name };
+        Ok(Call { guard, result, updates, timeout: options.timeout.unwrap_or(default) })
+    }
+
+    /// Sends a command.
+    pub(crate) fn invoke_command(
+        self: &Arc<Self>,
+        command: &Command,
+        args: &str,
+        timeout: Duration,
+    ) -> Result<Invocation, CallError> {
+        let name = command.name().to_owned();
+        let now = Instant::now();
+        let mut state = self.lock();
+        let key = state
+            .session
+            .invoke_command(&name, args.trim(), now)
+            .map_err(|error| self.not_sent(&state, &name, error))?;
+        let (response_sender, response) = oneshot::channel();
+        let waiting = Waiting::Command { name: name.clone(), response: response_sender };
+        state.waiting.insert(key.clone(), waiting);
+        self.carry_out(&mut state, now);
+        drop(state);
+        let guard = CallGuard { connection: Arc::clone(self), key, name };
+        Ok(Invocation { guard, response, timeout })
+    }
+
+    pub(crate) fn cancel(&self, key: &CallKey, reason: &str) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        if state.waiting.contains_key(key) {
+            state.session.cancel(key, reason, now);
+            self.carry_out(&mut state, now);
+        }
+    }
+
+    pub(crate) fn send_event(&self, event: &Event) {
+        self.send(|state| state.session.send_event(event));
+    }
+
+    pub(crate) fn report(&self, report: &Registered) {
+        self.send(|state| state.session.report(report));
+    }
+
+    /// Asks it to end; from here on the session's timeline ends it, whatever it does.
+    pub(crate) fn begin_shutdown(&self, reason: ShutdownReason) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        if matches!(state.phase, Phase::Starting | Phase::Ready) && state.failure.is_none() {
+            state.phase = Phase::Ending;
+            state.asked_to_end = Some(now);
+            state.give_up = None;
+            state.session.shutdown(Some(reason), now);
+            self.carry_out(&mut state, now);
+            drop(state);
+            self.started.send_replace(true);
+        }
+    }
+
+    fn send(&self, frame: impl FnOnce(&mut State)) {
+        let mut state = self.lock();
+        frame(&mut state);
+        self.carry_out(&mut state, Instant::now());
+    }
+
+    fn not_sent(&self, state: &State, name: &str, error: SendError) -> CallError {
+        let name = name.to_owned();
+        match (error, &state.phase) {
+            (SendError::TooLarge(message), _) => {
+                CallError::Unusable { name, kind: ErrorKind::TooLarge, message }
+            }
+            (_, Phase::Failed(diagnosis)) => {
+                CallError::Died { name, diagnosis: Arc::clone(diagnosis) }
+            }
+            _ => {
+                let doing = "ending it";
+                let diagnosis = Diagnosis::new(&self.name, Problem::ShutDown, doing, None);
+                CallError::Died { name, diagnosis: Arc::new(diagnosis) }
+            }
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The task of one extension: from the start of its process to the end of the last one it started.
+
+use std::future;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::time::{sleep, sleep_until, timeout};
+
+use super::calls::Unanswered;
+use super::state::{Phase, State};
+use super::{Connection, Ends};
+use crate::diagnosis::Diagnosis;
+use crate::ending::{Ending, Manner};
+use crate::exit::Exit;
+use crate::news::News;
+use crate::problem::Problem;
+use crate::process::{Input, Output, Process};
+
+/// How long the exit status may take after the end of the output.
+const EXIT_TAKES: Duration = Duration::from_millis(500);
+
+/// How long the last lines on stderr may take after the exit status.
+const STDERR_TAKES: Duration = Duration::from_millis(200);
+
+/// How long children may take to end after their parent did, before they are killed.
+const CHILDREN_TAKE: Duration = Duration::from_millis(100);
+
+/// How long a process that cannot be used may take to end after SIGTERM, and after SIGKILL.
+const TERMINATE_TAKES: Duration = Duration::from_secs(1);
+const KILL_TAKES: Duration = Duration::from_secs(2);
+
+/// Why an extension is no longer served.
+enum Cause {
+    Exited(Exit),
+    Failed(Problem),
+}
+
+impl Connection {
+    /// Serves the extension until nothing of it is left.
+    pub(crate) async fn drive(self: Arc<Self>, ends: Ends) {
+        let Ends { mut process, output } = ends;
+        let _abandoned = Abandoned(Arc::clone(&self));
+        let (exit, problem) = match self.serve(&mut process, &output).await {
+            Cause::Exited(exit) => {
+                self.read_rest(&output);
+                self.log.settle(STDERR_TAKES).await;
+                (Some(exit), None)
+            }
+            Cause::Failed(problem) => (None, Some(problem)),
+        };
+        self.fail_calls(exit.clone(), problem);
+        self.shared.publish();
+        let exit = match exit {
+            Some(exit) => Some(exit),
+            None => self.put_down(&mut process).await,
+        };
+        let left_behind = self.end_children().await;
+        self.finish(exit, left_behind).await;
+    }
+
+    /// Reads, writes and keeps the time until the process ends or must be given up.
+    async fn serve(&self, process: &mut Process, output: &Output) -> Cause {
+        let mut output_is_open = true;
+        loop {
+            let (blocked, wake_at) = self.prepare_to_wait();
+            tokio::select! {
+                exit = process.wait() => return Cause::Exited(exit),
+                () = output.readable(), if output_is_open => {
+                    output_is_open = self.read(output);
+                }
+                () = async {
+                    match &blocked {
+                        Some(input) => input.writable().await,
+                        None => future::pending().await,
+                    }
+                } => self.write_on(),
+                () = async {
+                    match wake_at {
+                        Some(at) => sleep_until(at.into()).await,
+                        None => future::pending().await,
+                    }
+                } => self.handle_timeout(),
+                () = self.changed.notified() => {}
+            }
+            let (problem, registrations_changed) = {
+                let mut state = self.lock();
+                (state.failure.take(), std::mem::take(&mut state.registrations_changed))
+            };
+            if registrations_changed {
+                self.shared.publish();
+            }
+            if let Some(problem) = problem {
+                return Cause::Failed(problem);
+            }
+            // A flood on one pipe must not keep other tasks of this thread waiting.
+            tokio::task::coop::consume_budget().await;
+        }
+    }
+
+    /// What to wait for. A timer that is already set earlier than needed stays: setting it anew for
+    /// every call costs more than one idle look at the clock.
+    fn prepare_to_wait(&self) -> (Option<Arc<Input>>, Option<Instant>) {
+        let mut state = self.lock();
+        let now = Instant::now();
+        let set = state.wake_at.filter(|at| *at > now);
+        state.wake_at = [set, state.next_step()].into_iter().flatten().min();
+        (state.queue.blocked(), state.wake_at)
+    }
+
+    /// Reads once; whether more may come.
+    fn read(&self, output: &Output) -> bool {
+        let now = Instant::now();
+        let mut state = self.lock();
+        let is_open = match read_into(&mut state, output, now) {
+            Read::Bytes(_) | Read::NothingYet => true,
+            Read::End => {
+                state.session.handle_eof(now);
+                if !state.is_ending() {
+                    state.give_up_after(EXIT_TAKES, Problem::OutputClosed, now);
+                }
+                false
+            }
+        };
+        self.carry_out(&mut state, now);
+        is_open
+    }
+
+    /// Reads what the process wrote before it ended. A child of it may hold the pipe open and write
+    /// on, so only what one pipe can hold is read.
+    fn read_rest(&self, output: &Output) {
+        const A_PIPE_HOLDS: usize = 1024 * 1024;
+        let now = Instant::now();
+        let mut state = self.lock();
+        let mut read = 0;
+        while read < A_PIPE_HOLDS
+            && let Read::Bytes(count) = read_into(&mut state, output, now)
+        {
+            read += count;
+        }
+        state.session.handle_eof(now);
+        self.carry_out(&mut state, now);
+    }
+
+    fn write_on(&self) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        state.write_on(now);
+        self.carry_out(&mut state, now);
+    }
+
+    fn handle_timeout(&self) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        if state.wake_at.is_some_and(|at| at <= now) {
+            state.handle_timeout(now);
+            self.carry_out(&mut state, now);
+        }
+    }
+
+    /// It can answer nothing more: fails every call, forgets what it offered, and says why.
+    fn fail_calls(&self, exit: Option<Exit>, problem: Option<Problem>) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        let was_asked = state.is_ending();
+        let problem = problem.or_else(|| state.failure.take());
+        let problem = match (&state.phase, problem) {
+            (_, Some(problem)) => problem,
+            (Phase::Ending, None) => Problem::ShutDown,
+            (Phase::Starting, None) if state.session.extension().is_none() => {
+                Problem::ExitedBeforeHello
+            }
+            (Phase::Starting, None) => Problem::ExitedBeforeReady,
+            _ => Problem::Died,
+        };
+        let mut diagnosis = Diagnosis::new(&self.name, problem, state.doing(), exit);
+        diagnosis.stdout = state.first_output();
+        diagnosis.stderr = self.log.last_lines();
+        diagnosis.log = Some(self.log.path().to_owned());
+        let diagnosis = Arc::new(diagnosis);
+        let how = diagnosis.summary();
+        if !was_asked {
+            self.log.remark(&how);
+        }
+        for (_, waiting) in state.waiting.drain() {
+            waiting.fail(Unanswered::Died(Arc::clone(&diagnosis)));
+        }
+        state.session.handle_gone(&how);
+        self.carry_out(&mut state, now);
+        self.shared.registry().remove_extension(self.index);
+        if !was_asked {
+            state.phase = Phase::Failed(Arc::clone(&diagnosis));
+            let extension = self.name.clone();
+            self.tell(News::Failed { extension, diagnosis });
+        }
+        drop(state);
+        self.started.send_replace(true);
+    }
+
+    /// Ends a process that cannot be used.
+    async fn put_down(&self, process: &mut Process) -> Option<Exit> {
+        self.lock().queue.close_now();
+        self.group.terminate();
+        if let Ok(exit) = timeout(TERMINATE_TAKES, process.wait()).await {
+            return Some(exit);
+        }
+        self.group.kill();
+        timeout(KILL_TAKES, process.wait()).await.ok()
+    }
+
+    /// Ends what the process left behind; how many there were.
+    async fn end_children(&self) -> usize {
+        if self.group.is_gone() || self.group_ends_within(CHILDREN_TAKE).await {
+            return 0;
+        }
+        let left_behind = self.group.living_members().unwrap_or(1);
+        self.group.kill();
+        self.group_ends_within(KILL_TAKES).await;
+        left_behind
+    }
+
+    /// Nothing tells of the end of a process that is not our child, so this looks.
+    async fn group_ends_within(&self, at_most: Duration) -> bool {
+        const LOOK_EVERY: Duration = Duration::from_millis(5);
+        let gone = async {
+            while !self.group.is_gone() {
+                sleep(LOOK_EVERY).await;
+            }
+        };
+        timeout(at_most, gone).await.is_ok()
+    }
+
+    async fn finish(&self, exit: Option<Exit>, left_behind: usize) {
+        let ending = self.ending(exit, left_behind);
+        self.log.remark(&ending.to_string());
+        self.log.settle(STDERR_TAKES).await;
+        self.tell(News::Ended(ending.clone()));
+        self.ended.send_replace(Some(ending));
+    }
+
+    fn ending(&self, exit: Option<Exit>, left_behind: usize) -> Ending {
+        let state = self.lock();
+        let diagnosis = match &state.phase {
+            Phase::Failed(diagnosis) => Some(Arc::clone(diagnosis)),
+            _ => None,
+        };
+        let began = state.asked_to_end.unwrap_or_else(Instant::now);
+        Ending {
+            extension: self.name.clone(),
+            manner: if diagnosis.is_some() { Manner::Failed } else { state.manner },
+            exit,
+            took: began.elapsed(),
+            left_behind,
+            gone: self.group.is_gone(),
+            diagnosis,
+        }
+    }
+}
+
+/// Tells those who wait when the task is dropped before its end: its runtime is gone, and the
+/// process with it.
+struct Abandoned(Arc<Connection>);
+
+impl Drop for Abandoned {
+    fn drop(&mut self) {
+        let connection = &self.0;
+        if connection.ended.borrow().is_some() {
+            return;
+        }
+        connection.group.kill();
+        connection.fail_calls(None, Some(Problem::ShutDown));
+        let ending = connection.ending(None, 0);
+        connection.ended.send_replace(Some(ending));
+    }
+}
+
+/// What one look at the output brought.
+enum Read {
+    Bytes(usize),
+    NothingYet,
+    End,
+}
+
+fn read_into(state: &mut State, output: &Output, now: Instant) -> Read {
+    let before_hello = state.session.extension().is_none();
+    let space = state.session.read_space();
+    let count = match output.try_read(space) {
+        Ok(0) => return Read::End,
+        Ok(count) => count,
+        Err(error) => match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => return Read::NothingYet,
+            _ => return Read::End,
+        },
+    };
+    let first = before_hello.then(|| space[..count].to_vec());
+    if let Some(first) = first {
+        state.note_before_hello(&first);
+    }
+    state.session.handle_read(count, now);
+    Read::Bytes(count)
+}

@@ -1,0 +1,180 @@
+//! What the session makes of the extension's frames, carried out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use extline_protocol::frame::{RegisterCommand, RegisterTool, Rejection};
+use extline_protocol::{ErrorKind, HandshakeError, HostEvent};
+use extline_schema::ToolSchema;
+
+use super::Connection;
+use super::calls::{Unanswered, Waiting};
+use super::state::{Phase, State};
+use crate::ending::Manner;
+use crate::news::News;
+use crate::notice::Notice;
+use crate::offer::{Command, Tool};
+use crate::problem::Problem;
+
+/// A process that SIGKILL has not ended by then is given up; it waits for a device, as a rule.
+const KILL_TAKES: Duration = Duration::from_secs(2);
+
+impl Connection {
+    /// Carries out what the session wants done, then writes what it wants said. Call it after
+    /// everything that was done to the session.
+    pub(super) fn carry_out(&self, state: &mut State, now: Instant) {
+        while let Some(event) = state.session.poll_event() {
+            self.handle(state, event, now);
+        }
+        state.write(now);
+        let next = state.next_step();
+        let task_sleeps_too_long = match (next, state.wake_at) {
+            (Some(next), Some(wake_at)) => next < wake_at,
+            (next, None) => next.is_some(),
+            (None, Some(_)) => false,
+        };
+        let task_must_look = state.failure.is_some()
+            || state.registrations_changed
+            || state.is_ending()
+            || state.queue.blocked().is_some();
+        if task_sleeps_too_long || task_must_look {
+            self.changed.notify_one();
+        }
+    }
+
+    fn handle(&self, state: &mut State, event: HostEvent, now: Instant) {
+        let extension = || self.name.clone();
+        match event {
+            HostEvent::Hello(_) => state.said_hello = true,
+            HostEvent::HandshakeFailed(error) if error != HandshakeError::Ended => {
+                state.failure.get_or_insert(error.into());
+            }
+            HostEvent::RegisterTool(tool) => self.register_tool(state, tool),
+            HostEvent::UnregisterTool(name) => self.unregister_tool(state, &name),
+            HostEvent::RegisterCommand(command) => self.register_command(state, command),
+            HostEvent::Subscribe(subscribe) => {
+                self.shared.registry().subscribe(self.index, subscribe);
+                state.registrations_changed = true;
+            }
+            HostEvent::Rejected(rejection) => self.refuse(state, rejection),
+            HostEvent::Ready => self.become_ready(state, now),
+            HostEvent::ToolResult { key, result } => {
+                if let Some(Waiting::Tool { result: waiting, .. }) = state.waiting.remove(&key) {
+                    // Whoever asked may have gone.
+                    let _ = waiting.send(Ok(result));
+                }
+            }
+            HostEvent::ToolUpdate { key, update } => {
+                if let Some(Waiting::Tool { name, updates, .. }) = state.waiting.get(&key) {
+                    let update = Arc::new(update);
+                    let tool = name.clone();
+                    updates.send_replace(Some(Arc::clone(&update)));
+                    self.tell(News::ToolUpdate { extension: extension(), tool, update });
+                }
+            }
+            HostEvent::CommandResponse { key, response } => {
+                if let Some(Waiting::Command { response: waiting, .. }) = state.waiting.remove(&key)
+                {
+                    let _ = waiting.send(Ok(response));
+                }
+            }
+            HostEvent::CallFailed { key, error } => {
+                if let Some(waiting) = state.waiting.remove(&key) {
+                    waiting.fail(Unanswered::Failed(error));
+                }
+            }
+            HostEvent::Notify { level, message } => {
+                self.tell(News::Note { extension: extension(), level, message });
+            }
+            HostEvent::ClearNotes => self.tell(News::NotesCleared { extension: extension() }),
+            HostEvent::Log(log) => {
+                let fields = log.fields.as_ref().map(|fields| format!(" {fields}"));
+                let fields = fields.unwrap_or_default();
+                self.log.remark(&format!("{}: {}{fields}", log.level, log.message));
+                self.tell(News::Log { extension: extension(), log });
+            }
+            HostEvent::Submit(text) => self.tell(News::Submit { extension: extension(), text }),
+            HostEvent::SubmitSlash(text) => {
+                self.tell(News::SubmitSlash { extension: extension(), text });
+            }
+            HostEvent::Notice(notice) => {
+                let notice = Notice::of(&notice, !state.said_hello);
+                self.notice(state, notice);
+            }
+            HostEvent::CloseInput => {
+                state.write(now);
+                state.queue.close();
+            }
+            HostEvent::Terminate => {
+                state.queue.close_now();
+                state.manner = Manner::Terminated;
+                self.group.terminate();
+            }
+            HostEvent::Kill => {
+                state.manner = Manner::Killed;
+                self.group.kill();
+                state.give_up_after(KILL_TAKES, Problem::Unkillable, now);
+            }
+            HostEvent::OpenPanel(_) | HostEvent::PanelRender(_) | HostEvent::PanelClose(_) => {
+                self.notice(state, Notice::new("ignored a panel: this host shows none"));
+            }
+            // A `shutdown_ack` asks for nothing; of an output that ended before `hello` the end of
+            // the process tells more, in a moment. The others answer what this host never sends,
+            // or ask what the session refuses by itself.
+            _ => {}
+        }
+    }
+
+    fn become_ready(&self, state: &mut State, now: Instant) {
+        if matches!(state.phase, Phase::Starting) {
+            state.phase = Phase::Ready;
+            state.start_took = Some(now.saturating_duration_since(state.began));
+            state.registrations_changed = true;
+            self.tell(News::Started { extension: self.name.clone() });
+            self.started.send_replace(true);
+        }
+    }
+
+    fn register_tool(&self, state: &mut State, definition: RegisterTool) {
+        let schema = match ToolSchema::compile(&definition.schema) {
+            Ok(schema) => schema,
+            Err(error) => {
+                let rejection = Rejection {
+                    kind: "tool".to_owned(),
+                    message: format!("the schema of the tool {}: {error}", definition.name),
+                    name: definition.name,
+                    code: ErrorKind::Validation,
+                    winner: None,
+                };
+                self.refuse(state, rejection);
+                return;
+            }
+        };
+        let (extension, owner) = (self.name.clone(), self.index);
+        self.shared.registry().register_tool(Tool { extension, definition, schema, owner });
+        state.registrations_changed = true;
+    }
+
+    fn unregister_tool(&self, state: &mut State, name: &str) {
+        if self.shared.registry().unregister_tool(self.index, name) {
+            state.registrations_changed = true;
+        } else {
+            let text = format!("ignored unregister_tool: it has no tool {name:?}");
+            self.notice(state, Notice::new(text));
+        }
+    }
+
+    fn register_command(&self, state: &mut State, definition: RegisterCommand) {
+        let (extension, owner) = (self.name.clone(), self.index);
+        self.shared.registry().register_command(Command { extension, definition, owner });
+        state.registrations_changed = true;
+    }
+
+    fn refuse(&self, state: &mut State, rejection: Rejection) {
+        let text =
+            format!("rejected the {} {:?}: {}", rejection.kind, rejection.name, rejection.message);
+        self.notice(state, Notice::new(text));
+        self.shared.registry().refuse(self.index, rejection);
+        state.registrations_changed = true;
+    }
+}

@@ -1,0 +1,167 @@
+//! One running extension: its session, its pipes, those who wait for its answers.
+//!
+//! One task per extension reads, waits and keeps the time (`drive`); whoever has something to say
+//! writes it at once (`calls`). Both work on [`State`], under a lock that is never held across an
+//! await.
+
+mod calls;
+mod drive;
+mod events;
+mod state;
+mod write_queue;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
+
+use extline_protocol::HostSession;
+use tokio::sync::{Notify, watch};
+
+pub(crate) use self::calls::Unanswered;
+use self::state::{Phase, State};
+use crate::ending::Ending;
+use crate::log::Log;
+use crate::news::News;
+use crate::notice::Notice;
+use crate::process::{Group, Output, Process, Spawned};
+use crate::shared::{Shared, lock};
+use crate::status::{ExtensionState, ExtensionStatus};
+
+/// One extension whose process was started.
+pub(crate) struct Connection {
+    index: usize,
+    name: String,
+    group: Arc<Group>,
+    log: Log,
+    shared: Arc<Shared>,
+    state: Mutex<State>,
+    /// The task has something to do that no descriptor and no timer tells it of.
+    changed: Notify,
+    /// It is ready, or failed before.
+    started: watch::Sender<bool>,
+    ended: watch::Sender<Option<Ending>>,
+}
+
+/// What the driving task needs beyond the connection.
+pub(crate) struct Ends {
+    process: Process,
+    output: Output,
+}
+
+impl Connection {
+    pub(crate) fn new(
+        (index, name): (usize, &str),
+        spawned: Spawned,
+        session: HostSession,
+        log_path: PathBuf,
+        shared: &Arc<Shared>,
+    ) -> (Arc<Self>, Ends) {
+        let Spawned { process, group, input, output, errors } = spawned;
+        let connection = Arc::new(Self {
+            index,
+            name: name.to_owned(),
+            group,
+            log: Log::collect(log_path, errors),
+            shared: Arc::clone(shared),
+            state: Mutex::new(State::new(session, input, Instant::now())),
+            changed: Notify::new(),
+            started: watch::Sender::new(false),
+            ended: watch::Sender::new(None),
+        });
+        shared.add_connection(&connection);
+        (connection, Ends { process, output })
+    }
+
+    /// Its place in load order.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn is_ready(&self) -> bool {
+        matches!(self.lock().phase, Phase::Ready)
+    }
+
+    /// Waits until it is ready or has failed.
+    pub(crate) async fn started(&self) {
+        // The sender is ours, so this cannot fail.
+        let _ = self.started.subscribe().wait_for(|started| *started).await;
+    }
+
+    /// Waits until nothing of it is left.
+    pub(crate) async fn ended(&self) -> Option<Ending> {
+        let mut ended = self.ended.subscribe();
+        let ending = ended.wait_for(Option::is_some).await.ok()?;
+        ending.clone()
+    }
+
+    /// Ends it without asking.
+    pub(crate) fn kill(&self) {
+        self.group.kill();
+    }
+
+    pub(crate) fn status(&self) -> ExtensionStatus {
+        // Never both locks at once in this order: the registry comes after the connection.
+        let (report, subscribed) = {
+            let mut registry = self.shared.registry();
+            (registry.report(self.index), registry.subscription(self.index))
+        };
+        let state = self.lock();
+        ExtensionStatus {
+            name: self.name.clone(),
+            dir: None,
+            manifest: None,
+            state: match (&state.phase, &*self.ended.borrow()) {
+                (Phase::Failed(diagnosis), _) => ExtensionState::Failed(Arc::clone(diagnosis)),
+                (_, Some(ending)) => ExtensionState::Ended(ending.clone()),
+                (Phase::Starting, _) => ExtensionState::Starting,
+                (Phase::Ready, _) => ExtensionState::Ready,
+                (Phase::Ending, _) => ExtensionState::Ending,
+            },
+            pid: Some(self.group.id()),
+            hello: state.session.extension().cloned(),
+            start_took: state.start_took,
+            report,
+            subscribed,
+            notices: state.notices.clone(),
+            further_notices: state.further_notices,
+            log: Some(self.log.path().to_owned()),
+        }
+    }
+
+    /// A notice of what came before the session.
+    pub(crate) fn notice_of_start(&self, notice: Notice) {
+        self.notice(&mut self.lock(), notice);
+    }
+
+    /// Keeps a notice for the status, writes it to the log and tells the embedder.
+    fn notice(&self, state: &mut State, notice: Notice) {
+        self.log.remark(&notice.text);
+        self.tell(News::Notice { extension: self.name.clone(), notice: notice.clone() });
+        state.keep_notice(notice);
+    }
+
+    fn tell(&self, news: News) {
+        self.shared.news.tell(news);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { index, name, group, .. } = self;
+        formatter
+            .debug_struct("Connection")
+            .field("index", index)
+            .field("name", name)
+            .field("group", group)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,201 @@
+//! What changes while an extension runs.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use extline_protocol::limits::WRITE_DEADLINE;
+use extline_protocol::{CallKey, CallKind, HostSession};
+
+use super::calls::Waiting;
+use super::write_queue::{WriteError, WriteQueue};
+use crate::diagnosis::Diagnosis;
+use crate::ending::Manner;
+use crate::log::readable;
+use crate::notice::Notice;
+use crate::problem::Problem;
+use crate::process::Input;
+
+/// Notices kept for the status of one extension; further ones are counted.
+const NOTICES: usize = 50;
+
+/// Bytes kept of what comes before `hello`, for a diagnosis.
+const BEFORE_HELLO: usize = 400;
+
+/// What changes while an extension runs.
+pub(crate) struct State {
+    pub(super) session: HostSession,
+    pub(super) queue: WriteQueue,
+    pub(super) phase: Phase,
+    /// Who waits for which answer.
+    pub(super) waiting: HashMap<CallKey, Waiting>,
+    /// Why it must be given up now.
+    pub(super) failure: Option<Problem>,
+    /// Why it must be given up if it has not ended by then.
+    pub(super) give_up: Option<(Instant, Problem)>,
+    /// When the task looks at the clock by itself.
+    pub(super) wake_at: Option<Instant>,
+    pub(super) began: Instant,
+    pub(super) start_took: Option<Duration>,
+    pub(super) asked_to_end: Option<Instant>,
+    /// The strongest that was done to end it.
+    pub(super) manner: Manner,
+    pub(super) registrations_changed: bool,
+    /// What the session tells now came behind `hello`.
+    pub(super) said_hello: bool,
+    pub(super) notices: Vec<Notice>,
+    pub(super) further_notices: u64,
+    /// The beginning of its output, until `hello` came.
+    before_hello: Vec<u8>,
+    /// Frames on their way from the session to the queue.
+    out: Vec<u8>,
+}
+
+/// Where an extension is in its life, as the host sees it.
+#[derive(Debug)]
+pub(super) enum Phase {
+    Starting,
+    Ready,
+    /// It was asked to end.
+    Ending,
+    Failed(Arc<Diagnosis>),
+}
+
+impl State {
+    pub(super) fn new(session: HostSession, input: Input, now: Instant) -> Self {
+        Self {
+            session,
+            queue: WriteQueue::new(input, now),
+            phase: Phase::Starting,
+            waiting: HashMap::new(),
+            failure: None,
+            give_up: None,
+            wake_at: None,
+            began: now,
+            start_took: None,
+            asked_to_end: None,
+            manner: Manner::ByItself,
+            registrations_changed: false,
+            said_hello: false,
+            notices: Vec::new(),
+            further_notices: 0,
+            before_hello: Vec::new(),
+            out: Vec::new(),
+        }
+    }
+
+    /// Writes what the session has to say.
+    pub(super) fn write(&mut self, now: Instant) {
+        if self.session.poll_output(&mut self.out) {
+            let written = self.queue.send(&mut self.out, now);
+            self.note_write(&written, now);
+        }
+    }
+
+    /// Writes what waits, as far as the pipe takes it.
+    pub(super) fn write_on(&mut self, now: Instant) {
+        let written = self.queue.flush(now);
+        self.note_write(&written, now);
+    }
+
+    /// When something is due, if ever.
+    pub(super) fn next_step(&self) -> Option<Instant> {
+        let give_up = self.give_up.as_ref().map(|(at, _)| *at);
+        let write = self.queue.deadline().filter(|_| !self.is_ending());
+        [self.session.poll_timeout(), give_up, write].into_iter().flatten().min()
+    }
+
+    /// Does what is due: the session's own deadlines, a write that takes too long, a process that
+    /// neither works nor ends.
+    pub(super) fn handle_timeout(&mut self, now: Instant) {
+        self.session.handle_timeout(now);
+        if self.give_up.as_ref().is_some_and(|(at, _)| *at <= now) {
+            self.failure = self.give_up.take().map(|(_, problem)| problem);
+        }
+        if !self.is_ending() {
+            let checked = self.queue.check(now);
+            self.note_write(&checked, now);
+        }
+    }
+
+    /// Gives it up unless it ends by itself within that time; the first reason stands.
+    pub(super) fn give_up_after(&mut self, time: Duration, problem: Problem, now: Instant) {
+        self.give_up.get_or_insert((now + time, problem));
+    }
+
+    pub(super) fn is_ending(&self) -> bool {
+        matches!(self.phase, Phase::Ending)
+    }
+
+    /// Remembers how its output begins, as long as that is no `hello`.
+    pub(super) fn note_before_hello(&mut self, bytes: &[u8]) {
+        let room = BEFORE_HELLO.saturating_sub(self.before_hello.len());
+        self.before_hello.extend_from_slice(&bytes[..bytes.len().min(room)]);
+    }
+
+    /// How its output began, where there was no `hello`.
+    pub(super) fn first_output(&self) -> Option<String> {
+        if self.session.extension().is_some() {
+            return None;
+        }
+        let first = self.before_hello.split(|byte| *byte == b'\n');
+        let first = first.map(readable).find(|line| !line.trim().is_empty());
+        Some(first.unwrap_or_else(|| "nothing".to_owned()))
+    }
+
+    /// What it is doing, in words, for a diagnosis.
+    pub(super) fn doing(&self) -> String {
+        match (&self.phase, self.session.extension()) {
+            (Phase::Starting, None) => "waiting for its hello".to_owned(),
+            (Phase::Starting, Some(_)) => "waiting for its registrations".to_owned(),
+            _ => self.answering().unwrap_or_else(|| "waiting for something to do".to_owned()),
+        }
+    }
+
+    pub(super) fn keep_notice(&mut self, notice: Notice) {
+        if self.notices.len() < NOTICES {
+            self.notices.push(notice);
+        } else {
+            self.further_notices += 1;
+        }
+    }
+
+    fn answering(&self) -> Option<String> {
+        const NAMED: usize = 3;
+        let keys = self.session.unanswered();
+        let named = keys.iter().take(NAMED).filter_map(|key| {
+            let name = self.waiting.get(key)?.name();
+            Some(match key.kind() {
+                CallKind::Command => format!("the command /{name}"),
+                _ => format!("the tool call {name}"),
+            })
+        });
+        let named: Vec<_> = named.collect();
+        let further = match keys.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
+        (!named.is_empty()).then(|| format!("answering {}{further}", named.join(", ")))
+    }
+
+    fn note_write(&mut self, written: &Result<(), WriteError>, now: Instant) {
+        /// The end of the process shows a little later than that nobody reads its stdin.
+        const USUALLY_ENDS_WITHIN: Duration = Duration::from_millis(500);
+        match written {
+            Ok(()) => {}
+            Err(WriteError::Broken) => {
+                self.queue.close_now();
+                if !self.is_ending() {
+                    self.give_up_after(USUALLY_ENDS_WITHIN, Problem::InputClosed, now);
+                }
+            }
+            &Err(WriteError::Full { frames, bytes }) => {
+                self.failure.get_or_insert(Problem::InputFull { frames, bytes });
+            }
+            &Err(WriteError::Stalled { bytes }) => {
+                let waited_ms = u64::try_from(WRITE_DEADLINE.as_millis()).unwrap_or(u64::MAX);
+                self.failure.get_or_insert(Problem::InputStalled { waited_ms, bytes });
+            }
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Bytes on their way to an extension's stdin: written at once when nothing waits, else queued
+//! within bounds.
+
+use std::collections::VecDeque;
+use std::io;
+use std::mem;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use extline_protocol::limits::WRITE_DEADLINE;
+use memchr::memchr_iter;
+
+use crate::process::Input;
+
+/// Frames and bytes that may wait behind the frame that is being written.
+const WAITING_FRAMES: usize = 256;
+const WAITING_BYTES: usize = 16 * 1024 * 1024;
+
+/// How long more than that may wait: a host may make a thousand calls at once, faster than the
+/// best extension can read them.
+const BURST: Duration = Duration::from_secs(1);
+
+/// Bytes that may wait in a burst.
+const BURST_BYTES: usize = 4 * WAITING_BYTES;
+
+/// A buffer that grew beyond this is given back after the write.
+const KEPT: usize = 256 * 1024;
+
+/// Why nothing more can be written.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum WriteError {
+    /// Nobody can read it any more.
+    Broken,
+    /// Too much waits, or has waited for too long.
+    Full { frames: usize, bytes: usize },
+    /// One write has taken too long.
+    Stalled { bytes: usize },
+}
+
+#[derive(Debug)]
+pub(super) struct WriteQueue {
+    /// `None` once stdin is closed.
+    input: Option<Arc<Input>>,
+    chunks: VecDeque<Chunk>,
+    /// Of the chunks behind the first.
+    frames: usize,
+    bytes: usize,
+    /// When the first chunk's turn came.
+    since: Instant,
+    /// Since when more waits than may, but in a burst.
+    crowded_since: Option<Instant>,
+    /// Close stdin once nothing waits.
+    closing: bool,
+}
+
+#[derive(Debug)]
+struct Chunk {
+    bytes: Vec<u8>,
+    written: usize,
+    frames: usize,
+}
+
+impl Chunk {
+    fn rest(&self) -> &[u8] {
+        &self.bytes[self.written..]
+    }
+}
+
+impl WriteQueue {
+    pub(super) fn new(input: Input, now: Instant) -> Self {
+        Self {
+            input: Some(Arc::new(input)),
+            chunks: VecDeque::new(),
+            frames: 0,
+            bytes: 0,
+            since: now,
+            crowded_since: None,
+            closing: false,
+        }
+    }
+
+    /// Takes whole frames out of `frames`, which keeps its room for the next ones.
+    pub(super) fn send(&mut self, frames: &mut Vec<u8>, now: Instant) -> Result<(), WriteError> {
+        let Some(input) = &self.input else {
+            frames.clear();
+            return Ok(());
+        };
+        if self.chunks.is_empty() {
+            let written = write(input, frames)?;
+            if written < frames.len() {
+                self.since = now;
+                let frames_in_it = memchr_iter(b'\n', &frames[written..]).count();
+                let bytes = mem::take(frames);
+                self.chunks.push_back(Chunk { bytes, written, frames: frames_in_it });
+            }
+        } else {
+            self.queue(mem::take(frames), now)?;
+        }
+        frames.clear();
+        if frames.capacity() > KEPT {
+            *frames = Vec::new();
+        }
+        Ok(())
+    }
+
+    /// Writes on, after [`WriteQueue::blocked`] was awaited.
+    pub(super) fn flush(&mut self, now: Instant) -> Result<(), WriteError> {
+        let Some(input) = self.input.clone() else { return Ok(()) };
+        while let Some(chunk) = self.chunks.front_mut() {
+            chunk.written += write(&input, chunk.rest())?;
+            if !chunk.rest().is_empty() {
+                return Ok(());
+            }
+            self.chunks.pop_front();
+            self.since = now;
+            if let Some(next) = self.chunks.front() {
+                self.frames -= next.frames;
+                self.bytes -= next.bytes.len();
+            }
+            if !self.is_crowded() {
+                self.crowded_since = None;
+            }
+        }
+        if self.closing {
+            self.close_now();
+        }
+        Ok(())
+    }
+
+    /// The pipe to wait for, when something waits to be written.
+    pub(super) fn blocked(&self) -> Option<Arc<Input>> {
+        if self.chunks.is_empty() { None } else { self.input.clone() }
+    }
+
+    /// When [`WriteQueue::check`] fails, unless something is read before.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        if self.chunks.is_empty() {
+            return None;
+        }
+        let stalled = self.since + WRITE_DEADLINE;
+        Some(self.crowded_since.map_or(stalled, |since| stalled.min(since + BURST)))
+    }
+
+    /// Whether what waits has waited for too long.
+    pub(super) fn check(&self, now: Instant) -> Result<(), WriteError> {
+        if self.crowded_since.is_some_and(|since| since + BURST <= now) {
+            return Err(self.full());
+        }
+        if self.deadline().is_some_and(|at| at <= now) {
+            let rest = self.chunks.front().map_or(0, |chunk| chunk.rest().len());
+            return Err(WriteError::Stalled { bytes: self.bytes + rest });
+        }
+        Ok(())
+    }
+
+    /// Closes stdin once what waits is written.
+    pub(super) fn close(&mut self) {
+        self.closing = true;
+        if self.chunks.is_empty() {
+            self.close_now();
+        }
+    }
+
+    /// Closes stdin at once; what waits is lost.
+    pub(super) fn close_now(&mut self) {
+        self.input = None;
+        self.chunks.clear();
+        self.frames = 0;
+        self.bytes = 0;
+        self.crowded_since = None;
+    }
+
+    fn queue(&mut self, bytes: Vec<u8>, now: Instant) -> Result<(), WriteError> {
+        let frames = memchr_iter(b'\n', &bytes).count();
+        self.frames += frames;
+        self.bytes += bytes.len();
+        self.chunks.push_back(Chunk { bytes, written: 0, frames });
+        if self.bytes > BURST_BYTES {
+            return Err(self.full());
+        }
+        if self.is_crowded() {
+            self.crowded_since.get_or_insert(now);
+        }
+        Ok(())
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.frames > WAITING_FRAMES || self.bytes > WAITING_BYTES
+    }
+
+    fn full(&self) -> WriteError {
+        WriteError::Full { frames: self.frames, bytes: self.bytes }
+    }
+}
+
+/// Writes what the pipe takes without waiting.
+fn write(input: &Input, bytes: &[u8]) -> Result<usize, WriteError> {
+    let mut written = 0;
+    while written < bytes.len() {
+        match input.try_write(&bytes[written..]) {
+            Ok(count) => written += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+            Err(_) => return Err(WriteError::Broken),
+        }
+    }
+    Ok(written)
+}

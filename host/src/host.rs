@@ -1,0 +1,249 @@
+//! The host: extensions that run, and what can be done with them.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use extline_protocol::frame::{Event, EventPayload, HelloAck, ShutdownReason, ToolResult};
+use extline_protocol::{Deadlines, HostConfig, HostSession, model_args};
+
+use crate::builder::HostBuilder;
+use crate::call::{Call, CallOptions, CommandOutcome};
+use crate::call_error::CallError;
+use crate::connection::Connection;
+use crate::diagnosis::Diagnosis;
+use crate::ending::Ending;
+use crate::home;
+use crate::launch::{Launch, Plan, explain};
+use crate::manifest::Manifest;
+use crate::news::{News, NewsStream};
+use crate::notice::Notice;
+use crate::offer::{Command, Tool};
+use crate::problem::Problem;
+use crate::process::{self, Spawned};
+use crate::registry::Registry;
+use crate::shared::Shared;
+use crate::status::ExtensionStatus;
+
+/// Extensions that run, and what can be done with them.
+///
+/// All methods take `&self` and may be called from any thread. Dropping the host kills what still
+/// runs, grandchildren included; [`Host::shutdown`] lets extensions end by themselves first.
+#[derive(Debug)]
+pub struct Host {
+    shared: Arc<Shared>,
+    /// In load order.
+    extensions: Vec<Extension>,
+    deadlines: Deadlines,
+}
+
+/// One extension that was asked for.
+#[derive(Debug)]
+struct Extension {
+    name: String,
+    dir: Option<PathBuf>,
+    manifest: Option<Manifest>,
+    running: Result<Arc<Connection>, Arc<Diagnosis>>,
+}
+
+/// What is done with extensions.
+impl Host {
+    /// Sets up a host.
+    pub fn builder() -> HostBuilder {
+        HostBuilder::default()
+    }
+
+    /// Calls a tool with a model's arguments, the text of a JSON object, and waits for its result.
+    ///
+    /// The arguments are checked first: an object at most 64 levels deep that fits the tool's
+    /// schema, else the extension never sees the call. A tool that answers with an error is `Ok`,
+    /// with `is_error` set.
+    pub async fn call(&self, tool: &str, args: &str) -> Result<ToolResult, CallError> {
+        self.start_call(tool, args, CallOptions::default())?.outcome().await
+    }
+
+    /// Sends a tool call, as [`Host::call`] does, and returns a handle that can be cancelled and
+    /// that tells how the call stands.
+    pub fn start_call(
+        &self,
+        tool: &str,
+        args: &str,
+        options: CallOptions,
+    ) -> Result<Call, CallError> {
+        let unknown = || CallError::Unknown { what: "tool", name: tool.to_owned() };
+        let tool = self.shared.registry().tool(tool).ok_or_else(unknown)?;
+        let args = model_args(args)
+            .map_err(|error| CallError::BadArgs { tool: tool.name().to_owned(), error })?;
+        if let Err(violation) = tool.schema.validate(&args) {
+            return Err(CallError::Invalid { tool, violation });
+        }
+        let connection = self.connection(tool.owner).ok_or_else(unknown)?;
+        connection.call_tool(&tool, args, options.timeout, self.deadlines.tool)
+    }
+
+    /// Runs a slash command, named without its slash and in any case, and waits for its outcome.
+    pub async fn command(&self, name: &str, args: &str) -> Result<CommandOutcome, CallError> {
+        let unknown = || CallError::Unknown { what: "command", name: name.to_owned() };
+        let command = self.shared.registry().command(name).ok_or_else(unknown)?;
+        let connection = self.connection(command.owner).ok_or_else(unknown)?;
+        connection.invoke_command(&command, args, self.deadlines.command)?.outcome().await
+    }
+
+    /// Tells an event to those who subscribed to it, in load order. It is not answered.
+    pub fn emit(&self, event: &str, payload: EventPayload) {
+        let subscribers = self.shared.registry().subscribers(event);
+        let event = Event { event: event.to_owned(), payload };
+        for connection in subscribers.into_iter().filter_map(|owner| self.connection(owner)) {
+            connection.send_event(&event);
+        }
+    }
+
+    /// Ends all extensions at once and waits until nothing of them is left, 3 s as a rule at most:
+    /// `shutdown` and the end of their stdin, after 2 s SIGTERM, after one more SIGKILL, each to
+    /// the whole process group. Says how each ended, in load order; those that never had a process
+    /// are not in it.
+    pub async fn shutdown(&self) -> Vec<Ending> {
+        let connections = || self.extensions.iter().filter_map(|it| it.running.as_ref().ok());
+        for connection in connections() {
+            connection.begin_shutdown(ShutdownReason::Exit);
+        }
+        let mut endings = Vec::new();
+        for connection in connections() {
+            endings.extend(connection.ended().await);
+        }
+        endings
+    }
+}
+
+/// What can be asked.
+impl Host {
+    /// The tools in use, by name.
+    pub fn tools(&self) -> Vec<Arc<Tool>> {
+        self.shared.registry().tools()
+    }
+
+    /// The commands in use, by name.
+    pub fn commands(&self) -> Vec<Arc<Command>> {
+        self.shared.registry().commands()
+    }
+
+    /// How each extension stands, in load order; those that failed are among them.
+    pub fn extensions(&self) -> Vec<ExtensionStatus> {
+        self.extensions.iter().map(Extension::status).collect()
+    }
+
+    /// A stream of what happens. The first one begins with what happened during the start, each
+    /// further one with what happens next.
+    pub fn news(&self) -> NewsStream {
+        self.shared.news.listen()
+    }
+
+    fn connection(&self, owner: usize) -> Option<&Arc<Connection>> {
+        self.extensions.get(owner)?.running.as_ref().ok()
+    }
+}
+
+/// How it starts.
+impl Host {
+    pub(crate) async fn start(builder: HostBuilder) -> Self {
+        let cwd = builder.cwd_or_default();
+        let registry = Registry::new(&builder.builtin_tools, &builder.builtin_commands);
+        let shared = Arc::new(Shared::new(registry));
+        // The host exists before the first process does: when this future is dropped, so is it.
+        let mut host = Self { shared, extensions: Vec::new(), deadlines: builder.deadlines };
+        let mut names = HashSet::new();
+        for source in &builder.sources {
+            let plan = Plan::of(source, &cwd);
+            let index = host.shared.registry().add_extension(&plan.name);
+            let running = match plan.launch {
+                Ok(_) if !names.insert(plan.name.clone()) => Err(Problem::NameTaken),
+                Ok(launch) => host.launch(&builder, &cwd, index, &plan.name, &launch).await,
+                Err(problem) => Err(problem),
+            };
+            let running = running.map_err(|problem| {
+                let diagnosis = Arc::new(Diagnosis::before_start(&plan.name, problem));
+                let extension = plan.name.clone();
+                host.shared
+                    .news
+                    .tell(News::Failed { extension, diagnosis: Arc::clone(&diagnosis) });
+                diagnosis
+            });
+            let Plan { name, dir, manifest, .. } = plan;
+            host.extensions.push(Extension { name, dir, manifest, running });
+        }
+        for connection in host.extensions.iter().filter_map(|it| it.running.as_ref().ok()) {
+            connection.started().await;
+        }
+        host.shared.start_is_over();
+        host
+    }
+
+    /// Starts one program; its handshake goes on in its own task.
+    async fn launch(
+        &self,
+        builder: &HostBuilder,
+        cwd: &Path,
+        index: usize,
+        name: &str,
+        launch: &Launch,
+    ) -> Result<Arc<Connection>, Problem> {
+        let root = builder.home_or_default();
+        let data_dir = home::data_dir(&root, name);
+        let has_data_dir = std::fs::create_dir_all(&data_dir);
+        let ack = HelloAck {
+            extension_dir: Some(launch.dir.to_string_lossy().into_owned()),
+            data_dir: has_data_dir.is_ok().then(|| data_dir.to_string_lossy().into_owned()),
+            ..builder.ack(cwd.to_string_lossy().into_owned())
+        };
+        let spawned = spawn(launch).await.map_err(|error| explain(launch, &error))?;
+        let now = Instant::now();
+        let session = HostSession::new(HostConfig { ack, deadlines: builder.deadlines }, now);
+        let logs = builder.logs.clone().unwrap_or_else(|| root.join("logs"));
+        let log = home::log_file(&logs, name);
+        let (connection, ends) =
+            Connection::new((index, name), spawned, session, log, &self.shared);
+        if let Err(error) = has_data_dir {
+            let text = format!("no data folder {}: {error}", data_dir.display());
+            connection.notice_of_start(Notice::new(text));
+        }
+        tokio::spawn(Arc::clone(&connection).drive(ends));
+        Ok(connection)
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        for connection in self.extensions.iter().filter_map(|it| it.running.as_ref().ok()) {
+            connection.kill();
+        }
+    }
+}
+
+impl Extension {
+    fn status(&self) -> ExtensionStatus {
+        let status = match &self.running {
+            Ok(connection) => connection.status(),
+            Err(diagnosis) => ExtensionStatus::of_failed(&self.name, diagnosis),
+        };
+        let (dir, manifest) = (self.dir.clone(), self.manifest.clone());
+        ExtensionStatus { dir, manifest, ..status }
+    }
+}
+
+/// Starts a program. One that a compiler has just written may be busy for a moment: another thread
+/// of this process may be starting something else meanwhile, with the compiler's descriptor in hand.
+async fn spawn(launch: &Launch) -> io::Result<Spawned> {
+    const TRIES: usize = 10;
+    const AFTER: Duration = Duration::from_millis(20);
+    for _ in 1..TRIES {
+        match process::spawn(launch) {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                tokio::time::sleep(AFTER).await;
+            }
+            outcome => return outcome,
+        }
+    }
+    process::spawn(launch)
+}

@@ -1,0 +1,115 @@
+//! The extline reference host: runs extensions for a coding agent.
+//!
+//! An agent embeds it: [`Host::builder`] says which extensions run, [`Host::tools`] what to offer
+//! the model, [`Host::call`] and [`Host::command`] run things, [`Host::news`] tells what happens
+//! meanwhile, [`Host::shutdown`] ends it all. Everything on the wire is decided by
+//! `extline-protocol`; this crate starts processes, moves bytes, keeps the registry, and tells why
+//! something does not work.
+//!
+//! ```
+//! use extline_host::{CallError, ExtensionState, Host};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # let home = tempfile::tempdir()?;
+//! // An extension is a folder with an extension.json, or any program: here a shell script.
+//! let script = r#"
+//!     echo '{"type":"hello","name":"greeter","version":"1.0.0"}'
+//!     echo '{"type":"register_tool","name":"greet","description":"greets",
+//!            "schema":{"type":"object","required":["who"],
+//!                      "properties":{"who":{"type":"string"}}}}' | tr -d '\n'; echo
+//!     echo '{"type":"ready"}'
+//!     while read -r frame; do case $frame in
+//!         *tool_call*) echo '{"type":"tool_result","id":"1",
+//!                             "content":[{"type":"text","text":"hello"}]}' | tr -d '\n'; echo;;
+//!         *shutdown*) exit 0;;
+//!     esac; done"#;
+//! let host = Host::builder()
+//!     .host("my-agent", "0.1.0")
+//!     .home(home.path())
+//!     .builtin_tools(["read", "write"])
+//!     .command("sh", ["-c", script])
+//!     .start()
+//!     .await;
+//!
+//! // An extension that failed says why, and is in nobody's way.
+//! for extension in host.extensions() {
+//!     if let ExtensionState::Failed(diagnosis) = extension.state {
+//!         eprintln!("{diagnosis}");
+//!     }
+//! }
+//!
+//! // What the model is offered, and a call with the arguments it wrote.
+//! assert_eq!(host.tools()[0].name(), "greet");
+//! let result = host.call("greet", r#"{"who":"you"}"#).await?;
+//! assert!(!result.is_error);
+//!
+//! // Arguments that do not fit never reach the extension.
+//! let error = host.call("greet", "{}").await.unwrap_err();
+//! assert!(matches!(&error, CallError::Invalid { .. }));
+//! assert_eq!(error.field(), Some("/who"));
+//!
+//! // Nothing is left behind, and that is checked.
+//! for ending in host.shutdown().await {
+//!     assert!(ending.gone);
+//! }
+//! # Ok(())
+//! # })
+//! # }
+//! ```
+//!
+//! # Concurrency
+//!
+//! One task per extension reads and keeps the time; a call is written by whoever makes it, at once
+//! unless the pipe is full. No lock is held across an await. A host works on a current-thread and
+//! on a multi-thread tokio runtime, with I/O and time enabled, and its extensions live as long as
+//! that runtime.
+//!
+//! # Processes
+//!
+//! Each extension leads a process group of its own, so that a terminal's Ctrl-C does not reach it
+//! and its children end with it. Its stderr goes to `logs/NAME.log` under
+//! [`default_home`], at most two files of 1 MiB; the environment is the host's own. When the host's
+//! process itself is killed, extensions see the end of their stdin, and end by that.
+
+mod builder;
+mod call;
+mod call_error;
+mod connection;
+mod diagnosis;
+mod ending;
+mod exit;
+mod home;
+mod host;
+mod launch;
+mod log;
+mod manifest;
+mod news;
+mod notice;
+mod offer;
+mod problem;
+mod process;
+mod registry;
+mod shared;
+mod source;
+mod status;
+
+pub use builder::HostBuilder;
+pub use call::{Call, CallOptions, CommandOutcome};
+pub use call_error::CallError;
+pub use diagnosis::Diagnosis;
+pub use ending::{Ending, Manner};
+pub use exit::Exit;
+pub use home::default_home;
+pub use host::Host;
+pub use manifest::{MANIFEST, Manifest, ManifestError};
+pub use news::{News, NewsStream};
+pub use notice::Notice;
+pub use offer::{Command, Tool};
+pub use problem::Problem;
+pub use source::ExtensionSource;
+pub use status::{ExtensionState, ExtensionStatus};
+
+/// The wire's own types, as they stand in this crate's interface.
+pub use extline_protocol as protocol;
+pub use extline_schema::Violation;

@@ -1,0 +1,14 @@
+//! Processes, one module per platform behind one interface: start one in a process group of its
+//! own, move bytes without blocking, signal the group, wait for the end.
+
+#[cfg(unix)]
+mod unix;
+#[cfg(not(unix))]
+mod unsupported;
+
+#[cfg(unix)]
+pub(crate) use unix::{ErrorOutput, Group, Input, Output, Process, Spawned, is_executable, spawn};
+#[cfg(not(unix))]
+pub(crate) use unsupported::{
+    ErrorOutput, Group, Input, Output, Process, Spawned, is_executable, spawn,
+};

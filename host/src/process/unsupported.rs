@@ -1,0 +1,94 @@
+//! The same interface on a platform without an implementation: no process ever starts, so no value
+//! of these types exists and their methods cannot be reached.
+
+use std::convert::Infallible;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::exit::Exit;
+use crate::launch::Launch;
+
+pub(crate) struct Spawned {
+    pub(crate) process: Process,
+    pub(crate) group: Arc<Group>,
+    pub(crate) input: Input,
+    pub(crate) output: Output,
+    pub(crate) errors: ErrorOutput,
+}
+
+pub(crate) type ErrorOutput = tokio::process::ChildStderr;
+
+pub(crate) fn spawn(_launch: &Launch) -> io::Result<Spawned> {
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "extensions cannot be started on this platform yet",
+    ))
+}
+
+#[derive(Debug)]
+pub(crate) struct Process(Infallible);
+
+impl Process {
+    #[expect(clippy::unused_async, reason = "as on Unix")]
+    pub(crate) async fn wait(&mut self) -> Exit {
+        match self.0 {}
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Group(Infallible);
+
+impl Group {
+    pub(crate) fn id(&self) -> u32 {
+        match self.0 {}
+    }
+
+    pub(crate) fn terminate(&self) {
+        match self.0 {}
+    }
+
+    pub(crate) fn kill(&self) {
+        match self.0 {}
+    }
+
+    pub(crate) fn is_gone(&self) -> bool {
+        match self.0 {}
+    }
+
+    pub(crate) fn living_members(&self) -> Option<usize> {
+        match self.0 {}
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Input(Infallible);
+
+impl Input {
+    #[expect(clippy::unused_async, reason = "as on Unix")]
+    pub(crate) async fn writable(&self) {
+        match self.0 {}
+    }
+
+    pub(crate) fn try_write(&self, _bytes: &[u8]) -> io::Result<usize> {
+        match self.0 {}
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Output(Infallible);
+
+impl Output {
+    #[expect(clippy::unused_async, reason = "as on Unix")]
+    pub(crate) async fn readable(&self) {
+        match self.0 {}
+    }
+
+    pub(crate) fn try_read(&self, _space: &mut [u8]) -> io::Result<usize> {
+        match self.0 {}
+    }
+}
+
+pub(crate) fn is_executable(path: &Path) -> bool {
+    path.is_file()
+}

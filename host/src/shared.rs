@@ -1,0 +1,75 @@
+//! What all extensions of one host share.
+//!
+//! Locks are taken in one order: `publishing`, then a connection, then the registry. Nobody holds
+//! one across an await.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::connection::Connection;
+use crate::news::{News, Newsroom};
+use crate::registry::Registry;
+
+/// What all extensions of one host share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) news: Newsroom,
+    registry: Mutex<Registry>,
+    connections: Mutex<Vec<Weak<Connection>>>,
+    /// Reports go out in the order of the changes they tell of.
+    publishing: Mutex<()>,
+    /// The start is over: until then a report could be overtaken by a slower extension.
+    started: AtomicBool,
+}
+
+impl Shared {
+    pub(crate) fn new(registry: Registry) -> Self {
+        Self {
+            news: Newsroom::new(),
+            registry: Mutex::new(registry),
+            connections: Mutex::default(),
+            publishing: Mutex::default(),
+            started: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {
+        lock(&self.registry)
+    }
+
+    pub(crate) fn add_connection(&self, connection: &Arc<Connection>) {
+        lock(&self.connections).push(Arc::downgrade(connection));
+    }
+
+    /// Every extension has started or failed: from now on each hears at once what was taken of its
+    /// registrations.
+    pub(crate) fn start_is_over(&self) {
+        self.started.store(true, Ordering::Release);
+        self.publish();
+    }
+
+    /// Tells each extension, and the embedder, what has changed for it. One extension's change may
+    /// concern another: a name that becomes free goes to the next.
+    pub(crate) fn publish(&self) {
+        if !self.started.load(Ordering::Acquire) {
+            return;
+        }
+        let _in_order = lock(&self.publishing);
+        let connections: Vec<_> =
+            lock(&self.connections).iter().filter_map(Weak::upgrade).collect();
+        for connection in connections.into_iter().filter(|connection| connection.is_ready()) {
+            let report = self.registry().new_report(connection.index());
+            if let Some(report) = report {
+                connection.report(&report);
+                let extension = connection.name().to_owned();
+                self.news.tell(News::Registered { extension, report });
+            }
+        }
+    }
+}
+
+/// A panic while a lock was held is the panicking thread's; what it guards is still whole enough to
+/// end processes with.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
