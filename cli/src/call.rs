@@ -61,7 +61,9 @@ pub(crate) fn report(tool: &str, result: &ToolResult, printer: &mut Printer) -> 
     } else {
         let error = result.error.as_ref();
         let kind = error.map(|error| format!(" ({})", error.kind)).unwrap_or_default();
+        // Most SDKs put the hint into the text too, for hosts that show nothing else.
         let hint = error.and_then(|error| error.hint.as_ref());
+        let hint = hint.filter(|hint| !text.contains(hint.as_str()));
         let hint = hint.map(|hint| format!("\n  try     {hint}")).unwrap_or_default();
         printer.error(format_args!("{tool} failed{kind}: {text}{hint}"));
     }
