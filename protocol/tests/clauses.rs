@@ -64,7 +64,14 @@ fn the_sources_cite_only_clauses_that_exist() {
     let group = |id: &str| id.split('.').next().unwrap_or_default().to_owned();
     let groups: HashSet<_> = ids.iter().map(|id| group(id)).collect();
     let mut cited = 0;
-    for folder in ["protocol/src", "protocol/stdio/src", "protocol/schema/src"] {
+    for folder in [
+        "cli/src",
+        "host/src",
+        "protocol/src",
+        "protocol/schema/src",
+        "protocol/stdio/src",
+        "sdk-rust/src",
+    ] {
         for path in rust_files(&repository(folder)) {
             let source = fs::read_to_string(&path).unwrap();
             for id in citations(&source).filter(|id| groups.contains(&group(id))) {
