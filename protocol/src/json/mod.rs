@@ -1,8 +1,8 @@
 //! JSON text as the wire wants it: scanned in one pass, kept raw, written canonically.
 //!
-//! `serde_json` decides what valid JSON is; this module does what a serializer framework cannot:
-//! the last of duplicate keys wins, unpaired surrogates are repaired, depth is counted over the
-//! text, and values pass through byte for byte.
+//! `serde_json` says why a text is no JSON; this module does what a serializer framework cannot, in
+//! the same pass that checks the syntax: the last of duplicate keys wins, unpaired surrogates are
+//! found, depth is counted over the text, and values pass through byte for byte.
 
 mod field;
 mod find;

@@ -203,17 +203,63 @@ mod tests {
     }
 
     #[test]
-    fn unchecked_text_ends() {
-        for text in
-            ["{", "{\"", "{\"a", "{\"a\":", "{:::", "[}", "{\"a\"]", "[\\", "\"\\", "\"\\u12"]
-        {
-            if let Some(members) = Members::of(text) {
-                members.iter().count();
-            }
-            if let Some(elements) = Elements::of(text) {
-                elements.count();
-            }
-            depth(text);
+    fn what_is_no_valid_json_is_no_object() {
+        for text in [
+            "",
+            "{",
+            "{\"",
+            "{\"a",
+            "{\"a\"",
+            "{\"a\":",
+            "{:::",
+            "{\"a\":1",
+            "{\"a\":1,}",
+            "{,}",
+            "{}}",
+            "{\"a\":01}",
+            "{\"a\":-}",
+            "{\"a\":1.}",
+            "{\"a\":1e}",
+            "{\"a\":.5}",
+            "{\"a\":+1}",
+            "{\"a\":tru}",
+            "{\"a\":nulll}",
+            "{\"a\":\"\\x\"}",
+            "{\"a\":\"\\u12g4\"}",
+            "{\"a\":\"\\u12",
+            "{\"a\":\"\n\"}",
+            "{\"a\":[1}",
+            "{\"a\":[1,]}",
+            "{\"a\":{1}}",
+            "{\"a\":{\"b\"}}",
+            "{\"a\":1 2}",
+            "{a:1}",
+            "{\"a\":1}x",
+            "{\"a\":é}",
+        ] {
+            assert!(Members::of(text).is_none(), "{text}");
         }
+        let long = "x".repeat(100);
+        assert!(Members::of(&format!("{{\"a\":\"{long}\"}}")).is_some());
+        assert!(Members::of(&format!("{{\"a\":\"{long}\u{1f}{long}\"}}")).is_none());
+    }
+
+    #[test]
+    fn kinds_of_brackets_are_told_apart_at_every_depth() {
+        for levels in [1, 63, 64, 65, 127, 128, 129, 300] {
+            let open = "[{\"a\":".repeat(levels);
+            let close = "}]".repeat(levels);
+            let members = format!("{{\"a\":{open}1{close},\"b\":[[2]]}}");
+            assert_eq!(Members::of(&members).map(|members| members.depth), Some(2 * levels + 1));
+            assert!(Members::of(&members.replace("1}]", "1]]")).is_none(), "{levels}");
+            assert!(Members::of(&members.replacen("]}", "}}", 1)).is_none(), "{levels}");
+        }
+    }
+
+    #[test]
+    fn elements_end_where_the_text_is_wrong() {
+        assert_eq!(Elements::of("[1,2}").unwrap().count(), 2);
+        assert_eq!(Elements::of("[1 2]").unwrap().count(), 1);
+        assert_eq!(Elements::of("[").unwrap().count(), 0);
     }
 }

@@ -427,15 +427,10 @@ impl ExtensionSession {
                 self.open.states().filter_map(|open| Some(open.deciding.as_ref()?.answer_by)).min()
             })
             .flatten();
-        [
-            self.next_keepalive,
-            intercepts,
-            self.outgoing.next_deadline(),
-            self.stage.next_step(),
-        ]
-        .into_iter()
-        .flatten()
-        .min()
+        [self.next_keepalive, intercepts, self.outgoing.next_deadline(), self.stage.next_step()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Whether something may be written now. An update that is held back for its rate does not

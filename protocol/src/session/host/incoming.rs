@@ -190,27 +190,36 @@ impl HostSession {
         } else {
             None
         };
+        let Some(key) = self.open_question(CallKind::CallTool, &call.id) else { return };
         if let Some(text) = refusal {
+            self.open.close(&key);
             self.refuse_call_tool(call.id, &call.name, text);
             return;
         }
-        match self.open.open(CallKind::CallTool, call.id.clone(), ()) {
-            Some(key) => self.emit(HostEvent::CallTool { key, call }),
-            None => self.notice(Notice::IdInUse { kind: CallKind::CallTool, id: call.id }),
-        }
+        self.emit(HostEvent::CallTool { key, call });
     }
 
     fn handle_request(&mut self, request: Request) {
         let methods = self.ack.methods.as_deref().unwrap_or(&[]);
-        if !self.offers(Capability::Rpc) || !methods.contains(&request.method) {
+        let is_served = self.offers(Capability::Rpc) && methods.contains(&request.method);
+        let Some(key) = self.open_question(CallKind::Request, &request.id) else { return };
+        if !is_served {
+            self.open.close(&key);
             let message = format!("unknown method {}", request.method);
             self.refuse_request(request.id, RpcError::new(ErrorKind::Unsupported, message));
             return;
         }
-        match self.open.open(CallKind::Request, request.id.clone(), ()) {
-            Some(key) => self.emit(HostEvent::Request { key, request }),
-            None => self.notice(Notice::IdInUse { kind: CallKind::Request, id: request.id }),
+        self.emit(HostEvent::Request { key, request });
+    }
+
+    /// Opens a question of the extension's; an id that is in flight for its kind is reported
+    /// (`id.in-flight`).
+    fn open_question(&mut self, kind: CallKind, id: &Id) -> Option<CallKey> {
+        let key = self.open.open(kind, id.clone(), ());
+        if key.is_none() {
+            self.notice(Notice::IdInUse { kind, id: id.clone() });
         }
+        key
     }
 
     fn cancel_open(&mut self, kind: CallKind, id: &Id) {

@@ -1,12 +1,16 @@
 //! A line as a frame of either direction: what is read is written so that it is read again.
 
 use extline_protocol::frame::{AnyFrame, ExtensionFrame, HostFrame};
-use extline_protocol::{Head, Incoming, Problem, decode_text};
+use extline_protocol::{Head, Incoming, Members, Problem, decode_text};
+use serde_json::value::RawValue;
 
 use super::wire::written;
 
 pub(crate) fn run(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
+    let is_object = |value: &RawValue| value.get().starts_with('{');
+    let expected = serde_json::from_str::<&RawValue>(&text).is_ok_and(is_object);
+    assert_eq!(Members::of(&text).is_some(), expected, "what serde_json takes for an object");
     check::<HostFrame>(&text);
     check::<ExtensionFrame>(&text);
 }
