@@ -24,6 +24,7 @@ mod id;
 mod json;
 pub mod limits;
 mod line;
+pub mod pointer;
 mod registrations;
 mod session;
 mod word;

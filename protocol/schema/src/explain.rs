@@ -1,12 +1,13 @@
 //! jsonschema's errors as violations: the offending member itself, in the words of the SDKs.
 
+use extline_protocol::pointer::join;
 use extline_protocol::{ArgsFailure, Members, RawJson};
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
 use jsonschema::{JsonType, ValidationError};
 use serde_json::Value;
 
 use crate::Violation;
-use crate::place::{follow, join};
+use crate::place::follow;
 
 /// How many of the errors about one value are looked at. Each costs a walk to its place in the
 /// text, and there can be as many as elements in a list.

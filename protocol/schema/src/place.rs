@@ -12,11 +12,6 @@ pub(crate) struct Place<'t> {
     pub(crate) at: usize,
 }
 
-/// The pointer of a member or element of what `pointer` leads to.
-pub(crate) fn join(pointer: &str, token: &str) -> String {
-    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
-}
-
 /// What a sentence about the value that `pointer` leads to begins with.
 pub(crate) fn prefix(pointer: &str) -> String {
     if pointer.is_empty() { String::new() } else { format!("{pointer}: ") }

@@ -1,5 +1,6 @@
 //! Schemas that cannot be compiled.
 
+use extline_protocol::pointer::join;
 use extline_protocol::{RawJson, SchemaProblem};
 use jsonschema::error::ValidationErrorKind;
 use jsonschema::{ReferencingError, ValidationError};
@@ -7,7 +8,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::explain;
-use crate::place::{join, prefix};
+use crate::place::prefix;
 
 /// A schema that cannot be used.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

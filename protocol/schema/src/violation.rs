@@ -1,9 +1,10 @@
 //! What is wrong with the arguments of a call.
 
+use extline_protocol::pointer::join;
 use extline_protocol::{ArgsFailure, Elements, Members, RawJson};
 use thiserror::Error;
 
-use crate::place::{join, prefix};
+use crate::place::prefix;
 
 /// Arguments that do not match their schema.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]

@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::assertion::{Assertion, Limit, Measure, Relation, Types};
 use super::dialect::{Dialect, Role};
-use super::pointer::{follow, join, of_fragment};
 use super::schema::{Node, NodeId, Schema};
 use super::value::{MemberList, member, members, string};
 use super::{SchemaProblem, Unsupported};
 use crate::json::{Elements, depth, excerpt};
 use crate::limits::DEPTH;
+use crate::pointer::{follow, join, of_fragment};
 
 /// Compiles the text of a schema; also lists what of it is left to the host.
 pub(super) fn compile(document: &str) -> Result<(Schema, Vec<Unsupported>), SchemaProblem> {

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::ArgsError;
 use super::assertion::Assertion;
 use super::failure::ArgsFailure;
-use super::pointer::{join, pointer_to};
 use super::schema::Node;
+use crate::pointer::{join, pointer_to};
 
 /// A mistake in the arguments. It holds what is needed to describe it and no words yet: most
 /// findings are about alternatives that were not meant, and are dropped.

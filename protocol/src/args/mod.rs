@@ -14,7 +14,6 @@ mod dialect;
 mod failure;
 mod finding;
 mod number;
-mod pointer;
 #[cfg(test)]
 mod properties;
 mod schema;

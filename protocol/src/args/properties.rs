@@ -7,8 +7,8 @@ use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::ArgsValidator;
-use super::pointer::follow;
 use crate::RawJson;
+use crate::pointer::follow;
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]

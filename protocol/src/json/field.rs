@@ -8,6 +8,7 @@ use memchr::memchr;
 use serde_json::{Value, json};
 
 use super::{Elements, Members, RawJson, write_number, write_string};
+use crate::pointer::join;
 
 /// A value that can be a member of a frame. `null` never reaches `read`: an absent and a `null`
 /// member are the same (`frm.null`).
@@ -47,8 +48,7 @@ impl FieldError {
     /// The same error, seen from the object that holds the value under that name.
     #[must_use]
     pub fn below(mut self, name: &str) -> Self {
-        let name = name.replace('~', "~0").replace('/', "~1");
-        self.pointer = format!("/{name}{}", self.pointer);
+        self.pointer.insert_str(0, &join("", name));
         self
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::json::{Elements, Members};
 
 /// The pointer to a value that is a part of `text`.
-pub(super) fn pointer_to(value: &str, text: &str) -> String {
+pub(crate) fn pointer_to(value: &str, text: &str) -> String {
     let target = value.as_ptr().addr();
     let holds_target =
         |part: &str| (0..part.len()).contains(&target.wrapping_sub(part.as_ptr().addr()));
@@ -31,12 +31,12 @@ pub(super) fn pointer_to(value: &str, text: &str) -> String {
 }
 
 /// The pointer of a member or element of what `pointer` leads to.
-pub(super) fn join(pointer: &str, token: &str) -> String {
+pub fn join(pointer: &str, token: &str) -> String {
     format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
 }
 
 /// The text of the value that a pointer leads to; of duplicate keys the last counts.
-pub(super) fn follow<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
+pub fn follow<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
     pointer.split('/').skip(1).try_fold(text, |value, token| {
         if let Some(mut elements) = Elements::of(value) {
             return elements.nth(token.parse().ok()?);
@@ -48,7 +48,7 @@ pub(super) fn follow<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
 
 /// The JSON pointer in the fragment of a URI reference (`#/a%20b`), its percent escapes resolved;
 /// `None` when the reference is anything else.
-pub(super) fn of_fragment(reference: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn of_fragment(reference: &str) -> Option<Cow<'_, str>> {
     let pointer = reference.strip_prefix('#')?;
     if !pointer.contains('%') {
         return (pointer.is_empty() || pointer.starts_with('/')).then_some(Cow::Borrowed(pointer));
