@@ -112,7 +112,7 @@ impl Session {
         let host = Arc::clone(&self.host);
         let mut options = CallOptions::default();
         options.timeout = timeout.after;
-        self.listen_to(async { host.start_call(tool, args, options)?.outcome().await }).await
+        self.listen_to(async { host.start_call(tool, args, options).await?.outcome().await }).await
     }
 
     /// Runs a slash command; `Err` when it was interrupted.

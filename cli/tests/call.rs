@@ -219,3 +219,18 @@ fn an_extension_that_does_not_stop_is_told_of() {
     outcome.assert_code(0);
     outcome.assert_says(&["misbehave did not stop, was killed", "no process left"]);
 }
+
+#[test]
+fn a_call_that_a_guard_blocks_is_exit_1_and_says_who_and_why() {
+    let script = r#"echo '{"type":"hello","name":"careful"}'
+        echo '{"type":"register_tool","name":"remove","description":"","schema":{"type":"object"}}'
+        echo '{"type":"subscribe","guards":["tool_call"]}'
+        echo '{"type":"ready"}'
+        while read -r frame; do case $frame in
+            *'"event_intercept"'*)
+                echo '{"type":"event_intercept_response","id":"1","block":true,"reason":"not here"}';;
+        esac; done"#;
+    let outcome = Extline::new().run(&["call", "remove", "{}", "--", "sh", "-c", script]);
+    outcome.assert_code(1);
+    outcome.assert_says(&["blocked by", "not here"]);
+}

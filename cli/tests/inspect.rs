@@ -25,8 +25,6 @@ fn everything_that_is_registered_is_shown() {
         "events     session_start, turn_start",
         "intercepts  none",
         "guards     tool_call",
-        "rejected   1",
-        "guard tool_call: this host does not ask extensions",
         "notices    none",
     ] {
         assert!(outcome.stdout.contains(part), "{part:?} is missing in\n{}", outcome.stdout);
@@ -44,7 +42,23 @@ fn json_has_the_same_for_programs() {
     assert!(echo["tokens_estimate"].as_u64().unwrap() > 20);
     assert_eq!(json["commands"][0]["name"], "insert");
     assert_eq!(json["events"], serde_json::json!(["session_start", "turn_start"]));
-    assert_eq!(json["rejected"][0]["code"], "unsupported");
+    assert_eq!(json["guards"], serde_json::json!(["tool_call"]));
+    assert_eq!(json["rejected"], serde_json::json!([]));
+}
+
+#[test]
+fn what_the_host_did_not_take_is_shown_with_the_reason() {
+    let script = r#"echo '{"type":"hello","name":"odd"}'
+        echo '{"type":"register_tool","name":"bad name","schema":{}}'
+        echo '{"type":"subscribe","intercept":["sunrise"]}'
+        echo '{"type":"ready"}'
+        while read -r frame; do :; done"#;
+    let outcome = Extline::new().run(&["inspect", "--", "sh", "-c", script]);
+    outcome.assert_code(0);
+    for part in ["rejected   2", "the tool name \"bad name\" is not allowed", "intercept sunrise: "]
+    {
+        assert!(outcome.stdout.contains(part), "{part:?} is missing in\n{}", outcome.stdout);
+    }
 }
 
 #[test]

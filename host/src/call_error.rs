@@ -9,6 +9,7 @@ use extline_schema::Violation;
 use thiserror::Error;
 
 use crate::diagnosis::Diagnosis;
+use crate::intercept::Blocked;
 use crate::offer::Tool;
 
 /// Why a call has no result of the tool's own. A tool that answers with an error is no
@@ -39,6 +40,14 @@ pub enum CallError {
         tool: Arc<Tool>,
         /// What does not fit, and where.
         violation: Violation,
+    },
+    /// An interceptor or a guard blocked the call. The tool's extension has not seen it.
+    #[error("blocked by {by}: {reason}")]
+    Blocked {
+        /// The extension that blocked it.
+        by: String,
+        /// Why: its own words, or how it failed to answer.
+        reason: String,
     },
     /// The extension did not answer in time.
     #[error("{name} did not answer within {} ms", .after.as_millis())]
@@ -80,12 +89,19 @@ pub enum CallError {
     },
 }
 
+impl From<Blocked> for CallError {
+    fn from(Blocked { by, reason }: Blocked) -> Self {
+        Self::Blocked { by, reason }
+    }
+}
+
 impl CallError {
     /// The error code.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Unknown { .. } => ErrorKind::NotFound,
             Self::BadArgs { .. } | Self::Invalid { .. } => ErrorKind::Validation,
+            Self::Blocked { .. } => ErrorKind::Permission,
             Self::Timeout { .. } => ErrorKind::Timeout,
             Self::Cancelled { .. } => ErrorKind::Cancelled,
             Self::Died { .. } => ErrorKind::Transient,

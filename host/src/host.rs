@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{Event, EventPayload, HelloAck, ShutdownReason, ToolResult};
@@ -16,6 +17,7 @@ use crate::connection::Connection;
 use crate::diagnosis::Diagnosis;
 use crate::ending::Ending;
 use crate::home;
+use crate::intercept::Proposal;
 use crate::launch::{Launch, Plan, explain};
 use crate::manifest::Manifest;
 use crate::news::{News, NewsStream};
@@ -33,10 +35,12 @@ use crate::status::ExtensionStatus;
 /// runs, grandchildren included; [`Host::shutdown`] lets extensions end by themselves first.
 #[derive(Debug)]
 pub struct Host {
-    shared: Arc<Shared>,
+    pub(crate) shared: Arc<Shared>,
     /// In load order.
     extensions: Vec<Extension>,
-    deadlines: Deadlines,
+    pub(crate) deadlines: Deadlines,
+    /// Counts the tool calls, to name them for interceptors and guards.
+    calls: AtomicU64,
 }
 
 /// One extension that was asked for.
@@ -57,16 +61,22 @@ impl Host {
 
     /// Calls a tool with a model's arguments, the text of a JSON object, and waits for its result.
     ///
-    /// The arguments are checked first: an object at most 64 levels deep that fits the tool's
-    /// schema, else the extension never sees the call. A tool that answers with an error is `Ok`,
-    /// with `is_error` set.
+    /// Interceptors and guards are asked on the way, see [`Host::start_call`]. A tool that answers
+    /// with an error is `Ok`, with `is_error` set.
     pub async fn call(&self, tool: &str, args: &str) -> Result<ToolResult, CallError> {
-        self.start_call(tool, args, CallOptions::default())?.outcome().await
+        self.start_call(tool, args, CallOptions::default()).await?.outcome().await
     }
 
     /// Sends a tool call, as [`Host::call`] does, and returns a handle that can be cancelled and
     /// that tells how the call stands.
-    pub fn start_call(
+    ///
+    /// On the way, in this order: the arguments must be an object at most 64 levels deep
+    /// (`host.model-args`); interceptors may rewrite them or block; they must fit the tool's schema
+    /// (`intercept.validate-after`); guards may block. Nothing changes them after that
+    /// (`intercept.args-final`). Where this fails the tool's extension never sees the call. Where
+    /// nobody wants to be asked the first poll sends the call; until then, and while somebody is
+    /// asked, dropping the future gives it up.
+    pub async fn start_call(
         &self,
         tool: &str,
         args: &str,
@@ -76,10 +86,14 @@ impl Host {
         let tool = self.shared.registry().tool(tool).ok_or_else(unknown)?;
         let args = model_args(args)
             .map_err(|error| CallError::BadArgs { tool: tool.name().to_owned(), error })?;
+        let connection = self.connection(tool.owner).ok_or_else(unknown)?;
+        let id = format!("call_{}", self.calls.fetch_add(1, Ordering::Relaxed) + 1);
+        let call = Proposal { id: &id, tool: tool.name() };
+        let args = self.intercept_tool_call(call, args).await?;
         if let Err(violation) = tool.schema.validate(&args) {
             return Err(CallError::Invalid { tool, violation });
         }
-        let connection = self.connection(tool.owner).ok_or_else(unknown)?;
+        self.guard_tool_call(call, &args).await?;
         connection.call_tool(&tool, args, options.timeout, self.deadlines.tool)
     }
 
@@ -140,7 +154,7 @@ impl Host {
         self.shared.news.listen()
     }
 
-    fn connection(&self, owner: usize) -> Option<&Arc<Connection>> {
+    pub(crate) fn connection(&self, owner: usize) -> Option<&Arc<Connection>> {
         self.extensions.get(owner)?.running.as_ref().ok()
     }
 }
@@ -152,7 +166,12 @@ impl Host {
         let registry = Registry::new(&builder.builtin_tools, &builder.builtin_commands);
         let shared = Arc::new(Shared::new(registry));
         // The host exists before the first process does: when this future is dropped, so is it.
-        let mut host = Self { shared, extensions: Vec::new(), deadlines: builder.deadlines };
+        let mut host = Self {
+            shared,
+            extensions: Vec::new(),
+            deadlines: builder.deadlines,
+            calls: AtomicU64::new(0),
+        };
         let mut names = HashSet::new();
         for source in &builder.sources {
             let plan = Plan::of(source, &cwd);
@@ -206,7 +225,7 @@ impl Host {
             Connection::new((index, name), spawned, session, log, &self.shared);
         if let Err(error) = has_data_dir {
             let text = format!("no data folder {}: {error}", data_dir.display());
-            connection.notice_of_start(Notice::new(text));
+            connection.notice_from_outside(Notice::new(text));
         }
         tokio::spawn(Arc::clone(&connection).drive(ends));
         Ok(connection)

@@ -1,8 +1,9 @@
 //! The extline reference host: runs extensions for a coding agent.
 //!
 //! An agent embeds it: [`Host::builder`] says which extensions run, [`Host::tools`] what to offer
-//! the model, [`Host::call`] and [`Host::command`] run things, [`Host::news`] tells what happens
-//! meanwhile, [`Host::shutdown`] ends it all. Everything on the wire is decided by
+//! the model, [`Host::call`] and [`Host::command`] run things, [`Host::intercept_turn_start`] and its
+//! like ask extensions before something happens, [`Host::news`] tells what happens meanwhile,
+//! [`Host::shutdown`] ends it all. Everything on the wire is decided by
 //! `extline-protocol`; this crate starts processes, moves bytes, keeps the registry, and tells why
 //! something does not work.
 //!
@@ -81,12 +82,14 @@ mod ending;
 mod exit;
 mod home;
 mod host;
+mod intercept;
 mod launch;
 mod log;
 mod manifest;
 mod news;
 mod notice;
 mod offer;
+mod point;
 mod problem;
 mod process;
 mod registry;
@@ -102,6 +105,7 @@ pub use ending::{Ending, Manner};
 pub use exit::Exit;
 pub use home::default_home;
 pub use host::Host;
+pub use intercept::Blocked;
 pub use manifest::{MANIFEST, Manifest, ManifestError};
 pub use news::{News, NewsStream};
 pub use notice::Notice;

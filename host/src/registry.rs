@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use extline_protocol::ErrorKind;
-use extline_protocol::frame::{Registered, Rejection, Subscribe};
+use extline_protocol::frame::{OnFailure, Phase, Registered, Rejection, Subscribe};
 
 use crate::offer::{Command, Tool};
+use crate::point::Point;
 
 /// The name under which built-ins win.
 const HOST: &str = "the host";
@@ -33,6 +34,8 @@ struct Offer {
     events: BTreeSet<String>,
     intercept: BTreeSet<String>,
     guards: BTreeSet<String>,
+    /// By point.
+    on_failure: BTreeMap<String, OnFailure>,
     /// Registrations that cannot be used, by kind and name.
     refused: BTreeMap<(String, String), Rejection>,
     reported: Option<Registered>,
@@ -81,12 +84,13 @@ impl Registry {
         self.winners = None;
     }
 
-    /// Adds to what the extension subscribed to.
+    /// Adds to what the extension subscribed to (`subscribe.additive`).
     pub(crate) fn subscribe(&mut self, owner: usize, subscribe: Subscribe) {
         let offer = &mut self.offers[owner];
         offer.events.extend(subscribe.events.unwrap_or_default());
         offer.intercept.extend(subscribe.intercept.unwrap_or_default());
         offer.guards.extend(subscribe.guards.unwrap_or_default());
+        offer.on_failure.extend(subscribe.on_failure.unwrap_or_default());
     }
 
     /// Keeps a registration that cannot be used, for the report.
@@ -131,6 +135,18 @@ impl Registry {
         (0..self.offers.len()).filter(wants).collect()
     }
 
+    /// Who is asked at a point, in load order, and what it means when there is no usable answer
+    /// (`intercept.phase-host`).
+    pub(crate) fn asked(&self, point: Point, phase: &Phase) -> Vec<(usize, OnFailure)> {
+        let name = point.as_str();
+        let wants = |offer: &Offer| match phase {
+            Phase::Guard => offer.guards.contains(name),
+            _ => offer.intercept.contains(name),
+        };
+        let asked = self.offers.iter().enumerate().filter(|(_, offer)| wants(offer));
+        asked.map(|(owner, offer)| (owner, point.on_failure(offer.on_failure.get(name)))).collect()
+    }
+
     /// The events, intercepts and guards an extension asked for.
     pub(crate) fn subscription(&self, owner: usize) -> Subscribe {
         let offer = &self.offers[owner];
@@ -139,7 +155,7 @@ impl Registry {
             events: names(&offer.events),
             intercept: names(&offer.intercept),
             guards: names(&offer.guards),
-            on_failure: None,
+            on_failure: Some(offer.on_failure.clone()).filter(|modes| !modes.is_empty()),
         }
     }
 
@@ -164,8 +180,18 @@ impl Registry {
                 winner => report.rejected.push(self.conflict("command", command.name(), winner)),
             }
         }
-        report.rejected.extend(offer.intercept.iter().map(|point| unserved("intercept", point)));
-        report.rejected.extend(offer.guards.iter().map(|point| unserved("guard", point)));
+        for name in &offer.intercept {
+            match Point::named(name) {
+                Some(_) => report.intercept.push(name.clone()),
+                None => report.rejected.push(unserved("intercept", name)),
+            }
+        }
+        for name in &offer.guards {
+            match Point::named(name).filter(|point| point.has_guards()) {
+                Some(_) => report.guards.push(name.clone()),
+                None => report.rejected.push(unserved("guard", name)),
+            }
+        }
         report
     }
 
@@ -220,13 +246,13 @@ impl Registry {
     }
 }
 
-/// This host asks nobody at intercept points, and a guard must not believe that it is asked.
+/// A guard must not believe that it is asked at a point where nobody is.
 fn unserved(kind: &str, point: &str) -> Rejection {
     Rejection {
         kind: kind.to_owned(),
         name: point.to_owned(),
         code: ErrorKind::Unsupported,
-        message: "this host does not ask extensions before something happens".to_owned(),
+        message: format!("this host asks no {kind} at {point}"),
         winner: None,
     }
 }
@@ -324,21 +350,42 @@ mod tests {
     }
 
     #[test]
-    fn guards_hear_that_nobody_asks_them() {
+    fn points_are_taken_where_somebody_is_asked_and_the_others_reported() {
         let mut registry = two();
+        let names = |names: &[&str]| Some(names.iter().map(ToString::to_string).collect());
         let subscribe = Subscribe {
-            events: Some(vec!["turn_start".to_owned()]),
-            guards: Some(vec!["tool_call".to_owned()]),
-            ..Subscribe::default()
+            events: names(&["turn_start"]),
+            intercept: names(&["tool_call", "moon_phase", "before_agent_start"]),
+            guards: names(&["turn_start", "tool_call"]),
+            on_failure: None,
         };
         registry.subscribe(0, subscribe);
         assert_eq!(registry.subscribers("turn_start"), [0]);
         let report = registry.report(0);
         assert_eq!(report.events, ["turn_start"]);
-        assert_eq!(report.guards, [""; 0]);
+        assert_eq!(report.intercept, ["before_agent_start", "tool_call"]);
+        assert_eq!(report.guards, ["tool_call"]);
+        let rejected = report.rejected.iter().map(|it| (&*it.kind, &*it.name, &it.code));
+        let unsupported = &ErrorKind::Unsupported;
         assert_eq!(
-            (&*report.rejected[0].kind, &report.rejected[0].code),
-            ("guard", &ErrorKind::Unsupported)
+            rejected.collect::<Vec<_>>(),
+            [("intercept", "moon_phase", unsupported), ("guard", "turn_start", unsupported)]
         );
+    }
+
+    #[test]
+    fn each_phase_asks_those_who_listed_the_point_in_load_order() {
+        let mut registry = two();
+        let tool_call = || Some(vec!["tool_call".to_owned()]);
+        let allow = [("tool_call".to_owned(), OnFailure::Allow)].into();
+        for (owner, on_failure) in [(1, None), (0, Some(allow))] {
+            let intercept = tool_call();
+            registry.subscribe(owner, Subscribe { intercept, on_failure, ..Subscribe::default() });
+        }
+        registry.subscribe(1, Subscribe { guards: tool_call(), ..Subscribe::default() });
+        let asked = |phase| registry.asked(Point::ToolCall, &phase);
+        assert_eq!(asked(Phase::Intercept), [(0, OnFailure::Allow), (1, OnFailure::Block)]);
+        assert_eq!(asked(Phase::Guard), [(1, OnFailure::Block)]);
+        assert_eq!(registry.asked(Point::TurnStart, &Phase::Intercept), []);
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{
-    CommandResponse, ErrorInfo, Event, Registered, ShutdownReason, ToolResult, ToolUpdate,
+    CommandResponse, ErrorInfo, Event, EventInterceptResponse, Registered, ShutdownReason,
+    ToolResult, ToolUpdate,
 };
 use extline_protocol::{CallKey, ErrorKind, RawJson, SendError, ToolCallOptions};
 use tokio::sync::{oneshot, watch};
@@ -14,6 +15,7 @@ use super::state::{Phase, State};
 use crate::call::{Call, CallGuard, Invocation};
 use crate::call_error::CallError;
 use crate::diagnosis::Diagnosis;
+use crate::intercept::Question;
 use crate::offer::{Command, Tool};
 use crate::problem::Problem;
 
@@ -27,6 +29,10 @@ pub(crate) enum Waiting {
     Command {
         name: String,
         response: oneshot::Sender<Result<CommandResponse, Unanswered>>,
+    },
+    Intercept {
+        point: &'static str,
+        response: oneshot::Sender<Result<EventInterceptResponse, Unanswered>>,
     },
 }
 
@@ -42,10 +48,11 @@ pub(crate) enum Unanswered {
 }
 
 impl Waiting {
-    /// The name of the tool or command.
+    /// The name of the tool, command or intercept point.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Tool { name, .. } | Self::Command { name, .. } => name,
+            Self::Intercept { point, .. } => point,
         }
     }
 
@@ -54,6 +61,7 @@ impl Waiting {
         match self {
             Self::Tool { result, .. } => drop(result.send(Err(unanswered))),
             Self::Command { response, .. } => drop(response.send(Err(unanswered))),
+            Self::Intercept { response, .. } => drop(response.send(Err(unanswered))),
         }
     }
 }
@@ -73,6 +81,20 @@ impl Unanswered {
                 let diagnosis = Diagnosis::new(&name, Problem::ShutDown, doing, None);
                 CallError::Died { name, diagnosis: Arc::new(diagnosis) }
             }
+        }
+    }
+
+    /// How an intercept failed, in words that follow who was asked.
+    fn into_failure(self, timeout: Duration) -> String {
+        match self {
+            Self::Failed(error) if error.kind == ErrorKind::Timeout => {
+                format!("did not answer within {} ms", timeout.as_millis())
+            }
+            Self::Failed(error) => {
+                format!("has no answer that can be used: {}", error.message)
+            }
+            Self::Died(diagnosis) => format!("did not answer: {}", diagnosis.summary()),
+            Self::HostGone => "did not answer: the host was shut down".to_owned(),
         }
     }
 }
@@ -129,6 +151,31 @@ impl Connection {
         drop(state);
         let guard = CallGuard { connection: Arc::clone(self), key, name };
         Ok(Invocation { guard, response, timeout })
+    }
+
+    /// Asks about something before it happens and waits for the answer; `Err` says how that failed,
+    /// in words that follow who was asked.
+    pub(crate) async fn ask(
+        self: &Arc<Self>,
+        question: Question,
+        timeout: Duration,
+    ) -> Result<EventInterceptResponse, String> {
+        let point = question.point.as_str();
+        let Question { phase, payload, system_prompt, .. } = question;
+        let now = Instant::now();
+        let (_guard, response) = {
+            let mut state = self.lock();
+            let key = state
+                .session
+                .intercept(point, Some(phase), payload, system_prompt, now)
+                .map_err(|error| format!("could not be asked: {error}"))?;
+            let (sender, response) = oneshot::channel();
+            state.waiting.insert(key.clone(), Waiting::Intercept { point, response: sender });
+            self.carry_out(&mut state, now);
+            (CallGuard { connection: Arc::clone(self), key, name: point.to_owned() }, response)
+        };
+        let answer = response.await.unwrap_or(Err(Unanswered::HostGone));
+        answer.map_err(|unanswered| unanswered.into_failure(timeout))
     }
 
     pub(crate) fn cancel(&self, key: &CallKey, reason: &str) {

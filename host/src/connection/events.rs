@@ -78,6 +78,13 @@ impl Connection {
                     let _ = waiting.send(Ok(response));
                 }
             }
+            HostEvent::InterceptResponse { key, response } => {
+                if let Some(Waiting::Intercept { response: waiting, .. }) =
+                    state.waiting.remove(&key)
+                {
+                    let _ = waiting.send(Ok(response));
+                }
+            }
             HostEvent::CallFailed { key, error } => {
                 if let Some(waiting) = state.waiting.remove(&key) {
                     waiting.fail(Unanswered::Failed(error));

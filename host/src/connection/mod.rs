@@ -133,8 +133,9 @@ impl Connection {
         }
     }
 
-    /// A notice of what came before the session.
-    pub(crate) fn notice_of_start(&self, notice: Notice) {
+    /// A notice of what no frame tells: of the time before the session, or of the answers at an
+    /// intercept point.
+    pub(crate) fn notice_from_outside(&self, notice: Notice) {
         self.notice(&mut self.lock(), notice);
     }
 

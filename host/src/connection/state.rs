@@ -167,6 +167,7 @@ impl State {
             let name = self.waiting.get(key)?.name();
             Some(match key.kind() {
                 CallKind::Command => format!("the command /{name}"),
+                CallKind::Intercept => format!("the intercept {name}"),
                 _ => format!("the tool call {name}"),
             })
         });

@@ -164,6 +164,8 @@ def handle(frame):
         emit(type="command_response", id=frame["id"], **response)
     elif kind == "event":
         events.append(frame)
+    elif kind == "event_intercept":
+        emit(type="event_intercept_response", id=frame["id"])
     elif kind == "registered":
         reports.append(frame)
     elif kind == "shutdown":

@@ -56,9 +56,10 @@ async fn a_burst_of_calls_does_no_harm_to_an_extension_that_reads() {
     let host = home.builder().extension(misbehave(&["plain"])).start().await;
     // More frames than may wait, and more bytes than a pipe holds, before the host's task runs.
     let args = format!(r#"{{"text":"{}"}}"#, "x".repeat(1000));
-    let calls: Vec<_> = (0..1000)
-        .map(|_| host.start_call("echo", &args, CallOptions::default()).unwrap())
-        .collect();
+    let mut calls = Vec::new();
+    for _ in 0..1000 {
+        calls.push(host.start_call("echo", &args, CallOptions::default()).await.unwrap());
+    }
     for call in calls {
         assert_eq!(text(&call.outcome().await.unwrap()), "echo");
     }
@@ -112,7 +113,7 @@ async fn updates_arrive_and_the_result_ends_them() {
     let host = host_of_behave(&home).await;
     let mut news = host.news();
     let options = CallOptions::default();
-    let mut call = host.start_call("slow", r#"{"steps":4}"#, options).unwrap();
+    let mut call = host.start_call("slow", r#"{"steps":4}"#, options).await.unwrap();
     let mut last = 0.0;
     let mut count = 0;
     while let Some(update) = call.update().await {
@@ -136,7 +137,7 @@ async fn a_call_that_takes_too_long_is_given_up_and_the_extension_hears_of_it() 
     let home = Home::new();
     let host = host_of_behave(&home).await;
     let options = CallOptions::default().timeout(Duration::from_millis(200));
-    let call = host.start_call("slow", r#"{"seconds":100}"#, options).unwrap();
+    let call = host.start_call("slow", r#"{"seconds":100}"#, options).await.unwrap();
     let error = call.outcome().await.unwrap_err();
     assert!(matches!(error, CallError::Timeout { after, .. } if after.as_millis() == 200));
     let seen = seen(&host).await;
@@ -149,7 +150,8 @@ async fn a_call_that_takes_too_long_is_given_up_and_the_extension_hears_of_it() 
 async fn a_cancelled_call_is_answered_by_the_extension() {
     let home = Home::new();
     let host = host_of_behave(&home).await;
-    let mut call = host.start_call("slow", r#"{"seconds":100}"#, CallOptions::default()).unwrap();
+    let mut call =
+        host.start_call("slow", r#"{"seconds":100}"#, CallOptions::default()).await.unwrap();
     assert!(call.update().await.is_some());
     call.cancel("the user changed her mind");
     let result = call.outcome().await.unwrap();
@@ -162,7 +164,8 @@ async fn a_cancelled_call_is_answered_by_the_extension() {
 async fn a_call_that_is_dropped_is_cancelled() {
     let home = Home::new();
     let host = host_of_behave(&home).await;
-    let mut call = host.start_call("slow", r#"{"seconds":100}"#, CallOptions::default()).unwrap();
+    let mut call =
+        host.start_call("slow", r#"{"seconds":100}"#, CallOptions::default()).await.unwrap();
     assert!(call.update().await.is_some());
     drop(call);
     assert_eq!(seen(&host).await["cancels"].as_array().unwrap().len(), 1);
@@ -175,7 +178,7 @@ async fn late_and_second_answers_are_reported_and_change_nothing() {
     let deadlines = Deadlines { cancelled: Duration::from_millis(100), ..Deadlines::default() };
     let builder = home.builder().deadlines(deadlines);
     let host = builder.extension(misbehave(&["late"])).start().await;
-    let call = host.start_call("hang", "{}", CallOptions::default()).unwrap();
+    let call = host.start_call("hang", "{}", CallOptions::default()).await.unwrap();
     call.cancel("enough");
     assert!(matches!(call.outcome().await, Err(CallError::Cancelled { .. })));
     // The extension answers its call too late and twice, and then this one.

@@ -13,7 +13,8 @@ use crate::support::{Home, LONG, behave, diagnosis, end, misbehave, pids, runs, 
 
 /// The answer to a call that cannot have one; the tool's own deadline is longer than this waits.
 async fn death_of(host: &Host, tool: &str) -> Diagnosis {
-    let call = host.start_call(tool, "{}", CallOptions::default().timeout(10 * LONG)).unwrap();
+    let call =
+        host.start_call(tool, "{}", CallOptions::default().timeout(10 * LONG)).await.unwrap();
     let error = tokio::time::timeout(LONG, call.outcome()).await.expect("it must not wait");
     let error = error.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Transient);
@@ -35,7 +36,8 @@ async fn a_kill_fails_the_calls_at_once_and_names_the_signal() {
     let host = home.builder().extension(misbehave(&["plain"])).start().await;
     let mut news = host.news();
     let pid = pids(&host).await[0];
-    let call = host.start_call("hang", "{}", CallOptions::default().timeout(10 * LONG)).unwrap();
+    let call =
+        host.start_call("hang", "{}", CallOptions::default().timeout(10 * LONG)).await.unwrap();
     let kill = Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
     assert!(kill.success());
     let error = tokio::time::timeout(LONG, call.outcome()).await.unwrap().unwrap_err();
@@ -94,7 +96,8 @@ async fn a_closed_stdin_ends_an_extension_that_still_runs() {
     let home = Home::new();
     let host = home.builder().extension(misbehave(&["close-stdin-in-call"])).start().await;
     let mut news = host.news();
-    let call = host.start_call("hang", "{}", CallOptions::default().timeout(10 * LONG)).unwrap();
+    let call =
+        host.start_call("hang", "{}", CallOptions::default().timeout(10 * LONG)).await.unwrap();
     while !matches!(news.next().await.unwrap(), News::Note { .. }) {}
     // Nobody can tell until the next write.
     assert_eq!(death_of(&host, "echo").await.problem, Problem::InputClosed);
@@ -106,14 +109,15 @@ async fn a_closed_stdin_ends_an_extension_that_still_runs() {
 async fn one_that_does_not_read_is_given_up_when_too_much_waits() {
     let home = Home::new();
     let host = home.builder().extension(misbehave(&["deaf"])).start().await;
-    let call = host.start_call("hang", "{}", CallOptions::default().timeout(10 * LONG)).unwrap();
+    let call =
+        host.start_call("hang", "{}", CallOptions::default().timeout(10 * LONG)).await.unwrap();
     let text = "x".repeat(1 << 20);
-    let calls: Vec<_> = (0..20)
-        .map_while(|_| {
-            let args = format!(r#"{{"text":"{text}"}}"#);
-            host.start_call("hang", &args, CallOptions::default().timeout(10 * LONG)).ok()
-        })
-        .collect();
+    let args = format!(r#"{{"text":"{text}"}}"#);
+    let mut calls = Vec::new();
+    for _ in 0..20 {
+        let options = CallOptions::default().timeout(10 * LONG);
+        calls.extend(host.start_call("hang", &args, options).await.ok());
+    }
     let error = tokio::time::timeout(LONG, call.outcome()).await.unwrap().unwrap_err();
     let CallError::Died { diagnosis, .. } = error else { panic!("{error}") };
     let Problem::InputFull { bytes, .. } = diagnosis.problem else { panic!("{diagnosis}") };
@@ -151,7 +155,8 @@ async fn a_write_that_takes_too_long_is_given_up() {
     let home = Home::new();
     let host = home.builder().extension(misbehave(&["deaf"])).start().await;
     let args = format!(r#"{{"text":"{}"}}"#, "x".repeat(4_000_000));
-    let call = host.start_call("hang", &args, CallOptions::default().timeout(10 * LONG)).unwrap();
+    let call =
+        host.start_call("hang", &args, CallOptions::default().timeout(10 * LONG)).await.unwrap();
     let error = tokio::time::timeout(LONG, call.outcome()).await.unwrap().unwrap_err();
     let CallError::Died { diagnosis, .. } = error else { panic!("{error}") };
     let Problem::InputStalled { waited_ms: 5000, .. } = diagnosis.problem else {

@@ -1,12 +1,15 @@
-//! The host against real processes over real pipes: a well-behaved extension (`behave.py`) and one
-//! that misbehaves on purpose (`misbehave.py`). They need Python 3.10 or newer.
+//! The host against real processes over real pipes: a well-behaved extension (`behave.py`), one that
+//! misbehaves on purpose (`misbehave.py`) and one that is asked before things happen
+//! (`intercept.py`). They need Python 3.10 or newer.
 
 #![cfg(unix)]
 
 mod calls;
 mod commands;
 mod death;
+mod intercepts;
 mod registrations;
 mod shutdown;
+mod stage;
 mod start;
 mod support;

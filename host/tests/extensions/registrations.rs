@@ -54,14 +54,13 @@ async fn built_ins_win_over_extensions() {
 }
 
 #[tokio::test]
-async fn a_guard_hears_that_this_host_asks_none() {
+async fn a_guard_hears_that_it_is_asked() {
     let home = Home::new();
     let host = home.builder().extension(behave(&[])).start().await;
     let report = last_report(&host).await;
     assert_eq!(report["events"], json!(["session_start", "turn_start"]));
-    assert_eq!(report["guards"], json!([]));
-    let rejected = &report["rejected"][0];
-    assert_eq!((&rejected["kind"], &rejected["code"]), (&json!("guard"), &json!("unsupported")));
+    assert_eq!(report["guards"], json!(["tool_call"]));
+    assert_eq!(report["rejected"], json!([]));
     end(host).await;
 }
 

@@ -115,7 +115,7 @@ async fn a_start_that_is_given_up_leaves_nothing_running() {
 async fn a_call_that_is_open_at_shutdown_fails() {
     let home = Home::new();
     let host = home.builder().extension(misbehave(&["plain"])).start().await;
-    let call = host.start_call("hang", "{}", CallOptions::default()).unwrap();
+    let call = host.start_call("hang", "{}", CallOptions::default()).await.unwrap();
     let (outcome, endings) = tokio::join!(call.outcome(), host.shutdown());
     assert!(matches!(outcome, Err(CallError::Died { .. })));
     assert!(endings[0].gone);
