@@ -15,5 +15,8 @@ fi
 
 for target in decoder frame extension_session host_session args; do
     printf '\n== fuzzing %s for %s s\n' "$target" "${FUZZ_SECONDS:-60}"
-    cargo +nightly fuzz run "$target" -- -max_total_time="${FUZZ_SECONDS:-60}"
+    # What is found goes to the first folder, which git ignores; the second is only read.
+    mkdir -p "fuzz/corpus/$target"
+    cargo +nightly fuzz run "$target" "fuzz/corpus/$target" "tests/fuzz/corpus/$target" -- \
+        -max_total_time="${FUZZ_SECONDS:-60}"
 done

@@ -122,12 +122,19 @@ fn read<F: AnyFrame>(text: &str) -> Result<F, Problem> {
     if members.unpaired_surrogate {
         return read(&repair_surrogates(text));
     }
-    let frame_type = members
-        .last("type")
-        .and_then(|member| read_string(member.value))
+    let (mut frame_type, mut id) = (None, None);
+    for member in members.iter() {
+        if member.is("type") {
+            frame_type = Some(member.value);
+        } else if member.is("id") {
+            id = Some(member.value);
+        }
+    }
+    let frame_type = frame_type
+        .and_then(read_string)
         .ok_or_else(|| Problem::NoType { excerpt: excerpt(text) })?;
     let wrong = |error| Problem::WrongField { frame_type: frame_type.to_string(), error };
-    check_id(&members).map_err(wrong)?;
+    id.map_or(Ok(()), check_id).map_err(wrong)?;
     F::read(&frame_type, &members, text.trim_matches(JSON_WHITE_SPACE)).map_err(wrong)
 }
 
@@ -141,13 +148,11 @@ fn no_object(text: &str) -> Problem {
 
 /// Every frame with an `id` that is no string is bad, also where the type has no use for it: a
 /// zot reads the id before the type (`id.opaque`).
-fn check_id(members: &Members<'_>) -> Result<(), FieldError> {
-    match members.last("id") {
-        Some(id) if id.value != "null" && !id.value.starts_with('"') => {
-            Err(FieldError::unexpected("a non-empty string", id.value).below("id"))
-        }
-        _ => Ok(()),
+fn check_id(id: &str) -> Result<(), FieldError> {
+    if id == "null" || id.starts_with('"') {
+        return Ok(());
     }
+    Err(FieldError::unexpected("a non-empty string", id).below("id"))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use crate::decode::{Incoming, decode};
 use crate::frame::AnyFrame;
+use crate::json::excerpt;
 use crate::line::Decoder;
 
 /// Types that are remembered as reported; a peer that invents more is not worth more memory.
@@ -34,8 +35,11 @@ impl<F: AnyFrame> Inbox<F> {
         self.decoder.finish().map(|line| decode(&line))
     }
 
-    /// Whether an unknown type is seen for the first time (`frm.unknown-types`).
-    pub(super) fn is_new_type(&mut self, frame_type: &str) -> bool {
-        self.reported.len() < REPORTED_TYPES && self.reported.insert(frame_type.to_owned())
+    /// An unknown type that is seen for the first time (`frm.unknown-types`), shortened: a name may
+    /// be as long as a frame.
+    pub(super) fn new_type(&mut self, frame_type: &str) -> Option<String> {
+        let name = excerpt(frame_type);
+        let is_new = self.reported.len() < REPORTED_TYPES && self.reported.insert(name.clone());
+        is_new.then_some(name)
     }
 }

@@ -36,8 +36,8 @@ impl ExtensionSession {
             HostFrame::Registered(report) => self.handle_registered(report),
             HostFrame::Shutdown(shutdown) => self.begin_shutdown(shutdown.reason, true, 0, now),
             HostFrame::Unknown(frame) => {
-                if self.inbox.is_new_type(&frame.frame_type) {
-                    self.notice(Notice::UnknownType(frame.frame_type));
+                if let Some(name) = self.inbox.new_type(&frame.frame_type) {
+                    self.notice(Notice::UnknownType(name));
                 }
             }
         }

@@ -95,8 +95,8 @@ impl HostSession {
                 self.notice(Notice::OutOfPlace { frame_type: "hello", why: "it came before" });
             }
             ExtensionFrame::Unknown(frame) => {
-                if self.inbox.is_new_type(&frame.frame_type) {
-                    self.notice(Notice::UnknownType(frame.frame_type));
+                if let Some(name) = self.inbox.new_type(&frame.frame_type) {
+                    self.notice(Notice::UnknownType(name));
                 }
             }
         }
