@@ -37,6 +37,11 @@ fn main() -> Result<ExitCode, Error> {
     match env::args().nth(1).as_deref() {
         Some("mistake") => mistaken(probe).run()?,
         Some("serve") => return serve(complete(probe)),
+        Some("intercepts") => intercepting(probe).run()?,
+        Some("open") => {
+            let open = intercepting(probe).on_failure(point::ToolCall, OnFailure::Allow);
+            open.run()?;
+        }
         _ => complete(probe).run()?,
     }
     Ok(ExitCode::SUCCESS)
@@ -154,6 +159,63 @@ fn listening(probe: Extension) -> Extension {
         })
         .on("turn_end", async |event, _| assert!(event.event.is_empty(), "in an event"))
         .on("turn_end", async |_, ctx| ctx.notify_info("the second handler of turn_end"))
+}
+
+/// Interceptors and guards that do what the call's `do` says.
+fn intercepting(probe: Extension) -> Extension {
+    probe
+        .intercept(point::ToolCall, async |call, _| {
+            let mut args: Value = call.args_as()?;
+            match what(&args) {
+                "block" => return Ok(call.block("the interceptor says no")),
+                "no object" => return Ok(call.rewrite(json!(["no object"]))),
+                "panic first" => panic!("in the interceptor"),
+                "rewrite" => args["path"] = "first".into(),
+                _ => return Ok(call.allow()),
+            }
+            Ok(call.rewrite(args))
+        })
+        .intercept(point::ToolCall, async |call, _| {
+            let mut args: Value = call.args_as()?;
+            if args["path"] != "first" {
+                return Ok(None);
+            }
+            args["path"] = "second".into();
+            Ok(Some(call.rewrite(args)))
+        })
+        .guard("paths", async |call, _| {
+            let args: Value = call.args_as()?;
+            match what(&args) {
+                "panic" => panic!("in the guard"),
+                "fail" => Err(ToolError::from("x".parse::<u8>().unwrap_err())),
+                "hang" => {
+                    sleep(Duration::from_secs(60)).await;
+                    Ok(call.allow())
+                }
+                _ if args["path"] == "second" => Ok(call.block(format!("sees {}", call.args()))),
+                _ => Ok(call.allow()),
+            }
+        })
+        .guard("tools", async |call, _| {
+            if call.tool() == "forbidden" { call.block("no such thing here") } else { call.allow() }
+        })
+        .intercept(point::TurnStart, async |turn, _| {
+            (turn.step() > 9).then(|| turn.block("enough"))
+        })
+        .intercept(point::AssistantMessage, async |message, _| {
+            message.replace(message.text().replace('a', "b"))
+        })
+        .intercept(point::AssistantMessage, async |message, _| {
+            if message.text().contains('a') { message.block("an a") } else { message.allow() }
+        })
+        .intercept(point::BeforeAgentStart, async |start, _| {
+            assert!(!start.current_prompt().is_empty(), "no prompt");
+            start.system_prompt(format!("{} in {}", start.current_prompt(), start.cwd().display()))
+        })
+}
+
+fn what(args: &Value) -> &str {
+    args["do"].as_str().unwrap_or_default()
 }
 
 fn mistaken(probe: Extension) -> Extension {

@@ -5,6 +5,7 @@ use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 use std::task::Waker;
 
+use extline_protocol::frame::EventInterceptResponse;
 use extline_protocol::{CallKey, ExtensionSession};
 
 use crate::running::Running;
@@ -77,6 +78,16 @@ impl Connection {
     pub(crate) fn answer_command(&self, key: &CallKey, response: Response) {
         // As above.
         let _ = self.tell(|session| session.reply_command(key, response.into_frame()));
+    }
+
+    pub(crate) fn answer_intercept(&self, key: &CallKey, response: EventInterceptResponse) {
+        // It fails for one that the session has answered in time, at its deadline or at shutdown.
+        let _ = self.tell(|session| session.reply_intercept(key, response));
+    }
+
+    pub(crate) fn fail_intercept(&self, key: &CallKey, reason: &str) {
+        // As above.
+        let _ = self.tell(|session| session.fail_intercept(key, reason));
     }
 
     /// The handlers of an event have ended.

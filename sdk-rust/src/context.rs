@@ -34,7 +34,8 @@ pub struct Context {
 
 /// The call.
 impl Context {
-    /// The id of the tool call or command, as the host chose it; empty in the handler of an event.
+    /// The id of the tool call, command or intercept, as the host chose it; empty in the handler of
+    /// an event.
     pub fn call_id(&self) -> &str {
         self.call.as_ref().map_or("", |call| call.id().as_str())
     }

@@ -11,6 +11,8 @@ use std::task::{Context as TaskContext, Poll};
 use extline_protocol::RawJson;
 use extline_protocol::frame::Event;
 
+use crate::guard::Guard;
+use crate::intercept::DecisionHandler;
 use crate::{Context, Response, ToolResult};
 
 /// What a handler does, polled on the thread that called it.
@@ -27,6 +29,10 @@ pub(crate) struct Handlers {
     pub(crate) commands: HashMap<String, CommandHandler>,
     /// In the order in which they were given.
     pub(crate) events: HashMap<String, Vec<EventHandler>>,
+    /// By point, in the order in which they were given.
+    pub(crate) interceptors: HashMap<String, Vec<DecisionHandler>>,
+    /// In the order in which they were given.
+    pub(crate) guards: Vec<Guard>,
 }
 
 /// What the handler of an event may return: nothing, or a `Result`, whose error goes to stderr.

@@ -8,9 +8,13 @@ mod connection;
 mod context;
 mod error;
 mod extension;
+mod guard;
 mod handler;
 mod host;
 mod image;
+mod intercept;
+mod moment;
+pub mod point;
 pub mod prelude;
 mod response;
 mod result;
@@ -29,9 +33,12 @@ pub use command::Command;
 pub use context::Context;
 pub use error::Error;
 pub use extension::Extension;
+pub use guard::{GuardedCall, Verdict};
 pub use handler::EventOutcome;
 pub use host::Host;
 pub use image::Image;
+pub use intercept::{Decision, DecisionOutcome};
+pub use moment::{AgentStart, Message, ModelCall, ToolUse};
 pub use response::{IntoResponse, Response};
 pub use result::{IntoContent, IntoToolResult, Json, ToolResult};
 pub use schema::schema_of;
@@ -41,7 +48,7 @@ pub use update::{Amount, UpdateBuilder};
 
 pub use extline_protocol::frame::{
     Approval, Content, Effect, ErrorInfo, Event, EventPayload, Exposure, FileOp, Level, Limits,
-    Panel, SessionInfo, Tier,
+    OnFailure, Panel, SessionInfo, Tier,
 };
 pub use extline_protocol::{Capability, ErrorKind, RawJson};
 /// The versions that this crate is built with, for authors who need more of them.

@@ -5,6 +5,7 @@ pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Value, json};
 
 pub use crate::{
-    Cancellation, Command, Content, Context, Event, Extension, Image, IntoResponse, IntoToolResult,
-    Json, Level, NoArgs, RawJson, Response, Tool, ToolError, ToolResult,
+    Cancellation, Command, Content, Context, Decision, Event, Extension, GuardedCall, Image,
+    IntoResponse, IntoToolResult, Json, Level, NoArgs, OnFailure, RawJson, Response, Tool,
+    ToolError, ToolResult, ToolUse, Verdict, point,
 };

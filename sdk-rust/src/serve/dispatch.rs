@@ -45,6 +45,9 @@ impl Serving {
             ExtensionEvent::Accepted(ack) => self.accepted(ack),
             ExtensionEvent::ToolCall { key, call, deadline } => self.tool(key, call, deadline),
             ExtensionEvent::Command { key, command } => self.command(key, command),
+            ExtensionEvent::Intercept { key, intercept, deadline } => {
+                self.intercept(key, intercept, deadline);
+            }
             ExtensionEvent::Event(event) => self.event(event),
             ExtensionEvent::Panel(input) => self.connection.session().panel_done(input.panel_id()),
             ExtensionEvent::Cancelled { key, .. } => self.connection.running.cancel(key.serial()),
@@ -58,7 +61,7 @@ impl Serving {
                 end_now(&self.connection.running, exit_code);
             }
             // What was rejected comes as notices. The others answer what this SDK never asks for or
-            // offers: intercepts, methods, calls to other tools, a teardown.
+            // offers: methods, calls to other tools, a teardown.
             _ => {}
         }
     }
@@ -126,7 +129,7 @@ impl Serving {
     }
 
     /// Polls a handler once, here; one that has to wait goes on as a task.
-    fn start<T: 'static>(
+    pub(super) fn start<T: 'static>(
         &self,
         serial: u64,
         name: impl FnOnce() -> String,

@@ -5,6 +5,7 @@
 //! without a task, a timer or a second look at the descriptors; it becomes a task when it is
 //! pending.
 
+mod decide;
 #[cfg(unix)]
 mod descriptor;
 mod dispatch;

@@ -3,6 +3,7 @@
 
 mod calls;
 mod host;
+mod intercepts;
 mod shutdown;
 mod start;
 mod streams;

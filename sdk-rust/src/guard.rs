@@ -1,0 +1,156 @@
+//! Guards: handlers that see every tool call as it will run, and may only block it.
+
+use std::panic::Location;
+use std::rc::Rc;
+
+use extline_protocol::frame::EventPayload;
+use extline_protocol::{RawJson, RegistrationError};
+use serde::de::DeserializeOwned;
+
+use crate::intercept::{Change, DecisionHandler, add_name};
+use crate::point::{Point, ToolCall};
+use crate::{Context, DecisionOutcome, Error, Extension, ToolError, ToolUse};
+
+/// A guard and the name that its failures are reported under.
+#[derive(Clone)]
+pub(crate) struct Guard {
+    pub(crate) name: Rc<str>,
+    pub(crate) handler: DecisionHandler,
+}
+
+impl Extension {
+    /// Has every tool call, whoever offers the tool, pass a guard that may block it.
+    ///
+    /// Guards are asked after every interceptor, on the arguments that will run (`guard.final-args`).
+    /// A zot, which knows no guards, asks them like interceptors: then they see at least what the
+    /// interceptors of this extension made of the arguments (`guard.on-zot`). Several are asked in
+    /// the order in which they were given, up to the first block.
+    ///
+    /// A guard fails closed: an error, a panic or no decision in time (see
+    /// [`intercept`](Extension::intercept)) blocks the call, with a reason that has the guard's name,
+    /// unless [`on_failure`](Extension::on_failure) says otherwise (`guard.closed`). One that keeps
+    /// the thread without awaiting cannot be timed out: long computations belong in
+    /// [`Context::blocking`].
+    ///
+    /// Two guards of one name are a registration mistake.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Bash {
+    ///     command: String,
+    /// }
+    ///
+    /// let extension = Extension::new("careful", "1.0.0").guard("no_rm", async |call, _| {
+    ///     if call.tool() == "bash" && call.args_as::<Bash>()?.command.contains("rm -rf") {
+    ///         return Ok(call.block("refused: rm -rf"));
+    ///     }
+    ///     Ok(call.allow())
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn guard<R, F>(mut self, name: impl Into<String>, handler: F) -> Self
+    where
+        R: DecisionOutcome<Verdict> + 'static,
+        F: AsyncFn(GuardedCall, Context) -> R + 'static,
+    {
+        let name = name.into();
+        if self.handlers.guards.iter().any(|guard| *guard.name == *name) {
+            let mistake = RegistrationError::Duplicate { kind: "guard", name };
+            let location = Location::caller();
+            self.mistake.get_or_insert(Error::Registration { location, mistake });
+            return self;
+        }
+        add_name(&mut self.registrations.subscribe.guards, ToolCall::NAME);
+        // The future borrows the handler, so it brings it along.
+        let shared = Rc::new(handler);
+        let handler: DecisionHandler = Rc::new(move |intercept, context| {
+            let handler = Rc::clone(&shared);
+            Box::pin(async move {
+                let call = GuardedCall(ToolUse::new(intercept));
+                let outcome = handler(call, context).await.decision();
+                let verdict = outcome.map_err(|error| error.to_string())?;
+                let reason = verdict.and_then(|verdict| verdict.block);
+                Ok(reason.map_or(Change::None, Change::Block))
+            })
+        });
+        self.handlers.guards.push(Guard { name: name.into(), handler });
+        self
+    }
+}
+
+/// A tool call that is about to happen, as a guard sees it.
+#[derive(Clone, Debug)]
+pub struct GuardedCall(ToolUse);
+
+impl GuardedCall {
+    /// The tool's name.
+    pub fn tool(&self) -> &str {
+        self.0.tool()
+    }
+
+    /// The model's id of the call, empty where the host does not say it.
+    pub fn tool_id(&self) -> &str {
+        self.0.tool_id()
+    }
+
+    /// The arguments with which it will run, byte for byte. A call without any has an empty object.
+    pub fn args(&self) -> &RawJson {
+        self.0.args()
+    }
+
+    /// The arguments as a type; a [`Value`](serde_json::Value) takes all that there are.
+    ///
+    /// # Errors
+    ///
+    /// Kind `validation`, with the member that does not fit. A guard that passes it on with `?`
+    /// blocks the call, so look at [`tool`](GuardedCall::tool) first.
+    pub fn args_as<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
+        self.0.args_as()
+    }
+
+    /// All that the host says about the call.
+    pub fn payload(&self) -> &EventPayload {
+        self.0.payload()
+    }
+
+    /// It may happen, as far as this guard is concerned.
+    pub fn allow(&self) -> Verdict {
+        Verdict { block: None }
+    }
+
+    /// It must not happen; the model reads why.
+    pub fn block(&self, reason: impl Into<String>) -> Verdict {
+        Verdict { block: Some(reason.into()) }
+    }
+}
+
+/// What a guard decides; made by [`GuardedCall::allow`] and [`GuardedCall::block`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "a guard returns its verdict"]
+pub struct Verdict {
+    /// Why not.
+    block: Option<String>,
+}
+
+impl DecisionOutcome<Self> for Verdict {
+    fn decision(self) -> Result<Option<Self>, ToolError> {
+        Ok(Some(self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_guards_of_one_name_are_a_mistake() {
+        let extension = Extension::new("a", "1").guard("same", async |_, _| {});
+        let line = line!() + 1;
+        let extension = extension.guard("same", async |_, _| {});
+        let mistake = extension.mistake.expect("there is a mistake").to_string();
+        assert!(mistake.contains(&format!("guard.rs:{line}:")), "{mistake}");
+        assert!(mistake.contains("two guards named \"same\""), "{mistake}");
+    }
+}

@@ -1,0 +1,183 @@
+//! What is about to happen, as an interceptor sees it and decides on it.
+
+use std::path::Path;
+use std::rc::Rc;
+
+use extline_protocol::RawJson;
+use extline_protocol::frame::{EventIntercept, EventPayload};
+use serde::de::DeserializeOwned;
+
+use crate::intercept::Change;
+use crate::{Decision, ToolError, args};
+
+/// A tool call that is about to happen, at [`point::ToolCall`](crate::point::ToolCall).
+#[derive(Clone, Debug)]
+pub struct ToolUse {
+    intercept: Rc<EventIntercept>,
+    args: RawJson,
+}
+
+impl ToolUse {
+    pub(crate) fn new(intercept: Rc<EventIntercept>) -> Self {
+        let args = intercept.payload.tool_args.clone().unwrap_or_else(RawJson::empty_object);
+        Self { intercept, args }
+    }
+
+    /// The tool's name.
+    pub fn tool(&self) -> &str {
+        self.payload().tool_name.as_deref().unwrap_or_default()
+    }
+
+    /// The model's id of the call, empty where the host does not say it.
+    pub fn tool_id(&self) -> &str {
+        self.payload().tool_id.as_deref().unwrap_or_default()
+    }
+
+    /// The arguments as they are now, byte for byte: as the model wrote them, or as the interceptors
+    /// before have rewritten them. For an interceptor nobody has checked them against the tool's
+    /// schema yet. A call without any has an empty object.
+    pub fn args(&self) -> &RawJson {
+        &self.args
+    }
+
+    /// The arguments as a type; a [`Value`](serde_json::Value) takes all that there are.
+    ///
+    /// # Errors
+    ///
+    /// Kind `validation`, with the member that does not fit.
+    pub fn args_as<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
+        args::decode(&self.args)
+    }
+
+    /// All that the host says about the call.
+    pub fn payload(&self) -> &EventPayload {
+        &self.intercept.payload
+    }
+
+    /// It goes on unchanged.
+    pub fn allow(&self) -> Decision {
+        Decision(Change::None)
+    }
+
+    /// It must not happen; the model reads why.
+    pub fn block(&self, reason: impl Into<String>) -> Decision {
+        Decision(Change::Block(reason.into()))
+    }
+
+    /// It goes on with other arguments, an object. Anything else counts as a handler that failed
+    /// (`intercept.modified-args`).
+    pub fn rewrite(&self, args: impl Into<RawJson>) -> Decision {
+        Decision(Change::Args(args.into()))
+    }
+}
+
+/// A call of the model that is about to happen, at [`point::TurnStart`](crate::point::TurnStart).
+#[derive(Clone, Debug)]
+pub struct ModelCall(Rc<EventIntercept>);
+
+impl ModelCall {
+    pub(crate) fn new(intercept: Rc<EventIntercept>) -> Self {
+        Self(intercept)
+    }
+
+    /// Its number within the prompt, from 1; 0 where the host does not say it.
+    pub fn step(&self) -> u64 {
+        self.payload().step.unwrap_or_default()
+    }
+
+    /// All that the host says about it.
+    pub fn payload(&self) -> &EventPayload {
+        &self.0.payload
+    }
+
+    /// It goes on.
+    pub fn allow(&self) -> Decision {
+        Decision(Change::None)
+    }
+
+    /// It must not happen; the user reads why.
+    pub fn block(&self, reason: impl Into<String>) -> Decision {
+        Decision(Change::Block(reason.into()))
+    }
+}
+
+/// A message of the model, at [`point::AssistantMessage`](crate::point::AssistantMessage).
+#[derive(Clone, Debug)]
+pub struct Message(Rc<EventIntercept>);
+
+impl Message {
+    pub(crate) fn new(intercept: Rc<EventIntercept>) -> Self {
+        Self(intercept)
+    }
+
+    /// Its text as it is now; empty for a message without text.
+    pub fn text(&self) -> &str {
+        self.payload().text.as_deref().unwrap_or_default()
+    }
+
+    /// All that the host says about it.
+    pub fn payload(&self) -> &EventPayload {
+        &self.0.payload
+    }
+
+    /// It stays as it is.
+    pub fn allow(&self) -> Decision {
+        Decision(Change::None)
+    }
+
+    /// It must not count.
+    pub fn block(&self, reason: impl Into<String>) -> Decision {
+        Decision(Change::Block(reason.into()))
+    }
+
+    /// It counts with another text. A zot takes an empty one for no change.
+    pub fn replace(&self, text: impl Into<String>) -> Decision {
+        Decision(Change::Text(text.into()))
+    }
+}
+
+/// A run of an agent that is about to begin, at
+/// [`point::BeforeAgentStart`](crate::point::BeforeAgentStart). It cannot be blocked.
+#[derive(Clone, Debug)]
+pub struct AgentStart(Rc<EventIntercept>);
+
+impl AgentStart {
+    pub(crate) fn new(intercept: Rc<EventIntercept>) -> Self {
+        Self(intercept)
+    }
+
+    /// The system prompt as it is now; empty when there is none.
+    pub fn current_prompt(&self) -> &str {
+        self.0.system_prompt.as_deref().unwrap_or_default()
+    }
+
+    /// The model's provider, empty where the host does not say it.
+    pub fn provider(&self) -> &str {
+        self.0.provider.as_deref().unwrap_or_default()
+    }
+
+    /// The model, empty where the host does not say it.
+    pub fn model(&self) -> &str {
+        self.0.model.as_deref().unwrap_or_default()
+    }
+
+    /// The working directory, empty where the host does not say it.
+    pub fn cwd(&self) -> &Path {
+        Path::new(self.payload().cwd.as_deref().unwrap_or_default())
+    }
+
+    /// All else that the host says about it.
+    pub fn payload(&self) -> &EventPayload {
+        &self.0.payload
+    }
+
+    /// It goes on unchanged.
+    pub fn allow(&self) -> Decision {
+        Decision(Change::None)
+    }
+
+    /// It goes on with another system prompt; an empty one removes it.
+    pub fn system_prompt(&self, prompt: impl Into<String>) -> Decision {
+        Decision(Change::SystemPrompt(prompt.into()))
+    }
+}

@@ -1,0 +1,86 @@
+//! The points at which a host asks an extension before something happens, for
+//! [`Extension::intercept`](crate::Extension::intercept).
+//!
+//! Every zot knows the first three. A host that does not know [`BeforeAgentStart`] never asks there;
+//! for one that does not say what it knows, a line on stderr says so at the start
+//! (`report.zot-points`).
+
+use std::rc::Rc;
+
+use extline_protocol::frame::EventIntercept;
+
+use crate::{AgentStart, Message, ModelCall, ToolUse};
+
+/// One of the points of this module.
+pub trait Point: sealed::Sealed {
+    /// What its handlers get: what is about to happen.
+    type Moment: 'static;
+
+    /// Its name on the wire.
+    const NAME: &'static str;
+
+    #[doc(hidden)]
+    fn moment(intercept: Rc<EventIntercept>) -> Self::Moment;
+}
+
+/// Before a tool call: it can be blocked, and its arguments rewritten.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolCall;
+
+impl Point for ToolCall {
+    type Moment = ToolUse;
+    const NAME: &'static str = "tool_call";
+
+    fn moment(intercept: Rc<EventIntercept>) -> Self::Moment {
+        ToolUse::new(intercept)
+    }
+}
+
+/// Before a call of the model: it can be blocked.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnStart;
+
+impl Point for TurnStart {
+    type Moment = ModelCall;
+    const NAME: &'static str = "turn_start";
+
+    fn moment(intercept: Rc<EventIntercept>) -> Self::Moment {
+        ModelCall::new(intercept)
+    }
+}
+
+/// Before a message of the model counts: it can be blocked, and its text replaced. A zot has shown
+/// the text by then.
+#[derive(Clone, Copy, Debug)]
+pub struct AssistantMessage;
+
+impl Point for AssistantMessage {
+    type Moment = Message;
+    const NAME: &'static str = "assistant_message";
+
+    fn moment(intercept: Rc<EventIntercept>) -> Self::Moment {
+        Message::new(intercept)
+    }
+}
+
+/// Before an agent runs: its system prompt can be changed. It cannot be blocked.
+#[derive(Clone, Copy, Debug)]
+pub struct BeforeAgentStart;
+
+impl Point for BeforeAgentStart {
+    type Moment = AgentStart;
+    const NAME: &'static str = "before_agent_start";
+
+    fn moment(intercept: Rc<EventIntercept>) -> Self::Moment {
+        AgentStart::new(intercept)
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl Sealed for super::ToolCall {}
+    impl Sealed for super::TurnStart {}
+    impl Sealed for super::AssistantMessage {}
+    impl Sealed for super::BeforeAgentStart {}
+}
