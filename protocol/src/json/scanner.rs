@@ -66,6 +66,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Goes behind a key and its colon; the key's text, and whether that holds escapes.
+    #[inline]
     pub(super) fn key(&mut self) -> Option<(&'a str, bool)> {
         let start = self.at + 1;
         let escaped = self.string()?;
@@ -189,6 +190,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Goes behind a string; whether it holds escapes.
+    #[inline]
     fn string(&mut self) -> Option<bool> {
         if self.peek() != Some(b'"') {
             return None;
