@@ -206,10 +206,10 @@ fn reason_of(answer: EventInterceptResponse) -> String {
     reason.unwrap_or_else(|| "it gives no reason".to_owned())
 }
 
-/// The arguments in an interceptor's answer. They stand in for the model's, so they are checked in
-/// the same way: an object (`intercept.modified-args-host`), not too deep, no key twice.
+/// The arguments in an interceptor's answer, which are an object. They stand in for the model's, so
+/// they are treated in the same way: not too deep, no key twice.
 fn rewritten_args(answer: EventInterceptResponse) -> Result<Option<RawJson>, String> {
-    match answer.modified_args.filter(|args| *args != RawJson::null()) {
+    match answer.modified_args {
         None => Ok(None),
         Some(args) => match model_args(args.get()) {
             Ok(args) => Ok(Some(args)),

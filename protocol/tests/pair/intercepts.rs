@@ -175,3 +175,19 @@ fn a_host_waits_five_seconds() {
     let Some(HostEvent::CallFailed { error, .. }) = pair.host.poll_event() else { panic!() };
     assert_eq!(error.kind, ErrorKind::Timeout);
 }
+
+#[test]
+fn an_answer_with_arguments_that_are_no_object_is_none_but_a_block_counts() {
+    let subscribe = Subscribe { intercept: Some(points(&["tool_call"])), ..Subscribe::default() };
+    let mut pair = Pair::ready(guarding(subscribe), full_ack());
+    intercept(&mut pair, "tool_call", Some(Phase::Intercept));
+    pair.extension_writes(r#"{"type":"event_intercept_response","id":"1","modified_args":[1]}"#);
+    let Some(HostEvent::CallFailed { error, .. }) = pair.host_events.last() else { panic!() };
+    assert_eq!(error.kind, ErrorKind::Protocol);
+    assert!(error.message.contains("/modified_args: expected an object, found [1]"));
+    intercept(&mut pair, "tool_call", Some(Phase::Intercept));
+    pair.extension_writes(
+        r#"{"type":"event_intercept_response","id":"2","block":true,"modified_args":[1]}"#,
+    );
+    assert!(response(&pair).block);
+}

@@ -8,11 +8,11 @@ use crate::capability::{Capabilities, Capability};
 use crate::decode::Unusable;
 use crate::error_kind::ErrorKind;
 use crate::frame::{
-    AnyFrame, CallTool, CallToolResult, Content, ErrorInfo, ExtensionFrame, RegisterTool,
-    Rejection, Request, Response, RpcError,
+    AnyFrame, CallTool, CallToolResult, Content, ErrorInfo, EventInterceptResponse, ExtensionFrame,
+    RegisterTool, Rejection, Request, Response, RpcError,
 };
 use crate::id::Id;
-use crate::json::RawJson;
+use crate::json::{FieldError, RawJson};
 use crate::registrations::{RegistrationError, Registrations};
 use crate::session::{CallKey, CallKind, Notice};
 
@@ -50,10 +50,7 @@ impl HostSession {
                 }
             }
             ExtensionFrame::EventInterceptResponse(response) => {
-                match self.close(CallKind::Intercept, &response.id) {
-                    Some(key) => self.emit(HostEvent::InterceptResponse { key, response }),
-                    None => self.unexpected(CallKind::Intercept, response.id),
-                }
+                self.handle_intercept_response(response);
             }
             ExtensionFrame::Response(response) => self.handle_response(response),
             ExtensionFrame::ResponsePart(part) => {
@@ -165,6 +162,25 @@ impl HostSession {
             HostEvent::CallFailed { key, error: ErrorInfo::new(code, text) }
         });
         true
+    }
+
+    /// Arguments that are no object make the answer unusable (`intercept.modified-args-host`),
+    /// except beside a block, which wins over every change (`intercept.block-wins`).
+    fn handle_intercept_response(&mut self, response: EventInterceptResponse) {
+        let Some(key) = self.close(CallKind::Intercept, &response.id) else {
+            self.unexpected(CallKind::Intercept, response.id);
+            return;
+        };
+        let args = response.modified_args.as_ref().filter(|args| !args.is_object());
+        match args.filter(|_| !response.block) {
+            None => self.emit(HostEvent::InterceptResponse { key, response }),
+            Some(args) => {
+                let error = FieldError::unexpected("an object", args.get()).below("modified_args");
+                let text = format!("event_intercept_response: {error}");
+                let error = ErrorInfo::new(ErrorKind::Protocol, text);
+                self.emit(HostEvent::CallFailed { key, error });
+            }
+        }
     }
 
     fn handle_response(&mut self, response: Response) {
