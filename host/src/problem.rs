@@ -145,7 +145,8 @@ impl Problem {
                 program.display()
             ),
             Self::NotFound { .. } => {
-                "check \"exec\" in extension.json or the command line, and that it was built".to_owned()
+                "check \"exec\" in extension.json or the command line, and that it was built"
+                    .to_owned()
             }
             Self::NotExecutable { program } if program.is_dir() => {
                 "name the program in that folder".to_owned()
