@@ -8,6 +8,7 @@ use extline_protocol::frame::{HelloAck, HostInfo, Limits};
 use extline_protocol::limits::FRAME_BYTES;
 use extline_protocol::{Capabilities, Capability, Deadlines};
 
+use crate::environment::EnvironmentSettings;
 use crate::home::default_home;
 use crate::host::Host;
 use crate::source::ExtensionSource;
@@ -35,6 +36,7 @@ pub struct HostBuilder {
     pub(crate) home: Option<PathBuf>,
     pub(crate) logs: Option<PathBuf>,
     pub(crate) deadlines: Deadlines,
+    pub(crate) environment: EnvironmentSettings,
     pub(crate) builtin_tools: Vec<String>,
     pub(crate) builtin_commands: Vec<String>,
     pub(crate) sources: Vec<ExtensionSource>,
@@ -53,6 +55,7 @@ impl Default for HostBuilder {
             home: None,
             logs: None,
             deadlines: Deadlines::default(),
+            environment: EnvironmentSettings::default(),
             builtin_tools: Vec::new(),
             builtin_commands: Vec::new(),
             sources: Vec::new(),
@@ -109,6 +112,29 @@ impl HostBuilder {
     #[must_use]
     pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
         self.deadlines = deadlines;
+        self
+    }
+
+    /// Gives every extension a variable, whatever the host's own environment and the manifests say.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.environment.set.insert(name.into(), value.into());
+        self
+    }
+
+    /// Passes variables of the host's own environment on to every extension, beside those that the
+    /// extension's manifest declares. Names that the host does not have are left out.
+    #[must_use]
+    pub fn pass_env<N: Into<OsString>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.environment.pass.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Passes the host's whole environment on to every extension, keys and tokens included, as a
+    /// zot does. Off by default.
+    #[must_use]
+    pub fn inherit_env(mut self, inherit: bool) -> Self {
+        self.environment.inherit = inherit;
         self
     }
 

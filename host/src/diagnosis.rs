@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::exit::Exit;
+use crate::log::Log;
 use crate::problem::Problem;
 
 /// Why an extension cannot be used, or can be used no longer: what was being done, how the process
@@ -29,6 +30,10 @@ pub struct Diagnosis {
     pub stderr: Vec<String>,
     /// The file that holds all it wrote to stderr.
     pub log: Option<PathBuf>,
+    /// Names of environment variables that the host has and the extension did not get, where it
+    /// failed to start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub withheld: Vec<String>,
     /// What to do.
     pub suggestion: String,
 }
@@ -60,7 +65,32 @@ impl Diagnosis {
             stdout: None,
             stderr: Vec::new(),
             log: None,
+            withheld: Vec::new(),
         }
+    }
+
+    /// Tells what the process wrote and which variables it did not get; the last words on stderr
+    /// often name the one that it misses.
+    pub(crate) fn add_output(&mut self, stdout: Option<String>, log: &Log, withheld: &[String]) {
+        self.stdout = stdout;
+        self.stderr = log.last_lines();
+        self.log = Some(log.path().to_owned());
+        if !self.problem.may_be_of_environment() || withheld.is_empty() {
+            return;
+        }
+        self.withheld = withheld.to_vec();
+        let named = withheld.iter().find(|name| self.stderr.iter().any(|line| names(line, name)));
+        self.suggestion = match named {
+            Some(name) => format!(
+                "the host has {name} and does not pass it on: write \"permissions\": {{\"env\": \
+                 [{name:?}]}} in extension.json, or let the host pass it"
+            ),
+            None => format!(
+                "{}; if it misses a variable that was withheld, name that in extension.json, as \
+                 \"permissions\": {{\"env\": [...]}}",
+                self.suggestion
+            ),
+        };
     }
 
     /// The fact in one line: what is wrong, and how the process ended.
@@ -89,7 +119,29 @@ impl fmt::Display for Diagnosis {
         if let Some(log) = &self.log {
             write!(formatter, "\n  log     {}", log.display())?;
         }
+        if !self.withheld.is_empty() {
+            write!(formatter, "\n  env     withheld: {}", first_of(&self.withheld))?;
+        }
         write!(formatter, "\n  try     {}", self.suggestion)
+    }
+}
+
+/// Whether a text holds a name as a word of its own.
+fn names(text: &str, name: &str) -> bool {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    text.match_indices(name).any(|(at, found)| {
+        !text[..at].ends_with(is_part) && !text[at + found.len()..].starts_with(is_part)
+    })
+}
+
+/// A list for a terminal; a program gets all of it.
+fn first_of(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    match names.len().checked_sub(SHOWN) {
+        Some(further) if further > 0 => {
+            format!("{} and {further} more", names[..SHOWN].join(", "))
+        }
+        _ => names.join(", "),
     }
 }
 
@@ -116,6 +168,20 @@ mod tests {
              try     a command in it was not found: install what the lines above name"
         );
         assert_eq!(diagnosis.summary(), "clock: it ended before it said hello (exit status 127)");
+    }
+
+    #[test]
+    fn a_name_is_found_as_a_word() {
+        assert!(names("KeyError: 'API_KEY'", "API_KEY"));
+        assert!(names("API_KEY", "API_KEY"));
+        assert!(!names("MY_API_KEY is fine, so is API_KEY2", "API_KEY"));
+    }
+
+    #[test]
+    fn a_long_list_is_cut_for_people() {
+        let names: Vec<_> = (0..14).map(|number| format!("N{number}")).collect();
+        assert!(first_of(&names).ends_with("N10, N11 and 2 more"));
+        assert!(first_of(&names[..12]).ends_with("N10, N11"));
     }
 
     #[test]

@@ -174,7 +174,7 @@ impl Host {
         };
         let mut names = HashSet::new();
         for source in &builder.sources {
-            let plan = Plan::of(source, &cwd);
+            let plan = Plan::of(source, &cwd, &builder.environment);
             let index = host.shared.registry().add_extension(&plan.name);
             let running = match plan.launch {
                 Ok(_) if !names.insert(plan.name.clone()) => Err(Problem::NameTaken),
@@ -220,7 +220,7 @@ impl Host {
         let now = Instant::now();
         let session = HostSession::new(HostConfig { ack, deadlines: builder.deadlines }, now);
         let logs = builder.logs.clone().unwrap_or_else(|| root.join("logs"));
-        let log = home::log_file(&logs, name);
+        let log = (home::log_file(&logs, name), launch.environment.withheld.clone());
         let (connection, ends) =
             Connection::new((index, name), spawned, session, log, &self.shared);
         if let Err(error) = has_data_dir {

@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
+use crate::environment::{Environment, EnvironmentSettings};
 use crate::manifest::{Manifest, ManifestError, manifest_file};
 use crate::problem::Problem;
 use crate::process::is_executable;
@@ -19,6 +20,7 @@ pub(crate) struct Launch {
     pub(crate) args: Vec<OsString>,
     /// The working directory: the extension's folder.
     pub(crate) dir: PathBuf,
+    pub(crate) environment: Environment,
 }
 
 /// What can be said of an extension before it is started.
@@ -33,28 +35,34 @@ pub(crate) struct Plan {
 
 impl Plan {
     /// Looks at files, and runs nothing.
-    pub(crate) fn of(source: &ExtensionSource, cwd: &Path) -> Self {
+    pub(crate) fn of(
+        source: &ExtensionSource,
+        cwd: &Path,
+        environment: &EnvironmentSettings,
+    ) -> Self {
         match source {
-            ExtensionSource::Folder(path) => Self::of_folder(path),
+            ExtensionSource::Folder(path) => Self::of_folder(path, environment),
             ExtensionSource::Command { program, args, name } => {
                 let name = name.clone().unwrap_or_else(|| name_of(program, args, cwd));
-                let launch = resolve(program, cwd).map(|program| Launch {
+                let environment = environment.environment(&[], env::vars_os());
+                let launch = resolve(program, cwd, environment.path()).map(|program| Launch {
                     program,
                     args: args.clone(),
                     dir: cwd.to_owned(),
+                    environment,
                 });
                 Self { name, dir: Some(cwd.to_owned()), manifest: None, launch }
             }
         }
     }
 
-    fn of_folder(path: &Path) -> Self {
+    fn of_folder(path: &Path, environment: &EnvironmentSettings) -> Self {
         let file = manifest_file(path);
         let dir = file.parent().unwrap_or(path);
         let dir = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
         match Manifest::read(path) {
             Ok(manifest) => {
-                let launch = launch_of(&manifest, &dir, &file);
+                let launch = launch_of(&manifest, &dir, &file, environment);
                 let name = manifest.name.clone();
                 Self { name, dir: Some(dir), manifest: Some(manifest), launch }
             }
@@ -84,7 +92,12 @@ pub(crate) fn explain(launch: &Launch, error: &io::Error) -> Problem {
     }
 }
 
-fn launch_of(manifest: &Manifest, dir: &Path, file: &Path) -> Result<Launch, Problem> {
+fn launch_of(
+    manifest: &Manifest,
+    dir: &Path,
+    file: &Path,
+    environment: &EnvironmentSettings,
+) -> Result<Launch, Problem> {
     if !manifest.enabled {
         return Err(Problem::Disabled { file: file.to_owned() });
     }
@@ -96,22 +109,24 @@ fn launch_of(manifest: &Manifest, dir: &Path, file: &Path) -> Result<Launch, Pro
             remedy: "write \"exec\": \"./my-extension\", a path relative to this file".to_owned(),
         }));
     };
+    let environment = environment.environment(&manifest.permissions.env, env::vars_os());
     Ok(Launch {
-        program: resolve(OsStr::new(exec), dir)?,
+        program: resolve(OsStr::new(exec), dir, environment.path())?,
         args: manifest.args.iter().map(OsString::from).collect(),
         dir: dir.to_owned(),
+        environment,
     })
 }
 
-/// The file of a program: absolute as is, with a separator relative to `dir`, else from `$PATH`.
-fn resolve(program: &OsStr, dir: &Path) -> Result<PathBuf, Problem> {
+/// The file of a program: absolute as is, with a separator relative to `dir`, else from a folder of
+/// `folders`, the extension's own `$PATH`.
+fn resolve(program: &OsStr, dir: &Path, folders: &OsStr) -> Result<PathBuf, Problem> {
     let path = Path::new(program);
     let resolved = if path.components().count() > 1 || path.is_absolute() {
         let plain = path.strip_prefix(".").unwrap_or(path);
         Some(dir.join(plain)).filter(|path| path.exists())
     } else {
-        let folders = env::var_os("PATH").unwrap_or_default();
-        let candidates = env::split_paths(&folders).map(|folder| folder.join(path));
+        let candidates = env::split_paths(folders).map(|folder| folder.join(path));
         let found = candidates.into_iter().find(|candidate| is_executable(candidate));
         // The child starts in another folder, so a relative entry of $PATH would lead elsewhere.
         found.and_then(|program| std::path::absolute(program).ok())
@@ -165,9 +180,12 @@ mod tests {
     fn a_bare_name_is_not_looked_up_in_the_folder() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("extline-no-such-program"), "").unwrap();
-        let found = resolve(OsStr::new("extline-no-such-program"), dir.path());
+        let path = env::var_os("PATH").unwrap();
+        let found = resolve(OsStr::new("extline-no-such-program"), dir.path(), &path);
         assert!(matches!(found, Err(Problem::NotFound { in_path: true, .. })));
-        assert!(resolve(OsStr::new("sh"), dir.path()).is_ok());
+        assert!(resolve(OsStr::new("sh"), dir.path(), &path).is_ok());
+        let found = resolve(OsStr::new("sh"), dir.path(), OsStr::new(""));
+        assert!(matches!(found, Err(Problem::NotFound { in_path: true, .. })));
     }
 
     #[test]
@@ -175,9 +193,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let program = dir.path().join("ext.sh");
         fs::write(&program, "").unwrap();
-        let found = resolve(OsStr::new("./ext.sh"), dir.path());
+        let found = resolve(OsStr::new("./ext.sh"), dir.path(), OsStr::new(""));
         assert_eq!(found, Err(Problem::NotExecutable { program }));
-        let found = resolve(OsStr::new("bin/ext"), dir.path());
+        let found = resolve(OsStr::new("bin/ext"), dir.path(), OsStr::new(""));
         let program = dir.path().join("bin/ext");
         assert_eq!(found, Err(Problem::NotFound { program, in_path: false }));
     }

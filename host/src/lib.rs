@@ -70,8 +70,17 @@
 //!
 //! Each extension leads a process group of its own, so that a terminal's Ctrl-C does not reach it
 //! and its children end with it. Its stderr goes to `logs/NAME.log` under
-//! [`default_home`], at most two files of 1 MiB; the environment is the host's own. When the host's
-//! process itself is killed, extensions see the end of their stdin, and end by that.
+//! [`default_home`], at most two files of 1 MiB. When the host's process itself is killed,
+//! extensions see the end of their stdin, and end by that.
+//!
+//! # Environment
+//!
+//! An agent's environment holds keys that are no extension's business. An extension gets what a
+//! program needs to run (`PATH`, `HOME`, `USER`, `LANG`, `LC_*`, `TZ`, `TMPDIR`, `TERM`, the XDG
+//! folders, where to find certificates and the toolchains behind `PATH`), the variables that its
+//! manifest names in `permissions.env`, and what the embedder adds: [`HostBuilder::env`],
+//! [`HostBuilder::pass_env`], [`HostBuilder::inherit_env`]. The names that were withheld stand in
+//! the [`Diagnosis`] of one that does not start.
 
 mod builder;
 mod call;
@@ -79,6 +88,7 @@ mod call_error;
 mod connection;
 mod diagnosis;
 mod ending;
+mod environment;
 mod exit;
 mod home;
 mod host;
@@ -106,7 +116,7 @@ pub use exit::Exit;
 pub use home::default_home;
 pub use host::Host;
 pub use intercept::Blocked;
-pub use manifest::{MANIFEST, Manifest, ManifestError};
+pub use manifest::{MANIFEST, Manifest, ManifestError, Permissions};
 pub use news::{News, NewsStream};
 pub use notice::Notice;
 pub use offer::{Command, Tool};

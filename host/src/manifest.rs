@@ -30,9 +30,22 @@ pub struct Manifest {
     pub description: String,
     /// `false`: it is not started.
     pub enabled: bool,
+    /// What it asks of the host.
+    pub permissions: Permissions,
     /// Skills it brings, as they stand.
     pub skills: Option<Value>,
     /// Fields that this version does not know.
+    pub other: BTreeMap<String, Value>,
+}
+
+/// What an extension asks of the host, in the manifest's `permissions`.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Permissions {
+    /// Names of environment variables that it gets where the host has them, beside those that every
+    /// extension gets: `"permissions": {"env": ["OPENWEATHER_KEY"]}`.
+    pub env: Vec<String>,
+    /// What this version does not know.
     pub other: BTreeMap<String, Value>,
 }
 
@@ -75,7 +88,7 @@ impl Manifest {
             let problem = format!("it holds {}, not an object", kind_of(&value));
             return Err(whole(problem, "write {\"name\": \"...\", \"exec\": \"./...\"}"));
         };
-        Members { members, file }.manifest()
+        Members { rest: members, at: "", file }.manifest()
     }
 }
 
@@ -105,7 +118,9 @@ fn unreadable(path: &Path, file: &Path, error: &io::Error) -> ManifestError {
 
 /// The members that were not looked at yet; what is left at the end is `other`.
 struct Members<'a> {
-    members: Map<String, Value>,
+    rest: Map<String, Value>,
+    /// JSON pointer of the object they stand in.
+    at: &'static str,
     file: &'a Path,
 }
 
@@ -121,8 +136,9 @@ impl Members<'_> {
             language: self.string("language")?.unwrap_or_default(),
             description: self.string("description")?.unwrap_or_default(),
             enabled: self.boolean("enabled")?.unwrap_or(true),
+            permissions: self.permissions()?,
             skills: self.take("skills"),
-            other: self.members.into_iter().collect(),
+            other: self.rest.into_iter().collect(),
         })
     }
 
@@ -141,16 +157,33 @@ impl Members<'_> {
         Ok(())
     }
 
+    fn permissions(&mut self) -> Result<Permissions, ManifestError> {
+        let rest = match self.take("permissions") {
+            None => return Ok(Permissions::default()),
+            Some(Value::Object(members)) => members,
+            Some(other) => return Err(self.wrong_type("permissions", "an object", &other)),
+        };
+        let mut members = Members { rest, at: "/permissions", file: self.file };
+        let env = members.strings("env")?;
+        let unfit = |name: &String| name.is_empty() || name.contains(['=', '\0']);
+        if let Some(at) = env.iter().position(unfit) {
+            let problem = format!("{:?} is no name of an environment variable", env[at]);
+            let remedy = "write the name alone, as \"API_KEY\"; the value comes from the host";
+            return Err(self.error(&format!("/permissions/env/{at}"), &problem, remedy));
+        }
+        Ok(Permissions { env, other: members.rest.into_iter().collect() })
+    }
+
     /// A member; `null` is as if it were not there.
     fn take(&mut self, name: &str) -> Option<Value> {
-        self.members.remove(name).filter(|value| !value.is_null())
+        self.rest.remove(name).filter(|value| !value.is_null())
     }
 
     fn string(&mut self, name: &str) -> Result<Option<String>, ManifestError> {
         match self.take(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(self.wrong_type(&format!("/{name}"), "a string", &other)),
+            Some(other) => Err(self.wrong_type(name, "a string", &other)),
         }
     }
 
@@ -158,7 +191,7 @@ impl Members<'_> {
         match self.take(name) {
             None => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(flag)),
-            Some(other) => Err(self.wrong_type(&format!("/{name}"), "true or false", &other)),
+            Some(other) => Err(self.wrong_type(name, "true or false", &other)),
         }
     }
 
@@ -167,19 +200,19 @@ impl Members<'_> {
             None => return Ok(Vec::new()),
             Some(Value::Array(elements)) => elements,
             Some(other) => {
-                return Err(self.wrong_type(&format!("/{name}"), "a list of strings", &other));
+                return Err(self.wrong_type(name, "a list of strings", &other));
             }
         };
         let strings = elements.into_iter().enumerate().map(|(at, element)| match element {
             Value::String(text) => Ok(text),
-            other => Err(self.wrong_type(&format!("/{name}/{at}"), "a string", &other)),
+            other => Err(self.wrong_type(&format!("{name}/{at}"), "a string", &other)),
         });
         strings.collect()
     }
 
-    fn wrong_type(&self, pointer: &str, expected: &str, found: &Value) -> ManifestError {
+    fn wrong_type(&self, member: &str, expected: &str, found: &Value) -> ManifestError {
         let problem = format!("expected {expected}, found {}", kind_of(found));
-        self.error(pointer, &problem, "correct the value")
+        self.error(&format!("{}/{member}", self.at), &problem, "correct the value")
     }
 
     fn error(&self, pointer: &str, problem: &str, remedy: &str) -> ManifestError {
@@ -221,6 +254,19 @@ mod tests {
         assert!(!manifest.enabled);
         assert_eq!(manifest.skills, Some(serde_json::json!(["s"])));
         assert_eq!(manifest.other.keys().collect::<Vec<_>>(), ["samples"]);
+    }
+
+    #[test]
+    fn permissions_name_environment_variables() {
+        let manifest =
+            parse(r#"{"name":"w","permissions":{"env":["API_KEY"],"net":true}}"#).unwrap();
+        assert_eq!(manifest.permissions.env, ["API_KEY"]);
+        assert_eq!(manifest.permissions.other["net"], true);
+        let pointer = |text: &str| parse(text).unwrap_err().pointer.unwrap();
+        assert_eq!(pointer(r#"{"name":"w","permissions":[]}"#), "/permissions");
+        assert_eq!(pointer(r#"{"name":"w","permissions":{"env":"A"}}"#), "/permissions/env");
+        assert_eq!(pointer(r#"{"name":"w","permissions":{"env":["A",5]}}"#), "/permissions/env/1");
+        assert_eq!(pointer(r#"{"name":"w","permissions":{"env":["A=1"]}}"#), "/permissions/env/0");
     }
 
     #[test]

@@ -132,6 +132,11 @@ impl Problem {
         )
     }
 
+    /// Whether a program that misses an environment variable fails like this.
+    pub(crate) fn may_be_of_environment(&self) -> bool {
+        matches!(self, Self::ExitedBeforeHello | Self::ExitedBeforeReady | Self::NoHello { .. })
+    }
+
     /// What to do about it.
     pub(crate) fn suggestion(&self, exit: Option<&Exit>) -> String {
         match self {

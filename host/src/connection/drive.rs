@@ -174,9 +174,7 @@ impl Connection {
             _ => Problem::Died,
         };
         let mut diagnosis = Diagnosis::new(&self.name, problem, state.doing(), exit);
-        diagnosis.stdout = state.first_output();
-        diagnosis.stderr = self.log.last_lines();
-        diagnosis.log = Some(self.log.path().to_owned());
+        diagnosis.add_output(state.first_output(), &self.log, &self.withheld);
         let diagnosis = Arc::new(diagnosis);
         let how = diagnosis.summary();
         if !was_asked {

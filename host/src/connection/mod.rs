@@ -34,6 +34,8 @@ pub(crate) struct Connection {
     name: String,
     group: Arc<Group>,
     log: Log,
+    /// Names of environment variables that it did not get.
+    withheld: Vec<String>,
     shared: Arc<Shared>,
     state: Mutex<State>,
     /// The task has something to do that no descriptor and no timer tells it of.
@@ -54,7 +56,7 @@ impl Connection {
         (index, name): (usize, &str),
         spawned: Spawned,
         session: HostSession,
-        log_path: PathBuf,
+        (log_path, withheld): (PathBuf, Vec<String>),
         shared: &Arc<Shared>,
     ) -> (Arc<Self>, Ends) {
         let Spawned { process, group, input, output, errors } = spawned;
@@ -63,6 +65,7 @@ impl Connection {
             name: name.to_owned(),
             group,
             log: Log::collect(log_path, errors),
+            withheld,
             shared: Arc::clone(shared),
             state: Mutex::new(State::new(session, input, Instant::now())),
             changed: Notify::new(),

@@ -34,6 +34,8 @@ pub(crate) fn spawn(launch: &Launch) -> io::Result<Spawned> {
     let mut child = Command::new(&launch.program)
         .args(&launch.args)
         .current_dir(&launch.dir)
+        .env_clear()
+        .envs(&launch.environment.variables)
         .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

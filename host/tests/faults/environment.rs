@@ -1,0 +1,131 @@
+//! What an extension gets of the host's environment, and how one that misses a part of it is told.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use extline_host::{ExtensionSource, Host, HostBuilder, Problem};
+
+use crate::support::{Home, diagnosis, end, text};
+
+/// Cargo sets it for every test, and no extension has any business with it.
+const PRIVATE: &str = "CARGO_MANIFEST_DIR";
+
+const ENVIRONMENT: &str = r#"
+import json, os, sys
+print('{"type":"hello","name":"environment"}')
+print('{"type":"register_tool","name":"environment","schema":{"type":"object"}}')
+print('{"type":"ready"}', flush=True)
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "tool_call":
+        block = {"type": "text", "text": json.dumps(dict(os.environ))}
+        print(json.dumps({"type": "tool_result", "id": frame["id"], "content": [block]}), flush=True)
+"#;
+
+async fn environment(host: &Host) -> BTreeMap<String, String> {
+    serde_json::from_str(&text(&host.call("environment", "{}").await.unwrap())).unwrap()
+}
+
+fn program(builder: HostBuilder) -> HostBuilder {
+    builder.command("python3", ["-c", ENVIRONMENT])
+}
+
+/// A program with a manifest that declares these names.
+fn declaring(home: &Home, names: &[&str], program: &[&str]) -> ExtensionSource {
+    let folder = home.folder("ext");
+    let manifest = serde_json::json!({
+        "name": "x",
+        "exec": program[0],
+        "args": program[1..],
+        "permissions": { "env": names },
+    });
+    fs::write(folder.join("extension.json"), manifest.to_string()).unwrap();
+    ExtensionSource::folder(folder)
+}
+
+#[tokio::test]
+async fn a_program_without_a_manifest_gets_the_base_set_and_what_the_embedder_gives() {
+    let home = Home::new();
+    let builder = home.builder().env("EXTLINE_TEST", "given").env("HOME", "/elsewhere");
+    let host = program(builder).start().await;
+    let found = environment(&host).await;
+    // A version manager's shim may put its own folders before the others.
+    assert!(found["PATH"].ends_with(&std::env::var("PATH").unwrap()), "{}", found["PATH"]);
+    assert_eq!((&*found["EXTLINE_TEST"], &*found["HOME"]), ("given", "/elsewhere"));
+    assert_eq!(found.get(PRIVATE), None);
+    end(host).await;
+}
+
+#[tokio::test]
+async fn a_declared_name_and_one_the_embedder_passes_are_there() {
+    let home = Home::new();
+    let names = [PRIVATE, "EXTLINE_NOT_THERE"];
+    let source = declaring(&home, &names, &["python3", "-c", ENVIRONMENT]);
+    let builder = home.builder().pass_env(["CARGO_PKG_NAME"]).extension(source);
+    let host = builder.start().await;
+    let found = environment(&host).await;
+    assert_eq!(found[PRIVATE], env!("CARGO_MANIFEST_DIR"));
+    assert_eq!(found["CARGO_PKG_NAME"], "extline-host");
+    assert_eq!(found.get("EXTLINE_NOT_THERE"), None);
+    end(host).await;
+}
+
+#[tokio::test]
+async fn an_embedder_may_pass_all_of_it_on() {
+    let home = Home::new();
+    let host = program(home.builder().inherit_env(true)).start().await;
+    let found = environment(&host).await;
+    for (name, value) in std::env::vars().filter(|(name, _)| name.starts_with("CARGO_")) {
+        assert_eq!(found.get(&name), Some(&value), "{name}");
+    }
+    end(host).await;
+}
+
+#[tokio::test]
+async fn one_that_misses_a_variable_is_told_which() {
+    let home = Home::new();
+    let script = format!("import os; os.environ[{PRIVATE:?}]");
+    let host = home.builder().extension(declaring(&home, &[], &["python3", "-c", &script]));
+    let host = host.start().await;
+    let found = diagnosis(&host);
+    assert_eq!(found.problem, Problem::ExitedBeforeHello);
+    assert!(found.withheld.iter().any(|name| name == PRIVATE), "{found}");
+    assert!(!found.withheld.iter().any(|name| name == "PATH" || name == "PWD"), "{found}");
+    assert_eq!(
+        found.suggestion,
+        format!(
+            "the host has {PRIVATE} and does not pass it on: write \"permissions\": {{\"env\": \
+             [\"{PRIVATE}\"]}} in extension.json, or let the host pass it"
+        )
+    );
+    let shown = found.to_string();
+    assert!(shown.contains("\n  env     withheld: "), "{shown}");
+    assert!(!shown.contains(env!("CARGO_MANIFEST_DIR")), "a value is shown: {shown}");
+    end(host).await;
+}
+
+#[tokio::test]
+async fn one_that_fails_for_another_reason_is_told_what_was_withheld_too() {
+    let home = Home::new();
+    let host = home.builder().command("sh", ["-c", "exit 3"]).start().await;
+    let found = diagnosis(&host);
+    assert!(found.withheld.iter().any(|name| name == PRIVATE), "{found}");
+    assert_eq!(
+        found.suggestion,
+        "see the lines above and the log for the reason; if it misses a variable that was \
+         withheld, name that in extension.json, as \"permissions\": {\"env\": [...]}"
+    );
+    end(host).await;
+
+    let host = home.builder().inherit_env(true).command("sh", ["-c", "exit 3"]).start().await;
+    assert_eq!(diagnosis(&host).suggestion, "see the lines above and the log for the reason");
+    end(host).await;
+}
+
+#[tokio::test]
+async fn programs_are_looked_up_where_the_extension_looks_too() {
+    let home = Home::new();
+    let host = home.builder().env("PATH", home.path()).command("sh", ["-c", ":"]).start().await;
+    assert!(matches!(diagnosis(&host).problem, Problem::NotFound { in_path: true, .. }));
+    end(host).await;
+}
