@@ -66,6 +66,13 @@ impl Field for Content {
         }
     }
 
+    fn depth(&self) -> usize {
+        match self {
+            Self::Text(_) | Self::Image { .. } => 1,
+            Self::Other(raw) => raw.depth(),
+        }
+    }
+
     fn schema() -> Value {
         json!({
             "type": "object",

@@ -14,6 +14,9 @@ pub trait Object: Sized {
     /// it is the first.
     fn write_members(&self, out: &mut Vec<u8>);
 
+    /// Objects and arrays open at once in its members; 0 where each is a scalar.
+    fn members_depth(&self) -> usize;
+
     /// The schemas of its members, and the names of the required ones.
     fn describe(properties: &mut Map<String, Value>, required: &mut Vec<&'static str>);
 }
@@ -98,6 +101,10 @@ macro_rules! object {
                 $( object!(@write $mode self $field $ty, out); )*
             }
 
+            fn members_depth(&self) -> usize {
+                0_usize $( .max(object!(@depth $mode self $field)) )*
+            }
+
             #[allow(unused_variables, reason = "frames without fields")]
             fn describe(
                 properties: &mut serde_json::Map<String, serde_json::Value>,
@@ -161,6 +168,16 @@ macro_rules! object {
         $crate::frame::Object::write_members(&$self.$field, $out);
     };
 
+    (@depth optional $self:ident $field:ident) => {
+        $self.$field.as_ref().map_or(0, $crate::json::Field::depth)
+    };
+    (@depth flatten $self:ident $field:ident) => {
+        $crate::frame::Object::members_depth(&$self.$field)
+    };
+    (@depth $mode:ident $self:ident $field:ident) => {
+        $crate::json::Field::depth(&$self.$field)
+    };
+
     (@describe flatten $field:ident $ty:ty, [$($doc:literal),*], $properties:ident, $required:ident) => {
         <$ty as $crate::frame::Object>::describe($properties, $required);
     };
@@ -182,6 +199,10 @@ macro_rules! object {
 
             fn write(&self, out: &mut Vec<u8>) {
                 $crate::frame::object::write_object(self, out);
+            }
+
+            fn depth(&self) -> usize {
+                1 + $crate::frame::Object::members_depth(self)
             }
 
             fn schema() -> serde_json::Value {

@@ -7,7 +7,7 @@ use std::fmt;
 use memchr::memchr;
 use serde_json::{Value, json};
 
-use super::{Elements, Members, RawJson, write_number, write_string};
+use super::{Elements, Members, RawJson, depth, write_number, write_string};
 use crate::pointer::join;
 
 /// A value that can be a member of a frame. `null` never reaches `read`: an absent and a `null`
@@ -18,6 +18,11 @@ pub trait Field: Sized {
 
     /// Appends the value's canonical JSON text.
     fn write(&self, out: &mut Vec<u8>);
+
+    /// Objects and arrays open at once in the value; 0 for a scalar.
+    fn depth(&self) -> usize {
+        0
+    }
 
     /// The JSON Schema of the value.
     fn schema() -> Value;
@@ -189,6 +194,10 @@ impl Field for RawJson {
         out.extend_from_slice(self.get().as_bytes());
     }
 
+    fn depth(&self) -> usize {
+        depth(self.get())
+    }
+
     fn schema() -> Value {
         json!({})
     }
@@ -213,6 +222,10 @@ impl<T: Field> Field for Vec<T> {
             item.write(out);
         }
         out.push(b']');
+    }
+
+    fn depth(&self) -> usize {
+        1 + self.iter().map(T::depth).max().unwrap_or_default()
     }
 
     fn schema() -> Value {
@@ -247,6 +260,10 @@ impl<T: Field> Field for BTreeMap<String, T> {
             value.write(out);
         }
         out.push(b'}');
+    }
+
+    fn depth(&self) -> usize {
+        1 + self.values().map(T::depth).max().unwrap_or_default()
     }
 
     fn schema() -> Value {

@@ -1,7 +1,7 @@
 //! From frames to bytes, for both sessions.
 
 use crate::frame::Frame;
-use crate::json::depth;
+use crate::json;
 use crate::limits::DEPTH;
 
 /// Why a frame is not sent.
@@ -47,24 +47,23 @@ impl Outbox {
     pub(super) fn push<F: Frame>(&mut self, frame: &F) -> Result<(), Unsendable> {
         let start = self.bytes.len();
         frame.write_line(&mut self.bytes);
-        let checked = self.check(start);
+        let checked = self.check(start, frame);
         if checked.is_err() {
             self.bytes.truncate(start);
         }
         checked
     }
 
-    fn check(&self, start: usize) -> Result<(), Unsendable> {
+    fn check<F: Frame>(&self, start: usize, frame: &F) -> Result<(), Unsendable> {
         let line = &self.bytes[start..self.bytes.len() - 1];
         if line.len() > self.limit {
             return Err(Unsendable::TooLong { bytes: line.len(), limit: self.limit });
         }
+        let depth = || 1 + frame.members_depth();
+        debug_assert_eq!(Ok(depth()), std::str::from_utf8(line).map(json::depth));
         // A frame that short cannot be too deep.
-        if line.len() > 2 * DEPTH {
-            let depth = std::str::from_utf8(line).map_or(0, depth);
-            if depth > DEPTH {
-                return Err(Unsendable::TooDeep { depth });
-            }
+        if line.len() > 2 * DEPTH && depth() > DEPTH {
+            return Err(Unsendable::TooDeep { depth: depth() });
         }
         Ok(())
     }
