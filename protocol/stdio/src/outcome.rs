@@ -10,7 +10,8 @@ pub enum Received {
     /// A signal handler ran. Nothing was read; check what the signal was for (a Python driver lets
     /// Python run its handlers) and read again.
     Interrupted,
-    /// Nothing is there now. Only where somebody set `O_NONBLOCK` on the descriptor.
+    /// Nothing is there now. From `Input::read` only where somebody set `O_NONBLOCK` on the
+    /// descriptor.
     WouldBlock,
 }
 

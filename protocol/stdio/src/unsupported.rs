@@ -58,6 +58,11 @@ impl Input {
     }
 
     /// Cannot be reached here.
+    pub fn try_read(&mut self, _buffer: &mut [u8]) -> Result<Received, Error> {
+        match self.0 {}
+    }
+
+    /// Cannot be reached here.
     pub fn wait(&mut self, _timeout: Option<Duration>) -> Result<Ready, Error> {
         match self.0 {}
     }

@@ -4,7 +4,9 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{FileType, fstat};
 use rustix::io::{Errno, read};
+use rustix::net::{RecvFlags, recv};
 
 use super::cannot;
 use super::doorbell::{Doorbell, Waker};
@@ -19,6 +21,7 @@ use crate::{Error, Ready, Received};
 #[derive(Debug)]
 pub struct Input {
     fd: OwnedFd,
+    way: Way,
     doorbell: Doorbell,
     sigterm: Option<Listener>,
     /// End-of-file was seen. `poll` would report it for ever, so the descriptor is left out then.
@@ -27,10 +30,29 @@ pub struct Input {
     birth: Birth,
 }
 
+/// How to read without blocking, and without `O_NONBLOCK` on a description that others share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// A pipe, one system call that says itself that it will not wait.
+    #[cfg(target_os = "linux")]
+    PipeNoWait,
+    /// A socket, one system call that says itself that it will not wait.
+    Socket,
+    /// Anything else: read when `poll` says that something is there.
+    Polled,
+}
+
 impl Input {
     pub(super) fn new(fd: OwnedFd, claimed: bool) -> Result<Self, Error> {
+        let stat = fstat(&fd).map_err(cannot("ask what stdin is"))?;
+        let way = match FileType::from_raw_mode(stat.st_mode) {
+            #[cfg(target_os = "linux")]
+            FileType::Fifo => Way::PipeNoWait,
+            FileType::Socket => Way::Socket,
+            _ => Way::Polled,
+        };
         let doorbell = Doorbell::new()?;
-        Ok(Self { fd, doorbell, sigterm: None, ended: false, claimed, birth: Birth::now() })
+        Ok(Self { fd, way, doorbell, sigterm: None, ended: false, claimed, birth: Birth::now() })
     }
 
     /// Reads what is there into `buffer`, one `read(2)`; blocks while nothing is (unless somebody
@@ -48,7 +70,49 @@ impl Input {
         if buffer.is_empty() {
             return Ok(Received::WouldBlock);
         }
-        match read(&self.fd, buffer) {
+        let outcome = read(&self.fd, buffer);
+        self.received(outcome)
+    }
+
+    /// Reads what is there into `buffer` and never waits: [`Received::WouldBlock`] when nothing is.
+    /// The usual read is one system call. For event loops.
+    ///
+    /// # Errors
+    ///
+    /// As [`Input::read`].
+    pub fn try_read(&mut self, buffer: &mut [u8]) -> Result<Received, Error> {
+        self.birth.check()?;
+        if buffer.is_empty() {
+            return Ok(Received::WouldBlock);
+        }
+        let outcome = self.read_now(buffer);
+        self.received(outcome)
+    }
+
+    fn read_now(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
+        match self.way {
+            #[cfg(target_os = "linux")]
+            Way::PipeNoWait => match read_nowait(&self.fd, buffer) {
+                // A kernel before 6.4, a named pipe, a sandbox.
+                Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::PERM) => {
+                    self.way = Way::Polled;
+                    self.read_now(buffer)
+                }
+                outcome => outcome,
+            },
+            Way::Socket => recv(&self.fd, buffer, RecvFlags::DONTWAIT).map(|(count, _)| count),
+            Way::Polled => {
+                let mut fds = [PollFd::new(&self.fd, PollFlags::IN)];
+                match poll(&mut fds, Some(&Timespec::default()))? {
+                    0 => Err(Errno::AGAIN),
+                    _ => read(&self.fd, buffer),
+                }
+            }
+        }
+    }
+
+    fn received(&mut self, outcome: Result<usize, Errno>) -> Result<Received, Error> {
+        match outcome {
             Ok(0) | Err(Errno::CONNRESET) => {
                 self.ended = true;
                 Ok(Received::Eof)
@@ -170,6 +234,16 @@ impl Input {
     }
 }
 
+#[cfg(target_os = "linux")]
+fn read_nowait(fd: &OwnedFd, buffer: &mut [u8]) -> Result<usize, Errno> {
+    use rustix::io::{ReadWriteFlags, preadv2};
+    use std::io::IoSliceMut;
+
+    /// A pipe has no position to read at.
+    const HERE: u64 = u64::MAX;
+    preadv2(fd, &mut [IoSliceMut::new(buffer)], HERE, ReadWriteFlags::NOWAIT)
+}
+
 /// What one `poll` reported.
 struct Seen {
     rung: bool,
@@ -195,6 +269,7 @@ impl Drop for Input {
 #[cfg(test)]
 mod tests {
     use std::io::{Write, pipe};
+    use std::os::unix::net::UnixStream;
     use std::thread;
 
     use super::*;
@@ -235,6 +310,28 @@ mod tests {
         let (_host, mut input) = session();
         rustix::io::ioctl_fionbio(&input, true).unwrap();
         assert_eq!(input.read(&mut [0; 16]).unwrap(), Received::WouldBlock);
+    }
+
+    #[test]
+    fn a_read_that_must_not_wait_does_not_whatever_the_descriptor_is() {
+        let (host, pipe) = session();
+        let (other_host, mut polled) = session();
+        polled.way = Way::Polled;
+        let (socket_host, socket) = UnixStream::pair().unwrap();
+        let output = socket.try_clone().unwrap();
+        let socket = Stdio::from_fds(socket.into(), output.into()).unwrap().input;
+        let hosts: [Box<dyn Write>; 3] =
+            [Box::new(host), Box::new(other_host), Box::new(socket_host)];
+
+        let mut buffer = [0; 16];
+        for (mut input, mut host) in [pipe, polled, socket].into_iter().zip(hosts) {
+            assert_eq!(input.try_read(&mut buffer).unwrap(), Received::WouldBlock);
+            host.write_all(b"frame").unwrap();
+            assert_eq!(input.try_read(&mut buffer).unwrap(), Received::Data(5));
+            assert_eq!(input.try_read(&mut buffer).unwrap(), Received::WouldBlock);
+            drop(host);
+            assert_eq!(input.try_read(&mut buffer).unwrap(), Received::Eof);
+        }
     }
 
     #[test]

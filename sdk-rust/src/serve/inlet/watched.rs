@@ -46,19 +46,10 @@ impl Watched {
         while reading && !self.ended && fed.is_none() {
             let Poll::Ready(ready) = self.input.poll_read_ready_mut(context) else { break };
             let mut ready = ready.map_err(Error::system("wait for the host"))?;
-            // The descriptor may block, so the system is asked before each read: what tokio
-            // remembers may be old news.
-            let input = &mut ready.get_inner_mut().0;
-            let seen = take_sigterm(input, connection, now)?;
-            rung |= seen.sigterm;
-            if !seen.input {
-                ready.clear_ready();
-                continue;
-            }
             let mut session = connection.session();
             let space = session.read_space();
             let room = space.len();
-            match input.read(space)? {
+            match ready.get_inner_mut().0.try_read(space)? {
                 Received::Data(count) => {
                     session.handle_read(count, now);
                     fed = Some(count);
@@ -72,7 +63,8 @@ impl Watched {
                     session.handle_eof(now);
                     fed = Some(0);
                 }
-                Received::Interrupted | Received::WouldBlock => {}
+                Received::WouldBlock => ready.clear_ready(),
+                Received::Interrupted => {}
             }
         }
         match fed {
