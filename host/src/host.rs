@@ -4,11 +4,10 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{Event, EventPayload, HelloAck, ShutdownReason, ToolResult};
-use extline_protocol::{Deadlines, HostConfig, HostSession, model_args};
+use extline_protocol::{HostConfig, HostSession};
 
 use crate::builder::HostBuilder;
 use crate::call::{Call, CallOptions, CommandOutcome};
@@ -17,7 +16,6 @@ use crate::connection::Connection;
 use crate::diagnosis::Diagnosis;
 use crate::ending::Ending;
 use crate::home;
-use crate::intercept::Proposal;
 use crate::launch::{Launch, Plan, explain};
 use crate::manifest::Manifest;
 use crate::news::{News, NewsStream};
@@ -38,9 +36,8 @@ pub struct Host {
     pub(crate) shared: Arc<Shared>,
     /// In load order.
     extensions: Vec<Extension>,
-    pub(crate) deadlines: Deadlines,
-    /// Counts the tool calls, to name them for interceptors and guards.
-    calls: AtomicU64,
+    pub(crate) provider: String,
+    pub(crate) model: String,
 }
 
 /// One extension that was asked for.
@@ -82,36 +79,37 @@ impl Host {
         args: &str,
         options: CallOptions,
     ) -> Result<Call, CallError> {
-        let unknown = || CallError::Unknown { what: "tool", name: tool.to_owned() };
-        let tool = self.shared.registry().tool(tool).ok_or_else(unknown)?;
-        let args = model_args(args)
-            .map_err(|error| CallError::BadArgs { tool: tool.name().to_owned(), error })?;
-        let connection = self.connection(tool.owner).ok_or_else(unknown)?;
-        let id = format!("call_{}", self.calls.fetch_add(1, Ordering::Relaxed) + 1);
-        let call = Proposal { id: &id, tool: tool.name() };
-        let args = self.intercept_tool_call(call, args).await?;
-        if let Err(violation) = tool.schema.validate(&args) {
-            return Err(CallError::Invalid { tool, violation });
-        }
-        self.guard_tool_call(call, &args).await?;
-        connection.call_tool(&tool, args, options.timeout, self.deadlines.tool)
+        self.shared.start_call(tool, args, options).await
     }
 
     /// Runs a slash command, named without its slash and in any case, and waits for its outcome.
     pub async fn command(&self, name: &str, args: &str) -> Result<CommandOutcome, CallError> {
         let unknown = || CallError::Unknown { what: "command", name: name.to_owned() };
         let command = self.shared.registry().command(name).ok_or_else(unknown)?;
-        let connection = self.connection(command.owner).ok_or_else(unknown)?;
-        connection.invoke_command(&command, args, self.deadlines.command)?.outcome().await
+        let connection = self.shared.connection(command.owner).ok_or_else(unknown)?;
+        let timeout = self.shared.deadlines.command;
+        connection.invoke_command(&command, args, timeout)?.outcome().await
     }
 
     /// Tells an event to those who subscribed to it, in load order. It is not answered.
     pub fn emit(&self, event: &str, payload: EventPayload) {
         let subscribers = self.shared.registry().subscribers(event);
         let event = Event { event: event.to_owned(), payload };
-        for connection in subscribers.into_iter().filter_map(|owner| self.connection(owner)) {
+        for connection in subscribers.into_iter().filter_map(|it| self.shared.connection(it)) {
             connection.send_event(&event);
         }
+    }
+
+    /// Ends one extension, as [`Host::shutdown`] does, and forgets what it offered and where its
+    /// guard stood; one that has ended already is only forgotten. Says how it ended; `None` when
+    /// there is no such extension, or it never had a process.
+    pub async fn remove(&self, extension: &str) -> Option<Ending> {
+        let connection = self.extensions.iter().find(|it| it.name == extension)?;
+        let connection = connection.running.as_ref().ok()?;
+        connection.begin_shutdown(ShutdownReason::Disabled);
+        let ending = connection.ended().await;
+        self.shared.registry().settle(connection.index());
+        ending
     }
 
     /// Ends all extensions at once and waits until nothing of them is left, 3 s as a rule at most:
@@ -153,10 +151,6 @@ impl Host {
     pub fn news(&self) -> NewsStream {
         self.shared.news.listen()
     }
-
-    pub(crate) fn connection(&self, owner: usize) -> Option<&Arc<Connection>> {
-        self.extensions.get(owner)?.running.as_ref().ok()
-    }
 }
 
 /// How it starts.
@@ -164,13 +158,13 @@ impl Host {
     pub(crate) async fn start(builder: HostBuilder) -> Self {
         let cwd = builder.cwd_or_default();
         let registry = Registry::new(&builder.builtin_tools, &builder.builtin_commands);
-        let shared = Arc::new(Shared::new(registry));
+        let shared = Arc::new(Shared::new(registry, builder.deadlines));
         // The host exists before the first process does: when this future is dropped, so is it.
         let mut host = Self {
             shared,
             extensions: Vec::new(),
-            deadlines: builder.deadlines,
-            calls: AtomicU64::new(0),
+            provider: builder.provider.clone(),
+            model: builder.model.clone(),
         };
         let mut names = HashSet::new();
         for source in &builder.sources {

@@ -82,6 +82,7 @@
 //! [`HostBuilder::pass_env`], [`HostBuilder::inherit_env`]. The names that were withheld stand in
 //! the [`Diagnosis`] of one that does not start.
 
+mod ask;
 mod builder;
 mod call;
 mod call_error;
@@ -90,9 +91,11 @@ mod diagnosis;
 mod ending;
 mod environment;
 mod exit;
+mod gate;
 mod home;
 mod host;
 mod intercept;
+mod intercept_failure;
 mod launch;
 mod log;
 mod manifest;
@@ -115,7 +118,8 @@ pub use ending::{Ending, Manner};
 pub use exit::Exit;
 pub use home::default_home;
 pub use host::Host;
-pub use intercept::Blocked;
+pub use intercept::{AgentStart, Blocked};
+pub use intercept_failure::{FailureCause, InterceptFailure, Role};
 pub use manifest::{MANIFEST, Manifest, ManifestError, Permissions};
 pub use news::{News, NewsStream};
 pub use notice::Notice;

@@ -7,6 +7,7 @@ use tokio::sync::broadcast::{self, error};
 
 use crate::diagnosis::Diagnosis;
 use crate::ending::Ending;
+use crate::intercept_failure::InterceptFailure;
 use crate::notice::Notice;
 
 /// News that wait for a slow listener; of more it misses the oldest.
@@ -80,6 +81,13 @@ pub enum News {
         extension: String,
         /// The line, with its slash.
         text: String,
+    },
+    /// An interceptor or a guard of it was asked and did not decide.
+    InterceptFailed {
+        /// The extension.
+        extension: String,
+        /// Which one, about what, and what that meant.
+        failure: InterceptFailure,
     },
     /// Something its author should know of: junk on stdout, a late answer, a missing `ready`.
     Notice {

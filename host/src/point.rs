@@ -12,7 +12,7 @@ pub(crate) enum Point {
 }
 
 impl Point {
-    const ALL: [Self; 4] =
+    pub(crate) const ALL: [Self; 4] =
         [Self::ToolCall, Self::TurnStart, Self::AssistantMessage, Self::BeforeAgentStart];
 
     /// The point of that name on the wire, if this host asks there.

@@ -3,33 +3,41 @@
 //! Locks are taken in one order: `publishing`, then a connection, then the registry. Nobody holds
 //! one across an await.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::connection::Connection;
 use crate::news::{News, Newsroom};
 use crate::registry::Registry;
+use extline_protocol::Deadlines;
 
 /// What all extensions of one host share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) news: Newsroom,
+    pub(crate) deadlines: Deadlines,
     registry: Mutex<Registry>,
-    connections: Mutex<Vec<Weak<Connection>>>,
+    /// By place in load order: the newest of each.
+    connections: Mutex<BTreeMap<usize, Weak<Connection>>>,
     /// Reports go out in the order of the changes they tell of.
     publishing: Mutex<()>,
     /// The start is over: until then a report could be overtaken by a slower extension.
     started: AtomicBool,
+    /// Counts the tool calls, to name them for interceptors and guards.
+    calls: AtomicU64,
 }
 
 impl Shared {
-    pub(crate) fn new(registry: Registry) -> Self {
+    pub(crate) fn new(registry: Registry, deadlines: Deadlines) -> Self {
         Self {
             news: Newsroom::new(),
+            deadlines,
             registry: Mutex::new(registry),
             connections: Mutex::default(),
             publishing: Mutex::default(),
             started: AtomicBool::new(false),
+            calls: AtomicU64::new(0),
         }
     }
 
@@ -37,8 +45,19 @@ impl Shared {
         lock(&self.registry)
     }
 
+    /// Adds the connection of an extension, or replaces it after a restart.
     pub(crate) fn add_connection(&self, connection: &Arc<Connection>) {
-        lock(&self.connections).push(Arc::downgrade(connection));
+        lock(&self.connections).insert(connection.index(), Arc::downgrade(connection));
+    }
+
+    /// The connection of the extension at that place in load order, if its process was started.
+    pub(crate) fn connection(&self, owner: usize) -> Option<Arc<Connection>> {
+        lock(&self.connections).get(&owner)?.upgrade()
+    }
+
+    /// The host's own name for the next tool call.
+    pub(crate) fn name_call(&self) -> String {
+        format!("call_{}", self.calls.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
     /// Every extension has started or failed: from now on each hears at once what was taken of its
@@ -56,7 +75,7 @@ impl Shared {
         }
         let _in_order = lock(&self.publishing);
         let connections: Vec<_> =
-            lock(&self.connections).iter().filter_map(Weak::upgrade).collect();
+            lock(&self.connections).values().filter_map(Weak::upgrade).collect();
         for connection in connections.into_iter().filter(|connection| connection.is_ready()) {
             let report = self.registry().new_report(connection.index());
             if let Some(report) = report {

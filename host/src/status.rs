@@ -8,6 +8,7 @@ use extline_protocol::frame::{Hello, Registered, Subscribe};
 
 use crate::diagnosis::Diagnosis;
 use crate::ending::Ending;
+use crate::intercept_failure::InterceptFailure;
 use crate::manifest::Manifest;
 use crate::notice::Notice;
 
@@ -33,6 +34,11 @@ pub struct ExtensionStatus {
     pub report: Registered,
     /// The events, intercepts and guards it asked for.
     pub subscribed: Subscribe,
+    /// The points at which nothing passes since it died, because its guard stood there
+    /// (`guard.gone`).
+    pub closed_points: Vec<String>,
+    /// Interceptors and guards of it that were asked and did not decide, oldest first; the last 50.
+    pub intercept_failures: Vec<InterceptFailure>,
     /// What its author should know of, oldest first; the first 50.
     pub notices: Vec<Notice>,
     /// Notices beyond those.
@@ -53,6 +59,8 @@ impl ExtensionStatus {
             start_took: None,
             report: Registered::default(),
             subscribed: Subscribe::default(),
+            closed_points: Vec::new(),
+            intercept_failures: Vec::new(),
             notices: Vec::new(),
             further_notices: 0,
             log: None,

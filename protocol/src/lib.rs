@@ -41,6 +41,6 @@ pub use line::{Decoder, Line, TooLong};
 pub use registrations::{RegistrationError, Registrations, check_schema};
 pub use session::{
     CallKey, CallKind, CallToolError, Deadlines, ExtensionConfig, ExtensionEvent, ExtensionSession,
-    HandshakeError, HostConfig, HostEvent, HostSession, Notice, PanelInput, RegisterError,
-    ReplyError, RequestError, SendError, ToolCallOptions, Update,
+    HandshakeError, HostConfig, HostEvent, HostSession, Intercept, Notice, PanelInput,
+    RegisterError, ReplyError, RequestError, SendError, ToolCallOptions, Update,
 };

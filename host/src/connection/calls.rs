@@ -7,15 +7,16 @@ use extline_protocol::frame::{
     CommandResponse, ErrorInfo, Event, EventInterceptResponse, Registered, ShutdownReason,
     ToolResult, ToolUpdate,
 };
-use extline_protocol::{CallKey, ErrorKind, RawJson, SendError, ToolCallOptions};
+use extline_protocol::{CallKey, ErrorKind, Intercept, RawJson, SendError, ToolCallOptions};
 use tokio::sync::{oneshot, watch};
 
 use super::Connection;
 use super::state::{Phase, State};
+use crate::ask::Question;
 use crate::call::{Call, CallGuard, Invocation};
 use crate::call_error::CallError;
 use crate::diagnosis::Diagnosis;
-use crate::intercept::Question;
+use crate::intercept_failure::{FailureCause, NoAnswer};
 use crate::offer::{Command, Tool};
 use crate::problem::Problem;
 
@@ -85,17 +86,24 @@ impl Unanswered {
     }
 
     /// How an intercept failed, in words that follow who was asked.
-    fn into_failure(self, timeout: Duration) -> String {
-        match self {
+    fn into_no_answer(self, timeout: Duration) -> NoAnswer {
+        let (cause, reason) = match self {
             Self::Failed(error) if error.kind == ErrorKind::Timeout => {
-                format!("did not answer within {} ms", timeout.as_millis())
+                let reason = format!("did not answer within {} ms", timeout.as_millis());
+                (FailureCause::TimedOut, reason)
             }
             Self::Failed(error) => {
-                format!("has no answer that can be used: {}", error.message)
+                let reason = format!("has no answer that can be used: {}", error.message);
+                (FailureCause::Unusable, reason)
             }
-            Self::Died(diagnosis) => format!("did not answer: {}", diagnosis.summary()),
-            Self::HostGone => "did not answer: the host was shut down".to_owned(),
-        }
+            Self::Died(diagnosis) => {
+                (FailureCause::Gone, format!("did not answer: {}", diagnosis.summary()))
+            }
+            Self::HostGone => {
+                (FailureCause::Gone, "did not answer: the host was shut down".to_owned())
+            }
+        };
+        NoAnswer { cause, reason }
     }
 }
 
@@ -153,29 +161,36 @@ impl Connection {
         Ok(Invocation { guard, response, timeout })
     }
 
-    /// Asks about something before it happens and waits for the answer; `Err` says how that failed,
-    /// in words that follow who was asked.
+    /// Asks about something before it happens and waits for the answer.
     pub(crate) async fn ask(
         self: &Arc<Self>,
         question: Question,
         timeout: Duration,
-    ) -> Result<EventInterceptResponse, String> {
+    ) -> Result<EventInterceptResponse, NoAnswer> {
         let point = question.point.as_str();
-        let Question { phase, payload, system_prompt, .. } = question;
+        let Question { phase, payload, provider, model, system_prompt, .. } = question;
+        let intercept = Intercept {
+            event: point.to_owned(),
+            phase: Some(phase),
+            payload,
+            provider,
+            model,
+            system_prompt,
+        };
         let now = Instant::now();
         let (_guard, response) = {
             let mut state = self.lock();
             let key = state
                 .session
-                .intercept(point, Some(phase), payload, system_prompt, now)
-                .map_err(|error| format!("could not be asked: {error}"))?;
+                .intercept(intercept, now)
+                .map_err(|error| not_asked(&state, &error))?;
             let (sender, response) = oneshot::channel();
             state.waiting.insert(key.clone(), Waiting::Intercept { point, response: sender });
             self.carry_out(&mut state, now);
             (CallGuard { connection: Arc::clone(self), key, name: point.to_owned() }, response)
         };
         let answer = response.await.unwrap_or(Err(Unanswered::HostGone));
-        answer.map_err(|unanswered| unanswered.into_failure(timeout))
+        answer.map_err(|unanswered| unanswered.into_no_answer(timeout))
     }
 
     pub(crate) fn cancel(&self, key: &CallKey, reason: &str) {
@@ -231,5 +246,12 @@ impl Connection {
                 CallError::Died { name, diagnosis: Arc::new(diagnosis) }
             }
         }
+    }
+}
+
+fn not_asked(state: &State, error: &SendError) -> NoAnswer {
+    match error {
+        SendError::Closed => state.nobody_to_ask(),
+        _ => NoAnswer::unusable(format!("could not be asked: {error}")),
     }
 }

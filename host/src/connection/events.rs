@@ -135,6 +135,7 @@ impl Connection {
     fn become_ready(&self, state: &mut State, now: Instant) {
         if matches!(state.phase, Phase::Starting) {
             state.phase = Phase::Ready;
+            self.shared.registry().settle(self.index);
             state.start_took = Some(now.saturating_duration_since(state.began));
             state.registrations_changed = true;
             self.tell(News::Started { extension: self.name.clone() });

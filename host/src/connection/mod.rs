@@ -21,6 +21,7 @@ use tokio::sync::{Notify, watch};
 pub(crate) use self::calls::Unanswered;
 use self::state::{Phase, State};
 use crate::ending::Ending;
+use crate::intercept_failure::{InterceptFailure, NoAnswer};
 use crate::log::Log;
 use crate::news::News;
 use crate::notice::Notice;
@@ -109,9 +110,10 @@ impl Connection {
 
     pub(crate) fn status(&self) -> ExtensionStatus {
         // Never both locks at once in this order: the registry comes after the connection.
-        let (report, subscribed) = {
+        let (report, subscribed, closed_points) = {
             let mut registry = self.shared.registry();
-            (registry.report(self.index), registry.subscription(self.index))
+            let index = self.index;
+            (registry.report(index), registry.subscription(index), registry.closed_points(index))
         };
         let state = self.lock();
         ExtensionStatus {
@@ -130,6 +132,8 @@ impl Connection {
             start_took: state.start_took,
             report,
             subscribed,
+            closed_points,
+            intercept_failures: state.intercept_failures.iter().cloned().collect(),
             notices: state.notices.clone(),
             further_notices: state.further_notices,
             log: Some(self.log.path().to_owned()),
@@ -140,6 +144,19 @@ impl Connection {
     /// intercept point.
     pub(crate) fn notice_from_outside(&self, notice: Notice) {
         self.notice(&mut self.lock(), notice);
+    }
+
+    /// Tells that an interceptor or a guard did not decide.
+    pub(crate) fn intercept_failed(&self, failure: InterceptFailure) {
+        let mut state = self.lock();
+        self.notice(&mut state, Notice::new(failure.to_string()));
+        state.keep_intercept_failure(failure.clone());
+        self.tell(News::InterceptFailed { extension: self.name.clone(), failure });
+    }
+
+    /// Why there is nobody to ask.
+    pub(crate) fn nobody_to_ask(&self) -> NoAnswer {
+        self.lock().nobody_to_ask()
     }
 
     /// Keeps a notice for the status, writes it to the log and tells the embedder.

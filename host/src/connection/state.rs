@@ -1,6 +1,6 @@
 //! What changes while an extension runs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use super::calls::Waiting;
 use super::write_queue::{WriteError, WriteQueue};
 use crate::diagnosis::Diagnosis;
 use crate::ending::Manner;
+use crate::intercept_failure::{FailureCause, InterceptFailure, NoAnswer};
 use crate::log::readable;
 use crate::notice::Notice;
 use crate::problem::Problem;
@@ -18,6 +19,9 @@ use crate::process::Input;
 
 /// Notices kept for the status of one extension; further ones are counted.
 const NOTICES: usize = 50;
+
+/// Intercepts that failed, kept for the status of one extension.
+const INTERCEPT_FAILURES: usize = 50;
 
 /// Bytes kept of what comes before `hello`, for a diagnosis.
 const BEFORE_HELLO: usize = 400;
@@ -43,6 +47,8 @@ pub(crate) struct State {
     pub(super) registrations_changed: bool,
     /// What the session tells now came behind `hello`.
     pub(super) said_hello: bool,
+    /// The last ones, oldest first.
+    pub(super) intercept_failures: VecDeque<InterceptFailure>,
     pub(super) notices: Vec<Notice>,
     pub(super) further_notices: u64,
     /// The beginning of its output, until `hello` came.
@@ -77,6 +83,7 @@ impl State {
             manner: Manner::ByItself,
             registrations_changed: false,
             said_hello: false,
+            intercept_failures: VecDeque::new(),
             notices: Vec::new(),
             further_notices: 0,
             before_hello: Vec::new(),
@@ -123,6 +130,15 @@ impl State {
         self.give_up.get_or_insert((now + time, problem));
     }
 
+    /// Why there is nobody to ask about anything.
+    pub(super) fn nobody_to_ask(&self) -> NoAnswer {
+        let reason = match &self.phase {
+            Phase::Failed(diagnosis) => format!("cannot be asked: {}", diagnosis.summary()),
+            _ => "cannot be asked: its extension is starting, ending, or was ended".to_owned(),
+        };
+        NoAnswer { cause: FailureCause::Gone, reason }
+    }
+
     pub(super) fn is_ending(&self) -> bool {
         matches!(self.phase, Phase::Ending)
     }
@@ -158,6 +174,13 @@ impl State {
         } else {
             self.further_notices += 1;
         }
+    }
+
+    pub(super) fn keep_intercept_failure(&mut self, failure: InterceptFailure) {
+        if self.intercept_failures.len() == INTERCEPT_FAILURES {
+            self.intercept_failures.pop_front();
+        }
+        self.intercept_failures.push_back(failure);
     }
 
     fn answering(&self) -> Option<String> {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use extline_host::protocol::ErrorKind;
-use extline_host::protocol::frame::EventPayload;
-use extline_host::{Blocked, CallError, CallOptions, ExtensionState, Host};
+use extline_host::{AgentStart, Blocked, CallError, CallOptions, ExtensionState, Host};
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
@@ -322,12 +321,20 @@ async fn a_system_prompt_may_be_rewritten_and_the_start_not_be_blocked() {
         .at(point, "d", &json!({}))
         .patience(SHORT);
     let host = stage.start().await;
-    let run = EventPayload { session_id: Some("s1".to_owned()), ..EventPayload::default() };
-    assert_eq!(host.intercept_before_agent_start(run, "Be kind.").await, "Be brief.");
+    let start = AgentStart {
+        session_id: Some("s1".to_owned()),
+        provider: Some("other".to_owned()),
+        system_prompt: "Be kind.".to_owned(),
+        ..AgentStart::default()
+    };
+    assert_eq!(host.intercept_before_agent_start(start).await, "Be brief.");
     let seen: Vec<_> =
         stage.entries().iter().map(|entry| entry.frame["system_prompt"].clone()).collect();
     assert_eq!(seen, ["Be kind.", "Be brief.", "Be brief.", "Be brief."]);
-    assert_eq!(stage.entries()[0].frame["session_id"], "s1");
+    let first = &stage.entries()[0].frame;
+    assert_eq!(first["session_id"], "s1");
+    // What the agent says of this start, and what the host was set up with.
+    assert_eq!((&first["provider"], &first["model"]), (&json!("other"), &json!("opus")));
     assert!(notices(&host, "b").contains("answered with block"), "{}", notices(&host, "b"));
     assert!(notices(&host, "c").contains("did not answer within 1000 ms: allowed"));
     end(host).await;
@@ -335,7 +342,7 @@ async fn a_system_prompt_may_be_rewritten_and_the_start_not_be_blocked() {
     // An empty prompt removes it.
     let stage = Stage::new().at(point, "a", &json!({"system_prompt": ""}));
     let host = stage.start().await;
-    let run = EventPayload::default();
-    assert_eq!(host.intercept_before_agent_start(run, "Be kind.").await, "");
+    let start = AgentStart { system_prompt: "Be kind.".to_owned(), ..AgentStart::default() };
+    assert_eq!(host.intercept_before_agent_start(start).await, "");
     end(host).await;
 }

@@ -7,6 +7,7 @@
 mod calls;
 mod commands;
 mod death;
+mod guards;
 mod intercepts;
 mod registrations;
 mod shutdown;

@@ -68,7 +68,7 @@ impl Stage {
     }
 
     pub(crate) async fn start(&self) -> Host {
-        let mut builder = self.home.builder().deadlines(self.deadlines);
+        let mut builder = self.home.builder().deadlines(self.deadlines).model("anthropic", "opus");
         for source in &self.sources {
             builder = builder.extension(source.clone());
         }

@@ -16,7 +16,8 @@ pub use extension::{
     Update,
 };
 pub use host::{
-    Deadlines, HandshakeError, HostConfig, HostEvent, HostSession, SendError, ToolCallOptions,
+    Deadlines, HandshakeError, HostConfig, HostEvent, HostSession, Intercept, SendError,
+    ToolCallOptions,
 };
 pub use notice::Notice;
 pub use requests::RequestError;

@@ -1,7 +1,9 @@
 //! Shutdown, end of input, death.
 
-use extline_protocol::frame::{EventPayload, ShutdownReason, Subscribe, ToolResult};
-use extline_protocol::{ErrorKind, ExtensionEvent, HostEvent, RawJson, SendError, ToolCallOptions};
+use extline_protocol::frame::{ShutdownReason, Subscribe, ToolResult};
+use extline_protocol::{
+    ErrorKind, ExtensionEvent, HostEvent, Intercept, RawJson, SendError, ToolCallOptions,
+};
 
 use crate::harness::{Pair, config, full_ack};
 
@@ -195,7 +197,8 @@ fn an_open_intercept_fails_closed_at_the_end() {
         Subscribe { guards: Some(vec!["tool_call".to_owned()]), ..Subscribe::default() };
     config.registrations.subscribe = subscribe;
     let mut pair = Pair::ready(config, full_ack());
-    pair.host.intercept("tool_call", None, EventPayload::default(), None, pair.now).unwrap();
+    let intercept = Intercept { event: "tool_call".to_owned(), ..Intercept::default() };
+    pair.host.intercept(intercept, pair.now).unwrap();
     pair.step();
     pair.host.shutdown(None, pair.now);
     pair.pass_ms(1_000);

@@ -2,7 +2,7 @@
 
 use extline_protocol::frame::{EventInterceptResponse, EventPayload, OnFailure, Phase, Subscribe};
 use extline_protocol::{
-    CallKey, ErrorKind, ExtensionConfig, ExtensionEvent, HostEvent, Notice, RawJson,
+    CallKey, ErrorKind, ExtensionConfig, ExtensionEvent, HostEvent, Intercept, Notice, RawJson,
 };
 
 use crate::harness::{Pair, config, full_ack, zot_ack};
@@ -19,7 +19,8 @@ fn points(names: &[&str]) -> Vec<String> {
 
 fn intercept(pair: &mut Pair, point: &str, phase: Option<Phase>) -> CallKey {
     let payload = EventPayload { tool_name: Some("bash".to_owned()), ..EventPayload::default() };
-    pair.host.intercept(point, phase, payload, None, pair.now).unwrap()
+    let intercept = Intercept { event: point.to_owned(), phase, payload, ..Intercept::default() };
+    pair.host.intercept(intercept, pair.now).unwrap()
 }
 
 fn response(pair: &Pair) -> &EventInterceptResponse {
@@ -115,6 +116,48 @@ fn a_guard_that_hangs_blocks_before_the_host_stops_waiting() {
 }
 
 #[test]
+fn an_interceptor_that_hangs_is_not_called_a_guard() {
+    let both = || Some(points(&["tool_call"]));
+    let subscribe = Subscribe { intercept: both(), guards: both(), ..Subscribe::default() };
+    for (phase, named, reason) in [
+        (Some(Phase::Intercept), None, "interceptor tool_call timed out"),
+        (None, None, "interceptor tool_call timed out"),
+        (None, Some("no_rm"), "guard no_rm timed out"),
+        (Some(Phase::Guard), None, "guard tool_call timed out"),
+    ] {
+        let mut pair = Pair::ready(guarding(subscribe.clone()), full_ack());
+        intercept(&mut pair, "tool_call", phase);
+        pair.step();
+        let key = pair.last_call();
+        if let Some(guard) = named {
+            pair.extension.intercept_running(&key, guard);
+        }
+        pair.pass_ms(4_500);
+        assert_eq!(response(&pair).reason.as_deref(), Some(reason));
+    }
+}
+
+#[test]
+fn the_model_is_told_where_the_host_tells_it() {
+    let mut pair = Pair::ready(config(), full_ack());
+    let word = |word: &str| Some(word.to_owned());
+    let intercept = Intercept {
+        event: "before_agent_start".to_owned(),
+        phase: Some(Phase::Intercept),
+        provider: word("anthropic"),
+        model: word("opus"),
+        system_prompt: word("Be kind."),
+        ..Intercept::default()
+    };
+    pair.host.intercept(intercept, pair.now).unwrap();
+    pair.step();
+    assert_eq!(
+        pair.lines("event_intercept\"")[0],
+        r#"H> {"type":"event_intercept","id":"1","event":"before_agent_start","phase":"intercept","provider":"anthropic","model":"opus","system_prompt":"Be kind."}"#
+    );
+}
+
+#[test]
 fn the_margin_follows_the_host_s_own_limit() {
     let limits =
         extline_protocol::frame::Limits { intercept_timeout_ms: Some(600), ..Default::default() };
@@ -166,7 +209,8 @@ fn a_host_waits_five_seconds() {
     pair.extension_writes(r#"{"type":"hello","name":"plain"}"#);
     pair.extension_writes(r#"{"type":"ready"}"#);
     pair.clear();
-    pair.host.intercept("tool_call", None, EventPayload::default(), None, pair.now).unwrap();
+    let intercept = Intercept { event: "tool_call".to_owned(), ..Intercept::default() };
+    pair.host.intercept(intercept, pair.now).unwrap();
     pair.now += std::time::Duration::from_millis(4_999);
     pair.host.handle_timeout(pair.now);
     assert_eq!(pair.host.poll_event(), None);

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use extline_protocol::frame::{HelloAck, HostFrame};
+use extline_protocol::frame::{EventIntercept, HelloAck, HostFrame};
 use extline_protocol::{
-    CallKey, HostConfig, HostEvent, HostSession, Id, Incoming, ToolCallOptions, decode_text,
+    CallKey, HostConfig, HostEvent, HostSession, Id, Incoming, Intercept, ToolCallOptions,
+    decode_text,
 };
 
 use super::Replay;
@@ -68,9 +69,10 @@ impl Player {
                 (command.id, session.invoke_command(&command.name, &args, now))
             }
             HostFrame::EventIntercept(asked) => {
-                let phase = asked.phase;
-                let prompt = asked.system_prompt;
-                (asked.id, session.intercept(&asked.event, phase, asked.payload, prompt, now))
+                let EventIntercept { id, event, phase, payload, provider, model, system_prompt } =
+                    asked;
+                let intercept = Intercept { event, phase, payload, provider, model, system_prompt };
+                (id, session.intercept(intercept, now))
             }
             HostFrame::Shutdown(shutdown) => {
                 self.session.shutdown(shutdown.reason, now);

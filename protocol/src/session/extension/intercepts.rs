@@ -10,11 +10,14 @@ use crate::limits::{INTERCEPT_DEADLINE, INTERCEPT_MARGIN};
 use crate::session::{CallKey, CallKind, Notice, ReplyError};
 
 impl ExtensionSession {
-    /// Says which handler now decides, for the texts of timeouts and of shutdown; the point's
-    /// name until then.
-    pub fn intercept_running(&mut self, key: &CallKey, handler: &str) {
+    /// Says which guard now decides, for the texts of timeouts and of shutdown; until then the
+    /// point has the word, as a guard in the phase `guard` and else as an interceptor.
+    pub fn intercept_running(&mut self, key: &CallKey, guard: &str) {
         if let Some(open) = self.open.get_mut(key) {
-            open.name = handler.into();
+            open.name = guard.into();
+            if let Some(deciding) = &mut open.deciding {
+                deciding.role = "guard";
+            }
         }
     }
 
@@ -60,8 +63,9 @@ impl ExtensionSession {
             return;
         }
         let deadline = now + self.time_to_decide();
+        let role = if intercept.phase == Some(Phase::Guard) { "guard" } else { "interceptor" };
         if let Some(open) = self.open.get_mut(&key) {
-            open.deciding = Some(Deciding { point: point.into(), answer_by: deadline });
+            open.deciding = Some(Deciding { point: point.into(), role, answer_by: deadline });
             self.open_intercepts += 1;
         }
         self.lanes.call(ExtensionEvent::Intercept { key, intercept, deadline });
@@ -92,10 +96,12 @@ impl ExtensionSession {
     }
 
     fn answer_overdue_intercept(&mut self, key: &CallKey) {
-        let Some(handler) = self.open.get(key).map(|open| open.name.to_string()) else { return };
+        let Some(open) = self.open.get(key) else { return };
+        let handler = open.name.to_string();
+        let role = open.deciding.as_ref().map_or("interceptor", |deciding| deciding.role);
         self.cancel_call(key, "timed out".to_owned());
         let Ok(point) = self.close_intercept(key) else { return };
-        let reason = format!("guard {handler} timed out");
+        let reason = format!("{role} {handler} timed out");
         let response = self.failure_of(&point, key.id().clone(), reason);
         let blocked = response.block;
         self.send(&response);

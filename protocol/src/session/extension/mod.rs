@@ -265,6 +265,8 @@ struct Open {
 #[derive(Debug)]
 struct Deciding {
     point: Box<str>,
+    /// Who has the word: `interceptor` or `guard`.
+    role: &'static str,
     /// When the session answers itself.
     answer_by: Instant,
 }

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::{HostSession, SendError, ToolCallOptions};
+use super::{HostSession, Intercept, SendError, ToolCallOptions};
 use crate::capability::Capability;
 use crate::error_kind::ErrorKind;
 use crate::frame::{
-    CallToolResult, Cancel, CommandInvoked, ErrorInfo, Event, EventIntercept, EventPayload, Frame,
-    PanelClose, PanelKey, PanelResize, Phase, Registered, Request, Response, ResponsePart,
-    RpcError, ToolCall, ToolCancel,
+    CallToolResult, Cancel, CommandInvoked, ErrorInfo, Event, EventIntercept, Frame, PanelClose,
+    PanelKey, PanelResize, Registered, Request, Response, ResponsePart, RpcError, ToolCall,
+    ToolCancel,
 };
 use crate::id::Id;
 use crate::json::RawJson;
@@ -49,24 +49,10 @@ impl HostSession {
 
     /// Asks about something before it happens. The answer comes as
     /// [`HostEvent::InterceptResponse`] or [`HostEvent::CallFailed`].
-    pub fn intercept(
-        &mut self,
-        event: &str,
-        phase: Option<Phase>,
-        payload: EventPayload,
-        system_prompt: Option<String>,
-        now: Instant,
-    ) -> Result<CallKey, SendError> {
-        let event = event.to_owned();
-        let intercept = |id| EventIntercept {
-            id,
-            event,
-            phase,
-            payload,
-            provider: None,
-            model: None,
-            system_prompt,
-        };
+    pub fn intercept(&mut self, intercept: Intercept, now: Instant) -> Result<CallKey, SendError> {
+        let Intercept { event, phase, payload, provider, model, system_prompt } = intercept;
+        let intercept =
+            |id| EventIntercept { id, event, phase, payload, provider, model, system_prompt };
         self.open_call(CallKind::Intercept, Some(self.deadlines.intercept), now, intercept)
     }
 

@@ -4,13 +4,12 @@ use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{
-    CallToolResult, Content, Event, EventPayload, ExtensionFrame, HelloAck, HostFrame, PanelKey,
-    Registered,
+    CallToolResult, Content, Event, ExtensionFrame, HelloAck, HostFrame, PanelKey, Registered,
 };
 use extline_protocol::limits::EXTENSION_ACCEPTS_BYTES;
 use extline_protocol::{
     CallKey, CallKind, Capabilities, Decoder, HostConfig, HostEvent, HostSession, Id, Incoming,
-    RawJson, ToolCallOptions, decode,
+    Intercept, RawJson, ToolCallOptions, decode,
 };
 
 use super::script::{Step, steps};
@@ -101,7 +100,8 @@ impl Driver {
             }
             "command" => session.invoke_command("forecast", "Berlin", now).ok(),
             "intercept" => {
-                session.intercept("tool_call", None, EventPayload::default(), None, now).ok()
+                let event = "tool_call".to_owned();
+                session.intercept(Intercept { event, ..Intercept::default() }, now).ok()
             }
             "request" => {
                 let deadline = Some(Duration::from_secs(1));

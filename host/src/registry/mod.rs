@@ -1,0 +1,152 @@
+//! Who has which name: built-ins first, then extensions in load order, whatever the order in which
+//! their registrations arrive.
+
+mod points;
+mod report;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use extline_protocol::frame::{Registered, Rejection};
+
+pub(crate) use self::points::Listed;
+use self::points::Subscription;
+use crate::offer::{Command, Tool};
+
+/// Everything that is registered with one host.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    builtin_tools: BTreeSet<String>,
+    builtin_commands: BTreeSet<String>,
+    /// In load order.
+    offers: Vec<Offer>,
+    /// Made from the above when it is asked for.
+    winners: Option<Winners>,
+}
+
+/// What one extension registered.
+#[derive(Debug, Default)]
+struct Offer {
+    extension: String,
+    tools: BTreeMap<String, Arc<Tool>>,
+    /// By name in lower case.
+    commands: BTreeMap<String, Arc<Command>>,
+    subscription: Subscription,
+    /// What it had subscribed to when it died, until it is ready again: some of it still holds.
+    promised: Option<Subscription>,
+    /// Registrations that cannot be used, by kind and name.
+    refused: BTreeMap<(String, String), Rejection>,
+    reported: Option<Registered>,
+}
+
+#[derive(Debug, Default)]
+struct Winners {
+    tools: BTreeMap<String, Arc<Tool>>,
+    commands: BTreeMap<String, Arc<Command>>,
+}
+
+impl Registry {
+    pub(crate) fn new(tools: &[String], commands: &[String]) -> Self {
+        Self {
+            builtin_tools: tools.iter().cloned().collect(),
+            builtin_commands: commands.iter().map(|name| name.to_lowercase()).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds an extension behind the others; its index is its place in load order.
+    pub(crate) fn add_extension(&mut self, extension: &str) -> usize {
+        self.offers.push(Offer { extension: extension.to_owned(), ..Offer::default() });
+        self.offers.len() - 1
+    }
+
+    pub(crate) fn register_tool(&mut self, tool: Tool) {
+        let offer = &mut self.offers[tool.owner];
+        offer.refused.remove(&("tool".to_owned(), tool.name().to_owned()));
+        offer.tools.insert(tool.name().to_owned(), Arc::new(tool));
+        self.winners = None;
+    }
+
+    /// Whether there was such a tool.
+    pub(crate) fn unregister_tool(&mut self, owner: usize, name: &str) -> bool {
+        let offer = &mut self.offers[owner];
+        offer.refused.remove(&("tool".to_owned(), name.to_owned()));
+        self.winners = None;
+        offer.tools.remove(name).is_some()
+    }
+
+    pub(crate) fn register_command(&mut self, command: Command) {
+        let offer = &mut self.offers[command.owner];
+        offer.refused.remove(&("command".to_owned(), command.name().to_owned()));
+        offer.commands.insert(command.name().to_lowercase(), Arc::new(command));
+        self.winners = None;
+    }
+
+    /// Keeps a registration that cannot be used, for the report.
+    pub(crate) fn refuse(&mut self, owner: usize, rejection: Rejection) {
+        let offer = &mut self.offers[owner];
+        // What the extension offers anew does not stand as it was before.
+        if rejection.kind == "tool" {
+            offer.tools.remove(&rejection.name);
+            self.winners = None;
+        }
+        offer.refused.insert((rejection.kind.clone(), rejection.name.clone()), rejection);
+    }
+
+    /// Forgets everything the extension offered, except where its guard stands: what it guards
+    /// does not go unguarded because it died (`guard.gone`).
+    pub(crate) fn remove_extension(&mut self, owner: usize) {
+        let Offer { extension, subscription, promised, .. } =
+            std::mem::take(&mut self.offers[owner]);
+        let promised = Some(promised.unwrap_or(subscription));
+        self.offers[owner] = Offer { extension, promised, ..Offer::default() };
+        self.winners = None;
+    }
+
+    /// The extension is ready, perhaps again, or nobody wants it any more: its guards stand where
+    /// it says so now.
+    pub(crate) fn settle(&mut self, owner: usize) {
+        self.offers[owner].promised = None;
+    }
+
+    pub(crate) fn tool(&mut self, name: &str) -> Option<Arc<Tool>> {
+        self.winners().tools.get(name).cloned()
+    }
+
+    pub(crate) fn command(&mut self, name: &str) -> Option<Arc<Command>> {
+        self.winners().commands.get(&name.to_lowercase()).cloned()
+    }
+
+    /// All tools in use, by name.
+    pub(crate) fn tools(&mut self) -> Vec<Arc<Tool>> {
+        self.winners().tools.values().cloned().collect()
+    }
+
+    /// All commands in use, by name.
+    pub(crate) fn commands(&mut self) -> Vec<Arc<Command>> {
+        self.winners().commands.values().cloned().collect()
+    }
+
+    fn winners(&mut self) -> &Winners {
+        let Self { builtin_tools, builtin_commands, offers, winners } = self;
+        winners.get_or_insert_with(|| {
+            let mut winners = Winners::default();
+            for offer in offers {
+                for (name, tool) in &offer.tools {
+                    if !builtin_tools.contains(name) {
+                        winners.tools.entry(name.clone()).or_insert_with(|| Arc::clone(tool));
+                    }
+                }
+                for (name, command) in &offer.commands {
+                    if !builtin_commands.contains(name) {
+                        winners.commands.entry(name.clone()).or_insert_with(|| Arc::clone(command));
+                    }
+                }
+            }
+            winners
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

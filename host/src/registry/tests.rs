@@ -1,0 +1,179 @@
+//! Names and points, without a process.
+
+use extline_protocol::frame::{OnFailure, Phase, RegisterCommand, RegisterTool, Subscribe};
+use extline_protocol::{ErrorKind, RawJson};
+use extline_schema::ToolSchema;
+
+use super::report::{HOST, unserved};
+use super::*;
+use crate::point::Point;
+
+fn tool(owner: usize, name: &str) -> Tool {
+    let schema = RawJson::empty_object();
+    Tool {
+        extension: format!("ext{owner}"),
+        schema: ToolSchema::compile(&schema).unwrap(),
+        definition: RegisterTool { name: name.to_owned(), schema, ..RegisterTool::default() },
+        owner,
+    }
+}
+
+fn command(owner: usize, name: &str) -> Command {
+    Command {
+        extension: format!("ext{owner}"),
+        definition: RegisterCommand { name: name.to_owned(), ..RegisterCommand::default() },
+        owner,
+    }
+}
+
+fn two() -> Registry {
+    let mut registry = Registry::new(&["read".to_owned()], &["Help".to_owned()]);
+    registry.add_extension("ext0");
+    registry.add_extension("ext1");
+    registry
+}
+
+#[test]
+fn load_order_decides_not_the_order_of_arrival() {
+    let mut registry = two();
+    registry.register_tool(tool(1, "build"));
+    assert_eq!(registry.tool("build").unwrap().extension, "ext1");
+    registry.register_tool(tool(0, "build"));
+    assert_eq!(registry.tool("build").unwrap().extension, "ext0");
+    let report = registry.report(1);
+    assert_eq!(report.tools, [""; 0]);
+    assert_eq!(report.rejected[0].winner.as_deref(), Some("ext0"));
+    assert_eq!(report.rejected[0].code, ErrorKind::Conflict);
+    registry.unregister_tool(0, "build");
+    assert_eq!(registry.report(1).tools, ["build"]);
+}
+
+#[test]
+fn built_ins_win() {
+    let mut registry = two();
+    registry.register_tool(tool(0, "read"));
+    registry.register_command(command(0, "HELP"));
+    assert!(registry.tool("read").is_none());
+    assert!(registry.command("help").is_none());
+    let winners: Vec<_> = registry.report(0).rejected.into_iter().map(|r| r.winner).collect();
+    assert_eq!(winners, [Some(HOST.to_owned()), Some(HOST.to_owned())]);
+}
+
+#[test]
+fn commands_are_matched_without_regard_to_case() {
+    let mut registry = two();
+    registry.register_command(command(0, "Deploy"));
+    registry.register_command(command(1, "dePLOY"));
+    assert_eq!(registry.command("DEPLOY").unwrap().name(), "Deploy");
+    assert_eq!(registry.report(1).rejected[0].name, "dePLOY");
+}
+
+#[test]
+fn a_report_is_new_when_something_changed() {
+    let mut registry = two();
+    assert!(registry.new_report(0).is_some());
+    assert!(registry.new_report(0).is_none());
+    registry.register_tool(tool(0, "a"));
+    assert_eq!(registry.new_report(0).unwrap().tools, ["a"]);
+    registry.remove_extension(0);
+    assert!(registry.tools().is_empty());
+}
+
+#[test]
+fn a_tool_offered_anew_in_a_way_that_cannot_be_used_is_gone() {
+    let mut registry = two();
+    registry.register_tool(tool(0, "a"));
+    let mut rejection = unserved("tool", "a");
+    rejection.code = ErrorKind::Validation;
+    registry.refuse(0, rejection);
+    assert!(registry.tool("a").is_none());
+    assert_eq!(registry.report(0).rejected.len(), 1);
+    registry.register_tool(tool(0, "a"));
+    assert!(registry.report(0).rejected.is_empty());
+}
+
+#[test]
+fn points_are_taken_where_somebody_is_asked_and_the_others_reported() {
+    let mut registry = two();
+    let names = |names: &[&str]| Some(names.iter().map(ToString::to_string).collect());
+    let subscribe = Subscribe {
+        events: names(&["turn_start"]),
+        intercept: names(&["tool_call", "moon_phase", "before_agent_start"]),
+        guards: names(&["turn_start", "tool_call"]),
+        on_failure: None,
+    };
+    registry.subscribe(0, subscribe);
+    assert_eq!(registry.subscribers("turn_start"), [0]);
+    let report = registry.report(0);
+    assert_eq!(report.events, ["turn_start"]);
+    assert_eq!(report.intercept, ["before_agent_start", "tool_call"]);
+    assert_eq!(report.guards, ["tool_call"]);
+    let rejected = report.rejected.iter().map(|it| (&*it.kind, &*it.name, &it.code));
+    let unsupported = &ErrorKind::Unsupported;
+    assert_eq!(
+        rejected.collect::<Vec<_>>(),
+        [("intercept", "moon_phase", unsupported), ("guard", "turn_start", unsupported)]
+    );
+}
+
+#[test]
+fn each_phase_asks_those_who_listed_the_point_in_load_order() {
+    let mut registry = two();
+    let tool_call = || Some(vec!["tool_call".to_owned()]);
+    let allow = [("tool_call".to_owned(), OnFailure::Allow)].into();
+    for (owner, on_failure) in [(1, None), (0, Some(allow))] {
+        let intercept = tool_call();
+        registry.subscribe(owner, Subscribe { intercept, on_failure, ..Subscribe::default() });
+    }
+    registry.subscribe(1, Subscribe { guards: tool_call(), ..Subscribe::default() });
+    let listed = |phase| registry.listed(Point::ToolCall, &phase);
+    let asked = |owner, on_failure| Listed { owner, on_failure, is_gone: false };
+    let (allow, block) = (OnFailure::Allow, OnFailure::Block);
+    assert_eq!(listed(Phase::Intercept), [asked(0, allow), asked(1, block.clone())]);
+    assert_eq!(listed(Phase::Guard), [asked(1, block)]);
+    assert_eq!(registry.listed(Point::TurnStart, &Phase::Intercept), []);
+}
+
+#[test]
+fn a_promise_outlives_its_extension_until_it_is_ready_again() {
+    let points = |names: &[&str]| Some(names.iter().map(ToString::to_string).collect());
+    let subscribe = || Subscribe {
+        intercept: points(&["tool_call", "turn_start", "assistant_message"]),
+        guards: points(&["tool_call"]),
+        on_failure: Some([("turn_start".to_owned(), OnFailure::Block)].into()),
+        ..Subscribe::default()
+    };
+    let mut registry = two();
+    registry.subscribe(0, subscribe());
+    assert!(registry.closed_points(0).is_empty());
+    registry.remove_extension(0);
+    let gone = [Listed { owner: 0, on_failure: OnFailure::Block, is_gone: true }];
+    assert_eq!(registry.listed(Point::ToolCall, &Phase::Guard), gone);
+    assert_eq!(registry.listed(Point::TurnStart, &Phase::Intercept), gone);
+    // An interceptor that promised nothing is only missed.
+    assert_eq!(registry.listed(Point::ToolCall, &Phase::Intercept), []);
+    assert_eq!(registry.closed_points(0), ["tool_call", "turn_start"]);
+    // It starts again and subscribes to less, but is not ready; then it dies once more.
+    for _ in 0..2 {
+        registry.subscribe(0, Subscribe { guards: points(&[]), ..Subscribe::default() });
+        assert_eq!(registry.listed(Point::ToolCall, &Phase::Guard), gone);
+        registry.remove_extension(0);
+    }
+    registry.subscribe(0, subscribe());
+    registry.settle(0);
+    assert!(!registry.listed(Point::ToolCall, &Phase::Guard)[0].is_gone);
+    assert!(registry.closed_points(0).is_empty());
+}
+
+#[test]
+fn a_guard_that_lets_pass_when_it_fails_closes_nothing_when_it_dies() {
+    let mut registry = two();
+    let tool_call = || "tool_call".to_owned();
+    let on_failure = Some([(tool_call(), OnFailure::Allow)].into());
+    let guards = Some(vec![tool_call()]);
+    registry.subscribe(0, Subscribe { guards, on_failure, ..Subscribe::default() });
+    registry.remove_extension(0);
+    let listed = registry.listed(Point::ToolCall, &Phase::Guard);
+    assert_eq!(listed, [Listed { owner: 0, on_failure: OnFailure::Allow, is_gone: true }]);
+    assert!(registry.closed_points(0).is_empty());
+}
