@@ -149,6 +149,7 @@ mod tests {
             "rm -rf build",
             "rm -rf /tmp/x ~/.cache/x",
             "rm -f /etc/x",
+            "rm -- /",
             "rm -rf ./*",
             "cd build && rm -rf *",
             "cd / && cd /tmp/x && rm -rf *",
@@ -184,6 +185,7 @@ mod tests {
         );
         allowed(&[
             "curl x | jq .",
+            "curl x -o y; cat z | sh",
             "curl x | python3 -m json.tool",
             "curl x | perl -ne print",
             "curl x; sh build.sh",
@@ -253,6 +255,8 @@ mod tests {
             &[
                 "sudo rm -rf /",
                 "sudo -u root rm -rf /",
+                "sudo -uroot rm -rf /",
+                "A=1 B=2 rm -rf /",
                 "sudo -nu root -- rm -rf /",
                 "A=1 env -i B=2 rm -rf /",
                 "timeout -k 5 10 nice -n 5 rm -rf /",
