@@ -1,0 +1,57 @@
+//! The scripts of the Rust examples: each becomes what cargo built, and says how to get it.
+//! `weather-rust` has tests of its own.
+#![cfg(unix)]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const EXAMPLES: [&str; 1] = ["guard-rust"];
+
+#[test]
+fn each_starts_from_its_folder_as_its_manifest_says() {
+    for example in EXAMPLES {
+        let builds = build(example);
+        let home = tempfile::tempdir().unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_extline"))
+            .args(["inspect", "--json"])
+            .arg(folder(example))
+            .env("CARGO_TARGET_DIR", builds)
+            .env("EXTLINE_HOME", home.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        assert!(String::from_utf8_lossy(&output.stdout).contains(example), "{output:?}");
+    }
+}
+
+#[test]
+fn without_a_build_each_says_how_to_get_one() {
+    for example in EXAMPLES {
+        let nowhere = tempfile::tempdir().unwrap();
+        let script = folder(example).join(example);
+        let output: Output =
+            Command::new(script).env("CARGO_TARGET_DIR", nowhere.path()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(output.stdout, b"");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(stderr.contains(&format!("cargo build -p {example}")), "{stderr}");
+    }
+}
+
+fn folder(example: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(example)
+}
+
+/// Builds an example where this test's programs are, and returns that target folder.
+fn build(example: &str) -> PathBuf {
+    // target/debug/extline
+    let target = Path::new(env!("CARGO_BIN_EXE_extline")).ancestors().nth(2).unwrap();
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--package", example, "--target-dir"]).arg(target);
+    if !cfg!(debug_assertions) {
+        build.arg("--release");
+    }
+    assert!(build.status().unwrap().success());
+    target.to_owned()
+}
