@@ -155,7 +155,9 @@ macro_rules! object {
         $crate::frame::object::write_member(stringify!($field), &$self.$field, $out);
     };
     (@write optional $self:ident $field:ident $ty:ty, $out:ident) => {
-        if let Some(value) = &$self.$field {
+        if let Some(value) = &$self.$field
+            && !$crate::json::Field::is_null(value)
+        {
             $crate::frame::object::write_member(stringify!($field), value, $out);
         }
     };
@@ -238,4 +240,20 @@ pub(crate) fn write_object<T: Object>(value: &T, out: &mut Vec<u8>) {
     out.push(b'{');
     value.write_members(out);
     out.push(b'}');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::ToolResult;
+    use crate::json::RawJson;
+
+    #[test]
+    fn what_is_optional_and_null_is_left_out() {
+        let mut result = ToolResult::new("1".into(), Vec::new());
+        result.details = Some(RawJson::null());
+        let mut line = Vec::new();
+        result.write_line(&mut line);
+        assert_eq!(line, b"{\"type\":\"tool_result\",\"id\":\"1\",\"content\":[]}\n");
+    }
 }

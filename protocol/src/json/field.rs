@@ -26,6 +26,11 @@ pub trait Field: Sized {
 
     /// The JSON Schema of the value.
     fn schema() -> Value;
+
+    /// Whether it is `null`, and so is left out where it is optional (`frm.no-null`).
+    fn is_null(&self) -> bool {
+        false
+    }
 }
 
 /// A member of a frame that is missing or of the wrong type.
@@ -200,6 +205,10 @@ impl Field for RawJson {
 
     fn schema() -> Value {
         json!({})
+    }
+
+    fn is_null(&self) -> bool {
+        self.get() == "null"
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use memchr::memchr2;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
 use serde_json::value::RawValue;
 use thiserror::Error;
 
@@ -104,6 +104,22 @@ impl Default for RawJson {
     /// `null`, the value that says nothing.
     fn default() -> Self {
         Self::null()
+    }
+}
+
+/// Inside a larger JSON value it stands as its author wrote it.
+impl Serialize for RawJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value: &RawValue = serde_json::from_str(&self.0).map_err(ser::Error::custom)?;
+        value.serialize(serializer)
+    }
+}
+
+/// A member that is kept as it was written, in a type that is read from JSON.
+impl<'de> Deserialize<'de> for RawJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Box::<RawValue>::deserialize(deserializer)?;
+        Ok(Self::of_valid(value.get()))
     }
 }
 

@@ -40,6 +40,23 @@ fn an_idle_extension_ends_at_once() {
 }
 
 #[test]
+fn an_extension_that_ends_by_itself_answers_first_and_acknowledges_nothing() {
+    let mut pair = Pair::usual();
+    let (_, call) = pair.open_call();
+    pair.clear();
+    pair.extension.end(78, pair.now);
+    pair.step();
+    assert_eq!(pair.extension.exit_code(), 78);
+    pair.answer(&call, "made it");
+    pair.step();
+    assert_eq!(pair.lines("E> ").len(), 1, "{:?}", pair.wire);
+    assert_eq!(
+        ends(&pair),
+        [&ExtensionEvent::ShuttingDown(None), &ExtensionEvent::Finished { exit_code: 78 }]
+    );
+}
+
+#[test]
 fn open_calls_get_their_cancel_and_a_second_to_answer() {
     let mut pair = Pair::usual();
     let (_, quick) = pair.open_call();

@@ -1,6 +1,6 @@
 //! Lanes, logs, reports: what one frame of the host does to an extension.
 
-use extline_protocol::frame::{Level, Subscribe};
+use extline_protocol::frame::{Level, Panel, PanelRender, Subscribe};
 use extline_protocol::{ExtensionEvent, Notice, PanelInput};
 
 use crate::harness::{Pair, config, full_ack, zot_ack};
@@ -41,6 +41,7 @@ fn events_come_one_at_a_time_and_calls_overtake_them() {
 #[test]
 fn each_panel_is_a_lane_of_its_own() {
     let mut pair = Pair::usual();
+    open_panels(&mut pair, &["a", "b"]);
     for line in [
         r#"{"type":"panel_key","panel_id":"a","key":"up"}"#,
         r#"{"type":"panel_key","panel_id":"a","key":"rune","text":"x"}"#,
@@ -70,9 +71,76 @@ fn each_panel_is_a_lane_of_its_own() {
     assert_eq!(ids(&pair).last().unwrap(), "a closed");
 }
 
+/// What goes over the wire about panels.
+#[test]
+fn a_panel_lives_from_its_opening_to_its_close() {
+    let mut pair = Pair::usual();
+    let draw = |lines: &[&str]| PanelRender {
+        panel_id: "a".to_owned(),
+        lines: Some(lines.iter().copied().map(str::to_owned).collect()),
+        ..PanelRender::default()
+    };
+    assert!(!pair.extension.render_panel(draw(&["too early"])));
+    let title = Some("A".to_owned());
+    let footer = Some("below".to_owned());
+    let panel = Panel { id: "a".to_owned(), title, lines: None, footer };
+    pair.extension.open_panel(panel);
+    pair.step();
+    pair.clear();
+    assert!(pair.extension.render_panel(draw(&["one"])));
+    let other_title = PanelRender { title: Some("B".to_owned()), lines: None, ..draw(&[]) };
+    assert!(pair.extension.render_panel(other_title));
+    pair.step();
+    let rendered = |title: &str| {
+        format!(
+            r#"E> {{"type":"panel_render","panel_id":"a","title":"{title}","lines":["one"],"footer":"below"}}"#
+        )
+    };
+    assert_eq!(pair.wire, [rendered("A"), rendered("B")]);
+
+    // The handler of the first key closes the panel: the second is dropped, and so is what follows.
+    let key = r#"{"type":"panel_key","panel_id":"a","key":"up"}"#;
+    pair.host_writes(key);
+    pair.host_writes(key);
+    pair.extension.close_panel("a");
+    pair.extension.close_panel("a");
+    pair.extension.panel_done("a");
+    pair.step();
+    let closed = r#"E> {"type":"panel_close","panel_id":"a"}"#;
+    assert_eq!(pair.lines("E> ").last(), Some(&closed));
+    assert_eq!(pair.extension_events.len(), 1);
+    pair.clear();
+    pair.host_writes(key);
+    pair.host_writes(r#"{"type":"panel_close","panel_id":"a"}"#);
+    pair.step();
+    assert_eq!(pair.extension_events, []);
+    assert!(!pair.extension.render_panel(draw(&["too late"])));
+    assert!(pair.wire.iter().all(|line| line.starts_with("H> ")), "{:?}", pair.wire);
+
+    // Closed by the host, it is closed as soon as the frame is there, and its handler is told.
+    open_panels(&mut pair, &["a"]);
+    pair.host_writes(key);
+    pair.host_writes(r#"{"type":"panel_close","panel_id":"a"}"#);
+    assert!(!pair.extension.render_panel(draw(&["crossed"])));
+    pair.extension.panel_done("a");
+    pair.step();
+    let close = ExtensionEvent::Panel(PanelInput::Close { panel_id: "a".to_owned() });
+    assert_eq!(pair.extension_events.last(), Some(&close));
+}
+
+fn open_panels(pair: &mut Pair, ids: &[&str]) {
+    for id in ids {
+        let panel = Panel { id: (*id).to_owned(), ..Panel::default() };
+        pair.extension.open_panel(panel);
+    }
+    pair.step();
+    pair.clear();
+}
+
 #[test]
 fn wire_order_holds_among_what_may_run() {
     let mut pair = listening();
+    open_panels(&mut pair, &["p"]);
     let lines = "{\"type\":\"event\",\"event\":\"turn_start\",\"step\":1}\n\
                  {\"type\":\"tool_call\",\"id\":\"a\",\"name\":\"echo\",\"args\":{}}\n\
                  {\"type\":\"panel_key\",\"panel_id\":\"p\",\"key\":\"up\"}\n\

@@ -190,12 +190,6 @@ impl ExtensionSession {
         }
     }
 
-    fn handle_panel(&mut self, input: PanelInput) {
-        if !self.stage.is_ending() {
-            self.lanes.panel(input);
-        }
-    }
-
     fn handle_registered(&mut self, report: Registered) {
         for rejection in &report.rejected {
             let notice = Notice::Rejected(rejection.clone());

@@ -90,6 +90,16 @@ impl Lanes {
         }
     }
 
+    /// Drops what waits for a panel; its handler may still run.
+    pub(super) fn forget_panel(&mut self, panel_id: &str) {
+        self.panels.retain(|id, lane| {
+            if id == panel_id {
+                lane.waiting.clear();
+            }
+            lane.busy || !lane.waiting.is_empty()
+        });
+    }
+
     pub(super) fn pop_control(&mut self) -> Option<ExtensionEvent> {
         self.control.pop_front()
     }

@@ -4,6 +4,7 @@ mod incoming;
 mod intercepts;
 mod lanes;
 mod outgoing;
+mod panels;
 mod replies;
 mod shutdown;
 mod start;
@@ -15,6 +16,7 @@ pub use outgoing::{CallToolError, Update};
 pub use start::RegisterError;
 
 use self::lanes::Lanes;
+use self::panels::Panels;
 use self::shutdown::Stage;
 use super::call::{CallKey, Pending};
 use super::inbox::Inbox;
@@ -154,14 +156,14 @@ pub enum ExtensionEvent {
     Notice(Notice),
     /// Everything is answered: write what is left, then end the ordinary way.
     Finished {
-        /// 0, or 143 after SIGTERM.
+        /// 0, 143 after SIGTERM, or that of [`ExtensionSession::end`].
         exit_code: u8,
     },
     /// The process should have ended: write one line that names these handlers, and end at once.
     Overdue {
         /// Tools, commands and points whose handlers did not stop.
         handlers: Vec<String>,
-        /// 0, or 143 after SIGTERM.
+        /// 0, 143 after SIGTERM, or that of [`ExtensionSession::end`].
         exit_code: u8,
     },
 }
@@ -237,6 +239,7 @@ pub struct ExtensionSession {
     open_intercepts: usize,
     outgoing: OutgoingCalls,
     lanes: Lanes,
+    panels: Panels,
     updates: Vec<CallKey>,
     logs_dropped: u64,
     parts_are_waiting: bool,
@@ -299,6 +302,7 @@ impl ExtensionSession {
             open_intercepts: 0,
             outgoing: OutgoingCalls::default(),
             lanes: Lanes::default(),
+            panels: Panels::default(),
             updates: Vec::new(),
             logs_dropped: 0,
             parts_are_waiting: false,
@@ -346,6 +350,12 @@ impl ExtensionSession {
     /// SIGTERM came: the same as `shutdown`, with exit code 143 (`end.sigterm`).
     pub fn handle_sigterm(&mut self, now: Instant) {
         self.begin_shutdown(None, false, 143, now);
+    }
+
+    /// The extension ends by itself, as at `shutdown` but without an ack: because something that it
+    /// needs is not there, or because its setup failed. Nothing happens once another end has begun.
+    pub fn end(&mut self, exit_code: u8, now: Instant) {
+        self.begin_shutdown(None, false, exit_code, now);
     }
 
     /// Nothing can be written any more: nobody waits for answers (`end.epipe`).
@@ -457,7 +467,8 @@ impl ExtensionSession {
         self.host_capabilities.contains(capability) && both
     }
 
-    /// What the process ends with, should it end now: 143 once SIGTERM has begun the end, else 0.
+    /// What the process ends with, should it end now: 143 once SIGTERM has begun the end, the code of
+    /// [`ExtensionSession::end`] once that has, else 0.
     pub fn exit_code(&self) -> u8 {
         self.stage.exit_code()
     }

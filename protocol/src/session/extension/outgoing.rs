@@ -9,8 +9,7 @@ use crate::capability::Capability;
 use crate::error_kind::ErrorKind;
 use crate::frame::{
     CallTool, CallToolCancel, CallToolResult, Cancel, ClearNotes, Content, Level, Log, Notify,
-    OpenPanel, Panel, PanelClose, PanelRender, Parent, ParentKind, Progress, Request, RpcError,
-    Submit, SubmitSlash, ToolUpdate,
+    Parent, ParentKind, Progress, Request, RpcError, Submit, SubmitSlash, ToolUpdate,
 };
 use crate::json::RawJson;
 use crate::limits::{UPDATE_INTERVAL, WAITING_LOG_BYTES};
@@ -96,22 +95,6 @@ impl ExtensionSession {
     pub fn submit_slash(&mut self, text: impl Into<String>) {
         self.warn_old_host("submit_slash");
         self.send(&SubmitSlash { text: text.into() });
-    }
-
-    /// Opens a panel outside a command (upstream's addition).
-    pub fn open_panel(&mut self, panel: Panel) {
-        self.warn_old_host("open_panel");
-        self.send(&OpenPanel { panel });
-    }
-
-    /// Draws a panel anew. An absent footer clears it, so a driver sends the footer again.
-    pub fn render_panel(&mut self, render: &PanelRender) {
-        self.send(render);
-    }
-
-    /// Closes a panel.
-    pub fn close_panel(&mut self, panel_id: impl Into<String>) {
-        self.send(&PanelClose { panel_id: panel_id.into() });
     }
 
     /// Writes to the host's log, or, where it keeps none, to stderr by way of a notice. When too

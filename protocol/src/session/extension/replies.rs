@@ -50,6 +50,8 @@ impl ExtensionSession {
         if let Err(unsendable) = self.outbox.push(&response) {
             let message = format!("too_large: the answer is too large: {unsendable}");
             self.send(&CommandResponse::error(key.id().clone(), message));
+        } else if let Some(panel) = &response.open_panel {
+            self.panels.open(panel);
         }
         self.finish_if_idle();
         Ok(())
