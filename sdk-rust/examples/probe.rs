@@ -7,14 +7,17 @@
     reason = "what an author prints is what is tested"
 )]
 
+use std::cell::RefCell;
 use std::env;
 use std::io::Write;
 use std::process::{Command as Process, ExitCode};
+use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
 
 use extline::prelude::*;
-use extline::tokio::time::sleep;
+use extline::tokio::task::spawn_local;
+use extline::tokio::time::{sleep, timeout};
 use extline::{Capability, Error};
 
 #[derive(Deserialize, JsonSchema)]
@@ -28,12 +31,21 @@ struct Echo {
 }
 
 #[derive(Deserialize, JsonSchema)]
+struct Ask {
+    /// A tool or a method
+    what: String,
+    /// What it takes
+    #[serde(default)]
+    with: Value,
+}
+
+#[derive(Deserialize, JsonSchema)]
 struct Amount {
     amount: u64,
 }
 
 fn main() -> Result<ExitCode, Error> {
-    let probe = Extension::new("probe", "1.0.0");
+    let probe = serving(Extension::new("probe", "1.0.0"));
     match env::args().nth(1).as_deref() {
         Some("mistake") => mistaken(probe).run()?,
         Some("serve") => return serve(complete(probe)),
@@ -50,6 +62,8 @@ fn main() -> Result<ExitCode, Error> {
 fn complete(probe: Extension) -> Extension {
     let probe = answering(probe);
     let probe = waiting(probe);
+    let probe = asking(probe);
+    let probe = drawing(probe);
     listening(probe)
 }
 
@@ -147,6 +161,102 @@ fn waiting(probe: Extension) -> Extension {
                 cancellation.is_cancelled()
             };
             Ok(format!("cancelled: {}", ctx.blocking(work).await))
+        })
+}
+
+/// What asks the host for something.
+fn asking(probe: Extension) -> Extension {
+    probe
+        .tool("ask_tool", "Calls a tool.", async |ask: Ask, ctx: Context| {
+            let output = ctx.call_tool(&ask.what, &ask.with).await?;
+            Ok(format!("{} (truncated: {})", output.text(), output.is_truncated()))
+        })
+        .tool("ask_twice", "Calls a tool and gives up, then another.", async |ask: Ask, ctx| {
+            drop(timeout(Duration::from_millis(20), ctx.call_tool(&ask.what, &ask.with)).await);
+            ctx.call_tool("other", &json!({})).await?.json::<Value>()
+        })
+        .tool("ask_late", "Calls a tool when its own call is answered.", async |_: NoArgs, ctx| {
+            spawn_local(async move {
+                // Past the answer.
+                sleep(Duration::from_millis(20)).await;
+                let refused = ctx.call_tool("read", &json!({})).await.unwrap_err();
+                ctx.notify_info(format!("{}: {refused}", refused.kind()));
+            });
+            Ok(())
+        })
+        .command("ask_tool", "calls a tool", async |tool: &str, ctx: Context| {
+            ctx.call_tool(tool, &json!({})).await.map(|output| output.text())
+        })
+        .tool("request", "Asks by method.", async |ask: Ask, ctx: Context| {
+            ctx.request::<RawJson, _>(&ask.what, &ask.with).await
+        })
+        .tool("parts", "Asks by method and shows the parts.", async |ask: Ask, ctx: Context| {
+            let mut parts = Vec::new();
+            let keep = |part: u32| {
+                parts.push(part);
+                Ok(())
+            };
+            let sum: u32 = ctx.request_parts(&ask.what, &ask.with, keep).await?;
+            Ok(json!({"parts": parts, "sum": sum}))
+        })
+}
+
+/// Methods for the host.
+fn serving(probe: Extension) -> Extension {
+    probe
+        .method("double", async |number: i64, _| {
+            if number > 100 { Err(ToolError::too_large("too much")) } else { Ok(number * 2) }
+        })
+        .method("count", async |to: Option<u32>, ctx: Context| {
+            let to = to.unwrap_or_else(|| panic!("how far?"));
+            for number in 1..=to {
+                ctx.send_part(&number).await?;
+            }
+            Ok("done")
+        })
+}
+
+/// A panel that shows the keys, and a command and a tool that open it.
+fn drawing(probe: Extension) -> Extension {
+    let typed = Rc::new(RefCell::new(String::new()));
+    probe
+        .command("panel", "opens the panel", async |title: &str, _| {
+            Response::open_panel(Panel::new("keys").title(title).line("").footer("type"))
+        })
+        .tool("panel", "Opens the panel.", async |_: NoArgs, ctx: Context| {
+            ctx.panel("keys").line("opened by a tool").open();
+            Ok(format!("open: {}", ctx.panel("keys").is_open()))
+        })
+        .command("other_panel", "opens a panel without a handler", async |_: &str, _| {
+            Response::open_panel(Panel::new("other"))
+        })
+        .panel("keys", async move |input, ctx| {
+            let panel = ctx.panel("keys");
+            match input {
+                PanelInput::Key(Key::Enter) => {
+                    sleep(Duration::from_millis(50)).await;
+                    typed.borrow_mut().push('/');
+                }
+                PanelInput::Key(Key::Char('!')) => panic!("in a panel"),
+                PanelInput::Key(Key::Char('?')) => return Err(ToolError::new("no questions")),
+                PanelInput::Key(Key::Char(char)) => typed.borrow_mut().push(char),
+                PanelInput::Key(Key::Tab) => {
+                    panel.close();
+                    return Ok(());
+                }
+                PanelInput::Resize { width, height } => {
+                    panel.title(format!("{width}x{height}")).render();
+                    return Ok(());
+                }
+                PanelInput::Close => {
+                    ctx.panel("keys").line("too late").render();
+                    ctx.notify_info(format!("closed; open: {}", panel.is_open()));
+                    return Ok(());
+                }
+                _ => return Ok(()),
+            }
+            panel.line(typed.borrow().clone()).render();
+            Ok(())
         })
 }
 

@@ -4,10 +4,14 @@
 use std::cell::{Cell, RefCell, RefMut};
 use std::rc::Rc;
 use std::task::Waker;
+use std::time::Instant;
 
-use extline_protocol::frame::EventInterceptResponse;
-use extline_protocol::{CallKey, ExtensionSession};
+use extline_protocol::frame::{EventInterceptResponse, RpcError};
+use extline_protocol::{CallKey, ExtensionSession, RawJson, RequestError};
 
+use tokio::sync::Notify;
+
+use crate::awaited::Awaited;
 use crate::running::Running;
 use crate::{Host, Response, ToolResult};
 
@@ -15,6 +19,9 @@ pub(crate) struct Connection {
     session: RefCell<ExtensionSession>,
     host: RefCell<Rc<Host>>,
     pub(crate) running: Running,
+    pub(crate) awaited: Awaited,
+    /// Something was written.
+    pub(crate) written: Notify,
     /// The serving loop, while it waits.
     waiting: Cell<Option<Waker>>,
     /// The session may have something new to do or to write.
@@ -27,6 +34,8 @@ impl Connection {
             session: RefCell::new(session),
             host: RefCell::default(),
             running: Running::default(),
+            awaited: Awaited::default(),
+            written: Notify::new(),
             waiting: Cell::new(None),
             touched: Cell::new(false),
         }
@@ -88,6 +97,26 @@ impl Connection {
     pub(crate) fn fail_intercept(&self, key: &CallKey, reason: &str) {
         // As above.
         let _ = self.tell(|session| session.fail_intercept(key, reason));
+    }
+
+    pub(crate) fn answer_request(&self, key: &CallKey, result: Result<RawJson, RpcError>) {
+        // As for a tool.
+        let _ = self.tell(|session| session.reply_request(key, result));
+    }
+
+    /// Asks the host for something by method.
+    pub(crate) fn ask(
+        &self,
+        parent: Option<&CallKey>,
+        method: &str,
+        params: Option<RawJson>,
+    ) -> Result<CallKey, RequestError> {
+        self.tell(|session| session.request(parent, method, params, None, Instant::now()))
+    }
+
+    /// The handler of a panel's input has ended.
+    pub(crate) fn finish_panel(&self, panel_id: &str) {
+        self.tell(|session| session.panel_done(panel_id));
     }
 
     /// The handlers of an event have ended.

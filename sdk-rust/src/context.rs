@@ -237,6 +237,14 @@ impl Context {
         }
     }
 
+    pub(crate) fn connection(&self) -> &Rc<Connection> {
+        &self.connection
+    }
+
+    pub(crate) fn call(&self) -> Option<&CallKey> {
+        self.call.as_ref()
+    }
+
     pub(crate) fn send_update(&self, update: Update) {
         if let Some(call) = &self.call {
             self.connection.tell(|session| session.update(call, update));

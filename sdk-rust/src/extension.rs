@@ -10,10 +10,11 @@ use extline_stdio::Stdio;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::handler::{EventHandler, EventOutcome, Handlers};
+use crate::handler::{EventHandler, Handlers};
 use crate::tool::RawArgs;
 use crate::{
-    Command, Context, Error, IntoResponse, IntoToolResult, Tool, ToolError, claim, run, serve,
+    Command, Context, Error, HandlerOutcome, IntoResponse, IntoToolResult, Tool, ToolError, claim,
+    run, serve,
 };
 
 /// An extension: its tools, commands and event handlers, then [`run`](Extension::run).
@@ -49,6 +50,8 @@ pub struct Extension {
     pub(crate) version: String,
     pub(crate) registrations: Registrations,
     pub(crate) handlers: Handlers,
+    /// Those of the handlers, in the order in which they were given.
+    pub(crate) methods: Vec<String>,
     /// Lines for stderr at the start.
     pub(crate) remarks: Vec<String>,
     /// The first mistake.
@@ -74,6 +77,7 @@ impl Extension {
             version: version.into(),
             registrations: Registrations::default(),
             handlers: Handlers::default(),
+            methods: Vec::new(),
             remarks: Vec::new(),
             mistake,
             stdio,
@@ -195,7 +199,7 @@ impl Extension {
     /// ```
     pub fn on<R, F>(mut self, event: impl Into<String>, handler: F) -> Self
     where
-        R: EventOutcome + 'static,
+        R: HandlerOutcome + 'static,
         F: AsyncFn(Event, Context) -> R + 'static,
     {
         let name = event.into();
@@ -207,7 +211,7 @@ impl Extension {
         let shared = Rc::new(handler);
         let handler: EventHandler = Rc::new(move |event, context| {
             let handler = Rc::clone(&shared);
-            Box::pin(async move { handler(event, context).await.failure().map_or(Ok(()), Err) })
+            Box::pin(async move { handler(event, context).await.outcome() })
         });
         self.handlers.events.entry(name).or_default().push(handler);
         self

@@ -2,18 +2,17 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll};
 
 use extline_protocol::RawJson;
-use extline_protocol::frame::Event;
+use extline_protocol::frame::{Event, RpcError};
 
 use crate::guard::Guard;
 use crate::intercept::DecisionHandler;
-use crate::{Context, Response, ToolResult};
+use crate::{Context, PanelInput, Response, ToolError, ToolResult};
 
 /// What a handler does, polled on the thread that called it.
 pub(crate) type Work<T> = Pin<Box<dyn Future<Output = T>>>;
@@ -21,6 +20,8 @@ pub(crate) type Work<T> = Pin<Box<dyn Future<Output = T>>>;
 pub(crate) type ToolHandler = Rc<dyn Fn(RawJson, Context) -> Work<ToolResult>>;
 pub(crate) type CommandHandler = Rc<dyn Fn(String, Context) -> Work<Response>>;
 pub(crate) type EventHandler = Rc<dyn Fn(Event, Context) -> Work<Result<(), String>>>;
+pub(crate) type MethodHandler = Rc<dyn Fn(RawJson, Context) -> Work<Result<RawJson, RpcError>>>;
+pub(crate) type PanelHandler = Rc<dyn Fn(PanelInput, Context) -> Work<Result<(), String>>>;
 
 /// Every handler of an extension, by the name under which it is registered.
 #[derive(Default)]
@@ -33,27 +34,31 @@ pub(crate) struct Handlers {
     pub(crate) interceptors: HashMap<String, Vec<DecisionHandler>>,
     /// In the order in which they were given.
     pub(crate) guards: Vec<Guard>,
+    /// By the panel's id.
+    pub(crate) panels: HashMap<String, PanelHandler>,
+    pub(crate) methods: HashMap<String, MethodHandler>,
 }
 
-/// What the handler of an event may return: nothing, or a `Result`, whose error goes to stderr.
+/// What a handler may return that nobody waits for, as one of an event or a panel: nothing, or a
+/// `Result` with a [`ToolError`], into which `?` turns every error. An error goes to stderr.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the outcome of an event's handler",
-    note = "return `()` or `Result<(), E>`"
+    message = "`{Self}` cannot be the outcome of this handler",
+    note = "return `()` or `Result<(), ToolError>`"
 )]
-pub trait EventOutcome {
+pub trait HandlerOutcome {
     #[doc(hidden)]
-    fn failure(self) -> Option<String>;
+    fn outcome(self) -> Result<(), String>;
 }
 
-impl EventOutcome for () {
-    fn failure(self) -> Option<String> {
-        None
+impl HandlerOutcome for () {
+    fn outcome(self) -> Result<(), String> {
+        Ok(())
     }
 }
 
-impl<E: Display> EventOutcome for Result<(), E> {
-    fn failure(self) -> Option<String> {
-        self.err().map(|error| error.to_string())
+impl HandlerOutcome for Result<(), ToolError> {
+    fn outcome(self) -> Result<(), String> {
+        self.map_err(|error| error.to_string())
     }
 }
 

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod args;
+mod awaited;
+mod call_tool;
 mod cancellation;
 mod claim;
 mod command;
@@ -13,9 +15,12 @@ mod handler;
 mod host;
 mod image;
 mod intercept;
+mod method;
 mod moment;
+mod panel;
 pub mod point;
 pub mod prelude;
+mod request;
 mod response;
 mod result;
 mod run;
@@ -28,17 +33,19 @@ mod tool_error;
 mod update;
 
 pub use args::NoArgs;
+pub use call_tool::ToolOutput;
 pub use cancellation::Cancellation;
 pub use command::Command;
 pub use context::Context;
 pub use error::Error;
 pub use extension::Extension;
 pub use guard::{GuardedCall, Verdict};
-pub use handler::EventOutcome;
+pub use handler::HandlerOutcome;
 pub use host::Host;
 pub use image::Image;
 pub use intercept::{Decision, DecisionOutcome};
 pub use moment::{AgentStart, Message, ModelCall, ToolUse};
+pub use panel::{Key, Panel, PanelInput};
 pub use response::{IntoResponse, Response};
 pub use result::{IntoContent, IntoToolResult, Json, ToolResult};
 pub use schema::schema_of;
@@ -48,7 +55,7 @@ pub use update::{Amount, UpdateBuilder};
 
 pub use extline_protocol::frame::{
     Approval, Content, Effect, ErrorInfo, Event, EventPayload, Exposure, FileOp, Level, Limits,
-    OnFailure, Panel, SessionInfo, Tier,
+    OnFailure, SessionInfo, Tier,
 };
 pub use extline_protocol::{Capability, ErrorKind, RawJson};
 /// The versions that this crate is built with, for authors who need more of them.

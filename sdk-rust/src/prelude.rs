@@ -6,6 +6,6 @@ pub use serde_json::{Value, json};
 
 pub use crate::{
     Cancellation, Command, Content, Context, Decision, Event, Extension, GuardedCall, Image,
-    IntoResponse, IntoToolResult, Json, Level, NoArgs, OnFailure, RawJson, Response, Tool,
-    ToolError, ToolResult, ToolUse, Verdict, point,
+    IntoResponse, IntoToolResult, Json, Key, Level, NoArgs, OnFailure, Panel, PanelInput, RawJson,
+    Response, Tool, ToolError, ToolOutput, ToolResult, ToolUse, Verdict, point,
 };

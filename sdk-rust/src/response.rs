@@ -3,7 +3,9 @@
 use std::fmt::Display;
 
 use extline_protocol::RawJson;
-use extline_protocol::frame::{Action, CommandResponse, Panel};
+use extline_protocol::frame::{Action, CommandResponse};
+
+use crate::Panel;
 
 /// What the host does once a command has run.
 ///
@@ -45,9 +47,9 @@ impl Response {
         Self::with(Action::Noop, |_| {})
     }
 
-    /// Opens a panel.
+    /// Opens a panel; its handler is given to [`Extension::panel`](crate::Extension::panel).
     pub fn open_panel(panel: Panel) -> Self {
-        Self::with(Action::OpenPanel, |frame| frame.open_panel = Some(panel))
+        Self::with(Action::OpenPanel, |frame| frame.open_panel = Some(panel.into_frame()))
     }
 
     /// Submits a prompt as if the model had called a tool with these arguments. A host that may not
@@ -152,7 +154,7 @@ mod tests {
         assert_eq!(wire(Response::display("a")), r#""action":"display","display":"a"}"#);
         assert_eq!(wire(Response::noop()), r#""action":"noop"}"#);
         assert_eq!(
-            wire(Response::open_panel(Panel { id: "p".into(), ..Panel::default() })),
+            wire(Response::open_panel(Panel::new("p"))),
             r#""action":"open_panel","open_panel":{"id":"p"}}"#
         );
         assert_eq!(

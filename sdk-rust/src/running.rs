@@ -7,7 +7,17 @@ use crate::Cancellation;
 
 /// A clone is a second handle on the same list, for another thread.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Running(Arc<Mutex<BTreeMap<u64, Handler>>>);
+pub(crate) struct Running(Arc<Mutex<BTreeMap<RunId, Handler>>>);
+
+/// What runs. Of each lane one handler does at a time.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum RunId {
+    Event,
+    /// By the panel's id.
+    Panel(String),
+    /// By the serial of the call.
+    Call(u64),
+}
 
 #[derive(Debug)]
 struct Handler {
@@ -15,22 +25,17 @@ struct Handler {
     cancellation: Cancellation,
 }
 
-/// The serial of the handler of an event; those of calls are counted from 1, and events are handled
-/// one at a time.
-pub(crate) const EVENT: u64 = 0;
-
 impl Running {
-    /// `serial` is the call's, or [`EVENT`].
-    pub(crate) fn add(&self, serial: u64, name: String, cancellation: Cancellation) {
-        self.lock().insert(serial, Handler { name, cancellation });
+    pub(crate) fn add(&self, id: RunId, name: String, cancellation: Cancellation) {
+        self.lock().insert(id, Handler { name, cancellation });
     }
 
-    pub(crate) fn remove(&self, serial: u64) {
-        self.lock().remove(&serial);
+    pub(crate) fn remove(&self, id: &RunId) {
+        self.lock().remove(id);
     }
 
-    pub(crate) fn cancel(&self, serial: u64) {
-        let cancellation = self.lock().get(&serial).map(|handler| handler.cancellation.clone());
+    pub(crate) fn cancel(&self, id: &RunId) {
+        let cancellation = self.lock().get(id).map(|handler| handler.cancellation.clone());
         if let Some(cancellation) = cancellation {
             cancellation.cancel();
         }
@@ -44,12 +49,12 @@ impl Running {
         }
     }
 
-    /// Their names, in the order of their start.
+    /// Their names, those of calls in the order of their start.
     pub(crate) fn names(&self) -> Vec<String> {
         self.lock().values().map(|handler| handler.name.clone()).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Handler>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<RunId, Handler>> {
         // Each operation is whole before it can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

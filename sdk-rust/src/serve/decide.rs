@@ -13,6 +13,7 @@ use crate::guard::Guard;
 use crate::handler::Guarded;
 use crate::intercept::{Change, DecisionHandler};
 use crate::point::{Point, ToolCall};
+use crate::running::RunId;
 use crate::stderr::report;
 
 impl Serving {
@@ -22,7 +23,7 @@ impl Serving {
         let course = self.course(key.clone(), intercept, context.clone());
         let name = || format!("intercept {point}");
         let work = Box::pin(course.run());
-        self.start(key.serial(), name, &context, work, move |connection, outcome| {
+        self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
             match outcome.and_then(|outcome| outcome) {
                 Ok(response) => connection.answer_intercept(&key, response),
                 Err(failure) => connection.fail_intercept(&key, &failure),

@@ -5,15 +5,16 @@ use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use extline_protocol::frame::{CommandInvoked, Event, HelloAck, ToolCall};
-use extline_protocol::{CallKey, Capability, ExtensionEvent};
+use extline_protocol::frame::{CommandInvoked, Event, HelloAck, Request, RpcError, ToolCall};
+use extline_protocol::{CallKey, Capability, ErrorKind, ExtensionEvent, PanelInput};
 use tokio::task::spawn_local;
 
 use super::Serving;
 use super::watchdog::end_now;
+use crate::awaited::Answer;
 use crate::connection::Connection;
 use crate::handler::{Guarded, Work};
-use crate::running::EVENT;
+use crate::running::RunId;
 use crate::stderr::report;
 use crate::{Context, Error, Host, Response, ToolError, ToolResult};
 
@@ -48,9 +49,23 @@ impl Serving {
             ExtensionEvent::Intercept { key, intercept, deadline } => {
                 self.intercept(key, intercept, deadline);
             }
+            ExtensionEvent::Request { key, request, deadline } => {
+                self.request(key, request, deadline);
+            }
             ExtensionEvent::Event(event) => self.event(event),
-            ExtensionEvent::Panel(input) => self.connection.session().panel_done(input.panel_id()),
-            ExtensionEvent::Cancelled { key, .. } => self.connection.running.cancel(key.serial()),
+            ExtensionEvent::Panel(input) => self.panel(input),
+            ExtensionEvent::Cancelled { key, .. } => {
+                self.connection.running.cancel(&RunId::Call(key.serial()));
+            }
+            ExtensionEvent::CallToolDone { key, result } => {
+                self.connection.awaited.deliver(&key, Answer::Tool(result));
+            }
+            ExtensionEvent::ResponsePart { key, data, .. } => {
+                self.connection.awaited.deliver(&key, Answer::Part(data));
+            }
+            ExtensionEvent::Response { key, result } => {
+                self.connection.awaited.deliver(&key, Answer::Response(result));
+            }
             ExtensionEvent::ShuttingDown(_) => {
                 self.ending = Some(self.connection.session().exit_code());
                 self.connection.running.cancel_all();
@@ -60,8 +75,7 @@ impl Serving {
             ExtensionEvent::Overdue { exit_code, .. } if self.watchdog.is_none() => {
                 end_now(&self.connection.running, exit_code);
             }
-            // What was rejected comes as notices. The others answer what this SDK never asks for or
-            // offers: methods, calls to other tools, a teardown.
+            // What was rejected comes as notices.
             _ => {}
         }
     }
@@ -82,7 +96,7 @@ impl Serving {
         let work = handler(call.args, context.clone());
         self.pass_early_cancel(&key, &context);
         let name = || format!("tool {}", call.name);
-        self.start(key.serial(), name, &context, work, move |connection, outcome| {
+        self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
             let failed = |panic| ToolResult::from(ToolError::internal(panic));
             connection.answer_tool(&key, outcome.unwrap_or_else(failed));
         });
@@ -94,8 +108,21 @@ impl Serving {
         let Some(handler) = self.handlers.commands.get(&command.name) else { return };
         let work = handler(command.args.unwrap_or_default(), context.clone());
         let name = || format!("command {}", command.name);
-        self.start(key.serial(), name, &context, work, move |connection, outcome| {
+        self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
             connection.answer_command(&key, outcome.unwrap_or_else(Response::error));
+        });
+    }
+
+    fn request(&mut self, key: CallKey, request: Request, deadline: Option<Instant>) {
+        let context = Context::of_call(&self.connection, key.clone(), deadline, None);
+        // The session lets only methods through that are named in `hello`.
+        let Some(handler) = self.handlers.methods.get(&request.method) else { return };
+        let work = handler(request.params.unwrap_or_default(), context.clone());
+        self.pass_early_cancel(&key, &context);
+        let name = || format!("request {}", request.method);
+        self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
+            let failed = |panic| Err(RpcError::new(ErrorKind::Internal, panic));
+            connection.answer_request(&key, outcome.unwrap_or_else(failed));
         });
     }
 
@@ -113,7 +140,26 @@ impl Serving {
             }
         });
         let name = || format!("event {name}");
-        self.start(EVENT, name, &context, work, |connection, _| connection.finish_event());
+        self.start(RunId::Event, name, &context, work, |connection, _| connection.finish_event());
+    }
+
+    /// One without a handler only shows something.
+    fn panel(&mut self, input: PanelInput) {
+        let id = input.panel_id().to_owned();
+        let Some(handler) = self.handlers.panels.get(&id) else {
+            self.connection.session().panel_done(&id);
+            return;
+        };
+        let context = Context::of_event(&self.connection);
+        let work = handler(input.into(), context.clone());
+        let name = || format!("panel {id}");
+        let of_panel = id.clone();
+        self.start(RunId::Panel(id.clone()), name, &context, work, move |connection, outcome| {
+            if let Err(failure) = outcome.and_then(|outcome| outcome) {
+                report(&format!("the handler of the panel {of_panel} failed: {failure}"));
+            }
+            connection.finish_panel(&of_panel);
+        });
     }
 
     /// A call and its cancel may come in one read; then the handler sees the cancel from its start.
@@ -131,7 +177,7 @@ impl Serving {
     /// Polls a handler once, here; one that has to wait goes on as a task.
     pub(super) fn start<T: 'static>(
         &self,
-        serial: u64,
+        id: RunId,
         name: impl FnOnce() -> String,
         context: &Context,
         work: Work<T>,
@@ -144,11 +190,11 @@ impl Serving {
             finish(&self.connection, outcome);
             return;
         }
-        self.connection.running.add(serial, name(), context.cancellation());
+        self.connection.running.add(id.clone(), name(), context.cancellation());
         let connection = Rc::clone(&self.connection);
         spawn_local(async move {
             let outcome = work.await;
-            connection.running.remove(serial);
+            connection.running.remove(&id);
             finish(&connection, outcome);
         });
     }

@@ -35,14 +35,17 @@ use crate::stderr::report;
 use crate::{Error, Extension};
 
 /// What this SDK serves.
-const CAPABILITIES: [Capability; 7] = [
+const CAPABILITIES: [Capability; 10] = [
     Capability::Commands,
     Capability::Tools,
     Capability::Events,
+    Capability::Panels,
     Capability::ToolCancel,
+    Capability::CallTool,
     Capability::ToolUpdate,
     Capability::RegistrationReport,
     Capability::Log,
+    Capability::Rpc,
 ];
 
 /// Serves until the end; the exit code.
@@ -67,6 +70,7 @@ pub(crate) async fn serve(mut extension: Extension) -> Result<u8, Error> {
         }),
         capabilities: Capabilities::from_iter(CAPABILITIES),
         registrations: extension.registrations,
+        methods: extension.methods,
         ..ExtensionConfig::new(extension.name, extension.version)
     };
     let mut serving = Serving {
@@ -183,6 +187,7 @@ impl Serving {
                 self.inlet.forget_read_ahead();
                 break;
             }
+            self.connection.written.notify_waiters();
             self.outlet.write()?;
             self.pass_gone();
         }

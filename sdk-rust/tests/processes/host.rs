@@ -34,10 +34,10 @@ pub(crate) struct End {
 
 pub(crate) const HELLO: &str = concat!(
     r#"{"type":"hello","name":"probe","version":"1.0.0","capabilities":["commands","tools","#,
-    r#""events","tool_cancel","tool_update","registration_report","log"],"#,
+    r#""events","panels","tool_cancel","call_tool","tool_update","registration_report","log","rpc"],"#,
     r#""sdk":{"name":"extline","version":""#,
     env!("CARGO_PKG_VERSION"),
-    r#"","language":"rust"}}"#
+    r#"","language":"rust"},"methods":["double","count"]}"#
 );
 
 pub(crate) const ACK: &str = concat!(

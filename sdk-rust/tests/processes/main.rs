@@ -1,9 +1,11 @@
 //! Extensions as processes, over the pipes a host gives them; the test plays the host, line by line.
 #![cfg(unix)]
 
+mod asking;
 mod calls;
 mod host;
 mod intercepts;
+mod panels;
 mod shutdown;
 mod start;
 mod streams;

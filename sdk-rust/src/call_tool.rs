@@ -1,0 +1,129 @@
+//! Calls of other tools, through the host.
+
+use extline_protocol::frame::{CallToolResult, Content};
+use extline_protocol::{CallKind, CallToolError, ErrorKind, RawJson};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::awaited::{Answer, Asked};
+use crate::{Context, ToolError};
+
+/// Other tools.
+impl Context {
+    /// Calls any tool of the host, built in or another extension's, as the model would: guards see
+    /// it, the user may be asked. `args` is anything that serde writes as a JSON object; a
+    /// [`RawJson`] goes out as it is.
+    ///
+    /// From a tool's handler the call belongs to that handler's: it is cancelled with it, and cannot
+    /// be made once it is answered. Dropping the future cancels it too. The host answers within 60
+    /// seconds, and cuts content beyond 256 KiB ([`ToolOutput::is_truncated`]).
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Count {
+    ///     path: String,
+    /// }
+    ///
+    /// let count = Tool::new("count_lines", "Counts lines.", async |args: Count, ctx: Context| {
+    ///     let file = ctx.call_tool("read", &json!({ "path": args.path })).await?;
+    ///     Ok(format!("{} lines", file.text().lines().count()))
+    /// });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Kind `unsupported` where the host does not offer it (`call.ack`); `validation` for arguments
+    /// that are no object; `stale` when the handler's own call is answered already; `too_large`;
+    /// `cancelled`; and `internal` with the tool's text when the tool failed or was refused.
+    pub async fn call_tool<A: Serialize + ?Sized>(
+        &self,
+        name: &str,
+        args: &A,
+    ) -> Result<ToolOutput, ToolError> {
+        self.check_cancelled()?;
+        let args = RawJson::of(args)?;
+        let parent = self.call().filter(|call| call.kind() == CallKind::Tool);
+        let key = self.connection().tell(|session| session.call_tool(parent, name, args));
+        let mut asked = Asked::new(self.connection(), key.map_err(|error| refused(&error))?);
+        match self.run_until_cancelled(asked.next()).await? {
+            Some(Answer::Tool(result)) => self.output(name, result, parent.is_some()),
+            _ => Err(ToolError::cancelled("the session is ending")),
+        }
+    }
+
+    fn output(
+        &self,
+        name: &str,
+        result: CallToolResult,
+        has_parent: bool,
+    ) -> Result<ToolOutput, ToolError> {
+        let CallToolResult { content, is_error, truncated, .. } = result;
+        let output = ToolOutput { content, truncated };
+        if !is_error {
+            return Ok(output);
+        }
+        let text = output.text();
+        let text =
+            if text.is_empty() { format!("{name} failed and does not say why") } else { text };
+        let error = ToolError::internal(text);
+        if has_parent || !self.host().is_zot() {
+            return Err(error);
+        }
+        // Its own words do not name the reason (`call.no-parent`).
+        Err(error.hint(
+            "a zot takes a call without a parent only while none of the extension's tools runs",
+        ))
+    }
+}
+
+/// What a tool answered to [`Context::call_tool`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolOutput {
+    content: Vec<Content>,
+    truncated: bool,
+}
+
+impl ToolOutput {
+    /// Its text: every block of text, a line break between two.
+    pub fn text(&self) -> String {
+        let texts = self.content.iter().filter_map(|block| match block {
+            Content::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Its text read as JSON, for tools that answer with a value.
+    ///
+    /// # Errors
+    ///
+    /// Kind `internal`, for text that is no JSON or another value.
+    pub fn json<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
+        Ok(serde_json::from_str(&self.text())?)
+    }
+
+    /// Its blocks.
+    pub fn content(&self) -> &[Content] {
+        &self.content
+    }
+
+    /// Whether the host left a part of the content out.
+    pub fn is_truncated(&self) -> bool {
+        self.truncated
+    }
+}
+
+/// What the session refuses before anything is sent.
+fn refused(refused: &CallToolError) -> ToolError {
+    let kind = match refused {
+        CallToolError::Unsupported => ErrorKind::Unsupported,
+        CallToolError::NotAnObject { .. } => ErrorKind::Validation,
+        CallToolError::ParentEnded => ErrorKind::Stale,
+        CallToolError::TooLarge(_) => ErrorKind::TooLarge,
+        CallToolError::ShuttingDown => ErrorKind::Cancelled,
+        _ => ErrorKind::Internal,
+    };
+    ToolError::of_kind(kind, refused.to_string())
+}

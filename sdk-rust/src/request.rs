@@ -1,0 +1,107 @@
+//! Requests to the host that are no tool calls.
+
+use extline_protocol::frame::RpcError;
+use extline_protocol::{ErrorKind, RawJson, RequestError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::awaited::{Answer, Asked};
+use crate::{Context, ToolError};
+
+/// Requests.
+impl Context {
+    /// Asks the host for something by method. `params` is anything that serde can write, `&()` for a
+    /// method that takes nothing; the result is any type that serde can read. A [`RawJson`] passes
+    /// through as it is, both ways.
+    ///
+    /// The request belongs to the handler's call, if it has one, and is cancelled with it. Dropping
+    /// the future cancels it too; for a deadline put it into `tokio::time::timeout`. Parts that come
+    /// before the result are for [`request_parts`](Context::request_parts).
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let deploy = Tool::new("deploy", "Deploys.", async |_: NoArgs, ctx: Context| {
+    ///     let sure: bool = ctx.request("ui.confirm", &json!({ "message": "Deploy?" })).await?;
+    ///     Ok(if sure { "deployed" } else { "not deployed" })
+    /// });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Kind `unsupported` where the host does not serve the method (`rpc.unsupported-send`); `stale`
+    /// when the handler's own call is answered already; `too_large`; `cancelled`; what the host
+    /// answered; and `internal` for a result that is not a `T`.
+    pub async fn request<T, P>(&self, method: &str, params: &P) -> Result<T, ToolError>
+    where
+        T: DeserializeOwned,
+        P: Serialize + ?Sized,
+    {
+        self.request_parts(method, params, |_: RawJson| Ok(())).await
+    }
+
+    /// As [`request`](Context::request), for a method that answers in parts: `on_part` gets each as
+    /// it comes. An error of its own ends the request.
+    ///
+    /// ```
+    /// # use extline::{Context, ToolError};
+    /// # async fn handler(ctx: Context) -> Result<(), ToolError> {
+    /// let mut lines: Vec<String> = Vec::new();
+    /// let status: i32 = ctx
+    ///     .request_parts("exec.run", &["make"], |line| {
+    ///         lines.push(line);
+    ///         Ok(())
+    ///     })
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`request`](Context::request), and those of `on_part`.
+    pub async fn request_parts<T, P, Part>(
+        &self,
+        method: &str,
+        params: &P,
+        mut on_part: impl FnMut(Part) -> Result<(), ToolError>,
+    ) -> Result<T, ToolError>
+    where
+        T: DeserializeOwned,
+        P: Serialize + ?Sized,
+        Part: DeserializeOwned,
+    {
+        self.check_cancelled()?;
+        let params = Some(RawJson::of(params)?);
+        let key = self.connection().ask(self.call(), method, params);
+        let mut asked = Asked::new(self.connection(), key.map_err(|error| refused(&error))?);
+        loop {
+            match self.run_until_cancelled(asked.next()).await? {
+                Some(Answer::Part(part)) => on_part(part.to()?)?,
+                Some(Answer::Response(Ok(result))) => return Ok(result.to()?),
+                Some(Answer::Response(Err(error))) => return Err(failed(error)),
+                _ => return Err(ToolError::cancelled("the session is ending")),
+            }
+        }
+    }
+}
+
+/// What the session refuses before anything is sent.
+pub(crate) fn refused(refused: &RequestError) -> ToolError {
+    let kind = match refused {
+        RequestError::Unsupported { .. } => ErrorKind::Unsupported,
+        RequestError::ParentEnded => ErrorKind::Stale,
+        RequestError::TooLarge(_) => ErrorKind::TooLarge,
+        RequestError::ShuttingDown => ErrorKind::Cancelled,
+        _ => ErrorKind::Internal,
+    };
+    ToolError::of_kind(kind, refused.to_string())
+}
+
+fn failed(RpcError { code, message, data }: RpcError) -> ToolError {
+    let error = ToolError::of_kind(code, message);
+    match data {
+        Some(data) => error.cause(data.to_string()),
+        None => error,
+    }
+}
