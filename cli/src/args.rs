@@ -18,8 +18,9 @@ pub(crate) const EXIT_CODES: &str = "Exit codes:
   143  stopped by SIGTERM, or by the end of the terminal";
 
 const ENVIRONMENT: &str = "Environment:
-  EXTLINE_HOME  the folder for extensions' data and logs; without it, extline in the folder for
-                application data (XDG_DATA_HOME, ~/.local/share)
+  EXTLINE_HOME  the folder for extensions' data and logs, and for the history of the prompt;
+                without it, extline in the folder for application data (XDG_DATA_HOME,
+                ~/.local/share)
   NO_COLOR      no colours, also on a terminal";
 
 const EXAMPLES: &str = "Examples:
@@ -50,7 +51,10 @@ const RUN_EXAMPLES: &str = "At the prompt:
   !NAME JSON    call a tool, without JSON with {}
   :tools        list the tools, :commands the slash commands
   :status       how each extension stands
-  :quit         stop them all, as do Ctrl-D and Ctrl-C
+  :help         all there is
+  :quit         stop them all, as do Ctrl-D and a second Ctrl-C
+  Tab           completes names, a tool's arguments and their values
+  Ctrl-C        cancels the running call, or takes back the line
 
 Examples:
   extline run examples/clock-shell examples/hello-python-raw

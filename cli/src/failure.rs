@@ -139,7 +139,7 @@ impl Failure {
 }
 
 /// The name that was probably meant.
-fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
     const SIMILAR: f64 = 0.75;
     let scored = known.iter().map(|known| (strsim::jaro_winkler(name, known), known.as_str()));
     let best = scored.max_by(|(one, _), (other, _)| one.total_cmp(other));

@@ -3,9 +3,13 @@
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc;
 
+use anstream::adapter::strip_str;
+use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::exit::Exit;
 
@@ -23,12 +27,16 @@ pub(crate) struct Printer {
     progress: usize,
     live: bool,
     failure: Option<io::Error>,
+    /// Prints above the line that a person edits meanwhile.
+    pub(crate) above: Option<mpsc::Sender<String>>,
+    /// A line is being edited.
+    pub(crate) is_prompting: bool,
 }
 
 impl Printer {
     pub(crate) fn new(json: bool) -> Self {
         let live = !json && io::stderr().is_terminal();
-        Self { json, progress: 0, live, failure: None }
+        Self { json, progress: 0, live, failure: None, above: None, is_prompting: false }
     }
 
     /// A line, or several, on stdout.
@@ -46,14 +54,6 @@ impl Printer {
         self.note(written);
     }
 
-    /// Text on stdout without a line end.
-    pub(crate) fn prompt(&mut self, text: &str) {
-        self.clear_progress();
-        let mut stdout = anstream::stdout().lock();
-        let written = write!(stdout, "{text}").and_then(|()| stdout.flush());
-        self.note(written);
-    }
-
     /// One line of JSON on stdout.
     pub(crate) fn json(&mut self, value: &impl Serialize) {
         match serde_json::to_string(value) {
@@ -62,9 +62,29 @@ impl Printer {
         }
     }
 
-    /// A line, or several, on stderr.
+    /// Text on stdout, or JSON where that is asked for.
+    pub(crate) fn tell(&mut self, text: impl Display, json: &Value) {
+        if self.json {
+            self.json(json);
+        } else {
+            self.result(text);
+        }
+    }
+
+    /// A line, or several, on stderr; above the line that is being edited where both are on one
+    /// terminal.
     pub(crate) fn say(&mut self, text: impl Display) {
         self.clear_progress();
+        if let Some(above) = self.above.as_ref().filter(|_| self.is_prompting && self.live) {
+            let text = format!("{text}\n");
+            let text = match AutoStream::choice(&io::stderr()) {
+                ColorChoice::Never => strip_str(&text).to_string(),
+                _ => text,
+            };
+            if above.send(text).is_ok() {
+                return;
+            }
+        }
         // There is nowhere left to complain.
         let _ = writeln!(anstream::stderr().lock(), "{text}");
     }
@@ -75,12 +95,14 @@ impl Printer {
 
     /// A line on a terminal that the next one replaces; nothing elsewhere.
     pub(crate) fn progress(&mut self, text: &str) {
-        const COLUMNS: usize = 78;
-        if !self.live {
+        if !self.live || self.is_prompting {
             return;
         }
+        // A line that wraps could not be taken back.
+        let size = terminal_size::terminal_size_of(io::stderr());
+        let columns = size.map_or(80, |(width, _)| usize::from(width.0)).saturating_sub(1);
         let line: String =
-            text.chars().map(|it| if it.is_control() { ' ' } else { it }).take(COLUMNS).collect();
+            text.chars().map(|it| if it.is_control() { ' ' } else { it }).take(columns).collect();
         let width = line.chars().count();
         let blanks = " ".repeat(self.progress.saturating_sub(width));
         let mut stderr = anstream::stderr().lock();

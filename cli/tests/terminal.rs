@@ -1,36 +1,29 @@
-//! What only a terminal gets: colours, progress, a prompt. A few lines of Python make the terminal.
+//! What only a terminal gets: colours, progress, a prompt.
 
 #![cfg(unix)]
 
 mod support;
 
-use support::{Extline, behave};
+use std::os::unix::fs::PermissionsExt;
 
-/// Runs its arguments in a terminal of their own, with the first one typed into it.
-const TERMINAL: &str = r"
-import os, pty, sys
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[2], sys.argv[2:])
-os.write(terminal, sys.argv[1].encode())
-output = b''
-while True:
-    try:
-        chunk = os.read(terminal, 65536)
-    except OSError:
-        break
-    if not chunk:
-        break
-    output += chunk
-os.write(1, output)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-";
+use serde_json::{Value, json};
+use support::{BEHAVE, Extline, behave, runs, wait_for_lines, wait_until_gone};
 
-fn in_terminal(no_colour: bool, typed: &str, words: &[&str]) -> support::Outcome {
-    let extline = Extline::new();
+/// What came of a program in a terminal.
+#[derive(Debug)]
+struct Screen {
+    code: i64,
+    /// With the escape sequences.
+    output: String,
+    /// The terminal is as it was before.
+    restored: bool,
+}
+
+fn in_terminal(extline: &Extline, no_colour: bool, steps: &[Value], words: &[&str]) -> Screen {
     let mut command = std::process::Command::new("python3");
     command
-        .args(["-c", TERMINAL, typed, env!("CARGO_BIN_EXE_extline")])
+        .arg(support::repository().join("cli/tests/support/terminal.py"))
+        .args([&Value::from(steps).to_string(), env!("CARGO_BIN_EXE_extline")])
         .args(words)
         .env("EXTLINE_HOME", extline.home())
         .env("TERM", "xterm")
@@ -42,35 +35,257 @@ fn in_terminal(no_colour: bool, typed: &str, words: &[&str]) -> support::Outcome
     if no_colour {
         command.env("NO_COLOR", "1");
     }
-    support::outcome(command.spawn().unwrap())
+    let outcome = support::outcome(command.spawn().unwrap());
+    outcome.assert_code(0);
+    let json = outcome.json();
+    Screen {
+        code: json["code"].as_i64().unwrap(),
+        output: json["output"].as_str().unwrap().to_owned(),
+        restored: json["restored"].as_bool().unwrap(),
+    }
 }
+
+/// `extline run` on the well-behaved extension.
+fn at_prompt(extline: &Extline, steps: &[Value]) -> Screen {
+    let screen = in_terminal(extline, true, steps, &behave(&["run"]));
+    assert!(screen.restored, "{screen:?}");
+    screen
+}
+
+fn send(text: &str) -> Value {
+    json!({ "send": text })
+}
+
+fn expect(text: &str) -> Value {
+    json!({ "expect": text })
+}
+
+const UP: &str = "\x1b[A";
+const CTRL_C: &str = "\x03";
+const CTRL_D: &str = "\x04";
 
 #[test]
 fn progress_is_shown_live_and_cleared() {
-    let outcome = in_terminal(false, "", &behave(&["call", "slow"]));
-    outcome.assert_code(0);
-    assert!(outcome.stdout.contains("\rslow: working 3/3 steps"), "{outcome:?}");
-    let shown = outcome.stdout.trim_end().rsplit('\r').next().unwrap();
+    let screen = in_terminal(&Extline::new(), false, &[], &behave(&["call", "slow"]));
+    assert_eq!(screen.code, 0);
+    assert!(screen.output.contains("\rslow: working 3/3 steps"), "{screen:?}");
+    let shown = screen.output.trim_end().rsplit('\r').next().unwrap();
     assert_eq!(shown, "done");
 }
 
 #[test]
 fn colours_are_for_terminals_that_want_them() {
     let words = behave(&["call", "nope"]);
-    let outcome = in_terminal(false, "", &words);
-    assert!(outcome.stdout.contains("\x1b[1m\x1b[31merror:\x1b[0m unknown tool"), "{outcome:?}");
-    let outcome = in_terminal(true, "", &words);
-    assert!(outcome.stdout.contains("error: unknown tool"));
-    assert!(!outcome.stdout.contains('\x1b'), "{outcome:?}");
+    let screen = in_terminal(&Extline::new(), false, &[], &words);
+    assert!(screen.output.contains("\x1b[1m\x1b[31merror:\x1b[0m unknown tool"), "{screen:?}");
+    let screen = in_terminal(&Extline::new(), true, &[], &words);
+    assert!(screen.output.contains("error: unknown tool"));
+    assert!(!screen.output.contains('\x1b'), "{screen:?}");
 }
 
 #[test]
-fn a_person_gets_a_prompt() {
-    let typed = "!echo {\"text\":\"typed\"}\n!nope\n:quit\n";
-    let outcome = in_terminal(true, typed, &behave(&["run"]));
-    outcome.assert_code(0);
-    assert!(outcome.stdout.contains("> "), "{outcome:?}");
-    assert!(outcome.stdout.contains("typed\r\n"), "{outcome:?}");
-    assert!(!outcome.stdout.contains("> !echo"), "{outcome:?}");
-    assert!(outcome.stdout.contains("no process left"), "{outcome:?}");
+fn lines_that_are_typed_ahead_are_taken_one_after_the_other() {
+    let typed = [send("!echo {\"text\":\"typed\"}\n!nope\n:stats\n:quit\n")];
+    let screen = at_prompt(&Extline::new(), &typed);
+    assert_eq!(screen.code, 0);
+    for part in ["typed\r\n", "unknown tool nope", "did you mean :status?", "no process left"] {
+        assert!(screen.output.contains(part), "{part} is missing in {screen:?}");
+    }
+}
+
+#[test]
+fn tab_completes_names_and_arguments() {
+    let screen = at_prompt(
+        &Extline::new(),
+        &[
+            expect("> "),
+            send("!ec\t"),
+            expect("> !echo "),
+            // What is required, with the cursor where the first value goes.
+            send("\t"),
+            expect("> !echo {\"text\": \"\"}"),
+            send("filled in\r"),
+            expect("\r\nfilled in\r\n"),
+            send("!big {\t"),
+            expect("> !big {\"bytes\": "),
+            send("3\r"),
+            expect("not a JSON value"),
+            send("!big {\"bytes\": 3 \t"),
+            expect("> !big {\"bytes\": 3 }"),
+            send("\r"),
+            expect("xxx\r\n"),
+            send("/sh\tx\r"),
+            expect("display: shown: x"),
+            send(":\t"),
+            expect(":commands  list the slash commands"),
+            send("st\t\r"),
+            expect("behave ready: 9 tools"),
+            send("\t"),
+            expect("/show  the command show"),
+            expect("> "),
+            send(CTRL_D),
+        ],
+    );
+    assert_eq!(screen.code, 0);
+}
+
+#[test]
+fn lines_are_remembered_over_runs_each_once_for_the_user_only() {
+    let extline = Extline::new();
+    let type_twice = [
+        expect("> "),
+        send("/show one\r"),
+        expect("shown: one"),
+        send("!echo {\"text\":\"two\"}\r"),
+        expect("\r\ntwo\r\n"),
+        send("/show one\r"),
+        expect("shown: one"),
+        expect("> "),
+        send(CTRL_D),
+    ];
+    at_prompt(&extline, &type_twice);
+    let file = extline.home().join("console-history");
+    let kept = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(kept, "!echo {\"text\":\"two\"}\n/show one\n");
+    let mode = std::fs::metadata(&file).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+
+    let steps = [
+        expect("> "),
+        send(UP),
+        expect("> /show one"),
+        send(UP),
+        expect("> !echo"),
+        send("\r"),
+        expect("\r\ntwo\r\n"),
+        expect("> "),
+        send(UP),
+        expect("> !echo"),
+        send(CTRL_C),
+        expect("\r> \r"),
+        send(":quit\r"),
+    ];
+    at_prompt(&extline, &steps);
+}
+
+#[test]
+fn ctrl_c_cancels_the_call_and_a_second_one_ends_the_console() {
+    let extline = Extline::new();
+    let note = extline.home().join("note");
+    let call = json!({"seconds": 100, "note": note}).to_string();
+    let screen = at_prompt(
+        &extline,
+        &[
+            expect("> "),
+            send(&format!("!slow {call}\r")),
+            expect("slow: working 1/3 steps"),
+            send(CTRL_C),
+            expect("slow was cancelled"),
+            // The console goes on, and the first Ctrl-C is forgotten.
+            expect("> "),
+            send("!echo {\"text\":\"still here\"}\r"),
+            expect("\r\nstill here\r\n"),
+            // A line that is begun is taken back, as often as there is one.
+            send("!half"),
+            expect("!half"),
+            send(CTRL_C),
+            expect("\r> \r"),
+            send("/half"),
+            expect("/half"),
+            send(CTRL_C),
+            expect("\r> \r"),
+            send(CTRL_C),
+            expect("Ctrl-C again, or Ctrl-D, ends"),
+            expect("> "),
+            send(CTRL_C),
+            expect("behave stopped"),
+        ],
+    );
+    assert_eq!(screen.code, 130);
+    let lines = wait_for_lines(&note, 2);
+    assert_eq!(lines[1], "cancelled");
+    assert!(!runs(&lines[0]));
+}
+
+/// Says a note when a file appears, and echoes.
+const NOTE_WHEN_ASKED: &str = r#"
+import json, os, sys, threading, time
+def emit(**frame):
+    print(json.dumps(frame), flush=True)
+def watch():
+    while not os.path.exists(sys.argv[1]):
+        time.sleep(0.01)
+    emit(type="notify", level="warn", message="a note of\ntwo lines")
+emit(type="hello", name="noter", version="1", capabilities=["tools"])
+emit(type="register_tool", name="echo", description="", schema={"type": "object"})
+emit(type="ready")
+threading.Thread(target=watch, daemon=True).start()
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "tool_call":
+        block = {"type": "text", "text": frame["args"]["text"]}
+        emit(type="tool_result", id=frame["id"], content=[block])
+    if frame["type"] == "shutdown":
+        break
+"#;
+
+#[test]
+fn a_note_does_not_disturb_the_line_that_is_being_typed() {
+    let extline = Extline::new();
+    let file = extline.home().join("now");
+    let file = file.to_str().unwrap();
+    let steps = [
+        expect("> "),
+        send("!echo {\"text\""),
+        expect("!echo {\"text\""),
+        json!({ "touch": file }),
+        // It stands above, and the line below it is drawn again with the cursor behind it.
+        expect("\rpython3 warn: a note of\r\ntwo lines\r\n"),
+        expect("> !echo {\"text\""),
+        send(":\"whole\"}\r"),
+        expect("\r\nwhole\r\n"),
+        expect("> "),
+        send(CTRL_D),
+    ];
+    let words = ["run", "--", "python3", "-c", NOTE_WHEN_ASKED, file];
+    let screen = in_terminal(&extline, true, &steps, &words);
+    assert!(screen.code == 0 && screen.restored, "{screen:?}");
+    assert_eq!(screen.output.matches("two lines").count(), 1);
+}
+
+#[test]
+fn an_end_from_outside_gives_the_terminal_back() {
+    for (signal, code) in [("TERM", 143), ("INT", 130), ("HUP", 143)] {
+        let extline = Extline::new();
+        let steps = [
+            expect(", process "),
+            expect("> "),
+            send("half a li"),
+            expect("half a li"),
+            json!({ "signal": signal }),
+            expect("behave stopped"),
+        ];
+        let screen = at_prompt(&extline, &steps);
+        assert_eq!(screen.code, code, "{screen:?}");
+        let ready = screen.output.lines().next().unwrap();
+        wait_until_gone(ready.trim().rsplit(' ').next().unwrap());
+    }
+}
+
+#[test]
+fn lines_are_not_edited_where_the_output_goes_elsewhere() {
+    let extline = Extline::new();
+    let into_pipe = format!("\"$0\" run -- {} | cat", BEHAVE[1..].join(" "));
+    let mut command = std::process::Command::new("python3");
+    command
+        .arg(support::repository().join("cli/tests/support/terminal.py"))
+        .arg(json!([send("!echo {\"text\":\"piped\"}\n\x04")]).to_string())
+        .args(["sh", "-c", &into_pipe, env!("CARGO_BIN_EXE_extline")])
+        .env("EXTLINE_HOME", extline.home())
+        .current_dir(support::repository())
+        .stdout(std::process::Stdio::piped());
+    let outcome = support::outcome(command.spawn().unwrap());
+    let json = outcome.json();
+    let output = json["output"].as_str().unwrap();
+    assert!(output.contains("> !echo {\"text\":\"piped\"}\r\npiped\r\n"), "{output:?}");
 }

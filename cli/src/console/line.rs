@@ -1,5 +1,14 @@
 //! One line of `extline run`.
 
+/// The words behind a colon, and what they do.
+pub(crate) const WORDS: [(&str, &str); 5] = [
+    (":tools", "list the tools"),
+    (":commands", "list the slash commands"),
+    (":status", "how each extension stands"),
+    (":help", "what can be typed here"),
+    (":quit", "stop them all"),
+];
+
 /// What a line asks for.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
@@ -65,6 +74,13 @@ mod tests {
         assert_eq!(Line::of(":quit"), Line::Quit);
         for other in ["hello", ":what", "/", "! {}"] {
             assert_eq!(Line::of(other), Line::Other, "{other}");
+        }
+    }
+
+    #[test]
+    fn every_word_that_is_listed_is_understood() {
+        for (word, _) in WORDS {
+            assert_ne!(Line::of(word), Line::Other, "{word}");
         }
     }
 }

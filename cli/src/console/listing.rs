@@ -1,0 +1,74 @@
+//! What `:tools`, `:commands` and `:status` show.
+
+use extline_host::{ExtensionState, ExtensionStatus, Host};
+use serde_json::json;
+
+use crate::printer::{BOLD, DIM, GREEN, Printer, RED, YELLOW};
+
+pub(crate) fn tools(host: &Host, printer: &mut Printer) {
+    let tools = host.tools();
+    if tools.is_empty() {
+        printer.tell("no tools", &json!({ "tools": [] }));
+    }
+    for tool in tools {
+        let (name, extension) = (tool.name(), &tool.extension);
+        let line = offer('!', name, tool.description(), extension);
+        printer.tell(line, &json!({ "tool": name, "extension": extension }));
+    }
+}
+
+pub(crate) fn commands(host: &Host, printer: &mut Printer) {
+    let commands = host.commands();
+    if commands.is_empty() {
+        printer.tell("no commands", &json!({ "commands": [] }));
+    }
+    for command in commands {
+        let (name, extension) = (command.name(), &command.extension);
+        let line = offer('/', name, command.description(), extension);
+        printer.tell(line, &json!({ "command": name, "extension": extension }));
+    }
+}
+
+pub(crate) fn extensions(host: &Host, printer: &mut Printer) {
+    for status in host.extensions() {
+        let json = json!({
+            "extension": status.name,
+            "ready": status.state == ExtensionState::Ready,
+            "pid": status.pid,
+            "notices": status.notices,
+        });
+        printer.tell(summary(&status), &json);
+        if !printer.json {
+            for notice in &status.notices {
+                printer.result(format_args!("  {YELLOW}{notice}{YELLOW:#}"));
+            }
+        }
+    }
+}
+
+fn offer(sign: char, name: &str, description: &str, extension: &str) -> String {
+    let first = description.lines().next().unwrap_or_default();
+    format!("{sign}{BOLD}{name}{BOLD:#}  {first}  {DIM}{extension}{DIM:#}")
+}
+
+/// How an extension stands, in one line.
+pub(crate) fn summary(status: &ExtensionStatus) -> String {
+    let name = format!("{BOLD}{}{BOLD:#}", status.name);
+    match &status.state {
+        ExtensionState::Ready => {
+            let count = |count: usize, what: &str| match count {
+                1 => format!("1 {what}"),
+                count => format!("{count} {what}s"),
+            };
+            let tools = count(status.report.tools.len(), "tool");
+            let commands = count(status.report.commands.len(), "command");
+            let pid = status.pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
+            format!("{name} {GREEN}ready{GREEN:#}: {tools}, {commands}{pid}")
+        }
+        ExtensionState::Failed(diagnosis) => {
+            format!("{name} {RED}failed{RED:#}: {}", diagnosis.problem)
+        }
+        ExtensionState::Ended(ending) => ending.to_string(),
+        _ => format!("{name} is not ready"),
+    }
+}

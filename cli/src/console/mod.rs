@@ -1,0 +1,236 @@
+//! The console of `extline run`: a prompt on a terminal, lines from anywhere else.
+
+mod completion;
+mod cursor;
+mod editor;
+mod history;
+mod json_completion;
+mod line;
+mod listing;
+
+use std::io::{self, BufRead, IsTerminal};
+use std::ops::ControlFlow;
+
+use serde::Serialize;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::args::Timeout;
+use crate::call;
+use crate::command;
+use crate::console::editor::{Editor, Entry};
+use crate::console::line::{Line, WORDS};
+use crate::content::json_of_result;
+use crate::exit::Exit;
+use crate::failure::{Failure, nearest};
+use crate::printer::{BOLD, DIM};
+use crate::session::Session;
+
+pub(crate) use listing::summary;
+
+/// Takes lines and does what they ask for.
+pub(crate) struct Console {
+    session: Session,
+    timeout: Timeout,
+    /// A person is told what failed; a script needs the exit code.
+    interactive: bool,
+    a_line_failed: bool,
+    /// The last thing the user did was Ctrl-C: another one ends.
+    interrupted: bool,
+}
+
+impl Console {
+    pub(crate) fn new(session: Session, timeout: Timeout) -> Self {
+        Self { session, timeout, interactive: false, a_line_failed: false, interrupted: false }
+    }
+
+    /// Takes lines until they end, `:quit`, or an interruption.
+    pub(crate) async fn take_lines(&mut self) -> Exit {
+        let on_terminal = io::stdin().is_terminal() && anstream::stdout().is_terminal();
+        if !on_terminal || self.session.printer.json {
+            return self.take_lines_of_stdin().await;
+        }
+        match Editor::open(&self.session.host) {
+            Ok((editor, above)) => {
+                self.interactive = true;
+                self.session.printer.above = above;
+                self.prompt(editor).await
+            }
+            Err(error) => {
+                let text = format_args!("{DIM}no line editing: {error}{DIM:#}");
+                self.session.printer.say(text);
+                self.take_lines_of_stdin().await
+            }
+        }
+    }
+
+    /// Stops the extensions and tells of each how it ended.
+    pub(crate) async fn stop(self, exit: Exit) -> Exit {
+        self.session.stop_and_tell(exit).await
+    }
+
+    async fn prompt(&mut self, mut editor: Editor) -> Exit {
+        loop {
+            self.session.printer.is_prompting = true;
+            let entry = self.session.idle(editor.next()).await;
+            self.session.printer.is_prompting = false;
+            match entry {
+                Ok(Entry::Line(line)) => {
+                    self.interrupted = false;
+                    if let ControlFlow::Break(exit) = self.handle(&line).await {
+                        return exit;
+                    }
+                }
+                Ok(Entry::Interrupt) if self.interrupted => return Exit::Interrupted,
+                Ok(Entry::Interrupt) => {
+                    self.interrupted = true;
+                    let text = format_args!("{DIM}Ctrl-C again, or Ctrl-D, ends{DIM:#}");
+                    self.session.printer.say(text);
+                }
+                Ok(Entry::End) => return Exit::Ok,
+                Err(exit) => {
+                    editor.restore();
+                    return exit;
+                }
+            }
+        }
+    }
+
+    async fn take_lines_of_stdin(&mut self) -> Exit {
+        let mut lines = read_lines();
+        loop {
+            match self.session.idle(lines.recv()).await {
+                Ok(Some(line)) => {
+                    if let ControlFlow::Break(exit) = self.handle(&line).await {
+                        return exit;
+                    }
+                }
+                Ok(None) => return self.outcome(),
+                Err(exit) => return exit,
+            }
+        }
+    }
+
+    /// Does what a line asks for; the exit when it is the last one.
+    async fn handle(&mut self, text: &str) -> ControlFlow<Exit> {
+        let line = Line::of(text);
+        if line != Line::Blank && !self.interactive && !self.session.printer.json {
+            let text = text.trim_end();
+            self.session.printer.result(format_args!("{BOLD}> {text}{BOLD:#}"));
+        }
+        let (host, printer) = (&self.session.host, &mut self.session.printer);
+        match line {
+            Line::Blank => {}
+            Line::Command { name, args } => return self.command(text, name, args).await,
+            Line::Tool { name, args } => return self.call(text, name, args).await,
+            Line::Tools => listing::tools(host, printer),
+            Line::Commands => listing::commands(host, printer),
+            Line::Status => listing::extensions(host, printer),
+            Line::Help => printer.tell(help(), &json!({ "help": help() })),
+            Line::Quit => return ControlFlow::Break(self.outcome()),
+            Line::Other => self.fail(text, &not_understood(text.trim())),
+        }
+        ControlFlow::Continue(())
+    }
+
+    async fn command(&mut self, line: &str, name: &str, args: &str) -> ControlFlow<Exit> {
+        match self.session.run_command(name, args).await {
+            Ok(Ok(outcome)) if self.session.printer.json => {
+                self.outcome_json(line, true, &command::json(&outcome));
+            }
+            Ok(Ok(outcome)) => command::report(&outcome, &mut self.session.printer),
+            Ok(Err(error)) => {
+                let failure = Failure::of_call(&error, &self.session.host);
+                self.fail(line, &failure);
+            }
+            Err(exit) => return self.interrupted_in(name, exit),
+        }
+        ControlFlow::Continue(())
+    }
+
+    async fn call(&mut self, line: &str, tool: &str, args: &str) -> ControlFlow<Exit> {
+        match self.session.call(tool, args, &self.timeout).await {
+            Ok(Ok(result)) if self.session.printer.json => {
+                self.outcome_json(line, !result.is_error, &json_of_result(&result));
+                self.a_line_failed |= result.is_error;
+            }
+            Ok(Ok(result)) => {
+                let exit = call::report(tool, &result, &mut self.session.printer);
+                self.a_line_failed |= exit != Exit::Ok;
+            }
+            Ok(Err(error)) => {
+                let failure = Failure::of_call(&error, &self.session.host);
+                self.fail(line, &failure);
+            }
+            Err(exit) => return self.interrupted_in(tool, exit),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// At a prompt Ctrl-C ends the call, which is cancelled by now, and not the console.
+    fn interrupted_in(&mut self, name: &str, exit: Exit) -> ControlFlow<Exit> {
+        if !self.interactive || exit != Exit::Interrupted {
+            return ControlFlow::Break(exit);
+        }
+        self.interrupted = true;
+        self.session
+            .printer
+            .say(format_args!("{name} was cancelled; Ctrl-C again, or Ctrl-D, ends"));
+        ControlFlow::Continue(())
+    }
+
+    fn fail(&mut self, line: &str, failure: &Failure) {
+        if self.session.printer.json {
+            self.outcome_json(line, false, failure.json());
+        } else {
+            failure.report(&mut self.session.printer);
+        }
+        self.a_line_failed = true;
+    }
+
+    fn outcome_json(&mut self, line: &str, ok: bool, outcome: &impl Serialize) {
+        #[derive(Serialize)]
+        struct Json<'a, T> {
+            line: &'a str,
+            ok: bool,
+            outcome: &'a T,
+        }
+        self.session.printer.json(&Json { line: line.trim(), ok, outcome });
+    }
+
+    fn outcome(&self) -> Exit {
+        if self.a_line_failed && !self.interactive { Exit::ToolError } else { Exit::Ok }
+    }
+}
+
+fn help() -> String {
+    let lines = [
+        ("/NAME ARGS", "run a slash command"),
+        ("!NAME JSON", "call a tool, without JSON with {}"),
+    ];
+    let lines = lines.iter().chain(&WORDS).map(|(typed, what)| format!("{typed:<12} {what}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn not_understood(line: &str) -> Failure {
+    let words: Vec<_> = WORDS.iter().map(|(word, _)| (*word).to_owned()).collect();
+    let word = line.split_whitespace().next().unwrap_or_default();
+    let meant = if word.starts_with(':') { nearest(word, &words) } else { None };
+    let meant = meant.map(|it| format!("; did you mean {it}?")).unwrap_or_default();
+    Failure::of_usage(&format!("{line:?} is not understood{meant}; :help tells what is"))
+}
+
+/// Lines of stdin, read by a thread of their own: such a read cannot be given up, and the end of
+/// the process must not wait for it.
+fn read_lines() -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            if sender.blocking_send(line).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
