@@ -37,14 +37,24 @@ impl Question {
 }
 
 impl Shared {
-    /// Who is asked, in load order.
+    /// Who is asked, in load order but under a profile that has none.
     pub(crate) fn asked(&self, point: Point, phase: &Phase) -> Vec<Asked> {
+        let profile = &self.likeness.profile;
+        if !profile.vocabulary.has_point(point.as_str()) {
+            return Vec::new();
+        }
         let listed = self.registry().listed(point, phase);
         let with_connection = |listed: Listed| {
             let connection = self.connection(listed.owner)?;
-            Some(Asked { connection, listed })
+            let on_failure =
+                if profile.guards_fail_closed { listed.on_failure } else { OnFailure::Allow };
+            Some(Asked { connection, listed: Listed { on_failure, ..listed } })
         };
-        listed.into_iter().filter_map(with_connection).collect()
+        let mut asked: Vec<_> = listed.into_iter().filter_map(with_connection).collect();
+        if !profile.interceptors_in_order && point != Point::BeforeAgentStart {
+            self.likeness.shuffle(&mut asked);
+        }
+        asked
     }
 
     /// Asks one extension; `read` makes of an answer what the point has use for, or says what is

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use extline_protocol::frame::{HelloAck, HostInfo, Limits};
 use extline_protocol::limits::FRAME_BYTES;
-use extline_protocol::{Capabilities, Capability, Deadlines};
+use extline_protocol::{Capabilities, Capability, Deadlines, Profile};
 
 use crate::environment::EnvironmentSettings;
 use crate::home::default_home;
@@ -29,7 +29,7 @@ const SERVED: [Capability; 8] = [
 #[derive(Clone, Debug)]
 pub struct HostBuilder {
     pub(crate) info: HostInfo,
-    pub(crate) zot_version: String,
+    pub(crate) zot_version: Option<String>,
     pub(crate) provider: String,
     pub(crate) model: String,
     pub(crate) cwd: Option<PathBuf>,
@@ -37,6 +37,8 @@ pub struct HostBuilder {
     pub(crate) logs: Option<PathBuf>,
     pub(crate) deadlines: Deadlines,
     pub(crate) environment: EnvironmentSettings,
+    pub(crate) profile: Profile,
+    pub(crate) seed: Option<u64>,
     pub(crate) builtin_tools: Vec<String>,
     pub(crate) builtin_commands: Vec<String>,
     pub(crate) sources: Vec<ExtensionSource>,
@@ -48,7 +50,7 @@ impl Default for HostBuilder {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         Self {
             info: HostInfo { name, version },
-            zot_version: String::new(),
+            zot_version: None,
             provider: String::new(),
             model: String::new(),
             cwd: None,
@@ -56,6 +58,8 @@ impl Default for HostBuilder {
             logs: None,
             deadlines: Deadlines::default(),
             environment: EnvironmentSettings::default(),
+            profile: Profile::spec(),
+            seed: None,
             builtin_tools: Vec::new(),
             builtin_commands: Vec::new(),
             sources: Vec::new(),
@@ -71,10 +75,11 @@ impl HostBuilder {
         self
     }
 
-    /// The version of zot this host is like, for extensions that ask for it. Empty by default.
+    /// The version of zot this host is like, for extensions that ask for it. By default that of the
+    /// profile; the `spec` has none.
     #[must_use]
     pub fn zot_version(mut self, version: impl Into<String>) -> Self {
-        self.zot_version = version.into();
+        self.zot_version = Some(version.into());
         self
     }
 
@@ -108,7 +113,25 @@ impl HostBuilder {
         self
     }
 
-    /// How long the host waits for what.
+    /// Which host this one is like: [`Profile::spec`] by default, or a particular zot, by
+    /// `Profile::named("zot-0.1.62")`. Its rules hold over the other settings here, in whatever
+    /// order they are made.
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// Where the profile leaves something to chance, as a zot does the order of events and of
+    /// interceptors: the same seed draws the same again. Another each time by default.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// How long the host waits for what. A zot's own deadlines for tools, commands and intercepts
+    /// are fixed (`zot.fixed-deadlines`), whatever is said here.
     #[must_use]
     pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
         self.deadlines = deadlines;
@@ -199,7 +222,7 @@ impl HostBuilder {
         HelloAck {
             protocol_version: 1,
             capabilities: Some(SERVED.into_iter().collect::<Capabilities>().names()),
-            zot_version: self.zot_version.clone(),
+            zot_version: self.zot_version.clone().unwrap_or(self.profile.zot_version.to_owned()),
             provider: self.provider.clone(),
             model: self.model.clone(),
             cwd,

@@ -36,7 +36,7 @@ impl Shared {
         let id = self.name_call();
         let call = Proposal { id: &id, tool: tool.name() };
         let args = self.intercept_tool_call(call, args).await?;
-        if let Err(violation) = tool.schema.validate(&args) {
+        if let Some(Err(violation)) = tool.schema.as_ref().map(|schema| schema.validate(&args)) {
             return Err(CallError::Invalid { tool, violation });
         }
         self.guard_tool_call(call, &args).await?;

@@ -23,6 +23,7 @@ use crate::notice::Notice;
 use crate::offer::{Command, Tool};
 use crate::problem::Problem;
 use crate::process::{self, Spawned};
+use crate::profile::Likeness;
 use crate::registry::Registry;
 use crate::shared::Shared;
 use crate::status::ExtensionStatus;
@@ -155,10 +156,13 @@ impl Host {
 
 /// How it starts.
 impl Host {
-    pub(crate) async fn start(builder: HostBuilder) -> Self {
+    pub(crate) async fn start(mut builder: HostBuilder) -> Self {
+        builder.environment.inherit |= builder.profile.whole_environment;
         let cwd = builder.cwd_or_default();
         let registry = Registry::new(&builder.builtin_tools, &builder.builtin_commands);
-        let shared = Arc::new(Shared::new(registry, builder.deadlines));
+        let likeness = Likeness::new(builder.profile.clone(), builder.seed);
+        let deadlines = builder.profile.deadlines(builder.deadlines);
+        let shared = Arc::new(Shared::new(registry, likeness, deadlines));
         // The host exists before the first process does: when this future is dropped, so is it.
         let mut host = Self {
             shared,
@@ -203,8 +207,13 @@ impl Host {
         launch: &Launch,
     ) -> Result<Arc<Connection>, Problem> {
         let root = builder.home_or_default();
-        let data_dir = home::data_dir(&root, name);
-        let has_data_dir = std::fs::create_dir_all(&data_dir);
+        let (data_dir, has_data_dir) = if builder.profile.data_folder {
+            let data_dir = home::data_dir(&root, name);
+            let made = std::fs::create_dir_all(&data_dir);
+            (data_dir, made)
+        } else {
+            (launch.dir.clone(), Ok(()))
+        };
         let ack = HelloAck {
             extension_dir: Some(launch.dir.to_string_lossy().into_owned()),
             data_dir: has_data_dir.is_ok().then(|| data_dir.to_string_lossy().into_owned()),
@@ -212,7 +221,9 @@ impl Host {
         };
         let spawned = spawn(launch).await.map_err(|error| explain(launch, &error))?;
         let now = Instant::now();
-        let session = HostSession::new(HostConfig { ack, deadlines: builder.deadlines }, now);
+        let profile = builder.profile.clone();
+        let config = HostConfig { ack, deadlines: builder.deadlines, profile };
+        let session = HostSession::new(config, now);
         let logs = builder.logs.clone().unwrap_or_else(|| root.join("logs"));
         let log = (home::log_file(&logs, name), launch.environment.withheld.clone());
         let (connection, ends) =

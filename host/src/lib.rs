@@ -105,6 +105,7 @@ mod offer;
 mod point;
 mod problem;
 mod process;
+mod profile;
 mod registry;
 mod shared;
 mod source;

@@ -12,7 +12,8 @@ pub struct Tool {
     pub extension: String,
     /// The tool as it was registered.
     pub definition: RegisterTool,
-    pub(crate) schema: ToolSchema,
+    /// `None` where the profile checks nothing (`zot.no-validation`).
+    pub(crate) schema: Option<ToolSchema>,
     /// The extension's place in load order.
     pub(crate) owner: usize,
 }

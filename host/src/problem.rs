@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use extline_protocol::HandshakeError;
+use extline_protocol::limits::FRAME_BYTES;
 use serde::Serialize;
 
 use crate::exit::Exit;
@@ -84,6 +85,8 @@ pub enum Problem {
     ExitedBeforeReady,
     /// It ended while it was in use.
     Died,
+    /// It wrote a line that is longer than its host reads, after which nothing more is read.
+    LineTooLong,
     /// It closed its stdout and went on running.
     OutputClosed,
     /// It closed its stdin and went on running.
@@ -123,6 +126,7 @@ impl Problem {
         !matches!(
             self,
             Self::Died
+                | Self::LineTooLong
                 | Self::OutputClosed
                 | Self::InputClosed
                 | Self::InputFull { .. }
@@ -179,6 +183,7 @@ impl Problem {
             Self::Died => "see the lines above and the log for the reason; the calls that it had \
                            not answered were not repeated"
                 .to_owned(),
+            Self::LineTooLong => "answer with less, or with the path of a file".to_owned(),
             Self::OutputClosed => {
                 "keep stdout open until the process ends: it is the only way to answer".to_owned()
             }
@@ -269,6 +274,9 @@ impl fmt::Display for Problem {
                 formatter.write_str("it ended after its hello, before it was ready")
             }
             Self::Died => formatter.write_str("it ended while it was in use"),
+            Self::LineTooLong => {
+                write!(formatter, "it wrote a line of more than {FRAME_BYTES} bytes")
+            }
             Self::OutputClosed => formatter.write_str("it closed its stdout, and still runs"),
             Self::InputClosed => formatter.write_str("it closed its stdin, and still runs"),
             Self::InputFull { frames, bytes } => {

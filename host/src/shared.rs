@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::connection::Connection;
 use crate::news::{News, Newsroom};
+use crate::profile::Likeness;
 use crate::registry::Registry;
 use extline_protocol::Deadlines;
 
@@ -17,6 +18,7 @@ use extline_protocol::Deadlines;
 pub(crate) struct Shared {
     pub(crate) news: Newsroom,
     pub(crate) deadlines: Deadlines,
+    pub(crate) likeness: Likeness,
     registry: Mutex<Registry>,
     /// By place in load order: the newest of each.
     connections: Mutex<BTreeMap<usize, Weak<Connection>>>,
@@ -29,10 +31,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(registry: Registry, deadlines: Deadlines) -> Self {
+    pub(crate) fn new(registry: Registry, likeness: Likeness, deadlines: Deadlines) -> Self {
         Self {
             news: Newsroom::new(),
             deadlines,
+            likeness,
             registry: Mutex::new(registry),
             connections: Mutex::default(),
             publishing: Mutex::default(),

@@ -6,6 +6,7 @@
 //!
 //! - [`Decoder`] turns bytes into lines, [`decode`] a line into a frame.
 //! - [`ExtensionSession`] is an extension's end of the connection, [`HostSession`] a host's.
+//! - [`Profile`] says which host a host is like: the spec's own, or a particular zot.
 //! - [`frame`] has a type for each frame, [`RawJson`] a value that passes through as text.
 //! - [`limits`] has every number, [`Capability`] every negotiated feature, [`ErrorKind`] every
 //!   error code.
@@ -25,6 +26,7 @@ mod json;
 pub mod limits;
 mod line;
 pub mod pointer;
+mod profile;
 mod registrations;
 mod session;
 mod word;
@@ -38,6 +40,7 @@ pub use id::Id;
 pub use json::{Elements, Member, Members};
 pub use json::{Field, FieldError, ModelArgsError, RawJson, RawJsonError, model_args};
 pub use line::{Decoder, Line, TooLong};
+pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary};
 pub use registrations::{RegistrationError, Registrations, check_schema};
 pub use session::{
     CallKey, CallKind, CallToolError, Deadlines, ExtensionConfig, ExtensionEvent, ExtensionSession,

@@ -45,6 +45,9 @@ pub const HELLO_DEADLINE: Duration = Duration::from_secs(10);
 /// A host's deadline for `ready`, from `hello_ack`.
 pub const READY_DEADLINE: Duration = Duration::from_secs(3);
 
+/// So much silence, after which a zot takes an extension for ready (`zot.idle-ready`).
+pub const READY_IDLE: Duration = Duration::from_millis(250);
+
 /// A host's deadline for `command_response`.
 pub const COMMAND_DEADLINE: Duration = Duration::from_secs(30);
 

@@ -203,7 +203,21 @@ impl Connection {
     }
 
     pub(crate) fn send_event(&self, event: &Event) {
-        self.send(|state| state.session.send_event(event));
+        if self.shared.likeness.profile.events_in_order {
+            self.send(|state| state.session.send_event(event));
+        } else {
+            self.lock().disordered.push(event.clone());
+            self.changed.notify_one();
+        }
+    }
+
+    /// Writes the events that came since the last time, in any order (`zot.events-unordered`).
+    pub(super) fn send_disordered(&self, state: &mut State) {
+        let mut events = std::mem::take(&mut state.disordered);
+        self.shared.likeness.shuffle(&mut events);
+        for event in &events {
+            state.session.send_event(event);
+        }
     }
 
     pub(crate) fn report(&self, report: &Registered) {
@@ -218,6 +232,7 @@ impl Connection {
             state.phase = Phase::Ending;
             state.asked_to_end = Some(now);
             state.give_up = None;
+            self.send_disordered(&mut state);
             state.session.shutdown(Some(reason), now);
             self.carry_out(&mut state, now);
             drop(state);

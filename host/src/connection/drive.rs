@@ -14,6 +14,7 @@ use crate::diagnosis::Diagnosis;
 use crate::ending::{Ending, Manner};
 use crate::exit::Exit;
 use crate::news::News;
+use crate::notice::Notice;
 use crate::problem::Problem;
 use crate::process::{Input, Output, Process};
 
@@ -103,6 +104,10 @@ impl Connection {
     fn prepare_to_wait(&self) -> (Option<Arc<Input>>, Option<Instant>) {
         let mut state = self.lock();
         let now = Instant::now();
+        if !state.disordered.is_empty() {
+            self.send_disordered(&mut state);
+            self.carry_out(&mut state, now);
+        }
         let set = state.wake_at.filter(|at| *at > now);
         state.wake_at = [set, state.next_step()].into_iter().flatten().min();
         (state.queue.blocked(), state.wake_at)
@@ -117,13 +122,27 @@ impl Connection {
             Read::End => {
                 state.session.handle_eof(now);
                 if !state.is_ending() {
-                    state.give_up_after(EXIT_TAKES, Problem::OutputClosed, now);
+                    self.lose_output(&mut state, Problem::OutputClosed, now);
                 }
                 false
             }
         };
         self.carry_out(&mut state, now);
-        is_open
+        is_open && !state.stopped_reading
+    }
+
+    /// It says nothing more. That is its end in a moment, if it is not on its way already; but
+    /// under a profile in which nobody notices it only loses what it offers (`zot.output-ended`).
+    pub(super) fn lose_output(&self, state: &mut State, problem: Problem, now: Instant) {
+        let profile = &self.shared.likeness.profile;
+        if profile.ends_the_silent || state.session.extension().is_none() {
+            state.give_up_after(EXIT_TAKES, problem, now);
+        } else {
+            self.shared.registry().withdraw(self.index);
+            state.registrations_changed = true;
+            let text = format!("{problem}; a {} goes on without what it offered", profile.name);
+            self.notice(state, Notice::new(text));
+        }
     }
 
     /// Reads what the process wrote before it ended. A child of it may hold the pipe open and write

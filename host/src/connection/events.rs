@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{RegisterCommand, RegisterTool, Rejection};
-use extline_protocol::{ErrorKind, HandshakeError, HostEvent};
+use extline_protocol::{ErrorKind, HandshakeError, HostEvent, Notice as SessionNotice};
 use extline_schema::ToolSchema;
 
 use super::Connection;
@@ -61,7 +61,7 @@ impl Connection {
             HostEvent::ToolResult { key, result } => {
                 if let Some(Waiting::Tool { result: waiting, .. }) = state.waiting.remove(&key) {
                     // Whoever asked may have gone.
-                    let _ = waiting.send(Ok(result));
+                    let _ = waiting.send(Ok(self.shared.likeness.seen(result)));
                 }
             }
             HostEvent::ToolUpdate { key, update } => {
@@ -105,8 +105,18 @@ impl Connection {
                 self.tell(News::SubmitSlash { extension: extension(), text });
             }
             HostEvent::Notice(notice) => {
+                let is_unknown =
+                    matches!(notice, SessionNotice::UnknownType(_) | SessionNotice::Skipped(_));
                 let notice = Notice::of(&notice, !state.said_hello);
-                self.notice(state, notice);
+                if is_unknown && !self.shared.likeness.profile.reports_unknown {
+                    self.log.remark(&notice.text);
+                } else {
+                    self.notice(state, notice);
+                }
+            }
+            HostEvent::StoppedReading => {
+                state.stopped_reading = true;
+                self.lose_output(state, Problem::LineTooLong, now);
             }
             HostEvent::CloseInput => {
                 state.write(now);
@@ -144,7 +154,9 @@ impl Connection {
     }
 
     fn register_tool(&self, state: &mut State, definition: RegisterTool) {
-        let schema = match ToolSchema::compile(&definition.schema) {
+        let validates = self.shared.likeness.profile.validates;
+        let schema = validates.then(|| ToolSchema::compile(&definition.schema)).transpose();
+        let schema = match schema {
             Ok(schema) => schema,
             Err(error) => {
                 let rejection = Rejection {

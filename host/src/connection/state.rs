@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use extline_protocol::frame::Event;
 use extline_protocol::limits::WRITE_DEADLINE;
 use extline_protocol::{CallKey, CallKind, HostSession};
 
@@ -45,6 +46,10 @@ pub(crate) struct State {
     /// The strongest that was done to end it.
     pub(super) manner: Manner,
     pub(super) registrations_changed: bool,
+    /// Events that wait to be put out of their order.
+    pub(super) disordered: Vec<Event>,
+    /// Its output is not read any more, though it may still write.
+    pub(super) stopped_reading: bool,
     /// What the session tells now came behind `hello`.
     pub(super) said_hello: bool,
     /// The last ones, oldest first.
@@ -82,6 +87,8 @@ impl State {
             asked_to_end: None,
             manner: Manner::ByItself,
             registrations_changed: false,
+            disordered: Vec::new(),
+            stopped_reading: false,
             said_hello: false,
             intercept_failures: VecDeque::new(),
             notices: Vec::new(),

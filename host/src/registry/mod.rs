@@ -93,6 +93,14 @@ impl Registry {
         offer.refused.insert((rejection.kind.clone(), rejection.name.clone()), rejection);
     }
 
+    /// Forgets the tools and commands of an extension that still wants to know and to be asked.
+    pub(crate) fn withdraw(&mut self, owner: usize) {
+        let offer = &mut self.offers[owner];
+        offer.tools.clear();
+        offer.commands.clear();
+        self.winners = None;
+    }
+
     /// Forgets everything the extension offered, except where its guard stands: what it guards
     /// does not go unguarded because it died (`guard.gone`).
     pub(crate) fn remove_extension(&mut self, owner: usize) {

@@ -12,7 +12,7 @@ fn tool(owner: usize, name: &str) -> Tool {
     let schema = RawJson::empty_object();
     Tool {
         extension: format!("ext{owner}"),
-        schema: ToolSchema::compile(&schema).unwrap(),
+        schema: Some(ToolSchema::compile(&schema).unwrap()),
         definition: RegisterTool { name: name.to_owned(), schema, ..RegisterTool::default() },
         owner,
     }

@@ -31,6 +31,11 @@ impl<F: AnyFrame> Inbox<F> {
         self.decoder.next_line().map(|line| decode(&line))
     }
 
+    /// Bytes of a line whose end has not come.
+    pub(super) fn partial_bytes(&self) -> usize {
+        self.decoder.partial_bytes()
+    }
+
     pub(super) fn finish(&mut self) -> Option<Incoming<F>> {
         self.decoder.finish().map(|line| decode(&line))
     }

@@ -32,11 +32,17 @@ impl std::fmt::Display for Unsendable {
 pub(super) struct Outbox {
     bytes: Vec<u8>,
     limit: usize,
+    escapes_html: bool,
 }
 
 impl Outbox {
     pub(super) fn new(limit: usize) -> Self {
-        Self { bytes: Vec::new(), limit }
+        Self { bytes: Vec::new(), limit, escapes_html: false }
+    }
+
+    /// From now on `<`, `>`, `&`, U+2028 and U+2029 are written as escapes (`zot.escapes`).
+    pub(super) fn escape_html(&mut self) {
+        self.escapes_html = true;
     }
 
     pub(super) fn set_limit(&mut self, limit: usize) {
@@ -47,6 +53,9 @@ impl Outbox {
     pub(super) fn push<F: Frame>(&mut self, frame: &F) -> Result<(), Unsendable> {
         let start = self.bytes.len();
         frame.write_line(&mut self.bytes);
+        if self.escapes_html {
+            escape_html(&mut self.bytes, start);
+        }
         let checked = self.check(start, frame);
         if checked.is_err() {
             self.bytes.truncate(start);
@@ -85,5 +94,23 @@ impl Outbox {
 
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
+    }
+}
+
+/// These characters stand in JSON nowhere but inside strings.
+fn escape_html(bytes: &mut Vec<u8>, start: usize) {
+    let line = bytes.split_off(start);
+    let mut rest = line.as_slice();
+    while let [first, ..] = rest {
+        let (escape, length): (&[u8], _) = match first {
+            b'<' => (b"\\u003c", 1),
+            b'>' => (b"\\u003e", 1),
+            b'&' => (b"\\u0026", 1),
+            _ if rest.starts_with("\u{2028}".as_bytes()) => (b"\\u2028", 3),
+            _ if rest.starts_with("\u{2029}".as_bytes()) => (b"\\u2029", 3),
+            _ => (&rest[..1], 1),
+        };
+        bytes.extend_from_slice(escape);
+        rest = &rest[length..];
     }
 }

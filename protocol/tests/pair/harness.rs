@@ -7,7 +7,7 @@ use extline_protocol::frame::{
 };
 use extline_protocol::{
     CallKey, Capabilities, ExtensionConfig, ExtensionEvent, ExtensionSession, HostConfig,
-    HostEvent, HostSession, RawJson, ToolCallOptions,
+    HostEvent, HostSession, Profile, RawJson, ToolCallOptions,
 };
 
 pub(crate) struct Pair {
@@ -55,9 +55,14 @@ pub(crate) fn zot_ack() -> HelloAck {
 impl Pair {
     /// Both ends, nothing said yet.
     pub(crate) fn new(config: ExtensionConfig, ack: HelloAck) -> Self {
+        Self::like(Profile::spec(), config, ack)
+    }
+
+    /// The same with a host like another.
+    pub(crate) fn like(profile: Profile, config: ExtensionConfig, ack: HelloAck) -> Self {
         let now = Instant::now();
         Self {
-            host: HostSession::new(HostConfig { ack, ..HostConfig::default() }, now),
+            host: HostSession::new(HostConfig { ack, profile, ..HostConfig::default() }, now),
             extension: ExtensionSession::new(config),
             host_events: Vec::new(),
             extension_events: Vec::new(),

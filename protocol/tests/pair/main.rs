@@ -7,5 +7,6 @@ mod calls;
 mod ending;
 mod extension_alone;
 mod intercepts;
+mod profiles;
 mod requests;
 mod start;

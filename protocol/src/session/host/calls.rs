@@ -12,6 +12,7 @@ use crate::frame::{
 };
 use crate::id::Id;
 use crate::json::RawJson;
+use crate::profile::Vocabulary;
 use crate::session::requests::Outgoing;
 use crate::session::{CallKey, CallKind, HostEvent, ReplyError, RequestError};
 
@@ -28,7 +29,7 @@ impl HostSession {
         let timeout =
             (!options.interactive).then(|| options.timeout.unwrap_or(self.deadlines.tool));
         // A zot sends no deadline; the field says what differs from what hello_ack announced.
-        let deadline_ms = options.timeout.and(timeout).map(as_millis);
+        let deadline_ms = self.profile.extline(options.timeout.and(timeout).map(as_millis));
         let session = self.ack.session.clone();
         let call = |id| ToolCall { id, name: name.to_owned(), args, deadline_ms, session };
         self.open_call(CallKind::Tool, timeout, now, call)
@@ -50,7 +51,8 @@ impl HostSession {
     /// Asks about something before it happens. The answer comes as
     /// [`HostEvent::InterceptResponse`] or [`HostEvent::CallFailed`].
     pub fn intercept(&mut self, intercept: Intercept, now: Instant) -> Result<CallKey, SendError> {
-        let Intercept { event, phase, payload, provider, model, system_prompt } = intercept;
+        let Intercept { event, phase, payload, provider, model, system_prompt } =
+            self.profile.intercept(intercept);
         let intercept =
             |id| EventIntercept { id, event, phase, payload, provider, model, system_prompt };
         self.open_call(CallKind::Intercept, Some(self.deadlines.intercept), now, intercept)
@@ -87,18 +89,23 @@ impl HostSession {
             return;
         }
         call.deadline = Some(call.deadline.map_or(now + grace, |at| at.min(now + grace)));
-        if self.understands_cancel(key.kind()) {
-            self.send_cancel(key, reason);
-        } else {
+        self.send_cancel(key, reason);
+        if !self.understands_cancel(key.kind()) || !self.profile.waits_for_cancelled {
             self.outgoing.close(key);
             let error = ErrorInfo::new(ErrorKind::Cancelled, "cancelled");
             self.emit(HostEvent::CallFailed { key: key.clone(), error });
         }
     }
 
-    /// Tells what happened.
+    /// Tells what happened; an event that the profile does not know is not sent.
     pub fn send_event(&mut self, event: &Event) {
-        self.send_while_open(event);
+        let vocabulary = self.profile.vocabulary;
+        if vocabulary == Vocabulary::Extline {
+            self.send_while_open(event);
+        } else if vocabulary.has_event(&event.event) {
+            let payload = vocabulary.trim_payload(event.payload.clone());
+            self.send_while_open(&Event { event: event.event.clone(), payload });
+        }
     }
 
     /// Passes a key on.
@@ -177,7 +184,8 @@ impl HostSession {
         let id = key.id().clone();
         match key.kind() {
             CallKind::Tool => {
-                self.send_while_open(&ToolCancel { id, reason: Some(reason.to_owned()) });
+                let reason = self.profile.extline(Some(reason.to_owned()));
+                self.send_while_open(&ToolCancel { id, reason });
             }
             _ => self.send_while_open(&Cancel { id }),
         }

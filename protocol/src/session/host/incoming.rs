@@ -32,7 +32,12 @@ impl HostSession {
             }
             return;
         }
-        match frame {
+        let vocabulary = self.profile.vocabulary;
+        if !vocabulary.has_frame(frame.frame_type()) {
+            self.handle_unknown(frame.frame_type());
+            return;
+        }
+        match vocabulary.trim(frame) {
             ExtensionFrame::ToolResult(result) => match self.close(CallKind::Tool, &result.id) {
                 Some(key) => self.emit(HostEvent::ToolResult { key, result }),
                 None => self.unexpected(CallKind::Tool, result.id),
@@ -71,6 +76,7 @@ impl HostSession {
             ExtensionFrame::RegisterCommand(command) => {
                 let checked = Registrations::default().command(command.clone());
                 match checked {
+                    _ if !self.profile.validates => self.emit(HostEvent::RegisterCommand(command)),
                     Ok(()) => self.emit(HostEvent::RegisterCommand(command)),
                     Err(error) => self.reject("command", command.name, &error),
                 }
@@ -91,11 +97,13 @@ impl HostSession {
             ExtensionFrame::Hello(_) => {
                 self.notice(Notice::OutOfPlace { frame_type: "hello", why: "it came before" });
             }
-            ExtensionFrame::Unknown(frame) => {
-                if let Some(name) = self.inbox.new_type(&frame.frame_type) {
-                    self.notice(Notice::UnknownType(name));
-                }
-            }
+            ExtensionFrame::Unknown(frame) => self.handle_unknown(&frame.frame_type),
+        }
+    }
+
+    fn handle_unknown(&mut self, frame_type: &str) {
+        if let Some(name) = self.inbox.new_type(frame_type) {
+            self.notice(Notice::UnknownType(name));
         }
     }
 
@@ -104,9 +112,13 @@ impl HostSession {
     pub(super) fn handle_unusable(&mut self, unusable: Unusable) {
         let Unusable { head, problem } = unusable;
         if matches!(self.stage, Stage::AwaitingHello { .. })
-            && head.frame_type.as_deref() == Some("hello")
+            && (head.frame_type.as_deref() == Some("hello") || !self.profile.skips_banner)
         {
             self.fail_handshake(HandshakeError::BadHello(problem.to_string()));
+            return;
+        }
+        if !self.profile.answers_unusable {
+            self.notice(Notice::Skipped(problem));
             return;
         }
         let (Some(frame_type), Some(id)) = (head.frame_type, head.id) else {
@@ -256,9 +268,18 @@ impl HostSession {
 
     /// A tool without a schema is one of the base profile; any other value is a mistake.
     fn handle_register_tool(&mut self, mut tool: RegisterTool) {
+        if self.stage == Stage::Ready && !self.profile.late_tools {
+            let why = "the model's tools were settled when the extension was ready";
+            self.notice(Notice::OutOfPlace { frame_type: "register_tool", why });
+            return;
+        }
         if tool.schema == RawJson::null() {
             tool.schema = serde_json::json!({"type": "object"}).into();
             self.notice(Notice::NoSchema(tool.name.clone()));
+        }
+        if !self.profile.validates {
+            self.emit(HostEvent::RegisterTool(tool));
+            return;
         }
         match Registrations::default().tool(tool.clone()) {
             Ok(()) => self.emit(HostEvent::RegisterTool(tool)),

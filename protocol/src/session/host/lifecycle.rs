@@ -17,6 +17,8 @@ pub(super) enum Stage {
     },
     AwaitingReady {
         until: Instant,
+        /// When silence counts as ready, under a profile in which it does.
+        idle_until: Option<Instant>,
     },
     Ready,
     /// `shutdown` was sent; SIGTERM comes next.
@@ -45,7 +47,10 @@ impl Stage {
 
     pub(super) fn next_step(self) -> Option<Instant> {
         match self {
-            Self::AwaitingHello { until } | Self::AwaitingReady { until } => Some(until),
+            Self::AwaitingHello { until } => Some(until),
+            Self::AwaitingReady { until, idle_until } => {
+                Some(idle_until.map_or(until, |idle_until| idle_until.min(until)))
+            }
             Self::Ending { terminate_at } => Some(terminate_at),
             Self::Terminated { kill_at } => Some(kill_at),
             Self::Ready | Self::Killed | Self::Refused | Self::Gone => None,
@@ -64,7 +69,7 @@ impl HostSession {
             return;
         }
         if self.extension.is_some() {
-            self.send(&Shutdown { reason });
+            self.send(&Shutdown { reason: self.profile.extline(reason) });
         }
         self.stage = Stage::Ending { terminate_at: now + SHUTDOWN_TERM };
         self.emit(HostEvent::CloseInput);
@@ -74,7 +79,8 @@ impl HostSession {
         let capabilities = hello.capabilities.as_deref().unwrap_or(&[]);
         self.extension_capabilities = Capabilities::named(capabilities);
         self.extension = Some(hello.clone());
-        self.stage = Stage::AwaitingReady { until: now + self.deadlines.ready };
+        let idle_until = self.profile.idle_ready.map(|idle| now + idle);
+        self.stage = Stage::AwaitingReady { until: now + self.deadlines.ready, idle_until };
         let ack = self.ack.clone();
         self.send(&ack);
         self.emit(HostEvent::Hello(hello));
@@ -102,8 +108,9 @@ impl HostSession {
                 let waited_ms = as_millis(self.deadlines.hello);
                 self.fail_handshake(HandshakeError::NoHello { waited_ms });
             }
-            Stage::AwaitingReady { .. } => {
-                let waited_ms = as_millis(self.deadlines.ready);
+            Stage::AwaitingReady { until, .. } => {
+                let idle = self.profile.idle_ready.filter(|_| now < until);
+                let waited_ms = as_millis(idle.unwrap_or(self.deadlines.ready));
                 self.notice(Notice::NotReady { waited_ms });
                 self.become_ready();
             }

@@ -3,6 +3,7 @@
 mod calls;
 mod incoming;
 mod lifecycle;
+mod likeness;
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -27,6 +28,7 @@ use crate::limits::{
     COMMAND_DEADLINE, FRAME_BYTES, HELLO_DEADLINE, INTERCEPT_DEADLINE, READY_DEADLINE,
     TOOL_DEADLINE,
 };
+use crate::profile::{Profile, Vocabulary};
 
 /// How long a host waits for what (`host.deadlines`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +67,8 @@ pub struct HostConfig {
     pub ack: HelloAck,
     /// How long it waits for what.
     pub deadlines: Deadlines,
+    /// Which host it is like; its rules hold over the two above.
+    pub profile: Profile,
 }
 
 /// How one tool call differs from others.
@@ -242,6 +246,8 @@ pub enum HostEvent {
     PanelRender(PanelRender),
     /// A panel to close.
     PanelClose(String),
+    /// A line over the limit came: nothing that it writes is read any more (`zot.max-line`).
+    StoppedReading,
     /// It is about to end, as it was asked to.
     ShutdownAck,
     /// Something a person should know of.
@@ -280,8 +286,11 @@ pub enum HostEvent {
 /// ```
 #[derive(Debug)]
 pub struct HostSession {
+    profile: Profile,
     ack: HelloAck,
     deadlines: Deadlines,
+    /// Longest line that is read.
+    accepts: usize,
     inbox: Inbox<ExtensionFrame>,
     outbox: Outbox,
     extension: Option<Hello>,
@@ -292,6 +301,8 @@ pub struct HostSession {
     open: Pending<()>,
     events: VecDeque<HostEvent>,
     stage: Stage,
+    /// What still comes is not read.
+    stopped_reading: bool,
 }
 
 /// What happened.
@@ -301,17 +312,25 @@ impl HostSession {
         let granted = config.ack.limits.as_ref().and_then(|limits| limits.frame_bytes);
         let accepts = granted.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(FRAME_BYTES);
         let hello_by = now + config.deadlines.hello;
+        let HostConfig { ack, deadlines, profile } = config;
+        let mut outbox = Outbox::new(accepts.max(FRAME_BYTES));
+        if profile.escapes_html {
+            outbox.escape_html();
+        }
         Self {
-            ack: config.ack,
-            deadlines: config.deadlines,
+            ack: profile.ack(ack),
+            deadlines: profile.deadlines(deadlines),
+            profile,
+            accepts,
             inbox: Inbox::new(accepts),
-            outbox: Outbox::new(accepts.max(FRAME_BYTES)),
+            outbox,
             extension: None,
             extension_capabilities: Capabilities::default(),
             outgoing: OutgoingCalls::default(),
             open: Pending::default(),
             events: VecDeque::new(),
             stage: Stage::AwaitingHello { until: hello_by },
+            stopped_reading: false,
         }
     }
 
@@ -341,8 +360,10 @@ impl HostSession {
         if let Some(incoming) = self.inbox.finish() {
             self.handle_incoming(incoming, now);
         }
-        if matches!(self.stage, Stage::AwaitingHello { .. }) {
-            self.fail_handshake(HandshakeError::Ended);
+        match self.stage {
+            Stage::AwaitingHello { .. } => self.fail_handshake(HandshakeError::Ended),
+            Stage::AwaitingReady { .. } if !self.profile.ends_the_silent => self.become_ready(),
+            _ => {}
         }
     }
 
@@ -362,15 +383,24 @@ impl HostSession {
         while let Some(incoming) = self.inbox.next() {
             self.handle_incoming(incoming, now);
         }
+        if self.is_over_a_long_line() {
+            self.stop_reading();
+        }
     }
 
     fn handle_incoming(&mut self, incoming: Incoming<ExtensionFrame>, now: Instant) {
         match incoming {
-            _ if self.stage.is_deaf() => {}
+            _ if self.stage.is_deaf() || self.stopped_reading => {}
             // It was asked to end before it said hello: there is nobody to talk to.
             _ if self.stage.is_ending() && self.extension.is_none() => {}
-            Incoming::Frame(frame) => self.handle_frame(frame, now),
-            Incoming::Unusable(unusable) => self.handle_unusable(unusable),
+            Incoming::Unusable(unusable) if self.ends_reading(&unusable) => self.stop_reading(),
+            incoming => {
+                self.stage.extend_idle(self.profile.idle_ready, now);
+                match incoming {
+                    Incoming::Frame(frame) => self.handle_frame(frame, now),
+                    Incoming::Unusable(unusable) => self.handle_unusable(unusable),
+                }
+            }
         }
     }
 }
@@ -402,14 +432,19 @@ impl HostSession {
         self.extension.as_ref()
     }
 
-    /// Whether the extension understands what the host would send under that capability.
+    /// Whether the extension understands what the host would send under that capability, and the
+    /// host's profile sends it.
     pub fn supports(&self, capability: Capability) -> bool {
-        let rpc_is_ours = || {
-            let names = self.ack.capabilities.as_deref().unwrap_or(&[]);
-            Capabilities::named(names).contains(Capability::Rpc)
+        let we_send_it = match capability {
+            Capability::Rpc => {
+                let names = self.ack.capabilities.as_deref().unwrap_or(&[]);
+                Capabilities::named(names).contains(Capability::Rpc)
+            }
+            Capability::ToolCancel => self.profile.tool_cancel,
+            Capability::RegistrationReport => self.profile.vocabulary == Vocabulary::Extline,
+            _ => true,
         };
-        self.extension_capabilities.contains(capability)
-            && (capability != Capability::Rpc || rpc_is_ours())
+        self.extension_capabilities.contains(capability) && we_send_it
     }
 
     /// Calls that the extension has not answered.
