@@ -1,5 +1,6 @@
 //! When stdin and stdout are taken over.
 
+use std::cell::Cell;
 use std::env;
 use std::path::Path;
 
@@ -7,8 +8,24 @@ use extline_stdio::{Stdio, claims_at_load};
 
 use crate::Error;
 
+thread_local! {
+    /// This thread creates an extension for a testing host, which has a connection for it.
+    static LEAVES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Creates an extension that leaves stdin and stdout alone, whatever they are.
+pub(crate) fn leaving<T>(create: impl FnOnce() -> T) -> T {
+    LEAVES.set(true);
+    let created = create();
+    LEAVES.set(false);
+    created
+}
+
 /// In Rust nothing runs when a library is loaded, so creating the extension is that moment.
 pub(crate) fn at_creation() -> Result<Option<Stdio>, Error> {
+    if LEAVES.get() {
+        return Ok(None);
+    }
     if claims_at_load(is_under_test())? { Ok(Some(Stdio::claim()?)) } else { Ok(None) }
 }
 

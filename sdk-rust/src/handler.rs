@@ -85,7 +85,8 @@ impl<T> Future for Guarded<T> {
     }
 }
 
-fn message_of(panic: &(dyn Any + Send)) -> &str {
+/// What a panic said.
+pub(crate) fn message_of(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     let owned = || panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(owned).unwrap_or("(no message)")

@@ -28,6 +28,7 @@ mod running;
 mod schema;
 mod serve;
 mod stderr;
+pub mod testing;
 mod tool;
 mod tool_error;
 mod update;

@@ -71,6 +71,10 @@ impl Response {
         Self { frame: CommandResponse::error("".into(), message) }
     }
 
+    pub(crate) fn frame(&self) -> &CommandResponse {
+        &self.frame
+    }
+
     pub(crate) fn into_frame(self) -> CommandResponse {
         self.frame
     }

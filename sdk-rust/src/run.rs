@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process;
 
 use extline_stdio::is_by_hand;
-use tokio::runtime::{Builder, Handle};
+use tokio::runtime::{Builder, Handle, Runtime};
 
 use crate::{Error, Extension, claim, serve};
 
@@ -20,11 +20,7 @@ pub(crate) fn run(mut extension: Extension) -> Result<(), Error> {
     if Handle::try_current().is_ok() {
         return Err(Error::InsideRuntime);
     }
-    let runtime = Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .build()
-        .map_err(Error::system("start a tokio runtime"))?;
+    let runtime = runtime()?;
     let served = runtime.block_on(serve::serve(extension));
     // What the author still has on blocking threads must not hold the end up.
     runtime.shutdown_background();
@@ -32,6 +28,12 @@ pub(crate) fn run(mut extension: Extension) -> Result<(), Error> {
         0 => Ok(()),
         code => exit(code),
     }
+}
+
+/// All on the thread that blocks on it.
+pub(crate) fn runtime() -> Result<Runtime, Error> {
+    let mut builder = Builder::new_current_thread();
+    builder.enable_io().enable_time().build().map_err(Error::system("start a tokio runtime"))
 }
 
 #[expect(

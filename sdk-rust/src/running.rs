@@ -49,6 +49,11 @@ impl Running {
         }
     }
 
+    /// Whether one runs that others wait for: of an event, or of a panel.
+    pub(crate) fn has_lane(&self) -> bool {
+        self.lock().keys().any(|id| !matches!(id, RunId::Call(_)))
+    }
+
     /// Their names, those of calls in the order of their start.
     pub(crate) fn names(&self) -> Vec<String> {
         self.lock().values().map(|handler| handler.name.clone()).collect()

@@ -1,10 +1,29 @@
 //! What a person should know, on stderr, where a host keeps it in a log.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The lines of one extension, where its host is a testing host in the same process.
+pub(crate) type Lines = Arc<Mutex<Vec<String>>>;
+
+thread_local! {
+    static KEPT: RefCell<Option<Lines>> = const { RefCell::new(None) };
+}
 
 /// Writes one line. What would break it into several is escaped.
 pub(crate) fn report(message: &str) {
     let message = message.replace('\r', "\\r").replace('\n', "\\n");
+    let kept = KEPT.with_borrow(Clone::clone);
+    if let Some(lines) = kept {
+        lines.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+        return;
+    }
     // One write, so that lines of several threads do not mix; a closed stderr is no reason to fail.
     let _ = io::stderr().write_all(format!("extline: {message}\n").as_bytes());
+}
+
+/// From now on the lines of this thread are kept there instead.
+pub(crate) fn keep_in(lines: Lines) {
+    KEPT.set(Some(lines));
 }

@@ -27,6 +27,10 @@ enum Units {
 }
 
 fn main() -> Result<(), extline::Error> {
+    extension().run()
+}
+
+fn extension() -> Extension {
     Extension::new("weather-rust", "1.0.0")
         .tool("weather", "Current weather for a city.", async |w: Weather, ctx: Context| {
             ctx.update(format!("asking for {}", w.city)).progress(1, 2).send();
@@ -41,7 +45,6 @@ fn main() -> Result<(), extline::Error> {
         .command("weather", "current weather for a city", async |args: &str, _| {
             Response::prompt(format!("Show today's weather for {args} in one line."))
         })
-        .run()
 }
 
 /// The same weather for the same city, always: "Berlin: 16°C, fog".
@@ -54,5 +57,55 @@ fn weather(city: &str, units: Units) -> String {
     match units {
         Units::C => format!("{city}: {celsius}°C, {sky}"),
         Units::F => format!("{city}: {:.0}°F, {sky}", celsius * 1.8 + 32.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use extline::ErrorKind;
+    use extline::testing::{Failure, Host};
+
+    use super::*;
+
+    #[test]
+    fn a_city_has_weather_in_both_units() -> Result<(), Failure> {
+        let mut host = Host::new(extension);
+        assert_eq!(host.call("weather", json!({"city": "Berlin"}))?.text(), "Berlin: 16°C, fog");
+        let fahrenheit = host.call("weather", json!({"city": "Berlin", "units": "f"}))?;
+        assert_eq!(fahrenheit.text(), "Berlin: 61°F, fog");
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() -> Result<(), Failure> {
+        let mut host = Host::new(extension);
+        for (args, kind, field) in [
+            (json!({}), ErrorKind::Validation, "/city"),
+            (json!({"city": "Berlin", "units": "k"}), ErrorKind::Validation, "/units"),
+            (json!({"city": "Atlantis"}), ErrorKind::NotFound, "/city"),
+        ] {
+            let refused = host.call("weather", args)?;
+            assert_eq!((refused.kind(), refused.field()), (Some(&kind), Some(field)));
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_slow_answer_shows_an_update_and_can_be_cancelled() -> Result<(), Failure> {
+        let mut host = Host::new(extension);
+        let mut call = host.begin("weather", json!({"city": "Berlin", "delay_ms": 60_000}))?;
+        let progress = host.next_update(&mut call)?.progress.unwrap();
+        assert_eq!(progress.message.as_deref(), Some("asking for Berlin"));
+        host.cancel(&call)?;
+        assert_eq!(host.finish(call)?.kind(), Some(&ErrorKind::Cancelled));
+        Ok(())
+    }
+
+    #[test]
+    fn the_command_asks_the_model() -> Result<(), Failure> {
+        let mut host = Host::new(extension);
+        let answer = host.command("weather", "Berlin")?;
+        assert_eq!(answer, Response::prompt("Show today's weather for Berlin in one line."));
+        Ok(())
     }
 }

@@ -72,7 +72,9 @@ impl Serving {
             }
             ExtensionEvent::Notice(notice) => report(&notice.to_string()),
             ExtensionEvent::Finished { exit_code } => self.finished = Some(exit_code),
-            ExtensionEvent::Overdue { exit_code, .. } if self.watchdog.is_none() => {
+            ExtensionEvent::Overdue { exit_code, .. }
+                if self.watchdog.is_none() && self.observer.is_none() =>
+            {
                 end_now(&self.connection.running, exit_code);
             }
             // What was rejected comes as notices.

@@ -18,6 +18,8 @@ pub(super) struct Inlet {
     source: Source,
     /// Bytes read since [`Inlet::forget_read_ahead`].
     read_ahead: usize,
+    /// Bytes read in all.
+    total: u64,
 }
 
 enum Source {
@@ -30,7 +32,7 @@ enum Source {
 
 impl Inlet {
     pub(super) fn new(input: Input) -> Result<Self, Error> {
-        Ok(Self { source: Source::new(input)?, read_ahead: 0 })
+        Ok(Self { source: Source::new(input)?, read_ahead: 0, total: 0 })
     }
 
     /// Feeds the session with what has arrived; ready when that was anything. Bytes are looked at
@@ -46,7 +48,15 @@ impl Inlet {
             Source::Watched(watched) => watched.poll(context, connection, reading),
             Source::Threaded(threaded) => threaded.poll(context, connection, reading),
         };
-        fed.map_ok(|count| self.read_ahead += count)
+        fed.map_ok(|count| {
+            self.read_ahead += count;
+            self.total += count as u64;
+        })
+    }
+
+    /// Bytes that came since the start.
+    pub(super) fn total(&self) -> u64 {
+        self.total
     }
 
     /// Bytes that came while the host did not take what was said.

@@ -10,6 +10,7 @@ mod decide;
 mod descriptor;
 mod dispatch;
 mod inlet;
+mod observer;
 mod outlet;
 mod watchdog;
 
@@ -25,6 +26,8 @@ use extline_protocol::{Capabilities, Capability, ExtensionConfig, ExtensionSessi
 use extline_stdio::Stdio;
 use tokio::task::{LocalSet, yield_now};
 use tokio::time::{Sleep, sleep_until};
+
+pub(crate) use self::observer::{Observed, Observer};
 
 use self::inlet::Inlet;
 use self::outlet::Outlet;
@@ -48,20 +51,29 @@ const CAPABILITIES: [Capability; 10] = [
     Capability::Rpc,
 ];
 
-/// Serves until the end; the exit code.
+/// Serves over the process's stdin and stdout until the end; the exit code.
 pub(crate) async fn serve(mut extension: Extension) -> Result<u8, Error> {
     if let Some(mistake) = extension.mistake {
         return Err(mistake);
-    }
-    for remark in &extension.remarks {
-        report(remark);
     }
     let mut stdio = match extension.stdio.take() {
         Some(stdio) => stdio,
         None => Stdio::claim()?,
     };
     stdio.input.listen_for_sigterm()?;
+    serve_over(extension, stdio, None).await
+}
 
+/// Serves an extension without mistakes. With an observer the process is not the extension's, so it
+/// is not ended, however long the extension takes to end.
+pub(crate) async fn serve_over(
+    extension: Extension,
+    stdio: Stdio,
+    observer: Option<Observer>,
+) -> Result<u8, Error> {
+    for remark in &extension.remarks {
+        report(remark);
+    }
     let config = ExtensionConfig {
         sdk: Some(SdkInfo {
             name: env!("CARGO_PKG_NAME").to_owned(),
@@ -82,6 +94,7 @@ pub(crate) async fn serve(mut extension: Extension) -> Result<u8, Error> {
         ending: None,
         watchdog: None,
         finished: None,
+        observer,
     };
     // Tasks that still run at the end are dropped with the set.
     LocalSet::new().run_until(serving.serve()).await
@@ -98,6 +111,8 @@ struct Serving {
     watchdog: Option<Watchdog>,
     /// The exit code, when everything is answered.
     finished: Option<u8>,
+    /// A testing host in the same process.
+    observer: Option<Observer>,
 }
 
 impl Serving {
@@ -112,6 +127,7 @@ impl Serving {
                 return Ok(code);
             }
             self.watch_the_end();
+            self.show();
             self.progress().await?;
         }
     }
@@ -134,9 +150,20 @@ impl Serving {
 
     /// An end that has to wait is watched; most do not.
     fn watch_the_end(&mut self) {
-        if let Some(exit_code) = self.ending.take() {
+        if let Some(exit_code) = self.ending.take()
+            && self.observer.is_none()
+        {
             self.watchdog = Watchdog::start(self.connection.running.clone(), exit_code);
         }
+    }
+
+    /// Shows a testing host how far the extension is.
+    fn show(&self) {
+        let Some(observer) = &self.observer else { return };
+        let is_calm = !self.outlet.is_waiting()
+            && self.connection.session().waiting() == 0
+            && !self.connection.running.has_lane();
+        observer.show(self.inlet.total(), is_calm);
     }
 
     fn poll_progress(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {

@@ -1,0 +1,302 @@
+//! How a testing host differs from the usual one.
+
+use std::env;
+use std::path::Path;
+use std::time::Duration;
+
+use extline_protocol::frame::{HelloAck, HostInfo, Limits, SessionInfo};
+use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
+use extline_protocol::{Capabilities, Capability, Deadlines, HostConfig};
+use serde_json::Value;
+
+use super::conversation::Conversation;
+use super::failure::Failure;
+use super::host::{Host, Model};
+use super::stand_ins::StandIns;
+use crate::{Extension, IntoToolResult, ToolError};
+
+/// Long enough for any handler that is going to finish, also on a busy machine.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// Longer than any test: what a real host would give up, the testing host waits for until its own
+/// deadline.
+const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A testing host before it starts: made by [`Host::builder`], and turned into a [`Host`] by
+/// [`start`](Builder::start).
+///
+/// ```
+/// use extline::prelude::*;
+/// use extline::testing::Host;
+///
+/// let mut host = Host::builder().cwd("/project").model("anthropic", "claude").start(|| {
+///     Extension::new("where", "1.0.0").tool("where", "", async |_: NoArgs, ctx: Context| {
+///         Ok(format!("{} with {}", ctx.host().cwd().display(), ctx.host().model()))
+///     })
+/// })?;
+/// assert_eq!(host.call("where", json!({}))?.text(), "/project with claude");
+/// # Ok::<(), extline::testing::Failure>(())
+/// ```
+#[must_use = "nothing happens until `.start(..)`"]
+pub struct Builder {
+    ack: HelloAck,
+    deadline: Duration,
+    is_zot: bool,
+    stand_ins: StandIns,
+}
+
+impl Builder {
+    pub(super) fn new() -> Self {
+        let cwd = env::current_dir().unwrap_or_default();
+        let millis = |duration: Duration| u64::try_from(duration.as_millis()).ok();
+        let limits = Limits {
+            frame_bytes: u64::try_from(FRAME_BYTES).ok(),
+            tool_timeout_ms: millis(TOOL_DEADLINE),
+            intercept_timeout_ms: millis(INTERCEPT_DEADLINE),
+            command_timeout_ms: millis(COMMAND_DEADLINE),
+        };
+        let ack = HelloAck {
+            protocol_version: 1,
+            capabilities: Some(Capabilities::all().names()),
+            provider: "testing".to_owned(),
+            model: "testing".to_owned(),
+            cwd: text_of(&cwd),
+            host: Some(HostInfo {
+                name: "extline testing".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            }),
+            limits: Some(limits),
+            ..HelloAck::default()
+        };
+        Self { ack, deadline: DEADLINE, is_zot: false, stand_ins: StandIns::default() }
+    }
+
+    /// How long each step may take before the test fails: 5 s unless said otherwise.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use extline::prelude::*;
+    /// use extline::testing::{Failure, Host};
+    ///
+    /// let mut host = Host::builder().deadline(Duration::from_millis(50)).start(|| {
+    ///     Extension::new("slow", "1.0.0").tool("wait", "", async |_: NoArgs, ctx: Context| {
+    ///         ctx.cancellation().await;
+    ///         Ok("at last")
+    ///     })
+    /// })?;
+    /// let failure = host.call("wait", json!({})).unwrap_err();
+    /// assert!(failure.to_string().starts_with("the tool wait did not answer within 50ms"));
+    /// # Ok::<(), Failure>(())
+    /// ```
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        // Beyond a day an `Instant` may not be able to count.
+        self.deadline = deadline.min(NEVER);
+        self
+    }
+
+    /// The project's directory; unsaid the one in which the tests run. It need not exist.
+    pub fn cwd(mut self, path: impl AsRef<Path>) -> Self {
+        self.ack.cwd = text_of(path.as_ref());
+        self
+    }
+
+    /// Where the extension may keep data; unsaid [`Context::data_dir`](crate::Context::data_dir) is
+    /// `None`. Give a fresh directory to each test.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let folder = std::env::temp_dir().join(format!("extline-doc-{}", std::process::id()));
+    /// std::fs::create_dir_all(&folder).unwrap();
+    /// let mut host = Host::builder().data_dir(&folder).start(|| {
+    ///     Extension::new("notes", "1.0.0").tool("note", "", async |_: NoArgs, ctx: Context| {
+    ///         let folder = ctx.data_dir().ok_or_else(|| ToolError::internal("no data_dir"))?;
+    ///         std::fs::write(folder.join("note"), "noted")?;
+    ///         Ok(())
+    ///     })
+    /// })?;
+    /// host.call("note", json!({}))?;
+    /// assert_eq!(std::fs::read_to_string(folder.join("note")).unwrap(), "noted");
+    /// # std::fs::remove_dir_all(folder).unwrap();
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn data_dir(mut self, path: impl AsRef<Path>) -> Self {
+        self.ack.data_dir = Some(text_of(path.as_ref()));
+        self
+    }
+
+    /// Where the extension is installed; unsaid
+    /// [`Context::extension_dir`](crate::Context::extension_dir) is `None`.
+    pub fn extension_dir(mut self, path: impl AsRef<Path>) -> Self {
+        self.ack.extension_dir = Some(text_of(path.as_ref()));
+        self
+    }
+
+    /// The model and its provider; both `testing` unless said otherwise.
+    pub fn model(mut self, provider: impl Into<String>, model: impl Into<String>) -> Self {
+        self.ack.provider = provider.into();
+        self.ack.model = model.into();
+        self
+    }
+
+    /// The conversation that the extension serves; unsaid [`Context::session`](crate::Context::session)
+    /// is `None`.
+    pub fn session(mut self, id: impl Into<String>) -> Self {
+        self.ack.session = Some(SessionInfo { id: id.into(), generation: None });
+        self
+    }
+
+    /// What the host says it grants; unsaid what a real one does. Only the extension goes by it: the
+    /// testing host itself waits until its [`deadline`](Builder::deadline).
+    ///
+    /// A test of a guard that does not decide in time need not wait for 4.5 s then:
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::Limits;
+    /// use extline::testing::{Host, Moment};
+    ///
+    /// let limits = Limits { intercept_timeout_ms: Some(600), ..Limits::default() };
+    /// let mut host = Host::builder().limits(limits).start(|| {
+    ///     Extension::new("slow", "1.0.0").guard("oracle", async |_, ctx| {
+    ///         ctx.cancellation().await;
+    ///     })
+    /// })?;
+    /// let ruling = host.intercept(Moment::tool_call("bash", json!({})))?;
+    /// assert_eq!(ruling.blocked(), Some("guard oracle timed out"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.ack.limits = Some(limits);
+        self
+    }
+
+    /// What the host understands of what an extension may send; unsaid everything.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::{Capability, testing::Host};
+    ///
+    /// let mut host = Host::builder().capabilities([Capability::Log]).start(|| {
+    ///     Extension::new("a", "1").tool("ask", "", async |_: NoArgs, ctx: Context| {
+    ///         Ok(json!({
+    ///             "log": ctx.host().supports(Capability::Log),
+    ///             "updates": ctx.host().supports(Capability::ToolUpdate),
+    ///         }))
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("ask", json!({}))?.value(), json!({"log": true, "updates": false}));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn capabilities(mut self, capabilities: impl IntoIterator<Item = Capability>) -> Self {
+        let capabilities: Capabilities = capabilities.into_iter().collect();
+        self.ack.capabilities = Some(capabilities.names());
+        self
+    }
+
+    /// The host is a zot 0.1.62, which knows the base of the protocol and nothing else: no updates, no
+    /// log, no guards of their own, no calls to other tools, no methods, no cancels.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::builder().zot().start(|| {
+    ///     Extension::new("a", "1").tool("log", "", async |_: NoArgs, ctx: Context| {
+    ///         ctx.log(Level::Info, "a line");
+    ///         Ok(ctx.host().name().to_owned())
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("log", json!({}))?.text(), "zot");
+    /// assert!(host.logs().is_empty());
+    /// assert_eq!(host.stderr(), ["info: a line"]);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn zot(mut self) -> Self {
+        self.is_zot = true;
+        self
+    }
+
+    /// Another tool, that the extension may call through the host. It gets the arguments and answers
+    /// like a tool's handler; it runs on the test's thread, while the test waits for something. Without
+    /// one the extension can call its own tools, and any other is unknown.
+    ///
+    /// Approval, guards and the limit of nested calls are a real host's business: they are not
+    /// imitated.
+    pub fn tool<R: IntoToolResult>(
+        mut self,
+        name: impl Into<String>,
+        run: impl FnMut(Value) -> Result<R, ToolError> + 'static,
+    ) -> Self {
+        self.stand_ins.tool(name.into(), run);
+        self
+    }
+
+    /// A method that the host serves. It gets the parameters, `null` when there are none; an error is
+    /// its kind and message. It runs on the test's thread, while the test waits for something.
+    pub fn method(
+        mut self,
+        name: impl Into<String>,
+        serve: impl FnMut(Value) -> Result<Value, ToolError> + 'static,
+    ) -> Self {
+        self.stand_ins.method(name.into(), serve);
+        self
+    }
+
+    /// Starts the extension and waits until it is ready.
+    ///
+    /// `create` runs on the thread that serves the extension, so what it takes along must be `Send`;
+    /// nothing else need be.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::{Failure, Host};
+    ///
+    /// let failure = Host::builder().start(|| {
+    ///     Extension::new("a", "1")
+    ///         .command("go", "", async |_: &str, _| {})
+    ///         .command("go", "", async |_: &str, _| {})
+    /// });
+    /// assert!(failure.unwrap_err().to_string().contains("two commands named \"go\""));
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Extension`] for a registration mistake, and where extensions are not supported yet,
+    /// as on Windows; [`Failure::Ended`] and [`Failure::TimedOut`].
+    pub fn start(
+        self,
+        create: impl FnOnce() -> Extension + Send + 'static,
+    ) -> Result<Host, Failure> {
+        let Self { mut ack, deadline, is_zot, stand_ins } = self;
+        if is_zot {
+            ack = HelloAck {
+                zot_version: "0.1.62".to_owned(),
+                capabilities: None,
+                host: None,
+                limits: None,
+                session: None,
+                ..ack
+            };
+        } else {
+            let methods = stand_ins.methods();
+            ack.methods = (!methods.is_empty()).then_some(methods);
+        }
+        let deadlines = Deadlines {
+            hello: NEVER,
+            ready: NEVER,
+            command: NEVER,
+            tool: NEVER,
+            intercept: NEVER,
+            cancelled: NEVER,
+        };
+        let model = Model { provider: ack.provider.clone(), name: ack.model.clone() };
+        let config = HostConfig { ack, deadlines };
+        Host::start(Conversation::start(config, deadline, stand_ins, create)?, is_zot, model)
+    }
+}
+
+fn text_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,333 @@
+//! Frames to the extension and back, until what a step waits for has come.
+
+use std::time::{Duration, Instant};
+
+use extline_protocol::frame::{CallTool, CallToolResult, Content, ErrorInfo, Request, ToolResult};
+use extline_protocol::{
+    CallKey, HandshakeError, HostConfig, HostEvent, HostSession, ToolCallOptions,
+};
+
+use super::failure::{Failure, Story};
+use super::link::{Arrival, Breakdown, Link};
+use super::seen::{Note, Outcome, Seen};
+use super::stand_ins::StandIns;
+use super::transcript::{Cutter, Side, Transcript};
+use crate::Extension;
+
+/// How long an extension whose thread may be busy has to show that it is not.
+const SIGN_OF_LIFE: Duration = Duration::from_millis(500);
+
+/// Between the end of its output and the end of its thread an extension has nothing left to do.
+const LAST_STEP: Duration = Duration::from_secs(2);
+
+const BUSY: &str = "; a handler keeps its thread without awaiting: \
+                    what computes or blocks for long belongs in `ctx.blocking`";
+
+pub(super) struct Conversation {
+    pub(super) session: HostSession,
+    pub(super) seen: Seen,
+    pub(super) transcript: Transcript,
+    pub(super) deadline: Duration,
+    /// How the extension ended.
+    pub(super) ended: Option<End>,
+    /// A handler was found to keep the extension's thread.
+    pub(super) is_busy: bool,
+    link: Link,
+    cutter: Cutter,
+    stand_ins: StandIns,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum End {
+    /// In the ordinary way, with that exit code.
+    Exit(u8),
+    /// As "panicked: ...".
+    Other(String),
+}
+
+impl Conversation {
+    pub(super) fn start(
+        config: HostConfig,
+        deadline: Duration,
+        stand_ins: StandIns,
+        create: impl FnOnce() -> Extension + Send + 'static,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            session: HostSession::new(config, Instant::now()),
+            seen: Seen::default(),
+            transcript: Transcript::default(),
+            deadline,
+            ended: None,
+            is_busy: false,
+            link: Link::start(create)?,
+            cutter: Cutter::new(),
+            stand_ins,
+        })
+    }
+
+    /// Goes on until `look` has what it looks for; `what` names what did not happen otherwise.
+    pub(super) fn wait_for<T>(
+        &mut self,
+        what: &str,
+        mut look: impl FnMut(&mut Self) -> Result<Option<T>, Failure>,
+    ) -> Result<T, Failure> {
+        let until = Instant::now() + self.deadline;
+        loop {
+            self.converse()?;
+            if let Some(found) = look(self)? {
+                return Ok(found);
+            }
+            self.wait_a_little(what, until)?;
+        }
+    }
+
+    /// Waits until the extension has read everything, and begun to do it.
+    pub(super) fn wait_until_read(&mut self, what: &str) -> Result<(), Failure> {
+        self.wait_for(what, |conversation| Ok(conversation.link.is_read().then_some(())))
+    }
+
+    /// Waits until the extension has handled every event and every panel's input, and takes in what
+    /// it has said by then.
+    pub(super) fn settle(&mut self, what: &str) -> Result<(), Failure> {
+        self.wait_for(what, |conversation| {
+            if !conversation.link.is_calm() {
+                return Ok(None);
+            }
+            // What the extension said on the way stands in the pipe; answers to it may be work again.
+            conversation.take_what_came()?;
+            Ok(conversation.link.is_calm().then_some(()))
+        })
+    }
+
+    /// Reads once; fails when the extension has ended, or it is too late.
+    pub(super) fn wait_a_little(&mut self, what: &str, until: Instant) -> Result<(), Failure> {
+        self.converse()?;
+        if self.ended.is_some() {
+            return Err(self.has_ended(what));
+        }
+        if Instant::now() >= until {
+            return Err(self.timed_out(what));
+        }
+        self.read(until)?;
+        self.converse()
+    }
+
+    /// Takes in what the extension has said, without waiting for more.
+    fn take_what_came(&mut self) -> Result<(), Failure> {
+        self.converse()?;
+        while self.read(Instant::now())? {
+            self.converse()?;
+        }
+        Ok(())
+    }
+
+    /// Closes the extension's input, behind what was said.
+    pub(super) fn close_input(&mut self) -> Result<(), Failure> {
+        self.converse()?;
+        Ok(self.link.close()?)
+    }
+
+    /// Runs nothing of the test's any more.
+    pub(super) fn forget_stand_ins(&mut self) {
+        self.stand_ins = StandIns::default();
+    }
+
+    pub(super) fn stderr(&self) -> Vec<String> {
+        self.link.stderr()
+    }
+
+    pub(super) fn story(&self) -> Story {
+        Story::new(self.link.stderr(), &self.transcript)
+    }
+
+    pub(super) fn has_ended(&self, what: &str) -> Failure {
+        let how = match &self.ended {
+            Some(End::Exit(code)) => format!("has ended with exit code {code}"),
+            Some(End::Other(how)) => how.clone(),
+            None => "has ended".to_owned(),
+        };
+        Failure::Ended { what: what.to_owned(), how, story: self.story() }
+    }
+
+    fn timed_out(&mut self, what: &str) -> Failure {
+        let story = self.story();
+        self.is_busy = self.keeps_its_thread();
+        let hint = if self.is_busy { BUSY } else { "" };
+        Failure::TimedOut { what: what.to_owned(), waited: self.deadline, hint, story }
+    }
+
+    /// Whether it leaves unread what it is sent; a frame that changes nothing if need be.
+    fn keeps_its_thread(&mut self) -> bool {
+        if self.link.is_read() && self.link.send(b"\n").is_err() {
+            return false;
+        }
+        let until = Instant::now() + SIGN_OF_LIFE;
+        while !self.link.is_read() && Instant::now() < until {
+            if self.read(until.min(Instant::now() + SIGN_OF_LIFE / 10)).is_err() {
+                return false;
+            }
+        }
+        self.ended.is_none() && !self.link.is_read()
+    }
+
+    /// Does what the session wants done, and sends what it says.
+    fn converse(&mut self) -> Result<(), Failure> {
+        loop {
+            while let Some(event) = self.session.poll_event() {
+                self.handle(event)?;
+            }
+            if self.seen.is_ready && std::mem::take(&mut self.seen.is_news) {
+                self.session.report(&self.seen.report());
+            }
+            let mut said = Vec::new();
+            if !self.session.poll_output(&mut said) {
+                return Ok(());
+            }
+            for line in String::from_utf8_lossy(&said).lines() {
+                self.transcript.add(Side::Host, line);
+            }
+            self.link.send(&said)?;
+        }
+    }
+
+    /// Reads once; whether anything came by then.
+    fn read(&mut self, until: Instant) -> Result<bool, Failure> {
+        if self.ended.is_some() {
+            return Ok(false);
+        }
+        match self.link.wait(until)? {
+            Arrival::Nothing => return Ok(false),
+            Arrival::Data(bytes) => {
+                self.cutter.cut(bytes, &mut self.transcript);
+                self.session.handle_input(bytes, Instant::now());
+            }
+            Arrival::Eof => self.end()?,
+        }
+        Ok(true)
+    }
+
+    fn end(&mut self) -> Result<(), Failure> {
+        self.session.handle_eof(Instant::now());
+        let end = match self.link.join(Instant::now() + LAST_STEP) {
+            Some(Ok(code)) => End::Exit(code),
+            Some(Err(Breakdown::Error(error))) => {
+                self.ended = Some(End::Other(format!("could not be served: {error}")));
+                return Err(error.into());
+            }
+            Some(Err(Breakdown::Panic(message))) => End::Other(format!("panicked: {message}")),
+            None => End::Other("closed its output".to_owned()),
+        };
+        self.session.handle_gone("the extension has ended");
+        self.ended = Some(end);
+        Ok(())
+    }
+
+    fn handle(&mut self, event: HostEvent) -> Result<(), Failure> {
+        let seen = &mut self.seen;
+        match event {
+            // An end says more about it.
+            HostEvent::HandshakeFailed(HandshakeError::Ended) => {}
+            HostEvent::HandshakeFailed(error) => {
+                let what = "the extension did not become ready".to_owned();
+                return Err(Failure::Ended { what, how: error.to_string(), story: self.story() });
+            }
+            HostEvent::RegisterTool(tool) => seen.add_tool(tool),
+            HostEvent::UnregisterTool(name) => seen.remove_tool(&name),
+            HostEvent::RegisterCommand(command) => seen.add_command(command),
+            HostEvent::Subscribe(subscribe) => seen.subscribe(subscribe),
+            HostEvent::Rejected(rejection) => {
+                seen.rejected.push(rejection);
+                seen.is_news = true;
+            }
+            HostEvent::Ready => {
+                seen.is_ready = true;
+                seen.is_news = true;
+            }
+            HostEvent::ToolResult { key, result } => self.tool_answered(key, result),
+            HostEvent::ToolUpdate { key, update } => {
+                seen.updates.entry(key).or_default().push(update);
+            }
+            HostEvent::CommandResponse { key, response } => {
+                seen.outcomes.insert(key, Outcome::Command(response));
+            }
+            HostEvent::InterceptResponse { key, response } => {
+                seen.outcomes.insert(key, Outcome::Intercept(response));
+            }
+            HostEvent::CallTool { key, call } => self.call_for_extension(&key, call),
+            HostEvent::Request { key, request } => self.serve_request(&key, &request),
+            HostEvent::Notify { level, message } => seen.notes.push(Note { level, message }),
+            HostEvent::ClearNotes => seen.notes.clear(),
+            HostEvent::Log(log) => seen.logs.push(log),
+            HostEvent::Submit(text) | HostEvent::SubmitSlash(text) => seen.submitted.push(text),
+            HostEvent::OpenPanel(panel) => seen.open_panel(panel),
+            HostEvent::PanelRender(render) => seen.render_panel(render),
+            HostEvent::PanelClose(id) => seen.close_panel(&id),
+            HostEvent::Notice(notice) => seen.notices.push(notice),
+            HostEvent::CallFailed { key, error } => self.call_failed(key, error),
+            // The rest is of processes and of what was never asked for.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn tool_answered(&mut self, key: CallKey, result: ToolResult) {
+        match self.seen.nested.remove(&key) {
+            None => {
+                self.seen.outcomes.insert(key, Outcome::Tool(result));
+            }
+            Some((asked, name)) => {
+                self.answer_call(&asked, name, result.content, result.is_error);
+            }
+        }
+    }
+
+    fn call_failed(&mut self, key: CallKey, error: ErrorInfo) {
+        match self.seen.nested.remove(&key) {
+            None => {
+                self.seen.outcomes.insert(key, Outcome::Failed(error));
+            }
+            Some((asked, name)) => {
+                self.answer_call(&asked, name, vec![Content::text(error.message)], true);
+            }
+        }
+    }
+
+    /// The extension calls a tool: one of the test's, one of its own, or one that nobody has.
+    fn call_for_extension(&mut self, asked: &CallKey, call: CallTool) {
+        let CallTool { name, args, .. } = call;
+        if let Some(result) = self.stand_ins.call(&name, &args) {
+            let result = result.into_frame();
+            self.answer_call(asked, name, result.content, result.is_error);
+            return;
+        }
+        if self.seen.tools.iter().any(|tool| tool.name == name) {
+            let options = ToolCallOptions::default();
+            let called = self.session.call_tool(&name, args, options, Instant::now());
+            if let Ok(key) = called {
+                self.seen.nested.insert(key, (asked.clone(), name));
+                return;
+            }
+        }
+        let text = format!("unknown tool {name}");
+        self.answer_call(asked, name, vec![Content::text(text)], true);
+    }
+
+    fn answer_call(
+        &mut self,
+        asked: &CallKey,
+        name: String,
+        content: Vec<Content>,
+        is_error: bool,
+    ) {
+        let id = asked.id().clone();
+        let result = CallToolResult { id, name, content, is_error, truncated: false };
+        // It fails for one that was answered before, and each is answered once.
+        let _ = self.session.reply_call_tool(asked, result);
+    }
+
+    fn serve_request(&mut self, key: &CallKey, request: &Request) {
+        let result = self.stand_ins.request(&request.method, request.params.as_ref());
+        // As above.
+        let _ = self.session.reply_request(key, result);
+    }
+}

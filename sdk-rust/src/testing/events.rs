@@ -1,0 +1,65 @@
+//! What the extension is told.
+
+use extline_protocol::frame::{Event, HostFrame, Subscribe};
+use extline_protocol::{Incoming, RawJson, decode_text};
+use serde_json::{Map, Value};
+
+use super::failure::Failure;
+use super::host::Host;
+
+/// Events.
+impl Host {
+    /// Tells the extension that something happened, and waits until its handlers have ended: what they
+    /// did is seen from then on. `payload` is an object with what the event carries.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("watch", "1.0.0").on("turn_end", async |event, ctx| {
+    ///         ctx.notify_warn(format!("the turn ended: {}", event.payload.stop.unwrap_or_default()));
+    ///     })
+    /// });
+    /// host.event("turn_end", json!({"stop": "error"}))?;
+    /// assert_eq!(host.notes()[0].message, "the turn ended: error");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Misuse`] when the extension does not listen to it, or the payload cannot be that of
+    /// an event; [`Failure::TimedOut`], [`Failure::Ended`].
+    pub fn event(&mut self, name: &str, payload: impl Into<RawJson>) -> Result<(), Failure> {
+        let listens_to = self.subscription().events.as_deref().unwrap_or_default();
+        if !listens_to.iter().any(|event| event == name) {
+            let listens_to =
+                if listens_to.is_empty() { "nothing".into() } else { listens_to.join(", ") };
+            let why =
+                format!("the extension does not listen to {name}: it listens to {listens_to}");
+            return Err(Failure::Misuse(why));
+        }
+        let event = event_of(name, &payload.into())?;
+        self.conversation.session.send_event(&event);
+        self.conversation.settle(&format!("the handlers of the event {name} did not end"))
+    }
+
+    /// What the extension asks to be told and asked about.
+    pub fn subscription(&self) -> &Subscribe {
+        &self.conversation.seen.subscribe
+    }
+}
+
+/// The frame of an event, as the decoder of an extension would read it.
+fn event_of(name: &str, payload: &RawJson) -> Result<Event, Failure> {
+    let misuse = |why: &str| Failure::Misuse(format!("the payload of the event {name}: {why}"));
+    let mut members: Map<String, Value> =
+        payload.to().map_err(|error| misuse(&error.to_string()))?;
+    members.insert("type".to_owned(), "event".into());
+    members.insert("event".to_owned(), name.into());
+    match decode_text(&Value::Object(members).to_string()) {
+        Incoming::Frame(HostFrame::Event(event)) => Ok(event),
+        Incoming::Frame(_) => Err(misuse("it is of another frame")),
+        Incoming::Unusable(unusable) => Err(misuse(&unusable.to_string())),
+    }
+}

@@ -1,0 +1,257 @@
+//! The testing host as a test uses it.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use extline_protocol::frame::{ErrorInfo, Log, ShutdownReason};
+use extline_protocol::{CallKey, Notice, SendError};
+
+use super::builder::Builder;
+use super::conversation::{Conversation, End};
+use super::failure::Failure;
+use super::seen::{Note, Outcome};
+use super::transcript::Transcript;
+use crate::Extension;
+use crate::stderr::report;
+
+/// How long a host that goes away waits for its extension, which has a second and a half.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// A host in the same process, for tests of an extension: see the [module](super).
+///
+/// It does one step after the other and belongs to one thread. Dropping it ends the extension.
+pub struct Host {
+    pub(super) conversation: Conversation,
+    pub(super) is_zot: bool,
+    /// Tool calls that interceptors and guards were asked about.
+    pub(super) proposals: u64,
+    pub(super) model: Model,
+}
+
+/// What an agent is started with.
+#[derive(Clone)]
+pub(super) struct Model {
+    pub(super) provider: String,
+    pub(super) name: String,
+}
+
+/// Starting, and ending.
+impl Host {
+    /// Starts an extension under a host that offers everything, and waits until it is ready.
+    ///
+    /// `create` runs on the thread that serves the extension, so what it takes along must be `Send`;
+    /// nothing else need be.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// fn extension() -> Extension {
+    ///     Extension::new("clock", "1.0.0").tool("now", "The time.", async |_: NoArgs, _| Ok("noon"))
+    /// }
+    ///
+    /// let mut host = Host::new(extension);
+    /// assert_eq!(host.call("now", json!({}))?.text(), "noon");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When it does not become ready; [`Builder::start`] returns that as a value.
+    #[track_caller]
+    pub fn new(create: impl FnOnce() -> Extension + Send + 'static) -> Self {
+        match Self::builder().start(create) {
+            Ok(host) => host,
+            Err(failure) => panic!("{failure}"),
+        }
+    }
+
+    /// A host that differs from the usual one.
+    pub fn builder() -> Builder {
+        Builder::new()
+    }
+
+    pub(super) fn start(
+        conversation: Conversation,
+        is_zot: bool,
+        model: Model,
+    ) -> Result<Self, Failure> {
+        let mut host = Self { conversation, is_zot, proposals: 0, model };
+        host.conversation.wait_for("the extension did not become ready", |conversation| {
+            Ok(conversation.seen.is_ready.then_some(()))
+        })?;
+        host.settle()?;
+        Ok(host)
+    }
+
+    /// Asks the extension to end, and waits until it has; its exit code, 0 as a rule. Calls that run
+    /// are cancelled and have a second.
+    ///
+    /// Dropping the host does the same; this is for tests of the end itself.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::new(|| Extension::new("clock", "1.0.0"));
+    /// assert_eq!(host.shutdown()?, 0);
+    /// assert_eq!(host.transcript().iter().last().unwrap().frame_type(), "shutdown_ack");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::TimedOut`] when a handler keeps the extension's thread.
+    pub fn shutdown(&mut self) -> Result<u8, Failure> {
+        // A zot gives no reason.
+        let reason = (!self.is_zot).then_some(ShutdownReason::Exit);
+        self.conversation.session.shutdown(reason, Instant::now());
+        self.conversation.close_input()?;
+        let end = self
+            .conversation
+            .wait_for("the extension did not end", |conversation| Ok(conversation.ended.clone()))?;
+        match end {
+            End::Exit(code) => Ok(code),
+            End::Other(how) => {
+                let what = "the extension did not end in the ordinary way".to_owned();
+                Err(Failure::Ended { what, how, story: self.conversation.story() })
+            }
+        }
+    }
+}
+
+/// What was seen.
+impl Host {
+    /// Takes in what the extension has said until now, once it has handled every event and every
+    /// panel's input. The steps that wait do this by themselves; it is for what an extension does
+    /// unasked.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::TimedOut`], [`Failure::Ended`].
+    pub fn settle(&mut self) -> Result<(), Failure> {
+        self.conversation.settle("the extension did not come to rest")
+    }
+
+    /// Waits until something holds, looking again whenever the extension has said something; for what
+    /// an extension does by itself, later.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("wait", "", async |_: NoArgs, ctx: Context| {
+    ///         ctx.notify_info("waiting");
+    ///         ctx.cancellation().await;
+    ///         Ok(())
+    ///     })
+    /// });
+    /// let call = host.begin("wait", json!({}))?;
+    /// host.wait_until("a note", |host| !host.notes().is_empty())?;
+    /// # host.cancel(&call)?;
+    /// # host.finish(call)?;
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::TimedOut`], whose text has `what`; [`Failure::Ended`].
+    pub fn wait_until(
+        &mut self,
+        what: &str,
+        mut holds: impl FnMut(&Self) -> bool,
+    ) -> Result<(), Failure> {
+        let until = Instant::now() + self.conversation.deadline;
+        let what = format!("{what} did not come");
+        while !holds(self) {
+            self.conversation.wait_a_little(&what, until)?;
+        }
+        Ok(())
+    }
+
+    /// The notes that the user was shown and that still stand.
+    pub fn notes(&self) -> &[Note] {
+        &self.conversation.seen.notes
+    }
+
+    /// The lines of the host's log.
+    pub fn logs(&self) -> &[Log] {
+        &self.conversation.seen.logs
+    }
+
+    /// Prompts and slash commands that the extension submitted.
+    pub fn submitted(&self) -> &[String] {
+        &self.conversation.seen.submitted
+    }
+
+    /// What a person would find on stderr: failures of handlers that nobody waits for, what the host
+    /// may not know, log lines that it does not keep. What the extension prints by itself is not here.
+    pub fn stderr(&self) -> Vec<String> {
+        self.conversation.stderr()
+    }
+
+    /// What the host found wrong with the extension's frames; nothing, as long as the SDK is right.
+    pub fn notices(&self) -> &[Notice] {
+        &self.conversation.seen.notices
+    }
+
+    /// Every frame so far, both ways.
+    pub fn transcript(&self) -> &Transcript {
+        &self.conversation.transcript
+    }
+}
+
+impl Host {
+    pub(super) fn sent(
+        &self,
+        sent: Result<CallKey, SendError>,
+        what: impl FnOnce() -> String,
+    ) -> Result<CallKey, Failure> {
+        sent.map_err(|error| match error {
+            SendError::Closed => self.conversation.has_ended(&what()),
+            error => Failure::Misuse(format!("{}: {error}", what())),
+        })
+    }
+
+    pub(super) fn outcome(
+        &mut self,
+        key: &CallKey,
+        what: impl Fn() -> String,
+    ) -> Result<Outcome, Failure> {
+        let seen = |conversation: &mut Conversation| Ok(conversation.seen.outcomes.remove(key));
+        self.conversation.wait_for(&what(), seen)
+    }
+
+    pub(super) fn unusable(&self, what: String, error: ErrorInfo) -> Failure {
+        // The session answers every open call when the extension ends.
+        if self.conversation.ended.is_some() {
+            return self.conversation.has_ended(&what);
+        }
+        Failure::Unusable { what, error: Box::new(error), story: self.conversation.story() }
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let conversation = &mut self.conversation;
+        if conversation.ended.is_some() {
+            return;
+        }
+        // A handler that keeps its thread would only cost time.
+        let deadline = if conversation.is_busy { Duration::ZERO } else { FAREWELL };
+        conversation.deadline = deadline;
+        conversation.forget_stand_ins();
+        if let Err(Failure::TimedOut { .. }) = self.shutdown() {
+            report("testing: the extension did not end, and its thread is left behind");
+        }
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut host = formatter.debug_struct("Host");
+        host.field("extension", &self.conversation.session.extension().map(|hello| &hello.name));
+        host.field("ended", &self.conversation.ended).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,70 @@
+//! Panels, as the user sees and uses them.
+
+use extline_protocol::frame::{Panel, PanelKey, PanelResize};
+
+use super::failure::Failure;
+use super::host::Host;
+
+/// Panels.
+impl Host {
+    /// A panel that is open, as the user sees it.
+    pub fn panel(&self, id: &str) -> Option<&Panel> {
+        self.conversation.seen.panels.iter().find(|panel| panel.id == id)
+    }
+
+    /// The panels that are open, in the order of their opening.
+    pub fn panels(&self) -> &[Panel] {
+        &self.conversation.seen.panels
+    }
+
+    /// Presses a key in an open panel, as `up` or `enter`, and waits until the extension has handled
+    /// it. A key of one character is typed: it goes as `rune` with that text.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Misuse`] when no such panel is open; [`Failure::TimedOut`], [`Failure::Ended`].
+    pub fn key(&mut self, panel: &str, key: &str) -> Result<(), Failure> {
+        self.check_open(panel)?;
+        let is_rune = key.chars().count() == 1;
+        let (key, text) = if is_rune { ("rune", Some(key.to_owned())) } else { (key, None) };
+        let key = PanelKey { panel_id: panel.to_owned(), key: key.to_owned(), text };
+        self.conversation.session.panel_key(&key);
+        self.settle_panel(panel)
+    }
+
+    /// Gives an open panel another size, in columns and lines, and waits until the extension has
+    /// handled it. A zot never does that.
+    ///
+    /// # Errors
+    ///
+    /// As [`key`](Host::key).
+    pub fn resize_panel(&mut self, panel: &str, width: u64, height: u64) -> Result<(), Failure> {
+        self.check_open(panel)?;
+        let resize = PanelResize { panel_id: panel.to_owned(), width, height };
+        self.conversation.session.panel_resize(&resize);
+        self.settle_panel(panel)
+    }
+
+    /// Closes an open panel, as the user does with `esc`, and waits until the extension has handled it.
+    ///
+    /// # Errors
+    ///
+    /// As [`key`](Host::key).
+    pub fn close_panel(&mut self, panel: &str) -> Result<(), Failure> {
+        self.check_open(panel)?;
+        self.conversation.session.panel_close(panel);
+        self.conversation.seen.close_panel(panel);
+        self.settle_panel(panel)
+    }
+
+    fn check_open(&self, panel: &str) -> Result<(), Failure> {
+        if self.panel(panel).is_some() {
+            return Ok(());
+        }
+        Err(Failure::Misuse(format!("no panel {panel} is open")))
+    }
+
+    fn settle_panel(&mut self, panel: &str) -> Result<(), Failure> {
+        self.conversation.settle(&format!("the panel {panel} did not handle its input"))
+    }
+}

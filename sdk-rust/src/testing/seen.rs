@@ -1,0 +1,105 @@
+//! What a user, a log and a registry would have seen of the extension so far.
+
+use std::collections::HashMap;
+
+use extline_protocol::frame::{
+    CommandResponse, ErrorInfo, EventInterceptResponse, Level, Log, Panel, PanelRender,
+    RegisterCommand, RegisterTool, Registered, Rejection, Subscribe, ToolResult, ToolUpdate,
+};
+use extline_protocol::{CallKey, Notice};
+
+/// A note that the user was shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Note {
+    /// How much it matters.
+    pub level: Level,
+    /// The note.
+    pub message: String,
+}
+
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) is_ready: bool,
+    pub(super) tools: Vec<RegisterTool>,
+    pub(super) commands: Vec<RegisterCommand>,
+    pub(super) subscribe: Subscribe,
+    pub(super) rejected: Vec<Rejection>,
+    /// The registrations have changed since the last report.
+    pub(super) is_news: bool,
+    pub(super) notes: Vec<Note>,
+    pub(super) logs: Vec<Log>,
+    pub(super) submitted: Vec<String>,
+    pub(super) panels: Vec<Panel>,
+    pub(super) notices: Vec<Notice>,
+    pub(super) outcomes: HashMap<CallKey, Outcome>,
+    pub(super) updates: HashMap<CallKey, Vec<ToolUpdate>>,
+    /// Calls of the extension's own tools that it made itself: which `call_tool` waits for them, and the tool.
+    pub(super) nested: HashMap<CallKey, (CallKey, String)>,
+}
+
+/// What became of a call.
+pub(super) enum Outcome {
+    Tool(ToolResult),
+    Command(CommandResponse),
+    Intercept(EventInterceptResponse),
+    Failed(ErrorInfo),
+}
+
+impl Seen {
+    pub(super) fn add_tool(&mut self, tool: RegisterTool) {
+        self.tools.retain(|known| known.name != tool.name);
+        self.tools.push(tool);
+        self.is_news = true;
+    }
+
+    pub(super) fn remove_tool(&mut self, name: &str) {
+        self.tools.retain(|known| known.name != name);
+        self.is_news = true;
+    }
+
+    pub(super) fn add_command(&mut self, command: RegisterCommand) {
+        self.commands.retain(|known| known.name != command.name);
+        self.commands.push(command);
+        self.is_news = true;
+    }
+
+    /// An empty one only says that a slow start goes on.
+    pub(super) fn subscribe(&mut self, subscribe: Subscribe) {
+        if subscribe != Subscribe::default() {
+            self.subscribe = subscribe;
+            self.is_news = true;
+        }
+    }
+
+    pub(super) fn open_panel(&mut self, panel: Panel) {
+        self.close_panel(&panel.id);
+        self.panels.push(panel);
+    }
+
+    pub(super) fn render_panel(&mut self, render: PanelRender) {
+        let shown = self.panels.iter_mut().find(|panel| panel.id == render.panel_id);
+        if let Some(panel) = shown {
+            panel.title = render.title.or(panel.title.take());
+            panel.lines = render.lines;
+            panel.footer = render.footer;
+        }
+    }
+
+    pub(super) fn close_panel(&mut self, id: &str) {
+        self.panels.retain(|panel| panel.id != id);
+    }
+
+    /// What a host reports of the registrations.
+    pub(super) fn report(&self) -> Registered {
+        let list = |names: &Option<Vec<String>>| names.clone().unwrap_or_default();
+        Registered {
+            tools: self.tools.iter().map(|tool| tool.name.clone()).collect(),
+            commands: self.commands.iter().map(|command| command.name.clone()).collect(),
+            events: list(&self.subscribe.events),
+            intercept: list(&self.subscribe.intercept),
+            guards: list(&self.subscribe.guards),
+            rejected: self.rejected.clone(),
+        }
+    }
+}

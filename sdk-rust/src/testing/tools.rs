@@ -1,0 +1,171 @@
+//! Calls of tools.
+
+use std::time::{Duration, Instant};
+
+use extline_protocol::frame::{RegisterTool, ToolUpdate};
+use extline_protocol::{CallKey, RawJson, ToolCallOptions};
+
+use super::answer::Answer;
+use super::failure::Failure;
+use super::host::Host;
+use super::seen::Outcome;
+
+/// Tools.
+impl Host {
+    /// Calls a tool and waits for its answer.
+    ///
+    /// The arguments go to the extension as they are: a real host checks them against the tool's schema
+    /// before, this one leaves it to the extension. A tool that nobody registered answers with an error
+    /// of kind `not_found`.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Weather {
+    ///     city: String,
+    /// }
+    ///
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("weather", "1.0.0").tool("weather", "", async |w: Weather, _| {
+    ///         Ok(format!("{}: 16°C, fog", w.city))
+    ///     })
+    /// });
+    /// assert_eq!(host.call("weather", json!({"city": "Berlin"}))?.text(), "Berlin: 16°C, fog");
+    /// assert_eq!(host.call("weather", json!({}))?.field(), Some("/city"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When there is no answer: [`Failure::TimedOut`], [`Failure::Ended`], [`Failure::Unusable`].
+    pub fn call(&mut self, tool: &str, args: impl Into<RawJson>) -> Result<Answer, Failure> {
+        let call = self.send_call(tool, args.into())?;
+        self.finish(call)
+    }
+
+    /// Calls a tool and waits only until its handler has begun. Several may run at once.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("wait", "", async |_: NoArgs, ctx: Context| {
+    ///         ctx.update("waiting").send();
+    ///         ctx.run_until_cancelled(std::future::pending::<()>()).await?;
+    ///         Ok(())
+    ///     })
+    /// });
+    /// let mut call = host.begin("wait", json!({}))?;
+    /// let update = host.next_update(&mut call)?;
+    /// assert_eq!(update.progress.unwrap().message.as_deref(), Some("waiting"));
+    /// host.cancel(&call)?;
+    /// assert_eq!(host.finish(call)?.text(), "cancelled");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn begin(&mut self, tool: &str, args: impl Into<RawJson>) -> Result<Call, Failure> {
+        let call = self.send_call(tool, args.into())?;
+        // Else a cancel, or the end, could come before its handler.
+        self.conversation.wait_until_read(&format!("the tool {tool} did not begin"))?;
+        Ok(call)
+    }
+
+    /// Waits for the next update of a call that runs.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Host::call), and [`Failure::Misuse`] when the call is answered without one.
+    pub fn next_update(&mut self, call: &mut Call) -> Result<ToolUpdate, Failure> {
+        let what = format!("the tool {} did not send an update", call.tool);
+        let Call { key, tool, shown } = call;
+        let update = self.conversation.wait_for(&what, |conversation| {
+            let seen = &conversation.seen;
+            match seen.updates.get(key).and_then(|updates| updates.get(*shown)) {
+                Some(update) => Ok(Some(update.clone())),
+                None if seen.outcomes.contains_key(key) => {
+                    let why = format!("the tool {tool} has answered without a further update");
+                    Err(Failure::Misuse(why))
+                }
+                None => Ok(None),
+            }
+        })?;
+        *shown += 1;
+        Ok(update)
+    }
+
+    /// Tells the extension that the answer of a call is no longer wanted.
+    /// [`finish`](Host::finish) has what it answers all the same.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Misuse`] under a zot, which does not cancel.
+    pub fn cancel(&mut self, call: &Call) -> Result<(), Failure> {
+        if self.is_zot {
+            return Err(Failure::Misuse("zot 0.1.62 never cancels a call".to_owned()));
+        }
+        self.conversation.session.cancel(&call.key, "user", Instant::now());
+        self.conversation.wait_until_read(&format!("the tool {} was not cancelled", call.tool))
+    }
+
+    /// Waits for the answer of a call that runs.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Host::call).
+    pub fn finish(&mut self, call: Call) -> Result<Answer, Failure> {
+        let Call { key, tool, .. } = call;
+        let what = || format!("the tool {tool} did not answer");
+        match self.outcome(&key, what)? {
+            Outcome::Tool(result) => {
+                let updates = self.conversation.seen.updates.remove(&key).unwrap_or_default();
+                Ok(Answer::new(result, updates))
+            }
+            Outcome::Failed(error) => Err(self.unusable(what(), error)),
+            // A key names a call of one kind.
+            _ => unreachable!("a tool call has another kind of answer"),
+        }
+    }
+
+    /// The tools as they are registered now.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Weather {
+    ///     /// City name
+    ///     city: String,
+    /// }
+    ///
+    /// let host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("weather", "", async |w: Weather, _| Ok(w.city))
+    /// });
+    /// let schema: Value = host.tools()[0].schema.to().unwrap();
+    /// assert_eq!(schema["properties"]["city"]["description"], "City name");
+    /// ```
+    pub fn tools(&self) -> &[RegisterTool] {
+        &self.conversation.seen.tools
+    }
+
+    fn send_call(&mut self, tool: &str, args: RawJson) -> Result<Call, Failure> {
+        let registered = self.conversation.seen.tools.iter().find(|known| known.name == tool);
+        let timeout = registered.and_then(|tool| tool.timeout_ms).map(Duration::from_millis);
+        let options = ToolCallOptions { timeout, ..ToolCallOptions::default() };
+        let sent = self.conversation.session.call_tool(tool, args, options, Instant::now());
+        let key = self.sent(sent, || format!("the tool {tool} was not called"))?;
+        Ok(Call { key, tool: tool.to_owned(), shown: 0 })
+    }
+}
+
+/// A tool call that runs: made by [`Host::begin`], for [`Host::finish`].
+#[derive(Debug)]
+#[must_use = "a call is answered by `host.finish(call)`"]
+pub struct Call {
+    key: CallKey,
+    tool: String,
+    /// Updates that [`Host::next_update`] has given out.
+    shown: usize,
+}
