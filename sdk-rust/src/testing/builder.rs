@@ -292,7 +292,7 @@ impl Builder {
             cancelled: NEVER,
         };
         let model = Model { provider: ack.provider.clone(), name: ack.model.clone() };
-        let config = HostConfig { ack, deadlines };
+        let config = HostConfig { ack, deadlines, ..HostConfig::default() };
         Host::start(Conversation::start(config, deadline, stand_ins, create)?, is_zot, model)
     }
 }
