@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-const EXAMPLES: [&str; 1] = ["guard-rust"];
+const EXAMPLES: [&str; 2] = ["guard-rust", "todo-rust"];
 
 #[test]
 fn each_starts_from_its_folder_as_its_manifest_says() {
