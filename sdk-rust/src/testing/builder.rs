@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use extline_protocol::frame::{HelloAck, HostInfo, Limits, SessionInfo};
 use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
-use extline_protocol::{Capabilities, Capability, Deadlines, HostConfig};
+use extline_protocol::{Capabilities, Capability, Deadlines, HostConfig, Profile};
 use serde_json::Value;
 
 use super::conversation::Conversation;
@@ -41,7 +41,7 @@ const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct Builder {
     ack: HelloAck,
     deadline: Duration,
-    is_zot: bool,
+    profile: Profile,
     stand_ins: StandIns,
 }
 
@@ -68,7 +68,7 @@ impl Builder {
             limits: Some(limits),
             ..HelloAck::default()
         };
-        Self { ack, deadline: DEADLINE, is_zot: false, stand_ins: StandIns::default() }
+        Self { ack, deadline: DEADLINE, profile: Profile::spec(), stand_ins: StandIns::default() }
     }
 
     /// How long each step may take before the test fails: 5 s unless said otherwise.
@@ -213,8 +213,30 @@ impl Builder {
     /// assert_eq!(host.stderr(), ["info: a line"]);
     /// # Ok::<(), extline::testing::Failure>(())
     /// ```
-    pub fn zot(mut self) -> Self {
-        self.is_zot = true;
+    pub fn zot(self) -> Self {
+        self.profile(Profile::zot_0_1_62())
+    }
+
+    /// The host is like a particular one: it says of itself, sends and understands what that one does,
+    /// so an answer has only what is of use to that one (a zot 0.1.62 sees no kind of an error).
+    /// Its deadlines and its haste at the start are not imitated, so that a slow machine breaks no
+    /// test.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::{Host, Profile};
+    ///
+    /// let mut host = Host::builder().profile(Profile::zot_37c7945()).start(|| {
+    ///     Extension::new("a", "1").command("go", "", async |_: &str, ctx: Context| {
+    ///         ctx.submit("go on");
+    ///     })
+    /// })?;
+    /// host.command("go", "")?;
+    /// assert_eq!(host.submitted(), ["go on"]);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
         self
     }
 
@@ -222,8 +244,26 @@ impl Builder {
     /// like a tool's handler; it runs on the test's thread, while the test waits for something. Without
     /// one the extension can call its own tools, and any other is unknown.
     ///
-    /// Approval, guards and the limit of nested calls are a real host's business: they are not
-    /// imitated.
+    /// Approval, guards, the limits of nested calls and of their results are a real host's business:
+    /// they are not imitated.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let read = |args: Value| match args["path"].as_str() {
+    ///     Some("a") => Ok("one\ntwo"),
+    ///     _ => Err(ToolError::not_found("no such file")),
+    /// };
+    /// let mut host = Host::builder().tool("read", read).start(|| {
+    ///     Extension::new("count", "1.0.0").tool("lines", "", async |_: NoArgs, ctx: Context| {
+    ///         let file = ctx.call_tool("read", &json!({"path": "a"})).await?;
+    ///         Ok(file.text().lines().count().to_string())
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("lines", json!({}))?.text(), "2");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn tool<R: IntoToolResult>(
         mut self,
         name: impl Into<String>,
@@ -233,12 +273,57 @@ impl Builder {
         self
     }
 
+    /// Another tool, that never answers: for what the extension does about it.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::builder().silent_tool("oracle").start(|| {
+    ///     Extension::new("a", "1").tool("ask", "", async |_: NoArgs, ctx: Context| {
+    ///         ctx.call_tool("oracle", &json!({})).await?;
+    ///         Ok(())
+    ///     })
+    /// })?;
+    /// let call = host.begin("ask", json!({}))?;
+    /// host.cancel(&call)?;
+    /// assert_eq!(host.finish(call)?.text(), "cancelled");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn silent_tool(mut self, name: impl Into<String>) -> Self {
+        self.stand_ins.silent_tool(name.into());
+        self
+    }
+
     /// A method that the host serves. It gets the parameters, `null` when there are none; an error is
     /// its kind and message. It runs on the test's thread, while the test waits for something.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::builder().method("ui.confirm", |_| Ok(json!(true))).start(|| {
+    ///     Extension::new("a", "1").tool("deploy", "", async |_: NoArgs, ctx: Context| {
+    ///         let sure: bool = ctx.request("ui.confirm", &json!({"message": "Deploy?"})).await?;
+    ///         Ok(if sure { "deployed" } else { "not deployed" })
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("deploy", json!({}))?.text(), "deployed");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn method(
+        self,
+        name: impl Into<String>,
+        mut serve: impl FnMut(Value) -> Result<Value, ToolError> + 'static,
+    ) -> Self {
+        self.method_in_parts(name, move |params| Ok((Vec::new(), serve(params)?)))
+    }
+
+    /// A method that the host serves with an answer in parts: those, then the result.
+    pub fn method_in_parts(
         mut self,
         name: impl Into<String>,
-        serve: impl FnMut(Value) -> Result<Value, ToolError> + 'static,
+        serve: impl FnMut(Value) -> Result<(Vec<Value>, Value), ToolError> + 'static,
     ) -> Self {
         self.stand_ins.method(name.into(), serve);
         self
@@ -269,20 +354,10 @@ impl Builder {
         self,
         create: impl FnOnce() -> Extension + Send + 'static,
     ) -> Result<Host, Failure> {
-        let Self { mut ack, deadline, is_zot, stand_ins } = self;
-        if is_zot {
-            ack = HelloAck {
-                zot_version: "0.1.62".to_owned(),
-                capabilities: None,
-                host: None,
-                limits: None,
-                session: None,
-                ..ack
-            };
-        } else {
-            let methods = stand_ins.methods();
-            ack.methods = (!methods.is_empty()).then_some(methods);
-        }
+        let Self { mut ack, deadline, profile, stand_ins } = self;
+        profile.zot_version.clone_into(&mut ack.zot_version);
+        let methods = stand_ins.methods();
+        ack.methods = (!methods.is_empty()).then_some(methods);
         let deadlines = Deadlines {
             hello: NEVER,
             ready: NEVER,
@@ -292,8 +367,8 @@ impl Builder {
             cancelled: NEVER,
         };
         let model = Model { provider: ack.provider.clone(), name: ack.model.clone() };
-        let config = HostConfig { ack, deadlines, ..HostConfig::default() };
-        Host::start(Conversation::start(config, deadline, stand_ins, create)?, is_zot, model)
+        let config = HostConfig { ack, deadlines, profile: profile.clone() };
+        Host::start(Conversation::start(config, deadline, stand_ins, create)?, profile, model)
     }
 }
 

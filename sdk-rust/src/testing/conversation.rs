@@ -10,7 +10,7 @@ use extline_protocol::{
 use super::failure::{Failure, Story};
 use super::link::{Arrival, Breakdown, Link};
 use super::seen::{Note, Outcome, Seen};
-use super::stand_ins::StandIns;
+use super::stand_ins::{Called, StandIns};
 use super::transcript::{Cutter, Side, Transcript};
 use crate::Extension;
 
@@ -254,6 +254,12 @@ impl Conversation {
                 seen.outcomes.insert(key, Outcome::Intercept(response));
             }
             HostEvent::CallTool { key, call } => self.call_for_extension(&key, call),
+            HostEvent::ResponsePart { key, data, .. } => {
+                seen.parts.entry(key).or_default().push(data);
+            }
+            HostEvent::Response { key, result } => {
+                seen.outcomes.insert(key, Outcome::Method(result));
+            }
             HostEvent::Request { key, request } => self.serve_request(&key, &request),
             HostEvent::Notify { level, message } => seen.notes.push(Note { level, message }),
             HostEvent::ClearNotes => seen.notes.clear(),
@@ -295,10 +301,14 @@ impl Conversation {
     /// The extension calls a tool: one of the test's, one of its own, or one that nobody has.
     fn call_for_extension(&mut self, asked: &CallKey, call: CallTool) {
         let CallTool { name, args, .. } = call;
-        if let Some(result) = self.stand_ins.call(&name, &args) {
-            let result = result.into_frame();
-            self.answer_call(asked, name, result.content, result.is_error);
-            return;
+        match self.stand_ins.call(&name, &args) {
+            Called::Answered(result) => {
+                let result = result.into_frame();
+                self.answer_call(asked, name, result.content, result.is_error);
+                return;
+            }
+            Called::NeverAnswered => return,
+            Called::Unknown => {}
         }
         if self.seen.tools.iter().any(|tool| tool.name == name) {
             let options = ToolCallOptions::default();
@@ -326,7 +336,13 @@ impl Conversation {
     }
 
     fn serve_request(&mut self, key: &CallKey, request: &Request) {
-        let result = self.stand_ins.request(&request.method, request.params.as_ref());
+        let served = self.stand_ins.request(&request.method, request.params.as_ref());
+        let result = served.map(|(parts, result)| {
+            for (seq, part) in (1..).zip(parts) {
+                self.session.send_part(key, seq, part.into());
+            }
+            result.into()
+        });
         // As above.
         let _ = self.session.reply_request(key, result);
     }

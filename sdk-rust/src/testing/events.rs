@@ -39,6 +39,9 @@ impl Host {
                 format!("the extension does not listen to {name}: it listens to {listens_to}");
             return Err(Failure::Misuse(why));
         }
+        if !self.profile.vocabulary.has_event(name) {
+            return Err(Failure::Misuse(format!("{} has no event {name}", self.profile.name)));
+        }
         let event = event_of(name, &payload.into())?;
         self.conversation.session.send_event(&event);
         self.conversation.settle(&format!("the handlers of the event {name} did not end"))

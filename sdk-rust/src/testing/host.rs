@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{ErrorInfo, Log, ShutdownReason};
-use extline_protocol::{CallKey, Notice, SendError};
+use extline_protocol::{CallKey, Notice, Profile, SendError};
 
 use super::builder::Builder;
 use super::conversation::{Conversation, End};
@@ -22,7 +22,7 @@ const FAREWELL: Duration = Duration::from_secs(3);
 /// It does one step after the other and belongs to one thread. Dropping it ends the extension.
 pub struct Host {
     pub(super) conversation: Conversation,
-    pub(super) is_zot: bool,
+    pub(super) profile: Profile,
     /// Tool calls that interceptors and guards were asked about.
     pub(super) proposals: u64,
     pub(super) model: Model,
@@ -73,10 +73,10 @@ impl Host {
 
     pub(super) fn start(
         conversation: Conversation,
-        is_zot: bool,
+        profile: Profile,
         model: Model,
     ) -> Result<Self, Failure> {
-        let mut host = Self { conversation, is_zot, proposals: 0, model };
+        let mut host = Self { conversation, profile, proposals: 0, model };
         host.conversation.wait_for("the extension did not become ready", |conversation| {
             Ok(conversation.seen.is_ready.then_some(()))
         })?;
@@ -103,9 +103,8 @@ impl Host {
     ///
     /// [`Failure::TimedOut`] when a handler keeps the extension's thread.
     pub fn shutdown(&mut self) -> Result<u8, Failure> {
-        // A zot gives no reason.
-        let reason = (!self.is_zot).then_some(ShutdownReason::Exit);
-        self.conversation.session.shutdown(reason, Instant::now());
+        let session = &mut self.conversation.session;
+        session.shutdown(Some(ShutdownReason::Exit), Instant::now());
         self.conversation.close_input()?;
         let end = self
             .conversation

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase, Subscribe};
-use extline_protocol::{Intercept, RawJson};
+use extline_protocol::{Intercept, RawJson, Vocabulary};
 use serde_json::Value;
 
 use super::failure::Failure;
@@ -61,8 +61,10 @@ impl Host {
         let names =
             |points: &Option<Vec<String>>| points.iter().flatten().any(|named| named == point);
         let Subscribe { intercept, guards, .. } = self.subscription();
+        let vocabulary = self.profile.vocabulary;
         match (names(intercept), names(guards)) {
-            (true, _) if self.is_zot => vec![None],
+            _ if !vocabulary.has_point(point) => Vec::new(),
+            (true, _) if vocabulary < Vocabulary::Extline => vec![None],
             (asked, guarded) => {
                 let phases = [(asked, Phase::Intercept), (guarded, Phase::Guard)];
                 phases

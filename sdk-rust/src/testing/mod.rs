@@ -79,6 +79,7 @@ mod failure;
 mod host;
 mod intercepts;
 mod link;
+mod methods;
 mod panels;
 mod seen;
 mod stand_ins;
@@ -91,13 +92,16 @@ pub use commands::CommandAnswer;
 pub use failure::{Failure, Story};
 pub use host::Host;
 pub use intercepts::{Moment, Ruling};
+pub use methods::MethodAnswer;
 pub use seen::Note;
 pub use tools::Call;
 pub use transcript::{Line, Side, Transcript};
 
 /// What a host finds wrong with a frame.
 pub use extline_protocol::Notice;
+/// For [`Builder::profile`].
+pub use extline_protocol::Profile;
 /// The frames that some methods give out.
 pub use extline_protocol::frame::{
-    Action, Log, RegisterCommand, RegisterTool, Subscribe, ToolUpdate,
+    Action, Log, Panel as ShownPanel, RegisterCommand, RegisterTool, Subscribe, ToolUpdate,
 };

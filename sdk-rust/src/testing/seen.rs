@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use extline_protocol::frame::{
     CommandResponse, ErrorInfo, EventInterceptResponse, Level, Log, Panel, PanelRender,
-    RegisterCommand, RegisterTool, Registered, Rejection, Subscribe, ToolResult, ToolUpdate,
+    RegisterCommand, RegisterTool, Registered, Rejection, RpcError, Subscribe, ToolResult,
+    ToolUpdate,
 };
-use extline_protocol::{CallKey, Notice};
+use extline_protocol::{CallKey, Notice, RawJson};
 
 /// A note that the user was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,7 @@ pub(super) struct Seen {
     pub(super) notices: Vec<Notice>,
     pub(super) outcomes: HashMap<CallKey, Outcome>,
     pub(super) updates: HashMap<CallKey, Vec<ToolUpdate>>,
+    pub(super) parts: HashMap<CallKey, Vec<RawJson>>,
     /// Calls of the extension's own tools that it made itself: which `call_tool` waits for them, and the tool.
     pub(super) nested: HashMap<CallKey, (CallKey, String)>,
 }
@@ -43,6 +45,7 @@ pub(super) enum Outcome {
     Tool(ToolResult),
     Command(CommandResponse),
     Intercept(EventInterceptResponse),
+    Method(Result<RawJson, RpcError>),
     Failed(ErrorInfo),
 }
 

@@ -2,20 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use extline_protocol::RawJson;
 use extline_protocol::frame::RpcError;
+use extline_protocol::{ErrorKind, RawJson};
 use serde_json::Value;
 
 use crate::{IntoToolResult, ToolError, ToolResult};
 
-type StandInTool = Box<dyn FnMut(Value) -> ToolResult>;
-type StandInMethod = Box<dyn FnMut(Value) -> Result<RawJson, RpcError>>;
+type Serve<T> = Box<dyn FnMut(Value) -> Result<T, ToolError>>;
 
 /// The test's closures, by the name of what they stand in for.
 #[derive(Default)]
 pub(super) struct StandIns {
-    tools: BTreeMap<String, StandInTool>,
-    methods: BTreeMap<String, StandInMethod>,
+    /// `None` never answers.
+    tools: BTreeMap<String, Option<Serve<ToolResult>>>,
+    methods: BTreeMap<String, Serve<(Vec<Value>, Value)>>,
+}
+
+/// What becomes of a call that the extension makes.
+pub(super) enum Called {
+    Answered(Box<ToolResult>),
+    NeverAnswered,
+    /// No closure stands in for it.
+    Unknown,
 }
 
 impl StandIns {
@@ -24,25 +32,19 @@ impl StandIns {
         name: String,
         mut run: impl FnMut(Value) -> Result<R, ToolError> + 'static,
     ) {
-        let run = move |args| {
-            let result = run(args).and_then(R::into_tool_result);
-            result.unwrap_or_else(ToolResult::from)
-        };
-        self.tools.insert(name, Box::new(run));
+        let run: Serve<_> = Box::new(move |args| run(args)?.into_tool_result());
+        self.tools.insert(name, Some(run));
+    }
+
+    pub(super) fn silent_tool(&mut self, name: String) {
+        self.tools.insert(name, None);
     }
 
     pub(super) fn method(
         &mut self,
         name: String,
-        mut serve: impl FnMut(Value) -> Result<Value, ToolError> + 'static,
+        serve: impl FnMut(Value) -> Result<(Vec<Value>, Value), ToolError> + 'static,
     ) {
-        let serve = move |params| match serve(params) {
-            Ok(value) => Ok(value.into()),
-            Err(error) => {
-                let info = error.into_info();
-                Err(RpcError::new(info.kind, info.message))
-            }
-        };
         self.methods.insert(name, Box::new(serve));
     }
 
@@ -51,23 +53,31 @@ impl StandIns {
         self.methods.keys().cloned().collect()
     }
 
-    /// What the tool answers; `None` when there is none of that name.
-    pub(super) fn call(&mut self, tool: &str, args: &RawJson) -> Option<ToolResult> {
-        let run = self.tools.get_mut(tool)?;
-        Some(run(args.to().unwrap_or_default()))
+    pub(super) fn call(&mut self, tool: &str, args: &RawJson) -> Called {
+        match self.tools.get_mut(tool) {
+            Some(Some(run)) => {
+                let result = run(args.to().unwrap_or_default());
+                Called::Answered(Box::new(result.unwrap_or_else(ToolResult::from)))
+            }
+            Some(None) => Called::NeverAnswered,
+            None => Called::Unknown,
+        }
     }
 
-    /// What the method answers.
+    /// The parts, and the result.
     pub(super) fn request(
         &mut self,
         method: &str,
         params: Option<&RawJson>,
-    ) -> Result<RawJson, RpcError> {
+    ) -> Result<(Vec<Value>, Value), RpcError> {
         let params = params.and_then(|params| params.to().ok()).unwrap_or_default();
-        match self.methods.get_mut(method) {
-            Some(serve) => serve(params),
-            // The session lets only listed methods through.
-            None => Err(RpcError::new(extline_protocol::ErrorKind::Unsupported, method)),
-        }
+        let Some(serve) = self.methods.get_mut(method) else {
+            // The session lets only listed methods through; this host has forgotten its own.
+            return Err(RpcError::new(ErrorKind::Unsupported, format!("unknown method {method}")));
+        };
+        serve(params).map_err(|error| {
+            let info = error.into_info();
+            RpcError::new(info.kind, info.message)
+        })
     }
 }

@@ -100,10 +100,10 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// [`Failure::Misuse`] under a zot, which does not cancel.
+    /// [`Failure::Misuse`] under a zot that does not cancel.
     pub fn cancel(&mut self, call: &Call) -> Result<(), Failure> {
-        if self.is_zot {
-            return Err(Failure::Misuse("zot 0.1.62 never cancels a call".to_owned()));
+        if !self.profile.tool_cancel {
+            return Err(Failure::Misuse(format!("{} never cancels a call", self.profile.name)));
         }
         self.conversation.session.cancel(&call.key, "user", Instant::now());
         self.conversation.wait_until_read(&format!("the tool {} was not cancelled", call.tool))

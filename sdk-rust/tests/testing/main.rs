@@ -1,9 +1,11 @@
 //! The testing host, used as the author of an extension uses it.
 #![cfg(unix)]
 
+mod asking;
 mod ends;
 mod failures;
 mod hosts;
 mod notes;
+mod panels;
 mod questions;
 mod tools;
