@@ -13,12 +13,12 @@ use std::io::Write;
 use std::process::{Command as Process, ExitCode};
 use std::rc::Rc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use extline::Error;
 use extline::prelude::*;
 use extline::tokio::task::spawn_local;
 use extline::tokio::time::{sleep, timeout};
-use extline::{Capability, Error};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -54,6 +54,8 @@ fn main() -> Result<ExitCode, Error> {
             let open = intercepting(probe).on_failure(point::ToolCall, OnFailure::Allow);
             open.run()?;
         }
+        Some("life") => living(probe).run()?,
+        Some("required") => requiring(probe).run()?,
         _ => complete(probe).run()?,
     }
     Ok(ExitCode::SUCCESS)
@@ -63,6 +65,7 @@ fn complete(probe: Extension) -> Extension {
     let probe = answering(probe);
     let probe = waiting(probe);
     let probe = asking(probe);
+    let probe = growing(probe);
     let probe = drawing(probe);
     listening(probe)
 }
@@ -141,6 +144,17 @@ fn waiting(probe: Extension) -> Extension {
             thread::sleep(Duration::from_secs(30));
             Ok(())
         })
+        .tool("block", "Keeps the thread from the start.", async |ms: Amount, ctx: Context| {
+            let until = Instant::now() + Duration::from_millis(ms.amount);
+            while Instant::now() < until && !ctx.cancelled() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            Ok(format!("cancelled: {}", ctx.cancelled()))
+        })
+        .tool("deaf", "Keeps the thread, whatever happens.", async |ms: Amount, _| {
+            thread::sleep(Duration::from_millis(ms.amount));
+            Ok(())
+        })
         .tool("steps", "Tells how far it is.", async |steps: Amount, ctx: Context| {
             for step in 1..=steps.amount {
                 ctx.update(format!("step {step}"))
@@ -214,6 +228,86 @@ fn serving(probe: Extension) -> Extension {
             }
             Ok("done")
         })
+}
+
+/// Tools that change what is offered.
+fn growing(probe: Extension) -> Extension {
+    let grown = || Tool::new("grown", "Is new.", async |_: NoArgs, _| Ok("new"));
+    probe
+        .tool("grow", "Adds a tool and a command.", async move |_: NoArgs, ctx: Context| {
+            let command = Command::new("grown", "is new", async |_: &str, _| "new");
+            ctx.add_command(command)?;
+            ctx.add_tool(grown())?;
+            Ok(ctx.add_tool(grown()).unwrap_err().to_string())
+        })
+        .tool("shrink", "Takes the tool away.", async |_: NoArgs, ctx: Context| {
+            ctx.remove_tool("grown")?;
+            ctx.remove_tool("never was there")
+        })
+}
+
+/// A setup and a teardown that do what the arguments say.
+fn living(probe: Extension) -> Extension {
+    let what = |at| env::args().nth(at).unwrap_or_default();
+    let (setup, teardown) = (what(2), what(3));
+    probe
+        .tool("sleep", "Sleeps, whatever happens.", async |ms: Amount, _| {
+            sleep(Duration::from_millis(ms.amount)).await;
+            Ok(())
+        })
+        .setup(async move |more, ctx| {
+            match setup.as_str() {
+                "error" => return Err(ToolError::new("no luck today")),
+                "panic" => panic!("in the setup"),
+                "hang" => sleep(Duration::from_secs(60)).await,
+                "block" => thread::sleep(Duration::from_secs(60)),
+                "slow" => sleep(Duration::from_millis(400)).await,
+                "cancelled" => {
+                    ctx.cancellation().await;
+                    ctx.check_cancelled()?;
+                }
+                "mistake" => more.tool("sleep", "A twin.", async |_: NoArgs, _| Ok(()))?,
+                _ => {}
+            }
+            let project = ctx.host().cwd().display().to_string();
+            more.tool("project", "Where it is.", async move |_: NoArgs, _| Ok(project.clone()))?;
+            ctx.remove_tool("sleep")
+        })
+        .setup(async |more, _| {
+            more.command("later", "comes from the second setup", async |_: &str, _| "yes")?;
+            more.on("turn_end", async |_, ctx| ctx.notify_info("a turn ended"));
+            more.intercept(point::TurnStart, async |turn, _| turn.block("no turns"));
+            more.on_failure(point::ToolCall, OnFailure::Allow);
+            more.panel("late", async |_, ctx| ctx.panel("late").line("a key").render())?;
+            more.guard("late", async |call, _| call.block("no calls"))
+        })
+        .teardown(async move |ctx| {
+            match teardown.as_str() {
+                "error" => return Err(ToolError::new("not today")),
+                "panic" => panic!("in the teardown"),
+                "hang" => sleep(Duration::from_secs(60)).await,
+                "block" => thread::sleep(Duration::from_secs(60)),
+                _ => {}
+            }
+            sleep(Duration::from_millis(1)).await;
+            ctx.notify_info(format!("torn down; deadline: {}", ctx.deadline().is_some()));
+            Ok(())
+        })
+}
+
+/// Needs what the argument says.
+fn requiring(probe: Extension) -> Extension {
+    let probe = probe.guard("no", async |call, _| call.block("no")).tool(
+        "tool",
+        "A tool.",
+        async |_: NoArgs, _| Ok(()),
+    );
+    match env::args().nth(2).as_deref() {
+        Some("capability") => probe.required(Capability::CallTool).required(Capability::Log),
+        Some("method") => probe.required(Requirement::method("ui.confirm")),
+        Some("guards") => probe.required(Requirement::guards()),
+        _ => probe.required(Requirement::tool("tool")),
+    }
 }
 
 /// A panel that shows the keys, and a command and a tool that open it.
@@ -300,6 +394,10 @@ fn intercepting(probe: Extension) -> Extension {
                 "fail" => Err(ToolError::from("x".parse::<u8>().unwrap_err())),
                 "hang" => {
                     sleep(Duration::from_secs(60)).await;
+                    Ok(call.allow())
+                }
+                "keep" => {
+                    thread::sleep(Duration::from_secs(2));
                     Ok(call.allow())
                 }
                 _ if args["path"] == "second" => Ok(call.block(format!("sees {}", call.args()))),

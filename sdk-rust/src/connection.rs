@@ -2,6 +2,7 @@
 //! thread; only the list of what runs is also read by the watchdog.
 
 use std::cell::{Cell, RefCell, RefMut};
+use std::fmt;
 use std::rc::Rc;
 use std::task::Waker;
 use std::time::Instant;
@@ -12,16 +13,25 @@ use extline_protocol::{CallKey, ExtensionSession, RawJson, RequestError};
 use tokio::sync::Notify;
 
 use crate::awaited::Awaited;
+use crate::handler::Handlers;
 use crate::running::Running;
-use crate::{Host, Response, ToolResult};
+use crate::{Error, Host, Response, ToolResult};
+
+/// The exit status of a program whose `main` returns an error.
+const FAILED: u8 = 1;
 
 pub(crate) struct Connection {
     session: RefCell<ExtensionSession>,
     host: RefCell<Rc<Host>>,
+    pub(crate) handlers: RefCell<Handlers>,
     pub(crate) running: Running,
     pub(crate) awaited: Awaited,
     /// Something was written.
     pub(crate) written: Notify,
+    /// Every `setup` has returned.
+    pub(crate) is_set_up: Cell<bool>,
+    /// Why the extension ends by itself, unless its exit code says it.
+    pub(crate) failure: Cell<Option<Error>>,
     /// The serving loop, while it waits.
     waiting: Cell<Option<Waker>>,
     /// The session may have something new to do or to write.
@@ -29,13 +39,16 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(session: ExtensionSession) -> Self {
+    pub(crate) fn new(session: ExtensionSession, handlers: Handlers) -> Self {
         Self {
             session: RefCell::new(session),
             host: RefCell::default(),
+            handlers: RefCell::new(handlers),
             running: Running::default(),
             awaited: Awaited::default(),
             written: Notify::new(),
+            is_set_up: Cell::new(false),
+            failure: Cell::new(None),
             waiting: Cell::new(None),
             touched: Cell::new(false),
         }
@@ -119,8 +132,32 @@ impl Connection {
         self.tell(|session| session.panel_done(panel_id));
     }
 
+    /// Everything is registered.
+    pub(crate) fn finish_setup(&self) {
+        self.is_set_up.set(true);
+        self.tell(ExtensionSession::ready);
+    }
+
+    /// The extension cannot go on.
+    pub(crate) fn fail_setup(&self, reason: String) {
+        // At a shutdown it may fail because it was cancelled.
+        if self.tell(|session| session.end(FAILED, Instant::now())) {
+            self.failure.set(Some(Error::Setup { reason }));
+        }
+    }
+
+    pub(crate) fn finish_teardown(&self) {
+        self.tell(ExtensionSession::teardown_done);
+    }
+
     /// The handlers of an event have ended.
     pub(crate) fn finish_event(&self) {
         self.tell(ExtensionSession::event_done);
+    }
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Connection").field("running", &self.running).finish_non_exhaustive()
     }
 }

@@ -226,6 +226,10 @@ impl Context {
         }
     }
 
+    pub(crate) fn of_teardown(connection: &Rc<Connection>, deadline: Option<Instant>) -> Self {
+        Self { deadline, ..Self::of_event(connection) }
+    }
+
     pub(crate) fn of_event(connection: &Rc<Connection>) -> Self {
         Self {
             connection: Rc::clone(connection),

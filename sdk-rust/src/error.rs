@@ -30,6 +30,13 @@ pub enum Error {
         /// What is wrong with it, and where.
         problem: SchemaProblem,
     },
+    /// A `setup` failed, with its error or its panic. The host was told nothing of what the extension
+    /// offers; what it had asked already was answered.
+    #[error("setup failed: {reason}")]
+    Setup {
+        /// What the setup said.
+        reason: String,
+    },
     /// Stdin and stdout cannot be used.
     #[error(transparent)]
     Stdio(#[from] extline_stdio::Error),

@@ -2,7 +2,6 @@
 
 use std::panic::Location;
 use std::process::ExitCode;
-use std::rc::Rc;
 
 use extline_protocol::frame::Event;
 use extline_protocol::{RawJson, RegistrationError, Registrations};
@@ -10,11 +9,12 @@ use extline_stdio::Stdio;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::handler::{EventHandler, Handlers};
+use crate::handler::Handlers;
+use crate::setup::{SetupHandler, TeardownHandler};
 use crate::tool::RawArgs;
 use crate::{
-    Command, Context, Error, HandlerOutcome, IntoResponse, IntoToolResult, Tool, ToolError, claim,
-    run, serve,
+    Command, Context, Error, HandlerOutcome, IntoResponse, IntoToolResult, Requirement, Tool,
+    ToolError, claim, run, serve,
 };
 
 /// An extension: its tools, commands and event handlers, then [`run`](Extension::run).
@@ -52,6 +52,9 @@ pub struct Extension {
     pub(crate) handlers: Handlers,
     /// Those of the handlers, in the order in which they were given.
     pub(crate) methods: Vec<String>,
+    pub(crate) setups: Vec<SetupHandler>,
+    pub(crate) teardowns: Vec<TeardownHandler>,
+    pub(crate) requirements: Vec<Requirement>,
     /// Lines for stderr at the start.
     pub(crate) remarks: Vec<String>,
     /// The first mistake.
@@ -78,6 +81,9 @@ impl Extension {
             registrations: Registrations::default(),
             handlers: Handlers::default(),
             methods: Vec::new(),
+            setups: Vec::new(),
+            teardowns: Vec::new(),
+            requirements: Vec::new(),
             remarks: Vec::new(),
             mistake,
             stdio,
@@ -202,23 +208,12 @@ impl Extension {
         R: HandlerOutcome + 'static,
         F: AsyncFn(Event, Context) -> R + 'static,
     {
-        let name = event.into();
-        let events = self.registrations.subscribe.events.get_or_insert_default();
-        if !events.contains(&name) {
-            events.push(name.clone());
-        }
-        // The future borrows the handler, so it brings it along.
-        let shared = Rc::new(handler);
-        let handler: EventHandler = Rc::new(move |event, context| {
-            let handler = Rc::clone(&shared);
-            Box::pin(async move { handler(event, context).await.outcome() })
-        });
-        self.handlers.events.entry(name).or_default().push(handler);
+        self.handlers.on(&mut self.registrations.subscribe, event.into(), handler);
         self
     }
 
     #[track_caller]
-    fn note(&mut self, mistake: RegistrationError) {
+    pub(crate) fn note(&mut self, mistake: RegistrationError) {
         let location = Location::caller();
         self.mistake.get_or_insert(Error::Registration { location, mistake });
     }
@@ -232,12 +227,14 @@ impl Extension {
     ///
     /// It returns `Ok` when the host sent `shutdown` or closed stdin. After SIGTERM it does not
     /// return: the process ends here with exit status 143, once everything is answered and every
-    /// handler dropped. A program with something left to do uses [`serve`](Extension::serve).
+    /// handler dropped; so it does with status 78 where something that is
+    /// [`required`](Extension::required) is missing. A program with something left to do uses
+    /// [`serve`](Extension::serve).
     ///
     /// # Errors
     ///
     /// [`Error::Registration`] before anything is sent; [`Error::Stdio`] and [`Error::System`] when
-    /// the system refuses; [`Error::InsideRuntime`].
+    /// the system refuses; [`Error::InsideRuntime`]; [`Error::Setup`].
     pub fn run(self) -> Result<(), Error> {
         run::run(self)
     }
@@ -245,7 +242,8 @@ impl Extension {
     /// Serves the extension inside the program's own tokio runtime, which needs its I/O and time
     /// drivers on. The future is not `Send`: await it in `main`, not in `tokio::spawn`.
     ///
-    /// The exit code is 0, or 143 after SIGTERM; return it from `main`.
+    /// The exit code is 0, 143 after SIGTERM, or 78 where something that is
+    /// [`required`](Extension::required) is missing; return it from `main`.
     ///
     /// ```no_run
     /// # use extline::tokio;

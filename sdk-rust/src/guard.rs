@@ -1,15 +1,15 @@
 //! Guards: handlers that see every tool call as it will run, and may only block it.
 
-use std::panic::Location;
 use std::rc::Rc;
 
-use extline_protocol::frame::EventPayload;
+use extline_protocol::frame::{EventPayload, Subscribe};
 use extline_protocol::{RawJson, RegistrationError};
 use serde::de::DeserializeOwned;
 
+use crate::handler::Handlers;
 use crate::intercept::{Change, DecisionHandler, add_name};
 use crate::point::{Point, ToolCall};
-use crate::{Context, DecisionOutcome, Error, Extension, ToolError, ToolUse};
+use crate::{Context, DecisionOutcome, Extension, ToolError, ToolUse};
 
 /// A guard and the name that its failures are reported under.
 #[derive(Clone)]
@@ -55,14 +55,29 @@ impl Extension {
         R: DecisionOutcome<Verdict> + 'static,
         F: AsyncFn(GuardedCall, Context) -> R + 'static,
     {
-        let name = name.into();
-        if self.handlers.guards.iter().any(|guard| *guard.name == *name) {
-            let mistake = RegistrationError::Duplicate { kind: "guard", name };
-            let location = Location::caller();
-            self.mistake.get_or_insert(Error::Registration { location, mistake });
-            return self;
+        let subscribe = &mut self.registrations.subscribe;
+        if let Err(mistake) = self.handlers.guard(subscribe, name.into(), handler) {
+            self.note(mistake);
         }
-        add_name(&mut self.registrations.subscribe.guards, ToolCall::NAME);
+        self
+    }
+}
+
+impl Handlers {
+    pub(crate) fn guard<R, F>(
+        &mut self,
+        subscribe: &mut Subscribe,
+        name: String,
+        handler: F,
+    ) -> Result<(), RegistrationError>
+    where
+        R: DecisionOutcome<Verdict> + 'static,
+        F: AsyncFn(GuardedCall, Context) -> R + 'static,
+    {
+        if self.guards.iter().any(|guard| *guard.name == *name) {
+            return Err(RegistrationError::Duplicate { kind: "guard", name });
+        }
+        add_name(&mut subscribe.guards, ToolCall::NAME);
         // The future borrows the handler, so it brings it along.
         let shared = Rc::new(handler);
         let handler: DecisionHandler = Rc::new(move |intercept, context| {
@@ -75,8 +90,8 @@ impl Extension {
                 Ok(reason.map_or(Change::None, Change::Block))
             })
         });
-        self.handlers.guards.push(Guard { name: name.into(), handler });
-        self
+        self.guards.push(Guard { name: name.into(), handler });
+        Ok(())
     }
 }
 

@@ -8,10 +8,10 @@ use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll};
 
 use extline_protocol::RawJson;
-use extline_protocol::frame::{Event, RpcError};
+use extline_protocol::frame::{Event, RpcError, Subscribe};
 
 use crate::guard::Guard;
-use crate::intercept::DecisionHandler;
+use crate::intercept::{DecisionHandler, add_name};
 use crate::{Context, PanelInput, Response, ToolError, ToolResult};
 
 /// What a handler does, polled on the thread that called it.
@@ -37,6 +37,23 @@ pub(crate) struct Handlers {
     /// By the panel's id.
     pub(crate) panels: HashMap<String, PanelHandler>,
     pub(crate) methods: HashMap<String, MethodHandler>,
+}
+
+impl Handlers {
+    pub(crate) fn on<R, F>(&mut self, subscribe: &mut Subscribe, event: String, handler: F)
+    where
+        R: HandlerOutcome + 'static,
+        F: AsyncFn(Event, Context) -> R + 'static,
+    {
+        add_name(&mut subscribe.events, &event);
+        // The future borrows the handler, so it brings it along.
+        let shared = Rc::new(handler);
+        let handler: EventHandler = Rc::new(move |event, context| {
+            let handler = Rc::clone(&shared);
+            Box::pin(async move { handler(event, context).await.outcome() })
+        });
+        self.events.entry(event).or_default().push(handler);
+    }
 }
 
 /// What a handler may return that nobody waits for, as one of an event or a panel: nothing, or a

@@ -55,6 +55,12 @@ impl Host {
         self.supported.contains(capability)
     }
 
+    /// Whether the host serves a method, for [`Context::request`](crate::Context::request).
+    pub fn serves(&self, method: &str) -> bool {
+        let methods = self.ack.methods.iter().flatten();
+        self.supports(Capability::Rpc) && methods.into_iter().any(|name| name == method)
+    }
+
     /// What the host grants, where it says so.
     pub fn limits(&self) -> Option<&Limits> {
         self.ack.limits.as_ref()

@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use extline_protocol::RawJson;
-use extline_protocol::frame::{EventIntercept, OnFailure};
+use extline_protocol::frame::{EventIntercept, OnFailure, Subscribe};
 
-use crate::handler::Work;
+use crate::handler::{Handlers, Work};
 use crate::point::Point;
 use crate::{Context, Extension, ToolError};
 
@@ -48,24 +48,13 @@ impl Extension {
     ///         message.replace(message.text().replace("damn", "d***"))
     ///     });
     /// ```
-    pub fn intercept<P, R, F>(mut self, _point: P, handler: F) -> Self
+    pub fn intercept<P, R, F>(mut self, point: P, handler: F) -> Self
     where
         P: Point,
         R: DecisionOutcome<Decision> + 'static,
         F: AsyncFn(P::Moment, Context) -> R + 'static,
     {
-        add_name(&mut self.registrations.subscribe.intercept, P::NAME);
-        // The future borrows the handler, so it brings it along.
-        let shared = Rc::new(handler);
-        let handler: DecisionHandler = Rc::new(move |intercept, context| {
-            let handler = Rc::clone(&shared);
-            Box::pin(async move {
-                let outcome = handler(P::moment(intercept), context).await.decision();
-                let decision = outcome.map_err(|error| error.to_string())?;
-                Ok(decision.map_or(Change::None, |decision| decision.0))
-            })
-        });
-        self.handlers.interceptors.entry(P::NAME.to_owned()).or_default().push(handler);
+        self.handlers.intercept(&mut self.registrations.subscribe, point, handler);
         self
     }
 
@@ -86,6 +75,28 @@ impl Extension {
         let modes = self.registrations.subscribe.on_failure.get_or_insert_default();
         modes.insert(P::NAME.to_owned(), on_failure);
         self
+    }
+}
+
+impl Handlers {
+    pub(crate) fn intercept<P, R, F>(&mut self, subscribe: &mut Subscribe, _point: P, handler: F)
+    where
+        P: Point,
+        R: DecisionOutcome<Decision> + 'static,
+        F: AsyncFn(P::Moment, Context) -> R + 'static,
+    {
+        add_name(&mut subscribe.intercept, P::NAME);
+        // The future borrows the handler, so it brings it along.
+        let shared = Rc::new(handler);
+        let handler: DecisionHandler = Rc::new(move |intercept, context| {
+            let handler = Rc::clone(&shared);
+            Box::pin(async move {
+                let outcome = handler(P::moment(intercept), context).await.decision();
+                let decision = outcome.map_err(|error| error.to_string())?;
+                Ok(decision.map_or(Change::None, |decision| decision.0))
+            })
+        });
+        self.interceptors.entry(P::NAME.to_owned()).or_default().push(handler);
     }
 }
 

@@ -1,6 +1,5 @@
 //! Methods that the extension serves for its host.
 
-use std::panic::Location;
 use std::rc::Rc;
 
 use extline_protocol::frame::RpcError;
@@ -10,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use crate::handler::MethodHandler;
 use crate::request::refused;
-use crate::{Context, Error, Extension, ToolError, args};
+use crate::{Context, Extension, ToolError, args};
 
 /// Methods.
 impl Extension {
@@ -49,9 +48,7 @@ impl Extension {
     {
         let name = name.into();
         if self.handlers.methods.contains_key(&name) {
-            let mistake = RegistrationError::Duplicate { kind: "method", name };
-            let location = Location::caller();
-            self.mistake.get_or_insert(Error::Registration { location, mistake });
+            self.note(RegistrationError::Duplicate { kind: "method", name });
             return self;
         }
         // The future borrows the handler, so it brings it along.

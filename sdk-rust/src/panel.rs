@@ -1,14 +1,13 @@
 //! Panels: small views of text lines that get the keys while they are open.
 
 use std::fmt;
-use std::panic::Location;
 use std::rc::Rc;
 
 use extline_protocol::RegistrationError;
 use extline_protocol::frame::{self, PanelRender};
 
-use crate::handler::PanelHandler;
-use crate::{Context, Error, Extension, HandlerOutcome};
+use crate::handler::{Handlers, PanelHandler};
+use crate::{Context, Extension, HandlerOutcome};
 
 /// Panels.
 impl Extension {
@@ -54,12 +53,21 @@ impl Extension {
         R: HandlerOutcome + 'static,
         F: AsyncFn(PanelInput, Context) -> R + 'static,
     {
-        let id = id.into();
-        if self.handlers.panels.contains_key(&id) {
-            let mistake = RegistrationError::Duplicate { kind: "panel", name: id };
-            let location = Location::caller();
-            self.mistake.get_or_insert(Error::Registration { location, mistake });
-            return self;
+        if let Err(mistake) = self.handlers.panel(id.into(), handler) {
+            self.note(mistake);
+        }
+        self
+    }
+}
+
+impl Handlers {
+    pub(crate) fn panel<R, F>(&mut self, id: String, handler: F) -> Result<(), RegistrationError>
+    where
+        R: HandlerOutcome + 'static,
+        F: AsyncFn(PanelInput, Context) -> R + 'static,
+    {
+        if self.panels.contains_key(&id) {
+            return Err(RegistrationError::Duplicate { kind: "panel", name: id });
         }
         // The future borrows the handler, so it brings it along.
         let shared = Rc::new(handler);
@@ -67,8 +75,8 @@ impl Extension {
             let handler = Rc::clone(&shared);
             Box::pin(async move { handler(input, context).await.outcome() })
         });
-        self.handlers.panels.insert(id, handler);
-        self
+        self.panels.insert(id, handler);
+        Ok(())
     }
 }
 

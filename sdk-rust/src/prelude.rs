@@ -5,7 +5,8 @@ pub use serde::{Deserialize, Serialize};
 pub use serde_json::{Value, json};
 
 pub use crate::{
-    Cancellation, Command, Content, Context, Decision, Event, Extension, GuardedCall, Image,
-    IntoResponse, IntoToolResult, Json, Key, Level, NoArgs, OnFailure, Panel, PanelInput, RawJson,
-    Response, Tool, ToolError, ToolOutput, ToolResult, ToolUse, Verdict, point,
+    Cancellation, Capability, Command, Content, Context, Decision, Event, Extension, GuardedCall,
+    Image, IntoResponse, IntoToolResult, Json, Key, Level, NoArgs, OnFailure, Panel, PanelInput,
+    RawJson, Requirement, Response, Setup, Tool, ToolError, ToolOutput, ToolResult, ToolUse,
+    Verdict, point,
 };

@@ -12,11 +12,13 @@ pub(crate) struct Running(Arc<Mutex<BTreeMap<RunId, Handler>>>);
 /// What runs. Of each lane one handler does at a time.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum RunId {
+    Setup,
     Event,
     /// By the panel's id.
     Panel(String),
     /// By the serial of the call.
     Call(u64),
+    Teardown,
 }
 
 #[derive(Debug)]
@@ -49,9 +51,13 @@ impl Running {
         }
     }
 
-    /// Whether one runs that others wait for: of an event, or of a panel.
+    /// Whether one runs that others wait for: setup, teardown, one of an event or of a panel.
     pub(crate) fn has_lane(&self) -> bool {
         self.lock().keys().any(|id| !matches!(id, RunId::Call(_)))
+    }
+
+    pub(crate) fn contains(&self, id: &RunId) -> bool {
+        self.lock().contains_key(id)
     }
 
     /// Their names, those of calls in the order of their start.

@@ -44,7 +44,8 @@ fn an_extension_that_ends_by_itself_answers_first_and_acknowledges_nothing() {
     let mut pair = Pair::usual();
     let (_, call) = pair.open_call();
     pair.clear();
-    pair.extension.end(78, pair.now);
+    assert!(pair.extension.end(78, pair.now));
+    assert!(!pair.extension.end(1, pair.now));
     pair.step();
     assert_eq!(pair.extension.exit_code(), 78);
     pair.answer(&call, "made it");

@@ -33,9 +33,10 @@ impl Serving {
 
     fn course(&self, key: CallKey, intercept: EventIntercept, context: Context) -> Course {
         let point = &intercept.event;
-        let interceptors = self.handlers.interceptors.get(point).cloned().unwrap_or_default();
-        let guards =
-            if point == ToolCall::NAME { self.handlers.guards.clone() } else { Vec::new() };
+        let handlers = self.connection.handlers.borrow();
+        let interceptors = handlers.interceptors.get(point).cloned().unwrap_or_default();
+        let guards = if point == ToolCall::NAME { handlers.guards.clone() } else { Vec::new() };
+        drop(handlers);
         let (interceptors, guards) = match intercept.phase {
             Some(Phase::Intercept) => (interceptors, Vec::new()),
             Some(Phase::Guard) => (Vec::new(), guards),

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use extline_protocol::frame::{CommandInvoked, Event, HelloAck, Request, RpcError, ToolCall};
-use extline_protocol::{CallKey, Capability, ErrorKind, ExtensionEvent, PanelInput};
+use extline_protocol::frame::{CommandInvoked, Event, Request, RpcError, ToolCall};
+use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, PanelInput};
 use tokio::task::spawn_local;
 
 use super::Serving;
@@ -16,7 +16,7 @@ use crate::connection::Connection;
 use crate::handler::{Guarded, Work};
 use crate::running::RunId;
 use crate::stderr::report;
-use crate::{Context, Error, Host, Response, ToolError, ToolResult};
+use crate::{Context, Error, Response, ToolError, ToolResult};
 
 /// Answers are gathered for one write, but none waits longer than this for the next handler.
 const BATCH: Duration = Duration::from_millis(1);
@@ -68,33 +68,31 @@ impl Serving {
             }
             ExtensionEvent::ShuttingDown(_) => {
                 self.ending = Some(self.connection.session().exit_code());
+                self.end_began = Some(Instant::now());
                 self.connection.running.cancel_all();
             }
             ExtensionEvent::Notice(notice) => report(&notice.to_string()),
-            ExtensionEvent::Finished { exit_code } => self.finished = Some(exit_code),
+            ExtensionEvent::Registered(registered) => self.check_report(&registered),
+            ExtensionEvent::Teardown => self.tear_down(),
+            ExtensionEvent::Finished { exit_code } => self.finish(exit_code),
             ExtensionEvent::Overdue { exit_code, .. }
                 if self.watchdog.is_none() && self.observer.is_none() =>
             {
                 end_now(&self.connection.running, exit_code);
             }
-            // What was rejected comes as notices.
             _ => {}
         }
     }
 
-    fn accepted(&self, ack: HelloAck) {
-        let mut session = self.connection.session();
-        let supported =
-            Capability::ALL.into_iter().filter(|capability| session.supports(*capability));
-        let supported = supported.collect();
-        session.ready();
-        self.connection.set_host(Host::new(ack, supported));
-    }
-
     fn tool(&mut self, key: CallKey, call: ToolCall, deadline: Option<Instant>) {
         let context = Context::of_call(&self.connection, key.clone(), deadline, call.session);
-        // The session lets only registered names through.
-        let Some(handler) = self.handlers.tools.get(&call.name) else { return };
+        let handler = self.connection.handlers.borrow().tools.get(&call.name).cloned();
+        let Some(handler) = handler else {
+            // Registered when it came, and taken back while it waited.
+            let unknown = ToolError::not_found(format!("unknown tool {}", call.name));
+            self.connection.answer_tool(&key, unknown.into());
+            return;
+        };
         let work = handler(call.args, context.clone());
         self.pass_early_cancel(&key, &context);
         let name = || format!("tool {}", call.name);
@@ -107,7 +105,8 @@ impl Serving {
     fn command(&mut self, key: CallKey, command: CommandInvoked) {
         let context = Context::of_call(&self.connection, key.clone(), None, None);
         // The session lets only registered names through, in their registered spelling.
-        let Some(handler) = self.handlers.commands.get(&command.name) else { return };
+        let handler = self.connection.handlers.borrow().commands.get(&command.name).cloned();
+        let Some(handler) = handler else { return };
         let work = handler(command.args.unwrap_or_default(), context.clone());
         let name = || format!("command {}", command.name);
         self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
@@ -118,7 +117,8 @@ impl Serving {
     fn request(&mut self, key: CallKey, request: Request, deadline: Option<Instant>) {
         let context = Context::of_call(&self.connection, key.clone(), deadline, None);
         // The session lets only methods through that are named in `hello`.
-        let Some(handler) = self.handlers.methods.get(&request.method) else { return };
+        let handler = self.connection.handlers.borrow().methods.get(&request.method).cloned();
+        let Some(handler) = handler else { return };
         let work = handler(request.params.unwrap_or_default(), context.clone());
         self.pass_early_cancel(&key, &context);
         let name = || format!("request {}", request.method);
@@ -131,10 +131,10 @@ impl Serving {
     fn event(&mut self, event: Event) {
         let context = Context::of_event(&self.connection);
         let name = event.event.clone();
-        let handlers = self.handlers.events.get(&name).cloned().unwrap_or_default();
+        let handlers = self.connection.handlers.borrow().events.get(&name).cloned();
         let each = context.clone();
         let work = Box::pin(async move {
-            for handler in handlers {
+            for handler in handlers.unwrap_or_default() {
                 let outcome = Guarded::new(handler(event.clone(), each.clone())).await;
                 if let Err(failure) = outcome.and_then(|outcome| outcome) {
                     report(&format!("the handler of the event {} failed: {failure}", event.event));
@@ -148,7 +148,8 @@ impl Serving {
     /// One without a handler only shows something.
     fn panel(&mut self, input: PanelInput) {
         let id = input.panel_id().to_owned();
-        let Some(handler) = self.handlers.panels.get(&id) else {
+        let handler = self.connection.handlers.borrow().panels.get(&id).cloned();
+        let Some(handler) = handler else {
             self.connection.session().panel_done(&id);
             return;
         };

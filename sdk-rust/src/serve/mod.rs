@@ -10,6 +10,7 @@ mod decide;
 mod descriptor;
 mod dispatch;
 mod inlet;
+mod lifecycle;
 mod observer;
 mod outlet;
 mod watchdog;
@@ -22,7 +23,7 @@ use std::time::Instant;
 
 use extline_protocol::frame::SdkInfo;
 use extline_protocol::limits::{READ_AHEAD_BYTES, READ_AHEAD_FRAMES};
-use extline_protocol::{Capabilities, Capability, ExtensionConfig, ExtensionSession};
+use extline_protocol::{ExtensionConfig, ExtensionSession};
 use extline_stdio::Stdio;
 use tokio::task::{LocalSet, yield_now};
 use tokio::time::{Sleep, sleep_until};
@@ -33,23 +34,9 @@ use self::inlet::Inlet;
 use self::outlet::Outlet;
 use self::watchdog::Watchdog;
 use crate::connection::Connection;
-use crate::handler::Handlers;
+use crate::setup::{SetupHandler, TeardownHandler};
 use crate::stderr::report;
-use crate::{Error, Extension};
-
-/// What this SDK serves.
-const CAPABILITIES: [Capability; 10] = [
-    Capability::Commands,
-    Capability::Tools,
-    Capability::Events,
-    Capability::Panels,
-    Capability::ToolCancel,
-    Capability::CallTool,
-    Capability::ToolUpdate,
-    Capability::RegistrationReport,
-    Capability::Log,
-    Capability::Rpc,
-];
+use crate::{Error, Extension, Requirement};
 
 /// Serves over the process's stdin and stdout until the end; the exit code.
 pub(crate) async fn serve(mut extension: Extension) -> Result<u8, Error> {
@@ -80,34 +67,50 @@ pub(crate) async fn serve_over(
             version: env!("CARGO_PKG_VERSION").to_owned(),
             language: "rust".to_owned(),
         }),
-        capabilities: Capabilities::from_iter(CAPABILITIES),
         registrations: extension.registrations,
         methods: extension.methods,
-        ..ExtensionConfig::new(extension.name, extension.version)
+        teardown: !extension.teardowns.is_empty(),
+        ..ExtensionConfig::new(extension.name.clone(), extension.version)
     };
     let mut serving = Serving {
-        connection: Rc::new(Connection::new(ExtensionSession::new(config))),
-        handlers: extension.handlers,
+        connection: Rc::new(Connection::new(ExtensionSession::new(config), extension.handlers)),
+        name: extension.name,
+        setups: extension.setups,
+        teardowns: extension.teardowns,
+        requirements: extension.requirements,
         inlet: Inlet::new(stdio.input)?,
         outlet: Outlet::new(stdio.output),
         timer: None,
         ending: None,
+        end_began: None,
         watchdog: None,
         finished: None,
         observer,
     };
     // Tasks that still run at the end are dropped with the set.
-    LocalSet::new().run_until(serving.serve()).await
+    let served = LocalSet::new().run_until(serving.serve()).await;
+    // A handler may hold a context, which holds the handlers.
+    drop(serving.connection.handlers.take());
+    match serving.connection.failure.take() {
+        Some(failure) => Err(failure),
+        None => served,
+    }
 }
 
 struct Serving {
     connection: Rc<Connection>,
-    handlers: Handlers,
+    /// The extension's.
+    name: String,
+    /// Until they run.
+    setups: Vec<SetupHandler>,
+    teardowns: Vec<TeardownHandler>,
+    requirements: Vec<Requirement>,
     inlet: Inlet,
     outlet: Outlet,
     timer: Option<(Instant, Pin<Box<Sleep>>)>,
     /// The exit code of an end that has begun and is not watched yet.
     ending: Option<u8>,
+    end_began: Option<Instant>,
     watchdog: Option<Watchdog>,
     /// The exit code, when everything is answered.
     finished: Option<u8>,

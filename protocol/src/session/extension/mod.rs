@@ -353,9 +353,12 @@ impl ExtensionSession {
     }
 
     /// The extension ends by itself, as at `shutdown` but without an ack: because something that it
-    /// needs is not there, or because its setup failed. Nothing happens once another end has begun.
-    pub fn end(&mut self, exit_code: u8, now: Instant) {
+    /// needs is not there, or because its setup failed. Whether it does: nothing happens once another
+    /// end has begun.
+    pub fn end(&mut self, exit_code: u8, now: Instant) -> bool {
+        let begins = !self.stage.is_ending();
         self.begin_shutdown(None, false, exit_code, now);
+        begins
     }
 
     /// Nothing can be written any more: nobody waits for answers (`end.epipe`).
