@@ -38,7 +38,7 @@ pub(crate) async fn run(call: Call, mut printer: Printer) -> Result<Exit, clap::
             return Err(usage("call", ErrorKind::TooManyValues, &message));
         }
     };
-    let exit = with_one(source, &call.timeout, printer, async |session| {
+    let exit = with_one(source, &call.timeout, &call.settings, printer, async |session| {
         match session.call(tool, &args, &call.timeout).await {
             Ok(Ok(result)) => report(tool, &result, &mut session.printer),
             Ok(Err(error)) => Failure::of_call(&error, &session.host).report(&mut session.printer),

@@ -30,16 +30,23 @@ pub(crate) async fn run(command: Command, printer: Printer) -> Result<Exit, clap
         Some(args) => args,
         None => words.join(" "),
     };
-    let exit = with_one(source, &command.timeout, printer, async |session| {
-        match session.run_command(name, &args).await {
-            Ok(Ok(outcome)) => {
-                report(&outcome, &mut session.printer);
-                Exit::Ok
-            }
-            Ok(Err(error)) => Failure::of_call(&error, &session.host).report(&mut session.printer),
-            Err(exit) => exit,
-        }
-    });
+    let exit =
+        with_one(
+            source,
+            &command.timeout,
+            &command.settings,
+            printer,
+            async |session| match session.run_command(name, &args).await {
+                Ok(Ok(outcome)) => {
+                    report(&outcome, &mut session.printer);
+                    Exit::Ok
+                }
+                Ok(Err(error)) => {
+                    Failure::of_call(&error, &session.host).report(&mut session.printer)
+                }
+                Err(exit) => exit,
+            },
+        );
     Ok(exit.await)
 }
 

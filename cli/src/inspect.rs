@@ -25,7 +25,8 @@ pub(crate) async fn run(inspect: Inspect, printer: Printer) -> Result<Exit, clap
             return Err(crate::target::usage("inspect", kind, message));
         }
     };
-    let exit = with_one(source, &Timeout { after: None }, printer, async |session| {
+    let timeout = Timeout { after: None };
+    let exit = with_one(source, &timeout, &inspect.settings, printer, async |session| {
         let statuses = session.host.extensions();
         let (tools, commands) = (session.host.tools(), session.host.commands());
         if let Some(status) = statuses.first() {

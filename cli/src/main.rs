@@ -10,11 +10,14 @@ mod exit;
 mod failure;
 mod inspect;
 mod interrupt;
+mod manual;
+mod new;
 mod printer;
 mod progress;
 mod run;
 mod session;
 mod target;
+mod template;
 
 use std::process::ExitCode;
 
@@ -52,5 +55,8 @@ async fn act(action: Action, printer: Printer) -> Result<Exit, clap::Error> {
         Action::Command(command) => command::run(command, printer).await,
         Action::Inspect(inspect) => inspect::run(inspect, printer).await,
         Action::Run(run) => run::run(run, printer).await,
+        Action::New(new) => Ok(new::run(&new, printer)),
+        Action::Completions(completions) => manual::completions(&completions, printer),
+        Action::Man(man) => Ok(manual::pages(&man, printer)),
     }
 }

@@ -13,7 +13,7 @@ use crate::target::source_of;
 pub(crate) async fn run(run: Run, printer: Printer) -> Result<Exit, clap::Error> {
     let mut sources: Vec<_> = run.dirs.into_iter().map(ExtensionSource::folder).collect();
     sources.extend(source_of("run", run.program)?);
-    let mut session = match Session::start(sources, &run.timeout, printer).await {
+    let mut session = match Session::start(sources, &run.timeout, &run.settings, printer).await {
         Ok(session) => session,
         Err((printer, exit)) => return Ok(printer.finish(exit)),
     };

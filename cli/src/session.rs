@@ -10,7 +10,7 @@ use extline_host::{
     Host, HostBuilder, Manner, News, NewsStream,
 };
 
-use crate::args::Timeout;
+use crate::args::{Settings, Timeout};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupts;
@@ -32,6 +32,7 @@ impl Session {
     pub(crate) async fn start(
         sources: Vec<ExtensionSource>,
         timeout: &Timeout,
+        settings: &Settings,
         mut printer: Printer,
     ) -> Result<Self, (Printer, Exit)> {
         let mut interrupts = match Interrupts::listen() {
@@ -42,7 +43,7 @@ impl Session {
             }
         };
         let host = tokio::select! {
-            host = builder(sources, timeout).start() => Arc::new(host),
+            host = settings.apply(builder(sources, timeout)).start() => Arc::new(host),
             exit = interrupts.next() => return Err((printer, exit)),
         };
         let news = host.news();
@@ -162,10 +163,11 @@ impl Session {
 pub(crate) async fn with_one(
     source: ExtensionSource,
     timeout: &Timeout,
+    settings: &Settings,
     printer: Printer,
     act: impl AsyncFnOnce(&mut Session) -> Exit,
 ) -> Exit {
-    let mut session = match Session::start(vec![source], timeout, printer).await {
+    let mut session = match Session::start(vec![source], timeout, settings, printer).await {
         Ok(session) => session,
         Err((printer, exit)) => return printer.finish(exit),
     };

@@ -1,64 +1,21 @@
 //! The command line.
 
+mod help;
+mod settings;
+
 use std::ffi::OsString;
-use std::time::Duration;
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 
-/// Shown below every help text that ends with a call.
-pub(crate) const EXIT_CODES: &str = "Exit codes:
-  0    all went well
-  1    the tool or command answered with an error (run: a line failed)
-  2    wrong usage, or there is no such tool or command
-  3    the extension did not start
-  4    it died in the call
-  5    it did not answer in time
-  6    the arguments do not fit the tool's schema
-  130  stopped by Ctrl-C
-  143  stopped by SIGTERM, or by the end of the terminal";
+use help::{
+    CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, ENVIRONMENT, EXAMPLES, INSPECT_EXAMPLES,
+    MAN_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES,
+};
 
-const ENVIRONMENT: &str = "Environment:
-  EXTLINE_HOME  the folder for extensions' data and logs, and for the history of the prompt;
-                without it, extline in the folder for application data (XDG_DATA_HOME,
-                ~/.local/share)
-  NO_COLOR      no colours, also on a terminal";
-
-const EXAMPLES: &str = "Examples:
-  extline inspect examples/clock-shell
-  extline call examples/clock-shell clock_now '{\"utc\":true}'
-  extline command examples/hello-python-raw hellopy
-  extline run examples/clock-shell examples/hello-python-raw
-  extline call clock_now -- sh examples/clock-shell/clock.sh";
-
-const CALL_EXAMPLES: &str = "Examples:
-  extline call examples/weather-rust weather '{\"city\":\"Berlin\"}'
-  echo '{\"city\":\"Berlin\"}' | extline call examples/weather-rust weather -
-  extline call --timeout 5 weather '{\"city\":\"Berlin\"}' -- ./my-extension --verbose";
-
-const COMMAND_EXAMPLES: &str = "Examples:
-  extline command examples/hello-python-raw hellopy
-  extline command examples/clock-shell clock utc
-  extline command . deploy --args '--force staging'
-  extline command clock utc -- sh examples/clock-shell/clock.sh";
-
-const INSPECT_EXAMPLES: &str = "Examples:
-  extline inspect examples/clock-shell
-  extline inspect --json . | jq '.tools[].name'
-  extline inspect -- python3 my_extension.py";
-
-const RUN_EXAMPLES: &str = "At the prompt:
-  /NAME ARGS    run a slash command
-  !NAME JSON    call a tool, without JSON with {}
-  :tools        list the tools, :commands the slash commands
-  :status       how each extension stands
-  :help         all there is
-  :quit         stop them all, as do Ctrl-D and a second Ctrl-C
-  Tab           completes names, a tool's arguments and their values
-  Ctrl-C        cancels the running call, or takes back the line
-
-Examples:
-  extline run examples/clock-shell examples/hello-python-raw
-  printf '/clock\\n!clock_now {\"utc\":true}\\n' | extline run examples/clock-shell";
+pub(crate) use help::EXIT_CODES;
+pub(crate) use settings::{Program, Settings, Timeout};
 
 /// Run, call and inspect extensions for coding agents.
 ///
@@ -106,6 +63,15 @@ pub(crate) enum Action {
         after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Run(Run),
+    /// Write a new extension that works, to begin with
+    #[command(after_help = format!("{NEW_EXAMPLES}\n\n{EXIT_CODES}"))]
+    New(New),
+    /// Print a script that completes `extline` in a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions(Completions),
+    /// Write the man pages into a folder
+    #[command(after_help = MAN_EXAMPLES)]
+    Man(Man),
 }
 
 #[derive(Debug, Args)]
@@ -117,6 +83,9 @@ pub(crate) struct Call {
 
     #[command(flatten)]
     pub(crate) timeout: Timeout,
+
+    #[command(flatten)]
+    pub(crate) settings: Settings,
 
     #[command(flatten)]
     pub(crate) program: Program,
@@ -137,6 +106,9 @@ pub(crate) struct Command {
     pub(crate) timeout: Timeout,
 
     #[command(flatten)]
+    pub(crate) settings: Settings,
+
+    #[command(flatten)]
     pub(crate) program: Program,
 }
 
@@ -145,6 +117,9 @@ pub(crate) struct Inspect {
     /// The extension's folder
     #[arg(value_name = "DIR", required_unless_present = "program")]
     pub(crate) dir: Option<OsString>,
+
+    #[command(flatten)]
+    pub(crate) settings: Settings,
 
     #[command(flatten)]
     pub(crate) program: Program,
@@ -160,29 +135,43 @@ pub(crate) struct Run {
     pub(crate) timeout: Timeout,
 
     #[command(flatten)]
+    pub(crate) settings: Settings,
+
+    #[command(flatten)]
     pub(crate) program: Program,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Timeout {
-    /// How long an answer may take, 60 for tools and 30 for commands when absent
-    #[arg(long = "timeout", value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) after: Option<Duration>,
+pub(crate) struct New {
+    /// What it is called: lower-case letters, digits and dashes, a letter first
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// The language: rust or sh; python, typescript and c come with their SDKs
+    #[arg(long, value_name = "LANGUAGE", default_value = "rust")]
+    pub(crate) lang: String,
+
+    /// The folder to make, NAME in the present one when absent
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+
+    /// For rust, the folder of the crate extline; found by itself from a clone's own build
+    #[arg(long, value_name = "DIR")]
+    pub(crate) sdk: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Program {
-    /// A program without a manifest, in place of a folder; it runs in the present one
-    #[arg(id = "program", value_name = "PROGRAM ARGS", last = true, num_args = 1..)]
-    pub(crate) words: Vec<OsString>,
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
-    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    duration
-        .filter(|duration| *duration <= Duration::from_secs(86_400))
-        .ok_or_else(|| "expected seconds, more than 0 and at most 86400".to_owned())
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// The folder, made where there is none; pages of earlier versions in it are replaced
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
 }
 
 #[cfg(test)]
@@ -213,14 +202,6 @@ mod tests {
         let cli = Cli::try_parse_from(["extline", "call", "dir", "tool", "-"]).unwrap();
         let Action::Call(call) = cli.action else { panic!() };
         assert_eq!(call.words, ["dir", "tool", "-"]);
-    }
-
-    #[test]
-    fn seconds_are_positive_and_finite() {
-        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        for wrong in ["0", "-1", "inf", "NaN", "1e9", "soon"] {
-            assert!(seconds(wrong).is_err(), "{wrong}");
-        }
     }
 
     #[test]

@@ -1,0 +1,73 @@
+//! The texts below the options: examples, exit codes, variables.
+
+/// Shown below every help text that ends with a call.
+pub(crate) const EXIT_CODES: &str = "Exit codes:
+  0    all went well
+  1    the tool or command answered with an error (run: a line failed), or a file or folder could
+       not be read or written
+  2    wrong usage, or there is no such tool or command
+  3    the extension did not start
+  4    it died in the call
+  5    it did not answer in time
+  6    the arguments do not fit the tool's schema
+  130  stopped by Ctrl-C
+  143  stopped by SIGTERM, or by the end of the terminal";
+
+pub(super) const ENVIRONMENT: &str = "Environment:
+  EXTLINE_HOME  the folder for extensions' data and logs, and for the history of the prompt;
+                without it, extline in the folder for application data (XDG_DATA_HOME,
+                ~/.local/share)
+  NO_COLOR      no colours, also on a terminal";
+
+pub(super) const EXAMPLES: &str = "Examples:
+  extline inspect examples/clock-shell
+  extline call examples/clock-shell clock_now '{\"utc\":true}'
+  extline command examples/hello-python-raw hellopy
+  extline run examples/clock-shell examples/hello-python-raw
+  extline new weather --lang rust
+  extline call clock_now -- sh examples/clock-shell/clock.sh";
+
+pub(super) const CALL_EXAMPLES: &str = "Examples:
+  extline call examples/weather-rust weather '{\"city\":\"Berlin\"}'
+  echo '{\"city\":\"Berlin\"}' | extline call examples/weather-rust weather -
+  extline call --env API_KEY . weather '{\"city\":\"Berlin\"}'
+  extline call --timeout 5 weather '{\"city\":\"Berlin\"}' -- ./my-extension --verbose";
+
+pub(super) const COMMAND_EXAMPLES: &str = "Examples:
+  extline command examples/hello-python-raw hellopy
+  extline command examples/clock-shell clock utc
+  extline command . deploy --args '--force staging'
+  extline command clock utc -- sh examples/clock-shell/clock.sh";
+
+pub(super) const INSPECT_EXAMPLES: &str = "Examples:
+  extline inspect examples/clock-shell
+  extline inspect --json . | jq '.tools[].name'
+  extline inspect -- python3 my_extension.py";
+
+pub(super) const RUN_EXAMPLES: &str = "At the prompt:
+  /NAME ARGS    run a slash command
+  !NAME JSON    call a tool, without JSON with {}
+  :tools        list the tools, :commands the slash commands
+  :status       how each extension stands
+  :help         all there is
+  :quit         stop them all, as do Ctrl-D and a second Ctrl-C
+  Tab           completes names, a tool's arguments and their values
+  Ctrl-C        cancels the running call, or takes back the line
+
+Examples:
+  extline run examples/clock-shell examples/hello-python-raw
+  printf '/clock\\n!clock_now {\"utc\":true}\\n' | extline run examples/clock-shell";
+
+pub(super) const NEW_EXAMPLES: &str = "Examples:
+  extline new weather
+  extline new clock --lang sh
+  extline new weather --dir ~/extensions/weather --sdk ~/extline/sdk-rust";
+
+pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:
+  extline completions bash >~/.local/share/bash-completion/completions/extline
+  extline completions zsh >\"${fpath[1]}/_extline\"
+  extline completions fish >~/.config/fish/completions/extline.fish";
+
+pub(super) const MAN_EXAMPLES: &str = "Examples:
+  extline man ~/.local/share/man/man1
+  man extline-call";

@@ -1,0 +1,101 @@
+//! What several subcommands share.
+
+use std::env;
+use std::ffi::OsString;
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use extline_host::HostBuilder;
+use extline_protocol::Profile;
+
+#[derive(Debug, Args)]
+pub(crate) struct Timeout {
+    /// How long an answer may take, 60 for tools and 30 for commands when absent
+    #[arg(long = "timeout", value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) after: Option<Duration>,
+}
+
+/// How the host runs extensions.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Host")]
+pub(crate) struct Settings {
+    /// Give the extensions a variable; without VALUE, with the value it has here. May be repeated
+    #[arg(long = "env", value_name = "NAME[=VALUE]", value_parser = variable)]
+    pub(crate) variables: Vec<Variable>,
+
+    /// Be like this host: the protocol's own, or a zot of that version with all its oddities
+    #[arg(long, value_name = "NAME", default_value = "spec", value_parser = profiles())]
+    pub(crate) profile: Profile,
+}
+
+impl Settings {
+    pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
+        let builder = builder.profile(self.profile.clone());
+        self.variables.iter().fold(builder, |it, Variable { name, value }| it.env(name, value))
+    }
+}
+
+/// An environment variable for extensions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Variable {
+    name: String,
+    value: OsString,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Program {
+    /// A program without a manifest, in place of a folder; it runs in the present one
+    #[arg(id = "program", value_name = "PROGRAM ARGS", last = true, num_args = 1..)]
+    pub(crate) words: Vec<OsString>,
+}
+
+fn profiles() -> impl TypedValueParser<Value = Profile> {
+    PossibleValuesParser::new(Profile::NAMES).try_map(|name| Profile::named(&name))
+}
+
+fn variable(text: &str) -> Result<Variable, String> {
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, Some(OsString::from(value))),
+        None => (text, None),
+    };
+    if name.is_empty() {
+        return Err("the name is missing: NAME=VALUE, or NAME".to_owned());
+    }
+    let value = value.or_else(|| env::var_os(name)).ok_or_else(|| {
+        format!("{name} is not set here; give it a value with --env {name}=VALUE")
+    })?;
+    Ok(Variable { name: name.to_owned(), value })
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
+    let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    duration
+        .filter(|duration| *duration <= Duration::from_secs(86_400))
+        .ok_or_else(|| "expected seconds, more than 0 and at most 86400".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_positive_and_finite() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for wrong in ["0", "-1", "inf", "NaN", "1e9", "soon"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_variable_has_a_value_or_the_one_it_has_here() {
+        let value = |text| variable(text).map(|it| (it.name, it.value.into_string().unwrap()));
+        assert_eq!(value("A=b=c"), Ok(("A".to_owned(), "b=c".to_owned())));
+        assert_eq!(value("A="), Ok(("A".to_owned(), String::new())));
+        let path = env::var("PATH").unwrap();
+        assert_eq!(value("PATH"), Ok(("PATH".to_owned(), path)));
+        assert!(value("EXTLINE_NO_SUCH").unwrap_err().contains("is not set here"));
+        assert!(value("=x").unwrap_err().contains("the name is missing"));
+    }
+}

@@ -1,0 +1,113 @@
+//! The help, the man pages and the completions; docs/cli.md is the help as it is.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::fmt::Write;
+use std::fs;
+
+use support::{Extline, repository};
+
+const SUBCOMMANDS: [&str; 7] = ["run", "call", "command", "inspect", "new", "completions", "man"];
+
+const TOP: &str = "\
+# The command extline
+
+What `extline --help` and the help of each subcommand say. This file is generated: `make generate` rewrites it, and a test fails when it has drifted.
+";
+
+#[test]
+fn the_reference_is_what_the_help_says() {
+    let mut text = TOP.to_owned();
+    for words in
+        std::iter::once(vec!["--help"]).chain(SUBCOMMANDS.iter().map(|name| vec![*name, "--help"]))
+    {
+        let outcome = Extline::new().run(&words);
+        outcome.assert_code(0);
+        let name = ["extline", words[0]].join(" ").replace(" --help", "");
+        write!(text, "\n## {name}\n\n```text\n{}\n```\n", outcome.stdout.trim_end()).unwrap();
+    }
+    let file = repository().join("docs/cli.md");
+    if std::env::var_os("EXTLINE_GENERATE").is_some() {
+        fs::write(&file, &text).unwrap();
+    }
+    let written = fs::read_to_string(&file).unwrap_or_default();
+    assert!(written == text, "docs/cli.md has drifted from the help: run `make generate`");
+}
+
+#[test]
+fn every_subcommand_is_listed_and_has_examples() {
+    let extline = Extline::new();
+    let help = extline.run(&["--help"]).stdout;
+    let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let listed: Vec<_> =
+        listed.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).collect();
+    let mut listed: Vec<_> = listed.into_iter().filter(|name| !name.is_empty()).collect();
+    listed.sort_unstable();
+    let mut known = SUBCOMMANDS;
+    known.sort_unstable();
+    assert_eq!(listed, known);
+    for name in SUBCOMMANDS {
+        let help = extline.run(&[name, "--help"]).stdout;
+        assert!(help.contains("Examples:\n  "), "{name}");
+    }
+    for name in ["run", "call", "command", "inspect", "new"] {
+        let help = extline.run(&[name, "--help"]).stdout;
+        assert!(help.contains("Exit codes:\n  0 "), "{name}");
+    }
+}
+
+#[test]
+fn version_and_near_matches() {
+    let extline = Extline::new();
+    let version = format!("extline {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(extline.run(&["--version"]).stdout, version);
+    let outcome = extline.run(&["inspct", "."]);
+    outcome.assert_code(2);
+    outcome.assert_says(&["a similar subcommand exists: 'inspect'"]);
+}
+
+#[test]
+fn man_pages_are_written() {
+    let extline = Extline::new();
+    let folder = extline.home().join("a/man1");
+    let outcome = extline.run(&["man", folder.to_str().unwrap()]);
+    outcome.assert_code(0);
+    let pages: Vec<_> = outcome.stdout.lines().collect();
+    assert_eq!(pages.len(), 1 + SUBCOMMANDS.len());
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), pages.len());
+    for page in pages {
+        let text = fs::read_to_string(page).unwrap();
+        assert!(text.contains(".SH NAME"), "{page}");
+    }
+    fs::write(extline.home().join("file"), "").unwrap();
+    let outcome = extline.run(&["man", extline.home().join("file").to_str().unwrap()]);
+    outcome.assert_code(1);
+    outcome.assert_says(&["the man pages cannot be written to"]);
+}
+
+#[test]
+fn shells_get_a_script() {
+    let extline = Extline::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let outcome = extline.run(&["completions", shell]);
+        outcome.assert_code(0);
+        assert!(outcome.stdout.contains("inspect"), "{shell}");
+    }
+    extline.run(&["completions", "csh"]).assert_code(2);
+    let outcome = extline.run(&["completions", "bash", "--json"]);
+    outcome.assert_code(2);
+    outcome.assert_says(&["a completion script is a script"]);
+
+    // bash understands it, and offers what there is.
+    let script = extline.home().join("completions.bash");
+    fs::write(&script, extline.run(&["completions", "bash"]).stdout).unwrap();
+    let ask = format!(
+        ". '{}'; COMP_WORDS=(extline ins); COMP_CWORD=1; \
+         _extline extline ins extline; echo \"${{COMPREPLY[*]}}\"",
+        script.display()
+    );
+    let output = std::process::Command::new("bash").args(["-c", &ask]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "inspect\n", "{output:?}");
+}
