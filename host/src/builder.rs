@@ -12,6 +12,7 @@ use crate::environment::EnvironmentSettings;
 use crate::home::default_home;
 use crate::host::Host;
 use crate::source::ExtensionSource;
+use crate::trace::Trace;
 
 /// What this host serves; nothing else is named in `hello_ack`.
 const SERVED: [Capability; 8] = [
@@ -39,6 +40,7 @@ pub struct HostBuilder {
     pub(crate) environment: EnvironmentSettings,
     pub(crate) profile: Profile,
     pub(crate) seed: Option<u64>,
+    pub(crate) trace: Option<Trace>,
     pub(crate) builtin_tools: Vec<String>,
     pub(crate) builtin_commands: Vec<String>,
     pub(crate) sources: Vec<ExtensionSource>,
@@ -60,6 +62,7 @@ impl Default for HostBuilder {
             environment: EnvironmentSettings::default(),
             profile: Profile::spec(),
             seed: None,
+            trace: None,
             builtin_tools: Vec::new(),
             builtin_commands: Vec::new(),
             sources: Vec::new(),
@@ -127,6 +130,14 @@ impl HostBuilder {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
+        self
+    }
+
+    /// Writes down every line that passes between the host and its extensions. No trace by
+    /// default.
+    #[must_use]
+    pub fn trace(mut self, trace: Trace) -> Self {
+        self.trace = Some(trace);
         self
     }
 

@@ -159,6 +159,9 @@ impl Host {
     pub(crate) async fn start(mut builder: HostBuilder) -> Self {
         builder.environment.inherit |= builder.profile.whole_environment;
         let cwd = builder.cwd_or_default();
+        if let Some(trace) = &builder.trace {
+            trace.begin(&builder.info.name, &builder.info.version, builder.profile.name);
+        }
         let registry = Registry::new(&builder.builtin_tools, &builder.builtin_commands);
         let likeness = Likeness::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
@@ -228,6 +231,9 @@ impl Host {
         let log = (home::log_file(&logs, name), launch.environment.withheld.clone());
         let (connection, ends) =
             Connection::new((index, name), spawned, session, log, &self.shared);
+        if let Some(trace) = &builder.trace {
+            connection.trace(trace.of(name, launch, connection.pid()));
+        }
         if let Err(error) = has_data_dir {
             let text = format!("no data folder {}: {error}", data_dir.display());
             connection.notice_from_outside(Notice::new(text));

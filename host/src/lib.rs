@@ -110,6 +110,7 @@ mod registry;
 mod shared;
 mod source;
 mod status;
+mod trace;
 
 pub use builder::HostBuilder;
 pub use call::{Call, CallOptions, CommandOutcome};
@@ -128,6 +129,7 @@ pub use offer::{Command, Tool};
 pub use problem::Problem;
 pub use source::ExtensionSource;
 pub use status::{ExtensionState, ExtensionStatus};
+pub use trace::Trace;
 
 /// The wire's own types, as they stand in this crate's interface.
 pub use extline_protocol as protocol;

@@ -29,6 +29,7 @@ pub mod pointer;
 mod profile;
 mod registrations;
 mod session;
+pub mod trace;
 mod word;
 
 pub use args::{ArgsError, ArgsFailure, ArgsValidator, SchemaProblem, Unsupported};

@@ -17,6 +17,7 @@ use crate::news::News;
 use crate::notice::Notice;
 use crate::problem::Problem;
 use crate::process::{Input, Output, Process};
+use crate::trace::ExtensionTrace;
 
 /// How long the exit status may take after the end of the output.
 const EXIT_TAKES: Duration = Duration::from_millis(500);
@@ -120,6 +121,7 @@ impl Connection {
         let is_open = match read_into(&mut state, output, now) {
             Read::Bytes(_) | Read::NothingYet => true,
             Read::End => {
+                state.trace_output_end();
                 state.session.handle_eof(now);
                 if !state.is_ending() {
                     self.lose_output(&mut state, Problem::OutputClosed, now);
@@ -209,6 +211,7 @@ impl Connection {
             state.phase = Phase::Failed(Arc::clone(&diagnosis));
             let extension = self.name.clone();
             self.tell(News::Failed { extension, diagnosis });
+            self.flush_trace(&mut state);
         }
         drop(state);
         self.started.send_replace(true);
@@ -216,11 +219,16 @@ impl Connection {
 
     /// Ends a process that cannot be used.
     async fn put_down(&self, process: &mut Process) -> Option<Exit> {
-        self.lock().queue.close_now();
+        {
+            let mut state = self.lock();
+            state.queue.close_now();
+            state.trace_signal("SIGTERM");
+        }
         self.group.terminate();
         if let Ok(exit) = timeout(TERMINATE_TAKES, process.wait()).await {
             return Some(exit);
         }
+        self.lock().trace_signal("SIGKILL");
         self.group.kill();
         timeout(KILL_TAKES, process.wait()).await.ok()
     }
@@ -248,11 +256,28 @@ impl Connection {
     }
 
     async fn finish(&self, exit: Option<Exit>, left_behind: usize) {
+        self.end_trace(exit.as_ref());
         let ending = self.ending(exit, left_behind);
         self.log.remark(&ending.to_string());
         self.log.settle(STDERR_TAKES).await;
         self.tell(News::Ended(ending.clone()));
         self.ended.send_replace(Some(ending));
+    }
+
+    fn end_trace(&self, exit: Option<&Exit>) {
+        let mut state = self.lock();
+        state.trace_output_end();
+        if let (Some(trace), Some(exit)) = (&state.trace, exit) {
+            trace.exited(exit);
+        }
+        self.flush_trace(&mut state);
+    }
+
+    /// A trace that cannot be written is no reason to end anything, but to say so.
+    fn flush_trace(&self, state: &mut State) {
+        if let Some(Err(error)) = state.trace.as_ref().map(ExtensionTrace::flush) {
+            self.notice(state, Notice::new(format!("the trace is incomplete: {error}")));
+        }
     }
 
     fn ending(&self, exit: Option<Exit>, left_behind: usize) -> Ending {
@@ -300,7 +325,8 @@ enum Read {
 
 fn read_into(state: &mut State, output: &Output, now: Instant) -> Read {
     let before_hello = state.session.extension().is_none();
-    let space = state.session.read_space();
+    let State { session, trace, .. } = state;
+    let space = session.read_space();
     let count = match output.try_read(space) {
         Ok(0) => return Read::End,
         Ok(count) => count,
@@ -309,6 +335,9 @@ fn read_into(state: &mut State, output: &Output, now: Instant) -> Read {
             _ => return Read::End,
         },
     };
+    if let Some(trace) = trace {
+        trace.received(&space[..count]);
+    }
     let first = before_hello.then(|| space[..count].to_vec());
     if let Some(first) = first {
         state.note_before_hello(&first);

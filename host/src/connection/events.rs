@@ -27,6 +27,7 @@ impl Connection {
             self.handle(state, event, now);
         }
         state.write(now);
+        state.trace_input_end();
         let next = state.next_step();
         let task_sleeps_too_long = match (next, state.wake_at) {
             (Some(next), Some(wake_at)) => next < wake_at,
@@ -125,10 +126,12 @@ impl Connection {
             HostEvent::Terminate => {
                 state.queue.close_now();
                 state.manner = Manner::Terminated;
+                state.trace_signal("SIGTERM");
                 self.group.terminate();
             }
             HostEvent::Kill => {
                 state.manner = Manner::Killed;
+                state.trace_signal("SIGKILL");
                 self.group.kill();
                 state.give_up_after(KILL_TAKES, Problem::Unkillable, now);
             }

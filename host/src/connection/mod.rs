@@ -28,6 +28,7 @@ use crate::notice::Notice;
 use crate::process::{Group, Output, Process, Spawned};
 use crate::shared::{Shared, lock};
 use crate::status::{ExtensionState, ExtensionStatus};
+use crate::trace::ExtensionTrace;
 
 /// One extension whose process was started.
 pub(crate) struct Connection {
@@ -75,6 +76,16 @@ impl Connection {
         });
         shared.add_connection(&connection);
         (connection, Ends { process, output })
+    }
+
+    /// Writes down what passes from now on.
+    pub(crate) fn trace(&self, trace: ExtensionTrace) {
+        self.lock().trace = Some(trace);
+    }
+
+    /// The id of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.group.id()
     }
 
     /// Its place in load order.

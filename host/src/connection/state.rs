@@ -17,6 +17,7 @@ use crate::log::readable;
 use crate::notice::Notice;
 use crate::problem::Problem;
 use crate::process::Input;
+use crate::trace::ExtensionTrace;
 
 /// Notices kept for the status of one extension; further ones are counted.
 const NOTICES: usize = 50;
@@ -60,6 +61,8 @@ pub(crate) struct State {
     before_hello: Vec<u8>,
     /// Frames on their way from the session to the queue.
     out: Vec<u8>,
+    /// What passes is written down here.
+    pub(super) trace: Option<ExtensionTrace>,
 }
 
 /// Where an extension is in its life, as the host sees it.
@@ -95,14 +98,39 @@ impl State {
             further_notices: 0,
             before_hello: Vec::new(),
             out: Vec::new(),
+            trace: None,
         }
     }
 
     /// Writes what the session has to say.
     pub(super) fn write(&mut self, now: Instant) {
         if self.session.poll_output(&mut self.out) {
+            if let Some(trace) = self.trace.as_ref().filter(|_| self.queue.is_open()) {
+                trace.sent(&self.out);
+            }
             let written = self.queue.send(&mut self.out, now);
             self.note_write(&written, now);
+        }
+    }
+
+    /// Writes a signal into the trace, behind the end of stdin that came before it.
+    pub(super) fn trace_signal(&mut self, name: &str) {
+        self.trace_input_end();
+        if let Some(trace) = &self.trace {
+            trace.signalled(name);
+        }
+    }
+
+    /// Writes the end of stdin into the trace, once it has come.
+    pub(super) fn trace_input_end(&mut self) {
+        if let Some(trace) = self.trace.as_mut().filter(|_| !self.queue.is_open()) {
+            trace.input_ended();
+        }
+    }
+
+    pub(super) fn trace_output_end(&mut self) {
+        if let Some(trace) = &mut self.trace {
+            trace.output_ended();
         }
     }
 

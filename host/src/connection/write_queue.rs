@@ -127,6 +127,11 @@ impl WriteQueue {
         Ok(())
     }
 
+    /// Whether stdin is open.
+    pub(super) fn is_open(&self) -> bool {
+        self.input.is_some()
+    }
+
     /// The pipe to wait for, when something waits to be written.
     pub(super) fn blocked(&self) -> Option<Arc<Input>> {
         if self.chunks.is_empty() { None } else { self.input.clone() }

@@ -4,8 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use extline_protocol::frame::AnyFrame;
+pub(crate) use extline_protocol::trace::Side;
+use extline_protocol::trace::{self, Stream};
 use extline_protocol::{Incoming, decode_text};
-use serde_json::Value;
 
 use super::Counts;
 
@@ -33,13 +34,6 @@ pub(crate) enum What {
     Other,
 }
 
-/// Who wrote a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
-    Host,
-    Extension,
-}
-
 /// Every transcript of the folder, but for the `.rpc` ones: those are between zot and its user.
 pub(crate) fn all() -> Vec<Trace> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
@@ -57,39 +51,20 @@ fn read(path: &Path) -> Option<Trace> {
         return None;
     }
     let text = std::fs::read_to_string(path).unwrap();
-    let records = text.lines().map(|line| record(&serde_json::from_str(line).unwrap())).collect();
-    Some(Trace { name: name.to_owned(), records })
+    let records = trace::read(name, &text).unwrap_or_else(|error| panic!("{error}"));
+    Some(Trace { name: name.to_owned(), records: records.into_iter().map(record).collect() })
 }
 
-fn record(json: &Value) -> Record {
-    let at = Duration::from_micros(json["t_us"].as_u64().unwrap());
-    let what = match json["dir"].as_str().unwrap() {
-        "h>e" => What::Line(Side::Host, line(json)),
-        "e>h" => What::Line(Side::Extension, line(json)),
-        _ => match (json["event"].as_str().unwrap(), &json["stream"], &json["name"]) {
-            ("eof", Value::String(stream), _) if stream == "stdin" => What::InputEnded,
-            ("eof", ..) => What::OutputEnded,
-            ("signal", _, Value::String(name)) if name == "SIGTERM" => What::Sigterm,
-            ("exit", ..) => What::Exit,
-            _ => What::Other,
-        },
+fn record(record: trace::Record) -> Record {
+    let what = match record.what {
+        trace::What::Line { from, line } => What::Line(from, line.text().into_owned()),
+        trace::What::Eof(Stream::Stdin) => What::InputEnded,
+        trace::What::Eof(Stream::Stdout) => What::OutputEnded,
+        trace::What::Signal(name) if name == "SIGTERM" => What::Sigterm,
+        trace::What::Exit { .. } => What::Exit,
+        _ => What::Other,
     };
-    Record { at, what }
-}
-
-/// A long line is stored in parts: strings, and `[char, count]` for repetitions.
-fn line(json: &Value) -> String {
-    if let Some(line) = json["line"].as_str() {
-        return line.to_owned();
-    }
-    let part = |part: &Value| match part {
-        Value::String(text) => text.clone(),
-        repeated => {
-            let count = usize::try_from(repeated[1].as_u64().unwrap()).unwrap();
-            repeated[0].as_str().unwrap().repeat(count)
-        }
-    };
-    json["line_parts"].as_array().unwrap().iter().map(part).collect()
+    Record { at: record.at, what }
 }
 
 impl Trace {

@@ -1,0 +1,8 @@
+//! Hosts like a particular zot, and the traces they write, with real processes.
+//!
+//! The extensions are `ext_script.py` of the recordings, which does what a small JSON script says.
+
+#![cfg(unix)]
+
+mod scripted;
+mod trace;
