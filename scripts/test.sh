@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 exec </dev/null # nothing here asks a question
 
-total=8
+total=9
 number=0
 passed=0
 failed=0
@@ -20,6 +20,7 @@ main() {
     component clippy clippy 'clippy, warnings are errors' \
         cargo clippy --locked --workspace --all-targets -- -D warnings
     step 'tests: units, integration' cargo test --locked --workspace --all-targets --no-fail-fast
+    real_zot 'tests: the Rust examples under a real zot'
     step 'tests: examples in the documentation' cargo test --locked --workspace --doc --no-fail-fast
     step 'documentation builds without a warning' \
         env RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
@@ -74,6 +75,17 @@ optional() {
         step "$@"
     else
         skip "$3" "$1" "$2"
+    fi
+}
+
+# real_zot NAME: the step that needs a zot, which nothing here brings.
+real_zot() {
+    if [ -z "${ZOT_BIN:-}" ]; then
+        skip "$1" zot 'ZOT_BIN=/path/to/zot make test'
+    elif ! command -v tmux >/dev/null 2>&1; then
+        skip "$1" tmux 'apt-get install tmux, or brew install tmux: zot shows its panels in it'
+    else
+        step "$1" cargo test --locked -p extline-cli --test real_zot -- --ignored
     fi
 }
 

@@ -1,0 +1,119 @@
+//! The Rust examples under a real zot, which this repository does not bring: `ZOT_BIN` names one.
+//!
+//! What a guard blocks here does no harm where it is not blocked.
+
+#![cfg(unix)]
+
+mod model;
+mod terminal;
+mod zot;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::json;
+
+use terminal::Terminal;
+use zot::Zot;
+
+#[test]
+#[ignore = "needs a zot: set ZOT_BIN"]
+fn weather_rust_answers_and_its_errors_reach_the_model() {
+    let zot = Zot::with("weather-rust", &build("weather-rust"));
+    let results = zot.play(&json!([
+        {"call": ["weather", {"city": "Berlin"}]},
+        {"call": ["weather", {}]},
+        {"call": ["weather", {"city": "Atlantis"}]},
+        {"text": "done"},
+    ]));
+    assert_eq!(results[0].text, "Berlin: 16°C, fog");
+    assert!(!results[0].is_error);
+    assert!(results[1].is_error && results[1].text.contains("/city"), "{results:?}");
+    assert!(results[2].is_error && results[2].text.contains("no such city"), "{results:?}");
+    assert_eq!(results.len(), 3);
+}
+
+#[test]
+#[ignore = "needs a zot: set ZOT_BIN"]
+fn guard_rust_blocks_with_its_reason_and_gives_a_timeout() {
+    let guard = build("guard-rust");
+    let folder = tempfile::tempdir().unwrap();
+    let zot = Zot::with("guard-rust", &recorded(folder.path(), &guard));
+    let results = zot.play(&json!([
+        {"call": ["bash", {"command": "git  push '--force' nowhere"}]},
+        {"call": ["bash", {"command": "echo still here"}]},
+        {"text": "done"},
+    ]));
+    assert!(
+        results[0].is_error && results[0].text.contains("use --force-with-lease"),
+        "{results:?}"
+    );
+    assert!(!results[1].is_error && results[1].text.contains("still here"), "{results:?}");
+    let said = fs::read_to_string(folder.path().join("said")).unwrap();
+    let rewritten = r#""modified_args":{"command":"echo still here","timeout":120}"#;
+    assert!(said.contains(rewritten), "{said}");
+}
+
+#[test]
+#[ignore = "needs a zot: set ZOT_BIN"]
+fn todo_rust_keeps_its_list_from_one_zot_to_the_next() {
+    let zot = Zot::with("todo-rust", &build("todo-rust"));
+    let add = json!([{"call": ["todo", {"action": "add", "text": "ship"}]}, {"text": "done"}]);
+    assert_eq!(zot.play(&add)[0].text, "1. [ ] ship");
+    assert!(zot.extension_dir().join("todos.json").exists());
+    let done = json!([{"call": ["todo", {"action": "done", "number": 1}]}, {"text": "done"}]);
+    assert_eq!(zot.play(&done)[0].text, "1. [x] ship");
+}
+
+#[test]
+#[ignore = "needs a zot: set ZOT_BIN"]
+fn todo_rust_shows_its_panel_and_gets_the_keys() {
+    let zot = Zot::with("todo-rust", &build("todo-rust"));
+    let Some(terminal) = Terminal::start(&zot) else {
+        panic!("needs tmux, to have a terminal for zot");
+    };
+    terminal.type_text("/todo");
+    terminal.press("Enter");
+    terminal.wait_for("nothing to do");
+    terminal.type_text("a");
+    terminal.type_text("ship");
+    terminal.wait_for("> new: ship_");
+    terminal.press("Enter");
+    terminal.wait_for("> [ ] ship");
+    terminal.type_text(" ");
+    terminal.wait_for("> [x] ship");
+    terminal.wait_for("Todos, 0 of 1 open");
+    terminal.press("Escape");
+    terminal.wait_until("end of the panel", |screen| !screen.contains("[x] ship"));
+    let list = fs::read_to_string(zot.extension_dir().join("todos.json")).unwrap();
+    assert!(list.contains(r#""done": true"#), "{list}");
+}
+
+/// Builds an example where this test's programs are, and returns its program.
+fn build(example: &str) -> PathBuf {
+    // target/debug/extline
+    let builds = Path::new(env!("CARGO_BIN_EXE_extline")).parent().unwrap();
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--package", example, "--target-dir"]);
+    build.arg(builds.parent().unwrap());
+    if !cfg!(debug_assertions) {
+        build.arg("--release");
+    }
+    assert!(build.status().unwrap().success());
+    builds.join(example)
+}
+
+/// A script that becomes the program; what that says goes to the host and into `said`.
+fn recorded(folder: &Path, program: &Path) -> PathBuf {
+    let script = folder.join("recorded.sh");
+    let (folder, program) = (folder.display(), program.display());
+    let text = format!(
+        "#!/bin/sh\nmkfifo '{folder}/pipe' || exit 1\ntee '{folder}/said' <'{folder}/pipe' &\n\
+         exec '{program}' >'{folder}/pipe'\n"
+    );
+    fs::write(&script, text).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    script
+}
