@@ -83,7 +83,7 @@ type_line() {
 wait_for_extensions() {
     seconds=0
     while :; do
-        processes | awk -v host="$host" '$2 == host' >"$scratch/running"
+        processes | awk -v host="$host" '$2 == host && !/ extline-watchdog /' >"$scratch/running"
         [ "$(wc -l <"$scratch/running")" -lt 3 ] || break
         kill -0 "$host" 2>/dev/null || session_failed 'extline run ended before its extensions ran'
         [ "$seconds" -lt 30 ] || session_failed 'after 30 s not all three extensions were running'

@@ -5,6 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 
+use crate::mark::MARK;
+
 /// What every extension gets of the host's environment. None of it is a secret, and without it a
 /// program that runs by hand would not run here, or would keep its files elsewhere.
 const BASE: [&str; 35] = [
@@ -51,8 +53,8 @@ const BASE: [&str; 35] = [
     "CARGO_HOME",
 ];
 
-/// A shell's notes on itself: false in another folder, and missed by nobody.
-const SHELL_NOTES: [&str; 4] = ["_", "OLDPWD", "PWD", "SHLVL"];
+/// What is a shell's or a host's own, wrong for another process, and missed by nobody.
+const PRIVATE: [&str; 5] = ["_", "OLDPWD", "PWD", "SHLVL", MARK];
 
 /// What the embedder wants of the environment of its extensions.
 #[derive(Clone, Debug, Default)]
@@ -85,7 +87,8 @@ impl EnvironmentSettings {
             let is_declared = declared.iter().any(|declared| name == declared.as_str());
             if self.inherit || is_declared || self.pass.contains(&name) || is_base(&name) {
                 environment.variables.insert(name, value);
-            } else if !SHELL_NOTES.iter().any(|note| name == *note) && !self.set.contains_key(&name)
+            } else if !PRIVATE.iter().any(|private| name == *private)
+                && !self.set.contains_key(&name)
             {
                 environment.withheld.push(name.to_string_lossy().into_owned());
             }

@@ -18,11 +18,12 @@ use crate::ending::Ending;
 use crate::home;
 use crate::launch::{Launch, Plan, explain};
 use crate::manifest::Manifest;
+use crate::mark::Mark;
 use crate::news::{News, NewsStream};
 use crate::notice::Notice;
 use crate::offer::{Command, Tool};
 use crate::problem::Problem;
-use crate::process::{self, Spawned};
+use crate::process::{self, Spawned, Watchdog};
 use crate::profile::Likeness;
 use crate::registry::Registry;
 use crate::shared::Shared;
@@ -126,6 +127,7 @@ impl Host {
         for connection in connections() {
             endings.extend(connection.ended().await);
         }
+        self.shared.end_watchdog().await;
         endings
     }
 }
@@ -222,7 +224,10 @@ impl Host {
             data_dir: has_data_dir.is_ok().then(|| data_dir.to_string_lossy().into_owned()),
             ..builder.ack(cwd.to_string_lossy().into_owned())
         };
-        let spawned = spawn(launch).await.map_err(|error| explain(launch, &error))?;
+        let watchdog = self.shared.watchdog();
+        let mark = self.shared.next_mark();
+        let spawned = spawn(launch, &mark, watchdog.ok()).await;
+        let spawned = spawned.map_err(|error| explain(launch, &error))?;
         let now = Instant::now();
         let profile = builder.profile.clone();
         let config = HostConfig { ack, deadlines: builder.deadlines, profile };
@@ -237,6 +242,9 @@ impl Host {
         if let Err(error) = has_data_dir {
             let text = format!("no data folder {}: {error}", data_dir.display());
             connection.notice_from_outside(Notice::new(text));
+        }
+        if let Err(why) = watchdog {
+            connection.notice_from_outside(Notice::new(why));
         }
         tokio::spawn(Arc::clone(&connection).drive(ends));
         Ok(connection)
@@ -264,16 +272,20 @@ impl Extension {
 
 /// Starts a program. One that a compiler has just written may be busy for a moment: another thread
 /// of this process may be starting something else meanwhile, with the compiler's descriptor in hand.
-async fn spawn(launch: &Launch) -> io::Result<Spawned> {
+async fn spawn(
+    launch: &Launch,
+    mark: &Mark,
+    watchdog: Option<&Arc<Watchdog>>,
+) -> io::Result<Spawned> {
     const TRIES: usize = 10;
     const AFTER: Duration = Duration::from_millis(20);
     for _ in 1..TRIES {
-        match process::spawn(launch) {
+        match process::spawn(launch, mark, watchdog) {
             Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
                 tokio::time::sleep(AFTER).await;
             }
             outcome => return outcome,
         }
     }
-    process::spawn(launch)
+    process::spawn(launch, mark, watchdog)
 }

@@ -70,8 +70,13 @@
 //!
 //! Each extension leads a process group of its own, so that a terminal's Ctrl-C does not reach it
 //! and its children end with it. Its stderr goes to `logs/NAME.log` under
-//! [`default_home`], at most two files of 1 MiB. When the host's process itself is killed,
-//! extensions see the end of their stdin, and end by that.
+//! [`default_home`], at most two files of 1 MiB.
+//!
+//! A host that is killed cannot end its extensions, so each host has a watchdog: one small shell
+//! process that waits for the end of the host. Extensions then have 0.3 s from the end of their
+//! stdin, SIGTERM, one more second, SIGKILL, each for the whole group. [`Host::shutdown`] ends the
+//! watchdog too. On Linux what left its group is found and killed as well, by a mark in its
+//! environment (`EXTLINE_MARK`).
 //!
 //! # Environment
 //!
@@ -99,6 +104,7 @@ mod intercept_failure;
 mod launch;
 mod log;
 mod manifest;
+mod mark;
 mod news;
 mod notice;
 mod offer;

@@ -5,10 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use crate::connection::Connection;
+use crate::mark::Mark;
 use crate::news::{News, Newsroom};
+use crate::process::Watchdog;
 use crate::profile::Likeness;
 use crate::registry::Registry;
 use extline_protocol::Deadlines;
@@ -28,6 +30,11 @@ pub(crate) struct Shared {
     started: AtomicBool,
     /// Counts the tool calls, to name them for interceptors and guards.
     calls: AtomicU64,
+    mark: Mark,
+    /// Processes that were started so far.
+    processes: AtomicU64,
+    /// Started with the first extension; `Err` says why there is none.
+    watchdog: OnceLock<Result<Arc<Watchdog>, String>>,
 }
 
 impl Shared {
@@ -41,6 +48,33 @@ impl Shared {
             publishing: Mutex::default(),
             started: AtomicBool::new(false),
             calls: AtomicU64::new(0),
+            mark: Mark::of_host(),
+            processes: AtomicU64::new(0),
+            watchdog: OnceLock::new(),
+        }
+    }
+
+    /// The mark of the next process.
+    pub(crate) fn next_mark(&self) -> Mark {
+        self.mark.of_process(self.processes.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Who ends the extensions if this process is killed; `Err` says why nobody does.
+    pub(crate) fn watchdog(&self) -> Result<&Arc<Watchdog>, &str> {
+        let start = || match Watchdog::start(&self.mark) {
+            Ok(watchdog) => Ok(Arc::new(watchdog)),
+            Err(error) => Err(format!(
+                "nobody ends this extension if the host is killed: /bin/sh could not be started: \
+                 {error}"
+            )),
+        };
+        self.watchdog.get_or_init(start).as_ref().map_err(String::as_str)
+    }
+
+    /// Nothing is left to watch.
+    pub(crate) async fn end_watchdog(&self) {
+        if let Some(Ok(watchdog)) = self.watchdog.get() {
+            watchdog.end().await;
         }
     }
 

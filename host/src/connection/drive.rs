@@ -1,5 +1,6 @@
 //! The task of one extension: from the start of its process to the end of the last one it started.
 
+use std::collections::HashSet;
 use std::future;
 use std::io;
 use std::sync::Arc;
@@ -28,6 +29,9 @@ const STDERR_TAKES: Duration = Duration::from_millis(200);
 /// How long children may take to end after their parent did, before they are killed.
 const CHILDREN_TAKE: Duration = Duration::from_millis(100);
 
+/// How often something is looked for that nothing tells of.
+const LOOK_EVERY: Duration = Duration::from_millis(5);
+
 /// How long a process that cannot be used may take to end after SIGTERM, and after SIGKILL.
 const TERMINATE_TAKES: Duration = Duration::from_secs(1);
 const KILL_TAKES: Duration = Duration::from_secs(2);
@@ -36,6 +40,13 @@ const KILL_TAKES: Duration = Duration::from_secs(2);
 enum Cause {
     Exited(Exit),
     Failed(Problem),
+}
+
+/// What outlived the process.
+struct Remains {
+    count: usize,
+    /// Nothing of it is left.
+    gone: bool,
 }
 
 impl Connection {
@@ -57,8 +68,8 @@ impl Connection {
             Some(exit) => Some(exit),
             None => self.put_down(&mut process).await,
         };
-        let left_behind = self.end_children().await;
-        self.finish(exit, left_behind).await;
+        let remains = self.end_children().await;
+        self.finish(exit, &remains).await;
     }
 
     /// Reads, writes and keeps the time until the process ends or must be given up.
@@ -233,20 +244,42 @@ impl Connection {
         timeout(KILL_TAKES, process.wait()).await.ok()
     }
 
-    /// Ends what the process left behind; how many there were.
-    async fn end_children(&self) -> usize {
-        if self.group.is_gone() || self.group_ends_within(CHILDREN_TAKE).await {
-            return 0;
+    /// Ends what the process left behind: in its group, then what left that.
+    async fn end_children(&self) -> Remains {
+        let mut count = 0;
+        if !self.group.is_gone() && !self.group_ends_within(CHILDREN_TAKE).await {
+            count = self.group.living_members().unwrap_or(1);
+            self.group.kill();
+            self.group_ends_within(KILL_TAKES).await;
         }
-        let left_behind = self.group.living_members().unwrap_or(1);
-        self.group.kill();
-        self.group_ends_within(KILL_TAKES).await;
-        left_behind
+        let strays = self.end_strays().await;
+        Remains { count: count + strays.count, gone: self.group.is_gone() && strays.gone }
+    }
+
+    async fn end_strays(&self) -> Remains {
+        const LOOKS: usize = 20;
+        let mut found = HashSet::new();
+        if self.group.strays().is_empty() {
+            return Remains { count: 0, gone: true };
+        }
+        sleep(CHILDREN_TAKE).await;
+        for _ in 0..LOOKS {
+            let strays = self.group.strays();
+            if strays.is_empty() {
+                return Remains { count: found.len(), gone: true };
+            }
+            for stray in strays {
+                stray.kill();
+                found.insert(stray.id());
+            }
+            // Each look may find what was started since the last one.
+            sleep(LOOK_EVERY).await;
+        }
+        Remains { count: found.len(), gone: false }
     }
 
     /// Nothing tells of the end of a process that is not our child, so this looks.
     async fn group_ends_within(&self, at_most: Duration) -> bool {
-        const LOOK_EVERY: Duration = Duration::from_millis(5);
         let gone = async {
             while !self.group.is_gone() {
                 sleep(LOOK_EVERY).await;
@@ -255,9 +288,9 @@ impl Connection {
         timeout(at_most, gone).await.is_ok()
     }
 
-    async fn finish(&self, exit: Option<Exit>, left_behind: usize) {
+    async fn finish(&self, exit: Option<Exit>, remains: &Remains) {
         self.end_trace(exit.as_ref());
-        let ending = self.ending(exit, left_behind);
+        let ending = self.ending(exit, remains);
         self.log.remark(&ending.to_string());
         self.log.settle(STDERR_TAKES).await;
         self.tell(News::Ended(ending.clone()));
@@ -280,7 +313,7 @@ impl Connection {
         }
     }
 
-    fn ending(&self, exit: Option<Exit>, left_behind: usize) -> Ending {
+    fn ending(&self, exit: Option<Exit>, remains: &Remains) -> Ending {
         let state = self.lock();
         let diagnosis = match &state.phase {
             Phase::Failed(diagnosis) => Some(Arc::clone(diagnosis)),
@@ -292,8 +325,8 @@ impl Connection {
             manner: if diagnosis.is_some() { Manner::Failed } else { state.manner },
             exit,
             took: began.elapsed(),
-            left_behind,
-            gone: self.group.is_gone(),
+            left_behind: remains.count,
+            gone: remains.gone,
             diagnosis,
         }
     }
@@ -311,7 +344,8 @@ impl Drop for Abandoned {
         }
         connection.group.kill();
         connection.fail_calls(None, Some(Problem::ShutDown));
-        let ending = connection.ending(None, 0);
+        let remains = Remains { count: 0, gone: connection.group.is_gone() };
+        let ending = connection.ending(None, &remains);
         connection.ended.send_replace(Some(ending));
     }
 }

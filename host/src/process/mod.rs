@@ -7,8 +7,10 @@ mod unix;
 mod unsupported;
 
 #[cfg(unix)]
-pub(crate) use unix::{ErrorOutput, Group, Input, Output, Process, Spawned, is_executable, spawn};
+pub(crate) use unix::{
+    ErrorOutput, Group, Input, Output, Process, Spawned, Watchdog, is_executable, spawn,
+};
 #[cfg(not(unix))]
 pub(crate) use unsupported::{
-    ErrorOutput, Group, Input, Output, Process, Spawned, is_executable, spawn,
+    ErrorOutput, Group, Input, Output, Process, Spawned, Watchdog, is_executable, spawn,
 };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::exit::Exit;
 use crate::launch::Launch;
+use crate::mark::Mark;
 
 pub(crate) struct Spawned {
     pub(crate) process: Process,
@@ -19,7 +20,11 @@ pub(crate) struct Spawned {
 
 pub(crate) type ErrorOutput = tokio::process::ChildStderr;
 
-pub(crate) fn spawn(_launch: &Launch) -> io::Result<Spawned> {
+pub(crate) fn spawn(
+    _launch: &Launch,
+    _mark: &Mark,
+    _watchdog: Option<&Arc<Watchdog>>,
+) -> io::Result<Spawned> {
     Err(io::Error::new(
         io::ErrorKind::Unsupported,
         "extensions cannot be started on this platform yet",
@@ -57,6 +62,37 @@ impl Group {
     }
 
     pub(crate) fn living_members(&self) -> Option<usize> {
+        match self.0 {}
+    }
+
+    pub(crate) fn strays(&self) -> Vec<Stray> {
+        match self.0 {}
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Stray(Infallible);
+
+impl Stray {
+    pub(crate) fn id(&self) -> u32 {
+        match self.0 {}
+    }
+
+    pub(crate) fn kill(&self) {
+        match self.0 {}
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Watchdog(Infallible);
+
+impl Watchdog {
+    pub(crate) fn start(_mark: &Mark) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    #[expect(clippy::unused_async, reason = "as on Unix")]
+    pub(crate) async fn end(&self) {
         match self.0 {}
     }
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""An extension that misbehaves on purpose, in one way at a time: the first argument says which.
+"""An extension that misbehaves on purpose. Its arguments are switches that say how; a number belongs
+to the switch before it.
 
-In every mode that comes that far it has three tools: `echo` answers, `hang` never does, and `pids`
-tells the process ids of the extension and of its child.
+If it comes that far it has three tools: `echo` answers, `hang` never does, and `pids` tells the
+process ids of the extension and of its children.
 """
 
 import json
@@ -12,9 +13,16 @@ import subprocess
 import sys
 import time
 
-mode = sys.argv[1]
-rest = sys.argv[2:]
-child = None
+switches = sys.argv[1:]
+children = []
+
+
+def on(*names):
+    return any(name in switches for name in names)
+
+
+def number_of(switch):
+    return int(switches[switches.index(switch) + 1])
 
 
 def raw(text):
@@ -47,22 +55,22 @@ def sleep_for_ever():
         time.sleep(3600)
 
 
-def start_child():
-    """A child that nothing but SIGKILL ends, in the same process group."""
+def start_child(**options):
+    """A child that nothing but SIGKILL ends, in the same process group if not told otherwise."""
     code = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
     code += "print('up', flush=True)\nwhile True: time.sleep(3600)"
     started = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE)
+                               stdout=subprocess.PIPE, **options)
     started.stdout.readline()
-    return started
+    children.append(started)
 
 
 def serve():
     for line in sys.stdin:
         frame = json.loads(line)
-        if frame["type"] == "shutdown" and mode != "stubborn":
+        if frame["type"] == "shutdown" and not on("stubborn"):
             break
-        if frame["type"] == "tool_cancel" and mode == "late":
+        if frame["type"] == "tool_cancel" and on("late"):
             # Too late: the host waits two seconds for the answer to a call it cancelled.
             time.sleep(1.5)
             text(frame, "late")
@@ -74,65 +82,71 @@ def serve():
 def answer(call):
     name = call["name"]
     if name == "pids":
-        text(call, json.dumps([os.getpid(), child.pid if child else 0]))
+        text(call, json.dumps([os.getpid()] + [child.pid for child in children]))
     elif name == "hang":
-        if mode == "exit-in-call":
+        if on("exit-in-call"):
             sys.stderr.write("Traceback: the reason\n")
-            sys.exit(int(rest[0]))
-        if mode == "signal-in-call":
-            os.kill(os.getpid(), int(rest[0]))
-        if mode == "close-stdout-in-call":
+            sys.exit(number_of("exit-in-call"))
+        if on("signal-in-call"):
+            os.kill(os.getpid(), number_of("signal-in-call"))
+        if on("close-stdout-in-call"):
             os.close(1)
             sleep_for_ever()
-        if mode == "close-stdin-in-call":
+        if on("close-stdin-in-call"):
             os.close(0)
             emit(type="notify", level="info", message="closed")
             sleep_for_ever()
-    elif mode == "junk":
+    elif on("junk"):
         raw("junk before\n\n[1, 2]\n{\"no\": \"type\"}\n{\"type\":\n")
         text(call, "echo")
         raw("junk behind\n")
-    elif mode == "twice":
+    elif on("twice"):
         text(call, "first")
         text(call, "second")
         emit(type="tool_result", id="no such call", content=[])
-    elif mode == "oversized" and call["args"].get("bytes"):
+    elif on("oversized") and call["args"].get("bytes"):
         text(call, "x" * call["args"]["bytes"])
-    elif mode == "wrong-types":
+    elif on("wrong-types"):
         emit(type="tool_result", id=call["id"], content="not a list")
     else:
         text(call, "echo")
 
 
-if mode == "exit-before-hello":
+if on("exit-before-hello"):
     sys.stderr.write("first line\nModuleNotFoundError: No module named 'frobnicate'\n")
-    sys.exit(int(rest[0]))
-if mode == "signal-before-hello":
+    sys.exit(number_of("exit-before-hello"))
+if on("signal-before-hello"):
     os.kill(os.getpid(), signal.SIGSEGV)
-if mode == "wrong-first":
+if on("wrong-first"):
     emit(type="register_tool", name="echo", schema={})
     sleep_for_ever()
-if mode == "bad-hello":
+if on("bad-hello"):
     emit(type="hello", name=5)
     sleep_for_ever()
-if mode == "banner":
+if on("banner"):
     raw("Welcome to misbehave 1.0\nloading...\n")
-if mode == "stderr-flood":
+if on("stderr-flood"):
     for number in range(400):
         sys.stderr.write(("x" * 99 + "\n") * 1000)
     sys.stderr.write("the last line\n")
     sys.stderr.flush()
-if mode in ["stubborn", "leaves-child"]:
-    child = start_child()
-if mode == "stubborn":
+if on("stubborn", "leaves-child"):
+    start_child()
+if on("leaves-stray"):
+    start_child(start_new_session=True)
+if on("stubborn"):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if on("hang-before-hello"):
+    sleep_for_ever()
 
 hello()
-if mode == "exit-before-ready":
+if on("exit-before-ready"):
     sys.exit(3)
-register(ready=mode != "never-ready")
-if mode == "deaf":
+if on("hang-before-ready"):
+    sleep_for_ever()
+register(ready=not on("never-ready"))
+if on("deaf"):
     sleep_for_ever()
 serve()
-if mode in ["stubborn", "ignores-eof"]:
+if on("stubborn", "ignores-eof"):
     sleep_for_ever()

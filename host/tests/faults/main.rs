@@ -5,6 +5,10 @@
 #![cfg(unix)]
 
 mod environment;
+#[cfg(target_os = "linux")]
+mod killed_host;
+#[cfg(target_os = "linux")]
+mod processes;
 #[path = "../extensions/support.rs"]
 #[allow(dead_code, reason = "each test target uses a part")]
 mod support;

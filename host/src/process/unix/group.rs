@@ -1,0 +1,101 @@
+//! The process group of an extension, and what it started that left the group.
+
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+
+use super::strays::{self, Stray};
+use super::watchdog::Watchdog;
+use crate::mark::Mark;
+
+/// A process group: the extension and everything it started that did not leave the group.
+#[derive(Debug)]
+pub(crate) struct Group {
+    leader: Pid,
+    /// What its processes carry in their environment, also those that left the group.
+    mark: Mark,
+    /// Ends the group when this process is killed.
+    watchdog: Option<Arc<Watchdog>>,
+    /// No member was left once; the number may belong to others by now.
+    gone: AtomicBool,
+}
+
+impl Group {
+    pub(super) fn new(leader: Pid, mark: Mark, watchdog: Option<Arc<Watchdog>>) -> Self {
+        let group = Self { leader, mark, watchdog, gone: AtomicBool::new(false) };
+        if let Some(watchdog) = &group.watchdog {
+            watchdog.add(group.id());
+        }
+        group
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.leader.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    pub(crate) fn terminate(&self) {
+        self.signal(Signal::TERM);
+    }
+
+    pub(crate) fn kill(&self) {
+        self.signal(Signal::KILL);
+    }
+
+    /// Whether no process of the group is left. Call it only after the leader was waited for.
+    pub(crate) fn is_gone(&self) -> bool {
+        if self.gone.load(Ordering::Acquire) {
+            return true;
+        }
+        let gone = match test_kill_process_group(self.leader) {
+            Err(Errno::SRCH) => true,
+            // A zombie counts as a member until its new parent waits for it, which some first
+            // processes of containers never do.
+            Ok(()) | Err(_) => self.living_members() == Some(0),
+        };
+        if gone {
+            self.forget();
+        }
+        gone
+    }
+
+    /// From here on the number is not touched any more: others may get it.
+    pub(super) fn forget(&self) {
+        if !self.gone.swap(true, Ordering::AcqRel)
+            && let Some(watchdog) = &self.watchdog
+        {
+            watchdog.remove(self.id());
+        }
+    }
+
+    /// What the extension started and what then left the group. Found on Linux only.
+    pub(crate) fn strays(&self) -> Vec<Stray> {
+        strays::find(&self.mark)
+    }
+
+    /// How many members are no zombies; `None` where the platform does not tell.
+    pub(crate) fn living_members(&self) -> Option<usize> {
+        let group = self.leader.as_raw_nonzero().to_string();
+        let processes = fs::read_dir("/proc").ok()?.flatten();
+        let lines: Vec<_> = processes
+            .filter(|entry| entry.file_name().as_encoded_bytes()[0].is_ascii_digit())
+            .filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok())
+            .collect();
+        let is_member = |line: &&String| {
+            // `pid (name) state parent group ...`; the name may hold anything, also `)`.
+            let mut fields = line.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
+            let state = fields.next();
+            fields.nth(1) == Some(&group) && !matches!(state, Some("Z" | "X"))
+        };
+        (!lines.is_empty()).then(|| lines.iter().filter(is_member).count())
+    }
+
+    fn signal(&self, signal: Signal) {
+        if !self.gone.load(Ordering::Acquire) {
+            // The only failures are "no such group" and "not ours"; neither leaves anything to do.
+            let _ = kill_process_group(self.leader, signal);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Processes on Unix.
+
+mod group;
+mod pipe;
+mod strays;
+mod watchdog;
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+
+use rustix::process::{Pid, Signal};
+use tokio::process::{Child, Command};
+
+pub(crate) use self::group::Group;
+pub(crate) use self::pipe::{Input, Output};
+pub(crate) use self::watchdog::Watchdog;
+use crate::exit::Exit;
+use crate::launch::Launch;
+use crate::mark::{MARK, Mark};
+
+/// A process that was just started, and its three descriptors.
+pub(crate) struct Spawned {
+    pub(crate) process: Process,
+    pub(crate) group: Arc<Group>,
+    pub(crate) input: Input,
+    pub(crate) output: Output,
+    pub(crate) errors: ErrorOutput,
+}
+
+/// What the process writes to stderr.
+pub(crate) type ErrorOutput = tokio::process::ChildStderr;
+
+/// Starts a program as the leader of its own process group, which the watchdog ends if this process
+/// does not come to it.
+pub(crate) fn spawn(
+    launch: &Launch,
+    mark: &Mark,
+    watchdog: Option<&Arc<Watchdog>>,
+) -> io::Result<Spawned> {
+    let mut child = Command::new(&launch.program)
+        .args(&launch.args)
+        .current_dir(&launch.dir)
+        .env_clear()
+        .envs(&launch.environment.variables)
+        .env(MARK, mark.as_str())
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()?;
+    let missing = || io::Error::other("the process has no pipes, or has ended already");
+    let pid = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+    let group = Arc::new(Group::new(pid.ok_or_else(missing)?, mark.clone(), watchdog.cloned()));
+    let input = child.stdin.take().ok_or_else(missing)?.into_owned_fd()?;
+    let output = child.stdout.take().ok_or_else(missing)?.into_owned_fd()?;
+    let errors = child.stderr.take().ok_or_else(missing)?;
+    Ok(Spawned {
+        input: Input::new(input)?,
+        output: Output::new(output)?,
+        errors,
+        process: Process { child, group: Arc::clone(&group) },
+        group,
+    })
+}
+
+/// The process itself. When it is dropped, its group is killed.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    group: Arc<Group>,
+}
+
+impl Process {
+    /// Waits for the end of the process, its children not included. May be dropped and called
+    /// again.
+    pub(crate) async fn wait(&mut self) -> Exit {
+        match self.child.wait().await {
+            Ok(status) => match status.signal() {
+                Some(number) => Exit::Signal { number, name: signal_name(number) },
+                None => Exit::Code { code: status.code().unwrap_or_default() },
+            },
+            Err(error) => Exit::Unknown { reason: error.to_string() },
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.group.kill();
+        self.group.forget();
+    }
+}
+
+/// Whether the file is a program: somebody may execute it.
+pub(crate) fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+}
+
+/// A signal as the manuals call it.
+fn signal_name(number: i32) -> Option<&'static str> {
+    const NAMES: [(Signal, &str); 17] = [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::XFSZ, "SIGXFSZ"),
+        (Signal::SYS, "SIGSYS"),
+        (Signal::USR1, "SIGUSR1"),
+    ];
+    NAMES.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| *name)
+}
