@@ -48,12 +48,17 @@ pub(crate) fn children(parent: u32) -> Vec<Process> {
     all().filter(|process| process.parent == parent).collect()
 }
 
-/// The processes of a host's extensions, wherever they went.
+/// The processes of a host's extensions that run Python, wherever they went. What `python3` may
+/// start before it is Python is none: a version manager's shell scripts come and go.
 pub(crate) fn marked(host: u32) -> Vec<Process> {
     let is_marked = |process: &Process| {
         mark(process.id).is_some_and(|mark| mark.starts_with(&format!("{host}-")))
     };
-    all().filter(is_marked).collect()
+    let is_python = |process: &Process| {
+        let program = fs::read_link(format!("/proc/{}/exe", process.id)).unwrap_or_default();
+        program.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
+    };
+    all().filter(is_marked).filter(is_python).collect()
 }
 
 /// The mark that a process carries.
