@@ -1,15 +1,21 @@
 # Each target is one line of intent; what is longer lives in scripts/.
 .POSIX:
-.PHONY: help demo test lint fmt docs generate fuzz clean
+.PHONY: help demo test bench bench-quick lint fmt docs generate fuzz clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
 demo: ## build, then run the example extensions under the real host
 	@scripts/check-toolchains.sh && scripts/demo.sh
 
 test: ## everything that must hold before a change is merged
 	@scripts/check-toolchains.sh && scripts/test.sh
+
+bench: ## measure calls, starts and memory beside the peers, about 15 minutes (bench/README.md)
+	@scripts/check-toolchains.sh && python3 bench/run.py
+
+bench-quick: ## the same in about two minutes after the builds
+	@scripts/check-toolchains.sh && python3 bench/run.py --quick
 
 lint: ## format check and clippy, warnings are errors
 	cargo fmt --all --check

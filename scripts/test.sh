@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 exec </dev/null # nothing here asks a question
 
-total=9
+total=10
 number=0
 passed=0
 failed=0
@@ -25,6 +25,7 @@ main() {
     step 'documentation builds without a warning' \
         env RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
     step 'shell scripts parse' parse_scripts
+    try_benchmark
     # Advisories change by the day, so they are no part of this: `cargo deny check` has them.
     optional cargo-deny 'cargo install --locked cargo-deny' 'licences and sources of dependencies' \
         cargo deny --locked check --hide-inclusion-graph bans licenses sources
@@ -96,6 +97,15 @@ skip() {
     printf '\n== %s/%s %s\nSKIPPED %s: %s\n' "$number" "$total" "$1" "$2" "$3"
     skips="${skips}SKIPPED $2: $3
 "
+}
+
+# One tiny round with the project's own programs: that it works, nothing about time.
+try_benchmark() {
+    if [ "$(uname)" = Linux ]; then
+        step 'the benchmark works' python3 bench/run.py --smoke --out target/bench-smoke.json
+    else
+        skip 'the benchmark works' Linux 'it pins CPUs and reads /proc'
+    fi
 }
 
 shell_scripts='scripts/*.sh examples/*/*.sh'

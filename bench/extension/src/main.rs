@@ -1,0 +1,43 @@
+//! The Rust SDK under the benchmark: one tool that answers with its `text`.
+//!
+//! `bench-extension typed|raw [TOOL]`: `typed` takes the arguments as a type; `raw` takes the JSON
+//! that the model wrote, checked against a schema, and reads it itself. The tool is called `echo`
+//! unless another name is given.
+
+use std::borrow::Cow;
+use std::env;
+
+use extline::prelude::*;
+
+const DESCRIPTION: &str = "Answers with the text.";
+
+#[derive(Deserialize, JsonSchema)]
+struct Typed {
+    /// What to answer
+    text: String,
+}
+
+/// What a handler needs that reads its JSON itself: the text is not copied unless it has escapes.
+#[derive(Deserialize)]
+struct Raw<'a> {
+    #[serde(borrow)]
+    text: Cow<'a, str>,
+}
+
+fn main() -> Result<(), extline::Error> {
+    let mut arguments = env::args().skip(1);
+    let way = arguments.next().unwrap_or_else(|| "typed".to_owned());
+    let tool = arguments.next().unwrap_or_else(|| "echo".to_owned());
+    let extension = Extension::new(&tool, "1.0.0");
+    if way == "raw" {
+        let schema = json!({
+            "type": "object",
+            "properties": { "text": { "type": "string" } },
+            "required": ["text"],
+        });
+        let echo = async |args: RawJson, _| Ok(args.to::<Raw>()?.text.into_owned());
+        extension.raw_tool(tool, DESCRIPTION, schema, echo).run()
+    } else {
+        extension.tool(tool, DESCRIPTION, async |args: Typed, _| Ok(args.text)).run()
+    }
+}

@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Builds the candidates, runs them in interleaved rounds, prints the tables, writes JSON.
+
+run.py [--quick | --smoke] [--only NAME,...] [--rounds N] [--out FILE]
+
+--quick  about two minutes, after the builds; --smoke: that it works, with debug builds, no peers
+--only   these candidates and what they are compared with
+--out    where the JSON goes (default: bench/results/ and the time)
+"""
+
+import argparse
+import json
+import os
+import platform
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import asdict, replace
+
+import table
+from candidates import BENCH, BUILT, FULL, QUICK, ROOT, SESSIONS, SMOKE, candidates
+
+# More than this many CPUs used by others: the session is repeated, then flagged.
+FOREIGN = 0.25
+# One run of a client: longer, and something hangs.
+TIMEOUT = 600
+
+
+def main():
+    options = parse()
+    check_machine()
+    plan = SMOKE if options.smoke else QUICK if options.quick else FULL
+    plan = replace(plan, rounds=options.rounds or plan.rounds)
+    profile = "debug" if options.smoke else "release"
+    chosen = choose(candidates(profile), options)
+    build(chosen, options.smoke)
+    document = {
+        "started": time.strftime("%F %T %Z"),
+        "command": " ".join(sys.argv),
+        "machine": machine(),
+        "plan": asdict(plan),
+        "candidates": [asdict(candidate) for candidate in chosen],
+        "runs": [],
+    }
+    for number in range(plan.rounds):
+        run_round(number, chosen, plan, profile, document["runs"])
+    by_name = {candidate.name: candidate for candidate in chosen}
+    if {"host", "rust-typed"} <= by_name.keys():
+        document["many"] = run_many(by_name["rust-typed"].argv, plan, profile)
+    out = options.out or BENCH / "results" / time.strftime("%Y%m%d-%H%M%S.json")
+    write(document, out)
+    tables = table.render(document)
+    print(f"The benchmark works: {len(document['runs'])} runs." if options.smoke else tables)
+    print(f"\nThe figures: {out}")
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="about two minutes, after the builds")
+    parser.add_argument("--smoke", action="store_true", help="that it works: debug builds, no peers")
+    parser.add_argument("--only", help="names of candidates, with commas between them")
+    parser.add_argument("--rounds", type=int, help="how often each session runs")
+    parser.add_argument("--out", help="where the JSON goes")
+    return parser.parse_args()
+
+
+def check_machine():
+    """The first line says what is missing."""
+    missing = []
+    if sys.platform != "linux":
+        missing.append("Linux: the benchmark pins CPUs and reads /proc")
+    if not shutil.which("cc"):
+        missing.append("a C compiler (cc): apt-get install build-essential (Debian, Ubuntu)")
+    if not shutil.which("cargo"):
+        missing.append("Rust (cargo): get it from https://rustup.rs")
+    if missing:
+        sys.exit("\n".join(f"missing: {what}" for what in missing))
+
+
+def choose(everything, options):
+    if options.smoke:
+        return [candidate for candidate in everything if candidate.own]
+    if not options.only:
+        return everything
+    names = set(options.only.split(","))
+    unknown = names - {candidate.name for candidate in everything}
+    if unknown:
+        known = ", ".join(candidate.name for candidate in everything)
+        sys.exit(f"no such candidate: {', '.join(sorted(unknown))}; there are {known}")
+    baselines = {candidate.baseline for candidate in everything if candidate.name in names}
+    return [candidate for candidate in everything if candidate.name in names | baselines]
+
+
+def build(chosen, smoke):
+    BUILT.mkdir(exist_ok=True)
+    flags = ["-O2", "-Wall", "-Wextra", "-Werror"]
+    client = sorted(str(path) for path in (BENCH / "client").glob("*.c"))
+    command(["cc", *flags, "-o", str(BUILT / "client"), *client])
+    command(["cc", *flags, "-o", str(BUILT / "echo"), str(BENCH / "echo.c")])
+    cargo = ["cargo", "build", "--locked", "--quiet"]
+    if smoke:
+        # What `make test` has built already.
+        command([*cargo, "--workspace", "--all-targets"], ROOT)
+        return
+    # One package at a time: built together they would share the features of their dependencies,
+    # and an extension would carry what only the host needs.
+    for package in ["bench-extension", "bench-host"]:
+        command([*cargo, "--release", "--package", package], ROOT)
+    if any(not candidate.own for candidate in chosen):
+        command([*cargo, "--release"], BENCH / "peers")
+
+
+def command(arguments, folder=BENCH):
+    if subprocess.run(arguments, cwd=folder, check=False).returncode != 0:
+        sys.exit(f"failed in {folder}: {' '.join(arguments)}")
+
+
+def run_round(number, chosen, plan, profile, runs):
+    for session in SESSIONS:
+        scaled = session.scaled(plan.seconds, plan.calls)
+        # Another candidate is the first each time, so that none always follows the same one.
+        first = number % len(chosen)
+        for candidate in chosen[first:] + chosen[:first]:
+            argv = client(candidate, profile, scaled.phases) + ["--", *candidate.argv]
+            times = plan.starts if session.name == "start" else 1
+            for _ in range(times):
+                runs.append({
+                    "round": number,
+                    "candidate": candidate.name,
+                    "session": session.name,
+                    "placement": session.placement,
+                    **measured(argv, session.placement == "one", plan.attempts),
+                })
+        print(f"round {number + 1} of {plan.rounds}: {session.name}, {session.placement}", file=sys.stderr)
+
+
+def client(candidate, profile, phases):
+    if candidate.protocol == "host":
+        return [str(ROOT / "target" / profile / "bench-host"), "calls", *phases]
+    return [str(BUILT / "client"), candidate.protocol, *phases]
+
+
+def run_many(program, plan, profile):
+    """Many extensions under one host: their start, and calls in flight over all of them."""
+    host = str(ROOT / "target" / profile / "bench-host")
+    starts = measured([host, "starts", str(plan.extensions), "--", *program], False, plan.attempts)
+    print(f"{plan.extensions} extensions started", file=sys.stderr)
+    load = measured([host, "load", *map(str, plan.load), "--", *program], False, 1)
+    print(f"{plan.load[2]} calls over {plan.load[0]} extensions", file=sys.stderr)
+    return {"starts": starts, "load": load}
+
+
+def measured(argv, pinned, attempts):
+    """One run; repeated while others use the machine, and then the quietest."""
+    best = None
+    for attempt in range(1, attempts + 1):
+        began, busy, own = time.monotonic(), busy_seconds(), own_seconds()
+        figures = run(argv, pinned)
+        seconds = time.monotonic() - began
+        others = (busy_seconds() - busy - (own_seconds() - own)) / seconds
+        # The system counts in steps of 10 ms, so of a short run nothing can be said.
+        foreign = max(0.0, round(others, 2)) if seconds > 0.3 else None
+        if best is None or (foreign or 0) < (best["foreign_cpus"] or 0):
+            best = {"figures": figures, "foreign_cpus": foreign}
+        if (foreign or 0) <= FOREIGN:
+            break
+    return {**best, "attempts": attempt}
+
+
+def run(argv, pinned):
+    pin = (lambda: os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})) if pinned else None
+    try:
+        ended = subprocess.run(argv, capture_output=True, text=True, preexec_fn=pin, timeout=TIMEOUT, check=False)
+    except FileNotFoundError as error:
+        sys.exit(f"cannot run {argv[0]}: {error}")
+    if ended.returncode != 0:
+        sys.exit(f"failed: {' '.join(argv)}\n{ended.stderr.strip()}")
+    return json.loads(ended.stdout)
+
+
+def busy_seconds():
+    """CPU time of the whole machine, idle and waiting left out."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        ticks = [int(field) for field in stat.readline().split()[1:9]]
+    return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
+
+
+def own_seconds():
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in used)
+
+
+def machine():
+    with open("/proc/cpuinfo", encoding="utf-8") as info:
+        models = [line.split(":", 1)[1].strip() for line in info if line.startswith("model name")]
+
+    def version(*argv):
+        return subprocess.run(argv, capture_output=True, text=True, cwd=ROOT, check=False).stdout.strip()
+
+    return {
+        "cpu": models[0] if models else platform.machine(),
+        "cpus": os.cpu_count(),
+        "kernel": platform.release(),
+        "rustc": version("rustc", "--version"),
+        "cc": version("cc", "--version").splitlines()[0],
+        "commit": version("git", "describe", "--always", "--dirty"),
+    }
+
+
+def write(document, path):
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(document, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
