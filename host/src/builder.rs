@@ -3,23 +3,27 @@
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use extline_protocol::frame::{HelloAck, HostInfo, Limits};
+use extline_protocol::frame::{ErrorInfo, HelloAck, HostInfo, Limits, RegisterTool, ToolResult};
 use extline_protocol::limits::FRAME_BYTES;
 use extline_protocol::{Capabilities, Capability, Deadlines, Profile};
 
+use crate::builtin::{Builtin, BuiltinCall, BuiltinToolError};
 use crate::environment::EnvironmentSettings;
 use crate::home::default_home;
 use crate::host::Host;
+use crate::offer::Tool;
 use crate::source::ExtensionSource;
 use crate::trace::Trace;
 
 /// What this host serves; nothing else is named in `hello_ack`.
-const SERVED: [Capability; 8] = [
+const SERVED: [Capability; 9] = [
     Capability::Commands,
     Capability::Tools,
     Capability::Events,
     Capability::ToolCancel,
+    Capability::CallTool,
     Capability::ToolUpdate,
     Capability::ToolRegistry,
     Capability::RegistrationReport,
@@ -41,7 +45,8 @@ pub struct HostBuilder {
     pub(crate) profile: Profile,
     pub(crate) seed: Option<u64>,
     pub(crate) trace: Option<Trace>,
-    pub(crate) builtin_tools: Vec<String>,
+    pub(crate) builtin_names: Vec<String>,
+    pub(crate) builtin_tools: Vec<Arc<Tool>>,
     pub(crate) builtin_commands: Vec<String>,
     pub(crate) sources: Vec<ExtensionSource>,
 }
@@ -63,6 +68,7 @@ impl Default for HostBuilder {
             profile: Profile::spec(),
             seed: None,
             trace: None,
+            builtin_names: Vec::new(),
             builtin_tools: Vec::new(),
             builtin_commands: Vec::new(),
             sources: Vec::new(),
@@ -172,11 +178,35 @@ impl HostBuilder {
         self
     }
 
-    /// Names of the agent's own tools: no extension gets them.
+    /// Names of the agent's own tools: no extension gets them. They cannot be called through the
+    /// host; see [`HostBuilder::builtin_tool`] for those that can.
     #[must_use]
     pub fn builtin_tools<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
-        self.builtin_tools.extend(names.into_iter().map(Into::into));
+        self.builtin_names.extend(names.into_iter().map(Into::into));
         self
+    }
+
+    /// Offers one of the agent's own tools through the host: it is listed in [`Host::tools`], and
+    /// both the agent and extensions call it through interceptors, its schema and the guards
+    /// (`call.gate`). Its name is no extension's; of two with one name the last is taken.
+    ///
+    /// The definition is what an extension would send: name, description, schema, `timeout_ms`,
+    /// `execution` and so on; name and schema are checked here. The handler answers with a result,
+    /// see [`BuiltinCall::result`], or an error that becomes one. It runs as a task of its own on
+    /// the runtime that [`HostBuilder::start`] was called on, several calls at once unless the
+    /// definition says `sequential`, and is dropped when the call is cancelled or takes too long;
+    /// one that panics answers with the error `internal`.
+    pub fn builtin_tool<F, A>(
+        mut self,
+        definition: RegisterTool,
+        handler: F,
+    ) -> Result<Self, BuiltinToolError>
+    where
+        F: Fn(BuiltinCall) -> A + Send + Sync + 'static,
+        A: Future<Output = Result<ToolResult, ErrorInfo>> + Send + 'static,
+    {
+        self.builtin_tools.push(Arc::new(Builtin::new(handler).tool(definition)?));
+        Ok(self)
     }
 
     /// Names of the agent's own slash commands, without the slash: no extension gets them.

@@ -7,6 +7,7 @@ use extline_protocol::frame::{Action, CommandResponse, Panel, ToolResult, ToolUp
 use extline_protocol::{CallKey, ErrorKind, RawJson};
 use tokio::sync::{oneshot, watch};
 
+use crate::builtin::Stop;
 use crate::call_error::CallError;
 use crate::connection::{Connection, Unanswered};
 
@@ -14,8 +15,12 @@ use crate::connection::{Connection, Unanswered};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallOptions {
-    /// How long the tool may take; its own time or the host's default when absent. It holds for an
-    /// interactive tool too, which else has no deadline.
+    /// How long the whole call may take, from [`Host::start_call`](crate::Host::start_call) to the
+    /// result: waiting for its turn, interceptors and guards included. It holds for an interactive
+    /// tool too, which else has no deadline.
+    ///
+    /// When absent the tool's own time or the host's default holds, which begins when the tool is
+    /// called, and interceptors and guards have a deadline of their own each.
     pub timeout: Option<Duration>,
 }
 
@@ -28,10 +33,11 @@ impl CallOptions {
     }
 }
 
-/// A tool call that was sent. Await its [`Call::outcome`]; dropping it cancels it.
+/// A tool call that runs. Await its [`Call::outcome`]; dropping it cancels it.
 #[derive(Debug)]
 pub struct Call {
-    pub(crate) guard: CallGuard,
+    pub(crate) name: String,
+    pub(crate) runner: Runner,
     pub(crate) result: oneshot::Receiver<Result<ToolResult, Unanswered>>,
     pub(crate) updates: watch::Receiver<Option<Arc<ToolUpdate>>>,
     /// What is said of a timeout.
@@ -40,9 +46,13 @@ pub struct Call {
 
 impl Call {
     /// No longer wants the result. An extension that understands `tool_cancel` is told, and has two
-    /// seconds to answer; for another the call fails at once.
+    /// seconds to answer; for another the call fails at once. What the tool has called meanwhile is
+    /// cancelled too (`cancel.tree`).
     pub fn cancel(&self, reason: &str) {
-        self.guard.cancel(reason);
+        match &self.runner {
+            Runner::Extension(guard) => guard.cancel(reason),
+            Runner::Agent(stop) => stop.stop(),
+        }
     }
 
     /// How the call stands, once that is new: always the newest snapshot, which replaces those
@@ -54,9 +64,21 @@ impl Call {
 
     /// Waits for the result.
     pub async fn outcome(mut self) -> Result<ToolResult, CallError> {
-        let answer = (&mut self.result).await.unwrap_or(Err(Unanswered::HostGone));
-        answer.map_err(|unanswered| unanswered.into_error(&self.guard.name, self.timeout))
+        self.answered().await
     }
+
+    /// The same once; may be dropped and called again until it has returned.
+    pub(crate) async fn answered(&mut self) -> Result<ToolResult, CallError> {
+        let answer = (&mut self.result).await.unwrap_or(Err(Unanswered::HostGone));
+        answer.map_err(|unanswered| unanswered.into_error(&self.name, self.timeout))
+    }
+}
+
+/// Who runs a call, and how that is told to stop.
+#[derive(Debug)]
+pub(crate) enum Runner {
+    Extension(CallGuard),
+    Agent(Stop),
 }
 
 /// What a command wants the host to do.
@@ -86,7 +108,9 @@ pub enum CommandOutcome {
 
 /// A command that was sent; dropping it forgets the answer.
 pub(crate) struct Invocation {
-    pub(crate) guard: CallGuard,
+    pub(crate) name: String,
+    /// Forgets the answer with it.
+    pub(crate) _guard: CallGuard,
     pub(crate) response: oneshot::Receiver<Result<CommandResponse, Unanswered>>,
     pub(crate) timeout: Duration,
 }
@@ -94,8 +118,8 @@ pub(crate) struct Invocation {
 impl Invocation {
     pub(crate) async fn outcome(mut self) -> Result<CommandOutcome, CallError> {
         match (&mut self.response).await.unwrap_or(Err(Unanswered::HostGone)) {
-            Ok(response) => outcome_of(&self.guard.name, response),
-            Err(unanswered) => Err(unanswered.into_error(&self.guard.name, self.timeout)),
+            Ok(response) => outcome_of(&self.name, response),
+            Err(unanswered) => Err(unanswered.into_error(&self.name, self.timeout)),
         }
     }
 }
@@ -135,7 +159,6 @@ fn protocol(name: &str, message: &str) -> CallError {
 pub(crate) struct CallGuard {
     pub(crate) connection: Arc<Connection>,
     pub(crate) key: CallKey,
-    pub(crate) name: String,
 }
 
 impl CallGuard {

@@ -1,16 +1,33 @@
 //! The way of a tool call, whoever makes it: interceptors, the tool's schema, guards, the tool
 //! (`call.gate`).
 
+use std::sync::Arc;
+use std::time::Instant;
+
 use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase};
-use extline_protocol::{RawJson, model_args};
+use extline_protocol::{Id, RawJson, ToolCallOptions, model_args};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout_at;
 
 use crate::ask::Question;
+use crate::builtin::BuiltinCall;
 use crate::call::{Call, CallOptions};
 use crate::call_error::CallError;
+use crate::connection::Sending;
 use crate::intercept::Blocked;
 use crate::notice::Notice;
+use crate::offer::{Owner, Tool};
 use crate::point::Point;
 use crate::shared::Shared;
+
+/// Who calls a tool.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Caller {
+    /// The extension; absent when the agent does.
+    pub(crate) extension: Option<String>,
+    /// The tools above this call, outermost first.
+    pub(crate) above: Vec<String>,
+}
 
 /// One tool call on its way, as those who are asked see it.
 #[derive(Clone, Copy, Debug)]
@@ -18,29 +35,104 @@ struct Proposal<'a> {
     /// The host's own name for the call.
     id: &'a str,
     tool: &'a str,
+    /// The extension that calls.
+    caller: Option<&'a str>,
+}
+
+/// A call that nobody has anything against.
+struct Passed {
+    tool: Arc<Tool>,
+    args: RawJson,
+    turn: Option<OwnedSemaphorePermit>,
 }
 
 impl Shared {
     /// Takes a call through the gate, see [`Host::start_call`](crate::Host::start_call).
     pub(crate) async fn start_call(
         &self,
-        tool: &str,
+        caller: Caller,
+        name: &str,
         args: &str,
         options: CallOptions,
     ) -> Result<Call, CallError> {
-        let unknown = || CallError::Unknown { what: "tool", name: tool.to_owned() };
-        let tool = self.registry().tool(tool).ok_or_else(unknown)?;
-        let args = model_args(args)
-            .map_err(|error| CallError::BadArgs { tool: tool.name().to_owned(), error })?;
-        let connection = self.connection(tool.owner).ok_or_else(unknown)?;
+        let began = Instant::now();
         let id = self.name_call();
-        let call = Proposal { id: &id, tool: tool.name() };
+        let passed = self.pass(&id, caller.extension.as_deref(), name, args);
+        let timed_out = |after| CallError::Timeout { name: name.to_owned(), after };
+        let Passed { tool, args, turn } = match options.timeout {
+            None => passed.await?,
+            Some(after) => {
+                let passed = timeout_at((began + after).into(), passed).await;
+                passed.map_err(|_| timed_out(after))??
+            }
+        };
+        // What is left of the caller's own time; the tool's begins only now.
+        let left = options.timeout.map(|after| after.saturating_sub(began.elapsed()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return Err(timed_out(options.timeout.unwrap_or_default()));
+        }
+        let is_interactive = tool.definition.interactive && left.is_none();
+        let own = left.or_else(|| tool.timeout());
+        let says = options.timeout.or_else(|| tool.timeout()).unwrap_or(self.deadlines.tool);
+        match &tool.owner {
+            Owner::Extension(owner) => {
+                let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
+                let connection = self.connection(*owner).ok_or_else(unknown)?;
+                let options = ToolCallOptions { timeout: own, interactive: is_interactive };
+                let mut chain = caller.above;
+                chain.push(name.to_owned());
+                connection.call_tool(Sending { tool: &tool, args, options, says, chain, turn })
+            }
+            Owner::Agent(builtin) => {
+                let timeout = (!is_interactive).then(|| own.unwrap_or(self.deadlines.tool));
+                let tool = name.to_owned();
+                let call = BuiltinCall { id: Id::from(&*id), tool, args, caller: caller.extension };
+                Ok(Call { timeout: says, ..builtin.start(self, call, timeout, turn) })
+            }
+        }
+    }
+
+    async fn pass(
+        &self,
+        id: &str,
+        caller: Option<&str>,
+        name: &str,
+        args: &str,
+    ) -> Result<Passed, CallError> {
+        let tool = self.tool(name)?;
+        let args = model_args(args)
+            .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
+        let (tool, turn) = self.take_turn(tool).await?;
+        let call = Proposal { id, tool: name, caller };
         let args = self.intercept_tool_call(call, args).await?;
         if let Some(Err(violation)) = tool.schema.as_ref().map(|schema| schema.validate(&args)) {
             return Err(CallError::Invalid { tool, violation });
         }
         self.guard_tool_call(call, &args).await?;
-        connection.call_tool(&tool, args, options.timeout, self.deadlines.tool)
+        Ok(Passed { tool, args, turn })
+    }
+
+    fn tool(&self, name: &str) -> Result<Arc<Tool>, CallError> {
+        let tool = self.registry().tool(name);
+        tool.ok_or_else(|| CallError::Unknown { what: "tool", name: name.to_owned() })
+    }
+
+    /// Waits until no earlier call of a sequential tool is on its way or unanswered
+    /// (`tool.sequential`). The turn is taken before anybody is asked, so that the calls run in the
+    /// order in which they were made.
+    async fn take_turn(
+        &self,
+        mut tool: Arc<Tool>,
+    ) -> Result<(Arc<Tool>, Option<OwnedSemaphorePermit>), CallError> {
+        while let Some(turn) = tool.turn.clone() {
+            let permit = Arc::clone(&turn).acquire_owned().await;
+            // It may have been taken back meanwhile, or offered anew.
+            tool = self.tool(tool.name())?;
+            if tool.turn.as_ref().is_some_and(|now| Arc::ptr_eq(now, &turn)) {
+                return Ok((tool, permit.ok()));
+            }
+        }
+        Ok((tool, None))
     }
 
     /// Asks the interceptors, and returns the arguments as the last one left them.
@@ -79,6 +171,7 @@ impl Proposal<'_> {
             tool_id: Some(self.id.to_owned()),
             tool_name: Some(self.tool.to_owned()),
             tool_args: Some(args.clone()),
+            origin_extension: self.caller.map(str::to_owned),
             ..EventPayload::default()
         }
     }

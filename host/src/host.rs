@@ -15,6 +15,7 @@ use crate::call_error::CallError;
 use crate::connection::Connection;
 use crate::diagnosis::Diagnosis;
 use crate::ending::Ending;
+use crate::gate::Caller;
 use crate::home;
 use crate::launch::{Launch, Plan, explain};
 use crate::manifest::Manifest;
@@ -70,18 +71,19 @@ impl Host {
     /// that tells how the call stands.
     ///
     /// On the way, in this order: the arguments must be an object at most 64 levels deep
-    /// (`host.model-args`); interceptors may rewrite them or block; they must fit the tool's schema
+    /// (`host.model-args`); of a sequential tool the call before must be answered or have failed
+    /// (`tool.sequential`); interceptors may rewrite them or block; they must fit the tool's schema
     /// (`intercept.validate-after`); guards may block. Nothing changes them after that
     /// (`intercept.args-final`). Where this fails the tool's extension never sees the call. Where
     /// nobody wants to be asked the first poll sends the call; until then, and while somebody is
-    /// asked, dropping the future gives it up.
+    /// asked or the call waits for its turn, dropping the future gives it up.
     pub async fn start_call(
         &self,
         tool: &str,
         args: &str,
         options: CallOptions,
     ) -> Result<Call, CallError> {
-        self.shared.start_call(tool, args, options).await
+        self.shared.start_call(Caller::default(), tool, args, options).await
     }
 
     /// Runs a slash command, named without its slash and in any case, and waits for its outcome.
@@ -164,7 +166,8 @@ impl Host {
         if let Some(trace) = &builder.trace {
             trace.begin(&builder.info.name, &builder.info.version, builder.profile.name);
         }
-        let registry = Registry::new(&builder.builtin_tools, &builder.builtin_commands);
+        let (names, tools) = (&builder.builtin_names, &builder.builtin_tools);
+        let registry = Registry::new(names, tools, &builder.builtin_commands);
         let likeness = Likeness::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
         let shared = Arc::new(Shared::new(registry, likeness, deadlines));

@@ -89,6 +89,7 @@
 
 mod ask;
 mod builder;
+mod builtin;
 mod call;
 mod call_error;
 mod connection;
@@ -119,6 +120,7 @@ mod status;
 mod trace;
 
 pub use builder::HostBuilder;
+pub use builtin::{BuiltinCall, BuiltinToolError};
 pub use call::{Call, CallOptions, CommandOutcome};
 pub use call_error::CallError;
 pub use diagnosis::Diagnosis;
@@ -139,4 +141,4 @@ pub use trace::Trace;
 
 /// The wire's own types, as they stand in this crate's interface.
 pub use extline_protocol as protocol;
-pub use extline_schema::Violation;
+pub use extline_schema::{SchemaError, Violation};

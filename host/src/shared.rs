@@ -4,7 +4,7 @@
 //! one across an await.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use crate::connection::Connection;
@@ -14,6 +14,8 @@ use crate::process::Watchdog;
 use crate::profile::Likeness;
 use crate::registry::Registry;
 use extline_protocol::Deadlines;
+use tokio::runtime::Handle;
+use tokio::sync::watch;
 
 /// What all extensions of one host share.
 #[derive(Debug)]
@@ -21,13 +23,15 @@ pub(crate) struct Shared {
     pub(crate) news: Newsroom,
     pub(crate) deadlines: Deadlines,
     pub(crate) likeness: Likeness,
+    /// Where what extensions ask for is worked on.
+    pub(crate) runtime: Handle,
     registry: Mutex<Registry>,
     /// By place in load order: the newest of each.
     connections: Mutex<BTreeMap<usize, Weak<Connection>>>,
     /// Reports go out in the order of the changes they tell of.
     publishing: Mutex<()>,
     /// The start is over: until then a report could be overtaken by a slower extension.
-    started: AtomicBool,
+    started: watch::Sender<bool>,
     /// Counts the tool calls, to name them for interceptors and guards.
     calls: AtomicU64,
     mark: Mark,
@@ -38,15 +42,18 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// # Panics
+    /// Outside a tokio runtime.
     pub(crate) fn new(registry: Registry, likeness: Likeness, deadlines: Deadlines) -> Self {
         Self {
             news: Newsroom::new(),
             deadlines,
             likeness,
+            runtime: Handle::current(),
             registry: Mutex::new(registry),
             connections: Mutex::default(),
             publishing: Mutex::default(),
-            started: AtomicBool::new(false),
+            started: watch::Sender::new(false),
             calls: AtomicU64::new(0),
             mark: Mark::of_host(),
             processes: AtomicU64::new(0),
@@ -100,14 +107,21 @@ impl Shared {
     /// Every extension has started or failed: from now on each hears at once what was taken of its
     /// registrations.
     pub(crate) fn start_is_over(&self) {
-        self.started.store(true, Ordering::Release);
+        self.started.send_replace(true);
         self.publish();
+    }
+
+    /// Waits until every extension has started or failed: before that nobody knows yet who guards
+    /// what.
+    pub(crate) async fn all_started(&self) {
+        // The sender is ours, so this cannot fail.
+        let _ = self.started.subscribe().wait_for(|started| *started).await;
     }
 
     /// Tells each extension, and the embedder, what has changed for it. One extension's change may
     /// concern another: a name that becomes free goes to the next.
     pub(crate) fn publish(&self) {
-        if !self.started.load(Ordering::Acquire) {
+        if !*self.started.borrow() {
             return;
         }
         let _in_order = lock(&self.publishing);

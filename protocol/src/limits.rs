@@ -72,5 +72,11 @@ pub const SHUTDOWN_TERM: Duration = Duration::from_secs(2);
 /// A host's shutdown: SIGKILL this long after SIGTERM.
 pub const SHUTDOWN_KILL: Duration = Duration::from_secs(1);
 
+/// Text, base64 and media types in the answer to a `call_tool` (`call.truncated`).
+pub const CALL_TOOL_BYTES: usize = 262_144;
+
+/// A host's deadline for the answer to a `call_tool`.
+pub const CALL_TOOL_DEADLINE: Duration = Duration::from_secs(60);
+
 /// Nested `call_tool`s: a tool called by a tool called by ... at most this long.
 pub const CALL_CHAIN: usize = 4;

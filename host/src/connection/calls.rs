@@ -8,12 +8,12 @@ use extline_protocol::frame::{
     ToolResult, ToolUpdate,
 };
 use extline_protocol::{CallKey, ErrorKind, Intercept, RawJson, SendError, ToolCallOptions};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
 
 use super::Connection;
 use super::state::{Phase, State};
 use crate::ask::Question;
-use crate::call::{Call, CallGuard, Invocation};
+use crate::call::{Call, CallGuard, Invocation, Runner};
 use crate::call_error::CallError;
 use crate::diagnosis::Diagnosis;
 use crate::intercept_failure::{FailureCause, NoAnswer};
@@ -24,6 +24,12 @@ use crate::problem::Problem;
 pub(crate) enum Waiting {
     Tool {
         name: String,
+        /// The tools above it and its own name, outermost first.
+        chain: Vec<String>,
+        /// Nobody wants its result any more.
+        is_cancelled: bool,
+        /// No other call of a sequential tool runs as long as this is held.
+        _turn: Option<OwnedSemaphorePermit>,
         result: oneshot::Sender<Result<ToolResult, Unanswered>>,
         updates: watch::Sender<Option<Arc<ToolUpdate>>>,
     },
@@ -35,6 +41,19 @@ pub(crate) enum Waiting {
         point: &'static str,
         response: oneshot::Sender<Result<EventInterceptResponse, Unanswered>>,
     },
+}
+
+/// A tool call that may be sent.
+pub(crate) struct Sending<'a> {
+    pub(crate) tool: &'a Tool,
+    pub(crate) args: RawJson,
+    pub(crate) options: ToolCallOptions,
+    /// What is said of a timeout.
+    pub(crate) says: Duration,
+    /// The tools above it and its own name, outermost first.
+    pub(crate) chain: Vec<String>,
+    /// What the call holds until it is answered or has failed.
+    pub(crate) turn: Option<OwnedSemaphorePermit>,
 }
 
 /// A call that has no answer, and will have none.
@@ -108,18 +127,9 @@ impl Unanswered {
 }
 
 impl Connection {
-    /// Sends a tool call whose arguments fit.
-    pub(crate) fn call_tool(
-        self: &Arc<Self>,
-        tool: &Tool,
-        args: RawJson,
-        timeout: Option<Duration>,
-        default: Duration,
-    ) -> Result<Call, CallError> {
-        let options = ToolCallOptions {
-            timeout: timeout.or_else(|| tool.timeout()),
-            interactive: tool.definition.interactive && timeout.is_none(),
-        };
+    /// Sends a tool call.
+    pub(crate) fn call_tool(self: &Arc<Self>, sending: Sending<'_>) -> Result<Call, CallError> {
+        let Sending { tool, args, options, says, chain, turn } = sending;
         let name = tool.name().to_owned();
         let now = Instant::now();
         let mut state = self.lock();
@@ -129,13 +139,19 @@ impl Connection {
             .map_err(|error| self.not_sent(&state, &name, error))?;
         let (result_sender, result) = oneshot::channel();
         let (updates_sender, updates) = watch::channel(None);
-        let waiting =
-            Waiting::Tool { name: name.clone(), result: result_sender, updates: updates_sender };
+        let waiting = Waiting::Tool {
+            name: name.clone(),
+            chain,
+            is_cancelled: false,
+            _turn: turn,
+            result: result_sender,
+            updates: updates_sender,
+        };
         state.waiting.insert(key.clone(), waiting);
         self.carry_out(&mut state, now);
         drop(state);
-        let guard = CallGuard { connection: Arc::clone(self), key, name };
-        Ok(Call { guard, result, updates, timeout: options.timeout.unwrap_or(default) })
+        let runner = Runner::Extension(CallGuard { connection: Arc::clone(self), key });
+        Ok(Call { name, runner, result, updates, timeout: says })
     }
 
     /// Sends a command.
@@ -157,8 +173,8 @@ impl Connection {
         state.waiting.insert(key.clone(), waiting);
         self.carry_out(&mut state, now);
         drop(state);
-        let guard = CallGuard { connection: Arc::clone(self), key, name };
-        Ok(Invocation { guard, response, timeout })
+        let guard = CallGuard { connection: Arc::clone(self), key };
+        Ok(Invocation { name, _guard: guard, response, timeout })
     }
 
     /// Asks about something before it happens and waits for the answer.
@@ -187,7 +203,7 @@ impl Connection {
             let (sender, response) = oneshot::channel();
             state.waiting.insert(key.clone(), Waiting::Intercept { point, response: sender });
             self.carry_out(&mut state, now);
-            (CallGuard { connection: Arc::clone(self), key, name: point.to_owned() }, response)
+            (CallGuard { connection: Arc::clone(self), key }, response)
         };
         let answer = response.await.unwrap_or(Err(Unanswered::HostGone));
         answer.map_err(|unanswered| unanswered.into_no_answer(timeout))
@@ -196,7 +212,11 @@ impl Connection {
     pub(crate) fn cancel(&self, key: &CallKey, reason: &str) {
         let now = Instant::now();
         let mut state = self.lock();
-        if state.waiting.contains_key(key) {
+        if let Some(waiting) = state.waiting.get_mut(key) {
+            if let Waiting::Tool { is_cancelled, .. } = waiting {
+                *is_cancelled = true;
+            }
+            state.stop_children(key, reason);
             state.session.cancel(key, reason, now);
             self.carry_out(&mut state, now);
         }

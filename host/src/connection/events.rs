@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{RegisterCommand, RegisterTool, Rejection};
-use extline_protocol::{ErrorKind, HandshakeError, HostEvent, Notice as SessionNotice};
-use extline_schema::ToolSchema;
+use extline_protocol::{HandshakeError, HostEvent, Notice as SessionNotice};
 
 use super::Connection;
 use super::calls::{Unanswered, Waiting};
@@ -60,6 +59,7 @@ impl Connection {
             HostEvent::Rejected(rejection) => self.refuse(state, rejection),
             HostEvent::Ready => self.become_ready(state, now),
             HostEvent::ToolResult { key, result } => {
+                state.stop_children(&key, "the call that it belongs to is answered");
                 if let Some(Waiting::Tool { result: waiting, .. }) = state.waiting.remove(&key) {
                     // Whoever asked may have gone.
                     let _ = waiting.send(Ok(self.shared.likeness.seen(result)));
@@ -87,10 +87,13 @@ impl Connection {
                 }
             }
             HostEvent::CallFailed { key, error } => {
+                state.stop_children(&key, &error.message);
                 if let Some(waiting) = state.waiting.remove(&key) {
                     waiting.fail(Unanswered::Failed(error));
                 }
             }
+            HostEvent::CallTool { key, call } => self.call_tool_asked(state, key, call),
+            HostEvent::Cancelled { key } => state.stop_question(&key, "the extension gave up"),
             HostEvent::Notify { level, message } => {
                 self.tell(News::Note { extension: extension(), level, message });
             }
@@ -157,25 +160,14 @@ impl Connection {
     }
 
     fn register_tool(&self, state: &mut State, definition: RegisterTool) {
-        let validates = self.shared.likeness.profile.validates;
-        let schema = validates.then(|| ToolSchema::compile(&definition.schema)).transpose();
-        let schema = match schema {
-            Ok(schema) => schema,
-            Err(error) => {
-                let rejection = Rejection {
-                    kind: "tool".to_owned(),
-                    message: format!("the schema of the tool {}: {error}", definition.name),
-                    name: definition.name,
-                    code: ErrorKind::Validation,
-                    winner: None,
-                };
-                self.refuse(state, rejection);
-                return;
+        match Tool::of_extension(&self.name, self.index, definition, &self.shared.likeness.profile)
+        {
+            Ok(tool) => {
+                self.shared.registry().register_tool(self.index, tool);
+                state.registrations_changed = true;
             }
-        };
-        let (extension, owner) = (self.name.clone(), self.index);
-        self.shared.registry().register_tool(Tool { extension, definition, schema, owner });
-        state.registrations_changed = true;
+            Err(rejection) => self.refuse(state, rejection),
+        }
     }
 
     fn unregister_tool(&self, state: &mut State, name: &str) {

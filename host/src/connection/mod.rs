@@ -7,18 +7,19 @@
 mod calls;
 mod drive;
 mod events;
+mod questions;
 mod state;
 mod write_queue;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Instant;
 
 use extline_protocol::HostSession;
 use tokio::sync::{Notify, watch};
 
-pub(crate) use self::calls::Unanswered;
+pub(crate) use self::calls::{Sending, Unanswered};
 use self::state::{Phase, State};
 use crate::ending::Ending;
 use crate::intercept_failure::{InterceptFailure, NoAnswer};
@@ -34,6 +35,8 @@ use crate::trace::ExtensionTrace;
 pub(crate) struct Connection {
     index: usize,
     name: String,
+    /// Itself, for the tasks that it starts.
+    this: Weak<Self>,
     group: Arc<Group>,
     log: Log,
     /// Names of environment variables that it did not get.
@@ -62,7 +65,8 @@ impl Connection {
         shared: &Arc<Shared>,
     ) -> (Arc<Self>, Ends) {
         let Spawned { process, group, input, output, errors } = spawned;
-        let connection = Arc::new(Self {
+        let connection = Arc::new_cyclic(|this| Self {
+            this: Weak::clone(this),
             index,
             name: name.to_owned(),
             group,

@@ -9,6 +9,7 @@ use extline_protocol::limits::WRITE_DEADLINE;
 use extline_protocol::{CallKey, CallKind, HostSession};
 
 use super::calls::Waiting;
+use super::questions::OpenQuestion;
 use super::write_queue::{WriteError, WriteQueue};
 use crate::diagnosis::Diagnosis;
 use crate::ending::Manner;
@@ -35,6 +36,8 @@ pub(crate) struct State {
     pub(super) phase: Phase,
     /// Who waits for which answer.
     pub(super) waiting: HashMap<CallKey, Waiting>,
+    /// What the extension asked for and has no answer to yet.
+    pub(super) questions: HashMap<CallKey, OpenQuestion>,
     /// Why it must be given up now.
     pub(super) failure: Option<Problem>,
     /// Why it must be given up if it has not ended by then.
@@ -82,6 +85,7 @@ impl State {
             queue: WriteQueue::new(input, now),
             phase: Phase::Starting,
             waiting: HashMap::new(),
+            questions: HashMap::new(),
             failure: None,
             give_up: None,
             wake_at: None,

@@ -16,7 +16,8 @@ use crate::offer::{Command, Tool};
 /// Everything that is registered with one host.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
-    builtin_tools: BTreeSet<String>,
+    /// The agent's own, by name; some it only keeps the name of.
+    builtin_tools: BTreeMap<String, Option<Arc<Tool>>>,
     builtin_commands: BTreeSet<String>,
     /// In load order.
     offers: Vec<Offer>,
@@ -37,6 +38,8 @@ struct Offer {
     /// Registrations that cannot be used, by kind and name.
     refused: BTreeMap<(String, String), Rejection>,
     reported: Option<Registered>,
+    /// Something was registered anew, perhaps under a name that is reported already.
+    has_changed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -46,9 +49,12 @@ struct Winners {
 }
 
 impl Registry {
-    pub(crate) fn new(tools: &[String], commands: &[String]) -> Self {
+    /// With the names of the agent's own tools and commands, and those tools that it offers here.
+    pub(crate) fn new(names: &[String], tools: &[Arc<Tool>], commands: &[String]) -> Self {
+        let names = names.iter().map(|name| (name.clone(), None));
+        let tools = tools.iter().map(|tool| (tool.name().to_owned(), Some(Arc::clone(tool))));
         Self {
-            builtin_tools: tools.iter().cloned().collect(),
+            builtin_tools: names.chain(tools).collect(),
             builtin_commands: commands.iter().map(|name| name.to_lowercase()).collect(),
             ..Self::default()
         }
@@ -60,10 +66,17 @@ impl Registry {
         self.offers.len() - 1
     }
 
-    pub(crate) fn register_tool(&mut self, tool: Tool) {
-        let offer = &mut self.offers[tool.owner];
+    /// Adds a tool of an extension, or replaces it.
+    pub(crate) fn register_tool(&mut self, owner: usize, mut tool: Tool) {
+        let offer = &mut self.offers[owner];
         offer.refused.remove(&("tool".to_owned(), tool.name().to_owned()));
+        let before = offer.tools.get(tool.name()).and_then(|before| before.turn.clone());
+        if let (Some(turn), Some(before)) = (&mut tool.turn, before) {
+            // A call of the tool as it was may still run.
+            *turn = before;
+        }
         offer.tools.insert(tool.name().to_owned(), Arc::new(tool));
+        offer.has_changed = true;
         self.winners = None;
     }
 
@@ -79,6 +92,7 @@ impl Registry {
         let offer = &mut self.offers[command.owner];
         offer.refused.remove(&("command".to_owned(), command.name().to_owned()));
         offer.commands.insert(command.name().to_lowercase(), Arc::new(command));
+        offer.has_changed = true;
         self.winners = None;
     }
 
@@ -138,10 +152,12 @@ impl Registry {
     fn winners(&mut self) -> &Winners {
         let Self { builtin_tools, builtin_commands, offers, winners } = self;
         winners.get_or_insert_with(|| {
-            let mut winners = Winners::default();
+            let builtins = builtin_tools.values().flatten();
+            let builtins = builtins.map(|tool| (tool.name().to_owned(), Arc::clone(tool)));
+            let mut winners = Winners { tools: builtins.collect(), ..Winners::default() };
             for offer in offers {
                 for (name, tool) in &offer.tools {
-                    if !builtin_tools.contains(name) {
+                    if !builtin_tools.contains_key(name) {
                         winners.tools.entry(name.clone()).or_insert_with(|| Arc::clone(tool));
                     }
                 }

@@ -5,10 +5,8 @@ use extline_protocol::ErrorKind;
 use extline_protocol::frame::{Registered, Rejection};
 
 use super::Registry;
+use crate::offer::HOST;
 use crate::point::Point;
-
-/// The name under which built-ins win.
-pub(super) const HOST: &str = "the host";
 
 impl Registry {
     /// What was taken of an extension's registrations, and what not.
@@ -47,18 +45,19 @@ impl Registry {
         report
     }
 
-    /// The same, if it differs from what was returned here before.
+    /// The same, if something has changed since it was returned here before.
     pub(crate) fn new_report(&mut self, owner: usize) -> Option<Registered> {
         let report = self.report(owner);
-        let reported = &mut self.offers[owner].reported;
-        let is_new = reported.as_ref() != Some(&report);
-        is_new.then(|| reported.insert(report).clone())
+        let offer = &mut self.offers[owner];
+        let has_changed = std::mem::take(&mut offer.has_changed);
+        let is_new = has_changed || offer.reported.as_ref() != Some(&report);
+        is_new.then(|| offer.reported.insert(report).clone())
     }
 
     /// The place of the extension that has the name, or the host's own name.
     fn owner_of_tool(&self, name: &str) -> Result<usize, &'static str> {
         let tool = self.winners.as_ref().and_then(|winners| winners.tools.get(name));
-        tool.map(|tool| tool.owner).ok_or(HOST)
+        tool.and_then(|tool| tool.owner()).ok_or(HOST)
     }
 
     fn owner_of_command(&self, key: &str) -> Result<usize, &'static str> {

@@ -1,21 +1,19 @@
 //! Names and points, without a process.
 
-use extline_protocol::frame::{OnFailure, Phase, RegisterCommand, RegisterTool, Subscribe};
-use extline_protocol::{ErrorKind, RawJson};
-use extline_schema::ToolSchema;
+use extline_protocol::frame::{
+    Execution, OnFailure, Phase, RegisterCommand, RegisterTool, Subscribe,
+};
+use extline_protocol::{ErrorKind, Profile, RawJson};
 
-use super::report::{HOST, unserved};
+use super::report::unserved;
 use super::*;
+use crate::offer::HOST;
 use crate::point::Point;
 
 fn tool(owner: usize, name: &str) -> Tool {
     let schema = RawJson::empty_object();
-    Tool {
-        extension: format!("ext{owner}"),
-        schema: Some(ToolSchema::compile(&schema).unwrap()),
-        definition: RegisterTool { name: name.to_owned(), schema, ..RegisterTool::default() },
-        owner,
-    }
+    let definition = RegisterTool { name: name.to_owned(), schema, ..RegisterTool::default() };
+    Tool::of_extension(&format!("ext{owner}"), owner, definition, &Profile::spec()).unwrap()
 }
 
 fn command(owner: usize, name: &str) -> Command {
@@ -27,7 +25,7 @@ fn command(owner: usize, name: &str) -> Command {
 }
 
 fn two() -> Registry {
-    let mut registry = Registry::new(&["read".to_owned()], &["Help".to_owned()]);
+    let mut registry = Registry::new(&["read".to_owned()], &[], &["Help".to_owned()]);
     registry.add_extension("ext0");
     registry.add_extension("ext1");
     registry
@@ -36,9 +34,9 @@ fn two() -> Registry {
 #[test]
 fn load_order_decides_not_the_order_of_arrival() {
     let mut registry = two();
-    registry.register_tool(tool(1, "build"));
+    registry.register_tool(1, tool(1, "build"));
     assert_eq!(registry.tool("build").unwrap().extension, "ext1");
-    registry.register_tool(tool(0, "build"));
+    registry.register_tool(0, tool(0, "build"));
     assert_eq!(registry.tool("build").unwrap().extension, "ext0");
     let report = registry.report(1);
     assert_eq!(report.tools, [""; 0]);
@@ -51,7 +49,7 @@ fn load_order_decides_not_the_order_of_arrival() {
 #[test]
 fn built_ins_win() {
     let mut registry = two();
-    registry.register_tool(tool(0, "read"));
+    registry.register_tool(0, tool(0, "read"));
     registry.register_command(command(0, "HELP"));
     assert!(registry.tool("read").is_none());
     assert!(registry.command("help").is_none());
@@ -73,8 +71,12 @@ fn a_report_is_new_when_something_changed() {
     let mut registry = two();
     assert!(registry.new_report(0).is_some());
     assert!(registry.new_report(0).is_none());
-    registry.register_tool(tool(0, "a"));
+    registry.register_tool(0, tool(0, "a"));
     assert_eq!(registry.new_report(0).unwrap().tools, ["a"]);
+    // The same name, but perhaps another schema.
+    registry.register_tool(0, tool(0, "a"));
+    assert!(registry.new_report(0).is_some());
+    assert!(registry.new_report(0).is_none());
     registry.remove_extension(0);
     assert!(registry.tools().is_empty());
 }
@@ -82,13 +84,13 @@ fn a_report_is_new_when_something_changed() {
 #[test]
 fn a_tool_offered_anew_in_a_way_that_cannot_be_used_is_gone() {
     let mut registry = two();
-    registry.register_tool(tool(0, "a"));
+    registry.register_tool(0, tool(0, "a"));
     let mut rejection = unserved("tool", "a");
     rejection.code = ErrorKind::Validation;
     registry.refuse(0, rejection);
     assert!(registry.tool("a").is_none());
     assert_eq!(registry.report(0).rejected.len(), 1);
-    registry.register_tool(tool(0, "a"));
+    registry.register_tool(0, tool(0, "a"));
     assert!(registry.report(0).rejected.is_empty());
 }
 
@@ -176,4 +178,24 @@ fn a_guard_that_lets_pass_when_it_fails_closes_nothing_when_it_dies() {
     let listed = registry.listed(Point::ToolCall, &Phase::Guard);
     assert_eq!(listed, [Listed { owner: 0, on_failure: OnFailure::Allow, is_gone: true }]);
     assert!(registry.closed_points(0).is_empty());
+}
+
+#[test]
+fn a_sequential_tool_that_is_offered_anew_keeps_the_turn_of_its_calls() {
+    let sequential = || {
+        let mut definition = tool(0, "a").definition;
+        definition.execution = Some(Execution::Sequential);
+        Tool::of_extension("ext0", 0, definition, &Profile::spec()).unwrap()
+    };
+    let mut registry = two();
+    registry.register_tool(0, sequential());
+    let turn = registry.tool("a").unwrap().turn.clone().unwrap();
+    let held = Arc::clone(&turn).try_acquire_owned().unwrap();
+    registry.register_tool(0, sequential());
+    let again = registry.tool("a").unwrap().turn.clone().unwrap();
+    assert!(again.try_acquire().is_err());
+    drop(held);
+    assert!(again.try_acquire().is_ok());
+    registry.register_tool(0, tool(0, "a"));
+    assert!(registry.tool("a").unwrap().turn.is_none());
 }

@@ -4,12 +4,16 @@
 
 #![cfg(unix)]
 
+mod builtins;
+mod call_tool;
 mod calls;
 mod commands;
 mod death;
 mod guards;
 mod intercepts;
+mod journal;
 mod registrations;
+mod sequential;
 mod shutdown;
 mod stage;
 mod start;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use extline_host::protocol::Deadlines;
-use extline_host::{ExtensionSource, ExtensionState, Host};
+use extline_host::{ExtensionSource, ExtensionState, Host, HostBuilder};
 use serde_json::{Value, json};
 
 use crate::support::{Home, script};
@@ -67,12 +67,21 @@ impl Stage {
         self
     }
 
+    /// Adds any other extension.
+    pub(crate) fn source(mut self, source: ExtensionSource) -> Self {
+        self.sources.push(source);
+        self
+    }
+
     pub(crate) async fn start(&self) -> Host {
-        let mut builder = self.home.builder().deadlines(self.deadlines).model("anthropic", "opus");
-        for source in &self.sources {
-            builder = builder.extension(source.clone());
-        }
-        let host = builder.start().await;
+        self.start_with(|builder| builder).await
+    }
+
+    /// Starts a host that is set up further.
+    pub(crate) async fn start_with(&self, set_up: impl FnOnce(HostBuilder) -> HostBuilder) -> Host {
+        let builder = self.home.builder().deadlines(self.deadlines).model("anthropic", "opus");
+        let sources = self.sources.iter().cloned();
+        let host = sources.fold(set_up(builder), HostBuilder::extension).start().await;
         for status in host.extensions() {
             assert_eq!(status.state, ExtensionState::Ready, "{}", status.name);
         }

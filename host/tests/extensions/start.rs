@@ -56,6 +56,7 @@ async fn an_extension_is_told_who_and_where_it_is() {
             "tools",
             "events",
             "tool_cancel",
+            "call_tool",
             "tool_update",
             "tool_registry",
             "registration_report",

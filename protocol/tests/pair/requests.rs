@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use extline_protocol::frame::{CallToolResult, Content, HelloAck, RpcError};
 use extline_protocol::{
-    CallToolError, Capabilities, Capability, ErrorKind, ExtensionEvent, HostEvent, Notice, RawJson,
-    RequestError,
+    CallKind, CallToolError, Capabilities, Capability, ErrorKind, ExtensionEvent, HostEvent,
+    Notice, RawJson, RequestError,
 };
 
 use crate::harness::{Pair, config, full_ack, zot_ack};
@@ -65,6 +65,55 @@ fn children_end_with_their_parent() {
     assert_eq!(pair.lines("call_tool_cancel").len(), 1, "told once");
     let late = pair.extension.call_tool(Some(&parent), "a", raw("{}"));
     assert_eq!(late, Err(CallToolError::ParentEnded));
+}
+
+#[test]
+fn a_host_finds_the_parent_of_a_call_by_its_id() {
+    let mut pair = Pair::usual();
+    let (host, parent) = pair.open_call();
+    assert_eq!(pair.host.in_flight(CallKind::Tool, host.id()), Some(host.clone()));
+    assert_eq!(pair.host.in_flight(CallKind::Command, host.id()), None);
+    pair.answer(&parent, "done");
+    assert_eq!(pair.host.in_flight(CallKind::Tool, host.id()), None);
+}
+
+#[test]
+fn a_call_tool_is_answered_by_the_session_when_the_host_takes_too_long() {
+    let mut pair = Pair::usual();
+    let call = pair.extension.call_tool(None, "read", raw("{}")).unwrap();
+    pair.step();
+    let Some(HostEvent::CallTool { key, .. }) = pair.host_events.pop() else { panic!() };
+    pair.pass_ms(59_999);
+    assert_eq!(pair.host_events, []);
+    pair.pass_ms(1);
+    assert_eq!(pair.host_events, [HostEvent::Cancelled { key: key.clone() }]);
+    let Some(ExtensionEvent::CallToolDone { key: answered, result }) = pair.extension_events.last()
+    else {
+        panic!("{:?}", pair.extension_events)
+    };
+    assert_eq!((answered, result.is_error), (&call, true));
+    assert_eq!(result.content, [Content::text("timeout: read took longer than 60 s")]);
+    assert!(pair.host.reply_call_tool(&key, result.clone()).is_err());
+}
+
+#[test]
+fn an_answer_to_a_call_tool_is_cut_and_says_so() {
+    let mut pair = Pair::usual();
+    for (bytes, truncated) in [(262_144, false), (262_145, true)] {
+        pair.extension.call_tool(None, "read", raw("{}")).unwrap();
+        pair.step();
+        let Some(HostEvent::CallTool { key, call }) = pair.host_events.pop() else { panic!() };
+        let content = vec![Content::text("x".repeat(bytes))];
+        let (name, is_error) = (call.name, false);
+        let answer = CallToolResult { id: call.id, name, content, is_error, truncated: false };
+        pair.host.reply_call_tool(&key, answer).unwrap();
+        pair.step();
+        let Some(ExtensionEvent::CallToolDone { result, .. }) = pair.extension_events.last() else {
+            panic!("{:?}", pair.extension_events)
+        };
+        assert_eq!(result.truncated, truncated);
+        assert!(matches!(&result.content[..], [Content::Text(text)] if text.len() == 262_144));
+    }
 }
 
 #[test]

@@ -364,6 +364,7 @@ impl Builder {
             command: NEVER,
             tool: NEVER,
             intercept: NEVER,
+            call_tool: NEVER,
             cancelled: NEVER,
         };
         let model = Model { provider: ack.provider.clone(), name: ack.model.clone() };

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::truncate::truncate;
 use super::{HostSession, Intercept, SendError, ToolCallOptions};
 use crate::capability::Capability;
 use crate::error_kind::ErrorKind;
@@ -130,7 +131,8 @@ impl HostSession {
         }
     }
 
-    /// Answers a `call_tool`; the frame's id is the call's.
+    /// Answers a `call_tool`; the frame's id is the call's. Content over 256 KiB is cut
+    /// (`call.truncated`).
     pub fn reply_call_tool(
         &mut self,
         key: &CallKey,
@@ -138,6 +140,7 @@ impl HostSession {
     ) -> Result<(), ReplyError> {
         self.open.close(key).ok_or(ReplyError::AlreadyAnswered(key.kind()))?;
         result.id = key.id().clone();
+        result.truncated |= truncate(&mut result.content);
         if !self.is_open() {
             return Ok(());
         }

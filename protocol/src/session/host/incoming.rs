@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::lifecycle::Stage;
-use super::{HandshakeError, HostEvent, HostSession};
+use super::{Asked, HandshakeError, HostEvent, HostSession};
 use crate::capability::{Capabilities, Capability};
 use crate::decode::Unusable;
 use crate::error_kind::ErrorKind;
@@ -63,7 +63,7 @@ impl HostSession {
                     self.emit(HostEvent::ResponsePart { key, seq: part.seq, data: part.data });
                 }
             }
-            ExtensionFrame::CallTool(call) => self.handle_call_tool(call),
+            ExtensionFrame::CallTool(call) => self.handle_call_tool(call, now),
             ExtensionFrame::CallToolCancel(cancel) => {
                 self.cancel_open(CallKind::CallTool, &cancel.id);
             }
@@ -207,7 +207,7 @@ impl HostSession {
         self.emit(HostEvent::Response { key, result });
     }
 
-    fn handle_call_tool(&mut self, mut call: CallTool) {
+    fn handle_call_tool(&mut self, mut call: CallTool, now: Instant) {
         if call.args == RawJson::null() {
             call.args = RawJson::empty_object();
         }
@@ -218,7 +218,9 @@ impl HostSession {
         } else {
             None
         };
-        let Some(key) = self.open_question(CallKind::CallTool, &call.id) else { return };
+        let overdue = Some((now + self.deadlines.call_tool, call.name.clone()));
+        let asked = Asked { overdue };
+        let Some(key) = self.open_question(CallKind::CallTool, &call.id, asked) else { return };
         if let Some(text) = refusal {
             self.open.close(&key);
             self.refuse_call_tool(call.id, &call.name, text);
@@ -230,7 +232,8 @@ impl HostSession {
     fn handle_request(&mut self, request: Request) {
         let methods = self.ack.methods.as_deref().unwrap_or(&[]);
         let is_served = self.offers(Capability::Rpc) && methods.contains(&request.method);
-        let Some(key) = self.open_question(CallKind::Request, &request.id) else { return };
+        let asked = Asked { overdue: None };
+        let Some(key) = self.open_question(CallKind::Request, &request.id, asked) else { return };
         if !is_served {
             self.open.close(&key);
             let message = format!("unknown method {}", request.method);
@@ -242,8 +245,8 @@ impl HostSession {
 
     /// Opens a question of the extension's; an id that is in flight for its kind is reported
     /// (`id.in-flight`).
-    fn open_question(&mut self, kind: CallKind, id: &Id) -> Option<CallKey> {
-        let key = self.open.open(kind, id.clone(), ());
+    fn open_question(&mut self, kind: CallKind, id: &Id, asked: Asked) -> Option<CallKey> {
+        let key = self.open.open(kind, id.clone(), asked);
         if key.is_none() {
             self.notice(Notice::IdInUse { kind, id: id.clone() });
         }

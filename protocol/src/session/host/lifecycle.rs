@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{HandshakeError, HostEvent, HostSession};
+use super::{Asked, HandshakeError, HostEvent, HostSession};
 use crate::capability::{Capabilities, Capability};
 use crate::error_kind::ErrorKind;
 use crate::frame::{ErrorInfo, Hello, RpcError, Shutdown, ShutdownReason};
@@ -160,6 +160,21 @@ impl HostSession {
             } else {
                 self.emit(HostEvent::CallFailed { key, error });
             }
+        }
+    }
+
+    /// Answers the `call_tool`s that took too long (`call.deadline`); whoever works on one is told
+    /// that nobody wants it any more.
+    pub(super) fn answer_overdue(&mut self, now: Instant) {
+        let is_overdue = |asked: &Asked| asked.overdue.as_ref().is_some_and(|(at, _)| *at <= now);
+        for key in self.open.keys_where(is_overdue) {
+            let Some((_, name)) = self.open.close(&key).and_then(|asked| asked.overdue) else {
+                continue;
+            };
+            let seconds = self.deadlines.call_tool.as_secs_f64();
+            let text = format!("timeout: {name} took longer than {seconds} s");
+            self.refuse_call_tool(key.id().clone(), &name, &text);
+            self.emit(HostEvent::Cancelled { key });
         }
     }
 

@@ -4,6 +4,7 @@ mod calls;
 mod incoming;
 mod lifecycle;
 mod likeness;
+mod truncate;
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -23,10 +24,11 @@ use crate::frame::{
     Frame, Hello, HelloAck, Level, Log, Panel, PanelRender, Phase, RegisterCommand, RegisterTool,
     Rejection, Request, RpcError, Subscribe, ToolResult, ToolUpdate,
 };
+use crate::id::Id;
 use crate::json::RawJson;
 use crate::limits::{
-    COMMAND_DEADLINE, FRAME_BYTES, HELLO_DEADLINE, INTERCEPT_DEADLINE, READY_DEADLINE,
-    TOOL_DEADLINE,
+    CALL_TOOL_DEADLINE, COMMAND_DEADLINE, FRAME_BYTES, HELLO_DEADLINE, INTERCEPT_DEADLINE,
+    READY_DEADLINE, TOOL_DEADLINE,
 };
 use crate::profile::{Profile, Vocabulary};
 
@@ -43,6 +45,8 @@ pub struct Deadlines {
     pub tool: Duration,
     /// For the answer to an intercept.
     pub intercept: Duration,
+    /// For its own answer to a `call_tool` (`call.deadline`).
+    pub call_tool: Duration,
     /// For the answer to a call that was cancelled.
     pub cancelled: Duration,
 }
@@ -55,6 +59,7 @@ impl Default for Deadlines {
             command: COMMAND_DEADLINE,
             tool: TOOL_DEADLINE,
             intercept: INTERCEPT_DEADLINE,
+            call_tool: CALL_TOOL_DEADLINE,
             cancelled: Duration::from_secs(2),
         }
     }
@@ -204,7 +209,8 @@ pub enum HostEvent {
         /// The request.
         request: Request,
     },
-    /// It no longer wants an answer. It gets one all the same.
+    /// It no longer wants an answer, or has the session's own since a `call_tool` took too long.
+    /// Answer all the same.
     Cancelled {
         /// Names its `call_tool` or `request`.
         key: CallKey,
@@ -298,11 +304,18 @@ pub struct HostSession {
     /// What the extension owes an answer to.
     outgoing: OutgoingCalls,
     /// What the extension waits for.
-    open: Pending<()>,
+    open: Pending<Asked>,
     events: VecDeque<HostEvent>,
     stage: Stage,
     /// What still comes is not read.
     stopped_reading: bool,
+}
+
+/// What the extension asked for.
+#[derive(Debug)]
+struct Asked {
+    /// When the session answers itself, and for which tool.
+    overdue: Option<(Instant, String)>,
 }
 
 /// What happened.
@@ -377,6 +390,7 @@ impl HostSession {
     pub fn handle_timeout(&mut self, now: Instant) {
         self.advance_stage(now);
         self.fail_overdue(now);
+        self.answer_overdue(now);
     }
 
     fn handle_lines(&mut self, now: Instant) {
@@ -424,7 +438,9 @@ impl HostSession {
 
     /// When [`HostSession::handle_timeout`] is due, if ever.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        [self.stage.next_step(), self.outgoing.next_deadline()].into_iter().flatten().min()
+        let asked = self.open.states().filter_map(|it| it.overdue.as_ref().map(|(at, _)| *at));
+        let others = [self.stage.next_step(), self.outgoing.next_deadline()];
+        others.into_iter().flatten().chain(asked).min()
     }
 
     /// The extension's `hello`, once it came.
@@ -447,6 +463,12 @@ impl HostSession {
         self.extension_capabilities.contains(capability) && we_send_it
     }
 
+    /// The call of that kind and id that the extension has not answered, if there is one: what an
+    /// extension names as the parent of what it asks for.
+    pub fn in_flight(&self, kind: CallKind, id: &Id) -> Option<CallKey> {
+        self.outgoing.find(kind, id)
+    }
+
     /// Calls that the extension has not answered.
     pub fn unanswered(&self) -> Vec<CallKey> {
         self.outgoing.keys()
@@ -467,7 +489,7 @@ impl HostSession {
         }
     }
 
-    fn unexpected(&mut self, kind: CallKind, id: crate::id::Id) {
+    fn unexpected(&mut self, kind: CallKind, id: Id) {
         self.notice(Notice::Unexpected { kind, id });
     }
 }

@@ -1,0 +1,172 @@
+//! What an extension asks the host for, and how that ends when nobody wants it any more.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use extline_protocol::frame::{CallTool, CallToolResult, Content, RpcError, ToolResult};
+use extline_protocol::limits::CALL_CHAIN;
+use extline_protocol::{CallKey, CallKind, ErrorKind};
+use tokio::sync::oneshot;
+
+use super::Connection;
+use super::calls::Waiting;
+use super::state::State;
+use crate::call::CallOptions;
+use crate::call_error::CallError;
+use crate::gate::Caller;
+
+/// What one extension may ask for without an answer (`call.open`).
+const OPEN: usize = 256;
+
+/// What an extension asked for and has no answer to yet.
+pub(crate) struct OpenQuestion {
+    /// The call of the host's that it belongs to.
+    parent: Option<CallKey>,
+    /// Says that nobody wants the answer any more, and why.
+    stop: Option<oneshot::Sender<String>>,
+}
+
+/// Tells that nobody wants an answer any more, and why.
+type Stopped = oneshot::Receiver<String>;
+
+impl State {
+    /// Nobody wants the answer any more.
+    pub(super) fn stop_question(&mut self, key: &CallKey, reason: &str) {
+        let stop = self.questions.get_mut(key).and_then(|question| question.stop.take());
+        if let Some(stop) = stop {
+            // The task has just ended by itself.
+            let _ = stop.send(reason.to_owned());
+        }
+    }
+
+    /// Stops what was asked for on behalf of a call (`cancel.tree`).
+    pub(super) fn stop_children(&mut self, parent: &CallKey, reason: &str) {
+        let is_child = |question: &OpenQuestion| question.parent.as_ref() == Some(parent);
+        let children = self.questions.iter().filter(|(_, question)| is_child(question));
+        let children: Vec<_> = children.map(|(key, _)| key.clone()).collect();
+        for key in children {
+            self.stop_question(&key, reason);
+        }
+    }
+
+    fn open_question(&mut self, key: &CallKey, parent: Option<CallKey>) -> Stopped {
+        let (stop, stopped) = oneshot::channel();
+        self.questions.insert(key.clone(), OpenQuestion { parent, stop: Some(stop) });
+        stopped
+    }
+
+    /// Whether the extension asks for too much at once.
+    fn check_open(&self, extension: &str) -> Result<(), RpcError> {
+        if self.questions.len() < OPEN {
+            return Ok(());
+        }
+        let text = format!("{OPEN} calls and requests of {extension} have no answer yet");
+        Err(RpcError::new(ErrorKind::Budget, text))
+    }
+
+    /// The tool call that a `call_tool` belongs to, and the tools above it, outermost first.
+    fn parent_of(&self, call: &CallTool) -> Result<(Option<CallKey>, Vec<String>), RpcError> {
+        let Some(id) = &call.parent_id else { return Ok((None, Vec::new())) };
+        let key = self.session.in_flight(CallKind::Tool, id);
+        match key.as_ref().and_then(|key| self.waiting.get(key)) {
+            Some(Waiting::Tool { chain, is_cancelled: false, .. }) => Ok((key, chain.clone())),
+            Some(_) => {
+                let text = format!("the tool call {id} that it belongs to was cancelled");
+                Err(RpcError::new(ErrorKind::Cancelled, text))
+            }
+            None => {
+                let text = format!("the tool call {id} that it belongs to is over");
+                Err(RpcError::new(ErrorKind::Stale, text))
+            }
+        }
+    }
+}
+
+impl Connection {
+    /// The extension calls a tool.
+    pub(super) fn call_tool_asked(&self, state: &mut State, key: CallKey, call: CallTool) {
+        let parent = state.check_open(&self.name).and_then(|()| state.parent_of(&call));
+        let parent = parent.and_then(|(parent, above)| {
+            check_chain(&above, &call.name)?;
+            Ok((parent, above))
+        });
+        match (parent, self.this.upgrade()) {
+            (Ok((parent, above)), Some(this)) => {
+                let stopped = state.open_question(&key, parent);
+                let caller = Caller { extension: Some(self.name.clone()), above };
+                self.shared.runtime.spawn(this.answer_call_tool(key, call, caller, stopped));
+            }
+            (Err(error), _) => {
+                let answer = refusal(call, &error.code, &error.message);
+                // It was asked just now, so it has no answer yet.
+                let _ = state.session.reply_call_tool(&key, answer);
+            }
+            // The connection is being dropped, and with it whoever asked.
+            (Ok(_), None) => {}
+        }
+    }
+
+    async fn answer_call_tool(
+        self: Arc<Self>,
+        key: CallKey,
+        call: CallTool,
+        caller: Caller,
+        stopped: Stopped,
+    ) {
+        let answer = match self.run_call_tool(&call, caller, stopped).await {
+            Ok(ToolResult { content, is_error, .. }) => {
+                let CallTool { id, name, .. } = call;
+                CallToolResult { id, name, content, is_error, truncated: false }
+            }
+            Err(error) => refusal(call, &error.kind(), &error.to_string()),
+        };
+        let mut state = self.lock();
+        state.questions.remove(&key);
+        // It may have the session's own answer, when it took too long or the extension has died.
+        let _ = state.session.reply_call_tool(&key, answer);
+        self.carry_out(&mut state, Instant::now());
+    }
+
+    async fn run_call_tool(
+        &self,
+        call: &CallTool,
+        caller: Caller,
+        mut stopped: Stopped,
+    ) -> Result<ToolResult, CallError> {
+        let start = async {
+            self.shared.all_started().await;
+            let options = CallOptions::default();
+            self.shared.start_call(caller, &call.name, call.args.get(), options).await
+        };
+        let mut started = tokio::select! {
+            started = start => started?,
+            _ = &mut stopped => return Err(CallError::Cancelled { name: call.name.clone() }),
+        };
+        let reason = tokio::select! {
+            answer = started.answered() => return answer,
+            reason = &mut stopped => reason.unwrap_or_default(),
+        };
+        started.cancel(&reason);
+        started.answered().await
+    }
+}
+
+/// At most four calls in a chain, and no tool twice (`call.chain`).
+fn check_chain(above: &[String], tool: &str) -> Result<(), RpcError> {
+    let chain = above.join(" > ");
+    let text = if above.iter().any(|name| name == tool) {
+        format!("{tool} is called by itself: {chain} > {tool}")
+    } else if above.len() >= CALL_CHAIN {
+        format!("{tool} would be call {} of a chain: {chain}", CALL_CHAIN + 1)
+    } else {
+        return Ok(());
+    };
+    Err(RpcError::new(ErrorKind::Permission, text))
+}
+
+/// What the caller gets instead of a result, with the code in front, as there is no field for it.
+fn refusal(call: CallTool, kind: &ErrorKind, text: &str) -> CallToolResult {
+    let content = vec![Content::text(format!("{kind}: {text}"))];
+    let CallTool { id, name, .. } = call;
+    CallToolResult { id, name, content, is_error: true, truncated: false }
+}
