@@ -17,6 +17,7 @@ use crate::ToolError;
 /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(description = "")] // What stands above is for authors, not for models.
 pub struct NoArgs {}
 
 /// Reads the arguments of a call.
@@ -139,6 +140,11 @@ mod tests {
             mistake(r#"{"city":"a","days":"b"}"#).1,
             "invalid arguments: /days: invalid type: string \"b\", expected u8"
         );
+    }
+
+    #[test]
+    fn a_tool_without_arguments_tells_the_model_nothing_about_them() {
+        assert_eq!(crate::schema_of::<NoArgs>().get(), r#"{"type":"object"}"#);
     }
 
     #[test]

@@ -8,4 +8,5 @@ mod hosts;
 mod notes;
 mod panels;
 mod questions;
+mod sequences;
 mod tools;
