@@ -106,3 +106,29 @@ impl Seen {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panel_keeps_its_title_and_loses_what_is_not_drawn_again() {
+        let mut seen = Seen::default();
+        let id = || "p".to_owned();
+        let lines = || Some(vec!["a".to_owned()]);
+        let (title, footer) = (Some("Title".to_owned()), Some("below".to_owned()));
+        seen.open_panel(Panel { id: id(), title: title.clone(), lines: lines(), footer });
+        seen.render_panel(PanelRender { panel_id: id(), ..PanelRender::default() });
+        assert_eq!(seen.panels, [Panel { id: id(), title, lines: None, footer: None }]);
+    }
+
+    #[test]
+    fn a_panel_that_is_opened_again_takes_its_own_place() {
+        let mut seen = Seen::default();
+        for id in ["a", "b", "a"] {
+            seen.open_panel(Panel { id: id.to_owned(), ..Panel::default() });
+        }
+        let ids: Vec<_> = seen.panels.iter().map(|panel| panel.id.as_str()).collect();
+        assert_eq!(ids, ["b", "a"]);
+    }
+}

@@ -1,5 +1,7 @@
 //! The end of a host and of its extension.
 
+use std::env;
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::mpsc::{TryRecvError, channel};
 use std::thread;
@@ -94,4 +96,17 @@ fn hosts_stand_side_by_side() {
         })
         .collect();
     assert!(tests.into_iter().all(|test| test.join().unwrap()));
+}
+
+/// This very program, in which a host of an extension may stand beside the test runner's output.
+#[test]
+fn a_test_keeps_its_stdout_even_where_extensions_claim_theirs() {
+    let test = "ends::an_extension_that_is_asked_to_end_says_so_and_ends";
+    let run = Command::new(env::current_exe().unwrap())
+        .args(["--exact", test])
+        .env("EXTLINE_STDIO", "claim")
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8_lossy(&run.stdout);
+    assert!(stdout.contains("1 passed"), "{stdout}{}", String::from_utf8_lossy(&run.stderr));
 }

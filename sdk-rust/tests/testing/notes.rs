@@ -61,6 +61,20 @@ fn after_an_event_its_handlers_have_ended_however_long_they_took() -> Result<(),
 }
 
 #[test]
+fn a_note_larger_than_the_pipe_is_seen_whole() -> Result<(), Failure> {
+    let mut host = Host::new(|| {
+        Extension::new("a", "1")
+            .on("turn_end", async |_, ctx| ctx.notify_info("x".repeat(1_000_000)))
+    });
+    for seen in 1..=20 {
+        host.event("turn_end", json!({}))?;
+        assert_eq!(host.notes().len(), seen);
+    }
+    assert!(host.notes().iter().all(|note| note.message.len() == 1_000_000));
+    Ok(())
+}
+
+#[test]
 fn an_event_handler_that_fails_is_a_line_on_stderr() -> Result<(), Failure> {
     let mut host = Host::new(|| {
         Extension::new("a", "1").on("turn_end", async |event, _| -> Result<(), ToolError> {
