@@ -122,7 +122,7 @@ impl Answer {
     /// let mut host = Host::new(|| {
     ///     Extension::new("a", "1").tool("slow", "", async |_: NoArgs, ctx: Context| {
     ///         ctx.update("reading").progress(1, 2).send();
-    ///         ctx.blocking(|| {}).await;
+    ///         extline::tokio::task::yield_now().await;
     ///         Ok(())
     ///     })
     /// });
