@@ -8,6 +8,7 @@ mod console;
 mod content;
 mod exit;
 mod failure;
+mod frames;
 mod inspect;
 mod interrupt;
 mod manual;

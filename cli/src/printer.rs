@@ -99,8 +99,7 @@ impl Printer {
             return;
         }
         // A line that wraps could not be taken back.
-        let size = terminal_size::terminal_size_of(io::stderr());
-        let columns = size.map_or(80, |(width, _)| usize::from(width.0)).saturating_sub(1);
+        let columns = columns().saturating_sub(1);
         let line: String =
             text.chars().map(|it| if it.is_control() { ' ' } else { it }).take(columns).collect();
         let width = line.chars().count();
@@ -136,4 +135,11 @@ impl Printer {
             self.failure.get_or_insert(error);
         }
     }
+}
+
+/// How wide the terminal of stderr is; text that goes elsewhere may be wider.
+pub(crate) fn columns() -> usize {
+    const ELSEWHERE: usize = 200;
+    let size = terminal_size::terminal_size_of(io::stderr());
+    size.map_or(ELSEWHERE, |(width, _)| usize::from(width.0))
 }

@@ -6,6 +6,7 @@ use crate::args::Run;
 use crate::console::{Console, summary};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::frames::FrameView;
 use crate::printer::Printer;
 use crate::session::Session;
 use crate::target::source_of;
@@ -13,10 +14,14 @@ use crate::target::source_of;
 pub(crate) async fn run(run: Run, printer: Printer) -> Result<Exit, clap::Error> {
     let mut sources: Vec<_> = run.dirs.into_iter().map(ExtensionSource::folder).collect();
     sources.extend(source_of("run", run.program)?);
-    let mut session = match Session::start(sources, &run.timeout, &run.settings, printer).await {
-        Ok(session) => session,
-        Err((printer, exit)) => return Ok(printer.finish(exit)),
-    };
+    let frames = FrameView::new();
+    let mut session =
+        match Session::start(sources, &run.timeout, &run.settings, Some(frames.clone()), printer)
+            .await
+        {
+            Ok(session) => session,
+            Err((printer, exit)) => return Ok(printer.finish(exit)),
+        };
     let extensions = session.host.extensions();
     for status in extensions.iter().filter(|it| it.state == ExtensionState::Ready) {
         session.printer.tell(summary(status), &serde_json::json!({ "started": status.name }));
@@ -25,7 +30,7 @@ pub(crate) async fn run(run: Run, printer: Printer) -> Result<Exit, clap::Error>
     for diagnosis in &failed {
         Failure::of_start(diagnosis).report(&mut session.printer);
     }
-    let mut console = Console::new(session, run.timeout);
+    let mut console = Console::new(session, frames, run.timeout);
     let exit = if failed.len() == extensions.len() {
         Exit::NotStarted
     } else {

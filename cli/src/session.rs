@@ -7,14 +7,15 @@ use extline_host::protocol::Deadlines;
 use extline_host::protocol::frame::{Level, ToolResult};
 use extline_host::{
     CallError, CallOptions, CommandOutcome, Diagnosis, Ending, ExtensionSource, ExtensionState,
-    Host, HostBuilder, Manner, News, NewsStream,
+    Host, HostBuilder, Manner, News, NewsStream, Trace,
 };
 
 use crate::args::{Settings, Timeout};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::frames::{self, FrameView};
 use crate::interrupt::Interrupts;
-use crate::printer::{BOLD, DIM, Printer, RED, YELLOW};
+use crate::printer::{BOLD, DIM, Printer, RED, YELLOW, columns};
 use crate::progress;
 
 /// A running host, and those it may be interrupted by.
@@ -23,6 +24,8 @@ pub(crate) struct Session {
     pub(crate) printer: Printer,
     interrupts: Interrupts,
     news: NewsStream,
+    /// The lines on the wire, where somebody may want to see them.
+    frames: Option<FrameView>,
     /// Those that did not start; the caller tells of them.
     failed: Vec<Diagnosis>,
 }
@@ -33,8 +36,17 @@ impl Session {
         sources: Vec<ExtensionSource>,
         timeout: &Timeout,
         settings: &Settings,
+        frames: Option<FrameView>,
         mut printer: Printer,
     ) -> Result<Self, (Printer, Exit)> {
+        let builder = match traced(settings, frames.clone()) {
+            Ok(Some(trace)) => builder(sources, timeout).trace(trace),
+            Ok(None) => builder(sources, timeout),
+            Err(message) => {
+                printer.error(message);
+                return Err((printer, Exit::ToolError));
+            }
+        };
         let mut interrupts = match Interrupts::listen() {
             Ok(interrupts) => interrupts,
             Err(error) => {
@@ -43,7 +55,7 @@ impl Session {
             }
         };
         let host = tokio::select! {
-            host = settings.apply(builder(sources, timeout)).start() => Arc::new(host),
+            host = settings.apply(builder).start() => Arc::new(host),
             exit = interrupts.next() => return Err((printer, exit)),
         };
         let news = host.news();
@@ -52,7 +64,7 @@ impl Session {
             _ => None,
         });
         let failed = failed.collect();
-        Ok(Self { host, printer, interrupts, news, failed })
+        Ok(Self { host, printer, interrupts, news, frames, failed })
     }
 
     /// The diagnoses of those that did not start.
@@ -93,9 +105,11 @@ impl Session {
                 outcome = &mut future => break Ok(outcome),
                 exit = self.interrupts.next() => break Err(exit),
                 Some(news) = self.news.next() => tell(&news, &mut self.printer),
+                () = news_of(self.frames.as_ref()) => show_frames(self.frames.as_ref(), &mut self.printer),
             }
         };
         // What was said before the outcome is told before it.
+        show_frames(self.frames.as_ref(), &mut self.printer);
         while let Some(news) = self.news.try_next() {
             tell(&news, &mut self.printer);
         }
@@ -167,7 +181,7 @@ pub(crate) async fn with_one(
     printer: Printer,
     act: impl AsyncFnOnce(&mut Session) -> Exit,
 ) -> Exit {
-    let mut session = match Session::start(vec![source], timeout, settings, printer).await {
+    let mut session = match Session::start(vec![source], timeout, settings, None, printer).await {
         Ok(session) => session,
         Err((printer, exit)) => return printer.finish(exit),
     };
@@ -176,6 +190,34 @@ pub(crate) async fn with_one(
         None => act(&mut session).await,
     };
     session.stop(exit).await
+}
+
+/// The trace of the command line, and what the view of frames needs.
+fn traced(settings: &Settings, frames: Option<FrameView>) -> Result<Option<Trace>, String> {
+    let file = match &settings.trace {
+        Some(path) => Some(frames::create(path).map_err(|error| {
+            format!("--trace {}: the file cannot be written: {error}", path.display())
+        })?),
+        None => None,
+    };
+    Ok(match (frames, file) {
+        (Some(frames), file) => Some(Trace::each_to(frames.with_file(file))),
+        (None, Some(file)) => Some(Trace::to(file)),
+        (None, None) => None,
+    })
+}
+
+async fn news_of(frames: Option<&FrameView>) {
+    match frames {
+        Some(frames) => frames.changed().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn show_frames(frames: Option<&FrameView>, printer: &mut Printer) {
+    for line in frames.iter().flat_map(|frames| frames.take_live(columns())) {
+        printer.say(line);
+    }
 }
 
 fn builder(sources: Vec<ExtensionSource>, timeout: &Timeout) -> HostBuilder {

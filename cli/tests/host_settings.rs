@@ -1,4 +1,4 @@
-//! `--env` and `--profile`, the same wherever an extension is started.
+//! `--env`, `--profile` and `--trace`, the same wherever an extension is started.
 
 #![cfg(unix)]
 
@@ -38,4 +38,34 @@ fn the_host_is_like_the_profile() {
     let outcome = extline.run(&["run", "--profile", "zot-0.1.61", "."]);
     outcome.assert_code(2);
     outcome.assert_says(&["'zot-0.1.61' for '--profile <NAME>'", "zot-37c7945", "'zot-0.1.62'"]);
+}
+
+#[test]
+fn a_trace_has_every_line_and_is_the_user_s_own() {
+    use std::os::unix::fs::PermissionsExt;
+    let extline = Extline::new();
+    let file = extline.home().join("trace.ndjson");
+    let name = file.to_str().unwrap();
+    for words in [&["call", "echo", r#"{"text":"hi"}"#][..], &["run"]] {
+        std::fs::write(&file, "from before\n").unwrap();
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+        let words = [words, &["--trace", name, "--profile", "zot-37c7945"]].concat();
+        let input = if words[0] == "run" { "!echo {\"text\":\"hi\"}\n" } else { "" };
+        extline.run_with_input(&behave(&words), input).assert_code(0);
+        let text = std::fs::read_to_string(&file).unwrap();
+        let records = extline_protocol::trace::read(name, &text).unwrap();
+        let begin = format!("{:?}", records[0].what);
+        assert!(begin.contains("extline ") && begin.contains("zot-37c7945"), "{begin}");
+        for part in ["hello_ack", "register_tool", "tool_call", "tool_result", "shutdown_ack"] {
+            assert!(text.contains(part), "{part} is missing in {text}");
+        }
+        assert!(text.trim_end().ends_with("\"event\":\"exit\",\"code\":0}"), "{text}");
+    }
+    std::fs::remove_file(&file).unwrap();
+    extline.run(&behave(&["inspect", "--trace", name])).assert_code(0);
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let outcome = extline.run(&behave(&["inspect", "--trace", "/no/such/trace"]));
+    outcome.assert_code(1);
+    outcome.assert_says(&["--trace /no/such/trace: the file cannot be written: No such file"]);
 }

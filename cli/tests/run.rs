@@ -142,3 +142,29 @@ fn json_is_one_value_for_each_line() {
     let ended = &lines.last().unwrap()["ended"];
     assert_eq!((&ended["gone"], &ended["manner"]), (&true.into(), &"by_itself".into()));
 }
+
+#[test]
+fn the_lines_on_the_wire_can_be_seen() {
+    let extline = Extline::new();
+    let input =
+        "!echo {\"text\":\"hi\"}\n:frames 2\n:frames 0\n:frames on\n!big {\"bytes\":5000}\n";
+    let outcome = extline.run_with_input(&behave(&["run"]), input);
+    outcome.assert_code(0);
+    let seen = outcome.stdout.split("> :frames 2\n").nth(1).unwrap();
+    let seen: Vec<_> = seen.split("> :frames 0\n").next().unwrap().lines().collect();
+    assert_eq!(seen.len(), 2, "{outcome:?}");
+    assert!(seen[0].contains(" behave -> tool_call "), "{}", seen[0]);
+    assert!(seen[0].contains(r#"name="echo" args={"text":"hi"}"#), "{}", seen[0]);
+    assert!(seen[1].contains(" behave <- tool_result "), "{}", seen[1]);
+    // Live, and so on stderr, long ones shortened.
+    let live = |part: &str| outcome.stderr.lines().find(|line| line.contains(part)).unwrap();
+    assert!(live("-> tool_call ").contains(r#"args={"bytes":5000}"#));
+    let result = live("<- tool_result ");
+    assert!(result.contains("xxx... 50") && result.len() <= 200, "{result}");
+
+    let outcome = extline.run_with_input(&behave(&["run", "--json"]), ":frames 1\n");
+    let frame = &outcome.json_lines()[1]["frame"];
+    assert_eq!((&frame["dir"], &frame["extension"]), (&"h>e".into(), &"behave".into()));
+    let outcome = extline.run_with_input(&behave(&["run"]), ":frames many\n");
+    outcome.assert_says(&["\":frames many\" is not understood"]);
+}

@@ -254,6 +254,29 @@ fn a_note_does_not_disturb_the_line_that_is_being_typed() {
 }
 
 #[test]
+fn frames_pass_above_the_prompt() {
+    let steps = [
+        expect("> "),
+        send(":fra\t on\r"),
+        expect("> "),
+        send("!echo {\"text\":\"hi\"}\r"),
+        expect(" behave -> tool_call id="),
+        expect(" behave <- tool_result id="),
+        expect("\r\nhi\r\n"),
+        expect("> "),
+        send(":frames off\r"),
+        expect("> "),
+        send("/show x\r"),
+        expect("display: shown: x\r\n"),
+        expect("> "),
+        send(CTRL_D),
+    ];
+    let screen = at_prompt(&Extline::new(), &steps);
+    let after = screen.output.rsplit(":frames off").next().unwrap();
+    assert!(!after.contains("->"), "{after:?}");
+}
+
+#[test]
 fn an_end_from_outside_gives_the_terminal_back() {
     for (signal, code) in [("TERM", 143), ("INT", 130), ("HUP", 143)] {
         let extline = Extline::new();

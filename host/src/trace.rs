@@ -47,8 +47,13 @@ impl Trace {
     /// A trace in anything that takes bytes. It is written to by the threads that read and write
     /// the pipes, so what blocks there holds them up.
     pub fn to(writer: impl Write + Send + 'static) -> Self {
-        let writer = Box::new(BufWriter::with_capacity(64 * 1024, writer));
-        let sink = Sink { writer, record: Vec::new(), failed: None };
+        Self::each_to(BufWriter::with_capacity(64 * 1024, writer))
+    }
+
+    /// The same without a buffer: each record is one write, as soon as it happens. For a view of
+    /// the lines while they pass.
+    pub fn each_to(writer: impl Write + Send + 'static) -> Self {
+        let sink = Sink { writer: Box::new(writer), record: Vec::new(), failed: None };
         Self { began: Instant::now(), sink: Arc::new(Mutex::new(sink)) }
     }
 
@@ -262,6 +267,15 @@ mod tests {
         trace.flush().unwrap();
         let [line] = &lines(&written)[..] else { panic!("one line") };
         assert_eq!((line.bytes.len(), line.more_bytes), (LINE_BYTES, 1024 * 1024 + 2));
+    }
+
+    #[test]
+    fn without_a_buffer_each_record_is_there_at_once() {
+        let written = Arc::default();
+        let disk = Disk { room: usize::MAX, written: Arc::clone(&written) };
+        let trace = Trace::each_to(disk);
+        trace.begin("h", "1", "spec");
+        assert!(lock(&written).ends_with(b"\n"));
     }
 
     #[test]

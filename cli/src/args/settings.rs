@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -27,6 +28,11 @@ pub(crate) struct Settings {
     /// Be like this host: the protocol's own, or a zot of that version with all its oddities
     #[arg(long, value_name = "NAME", default_value = "spec", value_parser = profiles())]
     pub(crate) profile: Profile,
+
+    /// Write down every line that passes, both ways, with arguments and results in full (see
+    /// docs/trace.md); the file is made anew
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
 }
 
 impl Settings {

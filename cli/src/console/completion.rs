@@ -43,7 +43,13 @@ impl Completer for Completion {
                 let (start, candidates) = found.unwrap_or_default();
                 (pos - json.len() + start, candidates)
             }
-            None => (0, first_words(&host, typed)),
+            None => match typed.strip_prefix(":frames ") {
+                Some(begun) => {
+                    let found = ["on", "off"].iter().filter(|it| it.starts_with(begun));
+                    (pos - begun.len(), found.map(|it| Candidate::new(*it, *it)).collect())
+                }
+                None => (0, first_words(&host, typed)),
+            },
         };
         let pair = |it: Candidate| Pair { display: it.shown, replacement: it.text };
         Ok((start, candidates.into_iter().map(pair).collect()))

@@ -1,10 +1,14 @@
 //! One line of `extline run`.
 
 /// The words behind a colon, and what they do.
-pub(crate) const WORDS: [(&str, &str); 5] = [
+pub(crate) const WORDS: [(&str, &str); 6] = [
     (":tools", "list the tools"),
     (":commands", "list the slash commands"),
     (":status", "how each extension stands"),
+    (
+        ":frames",
+        "the last lines on the wire; :frames 50 more of them, :frames on live, :frames off",
+    ),
     (":help", "what can be typed here"),
     (":quit", "stop them all"),
 ];
@@ -25,10 +29,31 @@ pub(crate) enum Line<'a> {
     Tools,
     Commands,
     Status,
+    Frames(Frames),
     Help,
     Quit,
     /// Not understood.
     Other,
+}
+
+/// What `:frames` asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Frames {
+    /// To see so many of the last.
+    Last(usize),
+    /// To see them as they pass, or no longer.
+    Live(bool),
+}
+
+impl Frames {
+    fn of(args: &str) -> Option<Self> {
+        match args {
+            "" => Some(Self::Last(20)),
+            "on" => Some(Self::Live(true)),
+            "off" => Some(Self::Live(false)),
+            count => count.parse().ok().map(Self::Last),
+        }
+    }
 }
 
 impl<'a> Line<'a> {
@@ -43,6 +68,9 @@ impl<'a> Line<'a> {
         if let Some((name, args)) = line.strip_prefix('!').map(split) {
             let args = if args.is_empty() { "{}" } else { args };
             return if name.is_empty() { Self::Other } else { Self::Tool { name, args } };
+        }
+        if let (":frames", args) = split(line) {
+            return Frames::of(args).map_or(Self::Other, Self::Frames);
         }
         match line {
             ":tools" => Self::Tools,
@@ -72,7 +100,10 @@ mod tests {
         assert_eq!(Line::of("!t"), Line::Tool { name: "t", args: "{}" });
         assert_eq!(Line::of("# comment"), Line::Blank);
         assert_eq!(Line::of(":quit"), Line::Quit);
-        for other in ["hello", ":what", "/", "! {}"] {
+        assert_eq!(Line::of(":frames"), Line::Frames(Frames::Last(20)));
+        assert_eq!(Line::of(":frames 3"), Line::Frames(Frames::Last(3)));
+        assert_eq!(Line::of(":frames  on"), Line::Frames(Frames::Live(true)));
+        for other in ["hello", ":what", "/", "! {}", ":frames what", ":framesoff"] {
             assert_eq!(Line::of(other), Line::Other, "{other}");
         }
     }

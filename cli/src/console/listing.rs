@@ -1,9 +1,10 @@
 //! What `:tools`, `:commands` and `:status` show.
 
 use extline_host::{ExtensionState, ExtensionStatus, Host};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::printer::{BOLD, DIM, GREEN, Printer, RED, YELLOW};
+use crate::frames::{FrameView, describe};
+use crate::printer::{BOLD, DIM, GREEN, Printer, RED, YELLOW, columns};
 
 pub(crate) fn tools(host: &Host, printer: &mut Printer) {
     let tools = host.tools();
@@ -44,6 +45,24 @@ pub(crate) fn extensions(host: &Host, printer: &mut Printer) {
             }
         }
     }
+}
+
+/// The last lines on the wire.
+pub(crate) fn frames(frames: &FrameView, count: usize, printer: &mut Printer) {
+    if printer.json {
+        for record in frames.last(count) {
+            printer.json(&json!({ "frame": json_of_text(&record) }));
+        }
+        return;
+    }
+    let columns = columns();
+    for record in frames.last(count) {
+        printer.result(describe(&record, columns));
+    }
+}
+
+fn json_of_text(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
 }
 
 fn offer(sign: char, name: &str, description: &str, extension: &str) -> String {

@@ -19,10 +19,11 @@ use crate::args::Timeout;
 use crate::call;
 use crate::command;
 use crate::console::editor::{Editor, Entry};
-use crate::console::line::{Line, WORDS};
+use crate::console::line::{Frames, Line, WORDS};
 use crate::content::json_of_result;
 use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
+use crate::frames::FrameView;
 use crate::printer::{BOLD, DIM};
 use crate::session::Session;
 
@@ -31,6 +32,7 @@ pub(crate) use listing::summary;
 /// Takes lines and does what they ask for.
 pub(crate) struct Console {
     session: Session,
+    frames: FrameView,
     timeout: Timeout,
     /// A person is told what failed; a script needs the exit code.
     interactive: bool,
@@ -40,8 +42,15 @@ pub(crate) struct Console {
 }
 
 impl Console {
-    pub(crate) fn new(session: Session, timeout: Timeout) -> Self {
-        Self { session, timeout, interactive: false, a_line_failed: false, interrupted: false }
+    pub(crate) fn new(session: Session, frames: FrameView, timeout: Timeout) -> Self {
+        Self {
+            session,
+            frames,
+            timeout,
+            interactive: false,
+            a_line_failed: false,
+            interrupted: false,
+        }
     }
 
     /// Takes lines until they end, `:quit`, or an interruption.
@@ -126,6 +135,8 @@ impl Console {
             Line::Tools => listing::tools(host, printer),
             Line::Commands => listing::commands(host, printer),
             Line::Status => listing::extensions(host, printer),
+            Line::Frames(Frames::Last(count)) => listing::frames(&self.frames, count, printer),
+            Line::Frames(Frames::Live(on)) => self.frames.live(on),
             Line::Help => printer.tell(help(), &json!({ "help": help() })),
             Line::Quit => return ControlFlow::Break(self.outcome()),
             Line::Other => self.fail(text, &not_understood(text.trim())),
