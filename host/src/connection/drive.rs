@@ -307,7 +307,7 @@ impl Connection {
     }
 
     /// A trace that cannot be written is no reason to end anything, but to say so.
-    fn flush_trace(&self, state: &mut State) {
+    pub(super) fn flush_trace(&self, state: &mut State) {
         if let Some(Err(error)) = state.trace.as_ref().map(ExtensionTrace::flush) {
             self.notice(state, Notice::new(format!("the trace is incomplete: {error}")));
         }

@@ -120,6 +120,7 @@ impl Connection {
 
     /// Ends it without asking.
     pub(crate) fn kill(&self) {
+        self.flush_trace(&mut self.lock());
         self.group.kill();
     }
 

@@ -4,5 +4,8 @@
 
 #![cfg(unix)]
 
+mod agent;
+mod reproduction;
 mod scripted;
+mod switches;
 mod trace;

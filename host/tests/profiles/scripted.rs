@@ -62,7 +62,7 @@ impl Stage {
     }
 
     /// Adds an extension that does what the script says.
-    pub(crate) fn with(self, name: &str, script: &Value) -> Self {
+    pub(crate) fn with(self, name: &str, script: &impl ToString) -> Self {
         let folder = self.folder.path().join(name);
         std::fs::create_dir(&folder).unwrap();
         std::fs::write(folder.join("script.json"), script.to_string()).unwrap();
@@ -106,6 +106,12 @@ impl Stage {
                 _ => None,
             });
         lines.collect()
+    }
+
+    /// The same as JSON.
+    pub(crate) fn frames(&self, extension: &str) -> Vec<Value> {
+        let lines = self.sent(extension);
+        lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 
