@@ -1,6 +1,7 @@
 #!/bin/sh
 # Starts the example extensions under the real host: what each registers, one of its commands, one
-# of its tools; then all of them in one session, and the proof that no process is left behind.
+# of its tools; an agent whose model is kept in check by a guard; then several extensions in one
+# session, and the proof that no process is left behind.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd -P)
 cd "$root"
@@ -8,32 +9,56 @@ cd "$root"
 extline=target/debug/extline
 python=examples/hello-python-raw
 shell=examples/clock-shell
-rust=examples/weather-rust
+weather=examples/weather-rust
+guard=examples/guard-rust
+agent=examples/embed-host
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+export EXTLINE_HOME="$scratch/home" # logs, and what extensions keep
 
 main() {
     heading 'building (a debug build; the first time takes about a minute)'
     cargo build --locked --workspace --target-dir target
 
     heading "$python: a plain Python script, no SDK"
-    run inspect "$python"
-    run command "$python" hellopy
+    # It sends no `ready`, as a zot allows: a host like that one does not wait for it.
+    run inspect --profile zot-0.1.62 "$python"
+    run command --profile zot-0.1.62 "$python" hellopy
 
     heading "$shell: a plain shell script, no SDK"
     run inspect "$shell"
     run command "$shell" clock utc
     run call "$shell" clock_now '{"utc":true}'
 
-    heading "$rust: Rust, on the SDK"
-    run inspect "$rust"
-    run command "$rust" weather Berlin
-    run call "$rust" weather '{"city":"Berlin"}'
+    heading "$weather: Rust, on the SDK"
+    run inspect "$weather"
+    run command "$weather" weather Berlin
+    run call "$weather" weather '{"city":"Berlin"}'
 
-    heading 'all three in one session'
+    heading "$agent: an agent with these extensions, its model kept in check by $guard"
+    conversation
+
+    heading 'several in one session'
     session
     nothing_left
+}
+
+# The agent with a user who types two lines. That it blocked and rewrote is looked at: a demo of a
+# guard that does not guard is worse than none.
+conversation() {
+    printf '\n$ %s/model.json %s %s, with two lines typed\n\n' "embed-host $agent" "$weather" "$guard"
+    printf '%s\n' 'how is the weather?' 'please clean up' |
+        target/debug/embed-host "$agent/model.json" "$weather" "$guard" >"$scratch/said" 2>&1 ||
+        agent_failed "embed-host ended with exit status $?"
+    sed 's/^/    /' "$scratch/said"
+    grep -q 'blocked by guard-rust: refused' "$scratch/said" || fail 'the guard did not block'
+    grep -q 'bash runs: .*"timeout":120' "$scratch/said" || fail 'the interceptor did not rewrite'
+}
+
+agent_failed() {
+    sed 's/^/    /' "$scratch/said"
+    fail "$1"
 }
 
 # run ARGUMENT...: one call of extline, shown as a user would type it.
@@ -53,8 +78,8 @@ run() {
 # process is gone afterwards means something only when it was there before.
 session() {
     mkfifo "$scratch/input"
-    printf '\n$ extline run %s %s %s\n' "$python" "$shell" "$rust"
-    "$extline" run "$python" "$shell" "$rust" <"$scratch/input" >"$scratch/output" 2>&1 &
+    printf '\n$ extline run %s %s %s\n' "$python" "$shell" "$weather"
+    "$extline" run "$python" "$shell" "$weather" <"$scratch/input" >"$scratch/output" 2>&1 &
     host=$!
     trap '' PIPE # a host that ends early makes `type_line` fail, and does not end the demo unheard
     exec 3>"$scratch/input"

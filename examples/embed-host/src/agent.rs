@@ -1,0 +1,96 @@
+//! The loop of an agent: the user prompts, the model answers and calls tools, reads what came of
+//! them, and goes on until it calls none.
+
+use std::io::{self, Write};
+
+use extline_host::protocol::frame::{Content, EventPayload};
+use extline_host::{Blocked, CommandOutcome, Host};
+
+use crate::model::{Message, ScriptedModel, ToolCall};
+
+/// Model calls for one prompt, so that a model that goes in circles comes to an end.
+const STEPS: u64 = 20;
+
+pub(crate) struct Agent<'a, W> {
+    pub(crate) host: &'a Host,
+    pub(crate) model: ScriptedModel,
+    pub(crate) conversation: Vec<Message>,
+    /// The user's screen.
+    pub(crate) screen: W,
+}
+
+impl<W: Write> Agent<'_, W> {
+    /// Acts on a line of the user's: a prompt, or `/command args`.
+    pub(crate) async fn act_on(&mut self, line: &str) -> io::Result<()> {
+        writeln!(self.screen, "user: {line}")?;
+        let Some(command) = line.strip_prefix('/') else { return self.prompt(line).await };
+        let (name, args) = command.split_once(' ').unwrap_or((command, ""));
+        match self.host.command(name, args.trim()).await {
+            Ok(CommandOutcome::Prompt(prompt)) => {
+                writeln!(self.screen, "/{name} prompts: {prompt}")?;
+                self.prompt(&prompt).await
+            }
+            Ok(CommandOutcome::Display(text)) => writeln!(self.screen, "/{name} shows: {text}"),
+            Ok(CommandOutcome::Noop) => Ok(()),
+            Ok(_) => {
+                writeln!(self.screen, "/{name} wants an editor or a panel; there is none here")
+            }
+            Err(error) => writeln!(self.screen, "/{name} failed: {error}"),
+        }
+    }
+
+    async fn prompt(&mut self, prompt: &str) -> io::Result<()> {
+        self.conversation.push(Message::User(prompt.to_owned()));
+        for step in 1..=STEPS {
+            match self.turn(step).await {
+                Ok(calls) if calls.is_empty() => return Ok(()),
+                Ok(calls) => {
+                    for call in calls {
+                        self.call(&call).await?;
+                    }
+                }
+                Err(blocked) => return writeln!(self.screen, "{blocked}"),
+            }
+        }
+        writeln!(self.screen, "gave up after {STEPS} model calls")
+    }
+
+    /// One call of the model: what it says is shown, the calls it wants are returned. Extensions
+    /// that asked for it are asked first, and about the text before it counts.
+    async fn turn(&mut self, step: u64) -> Result<Vec<ToolCall>, Blocked> {
+        self.host.intercept_turn_start(step).await?;
+        self.host.emit("turn_start", EventPayload { step: Some(step), ..EventPayload::default() });
+        let tools: Vec<_> = self.host.tools().iter().map(|tool| tool.name().to_owned()).collect();
+        let mut reply = self.model.reply(&self.conversation, &tools);
+        reply.text = self.host.intercept_assistant_message(&reply.text).await?;
+        if !reply.text.is_empty() {
+            let _ = writeln!(self.screen, "model: {}", reply.text);
+        }
+        let calls = reply.calls.clone();
+        self.conversation.push(Message::Assistant(reply));
+        Ok(calls)
+    }
+
+    /// Runs one tool call. Whatever goes wrong, bad arguments, a guard's block, a dead extension, is
+    /// an answer too: the model reads it and can do better.
+    async fn call(&mut self, call: &ToolCall) -> io::Result<()> {
+        writeln!(self.screen, "model calls {} {}", call.tool, call.args.get())?;
+        let (text, is_error) = match self.host.call(&call.tool, call.args.get()).await {
+            Ok(result) => (text_of(&result.content), result.is_error),
+            Err(error) => (error.to_string(), true),
+        };
+        writeln!(self.screen, "  {}: {text}", if is_error { "error" } else { "result" })?;
+        self.conversation.push(Message::Tool(text));
+        Ok(())
+    }
+}
+
+/// What the model gets; one that sees takes images as they are.
+fn text_of(content: &[Content]) -> String {
+    let block = |block: &Content| match block {
+        Content::Text(text) => text.clone(),
+        Content::Image { mime_type, .. } => format!("[image {mime_type}]"),
+        Content::Other(block) => format!("[unknown block {block}]"),
+    };
+    content.iter().map(block).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,69 @@
+//! A small agent: it embeds extline-host, offers the tools of extensions and one of its own to a
+//! model, and lets guards decide.
+//!
+//! `embed-host MODEL.json DIR...` reads the user's lines from stdin: prompts, and `/command args`.
+
+mod agent;
+mod bash;
+mod model;
+
+use std::error::Error;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use extline_host::{ExtensionState, Host, HostBuilder, News, NewsStream};
+use tokio::io::{AsyncBufReadExt, BufReader};
+
+use crate::agent::Agent;
+use crate::model::ScriptedModel;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let mut args = std::env::args_os().skip(1);
+    let model = args.next().ok_or("usage: embed-host MODEL.json DIR...")?;
+    let model = ScriptedModel::read(model.as_ref())?;
+
+    let builder = Host::builder()
+        .host("embed-host", env!("CARGO_PKG_VERSION"))
+        .builtin_tool(bash::definition(), bash::call)?;
+    let host = args.fold(builder, HostBuilder::folder).start().await;
+    tokio::spawn(show(host.news()));
+
+    // An agent whose guard did not start must not go on without it.
+    let failed = |state: &ExtensionState| matches!(state, ExtensionState::Failed(_));
+    let may_run = !host.extensions().iter().any(|it| failed(&it.state));
+    if may_run {
+        let conversation = Vec::new();
+        #[expect(clippy::disallowed_methods, reason = "no extension: its stdout is the user's")]
+        let screen = io::stdout();
+        let mut agent = Agent { host: &host, model, conversation, screen };
+        let mut lines = BufReader::new(tokio::io::stdin()).lines();
+        while let Some(line) = lines.next_line().await? {
+            agent.act_on(&line).await?;
+        }
+    }
+
+    let mut all_gone = true;
+    for ending in host.shutdown().await {
+        all_gone &= ending.gone;
+    }
+    Ok(if may_run && all_gone { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Shows the user what extensions do besides answering.
+async fn show(mut news: NewsStream) {
+    while let Some(news) = news.next().await {
+        let line = match news {
+            News::Failed { diagnosis, .. } => diagnosis.to_string(),
+            News::Note { extension, message, .. } => format!("{extension}: {message}"),
+            News::ToolUpdate { tool, update, .. } => {
+                let message = update.progress.as_ref().and_then(|it| it.message.as_deref());
+                format!("{tool}: {}", message.unwrap_or("goes on"))
+            }
+            News::Notice { extension, notice } => format!("{extension}: {notice}"),
+            News::InterceptFailed { extension, failure } => format!("{extension}: {failure}"),
+            _ => continue,
+        };
+        let _ = writeln!(io::stderr(), "{line}");
+    }
+}

@@ -1,0 +1,152 @@
+//! The agent with real extensions: what the user types, and all that comes of it.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+#[test]
+fn the_model_reads_every_error_and_does_better() {
+    let output = talk(&["weather-rust", "guard-rust"], "how is the weather?\n");
+    assert_eq!(
+        stdout(&output),
+        "user: how is the weather?\n\
+         model: Let me look.\n\
+         model calls weather {}\n\
+         \x20 error: weather: /city: required, and missing\n\
+         model: I forgot the city.\n\
+         model calls weather {\"city\": \"Atlantis\"}\n\
+         \x20 error: no such city\n\
+         hint: try a city that exists\n\
+         model calls weather {\"city\": \"Berlin\"}\n\
+         \x20 result: Berlin: 16°C, fog\n\
+         model: It is foggy in Berlin.\n"
+    );
+    assert!(stderr(&output).contains("weather: asking for Berlin"), "{output:?}");
+}
+
+#[test]
+fn a_guard_blocks_and_the_model_finds_another_way() {
+    let output = talk(&["weather-rust", "guard-rust"], "please clean up\n");
+    let said = stdout(&output);
+    let blocked = "  error: blocked by guard-rust: refused: this deletes the root";
+    assert!(said.contains(blocked), "{said}");
+    assert!(said.contains("  result: removed 2 files\n"), "{said}");
+    assert!(said.ends_with("model: Two temporary files are gone.\n"), "{said}");
+    // What ran has the timeout of the interceptor, and what was blocked did not run.
+    let ran: Vec<_> = stderr(&output).lines().filter(|line| line.contains("bash runs")).collect();
+    assert!(ran.len() == 1 && ran[0].ends_with(r#""timeout":120}"#), "{ran:?}");
+}
+
+#[test]
+fn without_the_guard_the_same_command_runs() {
+    let output = talk(&["weather-rust"], "please clean up\n");
+    let said = stdout(&output);
+    assert!(said.contains("{\"command\": \"rm  -rf '/no-such-folder'\"}\n  result: \n"), "{said}");
+}
+
+#[test]
+fn a_command_prompts_the_model_and_an_unknown_one_is_an_error() {
+    let output = talk(&["weather-rust", "guard-rust"], "/WEATHER  Berlin \n/nothing\n");
+    let said = stdout(&output);
+    assert!(
+        said.starts_with(
+            "user: /WEATHER  Berlin \n\
+             /WEATHER prompts: Show today's weather for Berlin in one line.\n\
+             model: Let me look.\n"
+        ),
+        "{said}"
+    );
+    assert!(said.ends_with("/nothing failed: unknown command nothing\n"), "{said}");
+}
+
+#[test]
+fn a_command_line_that_does_not_end_is_stopped_at_its_timeout() {
+    let output = talk(&["guard-rust"], "wait for ever\n");
+    let said = stdout(&output);
+    assert!(said.contains("  error: [stopped after 1 s]\nmodel: It does not end.\n"), "{said}");
+}
+
+#[test]
+fn tools_that_nobody_offers_are_not_called() {
+    let output = talk(&["guard-rust"], "how is the weather?\n");
+    assert!(stdout(&output).ends_with("model: I cannot help with: how is the weather?\n"));
+}
+
+#[test]
+fn a_model_that_goes_in_circles_comes_to_an_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = folder.path().join("model.json");
+    let rules = r#"[{"after":"","say":{"calls":[{"tool":"bash","args":{"command":"true"}}]}}]"#;
+    fs::write(&model, rules).unwrap();
+    let output = run(&model, &[], "go\n");
+    assert!(stdout(&output).ends_with("gave up after 20 model calls\n"), "{output:?}");
+}
+
+#[test]
+fn a_model_file_that_cannot_be_read_is_named_before_anything_starts() {
+    let output = run(Path::new("no-such-file"), &["guard-rust"], "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("no-such-file: "), "{output:?}");
+}
+
+#[test]
+fn without_an_extension_that_it_was_given_it_does_not_begin() {
+    let output = run(&model(), &["guard-rust", "no-such-extension"], "please clean up\n");
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(stdout(&output), "");
+    assert!(stderr(&output).contains("no-such-extension"), "{output:?}");
+}
+
+/// A conversation that ends well, with all extensions gone.
+fn talk(extensions: &[&str], lines: &str) -> Output {
+    let output = run(&model(), extensions, lines);
+    assert!(output.status.success(), "{output:?}");
+    output
+}
+
+fn run(model: &Path, extensions: &[&str], lines: &str) -> Output {
+    let home = tempfile::tempdir().unwrap();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut agent = Command::new(env!("CARGO_BIN_EXE_embed-host"))
+        .arg(model)
+        .args(extensions.iter().map(|it| examples.join(it)))
+        .env("CARGO_TARGET_DIR", built(extensions))
+        .env("EXTLINE_HOME", home.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // One that ends at once does not read this.
+    let _ = agent.stdin.take().unwrap().write_all(lines.as_bytes());
+    agent.wait_with_output().unwrap()
+}
+
+fn model() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("model.json")
+}
+
+/// Builds those of the extensions that there are, and returns the target folder.
+fn built(extensions: &[&str]) -> PathBuf {
+    // target/debug/embed-host
+    let target = Path::new(env!("CARGO_BIN_EXE_embed-host")).ancestors().nth(2).unwrap();
+    let mut build = Command::new(env!("CARGO"));
+    build.args(["build", "--quiet", "--target-dir"]).arg(target);
+    for extension in extensions.iter().filter(|name| name.ends_with("-rust")) {
+        build.args(["--package", extension]);
+    }
+    if !cfg!(debug_assertions) {
+        build.arg("--release");
+    }
+    assert!(build.status().unwrap().success());
+    target.to_owned()
+}
+
+fn stdout(output: &Output) -> &str {
+    std::str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    std::str::from_utf8(&output.stderr).unwrap()
+}
