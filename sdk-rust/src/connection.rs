@@ -1,9 +1,11 @@
 //! What the serving loop, the running handlers and their contexts share. All of it lives on one
-//! thread; only the list of what runs is also read by the watchdog.
+//! thread; only the wire, the pulse and the list of what runs are also for the threads that watch it.
 
-use std::cell::{Cell, RefCell, RefMut};
+use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
+use std::sync::MutexGuard;
 use std::task::Waker;
 use std::time::Instant;
 
@@ -14,14 +16,17 @@ use tokio::sync::Notify;
 
 use crate::awaited::Awaited;
 use crate::handler::Handlers;
+use crate::pulse::Pulse;
 use crate::running::Running;
+use crate::serve::{SharedWire, Wire, lock};
 use crate::{Error, Host, Response, ToolResult};
 
 /// The exit status of a program whose `main` returns an error.
 const FAILED: u8 = 1;
 
 pub(crate) struct Connection {
-    session: RefCell<ExtensionSession>,
+    wire: SharedWire,
+    pub(crate) pulse: Pulse,
     host: RefCell<Rc<Host>>,
     pub(crate) handlers: RefCell<Handlers>,
     pub(crate) running: Running,
@@ -39,9 +44,10 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(session: ExtensionSession, handlers: Handlers) -> Self {
+    pub(crate) fn new(wire: SharedWire, handlers: Handlers) -> Self {
         Self {
-            session: RefCell::new(session),
+            wire,
+            pulse: Pulse::default(),
             host: RefCell::default(),
             handlers: RefCell::new(handlers),
             running: Running::default(),
@@ -55,18 +61,36 @@ impl Connection {
     }
 
     /// For the serving loop, which looks at the session again by itself.
-    pub(crate) fn session(&self) -> RefMut<'_, ExtensionSession> {
-        self.session.borrow_mut()
+    pub(crate) fn session(&self) -> Session<'_> {
+        Session(lock(&self.wire))
+    }
+
+    pub(crate) fn wire(&self) -> &SharedWire {
+        &self.wire
+    }
+
+    /// Polls a handler, where somebody may stand in for this thread while that lasts.
+    pub(crate) fn poll<T>(&self, poll: impl FnOnce() -> T) -> T {
+        let (polled, was_stood_in_for) = self.pulse.inside(poll);
+        if was_stood_in_for {
+            self.touch();
+        }
+        polled
     }
 
     /// For everybody else: the serving loop is woken to write what the session has now.
     pub(crate) fn tell<R>(&self, tell: impl FnOnce(&mut ExtensionSession) -> R) -> R {
-        let told = tell(&mut self.session.borrow_mut());
+        let told = tell(&mut self.session());
+        self.touch();
+        told
+    }
+
+    /// Has the serving loop look at the session again.
+    pub(crate) fn touch(&self) {
         self.touched.set(true);
         if let Some(loop_) = self.waiting.take() {
             loop_.wake();
         }
-        told
     }
 
     /// Whether somebody told something since the last time; if not, `waker` is woken when it
@@ -153,6 +177,23 @@ impl Connection {
     /// The handlers of an event have ended.
     pub(crate) fn finish_event(&self) {
         self.tell(ExtensionSession::event_done);
+    }
+}
+
+/// The session, locked.
+pub(crate) struct Session<'a>(MutexGuard<'a, Wire>);
+
+impl Deref for Session<'_> {
+    type Target = ExtensionSession;
+
+    fn deref(&self) -> &ExtensionSession {
+        &self.0.session
+    }
+}
+
+impl DerefMut for Session<'_> {
+    fn deref_mut(&mut self) -> &mut ExtensionSession {
+        &mut self.0.session
     }
 }
 

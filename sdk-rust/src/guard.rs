@@ -28,9 +28,9 @@ impl Extension {
     ///
     /// A guard fails closed: an error, a panic or no decision in time (see
     /// [`intercept`](Extension::intercept)) blocks the call, with a reason that has the guard's name,
-    /// unless [`on_failure`](Extension::on_failure) says otherwise (`guard.closed`). One that keeps
-    /// the thread without awaiting cannot be timed out: long computations belong in
-    /// [`Context::blocking`].
+    /// unless [`on_failure`](Extension::on_failure) says otherwise (`guard.closed`). That holds also
+    /// for one that keeps the thread without awaiting, but other calls wait meanwhile: long
+    /// computations belong in [`Context::blocking`].
     ///
     /// Two guards of one name are a registration mistake.
     ///

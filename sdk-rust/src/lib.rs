@@ -20,6 +20,7 @@ mod moment;
 mod panel;
 pub mod point;
 pub mod prelude;
+mod pulse;
 mod registry;
 mod request;
 mod required;

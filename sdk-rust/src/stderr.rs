@@ -14,13 +14,17 @@ thread_local! {
 /// Writes one line. What would break it into several is escaped.
 pub(crate) fn report(message: &str) {
     let message = message.replace('\r', "\\r").replace('\n', "\\n");
-    let kept = KEPT.with_borrow(Clone::clone);
-    if let Some(lines) = kept {
+    if let Some(lines) = kept() {
         lines.lock().unwrap_or_else(PoisonError::into_inner).push(message);
         return;
     }
     // One write, so that lines of several threads do not mix; a closed stderr is no reason to fail.
     let _ = io::stderr().write_all(format!("extline: {message}\n").as_bytes());
+}
+
+/// Where the lines of this thread are kept, if they are.
+pub(crate) fn kept() -> Option<Lines> {
+    KEPT.with_borrow(Clone::clone)
 }
 
 /// From now on the lines of this thread are kept there instead.

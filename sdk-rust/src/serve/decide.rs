@@ -13,7 +13,7 @@ use crate::guard::Guard;
 use crate::handler::Guarded;
 use crate::intercept::{Change, DecisionHandler};
 use crate::point::{Point, ToolCall};
-use crate::running::RunId;
+use crate::running::{Name, RunId};
 use crate::stderr::report;
 
 impl Serving {
@@ -21,7 +21,7 @@ impl Serving {
         let context = Context::of_call(&self.connection, key.clone(), Some(by), None);
         let point = intercept.event.clone();
         let course = self.course(key.clone(), intercept, context.clone());
-        let name = || format!("intercept {point}");
+        let name = Name { kind: "intercept", name: point };
         let work = Box::pin(course.run());
         self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
             match outcome.and_then(|outcome| outcome) {

@@ -1,5 +1,6 @@
 //! From the session's events to the author's handlers, and back.
 
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll, Waker};
@@ -11,10 +12,11 @@ use tokio::task::spawn_local;
 
 use super::Serving;
 use super::watchdog::end_now;
+use super::wire::lock;
 use crate::awaited::Answer;
 use crate::connection::Connection;
 use crate::handler::{Guarded, Work};
-use crate::running::RunId;
+use crate::running::{Name, RunId};
 use crate::stderr::report;
 use crate::{Context, Error, Response, ToolError, ToolResult};
 
@@ -25,7 +27,7 @@ impl Serving {
     /// Does everything that the session has to do now.
     pub(super) fn dispatch(&mut self) -> Result<(), Error> {
         let mut gathering_since = Instant::now();
-        while let Some(event) = self.next_event() {
+        while let Some(event) = { lock(self.connection.wire()).next_event() } {
             self.handle(event);
             if gathering_since.elapsed() >= BATCH {
                 self.write()?;
@@ -33,12 +35,6 @@ impl Serving {
             }
         }
         Ok(())
-    }
-
-    /// While the host does not take what was said, nothing new is begun.
-    fn next_event(&self) -> Option<ExtensionEvent> {
-        let mut session = self.connection.session();
-        if self.outlet.is_waiting() { session.poll_control() } else { session.poll_event() }
     }
 
     fn handle(&mut self, event: ExtensionEvent) {
@@ -76,7 +72,7 @@ impl Serving {
             ExtensionEvent::Teardown => self.tear_down(),
             ExtensionEvent::Finished { exit_code } => self.finish(exit_code),
             ExtensionEvent::Overdue { exit_code, .. }
-                if self.watchdog.is_none() && self.observer.is_none() =>
+                if self.observer.is_none() && !self.is_watched() =>
             {
                 end_now(&self.connection.running, exit_code);
             }
@@ -95,7 +91,7 @@ impl Serving {
         };
         let work = handler(call.args, context.clone());
         self.pass_early_cancel(&key, &context);
-        let name = || format!("tool {}", call.name);
+        let name = Name { kind: "tool", name: call.name };
         self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
             let failed = |panic| ToolResult::from(ToolError::internal(panic));
             connection.answer_tool(&key, outcome.unwrap_or_else(failed));
@@ -108,7 +104,7 @@ impl Serving {
         let handler = self.connection.handlers.borrow().commands.get(&command.name).cloned();
         let Some(handler) = handler else { return };
         let work = handler(command.args.unwrap_or_default(), context.clone());
-        let name = || format!("command {}", command.name);
+        let name = Name { kind: "command", name: command.name };
         self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
             connection.answer_command(&key, outcome.unwrap_or_else(Response::error));
         });
@@ -121,7 +117,7 @@ impl Serving {
         let Some(handler) = handler else { return };
         let work = handler(request.params.unwrap_or_default(), context.clone());
         self.pass_early_cancel(&key, &context);
-        let name = || format!("request {}", request.method);
+        let name = Name { kind: "request", name: request.method };
         self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
             let failed = |panic| Err(RpcError::new(ErrorKind::Internal, panic));
             connection.answer_request(&key, outcome.unwrap_or_else(failed));
@@ -141,7 +137,7 @@ impl Serving {
                 }
             }
         });
-        let name = || format!("event {name}");
+        let name = Name { kind: "event", name };
         self.start(RunId::Event, name, &context, work, |connection, _| connection.finish_event());
     }
 
@@ -155,7 +151,7 @@ impl Serving {
         };
         let context = Context::of_event(&self.connection);
         let work = handler(input.into(), context.clone());
-        let name = || format!("panel {id}");
+        let name = Name { kind: "panel", name: id.clone() };
         let of_panel = id.clone();
         self.start(RunId::Panel(id.clone()), name, &context, work, move |connection, outcome| {
             if let Err(failure) = outcome.and_then(|outcome| outcome) {
@@ -181,7 +177,7 @@ impl Serving {
     pub(super) fn start<T: 'static>(
         &self,
         id: RunId,
-        name: impl FnOnce() -> String,
+        name: Name,
         context: &Context,
         work: Work<T>,
         finish: impl FnOnce(&Connection, Result<T, String>) + 'static,
@@ -189,14 +185,18 @@ impl Serving {
         let mut work = Guarded::new(work);
         // A task is polled as soon as it is spawned, so this waker is never missed.
         let mut first = TaskContext::from_waker(Waker::noop());
-        if let Poll::Ready(outcome) = Pin::new(&mut work).poll(&mut first) {
+        self.connection.running.begin(id.clone(), name, context.cancellation());
+        let polled = self.connection.poll(|| Pin::new(&mut work).poll(&mut first));
+        if let Poll::Ready(outcome) = polled {
+            self.connection.running.end_first();
             finish(&self.connection, outcome);
             return;
         }
-        self.connection.running.add(id.clone(), name(), context.cancellation());
+        self.connection.running.keep_first();
         let connection = Rc::clone(&self.connection);
         spawn_local(async move {
-            let outcome = work.await;
+            let polled = poll_fn(|context| connection.poll(|| Pin::new(&mut work).poll(context)));
+            let outcome = polled.await;
             connection.running.remove(&id);
             finish(&connection, outcome);
         });

@@ -1,21 +1,19 @@
 //! The way in: bytes, their end, and SIGTERM, into the session.
 
 mod threaded;
-#[cfg(unix)]
-mod watched;
 
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
-use extline_stdio::Input;
+use extline_protocol::ExtensionSession;
+use extline_stdio::{Input, Received};
 
 use self::threaded::Threaded;
-#[cfg(unix)]
-use self::watched::Watched;
 use crate::Error;
-use crate::connection::Connection;
 
 pub(super) struct Inlet {
     source: Source,
+    ended: bool,
     /// Bytes read since [`Inlet::forget_read_ahead`].
     read_ahead: usize,
     /// Bytes read in all.
@@ -23,35 +21,90 @@ pub(super) struct Inlet {
 }
 
 enum Source {
-    /// A pipe, a socket, a terminal.
-    #[cfg(unix)]
-    Watched(Watched),
-    /// Anything else, as a file.
+    /// A pipe, a socket, a terminal, as far as the event loop can watch it.
+    ///
+    /// `None` only while a thread takes it over.
+    Direct(Option<Input>),
+    /// Anything else, as a file: a thread reads it.
     Threaded(Threaded),
 }
 
 impl Inlet {
-    pub(super) fn new(input: Input) -> Result<Self, Error> {
-        Ok(Self { source: Source::new(input)?, read_ahead: 0, total: 0 })
+    pub(super) fn new(input: Input) -> Self {
+        Self { source: Source::Direct(Some(input)), ended: false, read_ahead: 0, total: 0 }
     }
 
-    /// Feeds the session with what has arrived; ready when that was anything. Bytes are looked at
-    /// only if `reading`.
-    pub(super) fn poll(
+    /// Has a thread read it, for input that nothing can watch.
+    pub(super) fn read_by_thread(&mut self) -> Result<(), Error> {
+        if let Source::Direct(input) = &mut self.source
+            && let Some(input) = input.take()
+        {
+            self.source = Source::Threaded(Threaded::new(input)?);
+        }
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    pub(super) fn input(&self) -> Option<&Input> {
+        match &self.source {
+            Source::Direct(input) => input.as_ref(),
+            Source::Threaded(_) => None,
+        }
+    }
+
+    /// Feeds the session with what a thread has read; ready when that was anything.
+    pub(super) fn poll_thread(
         &mut self,
         context: &mut Context<'_>,
-        connection: &Connection,
-        reading: bool,
+        session: &mut ExtensionSession,
     ) -> Poll<Result<(), Error>> {
-        let fed = match &mut self.source {
-            #[cfg(unix)]
-            Source::Watched(watched) => watched.poll(context, connection, reading),
-            Source::Threaded(threaded) => threaded.poll(context, connection, reading),
+        let Source::Threaded(threaded) = &mut self.source else { return Poll::Pending };
+        threaded.poll(context, session).map_ok(|count| self.count(count))
+    }
+
+    /// Passes SIGTERM on; whether it came.
+    pub(super) fn take_sigterm(&mut self, session: &mut ExtensionSession) -> Result<bool, Error> {
+        let Source::Direct(Some(input)) = &mut self.source else { return Ok(false) };
+        let came = input.wait(Some(Duration::ZERO))?.sigterm;
+        if came {
+            session.handle_sigterm(Instant::now());
+        }
+        Ok(came)
+    }
+
+    /// Feeds the session with one read of what is there, and does not wait.
+    pub(super) fn read(&mut self, session: &mut ExtensionSession) -> Result<Read, Error> {
+        let input = match &mut self.source {
+            _ if self.ended => return Ok(Read::Nothing),
+            Source::Direct(Some(input)) => input,
+            Source::Direct(None) => return Ok(Read::Nothing),
+            Source::Threaded(threaded) => {
+                let count = threaded.take(session)?;
+                self.count(count.unwrap_or_default());
+                return Ok(if count.is_some() { Read::All } else { Read::Nothing });
+            }
         };
-        fed.map_ok(|count| {
-            self.read_ahead += count;
-            self.total += count as u64;
+        let space = session.read_space();
+        let room = space.len();
+        Ok(match input.try_read(space)? {
+            Received::Data(count) => {
+                session.handle_read(count, Instant::now());
+                self.count(count);
+                // Less than there was room for: that was all.
+                if count < room { Read::All } else { Read::Some }
+            }
+            Received::Eof => {
+                self.ended = true;
+                session.handle_eof(Instant::now());
+                Read::Some
+            }
+            Received::WouldBlock => Read::Nothing,
+            Received::Interrupted => Read::Interrupted,
         })
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
     }
 
     /// Bytes that came since the start.
@@ -67,15 +120,21 @@ impl Inlet {
     pub(super) fn forget_read_ahead(&mut self) {
         self.read_ahead = 0;
     }
+
+    fn count(&mut self, count: usize) {
+        self.read_ahead += count;
+        self.total += count as u64;
+    }
 }
 
-impl Source {
-    fn new(input: Input) -> Result<Self, Error> {
-        #[cfg(unix)]
-        let input = match Watched::new(input)? {
-            Ok(watched) => return Ok(Self::Watched(watched)),
-            Err(input) => input,
-        };
-        Ok(Self::Threaded(Threaded::new(input)?))
-    }
+/// What one read brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Read {
+    /// Bytes or the end; there may be more.
+    Some,
+    /// Bytes, and there were no more.
+    All,
+    Nothing,
+    /// A signal came in between.
+    Interrupted,
 }

@@ -9,7 +9,7 @@ use extline_protocol::limits::SHUTDOWN_ANSWERS;
 
 use super::Serving;
 use crate::handler::Guarded;
-use crate::running::RunId;
+use crate::running::{Name, RunId};
 use crate::stderr::report;
 use crate::{Context, Host, Requirement, Setup};
 
@@ -43,7 +43,7 @@ impl Serving {
             }
             Ok(())
         });
-        let name = || "setup".to_owned();
+        let name = Name { kind: "setup", name: String::new() };
         self.start(RunId::Setup, name, &context, work, |connection, outcome| {
             match outcome.and_then(|outcome| outcome) {
                 Ok(()) => connection.finish_setup(),
@@ -79,6 +79,8 @@ impl Serving {
             self.connection.finish_teardown();
             return;
         }
+        // It may keep the thread from here on.
+        self.watch();
         let deadline = self.end_began.map(|began| began + SHUTDOWN_ANSWERS);
         let context = Context::of_teardown(&self.connection, deadline);
         let teardowns = std::mem::take(&mut self.teardowns);
@@ -91,7 +93,7 @@ impl Serving {
                 }
             }
         });
-        let name = || "teardown".to_owned();
+        let name = Name { kind: "teardown", name: String::new() };
         self.start(RunId::Teardown, name, &context, work, |connection, _| {
             connection.finish_teardown();
         });

@@ -13,25 +13,31 @@ mod inlet;
 mod lifecycle;
 mod observer;
 mod outlet;
+mod readiness;
+mod stand_in;
 mod watchdog;
+mod wire;
 
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
 use extline_protocol::frame::SdkInfo;
-use extline_protocol::limits::{READ_AHEAD_BYTES, READ_AHEAD_FRAMES};
 use extline_protocol::{ExtensionConfig, ExtensionSession};
 use extline_stdio::Stdio;
 use tokio::task::{LocalSet, yield_now};
 use tokio::time::{Sleep, sleep_until};
 
 pub(crate) use self::observer::{Observed, Observer};
+pub(crate) use self::wire::{SharedWire, Wire, lock};
 
 use self::inlet::Inlet;
 use self::outlet::Outlet;
+use self::readiness::Readiness;
+use self::stand_in::StandIn;
 use self::watchdog::Watchdog;
 use crate::connection::Connection;
 use crate::setup::{SetupHandler, TeardownHandler};
@@ -72,18 +78,20 @@ pub(crate) async fn serve_over(
         teardown: !extension.teardowns.is_empty(),
         ..ExtensionConfig::new(extension.name.clone(), extension.version)
     };
+    let session = ExtensionSession::new(config);
+    let wire = Wire::new(session, Inlet::new(stdio.input), Outlet::new(stdio.output));
+    let wire = Arc::new(Mutex::new(wire));
     let mut serving = Serving {
-        connection: Rc::new(Connection::new(ExtensionSession::new(config), extension.handlers)),
+        readiness: Readiness::of(&wire)?,
+        connection: Rc::new(Connection::new(wire, extension.handlers)),
         name: extension.name,
         setups: extension.setups,
         teardowns: extension.teardowns,
         requirements: extension.requirements,
-        inlet: Inlet::new(stdio.input)?,
-        outlet: Outlet::new(stdio.output),
         timer: None,
         ending: None,
         end_began: None,
-        watchdog: None,
+        stand_in: None,
         finished: None,
         observer,
     };
@@ -91,11 +99,15 @@ pub(crate) async fn serve_over(
     let served = LocalSet::new().run_until(serving.serve()).await;
     // A handler may hold a context, which holds the handlers.
     drop(serving.connection.handlers.take());
+    lock(serving.connection.wire()).watchdog = None;
     match serving.connection.failure.take() {
         Some(failure) => Err(failure),
         None => served,
     }
 }
+
+/// When something is due, and the wait for it.
+type Timer = (Instant, Pin<Box<Sleep>>);
 
 struct Serving {
     connection: Rc<Connection>,
@@ -105,13 +117,12 @@ struct Serving {
     setups: Vec<SetupHandler>,
     teardowns: Vec<TeardownHandler>,
     requirements: Vec<Requirement>,
-    inlet: Inlet,
-    outlet: Outlet,
-    timer: Option<(Instant, Pin<Box<Sleep>>)>,
+    readiness: Readiness,
+    timer: Option<Timer>,
     /// The exit code of an end that has begun and is not watched yet.
     ending: Option<u8>,
     end_began: Option<Instant>,
-    watchdog: Option<Watchdog>,
+    stand_in: Option<StandIn>,
     /// The exit code, when everything is answered.
     finished: Option<u8>,
     /// A testing host in the same process.
@@ -125,11 +136,11 @@ impl Serving {
             self.connection.forget_touched();
             self.write()?;
             if let Some(code) = self.finished
-                && !self.outlet.is_waiting()
+                && !lock(self.connection.wire()).outlet.is_waiting()
             {
                 return Ok(code);
             }
-            self.watch_the_end();
+            self.watch();
             self.show();
             self.progress().await?;
         }
@@ -151,82 +162,77 @@ impl Serving {
         Ok(())
     }
 
-    /// An end that has to wait is watched; most do not.
-    fn watch_the_end(&mut self) {
+    /// Has the handlers watched from the first wait on, when `hello` is written, and an end that has
+    /// to wait; most do not.
+    fn watch(&mut self) {
+        let ends_process = self.observer.is_none();
+        self.stand_in.get_or_insert_with(|| StandIn::start(&self.connection, ends_process));
         if let Some(exit_code) = self.ending.take()
-            && self.observer.is_none()
+            && ends_process
+            && !self.is_watched()
         {
-            self.watchdog = Watchdog::start(self.connection.running.clone(), exit_code);
+            let watchdog = Watchdog::start(self.connection.running.clone(), exit_code);
+            lock(self.connection.wire()).watchdog = watchdog;
         }
+    }
+
+    /// Whether a watchdog waits for the end.
+    fn is_watched(&self) -> bool {
+        lock(self.connection.wire()).watchdog.is_some()
     }
 
     /// Shows a testing host how far the extension is.
     fn show(&self) {
         let Some(observer) = &self.observer else { return };
+        let wire = lock(self.connection.wire());
         // Nothing waits in the session then, except for the end of a lane's handler.
-        let is_calm = !self.outlet.is_waiting() && !self.connection.running.has_lane();
-        observer.show(self.inlet.total(), is_calm);
+        let is_calm = !wire.outlet.is_waiting() && !self.connection.running.has_lane();
+        observer.show(wire.inlet.total(), is_calm);
     }
 
     fn poll_progress(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         let mut progress = self.connection.take_touched(context.waker());
-        if self.outlet.is_waiting() {
-            progress |= self.outlet.poll_write(context)?.is_ready();
-            self.pass_gone();
+        let mut wire = lock(self.connection.wire());
+        if wire.outlet.is_waiting() {
+            progress |= self.readiness.poll_write(context, &mut wire)?.is_ready();
+            wire.pass_gone();
         }
-        let reading = self.may_read();
-        progress |= self.inlet.poll(context, &self.connection, reading)?.is_ready();
-        progress |= self.poll_timer(context).is_ready();
+        let reading = wire.may_read();
+        progress |= self.readiness.poll_read(context, &mut wire, reading)?.is_ready();
+        progress |= poll_timer(&mut self.timer, context, &mut wire).is_ready();
         if progress { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 
-    /// Who waits to write, reads, up to a bound; calls that were read ahead wait in the session.
-    fn may_read(&self) -> bool {
-        !self.outlet.is_waiting()
-            || (self.inlet.read_ahead() < READ_AHEAD_BYTES
-                && self.connection.session().waiting() < READ_AHEAD_FRAMES)
-    }
-
-    fn poll_timer(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let session = self.connection.session();
-        let stalled = self.outlet.is_waiting();
-        let due = if stalled { session.poll_timeout_stalled() } else { session.poll_timeout() };
-        drop(session);
-        let Some(due) = due else {
-            self.timer = None;
-            return Poll::Pending;
-        };
-        if self.timer.as_ref().is_none_or(|(at, _)| *at != due) {
-            self.timer = Some((due, Box::pin(sleep_until(due.into()))));
-        }
-        let Some((_, sleep)) = &mut self.timer else { return Poll::Pending };
-        if sleep.as_mut().poll(context).is_pending() {
-            return Poll::Pending;
-        }
-        self.timer = None;
-        self.connection.session().handle_timeout(Instant::now());
-        Poll::Ready(())
-    }
-
-    /// Writes what there is, as much as the host takes now.
     fn write(&mut self) -> Result<(), Error> {
-        while !self.outlet.is_waiting() {
-            let any = self.connection.session().poll_output(Instant::now(), self.outlet.space());
-            if !any {
-                self.inlet.forget_read_ahead();
-                break;
-            }
+        let mut wire = lock(self.connection.wire());
+        if wire.write()? {
+            wire.inlet.forget_read_ahead();
+        }
+        let (wrote, lost_host) = (wire.take_wrote(), wire.take_lost_host());
+        drop(wire);
+        if wrote {
             self.connection.written.notify_waiters();
-            self.outlet.write()?;
-            self.pass_gone();
+        }
+        if lost_host {
+            self.connection.touch();
         }
         Ok(())
     }
+}
 
-    /// Without a host that reads nobody waits for answers.
-    fn pass_gone(&mut self) {
-        if self.outlet.take_gone() {
-            self.connection.tell(|session| session.handle_write_failed(Instant::now()));
-        }
+fn poll_timer(timer: &mut Option<Timer>, context: &mut Context<'_>, wire: &mut Wire) -> Poll<()> {
+    let Some(due) = wire.due() else {
+        *timer = None;
+        return Poll::Pending;
+    };
+    let (_, sleep) = match timer.take_if(|(at, _)| *at == due) {
+        Some(same) => timer.insert(same),
+        None => timer.insert((due, Box::pin(sleep_until(due.into())))),
+    };
+    if sleep.as_mut().poll(context).is_pending() {
+        return Poll::Pending;
     }
+    *timer = None;
+    wire.session.handle_timeout(Instant::now());
+    Poll::Ready(())
 }

@@ -1,6 +1,7 @@
 //! Interceptors and guards.
 
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use crate::host::{ACK, HELLO, Host, probe};
 
@@ -130,4 +131,23 @@ fn the_other_points_change_what_they_can() {
     );
     // A point that cannot be blocked goes on when its handler fails.
     assert_eq!(decision(&mut host, r#""event":"before_agent_start""#), "}");
+}
+
+#[test]
+fn a_guard_that_keeps_the_thread_is_answered_for_in_time() {
+    let limits = r#""limits":{"intercept_timeout_ms":400},"#;
+    let ack = ACK.replace(r#""host":"#, &format!(r#"{limits}"host":"#));
+    let mut host = deciding("intercepts", &ack);
+    let begun = Instant::now();
+    assert_eq!(on_call(&mut host, "", r#"{"do":"keep"}"#), blocked("guard paths timed out"));
+    // It keeps the thread for two seconds; the answer was due after 200 ms.
+    assert!(begun.elapsed() < Duration::from_millis(1900), "{:?}", begun.elapsed());
+    // Its own decision comes too late and is dropped. So is what is asked meanwhile; the next is
+    // decided when the thread is free.
+    while on_call(&mut host, "", "{}") != "}" {}
+    let stderr = host.close().stderr;
+    assert!(
+        stderr.contains("extline: paths did not decide on tool_call in time: blocked"),
+        "{stderr}"
+    );
 }

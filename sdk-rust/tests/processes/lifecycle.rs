@@ -72,7 +72,9 @@ fn a_setup_that_fails_ends_the_extension_with_its_reason() {
     ] {
         let end = living(how, "").wait();
         assert_eq!(end.status.code(), Some(1), "{how}");
-        assert!(end.lines.is_empty(), "{how}: {:?}", end.lines);
+        // A slow machine may have shown that it lives.
+        let offered = end.lines.iter().find(|line| *line != r#"{"type":"subscribe"}"#);
+        assert_eq!(offered, None, "{how}");
         assert!(end.stderr.contains(reason), "{how}: {}", end.stderr);
         assert!(!end.stderr.contains("torn down"), "{}", end.stderr);
     }

@@ -5,6 +5,7 @@ mod asking;
 mod calls;
 mod host;
 mod intercepts;
+mod kept_thread;
 mod lifecycle;
 mod panels;
 mod registry;

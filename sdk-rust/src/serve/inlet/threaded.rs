@@ -4,11 +4,11 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Instant;
 
+use extline_protocol::ExtensionSession;
 use extline_stdio::{Error as StdioError, Input, Received, Waker};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::Error;
-use crate::connection::Connection;
 
 /// Chunks on their way from the thread.
 const CHUNKS: usize = 16;
@@ -47,18 +47,28 @@ impl Threaded {
     pub(super) fn poll(
         &mut self,
         context: &mut Context<'_>,
-        connection: &Connection,
-        reading: bool,
+        session: &mut ExtensionSession,
     ) -> Poll<Result<usize, Error>> {
-        if !reading || self.ended {
+        if self.ended {
             return Poll::Pending;
         }
         let Poll::Ready(Some(arrival)) = self.arrivals.poll_recv(context) else {
             return Poll::Pending;
         };
+        Poll::Ready(self.pass(arrival, session))
+    }
+
+    /// The count of bytes that have arrived; `None` when nothing has.
+    pub(super) fn take(&mut self, session: &mut ExtensionSession) -> Result<Option<usize>, Error> {
+        match self.arrivals.try_recv() {
+            Ok(arrival) if !self.ended => self.pass(arrival, session).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn pass(&mut self, arrival: Arrival, session: &mut ExtensionSession) -> Result<usize, Error> {
         let now = Instant::now();
-        let mut session = connection.session();
-        Poll::Ready(match arrival {
+        match arrival {
             Arrival::Data(bytes) => {
                 session.handle_input(&bytes, now);
                 Ok(bytes.len())
@@ -75,7 +85,7 @@ impl Threaded {
                 self.ended = true;
                 Err(error.into())
             }
-        })
+        }
     }
 }
 

@@ -1,0 +1,131 @@
+//! Whether the serving thread is inside a handler, for the thread that watches it.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, OnceLock};
+use std::thread::Thread;
+
+/// A clone is a second handle on the same pulse. All of it is in one order (`SeqCst`), because each
+/// side writes one value and then reads the other's.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pulse(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// One more each time a handler is entered and each time one is left: odd inside.
+    beats: AtomicU64,
+    /// Somebody did the serving thread's work since it entered.
+    was_stood_in_for: AtomicBool,
+    watcher: OnceLock<Thread>,
+    watcher_sleeps: AtomicBool,
+    is_over: AtomicBool,
+}
+
+/// One stay inside a handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stay(u64);
+
+/// The serving thread.
+impl Pulse {
+    /// Polls a handler. Whether somebody stood in meanwhile.
+    pub(crate) fn inside<T>(&self, poll: impl FnOnce() -> T) -> (T, bool) {
+        self.0.beats.fetch_add(1, SeqCst);
+        if self.0.watcher_sleeps.load(SeqCst) {
+            self.wake_watcher();
+        }
+        let polled = poll();
+        self.0.beats.fetch_add(1, SeqCst);
+        let was_stood_in_for =
+            self.0.was_stood_in_for.load(SeqCst) && self.0.was_stood_in_for.swap(false, SeqCst);
+        (polled, was_stood_in_for)
+    }
+
+    pub(crate) fn set_watcher(&self, watcher: Thread) {
+        // There is one; a second would look at the same.
+        let _ = self.0.watcher.set(watcher);
+    }
+
+    /// Nothing will be polled any more.
+    pub(crate) fn end(&self) {
+        self.0.is_over.store(true, SeqCst);
+        self.wake_watcher();
+    }
+
+    fn wake_watcher(&self) {
+        self.0.watcher_sleeps.store(false, SeqCst);
+        if let Some(watcher) = self.0.watcher.get() {
+            watcher.unpark();
+        }
+    }
+}
+
+/// The watcher.
+impl Pulse {
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.is_over.load(SeqCst)
+    }
+
+    /// How often a handler was entered or left.
+    pub(crate) fn beats(&self) -> u64 {
+        self.0.beats.load(SeqCst)
+    }
+
+    /// The handler that the serving thread is inside of, if it is.
+    pub(crate) fn stay(&self) -> Option<Stay> {
+        let beats = self.beats();
+        (beats % 2 == 1).then_some(Stay(beats))
+    }
+
+    /// Whether the serving thread is still there. If so, it will know that somebody stood in.
+    pub(crate) fn stands_in(&self, stay: Stay) -> bool {
+        self.0.was_stood_in_for.store(true, SeqCst);
+        self.beats() == stay.0
+    }
+
+    /// Whether nothing has happened since `beats`. If so, the next handler wakes the watcher.
+    pub(crate) fn may_sleep(&self, beats: u64) -> bool {
+        self.0.watcher_sleeps.store(true, SeqCst);
+        let is_quiet = self.beats() == beats && !self.is_over();
+        if !is_quiet {
+            self.0.watcher_sleeps.store(false, SeqCst);
+        }
+        is_quiet
+    }
+
+    pub(crate) fn is_asleep(&self) -> bool {
+        self.0.watcher_sleeps.load(SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stay_is_one_poll_of_a_handler() {
+        let pulse = Pulse::default();
+        assert_eq!(pulse.stay(), None);
+        let (stay, stood_in) = pulse.inside(|| pulse.stay().unwrap());
+        assert!(!stood_in);
+        assert!(!pulse.stands_in(stay), "it has left");
+        pulse.inside(|| ());
+        let ((), stood_in) = pulse.inside(|| assert!(pulse.stands_in(pulse.stay().unwrap())));
+        assert!(stood_in);
+        let ((), stood_in) = pulse.inside(|| ());
+        assert!(!stood_in, "it is said once");
+    }
+
+    #[test]
+    fn a_watcher_sleeps_until_a_handler_is_entered_or_all_is_over() {
+        let pulse = Pulse::default();
+        let before = pulse.beats();
+        pulse.inside(|| ());
+        assert!(!pulse.may_sleep(before));
+        assert!(pulse.may_sleep(pulse.beats()));
+        assert!(pulse.is_asleep());
+        pulse.inside(|| assert!(!pulse.is_asleep()));
+        assert!(pulse.may_sleep(pulse.beats()));
+        pulse.end();
+        assert!(!pulse.is_asleep());
+        assert!(!pulse.may_sleep(pulse.beats()));
+    }
+}

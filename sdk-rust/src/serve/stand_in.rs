@@ -1,0 +1,147 @@
+//! Stands in for the serving thread while a handler keeps it: computes without awaiting, or blocks.
+//!
+//! Then nobody would read a cancel or the end of the session, and no guard would be answered for in
+//! time. So a second thread looks now and then whether the serving thread is still in the same
+//! handler. If it is, that thread reads and writes in its place, answers what falls due, and passes
+//! cancels on. It runs no handler: calls wait in the session, and what else is to do is left for the
+//! serving thread.
+
+use std::sync::{Arc, Mutex, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use extline_protocol::ExtensionEvent;
+
+use super::inlet::Read;
+use super::watchdog::Watchdog;
+use super::wire::{Wire, lock};
+use crate::Error;
+use crate::connection::Connection;
+use crate::pulse::{Pulse, Stay};
+use crate::running::{RunId, Running};
+use crate::stderr::{self, report};
+
+/// How often it looks whether the serving thread goes on.
+const LOOK: Duration = Duration::from_millis(25);
+/// How often it does what there is to do once it stands in.
+const STEP: Duration = Duration::from_millis(10);
+/// After so many looks at which nothing ran it sleeps until something does.
+const QUIET_LOOKS: u32 = 40;
+
+/// Ends with the serving: dropping it says so to the thread.
+pub(super) struct StandIn {
+    pulse: Pulse,
+}
+
+impl StandIn {
+    /// Starts the thread. Where the system has none left the extension is served all the same, as
+    /// long as its handlers let the serving thread go on. `ends_process` is false where the process
+    /// is not the extension's.
+    pub(super) fn start(connection: &Connection, ends_process: bool) -> Self {
+        let pulse = connection.pulse.clone();
+        let watch = Watch {
+            wire: Arc::downgrade(connection.wire()),
+            pulse: pulse.clone(),
+            running: connection.running.clone(),
+            ends_process,
+        };
+        let lines = stderr::kept();
+        let started = thread::Builder::new().name("extline stand-in".to_owned()).spawn(move || {
+            if let Some(lines) = lines {
+                stderr::keep_in(lines);
+            }
+            watch.run();
+        });
+        if let Ok(thread) = started {
+            pulse.set_watcher(thread.thread().clone());
+        }
+        Self { pulse }
+    }
+}
+
+impl Drop for StandIn {
+    fn drop(&mut self) {
+        self.pulse.end();
+    }
+}
+
+struct Watch {
+    wire: Weak<Mutex<Wire>>,
+    pulse: Pulse,
+    running: Running,
+    ends_process: bool,
+}
+
+impl Watch {
+    fn run(&self) {
+        let mut seen = self.pulse.stay();
+        let mut beats = self.pulse.beats();
+        let mut quiet = 0;
+        while !self.pulse.is_over() {
+            thread::park_timeout(LOOK);
+            let stay = self.pulse.stay();
+            if let Some(stay) = stay.filter(|_| stay == seen) {
+                self.stand_in(stay);
+            }
+            seen = stay;
+            let before = std::mem::replace(&mut beats, self.pulse.beats());
+            quiet = if before == beats { quiet + 1 } else { 0 };
+            if quiet >= QUIET_LOOKS && self.pulse.may_sleep(beats) {
+                while self.pulse.is_asleep() {
+                    thread::park();
+                }
+                quiet = 0;
+            }
+        }
+    }
+
+    /// Until the serving thread is out of the handler.
+    fn stand_in(&self, stay: Stay) {
+        while let Some(wire) = self.wire.upgrade() {
+            let mut locked = lock(&wire);
+            if !self.pulse.stands_in(stay) {
+                return;
+            }
+            // What fails here fails again for the serving thread, which can say so.
+            if self.step(&mut locked).is_err() {
+                return;
+            }
+            drop(locked);
+            drop(wire);
+            thread::park_timeout(STEP);
+        }
+    }
+
+    fn step(&self, wire: &mut Wire) -> Result<(), Error> {
+        wire.inlet.take_sigterm(&mut wire.session)?;
+        while wire.may_read_ahead() && wire.inlet.read(&mut wire.session)? == Read::Some {}
+        if wire.session.poll_timeout_stalled().is_some_and(|due| due <= Instant::now()) {
+            wire.session.handle_timeout(Instant::now());
+        }
+        while let Some(event) = wire.session.poll_control() {
+            self.handle(event, wire);
+        }
+        wire.outlet.write()?;
+        wire.pass_gone();
+        wire.write()?;
+        Ok(())
+    }
+
+    fn handle(&self, event: ExtensionEvent, wire: &mut Wire) {
+        match event {
+            ExtensionEvent::Cancelled { key, .. } => {
+                self.running.cancel(&RunId::Call(key.serial()));
+            }
+            ExtensionEvent::Notice(notice) => report(&notice.to_string()),
+            ExtensionEvent::ShuttingDown(_) => {
+                self.running.cancel_all();
+                if self.ends_process {
+                    let exit_code = wire.session.exit_code();
+                    wire.watchdog = Watchdog::start(self.running.clone(), exit_code);
+                }
+                wire.left.push_back(event);
+            }
+            event => wire.left.push_back(event),
+        }
+    }
+}

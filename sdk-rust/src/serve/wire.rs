@@ -1,0 +1,104 @@
+//! Both ways of the connection and the session between them, for whoever serves it: the serving
+//! thread, or its stand-in while a handler keeps that thread.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use extline_protocol::limits::{READ_AHEAD_BYTES, READ_AHEAD_FRAMES};
+use extline_protocol::{ExtensionEvent, ExtensionSession};
+
+use super::inlet::Inlet;
+use super::outlet::Outlet;
+use super::watchdog::Watchdog;
+use crate::Error;
+
+/// Nobody keeps it locked while a handler runs or anything is waited for.
+pub(crate) struct Wire {
+    pub(crate) session: ExtensionSession,
+    pub(super) inlet: Inlet,
+    pub(super) outlet: Outlet,
+    /// What a stand-in took from the session for the serving thread to do.
+    pub(super) left: VecDeque<ExtensionEvent>,
+    /// Once the end has to be watched.
+    pub(super) watchdog: Option<Watchdog>,
+    /// Something was taken from the session to be written.
+    wrote: bool,
+    /// The host was found gone.
+    lost_host: bool,
+}
+
+pub(crate) type SharedWire = Arc<Mutex<Wire>>;
+
+pub(crate) fn lock(wire: &SharedWire) -> MutexGuard<'_, Wire> {
+    // What a panic could leave half done is behind no author's code.
+    wire.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Wire {
+    pub(super) fn new(session: ExtensionSession, inlet: Inlet, outlet: Outlet) -> Self {
+        let left = VecDeque::new();
+        Self { session, inlet, outlet, left, watchdog: None, wrote: false, lost_host: false }
+    }
+
+    /// While the host does not take what was said, nothing new is begun.
+    pub(super) fn next_event(&mut self) -> Option<ExtensionEvent> {
+        if let Some(event) = self.left.pop_front() {
+            return Some(event);
+        }
+        if self.outlet.is_waiting() {
+            self.session.poll_control()
+        } else {
+            self.session.poll_event()
+        }
+    }
+
+    /// Who waits to write, reads, up to a bound; calls that were read ahead wait in the session.
+    pub(super) fn may_read(&self) -> bool {
+        !self.outlet.is_waiting() || self.may_read_ahead()
+    }
+
+    pub(super) fn may_read_ahead(&self) -> bool {
+        self.inlet.read_ahead() < READ_AHEAD_BYTES && self.session.waiting() < READ_AHEAD_FRAMES
+    }
+
+    /// When [`ExtensionSession::handle_timeout`] is due, if ever.
+    pub(super) fn due(&self) -> Option<Instant> {
+        if self.outlet.is_waiting() {
+            self.session.poll_timeout_stalled()
+        } else {
+            self.session.poll_timeout()
+        }
+    }
+
+    /// Writes what there is, as much as the host takes now. Whether nothing is left.
+    pub(super) fn write(&mut self) -> Result<bool, Error> {
+        while !self.outlet.is_waiting() {
+            if !self.session.poll_output(Instant::now(), self.outlet.space()) {
+                return Ok(true);
+            }
+            self.wrote = true;
+            self.outlet.write()?;
+            self.pass_gone();
+        }
+        Ok(false)
+    }
+
+    /// Without a host that reads nobody waits for answers.
+    pub(super) fn pass_gone(&mut self) {
+        if self.outlet.take_gone() {
+            self.lost_host = true;
+            self.session.handle_write_failed(Instant::now());
+        }
+    }
+
+    /// Whether the host was found gone since the last time; the session has events then.
+    pub(super) fn take_lost_host(&mut self) -> bool {
+        std::mem::take(&mut self.lost_host)
+    }
+
+    /// Whether anything was taken to be written since the last time.
+    pub(super) fn take_wrote(&mut self) -> bool {
+        std::mem::take(&mut self.wrote)
+    }
+}
