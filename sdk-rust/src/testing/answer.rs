@@ -94,21 +94,71 @@ impl Answer {
     }
 
     /// What is for the user's eyes and not for the model; `null` when the tool gave none.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("go", "", async |_: NoArgs, _| {
+    ///         Ok(ToolResult::new().details(&json!({"seconds": 2}))?)
+    ///     })
+    /// });
+    /// assert_eq!(host.call("go", json!({}))?.details()["seconds"], 2);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn details(&self) -> Value {
         value_of(self.result.details.as_ref())
     }
 
     /// What the call did to the world, as the tool declares it.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// # use extline::{Effect, FileOp};
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("go", "", async |_: NoArgs, _| {
+    ///         Ok(ToolResult::new().effect(Effect::file(FileOp::Create, "notes.md")))
+    ///     })
+    /// });
+    /// let answer = host.call("go", json!({}))?;
+    /// assert_eq!(answer.effects()[0].path.as_deref(), Some("notes.md"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn effects(&self) -> &[Effect] {
         self.result.effects.as_deref().unwrap_or_default()
     }
 
     /// Tools to offer from now on.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("go", "", async |_: NoArgs, _| {
+    ///         Ok(ToolResult::new().activate("search"))
+    ///     })
+    /// });
+    /// assert_eq!(host.call("go", json!({}))?.activated(), ["search"]);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn activated(&self) -> &[String] {
         self.result.activate_tools.as_deref().unwrap_or_default()
     }
 
     /// How far the content may be trusted, where the tool says so.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("go", "", async |_: NoArgs, _| {
+    ///         Ok(ToolResult::new().text("a page").trust("untrusted"))
+    ///     })
+    /// });
+    /// assert_eq!(host.call("go", json!({}))?.trust(), Some("untrusted"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn trust(&self) -> Option<&str> {
         self.result.trust.as_deref()
     }
@@ -155,6 +205,19 @@ impl Answer {
     }
 
     /// Why it failed: kind, message, field, hint, causes.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("go", "", async |_: NoArgs, _| {
+    ///         Err::<(), _>(ToolError::not_found("no such city").hint("try Berlin"))
+    ///     })
+    /// });
+    /// let answer = host.call("go", json!({}))?;
+    /// assert_eq!(answer.error().unwrap().hint.as_deref(), Some("try Berlin"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn error(&self) -> Option<&ErrorInfo> {
         self.result.error.as_ref()
     }
@@ -173,11 +236,35 @@ impl Answer {
     }
 
     /// JSON pointer of the argument that is wrong, where the failure names one.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("go", "", async |_: NoArgs, _| {
+    ///         Err::<(), _>(ToolError::validation("which city?").field("/city"))
+    ///     })
+    /// });
+    /// assert_eq!(host.call("go", json!({}))?.field(), Some("/city"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn field(&self) -> Option<&str> {
         self.error()?.field.as_deref()
     }
 
     /// The frame as it came.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("go", "", async |_: NoArgs, _| {
+    ///         Ok("done")
+    ///     })
+    /// });
+    /// assert_eq!(host.call("go", json!({}))?.frame().id.as_str(), "1");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn frame(&self) -> &ToolResult {
         &self.result
     }

@@ -7,13 +7,12 @@ use std::time::Duration;
 use extline_protocol::frame::{HelloAck, HostInfo, Limits, SessionInfo};
 use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
 use extline_protocol::{Capabilities, Capability, Deadlines, HostConfig, Profile};
-use serde_json::Value;
 
 use super::conversation::Conversation;
 use super::failure::Failure;
 use super::host::{Host, Model};
 use super::stand_ins::StandIns;
-use crate::{Extension, IntoToolResult, ToolError};
+use crate::{Extension, Requirement};
 
 /// Long enough for any handler that is going to finish, also on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(5);
@@ -42,7 +41,8 @@ pub struct Builder {
     ack: HelloAck,
     deadline: Duration,
     profile: Profile,
-    stand_ins: StandIns,
+    unwanted: Vec<Requirement>,
+    pub(super) stand_ins: StandIns,
 }
 
 impl Builder {
@@ -68,7 +68,13 @@ impl Builder {
             limits: Some(limits),
             ..HelloAck::default()
         };
-        Self { ack, deadline: DEADLINE, profile: Profile::spec(), stand_ins: StandIns::default() }
+        Self {
+            ack,
+            deadline: DEADLINE,
+            profile: Profile::spec(),
+            unwanted: Vec::new(),
+            stand_ins: StandIns::default(),
+        }
     }
 
     /// How long each step may take before the test fails: 5 s unless said otherwise.
@@ -95,6 +101,18 @@ impl Builder {
     }
 
     /// The project's directory; unsaid the one in which the tests run. It need not exist.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::builder().cwd("/project").start(|| {
+    ///     Extension::new("a", "1").tool("ask", "", async |_: NoArgs, ctx: Context| {
+    ///         Ok(ctx.host().cwd().display().to_string())
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("ask", json!({}))?.text(), "/project");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn cwd(mut self, path: impl AsRef<Path>) -> Self {
         self.ack.cwd = text_of(path.as_ref());
         self
@@ -128,12 +146,36 @@ impl Builder {
 
     /// Where the extension is installed; unsaid
     /// [`Context::extension_dir`](crate::Context::extension_dir) is `None`.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::builder().extension_dir("/ext").start(|| {
+    ///     Extension::new("a", "1").tool("ask", "", async |_: NoArgs, ctx: Context| {
+    ///         Ok(ctx.extension_dir().unwrap().display().to_string())
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("ask", json!({}))?.text(), "/ext");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn extension_dir(mut self, path: impl AsRef<Path>) -> Self {
         self.ack.extension_dir = Some(text_of(path.as_ref()));
         self
     }
 
     /// The model and its provider; both `testing` unless said otherwise.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::builder().model("anthropic", "claude").start(|| {
+    ///     Extension::new("a", "1").tool("ask", "", async |_: NoArgs, ctx: Context| {
+    ///         Ok(ctx.host().model().to_owned())
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("ask", json!({}))?.text(), "claude");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn model(mut self, provider: impl Into<String>, model: impl Into<String>) -> Self {
         self.ack.provider = provider.into();
         self.ack.model = model.into();
@@ -142,6 +184,18 @@ impl Builder {
 
     /// The conversation that the extension serves; unsaid [`Context::session`](crate::Context::session)
     /// is `None`.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::builder().session("s1").start(|| {
+    ///     Extension::new("a", "1").tool("ask", "", async |_: NoArgs, ctx: Context| {
+    ///         Ok(ctx.session().unwrap().id.clone())
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("ask", json!({}))?.text(), "s1");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn session(mut self, id: impl Into<String>) -> Self {
         self.ack.session = Some(SessionInfo { id: id.into(), generation: None });
         self
@@ -240,92 +294,25 @@ impl Builder {
         self
     }
 
-    /// Another tool, that the extension may call through the host. It gets the arguments and answers
-    /// like a tool's handler; it runs on the test's thread, while the test waits for something. Without
-    /// one the extension can call its own tools, and any other is unknown.
-    ///
-    /// Approval, guards, the limits of nested calls and of their results are a real host's business:
-    /// they are not imitated.
+    /// A tool, a command, an event or a point of the extension that the host does not take, as if
+    /// another extension had it; the report that the host sends says so.
     ///
     /// ```
     /// use extline::prelude::*;
+    /// use extline::Requirement;
     /// use extline::testing::Host;
     ///
-    /// let read = |args: Value| match args["path"].as_str() {
-    ///     Some("a") => Ok("one\ntwo"),
-    ///     _ => Err(ToolError::not_found("no such file")),
-    /// };
-    /// let mut host = Host::builder().tool("read", read).start(|| {
-    ///     Extension::new("count", "1.0.0").tool("lines", "", async |_: NoArgs, ctx: Context| {
-    ///         let file = ctx.call_tool("read", &json!({"path": "a"})).await?;
-    ///         Ok(file.text().lines().count().to_string())
-    ///     })
+    /// let host = Host::builder().reject(Requirement::tool("search")).start(|| {
+    ///     Extension::new("a", "1")
+    ///         .tool("search", "", async |_: NoArgs, _| Ok(()))
+    ///         .tool("other", "", async |_: NoArgs, _| Ok(()))
     /// })?;
-    /// assert_eq!(host.call("lines", json!({}))?.text(), "2");
+    /// assert_eq!(host.tools().len(), 1);
+    /// assert!(host.stderr()[0].starts_with("the host rejected the tool search: "));
     /// # Ok::<(), extline::testing::Failure>(())
     /// ```
-    pub fn tool<R: IntoToolResult>(
-        mut self,
-        name: impl Into<String>,
-        run: impl FnMut(Value) -> Result<R, ToolError> + 'static,
-    ) -> Self {
-        self.stand_ins.tool(name.into(), run);
-        self
-    }
-
-    /// Another tool, that never answers: for what the extension does about it.
-    ///
-    /// ```
-    /// use extline::prelude::*;
-    /// use extline::testing::Host;
-    ///
-    /// let mut host = Host::builder().silent_tool("oracle").start(|| {
-    ///     Extension::new("a", "1").tool("ask", "", async |_: NoArgs, ctx: Context| {
-    ///         ctx.call_tool("oracle", &json!({})).await?;
-    ///         Ok(())
-    ///     })
-    /// })?;
-    /// let call = host.begin("ask", json!({}))?;
-    /// host.cancel(&call)?;
-    /// assert_eq!(host.finish(call)?.text(), "cancelled");
-    /// # Ok::<(), extline::testing::Failure>(())
-    /// ```
-    pub fn silent_tool(mut self, name: impl Into<String>) -> Self {
-        self.stand_ins.silent_tool(name.into());
-        self
-    }
-
-    /// A method that the host serves. It gets the parameters, `null` when there are none; an error is
-    /// its kind and message. It runs on the test's thread, while the test waits for something.
-    ///
-    /// ```
-    /// use extline::prelude::*;
-    /// use extline::testing::Host;
-    ///
-    /// let mut host = Host::builder().method("ui.confirm", |_| Ok(json!(true))).start(|| {
-    ///     Extension::new("a", "1").tool("deploy", "", async |_: NoArgs, ctx: Context| {
-    ///         let sure: bool = ctx.request("ui.confirm", &json!({"message": "Deploy?"})).await?;
-    ///         Ok(if sure { "deployed" } else { "not deployed" })
-    ///     })
-    /// })?;
-    /// assert_eq!(host.call("deploy", json!({}))?.text(), "deployed");
-    /// # Ok::<(), extline::testing::Failure>(())
-    /// ```
-    pub fn method(
-        self,
-        name: impl Into<String>,
-        mut serve: impl FnMut(Value) -> Result<Value, ToolError> + 'static,
-    ) -> Self {
-        self.method_in_parts(name, move |params| Ok((Vec::new(), serve(params)?)))
-    }
-
-    /// A method that the host serves with an answer in parts: those, then the result.
-    pub fn method_in_parts(
-        mut self,
-        name: impl Into<String>,
-        serve: impl FnMut(Value) -> Result<(Vec<Value>, Value), ToolError> + 'static,
-    ) -> Self {
-        self.stand_ins.method(name.into(), serve);
+    pub fn reject(mut self, registration: Requirement) -> Self {
+        self.unwanted.push(registration);
         self
     }
 
@@ -354,7 +341,7 @@ impl Builder {
         self,
         create: impl FnOnce() -> Extension + Send + 'static,
     ) -> Result<Host, Failure> {
-        let Self { mut ack, deadline, profile, stand_ins } = self;
+        let Self { mut ack, deadline, profile, unwanted, stand_ins } = self;
         profile.zot_version.clone_into(&mut ack.zot_version);
         let methods = stand_ins.methods();
         ack.methods = (!methods.is_empty()).then_some(methods);
@@ -369,7 +356,9 @@ impl Builder {
         };
         let model = Model { provider: ack.provider.clone(), name: ack.model.clone() };
         let config = HostConfig { ack, deadlines, profile: profile.clone() };
-        Host::start(Conversation::start(config, deadline, stand_ins, create)?, profile, model)
+        let mut conversation = Conversation::start(config, deadline, stand_ins, create)?;
+        conversation.seen.unwanted = unwanted;
+        Host::start(conversation, profile, model)
     }
 }
 

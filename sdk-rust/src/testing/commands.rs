@@ -14,6 +14,16 @@ use crate::Response;
 impl Host {
     /// Runs a slash command with what the user typed behind it, and waits for its answer.
     ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").command("go", "goes", async |_: &str, _| "gone")
+    /// });
+    /// assert_eq!(host.command("go", "")?.display(), Some("gone"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`call`](Host::call).
@@ -35,6 +45,17 @@ impl Host {
     }
 
     /// The commands as they are registered now.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").command("go", "goes", async |_: &str, _| {})
+    /// });
+    /// assert_eq!(host.commands()[0].description.as_deref(), Some("goes"));
+    /// # host.settle()?;
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn commands(&self) -> &[RegisterCommand] {
         &self.conversation.seen.commands
     }
@@ -69,31 +90,96 @@ impl CommandAnswer {
     }
 
     /// What the host is to do; [`Action::Noop`] beside an error.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// # use extline::testing::Action;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").command("go", "goes", async |_: &str, _| Response::insert("text"))
+    /// });
+    /// assert_eq!(host.command("go", "")?.action(), &Action::Insert);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn action(&self) -> &Action {
         &self.0.action
     }
 
     /// What is submitted to the model.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").command("go", "goes", async |_: &str, _| Response::prompt("tell me"))
+    /// });
+    /// assert_eq!(host.command("go", "")?.prompt(), Some("tell me"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn prompt(&self) -> Option<&str> {
         self.0.prompt.as_deref()
     }
 
     /// What is put into the user's editor.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").command("go", "goes", async |_: &str, _| Response::insert("text"))
+    /// });
+    /// assert_eq!(host.command("go", "")?.insert(), Some("text"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn insert(&self) -> Option<&str> {
         self.0.insert.as_deref()
     }
 
     /// What is shown to the user.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").command("go", "goes", async |_: &str, _| "shown")
+    /// });
+    /// assert_eq!(host.command("go", "")?.display(), Some("shown"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn display(&self) -> Option<&str> {
         self.0.display.as_deref()
     }
 
     /// The panel that is opened. [`Host::panel`](super::Host::panel) has it too.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// # use extline::Panel;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").command("go", "goes", async |_: &str, _| Response::open_panel(Panel::new("p")))
+    /// });
+    /// assert_eq!(host.command("go", "")?.panel().unwrap().id, "p");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn panel(&self) -> Option<&Panel> {
         self.0.open_panel.as_ref()
     }
 
     /// The tool that is to be called, and its arguments.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").command("go", "goes", async |_: &str, _| {
+    ///         Response::tool_prompt("read", json!({"path": "a"}), "reads a")
+    ///     })
+    /// });
+    /// let answer = host.command("go", "")?;
+    /// assert_eq!(answer.tool_call(), Some(("read", json!({"path": "a"}))));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn tool_call(&self) -> Option<(&str, Value)> {
         let args = self.0.tool_args.as_ref().and_then(|args| args.to().ok());
         Some((self.0.tool_name.as_deref()?, args.unwrap_or_default()))

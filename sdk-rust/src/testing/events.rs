@@ -48,6 +48,14 @@ impl Host {
     }
 
     /// What the extension asks to be told and asked about.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let host = Host::new(|| Extension::new("a", "1").on("turn_end", async |_, _| {}));
+    /// assert_eq!(host.subscription().events.as_deref(), Some(&["turn_end".to_owned()][..]));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn subscription(&self) -> &Subscribe {
         &self.conversation.seen.subscribe
     }

@@ -67,6 +67,13 @@ impl Host {
     }
 
     /// A host that differs from the usual one.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let host = Host::builder().zot().start(|| Extension::new("a", "1"))?;
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn builder() -> Builder {
         Builder::new()
     }
@@ -125,6 +132,17 @@ impl Host {
     /// panel's input. The steps that wait do this by themselves; it is for what an extension does
     /// unasked.
     ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").setup(async |_, ctx| ctx.notify_info("here"))
+    /// });
+    /// host.settle()?;
+    /// assert_eq!(host.notes()[0].message, "here");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Failure::TimedOut`], [`Failure::Ended`].
@@ -170,32 +188,98 @@ impl Host {
     }
 
     /// The notes that the user was shown and that still stand.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").command("go", "goes", async |_: &str, ctx| {
+    ///         ctx.notify_warn("careful");
+    ///     })
+    /// });
+    /// host.command("go", "")?;
+    /// assert_eq!(host.notes()[0].level, Level::Warn);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn notes(&self) -> &[Note] {
         &self.conversation.seen.notes
     }
 
     /// The lines of the host's log.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").command("go", "goes", async |_: &str, ctx| {
+    ///         ctx.log(Level::Info, "went");
+    ///     })
+    /// });
+    /// host.command("go", "")?;
+    /// assert_eq!(host.logs()[0].message, "went");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn logs(&self) -> &[Log] {
         &self.conversation.seen.logs
     }
 
     /// Prompts and slash commands that the extension submitted.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").command("go", "goes", async |_: &str, ctx| {
+    ///         ctx.submit("go on");
+    ///     })
+    /// });
+    /// host.command("go", "")?;
+    /// assert_eq!(host.submitted(), ["go on"]);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn submitted(&self) -> &[String] {
         &self.conversation.seen.submitted
     }
 
     /// What a person would find on stderr: failures of handlers that nobody waits for, what the host
     /// may not know, log lines that it does not keep. What the extension prints by itself is not here.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").on("turn_end", async |_, _| Err(ToolError::internal("no disk")))
+    /// });
+    /// host.event("turn_end", json!({}))?;
+    /// assert_eq!(host.stderr(), ["the handler of the event turn_end failed: no disk"]);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn stderr(&self) -> Vec<String> {
         self.conversation.stderr()
     }
 
     /// What the host found wrong with the extension's frames; nothing, as long as the SDK is right.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let host = Host::new(|| Extension::new("a", "1"));
+    /// assert!(host.notices().is_empty());
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn notices(&self) -> &[Notice] {
         &self.conversation.seen.notices
     }
 
     /// Every frame so far, both ways.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let host = Host::new(|| Extension::new("a", "1"));
+    /// assert_eq!(host.transcript().iter().next().unwrap().frame_type(), "hello");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn transcript(&self) -> &Transcript {
         &self.conversation.transcript
     }

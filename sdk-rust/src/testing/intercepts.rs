@@ -18,6 +18,21 @@ impl Host {
     /// About a tool call the interceptors are asked, then the guards on the arguments that came out; a
     /// zot asks once for both.
     ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// # use extline::testing::{Moment, Ruling};
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1")
+    ///         .intercept(point::ToolCall, async |call, _| call.rewrite(json!({"safe": true})))
+    ///         .guard("no_rm", async |call, _| (call.tool() == "rm").then(|| call.block("no")))
+    /// });
+    /// let ruling = host.intercept(Moment::tool_call("bash", json!({})))?;
+    /// assert_eq!(ruling, Ruling::Rewritten(json!({"safe": true})));
+    /// assert_eq!(host.intercept(Moment::tool_call("rm", json!({})))?.blocked(), Some("no"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`call`](Host::call). A handler that fails is no failure here: see [`Ruling::Blocked`].

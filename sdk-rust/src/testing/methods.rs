@@ -14,6 +14,19 @@ use super::seen::Outcome;
 impl Host {
     /// Asks the extension for something by method, and waits for its answer.
     ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").method("add", async |(a, b): (i64, i64), ctx| {
+    ///         ctx.send_part("adding").await?;
+    ///         a.checked_add(b).ok_or_else(|| ToolError::validation("too large"))
+    ///     })
+    /// });
+    /// assert_eq!(host.request("add", json!([1, 2]))?.value(), 3);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`call`](Host::call), and [`Failure::Misuse`] when the extension does not serve the method.
@@ -69,21 +82,77 @@ pub struct MethodAnswer {
 
 impl MethodAnswer {
     /// The result; `null` beside an error.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").method("add", async |(a, b): (i64, i64), ctx| {
+    ///         ctx.send_part("adding").await?;
+    ///         a.checked_add(b).ok_or_else(|| ToolError::validation("too large"))
+    ///     })
+    /// });
+    /// assert_eq!(host.request("add", json!([1, 2]))?.value(), 3);
+    /// assert_eq!(host.request("add", json!([i64::MAX, 2]))?.value(), Value::Null);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn value(&self) -> Value {
         self.result.as_ref().ok().and_then(|result| result.to().ok()).unwrap_or_default()
     }
 
     /// The parts that came before.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").method("add", async |(a, b): (i64, i64), ctx| {
+    ///         ctx.send_part("adding").await?;
+    ///         a.checked_add(b).ok_or_else(|| ToolError::validation("too large"))
+    ///     })
+    /// });
+    /// assert_eq!(host.request("add", json!([1, 2]))?.parts(), ["adding"]);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn parts(&self) -> Vec<Value> {
         self.parts.iter().map(|part| part.to().unwrap_or_default()).collect()
     }
 
     /// Why there is no result.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").method("add", async |(a, b): (i64, i64), ctx| {
+    ///         ctx.send_part("adding").await?;
+    ///         a.checked_add(b).ok_or_else(|| ToolError::validation("too large"))
+    ///     })
+    /// });
+    /// let refused = host.request("add", json!([i64::MAX, 2]))?;
+    /// assert_eq!(refused.error().unwrap().message, "too large");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn error(&self) -> Option<&RpcError> {
         self.result.as_ref().err()
     }
 
     /// The kind of the error.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// # use extline::ErrorKind;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").method("add", async |(a, b): (i64, i64), ctx| {
+    ///         ctx.send_part("adding").await?;
+    ///         a.checked_add(b).ok_or_else(|| ToolError::validation("too large"))
+    ///     })
+    /// });
+    /// let refused = host.request("add", json!("1 2"))?;
+    /// assert_eq!(refused.kind(), Some(&ErrorKind::Validation));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn kind(&self) -> Option<&ErrorKind> {
         self.error().map(|error| &error.code)
     }

@@ -8,17 +8,69 @@ use super::host::Host;
 /// Panels.
 impl Host {
     /// A panel that is open, as the user sees it.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// # use extline::{Panel, PanelInput};
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1")
+    ///         .command("open", "", async |_: &str, _| Response::open_panel(Panel::new("p")))
+    ///         .panel("p", async |input: PanelInput, ctx| {
+    ///             ctx.panel("p").line(format!("{input:?}")).render();
+    ///         })
+    /// });
+    /// host.command("open", "")?;
+    /// assert_eq!(host.panel("p").unwrap().lines, None);
+    /// assert!(host.panel("q").is_none());
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn panel(&self, id: &str) -> Option<&Panel> {
         self.conversation.seen.panels.iter().find(|panel| panel.id == id)
     }
 
     /// The panels that are open, in the order of their opening.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// # use extline::{Panel, PanelInput};
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1")
+    ///         .command("open", "", async |_: &str, _| Response::open_panel(Panel::new("p")))
+    ///         .panel("p", async |input: PanelInput, ctx| {
+    ///             ctx.panel("p").line(format!("{input:?}")).render();
+    ///         })
+    /// });
+    /// host.command("open", "")?;
+    /// assert_eq!(host.panels().len(), 1);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     pub fn panels(&self) -> &[Panel] {
         &self.conversation.seen.panels
     }
 
     /// Presses a key in an open panel, as `up` or `enter`, and waits until the extension has handled
     /// it. A key of one character is typed: it goes as `rune` with that text.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// # use extline::{Panel, PanelInput};
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1")
+    ///         .command("open", "", async |_: &str, _| Response::open_panel(Panel::new("p")))
+    ///         .panel("p", async |input: PanelInput, ctx| {
+    ///             ctx.panel("p").line(format!("{input:?}")).render();
+    ///         })
+    /// });
+    /// host.command("open", "")?;
+    /// host.key("p", "up")?;
+    /// assert_eq!(host.panel("p").unwrap().lines.as_ref().unwrap()[0], "Key(Up)");
+    /// host.key("p", "x")?;
+    /// assert_eq!(host.panel("p").unwrap().lines.as_ref().unwrap()[0], "Key(Char('x'))");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -35,6 +87,24 @@ impl Host {
     /// Gives an open panel another size, in columns and lines, and waits until the extension has
     /// handled it. A zot never does that.
     ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// # use extline::{Panel, PanelInput};
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1")
+    ///         .command("open", "", async |_: &str, _| Response::open_panel(Panel::new("p")))
+    ///         .panel("p", async |input: PanelInput, ctx| {
+    ///             ctx.panel("p").line(format!("{input:?}")).render();
+    ///         })
+    /// });
+    /// host.command("open", "")?;
+    /// host.resize_panel("p", 80, 24)?;
+    /// let lines = host.panel("p").unwrap().lines.as_ref().unwrap();
+    /// assert_eq!(lines[0], "Resize { width: 80, height: 24 }");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`key`](Host::key).
@@ -46,6 +116,23 @@ impl Host {
     }
 
     /// Closes an open panel, as the user does with `esc`, and waits until the extension has handled it.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// # use extline::{Panel, PanelInput};
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1")
+    ///         .command("open", "", async |_: &str, _| Response::open_panel(Panel::new("p")))
+    ///         .panel("p", async |input: PanelInput, ctx| {
+    ///             ctx.panel("p").line(format!("{input:?}")).render();
+    ///         })
+    /// });
+    /// host.command("open", "")?;
+    /// host.close_panel("p")?;
+    /// assert!(host.panel("p").is_none());
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     ///
     /// # Errors
     ///

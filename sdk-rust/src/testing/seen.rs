@@ -7,7 +7,9 @@ use extline_protocol::frame::{
     RegisterCommand, RegisterTool, Registered, Rejection, RpcError, Subscribe, ToolResult,
     ToolUpdate,
 };
-use extline_protocol::{CallKey, Notice, RawJson};
+use extline_protocol::{CallKey, ErrorKind, Notice, RawJson};
+
+use crate::Requirement;
 
 /// A note that the user was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub(super) struct Seen {
     pub(super) commands: Vec<RegisterCommand>,
     pub(super) subscribe: Subscribe,
     pub(super) rejected: Vec<Rejection>,
+    /// What the test has the host not take.
+    pub(super) unwanted: Vec<Requirement>,
     /// The registrations have changed since the last report.
     pub(super) is_news: bool,
     pub(super) notes: Vec<Note>,
@@ -51,6 +55,9 @@ pub(super) enum Outcome {
 
 impl Seen {
     pub(super) fn add_tool(&mut self, tool: RegisterTool) {
+        if self.rejects("tool", &tool.name) {
+            return;
+        }
         self.tools.retain(|known| known.name != tool.name);
         self.tools.push(tool);
         self.is_news = true;
@@ -62,17 +69,48 @@ impl Seen {
     }
 
     pub(super) fn add_command(&mut self, command: RegisterCommand) {
+        if self.rejects("command", &command.name) {
+            return;
+        }
         self.commands.retain(|known| known.name != command.name);
         self.commands.push(command);
         self.is_news = true;
     }
 
     /// An empty one only says that a slow start goes on.
-    pub(super) fn subscribe(&mut self, subscribe: Subscribe) {
-        if subscribe != Subscribe::default() {
-            self.subscribe = subscribe;
+    pub(super) fn subscribe(&mut self, mut subscribe: Subscribe) {
+        if subscribe == Subscribe::default() {
+            return;
+        }
+        let lists = [
+            ("event", &mut subscribe.events),
+            ("intercept", &mut subscribe.intercept),
+            ("guard", &mut subscribe.guards),
+        ];
+        for (kind, names) in lists {
+            if let Some(names) = names {
+                names.retain(|name| !self.rejects(kind, name));
+            }
+        }
+        self.subscribe = subscribe;
+        self.is_news = true;
+    }
+
+    /// Whether the host does not take it; then the report says so.
+    fn rejects(&mut self, kind: &str, name: &str) -> bool {
+        let rejection = Rejection {
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            code: ErrorKind::Conflict,
+            message: "the test has it rejected".to_owned(),
+            winner: None,
+        };
+        let is_unwanted = self.unwanted.iter().any(|unwanted| unwanted.is_rejected_by(&rejection));
+        if is_unwanted {
+            self.rejected.push(rejection);
             self.is_news = true;
         }
+        is_unwanted
     }
 
     pub(super) fn open_panel(&mut self, panel: Panel) {

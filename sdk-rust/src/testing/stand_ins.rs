@@ -6,7 +6,119 @@ use extline_protocol::frame::RpcError;
 use extline_protocol::{ErrorKind, RawJson};
 use serde_json::Value;
 
+use super::builder::Builder;
 use crate::{IntoToolResult, ToolError, ToolResult};
+
+/// What the extension may call.
+impl Builder {
+    /// Another tool, that the extension may call through the host. It gets the arguments and answers
+    /// like a tool's handler; it runs on the test's thread, while the test waits for something. Without
+    /// one the extension can call its own tools, and any other is unknown.
+    ///
+    /// Approval, guards, the limits of nested calls and of their results are a real host's business:
+    /// they are not imitated.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let read = |args: Value| match args["path"].as_str() {
+    ///     Some("a") => Ok("one\ntwo"),
+    ///     _ => Err(ToolError::not_found("no such file")),
+    /// };
+    /// let mut host = Host::builder().tool("read", read).start(|| {
+    ///     Extension::new("count", "1.0.0").tool("lines", "", async |_: NoArgs, ctx: Context| {
+    ///         let file = ctx.call_tool("read", &json!({"path": "a"})).await?;
+    ///         Ok(file.text().lines().count().to_string())
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("lines", json!({}))?.text(), "2");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn tool<R: IntoToolResult>(
+        mut self,
+        name: impl Into<String>,
+        run: impl FnMut(Value) -> Result<R, ToolError> + 'static,
+    ) -> Self {
+        self.stand_ins.tool(name.into(), run);
+        self
+    }
+
+    /// Another tool, that never answers: for what the extension does about it.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::builder().silent_tool("oracle").start(|| {
+    ///     Extension::new("a", "1").tool("ask", "", async |_: NoArgs, ctx: Context| {
+    ///         ctx.call_tool("oracle", &json!({})).await?;
+    ///         Ok(())
+    ///     })
+    /// })?;
+    /// let call = host.begin("ask", json!({}))?;
+    /// host.cancel(&call)?;
+    /// assert_eq!(host.finish(call)?.text(), "cancelled");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn silent_tool(mut self, name: impl Into<String>) -> Self {
+        self.stand_ins.silent_tool(name.into());
+        self
+    }
+
+    /// A method that the host serves. It gets the parameters, `null` when there are none; an error is
+    /// its kind and message. It runs on the test's thread, while the test waits for something.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::builder().method("ui.confirm", |_| Ok(json!(true))).start(|| {
+    ///     Extension::new("a", "1").tool("deploy", "", async |_: NoArgs, ctx: Context| {
+    ///         let sure: bool = ctx.request("ui.confirm", &json!({"message": "Deploy?"})).await?;
+    ///         Ok(if sure { "deployed" } else { "not deployed" })
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("deploy", json!({}))?.text(), "deployed");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn method(
+        self,
+        name: impl Into<String>,
+        mut serve: impl FnMut(Value) -> Result<Value, ToolError> + 'static,
+    ) -> Self {
+        self.method_in_parts(name, move |params| Ok((Vec::new(), serve(params)?)))
+    }
+
+    /// A method that the host serves with an answer in parts: those, then the result.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let make = |_| Ok((vec![json!("building"), json!("built")], json!(0)));
+    /// let mut host = Host::builder().method_in_parts("exec.run", make).start(|| {
+    ///     Extension::new("a", "1").tool("make", "", async |_: NoArgs, ctx: Context| {
+    ///         let mut lines: Vec<String> = Vec::new();
+    ///         let keep = |line| {
+    ///             lines.push(line);
+    ///             Ok(())
+    ///         };
+    ///         let status: i32 = ctx.request_parts("exec.run", &["make"], keep).await?;
+    ///         Ok(format!("{lines:?}: {status}"))
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("make", json!({}))?.text(), "[\"building\", \"built\"]: 0");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn method_in_parts(
+        mut self,
+        name: impl Into<String>,
+        serve: impl FnMut(Value) -> Result<(Vec<Value>, Value), ToolError> + 'static,
+    ) -> Self {
+        self.stand_ins.method(name.into(), serve);
+        self
+    }
+}
 
 type Serve<T> = Box<dyn FnMut(Value) -> Result<T, ToolError>>;
 

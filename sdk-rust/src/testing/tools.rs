@@ -74,6 +74,24 @@ impl Host {
 
     /// Waits for the next update of a call that runs.
     ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("wait", "", async |_: NoArgs, ctx: Context| {
+    ///         ctx.update("waiting").send();
+    ///         ctx.cancellation().await;
+    ///         Ok("late")
+    ///     })
+    /// });
+    /// let mut call = host.begin("wait", json!({}))?;
+    /// let update = host.next_update(&mut call)?;
+    /// assert_eq!(update.seq, 1);
+    /// # host.cancel(&call)?;
+    /// # host.finish(call)?;
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`call`](Host::call), and [`Failure::Misuse`] when the call is answered without one.
@@ -98,6 +116,22 @@ impl Host {
     /// Tells the extension that the answer of a call is no longer wanted.
     /// [`finish`](Host::finish) has what it answers all the same.
     ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("wait", "", async |_: NoArgs, ctx: Context| {
+    ///         ctx.update("waiting").send();
+    ///         ctx.cancellation().await;
+    ///         Ok("late")
+    ///     })
+    /// });
+    /// let call = host.begin("wait", json!({}))?;
+    /// host.cancel(&call)?;
+    /// assert_eq!(host.finish(call)?.text(), "late");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Failure::Misuse`] under a zot that does not cancel.
@@ -110,6 +144,25 @@ impl Host {
     }
 
     /// Waits for the answer of a call that runs.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("wait", "", async |_: NoArgs, ctx: Context| {
+    ///         ctx.update("waiting").send();
+    ///         ctx.cancellation().await;
+    ///         Ok("late")
+    ///     })
+    /// });
+    /// let first = host.begin("wait", json!({}))?;
+    /// let second = host.begin("wait", json!({}))?;
+    /// host.cancel(&second)?;
+    /// assert_eq!(host.finish(second)?.text(), "late");
+    /// # host.cancel(&first)?;
+    /// # host.finish(first)?;
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     ///
     /// # Errors
     ///

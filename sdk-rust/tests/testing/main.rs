@@ -9,4 +9,5 @@ mod notes;
 mod panels;
 mod questions;
 mod sequences;
+mod starts;
 mod tools;
