@@ -1,9 +1,10 @@
 //! The task of one extension: from the start of its process to the end of the last one it started.
 
 use std::collections::HashSet;
-use std::future;
+use std::future::{self, poll_fn};
 use std::io;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use tokio::time::{sleep, sleep_until, timeout};
@@ -52,9 +53,9 @@ struct Remains {
 impl Connection {
     /// Serves the extension until nothing of it is left.
     pub(crate) async fn drive(self: Arc<Self>, ends: Ends) {
-        let Ends { mut process, output } = ends;
+        let Ends { mut process, mut output } = ends;
         let _abandoned = Abandoned(Arc::clone(&self));
-        let (exit, problem) = match self.serve(&mut process, &output).await {
+        let (exit, problem) = match self.serve(&mut process, &mut output).await {
             Cause::Exited(exit) => {
                 self.read_rest(&output);
                 self.log.settle(STDERR_TAKES).await;
@@ -73,14 +74,14 @@ impl Connection {
     }
 
     /// Reads, writes and keeps the time until the process ends or must be given up.
-    async fn serve(&self, process: &mut Process, output: &Output) -> Cause {
+    async fn serve(&self, process: &mut Process, output: &mut Output) -> Cause {
         let mut output_is_open = true;
         loop {
             let (blocked, wake_at) = self.prepare_to_wait();
             tokio::select! {
                 exit = process.wait() => return Cause::Exited(exit),
-                () = output.readable(), if output_is_open => {
-                    output_is_open = self.read(output);
+                is_open = poll_fn(|context| self.poll_read(output, context)), if output_is_open => {
+                    output_is_open = is_open;
                 }
                 () = async {
                     match &blocked {
@@ -126,11 +127,16 @@ impl Connection {
     }
 
     /// Reads once; whether more may come.
-    fn read(&self, output: &Output) -> bool {
+    fn poll_read(&self, output: &mut Output, context: &mut Context<'_>) -> Poll<bool> {
         let now = Instant::now();
         let mut state = self.lock();
-        let is_open = match read_into(&mut state, output, now) {
-            Read::Bytes(_) | Read::NothingYet => true,
+        let read = |space: &mut [u8]| match output.poll_read(context, space) {
+            Poll::Ready(outcome) => outcome,
+            Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
+        };
+        let is_open = match read_into(&mut state, read, now) {
+            Read::NothingYet => return Poll::Pending,
+            Read::Bytes(_) => true,
             Read::End => {
                 state.trace_output_end();
                 state.session.handle_eof(now);
@@ -141,7 +147,7 @@ impl Connection {
             }
         };
         self.carry_out(&mut state, now);
-        is_open && !state.stopped_reading
+        Poll::Ready(is_open && !state.stopped_reading)
     }
 
     /// It says nothing more. That is its end in a moment, if it is not on its way already; but
@@ -166,7 +172,8 @@ impl Connection {
         let mut state = self.lock();
         let mut read = 0;
         while read < A_PIPE_HOLDS
-            && let Read::Bytes(count) = read_into(&mut state, output, now)
+            && let Read::Bytes(count) =
+                read_into(&mut state, |space: &mut [u8]| output.try_read(space), now)
         {
             read += count;
         }
@@ -357,15 +364,19 @@ enum Read {
     End,
 }
 
-fn read_into(state: &mut State, output: &Output, now: Instant) -> Read {
+fn read_into(
+    state: &mut State,
+    read: impl FnOnce(&mut [u8]) -> io::Result<usize>,
+    now: Instant,
+) -> Read {
     let before_hello = state.session.extension().is_none();
     let State { session, trace, .. } = state;
     let space = session.read_space();
-    let count = match output.try_read(space) {
+    let count = match read(space) {
         Ok(0) => return Read::End,
         Ok(count) => count,
         Err(error) => match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted => return Read::NothingYet,
+            io::ErrorKind::WouldBlock => return Read::NothingYet,
             _ => return Read::End,
         },
     };

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use crate::exit::Exit;
 use crate::launch::Launch;
@@ -115,8 +116,11 @@ impl Input {
 pub(crate) struct Output(Infallible);
 
 impl Output {
-    #[expect(clippy::unused_async, reason = "as on Unix")]
-    pub(crate) async fn readable(&self) {
+    pub(crate) fn poll_read(
+        &mut self,
+        _context: &mut Context<'_>,
+        _space: &mut [u8],
+    ) -> Poll<io::Result<usize>> {
         match self.0 {}
     }
 

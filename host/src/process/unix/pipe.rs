@@ -2,7 +2,11 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
+use rustix::io::{read, retry_on_intr};
+use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::unix::pipe;
 
 /// The way to the process's stdin.
@@ -35,14 +39,25 @@ impl Output {
         pipe::Receiver::from_owned_fd(descriptor).map(Self)
     }
 
-    /// Waits until [`Output::try_read`] may work.
-    pub(crate) async fn readable(&self) {
-        // An error here shows again at the read.
-        let _ = self.0.readable().await;
+    /// Reads what the pipe holds, once it holds something; never interrupted. A read that did not fill `space` has
+    /// emptied the pipe, so the next one waits without asking the system in vain.
+    pub(crate) fn poll_read(
+        &mut self,
+        context: &mut Context<'_>,
+        space: &mut [u8],
+    ) -> Poll<io::Result<usize>> {
+        let mut space = ReadBuf::new(space);
+        loop {
+            match ready!(Pin::new(&mut self.0).poll_read(context, &mut space)) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return Poll::Ready(read.map(|()| space.filled().len())),
+            }
+        }
     }
 
     /// Reads what the pipe holds now.
     pub(crate) fn try_read(&self, space: &mut [u8]) -> io::Result<usize> {
-        self.0.try_read(space)
+        // Not through tokio, which may not have heard of the last bytes yet.
+        Ok(retry_on_intr(|| read(&self.0, &mut *space))?)
     }
 }
