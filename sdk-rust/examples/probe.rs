@@ -15,6 +15,7 @@ use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use async_stream::try_stream;
 use extline::Error;
 use extline::prelude::*;
 use extline::tokio::task::spawn_local;
@@ -171,6 +172,27 @@ fn waiting(probe: Extension) -> Extension {
                 sleep(Duration::from_millis(20)).await;
             }
             Ok("done")
+        })
+        .tool("stream", "Answers with a stream.", async |steps: Amount, _| {
+            Ok(Steps(try_stream! {
+                for step in 1..=steps.amount {
+                    yield Update::new("streaming").progress(step, steps.amount).into();
+                    sleep(Duration::from_millis(200)).await;
+                }
+                match steps.amount {
+                    0 => Err(ToolError::new("no steps"))?,
+                    1 => return,
+                    _ => yield Step::Result(json!({"steps": steps.amount})),
+                }
+            }))
+        })
+        .tool("track", "Shows how far it is.", async |steps: Amount, ctx: Context| {
+            let mut sum = 0;
+            for step in ctx.track(0..steps.amount).message("adding").unit("steps") {
+                sum += step;
+                sleep(Duration::from_millis(200)).await;
+            }
+            Ok(sum.to_string())
         })
         .tool("blocking", "Works on another thread.", async |ms: Amount, ctx: Context| {
             let cancellation = ctx.cancellation();

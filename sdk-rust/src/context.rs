@@ -16,7 +16,7 @@ use serde::Serialize;
 use tokio::sync::oneshot;
 
 use crate::connection::Connection;
-use crate::{Cancellation, Host, ToolError, UpdateBuilder};
+use crate::{Cancellation, Host, ToolError};
 
 /// The second argument of every handler: its call, its host, and what it can do besides answering.
 ///
@@ -153,11 +153,6 @@ impl Context {
 
 /// What a handler can do besides answering.
 impl Context {
-    /// Shows how a tool call stands: `ctx.update("asking").progress(1, 2).send()`.
-    pub fn update(&self, message: impl Into<String>) -> UpdateBuilder<'_> {
-        UpdateBuilder::new(self, message.into())
-    }
-
     /// Shows the user a note.
     pub fn notify(&self, level: Level, message: impl Into<String>) {
         let message = message.into();

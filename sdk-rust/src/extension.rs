@@ -13,8 +13,8 @@ use crate::handler::Handlers;
 use crate::setup::{SetupHandler, TeardownHandler};
 use crate::tool::RawArgs;
 use crate::{
-    Command, Context, Error, HandlerOutcome, IntoResponse, IntoToolResult, Requirement, Tool,
-    ToolError, claim, run, serve,
+    Command, Context, Error, HandlerOutcome, IntoResponse, Requirement, Tool, ToolError,
+    ToolOutcome, claim, run, serve,
 };
 
 /// An extension: its tools, commands and event handlers, then [`run`](Extension::run).
@@ -100,7 +100,7 @@ impl Extension {
     ) -> Self
     where
         A: DeserializeOwned + JsonSchema + 'static,
-        R: IntoToolResult + 'static,
+        R: ToolOutcome + 'static,
         F: AsyncFn(A, Context) -> Result<R, ToolError> + 'static,
     {
         self.add_tool(Tool::new(name, description, handler))
@@ -133,7 +133,7 @@ impl Extension {
     ) -> Self
     where
         A: RawArgs + 'static,
-        R: IntoToolResult + 'static,
+        R: ToolOutcome + 'static,
         F: AsyncFn(A, Context) -> Result<R, ToolError> + 'static,
     {
         self.add_tool(Tool::raw(name, description, schema, handler))

@@ -32,6 +32,7 @@ mod schema;
 mod serve;
 mod setup;
 mod stderr;
+mod stream;
 pub mod testing;
 mod tool;
 mod tool_error;
@@ -56,14 +57,16 @@ pub use response::{IntoResponse, Response};
 pub use result::{IntoContent, IntoToolResult, Json, ToolResult};
 pub use schema::schema_of;
 pub use setup::Setup;
+pub use stream::{Step, Steps, ToolOutcome};
 pub use tool::{RawArgs, Tool};
 pub use tool_error::ToolError;
-pub use update::{Amount, UpdateBuilder};
+pub use update::{Amount, Track, Update};
 
 pub use extline_protocol::frame::{
     Approval, Content, Effect, ErrorInfo, Event, EventPayload, Exposure, FileOp, Level, Limits,
     OnFailure, SessionInfo, Tier,
 };
 pub use extline_protocol::{Capability, ErrorKind, RawJson};
+pub use futures_core::Stream;
 /// The versions that this crate is built with, for authors who need more of them.
 pub use {schemars, serde, serde_json, tokio};

@@ -11,7 +11,7 @@ use crate::handler::Work;
 use crate::point::Point;
 use crate::{
     Command, Context, DecisionOutcome, Extension, GuardedCall, HandlerOutcome, IntoResponse,
-    IntoToolResult, OnFailure, PanelInput, Tool, ToolError, Verdict,
+    OnFailure, PanelInput, Tool, ToolError, ToolOutcome, Verdict,
 };
 
 pub(crate) type SetupHandler = Box<dyn FnOnce(Setup, Context) -> Work<Result<(), String>>>;
@@ -132,7 +132,7 @@ impl Setup {
     ) -> Result<(), ToolError>
     where
         A: DeserializeOwned + JsonSchema + 'static,
-        R: IntoToolResult + 'static,
+        R: ToolOutcome + 'static,
         F: AsyncFn(A, Context) -> Result<R, ToolError> + 'static,
     {
         self.add_tool(Tool::new(name, description, handler))

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::handler::ToolHandler;
-use crate::{Context, IntoToolResult, ToolError, ToolResult, args, schema_of};
+use crate::{Context, ToolError, ToolOutcome, ToolResult, args, schema_of};
 
 /// A tool with more than a name, a description and a handler; given to
 /// [`Extension::add_tool`](crate::Extension::add_tool).
@@ -51,7 +51,7 @@ impl Tool {
     pub fn new<A, R, F>(name: impl Into<String>, description: impl Into<String>, handler: F) -> Self
     where
         A: DeserializeOwned + JsonSchema + 'static,
-        R: IntoToolResult + 'static,
+        R: ToolOutcome + 'static,
         F: AsyncFn(A, Context) -> Result<R, ToolError> + 'static,
     {
         let schema = schema_of::<A>();
@@ -73,7 +73,7 @@ impl Tool {
     ) -> Self
     where
         A: RawArgs + 'static,
-        R: IntoToolResult + 'static,
+        R: ToolOutcome + 'static,
         F: AsyncFn(A, Context) -> Result<R, ToolError> + 'static,
     {
         let schema = schema.into();
@@ -103,7 +103,7 @@ impl Tool {
     ) -> Self
     where
         A: 'static,
-        R: IntoToolResult + 'static,
+        R: ToolOutcome + 'static,
         F: AsyncFn(A, Context) -> Result<R, ToolError> + 'static,
     {
         let frame = RegisterTool {
@@ -118,8 +118,10 @@ impl Tool {
             let shared = Rc::clone(&shared);
             Box::pin(async move {
                 let (decode, handler) = &*shared;
-                let run =
-                    async { handler(decode(&args)?, context).await.and_then(R::into_tool_result) };
+                let run = async {
+                    let (args, kept) = (decode(&args)?, R::keep(&context));
+                    handler(args, context).await?.outcome(kept).await
+                };
                 run.await.unwrap_or_else(ToolResult::from)
             })
         });

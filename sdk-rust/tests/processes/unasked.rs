@@ -108,3 +108,54 @@ fn what_the_host_rejects_is_a_warning_on_stderr_and_in_its_log() {
     let stderr = host.close().stderr;
     assert_eq!(stderr.matches("echo is built in").count(), 1, "{stderr}");
 }
+
+#[test]
+fn a_stream_shows_its_steps_and_ends_in_its_result() {
+    let mut host = Host::probe();
+    host.call("s", "stream", r#"{"amount":2}"#);
+    for step in 1..=2 {
+        assert_eq!(
+            host.line(),
+            format!(
+                r#"{{"type":"tool_update","id":"s","seq":{step},"progress":{{"done":{step},"total":2,"message":"streaming"}}}}"#
+            )
+        );
+    }
+    assert_eq!(host.frame()["structured_content"], serde_json::json!({"steps": 2}));
+    host.call("s", "stream", r#"{"amount":0}"#);
+    assert_eq!(host.frame()["error"]["kind"], "validation");
+    host.call("s", "stream", r#"{"amount":1}"#);
+    assert_eq!(host.frame()["type"], "tool_update");
+    assert_eq!(host.text(), "the tool's stream ended without a result");
+}
+
+#[test]
+fn a_cancel_ends_a_stream() {
+    let mut host = Host::probe();
+    host.call("s", "stream", r#"{"amount":100000}"#);
+    assert_eq!(host.frame()["seq"], 1);
+    host.send(r#"{"type":"tool_cancel","id":"s"}"#);
+    let end = std::iter::repeat_with(|| host.frame()).find(|frame| frame["type"] == "tool_result");
+    assert_eq!(end.unwrap()["error"]["kind"], "cancelled");
+}
+
+#[test]
+fn a_tracked_loop_counts_what_is_done() {
+    let mut host = Host::probe();
+    host.call("t", "track", r#"{"amount":3}"#);
+    for done in 0..=2 {
+        let progress = host.frame()["progress"].take();
+        let expected =
+            serde_json::json!({"done": done, "total": 3, "unit": "steps", "message": "adding"});
+        assert_eq!(progress, expected);
+    }
+    // That all is done may come too late to be shown.
+    let last = host.frame();
+    let answer = if last["type"] == "tool_update" {
+        assert_eq!(last["progress"]["done"], 3);
+        host.frame()
+    } else {
+        last
+    };
+    assert_eq!(answer["content"][0]["text"], "3");
+}
