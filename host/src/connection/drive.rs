@@ -94,7 +94,11 @@ impl Connection {
                         Some(at) => sleep_until(at.into()).await,
                         None => future::pending().await,
                     }
-                } => self.handle_timeout(),
+                } => {
+                    // What came in time counts, also when this task is late to read it.
+                    output_is_open = output_is_open && self.read(output);
+                    self.handle_timeout();
+                }
                 () = self.changed.notified() => {}
             }
             let (problem, registrations_changed) = {

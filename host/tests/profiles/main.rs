@@ -6,6 +6,7 @@
 
 mod agent;
 mod reproduction;
+mod round_trip;
 mod scripted;
 mod switches;
 mod trace;

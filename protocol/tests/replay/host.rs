@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use extline_protocol::frame::{EventIntercept, HelloAck, HostFrame};
+use extline_protocol::frame::{EventIntercept, HostFrame};
 use extline_protocol::{
-    CallKey, HostConfig, HostEvent, HostSession, Id, Incoming, Intercept, ToolCallOptions,
+    CallKey, HostConfig, HostEvent, HostSession, Id, Incoming, Intercept, Profile, ToolCallOptions,
     decode_text,
 };
 
@@ -14,8 +14,15 @@ use super::trace::{Side, Trace, What};
 
 pub(crate) fn replay(trace: &Trace) -> Replay {
     let start = Instant::now();
-    let ack = HelloAck { protocol_version: 1, ..HelloAck::default() };
-    let config = HostConfig { ack, ..HostConfig::default() };
+    let ack = trace.frames(Side::Host).find_map(|frame| match frame {
+        HostFrame::HelloAck(ack) => Some(ack),
+        _ => None,
+    });
+    let config = HostConfig {
+        ack: ack.expect("the first line of a host"),
+        profile: Profile::zot_0_1_62(),
+        ..HostConfig::default()
+    };
     let mut player = Player {
         session: HostSession::new(config, start),
         ids: HashMap::new(),
@@ -74,26 +81,44 @@ impl Player {
                 let intercept = Intercept { event, phase, payload, provider, model, system_prompt };
                 (id, session.intercept(intercept, now))
             }
-            HostFrame::Shutdown(shutdown) => {
-                self.session.shutdown(shutdown.reason, now);
-                return;
-            }
-            _ => return,
+            HostFrame::Event(event) => return session.send_event(&event),
+            HostFrame::PanelKey(key) => return session.panel_key(&key),
+            HostFrame::PanelClose(close) => return session.panel_close(&close.panel_id),
+            HostFrame::Shutdown(shutdown) => return session.shutdown(shutdown.reason, now),
+            HostFrame::HelloAck(_) => return,
+            other => panic!("no zot of that time sends {other:?}"),
         };
         self.ids.insert(id, key.unwrap());
     }
 
+    /// Keeps what the session writes, under the ids of the recording.
+    fn keep_output(&mut self) {
+        let mut bytes = Vec::new();
+        self.session.poll_output(&mut bytes);
+        for line in String::from_utf8(bytes).unwrap().lines() {
+            let is_of = |key: &CallKey| {
+                let kind = format!("{{\"type\":\"{}\",\"id\":\"{}\"", key.kind(), key.id());
+                line.starts_with(&kind)
+            };
+            let recorded = self.ids.iter().find(|(_, key)| is_of(key));
+            self.replay.written.push(recorded.map_or_else(
+                || line.to_owned(),
+                |(id, key)| line.replacen(&id_member(key.id()), &id_member(id), 1),
+            ));
+        }
+    }
+
     /// The line with the id that our session gave the same call.
     fn with_our_id(&self, line: &str) -> String {
-        let member = |id: &Id| format!("\"id\":\"{id}\"");
-        let recorded = self.ids.iter().find(|(id, _)| line.contains(&member(id)));
+        let recorded = self.ids.iter().find(|(id, _)| line.contains(&id_member(id)));
         recorded.map_or_else(
             || line.to_owned(),
-            |(id, key)| line.replace(&member(id), &member(key.id())),
+            |(id, key)| line.replace(&id_member(id), &id_member(key.id())),
         )
     }
 
     fn drain(&mut self) {
+        self.keep_output();
         while let Some(event) = self.session.poll_event() {
             let frame_type = match event {
                 HostEvent::Hello(_) => "hello",
@@ -120,4 +145,8 @@ impl Player {
             *self.replay.arrived.entry(frame_type.to_owned()).or_default() += 1;
         }
     }
+}
+
+fn id_member(id: &Id) -> String {
+    format!("\"id\":\"{id}\"")
 }

@@ -4,6 +4,7 @@
 
 mod extension;
 mod host;
+mod recordings;
 mod trace;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ struct Replay {
     arrived: Counts,
     /// What was reported.
     notices: Vec<String>,
+    /// The lines that the session wrote where it stood in for the recorded host.
+    written: Vec<String>,
 }
 
 /// What is reported of a recording beyond its frames.
@@ -95,7 +98,7 @@ fn expected(trace: &str) -> Expected {
 
 #[test]
 fn each_frame_of_a_real_host_arrives() {
-    for trace in trace::all() {
+    for trace in recordings::all() {
         let replay = extension::replay(&trace);
         assert_eq!(replay.arrived, trace.counts::<HostFrame>(Side::Host), "{}", trace.name);
         assert_eq!(replay.notices, expected(&trace.name).of_host_frames, "{}", trace.name);
@@ -104,7 +107,7 @@ fn each_frame_of_a_real_host_arrives() {
 
 #[test]
 fn each_frame_of_a_recorded_extension_arrives() {
-    for trace in trace::all() {
+    for trace in recordings::all() {
         let replay = host::replay(&trace);
         let Expected { of_extension_frames, lost, .. } = expected(&trace.name);
         let mut counts = trace.counts::<ExtensionFrame>(Side::Extension);
@@ -116,10 +119,20 @@ fn each_frame_of_a_recorded_extension_arrives() {
     }
 }
 
+/// A session like that zot, which is told to do what it did, writes the same lines, in the same
+/// order and byte for byte, but for the ids.
+#[test]
+fn a_session_like_that_zot_writes_each_of_its_frames_again() {
+    for trace in recordings::all() {
+        let written = host::replay(&trace).written;
+        assert_eq!(written, trace.lines(Side::Host).collect::<Vec<_>>(), "{}", trace.name);
+    }
+}
+
 /// A zot escapes `<`, `>` and `&` in strings, we do not; apart from that the bytes are the same.
 #[test]
 fn each_frame_of_a_real_host_is_written_as_it_came() {
-    for trace in trace::all() {
+    for trace in recordings::all() {
         for text in trace.lines(Side::Host) {
             let Incoming::Frame(frame) = decode_text::<HostFrame>(text) else {
                 panic!("{}: {text} is no frame", trace.name)
@@ -139,7 +152,7 @@ fn each_frame_of_a_real_host_is_written_as_it_came() {
 
 #[test]
 fn every_recording_has_both_sides() {
-    for trace in trace::all() {
+    for trace in recordings::all() {
         for side in [Side::Host, Side::Extension] {
             assert!(trace.lines(side).count() > 0, "{}: nothing from {side:?}", trace.name);
         }

@@ -1,6 +1,5 @@
-//! Reads the transcripts.
+//! A trace as the sessions see it.
 
-use std::path::Path;
 use std::time::Duration;
 
 use extline_protocol::frame::AnyFrame;
@@ -34,27 +33,6 @@ pub(crate) enum What {
     Other,
 }
 
-/// Every transcript of the folder, but for the `.rpc` ones: those are between zot and its user.
-pub(crate) fn all() -> Vec<Trace> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traces");
-    let mut paths: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    let traces: Vec<_> = paths.iter().filter_map(|path| read(path)).collect();
-    assert!(traces.len() >= 18, "only {} traces are there", traces.len());
-    traces
-}
-
-fn read(path: &Path) -> Option<Trace> {
-    let name = path.file_name()?.to_str()?.strip_suffix(".ndjson")?;
-    if name.contains(".rpc") {
-        return None;
-    }
-    let text = std::fs::read_to_string(path).unwrap();
-    let records = trace::read(name, &text).unwrap_or_else(|error| panic!("{error}"));
-    Some(Trace { name: name.to_owned(), records: records.into_iter().map(record).collect() })
-}
-
 fn record(record: trace::Record) -> Record {
     let what = match record.what {
         trace::What::Line { from, line } => What::Line(from, line.text().into_owned()),
@@ -68,6 +46,12 @@ fn record(record: trace::Record) -> Record {
 }
 
 impl Trace {
+    /// Reads the text of a trace.
+    pub(crate) fn read(name: &str, text: &str) -> Self {
+        let records = trace::read(name, text).unwrap_or_else(|error| panic!("{error}"));
+        Self { name: name.to_owned(), records: records.into_iter().map(record).collect() }
+    }
+
     pub(crate) fn lines(&self, side: Side) -> impl Iterator<Item = &str> {
         self.records.iter().filter_map(move |record| match &record.what {
             What::Line(from, line) if *from == side => Some(line.as_str()),
