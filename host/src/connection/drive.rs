@@ -95,8 +95,9 @@ impl Connection {
                         None => future::pending().await,
                     }
                 } => {
-                    // What came in time counts, also when this task is late to read it.
-                    output_is_open = output_is_open && self.read(output);
+                    if output_is_open {
+                        self.catch_up(output);
+                    }
                     self.handle_timeout();
                 }
                 () = self.changed.notified() => {}
@@ -152,6 +153,15 @@ impl Connection {
         };
         self.carry_out(&mut state, now);
         Poll::Ready(is_open && !state.stopped_reading)
+    }
+
+    /// Reads before a deadline is looked at: what came in time counts, also when this task is late.
+    fn catch_up(&self, output: &Output) {
+        let now = Instant::now();
+        let mut state = self.lock();
+        if let Read::Bytes(_) = read_into(&mut state, |space| output.try_read(space), now) {
+            self.carry_out(&mut state, now);
+        }
     }
 
     /// It says nothing more. That is its end in a moment, if it is not on its way already; but
