@@ -19,7 +19,7 @@ const DEADLINE: Duration = Duration::from_secs(5);
 
 /// Longer than any test: what a real host would give up, the testing host waits for until its own
 /// deadline.
-const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
+pub(super) const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A testing host before it starts: made by [`Host::builder`], and turned into a [`Host`] by
 /// [`start`](Builder::start).
@@ -77,7 +77,8 @@ impl Builder {
         }
     }
 
-    /// How long each step may take before the test fails: 5 s unless said otherwise.
+    /// How long each step may take before the test fails: 5 s unless said otherwise. The start has 5 s
+    /// at least; [`Host::set_deadline`] changes it on the way.
     ///
     /// ```
     /// use std::time::Duration;
@@ -95,8 +96,7 @@ impl Builder {
     /// # Ok::<(), Failure>(())
     /// ```
     pub fn deadline(mut self, deadline: Duration) -> Self {
-        // Beyond a day an `Instant` may not be able to count.
-        self.deadline = deadline.min(NEVER);
+        self.deadline = deadline;
         self
     }
 
@@ -356,9 +356,13 @@ impl Builder {
         };
         let model = Model { provider: ack.provider.clone(), name: ack.model.clone() };
         let config = HostConfig { ack, deadlines, profile: profile.clone() };
-        let mut conversation = Conversation::start(config, deadline, stand_ins, create)?;
+        // How fast it starts says nothing about the steps of the test.
+        let start = deadline.clamp(DEADLINE, NEVER);
+        let mut conversation = Conversation::start(config, start, stand_ins, create)?;
         conversation.seen.unwanted = unwanted;
-        Host::start(conversation, profile, model)
+        let mut host = Host::start(conversation, profile, model)?;
+        host.set_deadline(deadline);
+        Ok(host)
     }
 }
 

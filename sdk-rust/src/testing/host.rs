@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use extline_protocol::frame::{ErrorInfo, Log, ShutdownReason};
 use extline_protocol::{CallKey, Notice, Profile, SendError};
 
-use super::builder::Builder;
+use super::builder::{Builder, NEVER};
 use super::conversation::{Conversation, End};
 use super::failure::Failure;
 use super::seen::{Note, Outcome};
@@ -185,6 +185,21 @@ impl Host {
             self.conversation.wait_a_little(&what, until)?;
         }
         Ok(())
+    }
+
+    /// How long each step may take from now on before the test fails.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// let mut host = Host::new(|| Extension::new("a", "1"));
+    /// host.set_deadline(Duration::from_millis(20));
+    /// assert!(host.wait_until("a note", |host| !host.notes().is_empty()).is_err());
+    /// ```
+    pub fn set_deadline(&mut self, deadline: Duration) {
+        // Beyond a day an `Instant` may not be able to count.
+        self.conversation.deadline = deadline.min(NEVER);
     }
 
     /// The notes that the user was shown and that still stand.

@@ -17,8 +17,12 @@ fn slow() -> Extension {
         .on("turn_end", async |_, ctx| ctx.cancellation().await)
 }
 
+const SHORT: Duration = Duration::from_millis(100);
+/// A step that is to succeed may take long on a busy machine.
+const LONG: Duration = Duration::from_secs(30);
+
 fn impatient() -> Result<Host, Failure> {
-    Host::builder().deadline(Duration::from_millis(100)).start(slow)
+    Host::builder().deadline(SHORT).start(slow)
 }
 
 #[test]
@@ -41,6 +45,7 @@ fn a_tool_that_never_answers_fails_with_the_last_frames() -> Result<(), Failure>
     assert_eq!(format!("{failure:?}"), text);
 
     // The rest goes on.
+    host.set_deadline(LONG);
     assert_eq!(host.call("quick", json!({}))?.text(), "done");
     Ok(())
 }
@@ -65,10 +70,11 @@ fn commands_events_and_waits_fail_in_the_same_way() -> Result<(), Failure> {
 
 #[test]
 fn a_long_story_is_told_from_its_end() -> Result<(), Failure> {
-    let mut host = impatient()?;
+    let mut host = Host::new(slow);
     for _ in 0..20 {
         host.call("quick", json!({"long": "x".repeat(500)}))?;
     }
+    host.set_deadline(SHORT);
     let frames = host.transcript().iter().len() + 1;
     let text = host.call("wait", json!({})).unwrap_err().to_string();
     assert!(text.contains(&format!("the last frames, after {} others:", frames - 12)), "{text}");
@@ -79,14 +85,16 @@ fn a_long_story_is_told_from_its_end() -> Result<(), Failure> {
 
 #[test]
 fn stderr_stands_in_the_story() -> Result<(), Failure> {
-    let mut host = Host::builder().zot().deadline(Duration::from_millis(100)).start(|| {
+    let mut host = Host::builder().zot().start(|| {
         Extension::new("a", "1").tool("wait", "", async |_: NoArgs, ctx: Context| {
             ctx.log(Level::Warn, "the oracle is silent");
             ctx.cancellation().await;
             Ok(())
         })
     })?;
-    let text = host.call("wait", json!({})).unwrap_err().to_string();
+    let call = host.begin("wait", json!({}))?;
+    host.set_deadline(SHORT);
+    let text = host.finish(call).unwrap_err().to_string();
     assert!(text.contains("\non stderr:\n  warn: the oracle is silent\nthe frames:\n"), "{text}");
     Ok(())
 }
