@@ -302,7 +302,7 @@ impl Builder {
     /// use extline::Requirement;
     /// use extline::testing::Host;
     ///
-    /// let host = Host::builder().reject(Requirement::tool("search")).start(|| {
+    /// let mut host = Host::builder().reject(Requirement::tool("search")).start(|| {
     ///     Extension::new("a", "1")
     ///         .tool("search", "", async |_: NoArgs, _| Ok(()))
     ///         .tool("other", "", async |_: NoArgs, _| Ok(()))

@@ -20,6 +20,9 @@ const SIGN_OF_LIFE: Duration = Duration::from_millis(500);
 /// Between the end of its output and the end of its thread an extension has nothing left to do.
 const LAST_STEP: Duration = Duration::from_secs(2);
 
+/// A line that is no frame and changes nothing, to see that the extension reads it.
+const BLANK: &[u8] = b"\n";
+
 const BUSY: &str = "; a handler keeps its thread without awaiting: \
                     what computes or blocks for long belongs in `ctx.blocking`";
 
@@ -132,7 +135,12 @@ impl Conversation {
         self.stand_ins = StandIns::default();
     }
 
-    pub(super) fn stderr(&self) -> Vec<String> {
+    /// A line may follow the answer that it belongs to, so first the extension gets round to
+    /// everything that it has to do. One that does not has no more to say.
+    pub(super) fn stderr(&mut self) -> Vec<String> {
+        if self.ended.is_none() && self.link.send(BLANK).is_ok() {
+            let _ = self.wait_until_read("the extension did not read a blank line");
+        }
         self.link.stderr()
     }
 
@@ -156,9 +164,9 @@ impl Conversation {
         Failure::TimedOut { what: what.to_owned(), waited: self.deadline, hint, story }
     }
 
-    /// Whether it leaves unread what it is sent; a frame that changes nothing if need be.
+    /// Whether it leaves unread what it is sent.
     fn keeps_its_thread(&mut self) -> bool {
-        if self.link.is_read() && self.link.send(b"\n").is_err() {
+        if self.link.is_read() && self.link.send(BLANK).is_err() {
             return false;
         }
         let until = Instant::now() + SIGN_OF_LIFE;

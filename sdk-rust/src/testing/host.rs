@@ -269,7 +269,7 @@ impl Host {
     /// assert_eq!(host.stderr(), ["the handler of the event turn_end failed: no disk"]);
     /// # Ok::<(), extline::testing::Failure>(())
     /// ```
-    pub fn stderr(&self) -> Vec<String> {
+    pub fn stderr(&mut self) -> Vec<String> {
         self.conversation.stderr()
     }
 
