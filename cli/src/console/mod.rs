@@ -80,10 +80,7 @@ impl Console {
 
     async fn prompt(&mut self, mut editor: Editor) -> Exit {
         loop {
-            self.session.printer.is_prompting = true;
-            let entry = self.session.idle(editor.next()).await;
-            self.session.printer.is_prompting = false;
-            match entry {
+            match self.entry(&mut editor).await {
                 Ok(Entry::Line(line)) => {
                     self.interrupted = false;
                     if let ControlFlow::Break(exit) = self.handle(&line).await {
@@ -91,11 +88,7 @@ impl Console {
                     }
                 }
                 Ok(Entry::Interrupt) if self.interrupted => return Exit::Interrupted,
-                Ok(Entry::Interrupt) => {
-                    self.interrupted = true;
-                    let text = format_args!("{DIM}Ctrl-C again, or Ctrl-D, ends{DIM:#}");
-                    self.session.printer.say(text);
-                }
+                Ok(Entry::Interrupt) => self.first_interrupt(),
                 Ok(Entry::End) => return Exit::Ok,
                 Err(exit) => {
                     editor.restore();
@@ -103,6 +96,26 @@ impl Console {
                 }
             }
         }
+    }
+
+    /// What the user enters; what extensions say meanwhile is printed above the line.
+    async fn entry(&mut self, editor: &mut Editor) -> Result<Entry, Exit> {
+        self.session.printer.is_prompting = true;
+        let mut entry = std::pin::pin!(editor.next());
+        let outcome = loop {
+            match self.session.idle(&mut entry).await {
+                // A signal, sent by somebody else or by a Ctrl-C before the editor was ready for it.
+                Err(Exit::Interrupted) if !self.interrupted => self.first_interrupt(),
+                outcome => break outcome,
+            }
+        };
+        self.session.printer.is_prompting = false;
+        outcome
+    }
+
+    fn first_interrupt(&mut self) {
+        self.interrupted = true;
+        self.session.printer.say(format_args!("{DIM}Ctrl-C again, or Ctrl-D, ends{DIM:#}"));
     }
 
     async fn take_lines_of_stdin(&mut self) -> Exit {
