@@ -1,8 +1,7 @@
 //! `extline command`: one slash command.
 
 use clap::error::ErrorKind;
-use extline_host::CommandOutcome;
-use extline_protocol::frame::Panel;
+use extline_host::{CommandOutcome, Panel, PanelView};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -79,8 +78,9 @@ pub(crate) fn json(outcome: &CommandOutcome) -> impl Serialize {
             (json.action, json.prompt) = ("tool_prompt", Some(prompt));
             (json.tool_name, json.tool_args) = (Some(tool), Some(json_of_value(&args)));
         }
-        CommandOutcome::OpenPanel(Panel { id, title, lines, footer }) => {
-            let panel = PanelJson { id, title, lines: lines.unwrap_or_default(), footer };
+        CommandOutcome::OpenPanel(panel) => {
+            let PanelView { title, lines, footer, .. } = panel.view();
+            let panel = PanelJson { id: panel.id().to_owned(), title, lines, footer };
             (json.action, json.open_panel) = ("open_panel", Some(panel));
         }
         _ => json.action = "noop",
@@ -108,17 +108,16 @@ struct Json {
 #[derive(Serialize)]
 struct PanelJson {
     id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    title: Option<String>,
+    title: String,
     lines: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    footer: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    footer: String,
 }
 
 fn panel_text(panel: &Panel) -> String {
-    let title = panel.title.as_deref().unwrap_or(&panel.id);
+    let PanelView { title, lines, footer, .. } = panel.view();
     let first = format!("open_panel: {BOLD}{title}{BOLD:#}");
-    let lines = panel.lines.iter().flatten().map(|line| format!("  {line}"));
-    let footer = panel.footer.iter().map(|footer| format!("  {DIM}{footer}{DIM:#}"));
+    let lines = lines.iter().map(|line| format!("  {line}"));
+    let footer = (!footer.is_empty()).then(|| format!("  {DIM}{footer}{DIM:#}"));
     std::iter::once(first).chain(lines).chain(footer).collect::<Vec<_>>().join("\n")
 }

@@ -5,29 +5,34 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use extline_protocol::frame::{ErrorInfo, HelloAck, HostInfo, Limits, RegisterTool, ToolResult};
+use extline_protocol::frame::{
+    ErrorInfo, HelloAck, HostInfo, Limits, RegisterTool, RpcError, ToolResult,
+};
 use extline_protocol::limits::FRAME_BYTES;
-use extline_protocol::{Capabilities, Capability, Deadlines, Profile};
+use extline_protocol::{Capabilities, Capability, Deadlines, Profile, RawJson};
 
 use crate::builtin::{Builtin, BuiltinCall, BuiltinToolError};
 use crate::environment::EnvironmentSettings;
 use crate::home::default_home;
 use crate::host::Host;
+use crate::method::{Method, MethodCall, Methods};
 use crate::offer::Tool;
 use crate::source::ExtensionSource;
 use crate::trace::Trace;
 
 /// What this host serves; nothing else is named in `hello_ack`.
-const SERVED: [Capability; 9] = [
+const SERVED: [Capability; 11] = [
     Capability::Commands,
     Capability::Tools,
     Capability::Events,
+    Capability::Panels,
     Capability::ToolCancel,
     Capability::CallTool,
     Capability::ToolUpdate,
     Capability::ToolRegistry,
     Capability::RegistrationReport,
     Capability::Log,
+    Capability::Rpc,
 ];
 
 /// Sets up a [`Host`]. Every setting has a default.
@@ -48,6 +53,7 @@ pub struct HostBuilder {
     pub(crate) builtin_names: Vec<String>,
     pub(crate) builtin_tools: Vec<Arc<Tool>>,
     pub(crate) builtin_commands: Vec<String>,
+    pub(crate) methods: Methods,
     pub(crate) sources: Vec<ExtensionSource>,
 }
 
@@ -71,6 +77,7 @@ impl Default for HostBuilder {
             builtin_names: Vec::new(),
             builtin_tools: Vec::new(),
             builtin_commands: Vec::new(),
+            methods: Methods::new(),
             sources: Vec::new(),
         }
     }
@@ -209,6 +216,24 @@ impl HostBuilder {
         Ok(self)
     }
 
+    /// Serves a method, for extensions to ask for (`request`); it is listed in `hello_ack.methods`.
+    /// Of two with one name the last is taken. Names that the protocol reserves, as `ui.confirm`,
+    /// mean nothing yet (`cap.reserved`).
+    ///
+    /// The handler runs as a task of its own on the runtime that [`HostBuilder::start`] was called
+    /// on, and is dropped when the extension cancels the request, gives it too little time, or dies,
+    /// and when the call that the request belongs to ends; one that panics answers with the error
+    /// `internal`.
+    #[must_use]
+    pub fn serve_method<F, A>(mut self, name: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(MethodCall) -> A + Send + Sync + 'static,
+        A: Future<Output = Result<RawJson, RpcError>> + Send + 'static,
+    {
+        self.methods.insert(name.into(), Method::new(handler));
+        self
+    }
+
     /// Names of the agent's own slash commands, without the slash: no extension gets them.
     #[must_use]
     pub fn builtin_commands<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
@@ -274,6 +299,7 @@ impl HostBuilder {
                 intercept_timeout_ms: millis(self.deadlines.intercept),
                 command_timeout_ms: millis(self.deadlines.command),
             }),
+            methods: (!self.methods.is_empty()).then(|| self.methods.keys().cloned().collect()),
             ..HelloAck::default()
         }
     }

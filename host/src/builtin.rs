@@ -11,10 +11,10 @@ use extline_protocol::{ErrorKind, Id, RawJson, RegistrationError, Registrations}
 use extline_schema::{SchemaError, ToolSchema};
 use thiserror::Error;
 use tokio::sync::{Notify, OwnedSemaphorePermit, oneshot, watch};
-use tokio::task::JoinError;
 
 use crate::call::{Call, Runner};
 use crate::connection::Unanswered;
+use crate::handler::{self, Ended};
 use crate::offer::{HOST, Owner, Tool};
 use crate::shared::Shared;
 
@@ -106,21 +106,22 @@ impl Builtin {
             timeout: timeout.unwrap_or_default(),
         };
         let handler = Self::clone(self);
-        let mut work = shared.runtime.spawn(async move { (handler.0)(call).await });
+        let runtime = shared.runtime.clone();
         shared.runtime.spawn(async move {
             let _turn = turn;
-            let overdue = async {
-                match timeout {
-                    Some(timeout) => tokio::time::sleep(timeout).await,
-                    None => std::future::pending().await,
+            let work = async move { (handler.0)(call).await };
+            let error = |error| Ok(ToolResult::error(id, error));
+            let answer = match handler::run(&runtime, work, stop.notified(), timeout).await {
+                Ended::Answered(Ok(result)) => Ok(result),
+                // One that fails or panics answers with an error, as an extension's does.
+                Ended::Answered(Err(failure)) => error(failure),
+                Ended::Panicked => {
+                    let text = format!("the tool {name} panicked");
+                    error(ErrorInfo::new(ErrorKind::Internal, text))
                 }
+                Ended::Stopped => Err((ErrorKind::Cancelled, "was cancelled")),
+                Ended::TookTooLong => Err((ErrorKind::Timeout, "did not answer in time")),
             };
-            let answer = tokio::select! {
-                answer = &mut work => Ok(result_of(id, &name, answer)),
-                () = stop.notified() => Err((ErrorKind::Cancelled, "was cancelled")),
-                () = overdue => Err((ErrorKind::Timeout, "did not answer in time")),
-            };
-            work.abort();
             let answer = answer.map_err(|(kind, words)| {
                 Unanswered::Failed(ErrorInfo::new(kind, format!("{name} {words}")))
             });
@@ -141,20 +142,6 @@ impl Drop for Stop {
     fn drop(&mut self) {
         self.stop();
     }
-}
-
-/// A handler that fails answers with an error, as an extension's does, and so does one that panics.
-fn result_of(
-    id: Id,
-    name: &str,
-    answer: Result<Result<ToolResult, ErrorInfo>, JoinError>,
-) -> ToolResult {
-    let error = match answer {
-        Ok(Ok(result)) => return result,
-        Ok(Err(error)) => error,
-        Err(_) => ErrorInfo::new(ErrorKind::Internal, format!("the tool {name} panicked")),
-    };
-    ToolResult::error(id, error)
 }
 
 impl fmt::Debug for Builtin {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use extline_protocol::frame::{Action, CommandResponse, Panel, ToolResult, ToolUpdate};
+use extline_protocol::frame::{Action, ToolResult, ToolUpdate};
 use extline_protocol::{CallKey, ErrorKind, RawJson};
 use tokio::sync::{oneshot, watch};
 
 use crate::builtin::Stop;
 use crate::call_error::CallError;
-use crate::connection::{Connection, Unanswered};
+use crate::connection::{CommandAnswer, Connection, Unanswered};
+use crate::panel::Panel;
 
 /// How one call differs from others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +92,7 @@ pub enum CommandOutcome {
     Insert(String),
     /// Show this.
     Display(String),
-    /// Open this panel.
+    /// Show this panel, which is open.
     OpenPanel(Panel),
     /// Submit the prompt as if the tool had been called.
     ToolPrompt {
@@ -111,20 +112,21 @@ pub(crate) struct Invocation {
     pub(crate) name: String,
     /// Forgets the answer with it.
     pub(crate) _guard: CallGuard,
-    pub(crate) response: oneshot::Receiver<Result<CommandResponse, Unanswered>>,
+    pub(crate) response: oneshot::Receiver<Result<CommandAnswer, Unanswered>>,
     pub(crate) timeout: Duration,
 }
 
 impl Invocation {
     pub(crate) async fn outcome(mut self) -> Result<CommandOutcome, CallError> {
         match (&mut self.response).await.unwrap_or(Err(Unanswered::HostGone)) {
-            Ok(response) => outcome_of(&self.name, response),
+            Ok(answer) => outcome_of(&self.name, answer),
             Err(unanswered) => Err(unanswered.into_error(&self.name, self.timeout)),
         }
     }
 }
 
-fn outcome_of(name: &str, response: CommandResponse) -> Result<CommandOutcome, CallError> {
+fn outcome_of(name: &str, answer: CommandAnswer) -> Result<CommandOutcome, CallError> {
+    let CommandAnswer { response, panel } = answer;
     if let Some(message) = response.error.filter(|message| !message.is_empty()) {
         return Err(CallError::Refused { message });
     }
@@ -139,9 +141,14 @@ fn outcome_of(name: &str, response: CommandResponse) -> Result<CommandOutcome, C
             tool: text(response.tool_name),
             args: response.tool_args.unwrap_or_else(RawJson::empty_object),
         },
-        Action::OpenPanel => match response.open_panel {
-            Some(panel) => CommandOutcome::OpenPanel(panel),
-            None => return Err(protocol(name, "the action open_panel has no open_panel")),
+        Action::OpenPanel => match (panel, response.open_panel) {
+            (Some(panel), _) => CommandOutcome::OpenPanel(panel),
+            (None, None) => return Err(protocol(name, "the action open_panel has no open_panel")),
+            (None, Some(_)) => {
+                let (name, kind) = (name.to_owned(), ErrorKind::Budget);
+                let message = "it has too many panels open".to_owned();
+                return Err(CallError::Unusable { name, kind, message });
+            }
         },
         Action::Other(action) => {
             return Err(protocol(name, &format!("the action {action:?} is unknown")));
@@ -162,7 +169,7 @@ pub(crate) struct CallGuard {
 }
 
 impl CallGuard {
-    fn cancel(&self, reason: &str) {
+    pub(crate) fn cancel(&self, reason: &str) {
         self.connection.cancel(&self.key, reason);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use extline_protocol::frame::ErrorInfo;
+use extline_protocol::frame::{ErrorInfo, RpcError};
 use extline_protocol::{ErrorKind, ModelArgsError};
 use extline_schema::Violation;
 use thiserror::Error;
@@ -17,10 +17,10 @@ use crate::offer::Tool;
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// No extension has a tool or command of that name.
+    /// No extension has a tool or command of that name, or there is no such extension.
     #[error("unknown {what} {name}")]
     Unknown {
-        /// `tool` or `command`.
+        /// `tool`, `command` or `extension`.
         what: &'static str,
         /// The name.
         name: String,
@@ -71,15 +71,24 @@ pub enum CallError {
         /// Why.
         diagnosis: Arc<Diagnosis>,
     },
-    /// The call or its answer breaks a limit, or the answer cannot be read; the extension goes on.
+    /// The call or its answer breaks a limit, the answer cannot be read, or the extension does not
+    /// offer what is asked for; the extension goes on.
     #[error("{name}: {message}")]
     Unusable {
         /// The tool or command.
         name: String,
-        /// `too_large` or `protocol`.
+        /// `too_large`, `protocol`, `unsupported` or `budget`.
         kind: ErrorKind,
         /// What is wrong.
         message: String,
+    },
+    /// A request was answered with an error, or not in time.
+    #[error("{method}: {}", .error.message)]
+    Request {
+        /// The method.
+        method: String,
+        /// Why it failed.
+        error: RpcError,
     },
     /// A command answered with an error.
     #[error("{message}")]
@@ -106,6 +115,7 @@ impl CallError {
             Self::Cancelled { .. } => ErrorKind::Cancelled,
             Self::Died { .. } => ErrorKind::Transient,
             Self::Unusable { kind, .. } => kind.clone(),
+            Self::Request { error, .. } => error.code.clone(),
             Self::Refused { .. } => ErrorKind::Internal,
         }
     }

@@ -23,6 +23,7 @@ use crate::mark::Mark;
 use crate::news::{News, NewsStream};
 use crate::notice::Notice;
 use crate::offer::{Command, Tool};
+use crate::panel::Panel;
 use crate::problem::Problem;
 use crate::process::{self, Spawned, Watchdog};
 use crate::profile::Likeness;
@@ -151,6 +152,27 @@ impl Host {
         self.extensions.iter().map(Extension::status).collect()
     }
 
+    /// The panels that are open, by extension in load order and then by id.
+    pub fn panels(&self) -> Vec<Panel> {
+        let connections = self.extensions.iter().filter_map(|it| it.running.as_ref().ok());
+        connections.flat_map(|connection| connection.panels()).collect()
+    }
+
+    /// The extension of that name, for a request; whether it still runs shows when it is sent.
+    pub(crate) fn running(
+        &self,
+        extension: &str,
+        method: &str,
+    ) -> Result<&Arc<Connection>, CallError> {
+        let unknown = || CallError::Unknown { what: "extension", name: extension.to_owned() };
+        let found = self.extensions.iter().find(|it| it.name == extension).ok_or_else(unknown)?;
+        let died = |diagnosis: &Arc<Diagnosis>| CallError::Died {
+            name: method.to_owned(),
+            diagnosis: Arc::clone(diagnosis),
+        };
+        found.running.as_ref().map_err(died)
+    }
+
     /// A stream of what happens. The first one begins with what happened during the start, each
     /// further one with what happens next.
     pub fn news(&self) -> NewsStream {
@@ -170,7 +192,7 @@ impl Host {
         let registry = Registry::new(names, tools, &builder.builtin_commands);
         let likeness = Likeness::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
-        let shared = Arc::new(Shared::new(registry, likeness, deadlines));
+        let shared = Arc::new(Shared::new(registry, likeness, deadlines, builder.methods.clone()));
         // The host exists before the first process does: when this future is dropped, so is it.
         let mut host = Self {
             shared,

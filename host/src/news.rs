@@ -9,6 +9,7 @@ use crate::diagnosis::Diagnosis;
 use crate::ending::Ending;
 use crate::intercept_failure::InterceptFailure;
 use crate::notice::Notice;
+use crate::panel::Panel;
 
 /// News that wait for a slow listener; of more it misses the oldest.
 const WAITING: usize = 256;
@@ -81,6 +82,18 @@ pub enum News {
         extension: String,
         /// The line, with its slash.
         text: String,
+    },
+    /// It opened a panel.
+    PanelOpened {
+        /// The panel.
+        panel: Panel,
+    },
+    /// A panel is closed: by the extension, by [`Panel::close`], or because the extension ended.
+    PanelClosed {
+        /// The extension.
+        extension: String,
+        /// The panel's id.
+        id: String,
     },
     /// An interceptor or a guard of it was asked and did not decide.
     InterceptFailed {

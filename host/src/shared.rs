@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use crate::connection::Connection;
 use crate::mark::Mark;
+use crate::method::Methods;
 use crate::news::{News, Newsroom};
 use crate::process::Watchdog;
 use crate::profile::Likeness;
@@ -23,6 +24,8 @@ pub(crate) struct Shared {
     pub(crate) news: Newsroom,
     pub(crate) deadlines: Deadlines,
     pub(crate) likeness: Likeness,
+    /// What the agent serves.
+    pub(crate) methods: Methods,
     /// Where what extensions ask for is worked on.
     pub(crate) runtime: Handle,
     registry: Mutex<Registry>,
@@ -44,11 +47,17 @@ pub(crate) struct Shared {
 impl Shared {
     /// # Panics
     /// Outside a tokio runtime.
-    pub(crate) fn new(registry: Registry, likeness: Likeness, deadlines: Deadlines) -> Self {
+    pub(crate) fn new(
+        registry: Registry,
+        likeness: Likeness,
+        deadlines: Deadlines,
+        methods: Methods,
+    ) -> Self {
         Self {
             news: Newsroom::new(),
             deadlines,
             likeness,
+            methods,
             runtime: Handle::current(),
             registry: Mutex::new(registry),
             connections: Mutex::default(),

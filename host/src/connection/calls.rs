@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{
-    CommandResponse, ErrorInfo, Event, EventInterceptResponse, Registered, ShutdownReason,
-    ToolResult, ToolUpdate,
+    CommandResponse, ErrorInfo, Event, EventInterceptResponse, Registered, RpcError,
+    ShutdownReason, ToolResult, ToolUpdate,
 };
 use extline_protocol::{CallKey, ErrorKind, Intercept, RawJson, SendError, ToolCallOptions};
-use tokio::sync::{OwnedSemaphorePermit, oneshot, watch};
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot, watch};
 
 use super::Connection;
 use super::state::{Phase, State};
@@ -18,6 +18,7 @@ use crate::call_error::CallError;
 use crate::diagnosis::Diagnosis;
 use crate::intercept_failure::{FailureCause, NoAnswer};
 use crate::offer::{Command, Tool};
+use crate::panel::Panel;
 use crate::problem::Problem;
 
 /// Who waits for an answer.
@@ -35,12 +36,25 @@ pub(crate) enum Waiting {
     },
     Command {
         name: String,
-        response: oneshot::Sender<Result<CommandResponse, Unanswered>>,
+        response: oneshot::Sender<Result<CommandAnswer, Unanswered>>,
+    },
+    Request {
+        method: String,
+        response: oneshot::Sender<Result<Result<RawJson, RpcError>, Unanswered>>,
+        parts: mpsc::Sender<RawJson>,
+        /// The number of the last part.
+        received: u64,
     },
     Intercept {
         point: &'static str,
         response: oneshot::Sender<Result<EventInterceptResponse, Unanswered>>,
     },
+}
+
+/// The answer to a command, and the panel that it has opened.
+pub(crate) struct CommandAnswer {
+    pub(crate) response: CommandResponse,
+    pub(crate) panel: Option<Panel>,
 }
 
 /// A tool call that may be sent.
@@ -72,7 +86,16 @@ impl Waiting {
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Tool { name, .. } | Self::Command { name, .. } => name,
+            Self::Request { method, .. } => method,
             Self::Intercept { point, .. } => point,
+        }
+    }
+
+    /// Tells the answer to a request.
+    pub(super) fn answer_request(self, answer: Result<RawJson, RpcError>) {
+        if let Self::Request { response, .. } = self {
+            // Whoever asked may have gone.
+            let _ = response.send(Ok(answer));
         }
     }
 
@@ -81,6 +104,7 @@ impl Waiting {
         match self {
             Self::Tool { result, .. } => drop(result.send(Err(unanswered))),
             Self::Command { response, .. } => drop(response.send(Err(unanswered))),
+            Self::Request { response, .. } => drop(response.send(Err(unanswered))),
             Self::Intercept { response, .. } => drop(response.send(Err(unanswered))),
         }
     }
@@ -266,7 +290,7 @@ impl Connection {
         self.carry_out(&mut state, Instant::now());
     }
 
-    fn not_sent(&self, state: &State, name: &str, error: SendError) -> CallError {
+    pub(super) fn not_sent(&self, state: &State, name: &str, error: SendError) -> CallError {
         let name = name.to_owned();
         match (error, &state.phase) {
             (SendError::TooLarge(message), _) => {

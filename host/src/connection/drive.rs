@@ -238,6 +238,7 @@ impl Connection {
         }
         state.session.handle_gone(&how);
         self.carry_out(&mut state, now);
+        self.close_panels(&mut state);
         self.shared.registry().remove_extension(self.index);
         if !was_asked {
             state.phase = Phase::Failed(Arc::clone(&diagnosis));

@@ -7,7 +7,7 @@ use extline_protocol::frame::{RegisterCommand, RegisterTool, Rejection};
 use extline_protocol::{HandshakeError, HostEvent, Notice as SessionNotice};
 
 use super::Connection;
-use super::calls::{Unanswered, Waiting};
+use super::calls::{CommandAnswer, Unanswered, Waiting};
 use super::state::{Phase, State};
 use crate::ending::Manner;
 use crate::news::News;
@@ -58,40 +58,7 @@ impl Connection {
             }
             HostEvent::Rejected(rejection) => self.refuse(state, rejection),
             HostEvent::Ready => self.become_ready(state, now),
-            HostEvent::ToolResult { key, result } => {
-                state.stop_children(&key, "the call that it belongs to is answered");
-                if let Some(Waiting::Tool { result: waiting, .. }) = state.waiting.remove(&key) {
-                    // Whoever asked may have gone.
-                    let _ = waiting.send(Ok(self.shared.likeness.seen(result)));
-                }
-            }
-            HostEvent::ToolUpdate { key, update } => {
-                if let Some(Waiting::Tool { name, updates, .. }) = state.waiting.get(&key) {
-                    let update = Arc::new(update);
-                    let tool = name.clone();
-                    updates.send_replace(Some(Arc::clone(&update)));
-                    self.tell(News::ToolUpdate { extension: extension(), tool, update });
-                }
-            }
-            HostEvent::CommandResponse { key, response } => {
-                if let Some(Waiting::Command { response: waiting, .. }) = state.waiting.remove(&key)
-                {
-                    let _ = waiting.send(Ok(response));
-                }
-            }
-            HostEvent::InterceptResponse { key, response } => {
-                if let Some(Waiting::Intercept { response: waiting, .. }) =
-                    state.waiting.remove(&key)
-                {
-                    let _ = waiting.send(Ok(response));
-                }
-            }
-            HostEvent::CallFailed { key, error } => {
-                state.stop_children(&key, &error.message);
-                if let Some(waiting) = state.waiting.remove(&key) {
-                    waiting.fail(Unanswered::Failed(error));
-                }
-            }
+            HostEvent::Request { key, request } => self.request_asked(state, key, request),
             HostEvent::CallTool { key, call } => self.call_tool_asked(state, key, call),
             HostEvent::Cancelled { key } => state.stop_question(&key, "the extension gave up"),
             HostEvent::Notify { level, message } => {
@@ -138,12 +105,65 @@ impl Connection {
                 self.group.kill();
                 state.give_up_after(KILL_TAKES, Problem::Unkillable, now);
             }
-            HostEvent::OpenPanel(_) | HostEvent::PanelRender(_) | HostEvent::PanelClose(_) => {
-                self.notice(state, Notice::new("ignored a panel: this host shows none"));
+            HostEvent::OpenPanel(panel) => drop(self.open_panel(state, panel)),
+            HostEvent::PanelRender(render) => self.render_panel(state, render),
+            HostEvent::PanelClose(id) => self.close_panel(state, &id),
+            event => self.handle_answer(state, event),
+        }
+    }
+
+    /// An answer to something that was asked.
+    fn handle_answer(&self, state: &mut State, event: HostEvent) {
+        match event {
+            HostEvent::ToolResult { key, result } => {
+                state.stop_children(&key, "the call that it belongs to is answered");
+                if let Some(Waiting::Tool { result: waiting, .. }) = state.waiting.remove(&key) {
+                    // Whoever asked may have gone.
+                    let _ = waiting.send(Ok(self.shared.likeness.seen(result)));
+                }
+            }
+            HostEvent::ToolUpdate { key, update } => {
+                if let Some(Waiting::Tool { name, updates, .. }) = state.waiting.get(&key) {
+                    let update = Arc::new(update);
+                    let tool = name.clone();
+                    updates.send_replace(Some(Arc::clone(&update)));
+                    let extension = self.name.clone();
+                    self.tell(News::ToolUpdate { extension, tool, update });
+                }
+            }
+            HostEvent::CommandResponse { key, response } => {
+                state.stop_children(&key, "the command that it belongs to is answered");
+                let panel = self.panel_of(state, &response);
+                if let Some(Waiting::Command { response: waiting, .. }) = state.waiting.remove(&key)
+                {
+                    let _ = waiting.send(Ok(CommandAnswer { response, panel }));
+                }
+            }
+            HostEvent::InterceptResponse { key, response } => {
+                state.stop_children(&key, "the intercept that it belongs to is answered");
+                if let Some(Waiting::Intercept { response: waiting, .. }) =
+                    state.waiting.remove(&key)
+                {
+                    let _ = waiting.send(Ok(response));
+                }
+            }
+            HostEvent::CallFailed { key, error } => {
+                state.stop_children(&key, &error.message);
+                if let Some(waiting) = state.waiting.remove(&key) {
+                    waiting.fail(Unanswered::Failed(error));
+                }
+            }
+            HostEvent::Response { key, result } => {
+                state.stop_children(&key, "the request that it belongs to is answered");
+                if let Some(waiting) = state.waiting.remove(&key) {
+                    waiting.answer_request(result);
+                }
+            }
+            HostEvent::ResponsePart { key, seq, data } => {
+                self.part_received(state, &key, seq, data);
             }
             // A `shutdown_ack` asks for nothing; of an output that ended before `hello` the end of
-            // the process tells more, in a moment. The others answer what this host never sends,
-            // or ask what the session refuses by itself.
+            // the process tells more, in a moment.
             _ => {}
         }
     }

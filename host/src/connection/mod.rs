@@ -7,7 +7,9 @@
 mod calls;
 mod drive;
 mod events;
+mod panels;
 mod questions;
+mod requests;
 mod state;
 mod write_queue;
 
@@ -19,7 +21,7 @@ use std::time::Instant;
 use extline_protocol::HostSession;
 use tokio::sync::{Notify, watch};
 
-pub(crate) use self::calls::{Sending, Unanswered};
+pub(crate) use self::calls::{CommandAnswer, Sending, Unanswered};
 use self::state::{Phase, State};
 use crate::ending::Ending;
 use crate::intercept_failure::{InterceptFailure, NoAnswer};

@@ -27,7 +27,7 @@ pub(crate) struct OpenQuestion {
 }
 
 /// Tells that nobody wants an answer any more, and why.
-type Stopped = oneshot::Receiver<String>;
+pub(super) type Stopped = oneshot::Receiver<String>;
 
 impl State {
     /// Nobody wants the answer any more.
@@ -49,14 +49,14 @@ impl State {
         }
     }
 
-    fn open_question(&mut self, key: &CallKey, parent: Option<CallKey>) -> Stopped {
+    pub(super) fn open_question(&mut self, key: &CallKey, parent: Option<CallKey>) -> Stopped {
         let (stop, stopped) = oneshot::channel();
         self.questions.insert(key.clone(), OpenQuestion { parent, stop: Some(stop) });
         stopped
     }
 
     /// Whether the extension asks for too much at once.
-    fn check_open(&self, extension: &str) -> Result<(), RpcError> {
+    pub(super) fn check_open(&self, extension: &str) -> Result<(), RpcError> {
         if self.questions.len() < OPEN {
             return Ok(());
         }

@@ -9,6 +9,7 @@ use extline_protocol::limits::WRITE_DEADLINE;
 use extline_protocol::{CallKey, CallKind, HostSession};
 
 use super::calls::Waiting;
+use super::panels::Panels;
 use super::questions::OpenQuestion;
 use super::write_queue::{WriteError, WriteQueue};
 use crate::diagnosis::Diagnosis;
@@ -38,6 +39,7 @@ pub(crate) struct State {
     pub(super) waiting: HashMap<CallKey, Waiting>,
     /// What the extension asked for and has no answer to yet.
     pub(super) questions: HashMap<CallKey, OpenQuestion>,
+    pub(super) panels: Panels,
     /// Why it must be given up now.
     pub(super) failure: Option<Problem>,
     /// Why it must be given up if it has not ended by then.
@@ -86,6 +88,7 @@ impl State {
             phase: Phase::Starting,
             waiting: HashMap::new(),
             questions: HashMap::new(),
+            panels: Panels::default(),
             failure: None,
             give_up: None,
             wake_at: None,
@@ -230,6 +233,7 @@ impl State {
             Some(match key.kind() {
                 CallKind::Command => format!("the command /{name}"),
                 CallKind::Intercept => format!("the intercept {name}"),
+                CallKind::Request => format!("the request {name}"),
                 _ => format!("the tool call {name}"),
             })
         });

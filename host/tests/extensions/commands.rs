@@ -22,7 +22,7 @@ async fn a_command_says_what_the_host_shall_do() {
     assert_eq!(outcome, CommandOutcome::Display("shown: ".to_owned()));
     assert_eq!(host.command("nothing", "").await.unwrap(), CommandOutcome::Noop);
     let outcome = host.command("panel", "").await.unwrap();
-    assert!(matches!(outcome, CommandOutcome::OpenPanel(panel) if panel.title.is_some()));
+    assert!(matches!(outcome, CommandOutcome::OpenPanel(panel) if panel.view().title == "Status"));
     end(host).await;
 }
 
@@ -89,6 +89,8 @@ async fn what_an_extension_says_by_itself_is_news() {
             News::Log { log, .. } => log.message,
             News::Submit { text, .. } => text,
             News::Notice { notice, .. } => notice.text,
+            News::PanelOpened { panel } => format!("opened the panel {}", panel.id()),
+            News::PanelClosed { id, .. } => format!("closed the panel {id}"),
             News::Ended(ending) => ending.exit.unwrap().to_string(),
             other => format!("{other:?}"),
         });
@@ -101,8 +103,9 @@ async fn what_an_extension_says_by_itself_is_news() {
             "a note",
             "a log line",
             "a prompt",
-            "ignored a panel: this host shows none",
+            "opened the panel p",
             "skipped a frame of the unknown type \"from_the_future\"",
+            "closed the panel p",
             "exit status 0",
         ]
     );

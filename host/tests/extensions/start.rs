@@ -55,12 +55,14 @@ async fn an_extension_is_told_who_and_where_it_is() {
             "commands",
             "tools",
             "events",
+            "panels",
             "tool_cancel",
             "call_tool",
             "tool_update",
             "tool_registry",
             "registration_report",
-            "log"
+            "log",
+            "rpc"
         ])
     );
     assert_eq!(ack["limits"]["frame_bytes"], 4_194_303);

@@ -173,11 +173,13 @@ impl HostSession {
         Ok(())
     }
 
-    /// Sends a part of an answer before the answer.
-    pub fn send_part(&mut self, key: &CallKey, seq: u64, data: RawJson) {
-        if self.open.get(key).is_some() {
-            self.send_while_open(&ResponsePart { id: key.id().clone(), seq, data });
+    /// Sends a part of an answer before the answer; `seq` counts the parts from 1.
+    pub fn send_part(&mut self, key: &CallKey, seq: u64, data: RawJson) -> Result<(), SendError> {
+        if self.open.get(key).is_none() || !self.is_open() {
+            return Err(SendError::Closed);
         }
+        let part = ResponsePart { id: key.id().clone(), seq, data };
+        self.outbox.push(&part).map_err(|unsendable| SendError::TooLarge(unsendable.to_string()))
     }
 
     pub(super) fn send_cancel(&mut self, key: &CallKey, reason: &str) {

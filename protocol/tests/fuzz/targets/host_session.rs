@@ -220,7 +220,7 @@ impl Driver {
             let result = CallToolResult { id, name, content, is_error: false, truncated: false };
             self.session.reply_call_tool(key, result)
         } else {
-            self.session.send_part(key, 1, RawJson::null());
+            let _ = self.session.send_part(key, 1, RawJson::null());
             self.session.reply_request(key, Ok(RawJson::empty_object()))
         };
     }
