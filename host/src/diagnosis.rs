@@ -24,7 +24,11 @@ pub struct Diagnosis {
     pub doing: String,
     /// How the process ended, where it had ended by itself.
     pub exit: Option<Exit>,
-    /// The beginning of what it wrote to stdout, where that was no frame.
+    /// What its processes were doing in the system when they were given up, where the platform
+    /// tells: `process 71 (python3) waits in write on descriptor 1, pipe:[9]`.
+    pub process: Option<String>,
+    /// What it wrote to stdout that is wrong: how it began where that was no `hello`, the newest
+    /// line of a flood.
     pub stdout: Option<String>,
     /// The last lines it wrote to stderr, oldest first.
     pub stderr: Vec<String>,
@@ -62,6 +66,7 @@ impl Diagnosis {
             problem,
             doing: doing.into(),
             exit,
+            process: None,
             stdout: None,
             stderr: Vec::new(),
             log: None,
@@ -108,6 +113,9 @@ impl fmt::Display for Diagnosis {
         write!(formatter, "\n  while   {}", self.doing)?;
         if let Some(exit) = &self.exit {
             write!(formatter, "\n  exit    {exit}")?;
+        }
+        if let Some(process) = &self.process {
+            write!(formatter, "\n  system  {process}")?;
         }
         if let Some(stdout) = &self.stdout {
             write!(formatter, "\n  stdout  {stdout}")?;

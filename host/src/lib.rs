@@ -88,6 +88,7 @@
 //! the [`Diagnosis`] of one that does not start.
 
 mod ask;
+mod bucket;
 mod builder;
 mod builtin;
 mod call;

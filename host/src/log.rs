@@ -3,13 +3,16 @@
 use std::collections::VecDeque;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use memchr::memrchr_iter;
 use tokio::fs::{self, File, OpenOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 
+use crate::bucket::Bucket;
 use crate::process::ErrorOutput;
 
 /// A log file that grew to this size is renamed to `NAME.log.1`, and a new one begun.
@@ -18,6 +21,12 @@ const LOG_BYTES: u64 = 1024 * 1024;
 /// Lines kept for diagnoses, and the most characters kept of each.
 const LAST_LINES: usize = 12;
 const LINE_CHARS: usize = 300;
+
+/// What may come on stderr at once, and in each second. It is read beyond that too, but only so
+/// fast, and what does not fit is not kept.
+const FLOOD_BYTES: f64 = 64.0 * 1024.0 * 1024.0;
+const FLOOD_BYTES_A_SECOND: f64 = 8.0 * 1024.0 * 1024.0;
+const FLOOD_PAUSE: Duration = Duration::from_millis(1);
 
 /// Characters kept of a line of the host's own.
 const REMARK_CHARS: usize = 4000;
@@ -31,6 +40,14 @@ pub(crate) struct Log {
     last: Arc<Mutex<LastLines>>,
     entries: mpsc::Sender<Entry>,
     drained: watch::Receiver<bool>,
+    flood: Arc<FloodAlarm>,
+}
+
+/// Raised when stderr is flooded for the first time.
+struct FloodAlarm {
+    raised: AtomicBool,
+    /// Wakes whoever asks for it.
+    changed: Arc<Notify>,
 }
 
 enum Entry {
@@ -41,13 +58,27 @@ enum Entry {
 impl Log {
     /// Starts to read stderr, in a task of its own. A file that cannot be written is an error of
     /// the log only: stderr is read all the same.
-    pub(crate) fn collect(path: PathBuf, errors: ErrorOutput) -> Self {
+    pub(crate) fn collect(path: PathBuf, errors: ErrorOutput, changed: Arc<Notify>) -> Self {
         let last = Arc::new(Mutex::new(LastLines::default()));
         let (entries, waiting) = mpsc::channel(WAITING);
         let (drained_sender, drained) = watch::channel(false);
         let writer = Writer { file: None, path: path.clone(), size: 0, failed: false };
-        tokio::spawn(run(errors, writer, Arc::clone(&last), waiting, drained_sender));
-        Self { path, last, entries, drained }
+        let flood = Arc::new(FloodAlarm { raised: AtomicBool::new(false), changed });
+        let reader = Reader {
+            errors,
+            last: Arc::clone(&last),
+            drained: drained_sender,
+            allowance: Bucket::new(FLOOD_BYTES, FLOOD_BYTES_A_SECOND, Instant::now()),
+            flood: Some(Arc::clone(&flood)),
+        };
+        tokio::spawn(run(reader, writer, waiting));
+        Self { path, last, entries, drained, flood }
+    }
+
+    /// Whether stderr was flooded since this was asked last.
+    pub(crate) fn was_flooded(&self) -> bool {
+        self.flood.raised.load(Ordering::Relaxed)
+            && self.flood.raised.swap(false, Ordering::Relaxed)
     }
 
     /// Where the log is.
@@ -83,25 +114,15 @@ impl Log {
     }
 }
 
-async fn run(
-    mut errors: ErrorOutput,
-    mut writer: Writer,
-    last: Arc<Mutex<LastLines>>,
-    mut entries: mpsc::Receiver<Entry>,
-    drained: watch::Sender<bool>,
-) {
-    let mut chunk = vec![0; 16 * 1024];
+async fn run(mut reader: Reader, mut writer: Writer, mut entries: mpsc::Receiver<Entry>) {
+    let mut chunk = vec![0; 64 * 1024];
     loop {
         tokio::select! {
-            read = errors.read(&mut chunk), if !*drained.borrow() => match read {
-                Ok(count) if count > 0 => {
-                    lock(&last).add(&chunk[..count]);
+            count = reader.read(&mut chunk), if reader.is_open() => {
+                if !reader.is_flooded() {
                     writer.write(&chunk[..count]).await;
                 }
-                _ => {
-                    drained.send_replace(true);
-                }
-            },
+            }
             entry = entries.recv() => match entry {
                 Some(Entry::Line(line)) => writer.write(line.as_bytes()).await,
                 Some(Entry::Flush(done)) => {
@@ -113,6 +134,44 @@ async fn run(
         }
     }
     writer.flush().await;
+}
+
+struct Reader {
+    errors: ErrorOutput,
+    last: Arc<Mutex<LastLines>>,
+    drained: watch::Sender<bool>,
+    allowance: Bucket,
+    /// To be raised at the first flood.
+    flood: Option<Arc<FloodAlarm>>,
+}
+
+impl Reader {
+    fn is_open(&self) -> bool {
+        !*self.drained.borrow()
+    }
+
+    fn is_flooded(&self) -> bool {
+        self.allowance.is_overdrawn()
+    }
+
+    /// Reads on; no bytes at the end. May be dropped and called again.
+    async fn read(&mut self, chunk: &mut [u8]) -> usize {
+        if self.is_flooded() {
+            if let Some(flood) = self.flood.take() {
+                flood.raised.store(true, Ordering::Relaxed);
+                flood.changed.notify_one();
+            }
+            tokio::time::sleep(FLOOD_PAUSE).await;
+        }
+        let count = self.errors.read(chunk).await.unwrap_or(0);
+        if count == 0 {
+            self.drained.send_replace(true);
+        }
+        lock(&self.last).add(&chunk[..count]);
+        #[expect(clippy::cast_precision_loss, reason = "a read brings 64 KiB")]
+        self.allowance.take(count as f64, Instant::now());
+        count
+    }
 }
 
 /// The file, made when there is something to write. After an error nothing more is written, so
@@ -175,7 +234,12 @@ struct LastLines {
 }
 
 impl LastLines {
-    fn add(&mut self, bytes: &[u8]) {
+    fn add(&mut self, mut bytes: &[u8]) {
+        // Of a flood only the last lines are worth the work.
+        if let Some(end) = memrchr_iter(b'\n', bytes).nth(LAST_LINES + 1) {
+            self.partial.clear();
+            bytes = &bytes[end + 1..];
+        }
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let room = (4 * LINE_CHARS).saturating_sub(self.partial.len());
             self.partial.extend_from_slice(&piece[..piece.len().min(room)]);

@@ -21,6 +21,15 @@ impl Notice {
         Self { text: text.into(), suggestion: None }
     }
 
+    /// It writes so much to stderr that not all of it is kept.
+    pub(crate) fn flooded_log() -> Self {
+        Self {
+            text: "it floods its stderr: from here on only a part is kept, and read slowly"
+                .to_owned(),
+            suggestion: Some("log less".to_owned()),
+        }
+    }
+
     /// A notice of the session, seen from where the extension is in its life.
     pub(crate) fn of(notice: &ProtocolNotice, before_hello: bool) -> Self {
         match notice {

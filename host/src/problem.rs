@@ -105,6 +105,8 @@ pub enum Problem {
         /// Bytes that wait.
         bytes: usize,
     },
+    /// It writes far more to its stdout than anybody asked for.
+    Flood,
     /// The host was shut down.
     ShutDown,
     /// Not even SIGKILL ended it.
@@ -131,6 +133,7 @@ impl Problem {
                 | Self::InputClosed
                 | Self::InputFull { .. }
                 | Self::InputStalled { .. }
+                | Self::Flood
                 | Self::ShutDown
                 | Self::Unkillable
         )
@@ -191,6 +194,9 @@ impl Problem {
             Self::InputFull { .. } | Self::InputStalled { .. } => {
                 "read stdin all the time, also while a handler runs".to_owned()
             }
+            Self::Flood => "write a note only when it is news to somebody, and debug output to \
+                            stderr"
+                .to_owned(),
             Self::ShutDown => "start the host again".to_owned(),
             Self::Unkillable => {
                 "look for a process that waits for a device or a network disk".to_owned()
@@ -289,6 +295,10 @@ impl fmt::Display for Problem {
                 formatter,
                 "it does not read its stdin: a write has waited for {waited_ms} ms ({bytes} bytes \
                  wait)"
+            ),
+            Self::Flood => formatter.write_str(
+                "it floods its stdout: far more lines than a thousand a second that nobody asked \
+                 for",
             ),
             Self::ShutDown => formatter.write_str("the host was shut down"),
             Self::Unkillable => formatter.write_str("it could not be ended"),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use crate::connection::Connection;
+use crate::connection::{Connection, LargePipes};
 use crate::mark::Mark;
 use crate::method::Methods;
 use crate::news::{News, Newsroom};
@@ -37,6 +37,7 @@ pub(crate) struct Shared {
     started: watch::Sender<bool>,
     /// Counts the tool calls, to name them for interceptors and guards.
     calls: AtomicU64,
+    pub(crate) large_pipes: LargePipes,
     mark: Mark,
     /// Processes that were started so far.
     processes: AtomicU64,
@@ -64,6 +65,7 @@ impl Shared {
             publishing: Mutex::default(),
             started: watch::Sender::new(false),
             calls: AtomicU64::new(0),
+            large_pipes: LargePipes::default(),
             mark: Mark::of_host(),
             processes: AtomicU64::new(0),
             watchdog: OnceLock::new(),

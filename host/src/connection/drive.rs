@@ -112,6 +112,9 @@ impl Connection {
             if let Some(problem) = problem {
                 return Cause::Failed(problem);
             }
+            if self.log.was_flooded() {
+                self.notice(&mut self.lock(), Notice::flooded_log());
+            }
             // A flood on one pipe must not keep other tasks of this thread waiting.
             tokio::task::coop::consume_budget().await;
         }
@@ -141,7 +144,10 @@ impl Connection {
         };
         let is_open = match read_into(&mut state, read, now) {
             Read::NothingYet => return Poll::Pending,
-            Read::Bytes(_) => true,
+            Read::Bytes { count, outgrown } => {
+                take_note(&mut state, output, (count, outgrown), now);
+                true
+            }
             Read::End => {
                 state.trace_output_end();
                 state.session.handle_eof(now);
@@ -159,7 +165,9 @@ impl Connection {
     fn catch_up(&self, output: &Output) {
         let now = Instant::now();
         let mut state = self.lock();
-        if let Read::Bytes(_) = read_into(&mut state, |space| output.try_read(space), now) {
+        let read = read_into(&mut state, |space| output.try_read(space), now);
+        if let Read::Bytes { count, outgrown } = read {
+            take_note(&mut state, output, (count, outgrown), now);
             self.carry_out(&mut state, now);
         }
     }
@@ -186,7 +194,7 @@ impl Connection {
         let mut state = self.lock();
         let mut read = 0;
         while read < A_PIPE_HOLDS
-            && let Read::Bytes(count) =
+            && let Read::Bytes { count, .. } =
                 read_into(&mut state, |space: &mut [u8]| output.try_read(space), now)
         {
             read += count;
@@ -214,6 +222,10 @@ impl Connection {
     /// It can answer nothing more: fails every call, forgets what it offered, and says why.
     fn fail_calls(&self, exit: Option<Exit>, problem: Option<Problem>) {
         let now = Instant::now();
+        let activity = match &problem {
+            None | Some(Problem::ShutDown | Problem::Unkillable) => None,
+            Some(_) => self.group.activity(),
+        };
         let mut state = self.lock();
         let was_asked = state.is_ending();
         let problem = problem.or_else(|| state.failure.take());
@@ -227,7 +239,8 @@ impl Connection {
             _ => Problem::Died,
         };
         let mut diagnosis = Diagnosis::new(&self.name, problem, state.doing(), exit);
-        diagnosis.add_output(state.first_output(), &self.log, &self.withheld);
+        diagnosis.process = activity;
+        diagnosis.add_output(state.wrong_output(&diagnosis.problem), &self.log, &self.withheld);
         let diagnosis = Arc::new(diagnosis);
         let how = diagnosis.summary();
         if !was_asked {
@@ -312,6 +325,7 @@ impl Connection {
 
     async fn finish(&self, exit: Option<Exit>, remains: &Remains) {
         self.end_trace(exit.as_ref());
+        self.lock().give_pipes_back();
         let ending = self.ending(exit, remains);
         self.log.remark(&ending.to_string());
         self.log.settle(STDERR_TAKES).await;
@@ -374,9 +388,21 @@ impl Drop for Abandoned {
 
 /// What one look at the output brought.
 enum Read {
-    Bytes(usize),
+    /// `outgrown`: the first long frame is among them.
+    Bytes {
+        count: usize,
+        outgrown: bool,
+    },
     NothingYet,
     End,
+}
+
+/// What follows from bytes that came, beside what they say.
+fn take_note(state: &mut State, output: &Output, (count, outgrown): (usize, bool), now: Instant) {
+    if outgrown && state.may_enlarge() {
+        output.enlarge();
+    }
+    state.flood.note_bytes(count, now);
 }
 
 fn read_into(
@@ -385,7 +411,7 @@ fn read_into(
     now: Instant,
 ) -> Read {
     let before_hello = state.session.extension().is_none();
-    let State { session, trace, .. } = state;
+    let State { session, trace, long_read, .. } = state;
     let space = session.read_space();
     let count = match read(space) {
         Ok(0) => return Read::End,
@@ -398,10 +424,11 @@ fn read_into(
     if let Some(trace) = trace {
         trace.received(&space[..count]);
     }
+    let outgrown = long_read.note(&space[..count]);
     let first = before_hello.then(|| space[..count].to_vec());
     if let Some(first) = first {
         state.note_before_hello(&first);
     }
     state.session.handle_read(count, now);
-    Read::Bytes(count)
+    Read::Bytes { count, outgrown }
 }

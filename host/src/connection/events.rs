@@ -10,6 +10,7 @@ use super::Connection;
 use super::calls::{CommandAnswer, Unanswered, Waiting};
 use super::state::{Phase, State};
 use crate::ending::Manner;
+use crate::log::readable;
 use crate::news::News;
 use crate::notice::Notice;
 use crate::offer::{Command, Tool};
@@ -23,7 +24,11 @@ impl Connection {
     /// everything that was done to the session.
     pub(super) fn carry_out(&self, state: &mut State, now: Instant) {
         while let Some(event) = state.session.poll_event() {
+            note_flood(state, &event, now);
             self.handle(state, event, now);
+        }
+        if state.flood.is_too_much() && !state.is_ending() {
+            state.failure.get_or_insert(Problem::Flood);
         }
         state.write(now);
         state.trace_input_end();
@@ -212,4 +217,31 @@ impl Connection {
         self.shared.registry().refuse(self.index, rejection);
         state.registrations_changed = true;
     }
+}
+
+/// Tells apart what somebody waits for and what nobody asked for.
+fn note_flood(state: &mut State, event: &HostEvent, now: Instant) {
+    let line = match event {
+        HostEvent::ToolResult { .. }
+        | HostEvent::CommandResponse { .. }
+        | HostEvent::InterceptResponse { .. }
+        | HostEvent::CallFailed { .. } => return state.flood.note_answer(),
+        HostEvent::ToolUpdate { .. } => return state.flood.note_update(now),
+        HostEvent::Notice(notice) => notice.to_string(),
+        HostEvent::Notify { message, .. } => format!("notify: {}", readable(message.as_bytes())),
+        HostEvent::Log(log) => format!("log: {}", readable(log.message.as_bytes())),
+        HostEvent::ClearNotes => "clear_notes".to_owned(),
+        HostEvent::Submit(_) => "submit".to_owned(),
+        HostEvent::SubmitSlash(_) => "submit_slash".to_owned(),
+        HostEvent::RegisterTool(tool) => format!("register_tool: {}", tool.name),
+        HostEvent::UnregisterTool(name) => format!("unregister_tool: {name}"),
+        HostEvent::RegisterCommand(command) => format!("register_command: {}", command.name),
+        HostEvent::Subscribe(_) => "subscribe".to_owned(),
+        HostEvent::Rejected(rejection) => format!("{}: {}", rejection.kind, rejection.message),
+        HostEvent::OpenPanel(_) => "open_panel".to_owned(),
+        HostEvent::PanelRender(_) => "panel_render".to_owned(),
+        HostEvent::PanelClose(_) => "panel_close".to_owned(),
+        _ => return,
+    };
+    state.flood.note_line(line, now);
 }

@@ -7,6 +7,8 @@
 mod calls;
 mod drive;
 mod events;
+mod flood;
+mod outgrown;
 mod panels;
 mod questions;
 mod requests;
@@ -22,6 +24,7 @@ use extline_protocol::HostSession;
 use tokio::sync::{Notify, watch};
 
 pub(crate) use self::calls::{CommandAnswer, Sending, Unanswered};
+pub(crate) use self::outgrown::LargePipes;
 use self::state::{Phase, State};
 use crate::ending::Ending;
 use crate::intercept_failure::{InterceptFailure, NoAnswer};
@@ -46,7 +49,7 @@ pub(crate) struct Connection {
     shared: Arc<Shared>,
     state: Mutex<State>,
     /// The task has something to do that no descriptor and no timer tells it of.
-    changed: Notify,
+    changed: Arc<Notify>,
     /// It is ready, or failed before.
     started: watch::Sender<bool>,
     ended: watch::Sender<Option<Ending>>,
@@ -67,16 +70,18 @@ impl Connection {
         shared: &Arc<Shared>,
     ) -> (Arc<Self>, Ends) {
         let Spawned { process, group, input, output, errors } = spawned;
+        let limits = (shared.deadlines.write, shared.large_pipes.clone());
+        let changed = Arc::new(Notify::new());
         let connection = Arc::new_cyclic(|this| Self {
             this: Weak::clone(this),
             index,
             name: name.to_owned(),
             group,
-            log: Log::collect(log_path, errors),
+            log: Log::collect(log_path, errors, Arc::clone(&changed)),
             withheld,
             shared: Arc::clone(shared),
-            state: Mutex::new(State::new(session, input, Instant::now())),
-            changed: Notify::new(),
+            state: Mutex::new(State::new(session, input, limits, Instant::now())),
+            changed,
             started: watch::Sender::new(false),
             ended: watch::Sender::new(None),
         });

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::Event;
-use extline_protocol::limits::WRITE_DEADLINE;
 use extline_protocol::{CallKey, CallKind, HostSession};
 
 use super::calls::Waiting;
+use super::flood::Flood;
+use super::outgrown::{LargePipes, Outgrown};
 use super::panels::Panels;
 use super::questions::OpenQuestion;
 use super::write_queue::{WriteError, WriteQueue};
@@ -34,6 +35,14 @@ const BEFORE_HELLO: usize = 400;
 pub(crate) struct State {
     pub(super) session: HostSession,
     pub(super) queue: WriteQueue,
+    /// What it says that nobody asked for.
+    pub(super) flood: Flood,
+    /// Long frames, to it and from it.
+    long_written: Outgrown,
+    pub(super) long_read: Outgrown,
+    large_pipes: LargePipes,
+    /// How many of those are its own.
+    enlarged: usize,
     pub(super) phase: Phase,
     /// Who waits for which answer.
     pub(super) waiting: HashMap<CallKey, Waiting>,
@@ -81,10 +90,20 @@ pub(super) enum Phase {
 }
 
 impl State {
-    pub(super) fn new(session: HostSession, input: Input, now: Instant) -> Self {
+    pub(super) fn new(
+        session: HostSession,
+        input: Input,
+        (write_deadline, large_pipes): (Duration, LargePipes),
+        now: Instant,
+    ) -> Self {
         Self {
             session,
-            queue: WriteQueue::new(input, now),
+            queue: WriteQueue::new(input, write_deadline, now),
+            flood: Flood::new(now),
+            long_written: Outgrown::default(),
+            long_read: Outgrown::default(),
+            large_pipes,
+            enlarged: 0,
             phase: Phase::Starting,
             waiting: HashMap::new(),
             questions: HashMap::new(),
@@ -115,9 +134,24 @@ impl State {
             if let Some(trace) = self.trace.as_ref().filter(|_| self.queue.is_open()) {
                 trace.sent(&self.out);
             }
+            if self.long_written.note(&self.out) && self.may_enlarge() {
+                self.queue.enlarge();
+            }
             let written = self.queue.send(&mut self.out, now);
             self.note_write(&written, now);
         }
+    }
+
+    /// Whether one more of its pipes may be enlarged.
+    pub(super) fn may_enlarge(&mut self) -> bool {
+        let may = self.large_pipes.take();
+        self.enlarged += usize::from(may);
+        may
+    }
+
+    /// Its pipes are closed.
+    pub(super) fn give_pipes_back(&mut self) {
+        self.large_pipes.give_back(std::mem::take(&mut self.enlarged));
     }
 
     /// Writes a signal into the trace, behind the end of stdin that came before it.
@@ -191,10 +225,11 @@ impl State {
         self.before_hello.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// How its output began, where there was no `hello`.
-    pub(super) fn first_output(&self) -> Option<String> {
+    /// What is wrong with its output: how that began, where there was no `hello`, and the newest
+    /// line of a flood.
+    pub(super) fn wrong_output(&self, problem: &Problem) -> Option<String> {
         if self.session.extension().is_some() {
-            return None;
+            return self.flood.newest().filter(|_| *problem == Problem::Flood);
         }
         let first = self.before_hello.split(|byte| *byte == b'\n');
         let first = first.map(readable).find(|line| !line.trim().is_empty());
@@ -259,8 +294,8 @@ impl State {
             &Err(WriteError::Full { frames, bytes }) => {
                 self.failure.get_or_insert(Problem::InputFull { frames, bytes });
             }
-            &Err(WriteError::Stalled { bytes }) => {
-                let waited_ms = u64::try_from(WRITE_DEADLINE.as_millis()).unwrap_or(u64::MAX);
+            &Err(WriteError::Stalled { bytes, waited }) => {
+                let waited_ms = u64::try_from(waited.as_millis()).unwrap_or(u64::MAX);
                 self.failure.get_or_insert(Problem::InputStalled { waited_ms, bytes });
             }
         }

@@ -7,7 +7,6 @@ use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use extline_protocol::limits::WRITE_DEADLINE;
 use memchr::memchr_iter;
 
 use crate::process::Input;
@@ -34,11 +33,13 @@ pub(super) enum WriteError {
     /// Too much waits, or has waited for too long.
     Full { frames: usize, bytes: usize },
     /// One write has taken too long.
-    Stalled { bytes: usize },
+    Stalled { bytes: usize, waited: Duration },
 }
 
 #[derive(Debug)]
 pub(super) struct WriteQueue {
+    /// How long one write may take.
+    deadline: Duration,
     /// `None` once stdin is closed.
     input: Option<Arc<Input>>,
     chunks: VecDeque<Chunk>,
@@ -67,8 +68,9 @@ impl Chunk {
 }
 
 impl WriteQueue {
-    pub(super) fn new(input: Input, now: Instant) -> Self {
+    pub(super) fn new(input: Input, deadline: Duration, now: Instant) -> Self {
         Self {
+            deadline,
             input: Some(Arc::new(input)),
             chunks: VecDeque::new(),
             frames: 0,
@@ -132,6 +134,13 @@ impl WriteQueue {
         self.input.is_some()
     }
 
+    /// Lets the pipe hold more.
+    pub(super) fn enlarge(&self) {
+        if let Some(input) = &self.input {
+            input.enlarge();
+        }
+    }
+
     /// The pipe to wait for, when something waits to be written.
     pub(super) fn blocked(&self) -> Option<Arc<Input>> {
         if self.chunks.is_empty() { None } else { self.input.clone() }
@@ -142,7 +151,7 @@ impl WriteQueue {
         if self.chunks.is_empty() {
             return None;
         }
-        let stalled = self.since + WRITE_DEADLINE;
+        let stalled = self.since + self.deadline;
         Some(self.crowded_since.map_or(stalled, |since| stalled.min(since + BURST)))
     }
 
@@ -153,7 +162,7 @@ impl WriteQueue {
         }
         if self.deadline().is_some_and(|at| at <= now) {
             let rest = self.chunks.front().map_or(0, |chunk| chunk.rest().len());
-            return Err(WriteError::Stalled { bytes: self.bytes + rest });
+            return Err(WriteError::Stalled { bytes: self.bytes + rest, waited: self.deadline });
         }
         Ok(())
     }

@@ -66,6 +66,10 @@ impl Group {
         match self.0 {}
     }
 
+    pub(crate) fn activity(&self) -> Option<String> {
+        match self.0 {}
+    }
+
     pub(crate) fn strays(&self) -> Vec<Stray> {
         match self.0 {}
     }
@@ -107,6 +111,10 @@ impl Input {
         match self.0 {}
     }
 
+    pub(crate) fn enlarge(&self) {
+        match self.0 {}
+    }
+
     pub(crate) fn try_write(&self, _bytes: &[u8]) -> io::Result<usize> {
         match self.0 {}
     }
@@ -121,6 +129,10 @@ impl Output {
         _context: &mut Context<'_>,
         _space: &mut [u8],
     ) -> Poll<io::Result<usize>> {
+        match self.0 {}
+    }
+
+    pub(crate) fn enlarge(&self) {
         match self.0 {}
     }
 

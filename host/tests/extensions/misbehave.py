@@ -50,6 +50,14 @@ def register(ready=True):
         emit(type="ready")
 
 
+def hang():
+    """Hangs; with `tell FILE` a file tells of it first."""
+    if on("tell"):
+        with open(switches[switches.index("tell") + 1], "w") as file:
+            file.write(f"{os.getpid()}\n")
+    sleep_for_ever()
+
+
 def sleep_for_ever():
     while True:
         time.sleep(3600)
@@ -89,6 +97,25 @@ def answer(call):
             sys.exit(number_of("exit-in-call"))
         if on("signal-in-call"):
             os.kill(os.getpid(), number_of("signal-in-call"))
+        if on("flood-junk"):
+            while True:
+                raw("DEBUG entering the loop\n" * 100)
+        if on("flood-notes"):
+            while True:
+                emit(type="notify", level="info", message="again")
+        if on("flood-bytes"):
+            # Longer than a line may be, and never an end.
+            while True:
+                raw("x" * 65536)
+        if on("flood-stderr"):
+            text(call, "from now on")
+            while True:
+                sys.stderr.write(("x" * 63 + "\n") * 1024)
+        if on("both-full"):
+            # It reads nothing while it writes more than any pipe holds.
+            for number in range(40):
+                emit(type="tool_update", id=call["id"], seq=number, message="x" * 65536)
+            text(call, "written")
         if on("close-stdout-in-call"):
             os.close(1)
             sleep_for_ever()
@@ -137,13 +164,13 @@ if on("leaves-stray"):
 if on("stubborn"):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 if on("hang-before-hello"):
-    sleep_for_ever()
+    hang()
 
 hello()
 if on("exit-before-ready"):
     sys.exit(3)
 if on("hang-before-ready"):
-    sleep_for_ever()
+    hang()
 register(ready=not on("never-ready"))
 if on("deaf"):
     sleep_for_ever()

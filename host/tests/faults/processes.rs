@@ -61,6 +61,14 @@ pub(crate) fn marked(host: u32) -> Vec<Process> {
     all().filter(is_marked).filter(is_python).collect()
 }
 
+/// The processes whose mark begins like that.
+pub(crate) fn carrying(mark_of_host: &str) -> Vec<Process> {
+    let carries = |process: &Process| {
+        mark(process.id).is_some_and(|mark| mark.split('/').next() == Some(mark_of_host))
+    };
+    all().filter(carries).collect()
+}
+
 /// The mark that a process carries.
 pub(crate) fn mark(id: u32) -> Option<String> {
     let environment = fs::read(format!("/proc/{id}/environ")).ok()?;

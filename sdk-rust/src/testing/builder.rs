@@ -353,6 +353,7 @@ impl Builder {
             intercept: NEVER,
             call_tool: NEVER,
             cancelled: NEVER,
+            write: NEVER,
         };
         let model = Model { provider: ack.provider.clone(), name: ack.model.clone() };
         let config = HostConfig { ack, deadlines, profile: profile.clone() };

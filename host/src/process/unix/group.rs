@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
+use super::activity;
 use super::strays::{self, Stray};
 use super::watchdog::Watchdog;
 use crate::mark::Mark;
@@ -77,19 +78,30 @@ impl Group {
 
     /// How many members are no zombies; `None` where the platform does not tell.
     pub(crate) fn living_members(&self) -> Option<usize> {
+        self.members().map(|members| members.len())
+    }
+
+    /// What its processes are doing, in words; `None` where the platform does not tell.
+    pub(crate) fn activity(&self) -> Option<String> {
+        activity::of(&self.members()?)
+    }
+
+    /// The members that are no zombies.
+    fn members(&self) -> Option<Vec<u32>> {
         let group = self.leader.as_raw_nonzero().to_string();
-        let processes = fs::read_dir("/proc").ok()?.flatten();
-        let lines: Vec<_> = processes
-            .filter(|entry| entry.file_name().as_encoded_bytes()[0].is_ascii_digit())
-            .filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok())
-            .collect();
-        let is_member = |line: &&String| {
+        let entries = fs::read_dir("/proc").ok()?.flatten();
+        let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let mut shows_processes = false;
+        let members = ids.filter(|id| {
+            let Ok(stat) = fs::read_to_string(format!("/proc/{id}/stat")) else { return false };
+            shows_processes = true;
             // `pid (name) state parent group ...`; the name may hold anything, also `)`.
-            let mut fields = line.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
+            let mut fields = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace();
             let state = fields.next();
             fields.nth(1) == Some(&group) && !matches!(state, Some("Z" | "X"))
-        };
-        (!lines.is_empty()).then(|| lines.iter().filter(is_member).count())
+        });
+        let members = members.collect();
+        shows_processes.then_some(members)
     }
 
     fn signal(&self, signal: Signal) {

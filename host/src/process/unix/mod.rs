@@ -1,5 +1,6 @@
 //! Processes on Unix.
 
+mod activity;
 mod group;
 mod pipe;
 mod strays;

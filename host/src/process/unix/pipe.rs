@@ -24,6 +24,11 @@ impl Input {
         let _ = self.0.writable().await;
     }
 
+    /// Lets the pipe hold more.
+    pub(crate) fn enlarge(&self) {
+        enlarge(&self.0);
+    }
+
     /// Writes what the pipe takes now.
     pub(crate) fn try_write(&self, bytes: &[u8]) -> io::Result<usize> {
         self.0.try_write(bytes)
@@ -55,9 +60,24 @@ impl Output {
         }
     }
 
+    /// Lets the pipe hold more.
+    pub(crate) fn enlarge(&self) {
+        enlarge(&self.0);
+    }
+
     /// Reads what the pipe holds now.
     pub(crate) fn try_read(&self, space: &mut [u8]) -> io::Result<usize> {
         // Not through tokio, which may not have heard of the last bytes yet.
         Ok(retry_on_intr(|| read(&self.0, &mut *space))?)
     }
 }
+
+/// To a megabyte, from the usual 64 KiB. Where that is refused the pipe is slow, and works.
+#[cfg(target_os = "linux")]
+fn enlarge(pipe: impl std::os::fd::AsFd) {
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, 1024 * 1024);
+}
+
+/// Elsewhere pipes grow by themselves.
+#[cfg(not(target_os = "linux"))]
+fn enlarge(_pipe: impl std::os::fd::AsFd) {}

@@ -28,7 +28,7 @@ use crate::id::Id;
 use crate::json::RawJson;
 use crate::limits::{
     CALL_TOOL_DEADLINE, COMMAND_DEADLINE, FRAME_BYTES, HELLO_DEADLINE, INTERCEPT_DEADLINE,
-    READY_DEADLINE, TOOL_DEADLINE,
+    READY_DEADLINE, TOOL_DEADLINE, WRITE_DEADLINE,
 };
 use crate::profile::{Profile, Vocabulary};
 
@@ -49,6 +49,9 @@ pub struct Deadlines {
     pub call_tool: Duration,
     /// For the answer to a call that was cancelled.
     pub cancelled: Duration,
+    /// For one write to the extension (`host.write-deadline`). The session does not write; whoever
+    /// drives it keeps this one.
+    pub write: Duration,
 }
 
 impl Default for Deadlines {
@@ -61,6 +64,7 @@ impl Default for Deadlines {
             intercept: INTERCEPT_DEADLINE,
             call_tool: CALL_TOOL_DEADLINE,
             cancelled: Duration::from_secs(2),
+            write: WRITE_DEADLINE,
         }
     }
 }
