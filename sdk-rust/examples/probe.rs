@@ -120,6 +120,8 @@ fn answering(probe: Extension) -> Extension {
             ctx.notify_warn("look out");
             ctx.log_with(Level::Info, "two\nlines", &json!({"n": 1}));
             ctx.submit("go on");
+            ctx.submit_slash("compact");
+            ctx.clear_notes();
             ctx.update("outside a tool").send();
         })
 }

@@ -79,6 +79,25 @@ impl Context {
 }
 
 /// What a tool answered to [`Context::call_tool`].
+///
+/// ```
+/// use extline::prelude::*;
+/// use extline::testing::Host;
+///
+/// let mut host = Host::builder()
+///     .tool("read", |_| Ok(r#"{"version":2}"#))
+///     .start(|| {
+///         Extension::new("package", "1.0.0").tool("version", "", async |_: NoArgs, ctx: Context| {
+///             let file = ctx.call_tool("read", &json!({ "path": "package.json" })).await?;
+///             assert!(!file.is_truncated());
+///             assert_eq!(file.content().len(), 1);
+///             let package: Value = file.json()?;
+///             Ok(package["version"].to_string())
+///         })
+///     })?;
+/// assert_eq!(host.call("version", json!({}))?.text(), "2");
+/// # Ok::<(), extline::testing::Failure>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolOutput {
     content: Vec<Content>,

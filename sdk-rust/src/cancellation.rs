@@ -10,6 +10,19 @@ use std::task::{Context, Poll, Waker};
 ///
 /// Clones are cheap and see the same cancel, from any thread; move one into
 /// [`Context::blocking`](crate::Context::blocking) and ask it now and then.
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let wait = Tool::new("wait", "Waits.", async |_: NoArgs, ctx: Context| {
+///     let cancellation = ctx.cancellation();
+///     let rounds = ctx
+///         .blocking(move || (0..1_000).take_while(|_| !cancellation.is_cancelled()).count())
+///         .await;
+///     ctx.cancellation().await;
+///     Ok(format!("cancelled after {rounds} rounds"))
+/// });
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Cancellation(Arc<Shared>);
 

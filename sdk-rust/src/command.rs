@@ -29,6 +29,13 @@ impl Command {
     /// A command. Its name, without the slash, is 1 to 64 letters, digits, `_` and `-`, in any case;
     /// the description is for the user. The handler gets what the user typed behind the name, empty
     /// when that was nothing.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let greet =
+    ///     Command::new("greet", "greets somebody", async |name: &str, _| format!("Hello {name}"));
+    /// ```
     pub fn new<R, F>(name: impl Into<String>, description: impl Into<String>, handler: F) -> Self
     where
         R: IntoResponse + 'static,
@@ -49,6 +56,12 @@ impl Command {
     }
 
     /// What it takes, as `CITY [UNITS]`.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let greet = Command::new("greet", "greets", async |_: &str, _| "Hello").usage("[NAME]");
+    /// ```
     pub fn usage(mut self, usage: impl Into<String>) -> Self {
         self.frame.usage = Some(usage.into());
         self

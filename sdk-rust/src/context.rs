@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Instant;
 
 use extline_protocol::frame::{Level, SessionInfo};
-use extline_protocol::{CallKey, RawJson, Update};
+use extline_protocol::{CallKey, ExtensionSession, RawJson, Update};
 use serde::Serialize;
 use tokio::sync::oneshot;
 
@@ -22,6 +22,21 @@ use crate::{Cancellation, Host, ToolError};
 ///
 /// A clone is cheap. It belongs to the thread that serves the extension; give
 /// [`Context::cancellation`] to other threads.
+///
+/// ```
+/// use extline::prelude::*;
+/// use extline::testing::Host;
+///
+/// let mut host = Host::new(|| {
+///     Extension::new("about", "1.0.0").tool("about", "", async |_: NoArgs, ctx: Context| {
+///         ctx.notify_info("asked");
+///         Ok(format!("call {} in {}", ctx.call_id(), ctx.host().cwd().display()))
+///     })
+/// });
+/// assert!(host.call("about", json!({}))?.text().starts_with("call "));
+/// assert_eq!(host.notes().len(), 1);
+/// # Ok::<(), extline::testing::Failure>(())
+/// ```
 #[derive(Clone)]
 pub struct Context {
     connection: Rc<Connection>,
@@ -41,11 +56,25 @@ impl Context {
     }
 
     /// When the host stops waiting, where it says so.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// use std::time::Instant;
+    ///
+    /// let left = ctx.deadline().map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    /// # }
+    /// ```
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
     /// The conversation that the call belongs to, where the host says so.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// let conversation = ctx.session().map_or("none", |session| session.id.as_str());
+    /// # }
+    /// ```
     pub fn session(&self) -> Option<&SessionInfo> {
         self.session.as_deref().or_else(|| self.host.session())
     }
@@ -61,6 +90,14 @@ impl Context {
     }
 
     /// Where the extension may keep data, where the host says so.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) -> Result<(), extline::ToolError> {
+    /// let Some(folder) = ctx.data_dir().or(ctx.extension_dir()) else { return Ok(()) };
+    /// std::fs::write(folder.join("cache.json"), "{}")?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn data_dir(&self) -> Option<&Path> {
         self.host.data_dir()
     }
@@ -70,18 +107,46 @@ impl Context {
 impl Context {
     /// Whether the answer is no longer wanted. It is given all the same.
     ///
-    /// A handler that computes without awaiting sees its cancel too, within about 50 milliseconds, but
-    /// every other handler waits meanwhile: long computations belong in [`Context::blocking`].
+    /// A handler that computes without awaiting sees its cancel too, within about 50 milliseconds,
+    /// but every other handler waits meanwhile: long computations belong in
+    /// [`Context::blocking`].
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// for number in 0..1_000_000_u64 {
+    ///     if ctx.cancelled() {
+    ///         break;
+    ///     }
+    ///     // One step of the work.
+    /// }
+    /// # }
+    /// ```
     pub fn cancelled(&self) -> bool {
         self.cancellation.is_cancelled()
     }
 
     /// An error of kind `cancelled` when the answer is no longer wanted, for `?`.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context, files: &[String]) -> Result<(), extline::ToolError> {
+    /// for file in files {
+    ///     ctx.check_cancelled()?;
+    ///     std::fs::remove_file(file)?;
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn check_cancelled(&self) -> Result<(), ToolError> {
         if self.cancelled() { Err(cancelled()) } else { Ok(()) }
     }
 
     /// A future that is ready when the answer is no longer wanted, also for other threads.
+    ///
+    /// ```
+    /// # async fn handler(ctx: extline::Context) {
+    /// ctx.cancellation().await;
+    /// # }
+    /// ```
     pub fn cancellation(&self) -> Cancellation {
         self.cancellation.clone()
     }
@@ -154,6 +219,15 @@ impl Context {
 /// What a handler can do besides answering.
 impl Context {
     /// Shows the user a note.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// use extline::Level;
+    ///
+    /// ctx.notify(Level::Success, "cache refreshed (12 entries)");
+    /// ctx.notify_warn("the cache is old");
+    /// # }
+    /// ```
     pub fn notify(&self, level: Level, message: impl Into<String>) {
         let message = message.into();
         self.connection.tell(|session| session.notify(level, message));
@@ -180,6 +254,12 @@ impl Context {
     }
 
     /// Writes a line to the host's log, or to stderr where the host keeps none.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// ctx.log(extline::Level::Debug, "cache is cold");
+    /// # }
+    /// ```
     pub fn log(&self, level: Level, message: impl Into<String>) {
         let message = message.into();
         self.connection.tell(|session| session.log(level, message, None));
@@ -187,6 +267,12 @@ impl Context {
 
     /// Writes a line with values that belong to it, an object. What serde cannot write as a JSON
     /// object is left out: a log line never fails.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// ctx.log_with(extline::Level::Info, "cache loaded", &serde_json::json!({ "entries": 12 }));
+    /// # }
+    /// ```
     pub fn log_with<T: Serialize + ?Sized>(
         &self,
         level: Level,
@@ -200,9 +286,42 @@ impl Context {
 
     /// Queues a prompt for the model, as if the user had typed it. Hosts before mid-2026 may not
     /// know this; one line on stderr says so then.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// ctx.submit("Summarize the selection.");
+    /// # }
+    /// ```
     pub fn submit(&self, prompt: impl Into<String>) {
         let prompt = prompt.into();
         self.connection.tell(|session| session.submit(prompt));
+    }
+
+    /// Runs a slash command as if the user had typed it; the slash at its beginning may be left out.
+    /// Hosts before mid-2026 may not know this either.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// ctx.submit_slash("/compact");
+    /// # }
+    /// ```
+    pub fn submit_slash(&self, command: impl Into<String>) {
+        let mut command = command.into();
+        if !command.starts_with('/') {
+            command.insert(0, '/');
+        }
+        self.connection.tell(|session| session.submit_slash(command));
+    }
+
+    /// Takes the notes of this extension back. Hosts before mid-2026 may not know this either.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// ctx.clear_notes();
+    /// # }
+    /// ```
+    pub fn clear_notes(&self) {
+        self.connection.tell(ExtensionSession::clear_notes);
     }
 }
 

@@ -9,6 +9,15 @@ use extline_protocol::{RegistrationError, SchemaProblem};
 /// Why [`Extension::run`](crate::Extension::run) or [`serve`](crate::Extension::serve) gave up.
 ///
 /// Its `Debug` is its `Display`, so that `fn main() -> Result<(), extline::Error>` prints a sentence.
+///
+/// ```
+/// use extline::{Error, Extension};
+///
+/// fn main() -> Result<(), Error> {
+///     # if true { return Ok(()); }
+///     Extension::new("clock", "1.0.0").run()
+/// }
+/// ```
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

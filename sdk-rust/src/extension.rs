@@ -70,6 +70,12 @@ impl Extension {
     /// from now on `println!`, C libraries and child processes write to stderr and cannot corrupt a
     /// frame. Under `cargo test` that does not happen; `EXTLINE_STDIO=claim` or `leave` decides
     /// alone. [`run`](Extension::run) takes over what is left.
+    ///
+    /// ```
+    /// use extline::Extension;
+    ///
+    /// let extension = Extension::new("weather", "1.0.0");
+    /// ```
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         let (stdio, mistake) = match claim::at_creation() {
             Ok(stdio) => (stdio, None),
@@ -91,6 +97,27 @@ impl Extension {
     }
 
     /// Offers a tool to the model whose arguments are a type: see [`Tool::new`].
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Add {
+    ///     /// The first number
+    ///     a: i64,
+    ///     /// The second number
+    ///     b: i64,
+    /// }
+    ///
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("sums", "1.0.0")
+    ///         .tool("add", "Adds two numbers.", async |add: Add, _| Ok((add.a + add.b).to_string()))
+    /// });
+    /// assert_eq!(host.call("add", json!({ "a": 2, "b": 3 }))?.text(), "5");
+    /// assert_eq!(host.call("add", json!({ "a": 2 }))?.field(), Some("/b"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     #[track_caller]
     pub fn tool<A, R, F>(
         self,
@@ -140,6 +167,13 @@ impl Extension {
     }
 
     /// Offers a tool with more options: see [`Tool`].
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon")).read_only(true);
+    /// let extension = Extension::new("clock", "1.0.0").add_tool(clock);
+    /// ```
     #[track_caller]
     pub fn add_tool(mut self, tool: Tool) -> Self {
         let Tool { frame, handler, problem, unchecked } = tool;
@@ -160,6 +194,18 @@ impl Extension {
     }
 
     /// Offers a slash command: see [`Command::new`].
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("greeter", "1.0.0")
+    ///         .command("greet", "greets somebody", async |name: &str, _| format!("Hello {name}"))
+    /// });
+    /// assert_eq!(host.command("greet", "Ada")?, Response::display("Hello Ada"));
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
     #[track_caller]
     pub fn command<R, F>(
         self,
@@ -175,6 +221,13 @@ impl Extension {
     }
 
     /// Offers a slash command with more options: see [`Command`].
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let greet = Command::new("greet", "greets", async |name: &str, _| format!("Hello {name}"));
+    /// let extension = Extension::new("greeter", "1.0.0").add_command(greet.usage("NAME"));
+    /// ```
     #[track_caller]
     pub fn add_command(mut self, command: Command) -> Self {
         let Command { frame, handler } = command;

@@ -96,6 +96,24 @@ impl Handlers {
 }
 
 /// A tool call that is about to happen, as a guard sees it.
+///
+/// ```
+/// use extline::prelude::*;
+/// use extline::testing::{Host, Moment};
+///
+/// let mut host = Host::new(|| {
+///     Extension::new("careful", "1.0.0").guard("paths", async |call, _| {
+///         if call.tool() == "write" && call.args().get().contains("/etc/") {
+///             return call.block("not there");
+///         }
+///         call.allow()
+///     })
+/// });
+/// let write = |path: &str| Moment::tool_call("write", json!({ "path": path }));
+/// assert_eq!(host.intercept(write("/etc/passwd"))?.blocked(), Some("not there"));
+/// assert!(host.intercept(write("/tmp/notes"))?.is_allowed());
+/// # Ok::<(), extline::testing::Failure>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct GuardedCall(ToolUse);
 
@@ -142,6 +160,16 @@ impl GuardedCall {
 }
 
 /// What a guard decides; made by [`GuardedCall::allow`] and [`GuardedCall::block`].
+///
+/// ```
+/// use extline::{Context, GuardedCall, Verdict};
+///
+/// async fn no_network(call: GuardedCall, _: Context) -> Verdict {
+///     if call.tool() == "fetch" { call.block("offline") } else { call.allow() }
+/// }
+///
+/// let extension = extline::Extension::new("offline", "1.0.0").guard("no_network", no_network);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use = "a guard returns its verdict"]
 pub struct Verdict {

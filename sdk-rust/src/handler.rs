@@ -58,6 +58,17 @@ impl Handlers {
 
 /// What a handler may return that nobody waits for, as one of an event or a panel: nothing, or a
 /// `Result` with a [`ToolError`], into which `?` turns every error. An error goes to stderr.
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let extension = Extension::new("counter", "1.0.0")
+///     .on("turn_start", async |_, ctx| ctx.notify_info("a turn begins"))
+///     .on("turn_end", async |event, _| {
+///         std::fs::write("last-turn", event.payload.step.unwrap_or_default().to_string())?;
+///         Ok(())
+///     });
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the outcome of this handler",
     note = "return `()` or `Result<(), ToolError>`"

@@ -9,6 +9,18 @@ use extline_protocol::{Capabilities, Capability};
 ///
 /// Before the host's `hello_ack` everything is empty; a handler runs that early only when a host
 /// breaks the order.
+///
+/// ```
+/// # fn handler(ctx: &extline::Context) {
+/// use extline::Capability;
+///
+/// let host = ctx.host();
+/// println!("{} {} with {} of {}", host.name(), host.version(), host.model(), host.provider());
+/// if host.supports(Capability::CallTool) && host.serves("ui.confirm") {
+///     println!("in {}", host.cwd().display());
+/// }
+/// # }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Host {
     ack: HelloAck,

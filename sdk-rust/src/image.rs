@@ -18,11 +18,20 @@ pub struct Image {
 
 impl Image {
     /// An image from its bytes, as they stand in a file of that media type.
+    ///
+    /// ```
+    /// let image = extline::Image::new(b"GIF89a...", "image/gif");
+    /// ```
     pub fn new(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         Self { mime_type: mime_type.into(), data: base64(bytes.as_ref()) }
     }
 
     /// An image whose bytes are in standard, padded base64 already.
+    ///
+    /// ```
+    /// let image = extline::Image::from_base64("R0lGODlh", "image/gif");
+    /// assert_eq!(image, extline::Image::new(b"GIF89a", "image/gif"));
+    /// ```
     pub fn from_base64(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self { mime_type: mime_type.into(), data: data.into() }
     }

@@ -30,8 +30,8 @@ impl Extension {
     /// A handler that fails or panics is one line on stderr and is answered as
     /// [`on_failure`](Extension::on_failure) says, without any rewrite (`intercept.failure`). So is
     /// one that takes longer than the host waits, less 500 ms: 4.5 s unless the host says otherwise
-    /// (`guard.margin`), also one that keeps the thread. Other calls wait meanwhile: long computations
-    /// belong in [`Context::blocking`].
+    /// (`guard.margin`), also one that keeps the thread. Other calls wait meanwhile: long
+    /// computations belong in [`Context::blocking`].
     ///
     /// ```
     /// use extline::prelude::*;
@@ -102,6 +102,17 @@ impl Handlers {
 }
 
 /// What an interceptor decides; made by what it is asked about.
+///
+/// ```
+/// use extline::{Context, Decision, ToolUse, point};
+///
+/// async fn no_force(call: ToolUse, _: Context) -> Decision {
+///     let args = call.args().get().replace("--force", "--force-with-lease");
+///     extline::RawJson::parse(&args).map_or(call.allow(), |args| call.rewrite(args))
+/// }
+///
+/// let extension = extline::Extension::new("gentle", "1.0.0").intercept(point::ToolCall, no_force);
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a handler returns its decision"]
 pub struct Decision(pub(crate) Change);
@@ -119,6 +130,18 @@ pub(crate) enum Change {
 /// What a handler that decides may return: nothing or `None` to let it go on, its decision (`D` is
 /// [`Decision`] for an interceptor, [`Verdict`](crate::Verdict) for a guard), or a `Result` of these
 /// with a [`ToolError`], into which `?` turns every error.
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let extension = Extension::new("watch", "1.0.0")
+///     .intercept(point::TurnStart, async |turn, ctx| ctx.notify_info(turn.step().to_string()))
+///     .intercept(point::TurnStart, async |turn, _| (turn.step() > 50).then(|| turn.block("enough")))
+///     .guard("no_empty", async |call, _| {
+///         let args: Value = call.args_as()?;
+///         Ok(if args == json!({}) { call.block("say something") } else { call.allow() })
+///     });
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no decision of this handler",
     note = "return what `allow()`, `block(reason)` and the like give, `()`, or an `Option` or \

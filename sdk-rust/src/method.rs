@@ -76,6 +76,15 @@ impl Context {
     /// Sends a part of the answer to a request before the answer, in the handler of a
     /// [`method`](Extension::method). It waits while 16 parts are unsent (`rpc.parts-ahead`).
     ///
+    /// ```
+    /// # async fn handler(ctx: extline::Context) -> Result<u32, extline::ToolError> {
+    /// for line in ["one", "two"] {
+    ///     ctx.send_part(line).await?;
+    /// }
+    /// Ok(2)
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// Kind `unsupported` outside a method's handler; `stale` once the request is answered;

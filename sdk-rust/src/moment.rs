@@ -11,6 +11,26 @@ use crate::intercept::Change;
 use crate::{Decision, ToolError, args};
 
 /// A tool call that is about to happen, at [`point::ToolCall`](crate::point::ToolCall).
+///
+/// ```
+/// use extline::prelude::*;
+/// use extline::testing::{Host, Moment};
+///
+/// let mut host = Host::new(|| {
+///     Extension::new("slow", "1.0.0").intercept(point::ToolCall, async |call, _| {
+///         let mut args: Value = call.args_as()?;
+///         match call.tool() {
+///             "sudo" => return Ok(call.block("no")),
+///             "bash" => args["timeout"] = json!(60),
+///             _ => return Ok(call.allow()),
+///         }
+///         Ok(call.rewrite(args))
+///     })
+/// });
+/// let ruling = host.intercept(Moment::tool_call("bash", json!({ "command": "ls" })))?;
+/// assert_eq!(ruling.rewritten(), Some(&json!({ "command": "ls", "timeout": 60 })));
+/// # Ok::<(), extline::testing::Failure>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ToolUse {
     intercept: Rc<EventIntercept>,
@@ -72,6 +92,20 @@ impl ToolUse {
 }
 
 /// A call of the model that is about to happen, at [`point::TurnStart`](crate::point::TurnStart).
+///
+/// ```
+/// use extline::prelude::*;
+/// use extline::testing::{Host, Moment};
+///
+/// let mut host = Host::new(|| {
+///     Extension::new("thrifty", "1.0.0").intercept(point::TurnStart, async |turn, _| {
+///         if turn.step() > 20 { turn.block("twenty calls are enough") } else { turn.allow() }
+///     })
+/// });
+/// assert!(host.intercept(Moment::turn_start(1))?.is_allowed());
+/// assert_eq!(host.intercept(Moment::turn_start(21))?.blocked(), Some("twenty calls are enough"));
+/// # Ok::<(), extline::testing::Failure>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ModelCall(Rc<EventIntercept>);
 
@@ -102,6 +136,17 @@ impl ModelCall {
 }
 
 /// A message of the model, at [`point::AssistantMessage`](crate::point::AssistantMessage).
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let extension = Extension::new("polite", "1.0.0")
+///     .intercept(point::AssistantMessage, async |message, _| match message.text() {
+///         "" => message.allow(),
+///         text if text.contains("secret") => message.block("it has a secret"),
+///         text => message.replace(text.replace("damn", "d***")),
+///     });
+/// ```
 #[derive(Clone, Debug)]
 pub struct Message(Rc<EventIntercept>);
 
@@ -138,6 +183,18 @@ impl Message {
 
 /// A run of an agent that is about to begin, at
 /// [`point::BeforeAgentStart`](crate::point::BeforeAgentStart). It cannot be blocked.
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let extension = Extension::new("brief", "1.0.0")
+///     .intercept(point::BeforeAgentStart, async |start, _| {
+///         if !start.cwd().join("BRIEF").exists() {
+///             return start.allow();
+///         }
+///         start.system_prompt(format!("{}\n\nAnswer in one line.", start.current_prompt()))
+///     });
+/// ```
 #[derive(Clone, Debug)]
 pub struct AgentStart(Rc<EventIntercept>);
 

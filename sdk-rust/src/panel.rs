@@ -32,9 +32,8 @@ impl Extension {
     /// let shown = Rc::clone(&count);
     /// let extension = Extension::new("counter", "1.0.0")
     ///     .command("count", "opens the counter", async move |_: &str, _| {
-    ///         Response::open_panel(
-    ///             Panel::new("count").title("Counter").line(count.get().to_string()).footer("+ - esc"),
-    ///         )
+    ///         let shown = count.get().to_string();
+    ///         Response::open_panel(Panel::new("count").title("Counter").line(shown).footer("+ -"))
     ///     })
     ///     .panel("count", async move |input, ctx| {
     ///         let panel = ctx.panel("count");
@@ -84,6 +83,12 @@ impl Handlers {
 impl Context {
     /// A panel of this extension, to be opened, drawn or closed: `ctx.panel("todos").lines(..)
     /// .render()`. Works in every handler.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// ctx.panel("todos").title("Todos").lines(["[ ] ship", "[x] test"]).footer("enter").open();
+    /// # }
+    /// ```
     pub fn panel(&self, id: impl Into<String>) -> Panel<&Self> {
         Panel { to: self, frame: frame::Panel { id: id.into(), ..frame::Panel::default() } }
     }
@@ -114,6 +119,12 @@ pub struct Panel<To = ()> {
 
 impl Panel {
     /// A panel with an id of the extension's own choice.
+    ///
+    /// ```
+    /// use extline::{Panel, Response};
+    ///
+    /// let response = Response::open_panel(Panel::new("todos").line("nothing to do"));
+    /// ```
     pub fn new(id: impl Into<String>) -> Self {
         Self { to: (), frame: frame::Panel { id: id.into(), ..frame::Panel::default() } }
     }
@@ -126,12 +137,20 @@ impl Panel {
 /// What it shows.
 impl<To> Panel<To> {
     /// Its title; the extension's name where it never had one.
+    ///
+    /// ```
+    /// let panel = extline::Panel::new("todos").title("Todos");
+    /// ```
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.frame.title = Some(title.into());
         self
     }
 
     /// Adds lines.
+    ///
+    /// ```
+    /// let panel = extline::Panel::new("todos").lines(["[ ] ship", "[x] test"]);
+    /// ```
     pub fn lines<L: Into<String>>(mut self, lines: impl IntoIterator<Item = L>) -> Self {
         let lines = lines.into_iter().map(L::into);
         self.frame.lines.get_or_insert_default().extend(lines);
@@ -139,11 +158,19 @@ impl<To> Panel<To> {
     }
 
     /// Adds a line.
+    ///
+    /// ```
+    /// let panel = extline::Panel::new("todos").line("\x1b[32m[x] test\x1b[0m");
+    /// ```
     pub fn line(self, line: impl Into<String>) -> Self {
         self.lines([line])
     }
 
     /// The line below.
+    ///
+    /// ```
+    /// let panel = extline::Panel::new("todos").footer("enter toggles, esc closes");
+    /// ```
     pub fn footer(mut self, footer: impl Into<String>) -> Self {
         self.frame.footer = Some(footer.into());
         self
@@ -155,12 +182,24 @@ impl Panel<&Context> {
     /// Opens it, or puts it in the place of the one that is open under this id. Hosts before
     /// mid-2026 may not know this outside a command; one line on stderr says so then
     /// (`cap.upstream-warning`).
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// ctx.panel("log").line("waiting").open();
+    /// # }
+    /// ```
     pub fn open(self) {
         self.to.connection().tell(|session| session.open_panel(self.frame));
     }
 
     /// Draws it anew. What was not said, title, lines or footer, stays as it was (`panel.resend`).
     /// Nothing happens when it is not open, or the user has closed it (`panel.closed`).
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context, lines: &[String]) {
+    /// ctx.panel("log").lines(lines).render();
+    /// # }
+    /// ```
     pub fn render(self) {
         let frame::Panel { id: panel_id, title, lines, footer } = self.frame;
         let render = PanelRender { panel_id, title, lines, footer };
@@ -168,11 +207,26 @@ impl Panel<&Context> {
     }
 
     /// Closes it. Keys that wait for its handler are dropped; the handler hears no more of it.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// ctx.panel("log").close();
+    /// # }
+    /// ```
     pub fn close(self) {
         self.to.connection().tell(|session| session.close_panel(&self.frame.id));
     }
 
     /// Whether it is open, for a handler that draws now and then.
+    ///
+    /// ```
+    /// # async fn handler(ctx: extline::Context) {
+    /// while ctx.panel("clock").is_open() {
+    ///     ctx.panel("clock").line(format!("{:?}", std::time::SystemTime::now())).render();
+    ///     extline::tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    /// }
+    /// # }
+    /// ```
     pub fn is_open(&self) -> bool {
         self.to.connection().session().panel_is_open(&self.frame.id)
     }
@@ -185,6 +239,21 @@ impl<To> fmt::Debug for Panel<To> {
 }
 
 /// Something that happened in a panel.
+///
+/// ```
+/// use extline::{Context, Key, PanelInput};
+///
+/// async fn log(input: PanelInput, ctx: Context) {
+///     match input {
+///         PanelInput::Key(Key::Char('q')) => ctx.panel("log").close(),
+///         PanelInput::Resize { width, .. } => ctx.panel("log").title(width.to_string()).render(),
+///         PanelInput::Close => ctx.notify_info("closed"),
+///         _ => {}
+///     }
+/// }
+///
+/// let extension = extline::Extension::new("log", "1.0.0").panel("log", log);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PanelInput {
@@ -203,6 +272,21 @@ pub enum PanelInput {
 }
 
 /// A key pressed in a panel.
+///
+/// ```
+/// use extline::Key;
+///
+/// fn step(key: &Key) -> i32 {
+///     match key {
+///         Key::Down | Key::Char('j') => 1,
+///         Key::Up | Key::Char('k') => -1,
+///         Key::PageDown => 10,
+///         _ => 0,
+///     }
+/// }
+///
+/// assert_eq!(step(&Key::Char('j')), 1);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "most are what they are called")]

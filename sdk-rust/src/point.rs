@@ -12,6 +12,12 @@ use extline_protocol::frame::EventIntercept;
 use crate::{AgentStart, Message, ModelCall, ToolUse};
 
 /// One of the points of this module.
+///
+/// ```
+/// use extline::point::{self, Point};
+///
+/// assert_eq!(point::BeforeAgentStart::NAME, "before_agent_start");
+/// ```
 pub trait Point: sealed::Sealed {
     /// What its handlers get: what is about to happen.
     type Moment: 'static;
@@ -24,6 +30,13 @@ pub trait Point: sealed::Sealed {
 }
 
 /// Before a tool call: it can be blocked, and its arguments rewritten.
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let extension = Extension::new("watch", "1.0.0")
+///     .intercept(point::ToolCall, async |call, _| call.allow());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ToolCall;
 
@@ -37,6 +50,13 @@ impl Point for ToolCall {
 }
 
 /// Before a call of the model: it can be blocked.
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let extension = Extension::new("watch", "1.0.0")
+///     .intercept(point::TurnStart, async |turn, _| turn.allow());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct TurnStart;
 
@@ -51,6 +71,13 @@ impl Point for TurnStart {
 
 /// Before a message of the model counts: it can be blocked, and its text replaced. A zot has shown
 /// the text by then.
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let extension = Extension::new("watch", "1.0.0")
+///     .intercept(point::AssistantMessage, async |message, _| message.allow());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct AssistantMessage;
 
@@ -64,6 +91,13 @@ impl Point for AssistantMessage {
 }
 
 /// Before an agent runs: its system prompt can be changed. It cannot be blocked.
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let extension = Extension::new("watch", "1.0.0")
+///     .intercept(point::BeforeAgentStart, async |start, _| start.allow());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct BeforeAgentStart;
 

@@ -33,6 +33,13 @@ impl Context {
 
     /// Takes a tool back; a name that is not offered is ignored. Calls of it that run go on.
     ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) -> Result<(), extline::ToolError> {
+    /// ctx.remove_tool("login")?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// Kind `unsupported`, as for [`add_tool`](Context::add_tool).
@@ -44,6 +51,15 @@ impl Context {
     }
 
     /// Offers one more command; every host takes them at any time.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) -> Result<(), extline::ToolError> {
+    /// use extline::Command;
+    ///
+    /// ctx.add_command(Command::new("logout", "logs out", async |_: &str, _| "logged out"))?;
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///

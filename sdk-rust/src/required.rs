@@ -59,31 +59,67 @@ enum Kind {
 
 impl Requirement {
     /// The host serves that method, for [`Context::request`](crate::Context::request).
+    ///
+    /// ```
+    /// use extline::Requirement;
+    ///
+    /// assert_eq!(Requirement::method("ui.confirm").to_string(), "the method ui.confirm");
+    /// ```
     pub fn method(name: impl Into<String>) -> Self {
         Self(Kind::Method(name.into()))
     }
 
     /// The host offers that tool of the extension.
+    ///
+    /// ```
+    /// use extline::Requirement;
+    ///
+    /// assert_eq!(Requirement::tool("search").to_string(), "the tool search");
+    /// ```
     pub fn tool(name: impl Into<String>) -> Self {
         Self(Kind::Registration("tool", name.into()))
     }
 
     /// The host offers that command of the extension.
+    ///
+    /// ```
+    /// use extline::Requirement;
+    ///
+    /// assert_eq!(Requirement::command("search").to_string(), "the command search");
+    /// ```
     pub fn command(name: impl Into<String>) -> Self {
         Self(Kind::Registration("command", name.into()))
     }
 
     /// The host sends that event.
+    ///
+    /// ```
+    /// use extline::Requirement;
+    ///
+    /// assert_eq!(Requirement::event("turn_end").to_string(), "the event turn_end");
+    /// ```
     pub fn event(name: impl Into<String>) -> Self {
         Self(Kind::Registration("event", name.into()))
     }
 
     /// The host asks at that point.
+    ///
+    /// ```
+    /// use extline::{Requirement, point};
+    ///
+    /// assert_eq!(Requirement::intercept(point::TurnStart).to_string(), "the intercept turn_start");
+    /// ```
     pub fn intercept<P: Point>(_point: P) -> Self {
         Self(Kind::Registration("intercept", P::NAME.to_owned()))
     }
 
     /// The host asks the extension's guards.
+    ///
+    /// ```
+    /// use extline::Requirement;
+    ///
+    /// assert_eq!(Requirement::guards().to_string(), "the guard tool_call");
+    /// ```
     pub fn guards() -> Self {
         Self(Kind::Registration("guard", point::ToolCall::NAME.to_owned()))
     }

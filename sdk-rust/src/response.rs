@@ -28,32 +28,68 @@ pub struct Response {
 
 impl Response {
     /// Submits a prompt to the model.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let response = Response::prompt("Show today's weather.");
+    /// ```
     pub fn prompt(prompt: impl Into<String>) -> Self {
         Self::with(Action::Prompt, |frame| frame.prompt = Some(prompt.into()))
     }
 
     /// Puts text into the user's editor.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let response = Response::insert("git commit -m ");
+    /// ```
     pub fn insert(text: impl Into<String>) -> Self {
         Self::with(Action::Insert, |frame| frame.insert = Some(text.into()))
     }
 
     /// Shows text to the user.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let response = Response::display("16°C, fog");
+    /// ```
     pub fn display(text: impl Into<String>) -> Self {
         Self::with(Action::Display, |frame| frame.display = Some(text.into()))
     }
 
     /// Nothing.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let response = Response::noop();
+    /// ```
     pub fn noop() -> Self {
         Self::with(Action::Noop, |_| {})
     }
 
     /// Opens a panel; its handler is given to [`Extension::panel`](crate::Extension::panel).
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let response = Response::open_panel(Panel::new("todos").line("ship"));
+    /// ```
     pub fn open_panel(panel: Panel) -> Self {
         Self::with(Action::OpenPanel, |frame| frame.open_panel = Some(panel.into_frame()))
     }
 
     /// Submits a prompt as if the model had called a tool with these arguments. A host that may not
     /// know this gets the prompt alone.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let response = Response::tool_prompt("weather", json!({ "city": "Berlin" }), "Berlin?");
+    /// ```
     pub fn tool_prompt(
         tool: impl Into<String>,
         args: impl Into<RawJson>,
@@ -67,6 +103,12 @@ impl Response {
     }
 
     /// The command failed; the user sees the message.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let response = Response::error("which city?");
+    /// ```
     pub fn error(message: impl Into<String>) -> Self {
         Self { frame: CommandResponse::error("".into(), message) }
     }
@@ -88,6 +130,15 @@ impl Response {
 
 /// What a command's handler may return: a [`Response`], text to display, `()` or `None` for nothing,
 /// or a `Result` of these, whose error the user sees.
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let extension = Extension::new("notes", "1.0.0")
+///     .command("note", "shows text", async |text: &str, _| text.to_owned())
+///     .command("forget", "shows nothing", async |_: &str, _| {})
+///     .command("read", "shows a file", async |path: &str, _| std::fs::read_to_string(path));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the answer to a command",
     note = "return a `Response`, text to display, `()`, or an `Option` or `Result` of these"

@@ -34,22 +34,47 @@ impl Default for ToolResult {
 
 impl ToolResult {
     /// A result without content.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let result = ToolResult::new();
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds a block of text for the model.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let result = ToolResult::new().text("16°C").text("fog");
+    /// ```
     pub fn text(self, text: impl Into<String>) -> Self {
         self.content(Content::text(text))
     }
 
     /// Adds an image for the model.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let result = ToolResult::new().text("a map").image(Image::new(b"GIF89a...", "image/gif"));
+    /// ```
     pub fn image(self, image: Image) -> Self {
         self.content(image.into())
     }
 
     /// Adds a value: whole as structured content, and its compact text as a block for models and
     /// hosts that know only text. A result holds one such value; a second one takes its place.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let result = ToolResult::new().json(&json!({ "degrees": 16 }))?;
+    /// # Ok::<(), ToolError>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -59,12 +84,25 @@ impl ToolResult {
     }
 
     /// Adds a block.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let result = ToolResult::new().content(Content::text("16°C, fog"));
+    /// ```
     pub fn content(mut self, block: Content) -> Self {
         self.frame.content.push(block);
         self
     }
 
     /// Sets what only the user sees, not the model.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let result = ToolResult::new().details(&json!({ "degrees": 16 }))?;
+    /// # Ok::<(), ToolError>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -75,18 +113,36 @@ impl ToolResult {
     }
 
     /// Says what the call did to the world. Failures have effects too.
+    ///
+    /// ```
+    /// use extline::{Effect, FileOp, ToolResult};
+    ///
+    /// let result = ToolResult::new().effect(Effect::file(FileOp::Delete, "old.md"));
+    /// ```
     pub fn effect(mut self, effect: Effect) -> Self {
         self.frame.effects.get_or_insert_default().push(effect);
         self
     }
 
     /// Has the host offer a deferred tool to the model from now on.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let result = ToolResult::new().text("logged in").activate("whoami");
+    /// ```
     pub fn activate(mut self, tool: impl Into<String>) -> Self {
         self.frame.activate_tools.get_or_insert_default().push(tool.into());
         self
     }
 
     /// Says how far the content may be trusted, in a word that the host knows.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let result = ToolResult::new().text("from the web").trust("untrusted");
+    /// ```
     pub fn trust(mut self, trust: impl Into<String>) -> Self {
         self.frame.trust = Some(trust.into());
         self
@@ -160,6 +216,17 @@ pub struct Json<T>(
 /// | [`Content`], or a `Vec` or array of texts, images, blocks | those blocks |
 /// | a tuple of up to four of these | all of them, in order |
 /// | [`ToolResult`] | itself |
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let pixel = || Image::new(b"GIF89a...", "image/gif");
+/// let extension = Extension::new("results", "1.0.0")
+///     .tool("text", "", async |_: NoArgs, _| Ok("16°C, fog"))
+///     .tool("nothing", "", async |_: NoArgs, _| Ok(()))
+///     .tool("value", "", async |_: NoArgs, _| Ok(Json(vec![1, 2, 3])))
+///     .tool("mixture", "", async move |_: NoArgs, _| Ok(("a pixel", pixel())));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
     note = "return text (`String`, `&str`), `()`, an `Image`, a `ToolResult`, a tuple of these, or wrap a value in `Json(..)`"
@@ -174,6 +241,13 @@ pub trait IntoToolResult {
 }
 
 /// One block of a result.
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let list = Tool::new("list", "", async |_: NoArgs, _| Ok(vec!["one", "two"]));
+/// let mixture = Tool::new("mixture", "", async |_: NoArgs, _| Ok([Content::text("one")]));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no block of a result",
     note = "a list may hold text (`String`, `&str`), `Image`s or `Content`"

@@ -120,6 +120,14 @@ impl Setup {
 
     /// As [`Extension::tool`].
     ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let extension = Extension::new("a", "1.0.0").setup(async |setup, _| {
+    ///     setup.tool("noon", "The time.", async |_: NoArgs, _| Ok("noon"))
+    /// });
+    /// ```
+    ///
     /// # Errors
     ///
     /// Kind `internal`: two tools of one name, a name or type that is not allowed.
@@ -140,6 +148,14 @@ impl Setup {
 
     /// As [`Extension::add_tool`], also for a tool that is given as JSON Schema ([`Tool::raw`]).
     ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let extension = Extension::new("a", "1.0.0").setup(async |setup, _| {
+    ///     setup.add_tool(Tool::new("noon", "The time.", async |_: NoArgs, _| Ok("noon")).pure())
+    /// });
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Setup::tool`].
@@ -149,6 +165,14 @@ impl Setup {
     }
 
     /// As [`Extension::command`].
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let extension = Extension::new("a", "1.0.0").setup(async |setup, _| {
+    ///     setup.command("noon", "shows the time", async |_: &str, _| "noon")
+    /// });
+    /// ```
     ///
     /// # Errors
     ///
@@ -169,6 +193,14 @@ impl Setup {
 
     /// As [`Extension::add_command`].
     ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let extension = Extension::new("a", "1.0.0").setup(async |setup, _| {
+    ///     setup.add_command(Command::new("noon", "shows the time", async |_: &str, _| "noon"))
+    /// });
+    /// ```
+    ///
     /// # Errors
     ///
     /// As [`Setup::command`].
@@ -178,6 +210,14 @@ impl Setup {
     }
 
     /// As [`Extension::on`].
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let extension = Extension::new("a", "1.0.0").setup(async |setup, _| {
+    ///     setup.on("turn_end", async |_, ctx| ctx.notify_info("done"));
+    /// });
+    /// ```
     pub fn on<R, F>(&self, event: impl Into<String>, handler: F)
     where
         R: HandlerOutcome + 'static,
@@ -189,6 +229,14 @@ impl Setup {
     }
 
     /// As [`Extension::intercept`].
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let extension = Extension::new("a", "1.0.0").setup(async |setup, _| {
+    ///     setup.intercept(point::TurnStart, async |turn, _| turn.allow());
+    /// });
+    /// ```
     pub fn intercept<P, R, F>(&self, point: P, handler: F)
     where
         P: Point,
@@ -201,6 +249,14 @@ impl Setup {
     }
 
     /// As [`Extension::on_failure`].
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let extension = Extension::new("a", "1.0.0").setup(async |setup, _| {
+    ///     setup.on_failure(point::TurnStart, OnFailure::Allow);
+    /// });
+    /// ```
     pub fn on_failure<P: Point>(&self, _point: P, on_failure: OnFailure) {
         let mut session = self.connection.session();
         let modes = session.subscribe_mut().on_failure.get_or_insert_default();
@@ -208,6 +264,14 @@ impl Setup {
     }
 
     /// As [`Extension::guard`].
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let extension = Extension::new("a", "1.0.0").setup(async |setup, _| {
+    ///     setup.guard("closed", async |call, _| call.block("closed today"))
+    /// });
+    /// ```
     ///
     /// # Errors
     ///
@@ -225,6 +289,14 @@ impl Setup {
     }
 
     /// As [`Extension::panel`].
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let extension = Extension::new("a", "1.0.0").setup(async |setup, _| {
+    ///     setup.panel("log", async |_, ctx| ctx.panel("log").line("a key").render())
+    /// });
+    /// ```
     ///
     /// # Errors
     ///

@@ -40,6 +40,12 @@ pub struct Steps<S>(
 );
 
 /// What the stream of a tool yields.
+///
+/// ```
+/// use extline::{Step, Update};
+///
+/// let steps: [Step<&str>; 2] = [Update::new("asking").into(), Step::Result("16°C, fog")];
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step<R> {
     /// How the call stands.
@@ -56,6 +62,19 @@ impl<R> From<Update> for Step<R> {
 
 /// What a tool's handler may return: anything that is a result ([`IntoToolResult`]), or a stream
 /// that ends in one ([`Steps`]).
+///
+/// ```
+/// use async_stream::stream;
+/// use extline::prelude::*;
+///
+/// let plain = Tool::new("plain", "", async |_: NoArgs, _| Ok("at once"));
+/// let stepwise = Tool::new("stepwise", "", async |_: NoArgs, _| {
+///     Ok(Steps(stream! {
+///         yield Ok(Update::new("nearly").into());
+///         yield Ok(Step::Result("in the end"));
+///     }))
+/// });
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the result of a tool",
     note = "return text (`String`, `&str`), `()`, an `Image`, a `ToolResult`, a tuple of these, wrap \

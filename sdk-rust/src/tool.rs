@@ -48,6 +48,23 @@ impl Tool {
     /// takes none has [`NoArgs`](crate::NoArgs).
     ///
     /// The name is 1 to 64 letters, digits, `_` and `-`; the description is for the model.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Weather {
+    ///     /// City name
+    ///     city: String,
+    ///     /// In days from today
+    ///     #[serde(default)]
+    ///     day: u8,
+    /// }
+    ///
+    /// let weather = Tool::new("weather", "Weather for a city.", async |w: Weather, _| {
+    ///     Ok(format!("{}: 16°C, fog", w.city))
+    /// });
+    /// ```
     pub fn new<A, R, F>(name: impl Into<String>, description: impl Into<String>, handler: F) -> Self
     where
         A: DeserializeOwned + JsonSchema + 'static,
@@ -65,6 +82,14 @@ impl Tool {
     ///
     /// Arguments that do not match are answered with a `validation` error before the handler runs.
     /// A keyword that only the host can check, as `pattern`, is named on stderr at the start.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let schema = json!({ "type": "object", "properties": { "city": { "type": "string" } } });
+    /// let weather =
+    ///     Tool::raw("weather", "Weather for a city.", schema, async |args: RawJson, _| Ok(args));
+    /// ```
     pub fn raw<A, R, F>(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -132,85 +157,197 @@ impl Tool {
 /// What the tool declares.
 impl Tool {
     /// Its name for a person.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .label("The time");
+    /// ```
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.frame.label = Some(label.into());
         self
     }
 
     /// Its own deadline, in place of the host's (60 s).
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .timeout(std::time::Duration::from_secs(5));
+    /// ```
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.frame.timeout_ms = Some(u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
         self
     }
 
     /// It waits for a person, so no deadline holds.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .interactive();
+    /// ```
     pub fn interactive(mut self) -> Self {
         self.frame.interactive = true;
         self
     }
 
     /// Calls of it must not overlap; the host holds them in order. By default they run concurrently.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .sequential();
+    /// ```
     pub fn sequential(mut self) -> Self {
         self.frame.execution = Some(Execution::Sequential);
         self
     }
 
     /// The same arguments give the same result until something mutates, so the host may remember it.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .pure();
+    /// ```
     pub fn pure(mut self) -> Self {
         self.frame.pure = true;
         self
     }
 
     /// The provider must keep the model to the schema, where it can.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .strict();
+    /// ```
     pub fn strict(mut self) -> Self {
         self.frame.strict = true;
         self
     }
 
     /// Hint: it changes nothing. A tool without hints is taken for one that may change things.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .read_only(true);
+    /// ```
     pub fn read_only(self, read_only: bool) -> Self {
         self.annotate(|hints| hints.read_only = Some(read_only))
     }
 
     /// Hint: it may destroy what was there.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .destructive(false);
+    /// ```
     pub fn destructive(self, destructive: bool) -> Self {
         self.annotate(|hints| hints.destructive = Some(destructive))
     }
 
     /// Hint: a second call with the same arguments changes nothing further.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .idempotent(true);
+    /// ```
     pub fn idempotent(self, idempotent: bool) -> Self {
         self.annotate(|hints| hints.idempotent = Some(idempotent))
     }
 
     /// Hint: it reaches beyond the project.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .open_world(false);
+    /// ```
     pub fn open_world(self, open_world: bool) -> Self {
         self.annotate(|hints| hints.open_world = Some(open_world))
     }
 
     /// When the host asks its user before a call.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::{Approval, Tier};
+    ///
+    /// let deploy = Tool::new("deploy", "Deploys.", async |_: NoArgs, _| Ok("deployed"))
+    ///     .approval(Approval { gated: true, tier: Some(Tier::Exec), ..Approval::default() });
+    /// ```
     pub fn approval(mut self, approval: Approval) -> Self {
         self.frame.approval = Some(approval);
         self
     }
 
     /// The type of its structured result, so that models and programs know what to expect.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// #[derive(Serialize, JsonSchema)]
+    /// struct Time {
+    ///     hour: u8,
+    /// }
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok(Json(Time { hour: 12 })))
+    ///     .output::<Time>();
+    /// ```
     pub fn output<T: JsonSchema>(self) -> Self {
         self.output_schema(schema_of::<T>())
     }
 
     /// The JSON Schema of its structured result.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .output_schema(json!({ "type": "object" }));
+    /// ```
     pub fn output_schema(mut self, schema: impl Into<RawJson>) -> Self {
         self.frame.output_schema = Some(schema.into());
         self
     }
 
     /// How the host offers it; directly to the model by default.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::Exposure;
+    ///
+    /// let rare = Tool::new("rare", "Seldom needed.", async |_: NoArgs, _| Ok(()))
+    ///     .exposure(Exposure::Deferred);
+    /// ```
     pub fn exposure(mut self, exposure: Exposure) -> Self {
         self.frame.exposure = Some(exposure);
         self
     }
 
     /// The group it belongs to, and what the group is.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .namespace("time", "Everything about time.");
+    /// ```
     pub fn namespace(mut self, name: impl Into<String>, description: impl Into<String>) -> Self {
         self.frame.namespace = Some(name.into());
         self.frame.namespace_description = Some(description.into());
@@ -234,6 +371,14 @@ fn why_no_arguments(schema: &RawJson) -> Option<SchemaProblem> {
 }
 
 /// What the handler of a raw tool takes: [`serde_json::Value`] or [`RawJson`].
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let any = || json!({ "type": "object" });
+/// let value = Tool::raw("value", "", any(), async |args: Value, _| Ok(args["city"].clone()));
+/// let text = Tool::raw("text", "", any(), async |args: RawJson, _| Ok(args.get().to_owned()));
+/// ```
 #[diagnostic::on_unimplemented(
     message = "a raw tool cannot take `{Self}`",
     note = "take a `Value` or `RawJson`; for a type of your own use `tool` in place of `raw_tool`"

@@ -80,11 +80,24 @@ impl ToolError {
     /// The call is wrong, and the text tells the model how to correct it. On the wire it is a
     /// `validation` error without a field: the kind for a fault of the caller's that has no
     /// narrower name.
+    ///
+    /// ```
+    /// use extline::{ErrorKind, ToolError};
+    ///
+    /// assert_eq!(ToolError::new("give a city").kind(), &ErrorKind::Validation);
+    /// ```
     pub fn new(message: impl Into<String>) -> Self {
         Self::validation(message)
     }
 
     /// An error of any kind.
+    ///
+    /// ```
+    /// use extline::{ErrorKind, ToolError};
+    ///
+    /// let error = ToolError::of_kind(ErrorKind::Timeout, "the server is slow");
+    /// assert_eq!(error.message(), "the server is slow");
+    /// ```
     pub fn of_kind(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(ErrorInfo::new(kind, message)))
     }
@@ -93,6 +106,11 @@ impl ToolError {
 /// What goes with it.
 impl ToolError {
     /// JSON pointer of the offending member of the args itself: a missing city is `/city`.
+    ///
+    /// ```
+    /// let error = extline::ToolError::not_found("no such city").field("/city");
+    /// assert_eq!(error.info().field.as_deref(), Some("/city"));
+    /// ```
     #[must_use]
     pub fn field(mut self, pointer: impl Into<String>) -> Self {
         self.0.field = Some(pointer.into());
@@ -100,6 +118,11 @@ impl ToolError {
     }
 
     /// What to do about it.
+    ///
+    /// ```
+    /// let error = extline::ToolError::not_found("no such city").hint("try Berlin");
+    /// assert_eq!(error.to_string(), "no such city\nhint: try Berlin");
+    /// ```
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.0.hint = Some(hint.into());
@@ -107,6 +130,11 @@ impl ToolError {
     }
 
     /// What led to it. Several are given outermost first.
+    ///
+    /// ```
+    /// let error = extline::ToolError::internal("cannot load the map").cause("the disk is full");
+    /// assert_eq!(error.to_string(), "cannot load the map\ncaused by: the disk is full");
+    /// ```
     #[must_use]
     pub fn cause(mut self, cause: impl Into<String>) -> Self {
         self.0.causes.get_or_insert_default().push(cause.into());
@@ -114,6 +142,13 @@ impl ToolError {
     }
 
     /// How long to wait before trying again.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// let error = extline::ToolError::transient("busy").retry_after(Duration::from_secs(2));
+    /// assert_eq!(error.info().retry_after_ms, Some(2_000));
+    /// ```
     #[must_use]
     pub fn retry_after(mut self, wait: Duration) -> Self {
         self.0.retry_after_ms = Some(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));

@@ -30,6 +30,10 @@ pub struct Update<To = ()> {
 
 impl Update {
     /// One for a stream, with a message.
+    ///
+    /// ```
+    /// let update = extline::Update::new("asking").progress(1, 2);
+    /// ```
     pub fn new(message: impl Into<String>) -> Self {
         Self { to: (), snapshot: saying(message.into()) }
     }
@@ -41,36 +45,62 @@ impl Update {
 
 impl<To> Update<To> {
     /// How many of how many units are done.
+    ///
+    /// ```
+    /// let update = extline::Update::new("reading").progress(3, 10);
+    /// ```
     pub fn progress(self, done: impl Amount, total: impl Amount) -> Self {
         let total = total.amount();
         self.change(|progress| progress.total = Some(total)).done(done)
     }
 
     /// How many units are done, when nobody knows of how many.
+    ///
+    /// ```
+    /// let update = extline::Update::new("reading").done(3);
+    /// ```
     pub fn done(self, done: impl Amount) -> Self {
         let done = done.amount();
         self.change(|progress| progress.done = Some(done))
     }
 
     /// What is counted, as `files`.
+    ///
+    /// ```
+    /// let update = extline::Update::new("reading").unit("files");
+    /// ```
     pub fn unit(self, unit: impl Into<String>) -> Self {
         let unit = unit.into();
         self.change(|progress| progress.unit = Some(unit))
     }
 
     /// Adds a block of the result so far, for hosts that show it while the call runs.
+    ///
+    /// ```
+    /// use extline::{Content, Update};
+    ///
+    /// let update = Update::new("reading").content(Content::text("so far: one"));
+    /// ```
     pub fn content(mut self, block: impl IntoContent) -> Self {
         self.snapshot.content.get_or_insert_default().push(block.into_content());
         self
     }
 
     /// Adds text of the result so far.
+    ///
+    /// ```
+    /// let update = extline::Update::new("reading").text("so far: one");
+    /// ```
     pub fn text(self, text: impl Into<String>) -> Self {
         self.content(Content::text(text))
     }
 
     /// Adds more for the user's eyes. A value that serde cannot write as JSON is left out: an update
     /// never fails.
+    ///
+    /// ```
+    /// let update = extline::Update::new("reading").details(&["one", "two"]);
+    /// ```
     pub fn details<T: Serialize + ?Sized>(mut self, details: &T) -> Self {
         self.snapshot.details = RawJson::of(details).ok();
         self
@@ -85,6 +115,12 @@ impl<To> Update<To> {
 impl Update<&Context> {
     /// Shows it. Never waits and never fails: of several within 50 ms the last is sent, and nothing
     /// is when the host does not know updates, when the call is answered, or outside a tool.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// ctx.update("reading").send();
+    /// # }
+    /// ```
     pub fn send(self) {
         self.to.send_update(self.snapshot);
     }
@@ -99,6 +135,12 @@ impl<To> fmt::Debug for Update<To> {
 /// Updates.
 impl Context {
     /// Shows how a tool call stands: `ctx.update("asking").progress(1, 2).send()`.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// ctx.update("asking").progress(1, 2).send();
+    /// # }
+    /// ```
     pub fn update(&self, message: impl Into<String>) -> Update<&Self> {
         Update { to: self, snapshot: saying(message.into()) }
     }
@@ -140,6 +182,14 @@ fn saying(message: String) -> Snapshot {
 }
 
 /// A loop that shows how far it is, made by [`Context::track`].
+///
+/// ```
+/// # fn handler(ctx: &extline::Context) {
+/// for page in ctx.track(1..=20).message("reading").unit("pages") {
+///     // Read it.
+/// }
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 #[must_use = "it is an iterator: put it into a `for` loop"]
 pub struct Track<'a, I> {
@@ -152,12 +202,24 @@ pub struct Track<'a, I> {
 
 impl<I> Track<'_, I> {
     /// What is being done, as `reading`.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// let numbers: Vec<_> = ctx.track(1..=20).message("counting").collect();
+    /// # }
+    /// ```
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.progress.message = Some(message.into());
         self
     }
 
     /// What is counted, as `files`.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// let numbers: Vec<_> = ctx.track(1..=20).unit("numbers").collect();
+    /// # }
+    /// ```
     pub fn unit(mut self, unit: impl Into<String>) -> Self {
         self.progress.unit = Some(unit.into());
         self
@@ -191,6 +253,13 @@ impl<I: Iterator> Iterator for Track<'_, I> {
 }
 
 /// A number of units: any of Rust's number types.
+///
+/// ```
+/// use extline::Amount;
+///
+/// assert_eq!(3_u8.amount(), 3.0);
+/// assert_eq!(2.5_f32.amount(), 2.5);
+/// ```
 pub trait Amount {
     /// The number; beyond 2^53 it is rounded.
     fn amount(self) -> f64;

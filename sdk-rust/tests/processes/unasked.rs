@@ -14,6 +14,8 @@ fn a_handler_can_notify_log_and_submit() {
         r#"{"type":"log","level":"info","message":"two\nlines","fields":{"n":1}}"#
     );
     assert_eq!(host.line(), r#"{"type":"submit","text":"go on"}"#);
+    assert_eq!(host.line(), r#"{"type":"submit_slash","text":"/compact"}"#);
+    assert_eq!(host.line(), r#"{"type":"clear_notes"}"#);
     assert_eq!(host.line(), r#"{"type":"command_response","id":"1","action":"noop"}"#);
     assert_eq!(host.close().stderr, "");
 }
@@ -25,7 +27,9 @@ fn under_an_old_host_the_log_is_stderr_and_new_frames_are_remarked_on() {
         probe.accepted(r#"{"type":"hello_ack","protocol_version":1,"zot_version":"0.1.62"}"#);
     host.send(r#"{"type":"command_invoked","id":"1","name":"notes"}"#);
     assert_eq!(host.frame()["type"], "notify");
-    assert_eq!(host.frame()["type"], "submit");
+    for sent in ["submit", "submit_slash", "clear_notes"] {
+        assert_eq!(host.frame()["type"], sent);
+    }
     assert_eq!(host.frame()["type"], "command_response");
     host.call("1", "steps", r#"{"amount":2}"#);
     assert_eq!(host.text(), "done");
