@@ -29,6 +29,8 @@ pub(crate) struct Printer {
     failure: Option<io::Error>,
     /// Prints above the line that a person edits meanwhile.
     pub(crate) above: Option<mpsc::Sender<String>>,
+    /// What is said while something else has the screen.
+    held: Option<Vec<String>>,
     /// A line is being edited.
     pub(crate) is_prompting: bool,
 }
@@ -36,7 +38,15 @@ pub(crate) struct Printer {
 impl Printer {
     pub(crate) fn new(json: bool) -> Self {
         let live = !json && io::stderr().is_terminal();
-        Self { json, progress: 0, live, failure: None, above: None, is_prompting: false }
+        Self {
+            json,
+            progress: 0,
+            live,
+            failure: None,
+            above: None,
+            held: None,
+            is_prompting: false,
+        }
     }
 
     /// A line, or several, on stdout.
@@ -75,6 +85,10 @@ impl Printer {
     /// terminal.
     pub(crate) fn say(&mut self, text: impl Display) {
         self.clear_progress();
+        if let Some(held) = &mut self.held {
+            held.push(text.to_string());
+            return;
+        }
         if let Some(above) = self.above.as_ref().filter(|_| self.is_prompting && self.live) {
             let text = format!("{text}\n");
             let text = match AutoStream::choice(&io::stderr()) {
@@ -93,9 +107,21 @@ impl Printer {
         self.say(format_args!("{RED}error:{RED:#} {text}"));
     }
 
+    /// Keeps what is said until [`Printer::release`]: something else has the screen.
+    pub(crate) fn hold(&mut self) {
+        self.held.get_or_insert_default();
+    }
+
+    /// Says what was kept.
+    pub(crate) fn release(&mut self) {
+        for text in self.held.take().unwrap_or_default() {
+            self.say(text);
+        }
+    }
+
     /// A line on a terminal that the next one replaces; nothing elsewhere.
     pub(crate) fn progress(&mut self, text: &str) {
-        if !self.live || self.is_prompting {
+        if !self.live || self.is_prompting || self.held.is_some() {
             return;
         }
         // A line that wraps could not be taken back.

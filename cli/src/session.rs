@@ -254,6 +254,10 @@ fn tell(news: &News, printer: &mut Printer) {
         News::SubmitSlash { extension, text } => {
             printer.say(format_args!("{BOLD}{extension}{BOLD:#} asks to run: {text}"));
         }
+        News::PanelOpened { panel } => {
+            let (extension, id) = (panel.extension(), panel.id());
+            printer.say(format_args!("{BOLD}{extension}{BOLD:#} opened the panel {id}"));
+        }
         News::Missed(count) => {
             printer.say(format_args!("{DIM}{count} messages of extensions were missed{DIM:#}"));
         }

@@ -318,3 +318,91 @@ fn lines_are_not_edited_where_the_output_goes_elsewhere() {
     let output = json["output"].as_str().unwrap();
     assert!(output.contains("> !echo {\"text\":\"piped\"}\r\npiped\r\n"), "{output:?}");
 }
+
+/// A list with a mark that `up` and `down` move; `x` closes it, and the user's own close is noted in
+/// a file. Says a note with each key.
+const LIST: &str = r#"
+import json, sys
+at = 0
+def emit(**frame):
+    print(json.dumps(frame), flush=True)
+def view():
+    lines = [("> " if at == row else "  ") + name for row, name in enumerate(["one", "two"])]
+    return {"title": "My list", "lines": lines, "footer": "x closes"}
+emit(type="hello", name="lister", version="1", capabilities=["commands", "panels"])
+emit(type="register_command", name="list")
+emit(type="ready")
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "command_invoked":
+        emit(type="command_response", id=frame["id"], action="open_panel", open_panel={"id": "l", **view()})
+    if frame["type"] == "panel_key":
+        at = {"down": 1, "up": 0}.get(frame["key"], at)
+        emit(type="notify", level="info", message="got " + frame["key"] + frame.get("text", ""))
+        if frame.get("text") == "x":
+            emit(type="panel_close", panel_id="l")
+        else:
+            emit(type="panel_render", panel_id="l", **view())
+    if frame["type"] == "panel_close":
+        open(sys.argv[1], "w").close()
+    if frame["type"] == "shutdown":
+        break
+"#;
+
+#[test]
+fn a_panel_gets_the_keys_until_it_is_closed() {
+    let extline = Extline::new();
+    let closed = extline.home().join("closed");
+    let steps = [
+        expect("> "),
+        send("/list\r"),
+        expect("My list\r\n> one\r\n  two\r\nx closes  (Esc closes)"),
+        send("\x1b[B"),
+        expect("My list\r\n  one\r\n> two\r\n"),
+        send(UP),
+        expect("My list\r\n> one\r\n"),
+        // The extension closes it, and then what it said is told.
+        send("x"),
+        expect("got down"),
+        expect("got runex"),
+        expect("the panel l is closed"),
+        expect("> "),
+        send(":panel\r"),
+        expect("no panel is open"),
+        expect("> "),
+        send("/list\r"),
+        expect("> one\r\n"),
+        send("\x1b"),
+        expect("the panel l is closed"),
+        expect("> "),
+        // The prompt has its keys back.
+        send(UP),
+        expect("> /list"),
+        send("\r"),
+        expect("My list"),
+        json!({ "signal": "TERM" }),
+        expect("python3 stopped"),
+    ];
+    let words = ["run", "--", "python3", "-c", LIST, closed.to_str().unwrap()];
+    let screen = in_terminal(&extline, true, &steps, &words);
+    assert!(screen.code == 143 && screen.restored, "{screen:?}");
+    assert!(closed.exists());
+    assert_eq!(screen.output.matches("\x1b[?1049h").count(), 3);
+    assert_eq!(screen.output.matches("\x1b[?1049l").count(), 3);
+}
+
+#[test]
+fn without_a_terminal_the_keys_are_named() {
+    let extline = Extline::new();
+    let closed = extline.home().join("closed");
+    let words = ["run", "--", "python3", "-c", LIST, closed.to_str().unwrap()];
+    let outcome = extline.run_with_input(&words, "/list\n:panel down\n:panel x\n:panel\n");
+    outcome.assert_code(1);
+    let opened = "> /list\nopen_panel: My list\n  > one\n    two\n  x closes\n";
+    let moved = "> :panel down\nopen_panel: My list\n    one\n  > two\n  x closes\n";
+    let closed = "> :panel x\nthe panel l is closed\n";
+    for part in [opened, moved, closed] {
+        assert!(outcome.stdout.contains(part), "{part:?} is missing in {outcome:?}");
+    }
+    outcome.assert_says(&["no panel is open"]);
+}

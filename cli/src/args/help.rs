@@ -50,6 +50,7 @@ pub(super) const RUN_EXAMPLES: &str = "At the prompt:
   :tools        list the tools, :commands the slash commands
   :status       how each extension stands
   :frames       the last lines on the wire; :frames on and :frames off show them live
+  :panel        the panel that is open: it gets the keys until Esc; :panel down x presses keys in it
   :help         all there is
   :quit         stop them all, as do Ctrl-D and a second Ctrl-C
   Tab           completes names, a tool's arguments and their values

@@ -12,6 +12,7 @@ use rustyline::{Changeset, Context, Helper};
 
 use crate::console::json_completion::{self, Candidate};
 use crate::console::line::WORDS;
+use crate::console::panel::KEYS;
 
 /// Completes lines from what the extensions offer at the moment. It does not keep the host alive.
 pub(crate) struct Completion {
@@ -43,9 +44,14 @@ impl Completer for Completion {
                 let (start, candidates) = found.unwrap_or_default();
                 (pos - json.len() + start, candidates)
             }
-            None => match typed.strip_prefix(":frames ") {
-                Some(begun) => {
-                    let found = ["on", "off"].iter().filter(|it| it.starts_with(begun));
+            None => match typed.rsplit_once(' ') {
+                Some((before, begun)) => {
+                    let known = match before.split(' ').next() {
+                        Some(":frames") => &["on", "off"][..],
+                        Some(":panel") => &KEYS,
+                        _ => &[],
+                    };
+                    let found = known.iter().filter(|it| it.starts_with(begun));
                     (pos - begun.len(), found.map(|it| Candidate::new(*it, *it)).collect())
                 }
                 None => (0, first_words(&host, typed)),

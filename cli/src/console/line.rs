@@ -1,7 +1,7 @@
 //! One line of `extline run`.
 
 /// The words behind a colon, and what they do.
-pub(crate) const WORDS: [(&str, &str); 6] = [
+pub(crate) const WORDS: [(&str, &str); 7] = [
     (":tools", "list the tools"),
     (":commands", "list the slash commands"),
     (":status", "how each extension stands"),
@@ -9,6 +9,7 @@ pub(crate) const WORDS: [(&str, &str); 6] = [
         ":frames",
         "the last lines on the wire; :frames 50 more of them, :frames on live, :frames off",
     ),
+    (":panel", "show the panel that is open; :panel down enter x presses keys in it"),
     (":help", "what can be typed here"),
     (":quit", "stop them all"),
 ];
@@ -30,6 +31,9 @@ pub(crate) enum Line<'a> {
     Commands,
     Status,
     Frames(Frames),
+    Panel {
+        keys: &'a str,
+    },
     Help,
     Quit,
     /// Not understood.
@@ -71,6 +75,9 @@ impl<'a> Line<'a> {
         }
         if let (":frames", args) = split(line) {
             return Frames::of(args).map_or(Self::Other, Self::Frames);
+        }
+        if let (":panel", keys) = split(line) {
+            return Self::Panel { keys };
         }
         match line {
             ":tools" => Self::Tools,

@@ -7,10 +7,12 @@ mod history;
 mod json_completion;
 mod line;
 mod listing;
+mod panel;
 
 use std::io::{self, BufRead, IsTerminal};
 use std::ops::ControlFlow;
 
+use extline_host::{CommandOutcome, Panel};
 use serde::Serialize;
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -150,6 +152,7 @@ impl Console {
             Line::Status => listing::extensions(host, printer),
             Line::Frames(Frames::Last(count)) => listing::frames(&self.frames, count, printer),
             Line::Frames(Frames::Live(on)) => self.frames.live(on),
+            Line::Panel { keys } => return self.panel(text, keys).await,
             Line::Help => printer.tell(help(), &json!({ "help": help() })),
             Line::Quit => return ControlFlow::Break(self.outcome()),
             Line::Other => self.fail(text, &not_understood(text.trim())),
@@ -162,12 +165,62 @@ impl Console {
             Ok(Ok(outcome)) if self.session.printer.json => {
                 self.outcome_json(line, true, &command::json(&outcome));
             }
+            Ok(Ok(CommandOutcome::OpenPanel(panel))) if self.interactive => {
+                return self.show(panel).await;
+            }
             Ok(Ok(outcome)) => command::report(&outcome, &mut self.session.printer),
             Ok(Err(error)) => {
                 let failure = Failure::of_call(&error, &self.session.host);
                 self.fail(line, &failure);
             }
             Err(exit) => return self.interrupted_in(name, exit),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The panel that was opened last: on a terminal with its keys, else as text.
+    async fn panel(&mut self, line: &str, keys: &str) -> ControlFlow<Exit> {
+        let Some(mut panel) = self.session.host.panels().pop() else {
+            self.fail(line, &Failure::of_usage("no panel is open"));
+            return ControlFlow::Continue(());
+        };
+        if self.interactive && keys.is_empty() {
+            return self.show(panel).await;
+        }
+        match self.session.listen_to(panel::press(&mut panel, keys)).await {
+            Ok(Some(_)) => {
+                let outcome = CommandOutcome::OpenPanel(panel);
+                if self.session.printer.json {
+                    self.outcome_json(line, true, &command::json(&outcome));
+                } else {
+                    command::report(&outcome, &mut self.session.printer);
+                }
+                ControlFlow::Continue(())
+            }
+            Ok(None) => {
+                let json = json!({ "panel_closed": panel.id() });
+                self.session
+                    .printer
+                    .tell(format_args!("the panel {} is closed", panel.id()), &json);
+                ControlFlow::Continue(())
+            }
+            Err(exit) => self.interrupted_in(":panel", exit),
+        }
+    }
+
+    /// Gives a panel the terminal until it is closed.
+    async fn show(&mut self, panel: Panel) -> ControlFlow<Exit> {
+        let id = panel.id().to_owned();
+        match panel::drive(&mut self.session, panel).await {
+            Ok(Ok(())) => {
+                let text = format_args!("{DIM}the panel {id} is closed{DIM:#}");
+                self.session.printer.say(text);
+            }
+            Ok(Err(error)) => {
+                let text = format_args!("the panel {id} cannot be shown: {error}");
+                self.session.printer.error(text);
+            }
+            Err(exit) => return ControlFlow::Break(exit),
         }
         ControlFlow::Continue(())
     }
