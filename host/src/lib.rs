@@ -2,8 +2,10 @@
 //!
 //! An agent embeds it: [`Host::builder`] says which extensions run, [`Host::tools`] what to offer
 //! the model, [`Host::call`] and [`Host::command`] run things, [`Host::intercept_turn_start`] and its
-//! like ask extensions before something happens, [`Host::news`] tells what happens meanwhile,
-//! [`Host::shutdown`] ends it all. Everything on the wire is decided by
+//! like ask extensions before something happens, [`Host::request`] asks one for a method of its own,
+//! [`Host::news`] tells what happens meanwhile, [`Host::shutdown`] ends it all. What the agent offers
+//! to extensions in turn is said to the builder: [`HostBuilder::builtin_tool`],
+//! [`HostBuilder::serve_method`]. Everything on the wire is decided by
 //! `extline-protocol`; this crate starts processes, moves bytes, keeps the registry, and tells why
 //! something does not work.
 //!

@@ -14,7 +14,7 @@ use crate::news::News;
 use crate::notice::Notice;
 use crate::panel::{Panel, PanelView};
 
-/// Panels that one extension may have open.
+/// Panels that one extension may have open (`panel.many`).
 const OPEN: usize = 64;
 
 /// Ids of closed panels that are remembered, so that a render that crossed with the close is not

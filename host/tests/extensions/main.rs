@@ -12,6 +12,7 @@ mod death;
 mod guards;
 mod intercepts;
 mod journal;
+mod mixed;
 mod panels;
 mod registrations;
 mod requests;

@@ -125,3 +125,46 @@ async fn a_name_that_becomes_free_goes_to_the_next() {
     assert!(report.tools.contains(&"shared".to_owned()));
     end(host).await;
 }
+
+#[tokio::test]
+async fn a_tool_that_is_offered_anew_is_told_and_has_its_new_schema() {
+    let home = Home::new();
+    let host = home.builder().extension(behave(&[])).start().await;
+    let mut news = host.news();
+    let reports = |news: &mut extline_host::NewsStream| {
+        let items = std::iter::from_fn(|| news.try_next());
+        items.filter(|item| matches!(item, News::Registered { .. })).count()
+    };
+    reports(&mut news);
+    assert!(host.call("echo", r#"{"text":"a"}"#).await.is_ok());
+    assert_eq!(reports(&mut news), 0);
+    let schema = json!({"type": "object", "required": ["text", "twice"]});
+    let again = json!({"name": "echo", "description": "says it anew", "schema": schema});
+    host.call("add_tool", &again.to_string()).await.unwrap();
+    // The report names the same tools as before; what it tells is that one is another now.
+    assert_eq!(reports(&mut news), 1);
+    let echo = host.tools().into_iter().find(|tool| tool.name() == "echo").unwrap();
+    assert_eq!(echo.description(), "says it anew");
+    let error = host.call("echo", r#"{"text":"a"}"#).await.unwrap_err();
+    assert_eq!(error.field(), Some("/twice"));
+    end(host).await;
+}
+
+#[tokio::test]
+async fn a_late_tool_under_a_name_that_is_taken_is_a_conflict() {
+    let home = Home::new();
+    let builder = home.builder().builtin_tools(["read"]);
+    let builder = builder.extension(misbehave(&["plain"]).named("first"));
+    let host = builder.extension(behave(&[]).named("second")).start().await;
+    for (name, winner) in [("read", "the host"), ("hang", "first")] {
+        let tool = json!({ "name": name }).to_string();
+        host.call("add_tool", &tool).await.unwrap();
+        let report = last_report(&host).await;
+        let rejected = report["rejected"].as_array().unwrap();
+        let conflict = rejected.iter().find(|it| it["name"] == name).unwrap();
+        assert_eq!((&conflict["code"], &conflict["winner"]), (&json!("conflict"), &json!(winner)));
+    }
+    let hang = host.tools().into_iter().find(|tool| tool.name() == "hang").unwrap();
+    assert_eq!(hang.extension, "first");
+    end(host).await;
+}
