@@ -146,7 +146,7 @@ processes() {
     for process in /proc/[0-9]*; do
         # "7 (name) S 1 7 ...": the name may hold anything. A process may end while we look.
         { IFS= read -r line <"$process/stat"; } 2>/dev/null || continue
-        command=$({ tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null) || continue
+        command=$({ tr '\0\n' '  ' <"$process/cmdline"; } 2>/dev/null) || continue
         # shellcheck disable=SC2086 # the rest is numbers and one letter, to be split
         set -- ${line##*) }
         printf '%s %s %s %s %s\n' "${process#/proc/}" "$2" "$3" "$1" "$command"
