@@ -11,6 +11,7 @@ python=examples/hello-python-raw
 shell=examples/clock-shell
 weather=examples/weather-rust
 guard=examples/guard-rust
+todo=examples/todo-rust
 agent=examples/embed-host
 
 scratch=$(mktemp -d)
@@ -36,29 +37,18 @@ main() {
     run command "$weather" weather Berlin
     run call "$weather" weather '{"city":"Berlin"}'
 
-    heading "$agent: an agent with these extensions, its model kept in check by $guard"
-    conversation
+    heading "$agent: an agent that runs extensions, with a model of rules"
+    converse 'how is the weather?' 'please clean up'
+    expect 'blocked by guard-rust: refused'
+    expect 'bash runs: .*"timeout":120'
+
+    heading "$todo: a panel, shown by that agent"
+    converse /todo a 'ship it' enter space esc
+    expect '> \[x\] ship it'
 
     heading 'several in one session'
     session
     nothing_left
-}
-
-# The agent with a user who types two lines. That it blocked and rewrote is looked at: a demo of a
-# guard that does not guard is worse than none.
-conversation() {
-    printf '\n$ %s/model.json %s %s, with two lines typed\n\n' "embed-host $agent" "$weather" "$guard"
-    printf '%s\n' 'how is the weather?' 'please clean up' |
-        target/debug/embed-host "$agent/model.json" "$weather" "$guard" >"$scratch/said" 2>&1 ||
-        agent_failed "embed-host ended with exit status $?"
-    sed 's/^/    /' "$scratch/said"
-    grep -q 'blocked by guard-rust: refused' "$scratch/said" || fail 'the guard did not block'
-    grep -q 'bash runs: .*"timeout":120' "$scratch/said" || fail 'the interceptor did not rewrite'
-}
-
-agent_failed() {
-    sed 's/^/    /' "$scratch/said"
-    fail "$1"
 }
 
 # run ARGUMENT...: one call of extline, shown as a user would type it.
@@ -72,6 +62,22 @@ run() {
     done
     printf '\n%s\n' "$shown"
     "$extline" "$@" || fail "extline $1 ended with exit status $?"
+}
+
+# converse LINE...: the agent with three extensions, and a user who types these lines.
+converse() {
+    printf '\n$ embed-host %s %s %s %s\n\n' "$agent/model.json" "$weather" "$guard" "$todo"
+    status=0
+    printf '%s\n' "$@" |
+        target/debug/embed-host "$agent/model.json" "$weather" "$guard" "$todo" \
+            >"$scratch/said" 2>&1 || status=$?
+    sed 's/^/    /' "$scratch/said"
+    [ "$status" -eq 0 ] || fail "embed-host ended with exit status $status"
+}
+
+# expect PATTERN: fails when the agent did not say it; a guard that does not guard is no demo.
+expect() {
+    grep -q "$1" "$scratch/said" || fail "it did not say $1"
 }
 
 # One host with three extensions. Its input stays open until all of them are seen running: that a

@@ -7,6 +7,7 @@ use extline_host::protocol::frame::{Content, EventPayload};
 use extline_host::{Blocked, CommandOutcome, Host};
 
 use crate::model::{Message, ScriptedModel, ToolCall};
+use crate::panel;
 
 /// Model calls for one prompt, so that a model that goes in circles comes to an end.
 const STEPS: u64 = 20;
@@ -20,9 +21,12 @@ pub(crate) struct Agent<'a, W> {
 }
 
 impl<W: Write> Agent<'_, W> {
-    /// Acts on a line of the user's: a prompt, or `/command args`.
+    /// Acts on a line of the user's: a prompt, `/command args`, or keys for the panel that is open.
     pub(crate) async fn act_on(&mut self, line: &str) -> io::Result<()> {
         writeln!(self.screen, "user: {line}")?;
+        if let Some(panel) = self.host.panels().pop() {
+            return panel::press(panel, line, &mut self.screen).await;
+        }
         let Some(command) = line.strip_prefix('/') else { return self.prompt(line).await };
         let (name, args) = command.split_once(' ').unwrap_or((command, ""));
         match self.host.command(name, args.trim()).await {
@@ -31,10 +35,9 @@ impl<W: Write> Agent<'_, W> {
                 self.prompt(&prompt).await
             }
             Ok(CommandOutcome::Display(text)) => writeln!(self.screen, "/{name} shows: {text}"),
+            Ok(CommandOutcome::OpenPanel(panel)) => panel::draw(&panel.view(), &mut self.screen),
             Ok(CommandOutcome::Noop) => Ok(()),
-            Ok(_) => {
-                writeln!(self.screen, "/{name} wants an editor or a panel; there is none here")
-            }
+            Ok(_) => writeln!(self.screen, "/{name} wants an editor; there is none here"),
             Err(error) => writeln!(self.screen, "/{name} failed: {error}"),
         }
     }

@@ -69,15 +69,15 @@ impl Bash {
             .process_group(0)
             .spawn()
             .map_err(|error| format!("cannot start sh: {error}"))?;
-        let group = Group::of(&sh);
+        let _group = Group::of(&sh);
         let mut printed = Vec::new();
         let work = async {
             if let Some(stdout) = sh.stdout.take() {
                 stdout.take(OUTPUT).read_to_end(&mut printed).await?;
             }
+            // Whoever goes on printing hears that nobody reads: SIGPIPE ends it.
             if printed.len() as u64 == OUTPUT {
                 printed.extend_from_slice(b"\n[stopped here: too much output]");
-                group.kill();
             }
             sh.wait().await
         };
@@ -101,16 +101,12 @@ impl Group {
     fn of(leader: &Child) -> Self {
         Self(leader.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)))
     }
-
-    fn kill(&self) {
-        // Nothing is left to be killed: that is as well.
-        let _ = self.0.map(|group| kill_process_group(group, Signal::KILL));
-    }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.kill();
+        // Nothing is left to be killed: that is as well.
+        let _ = self.0.map(|group| kill_process_group(group, Signal::KILL));
     }
 }
 

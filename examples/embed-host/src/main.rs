@@ -1,11 +1,13 @@
 //! A small agent: it embeds extline-host, offers the tools of extensions and one of its own to a
 //! model, and lets guards decide.
 //!
-//! `embed-host MODEL.json DIR...` reads the user's lines from stdin: prompts, and `/command args`.
+//! `embed-host MODEL.json DIR...` reads the user's lines from stdin: prompts, `/command args`,
+//! and keys while a panel is open.
 
 mod agent;
 mod bash;
 mod model;
+mod panel;
 
 use std::error::Error;
 use std::io::{self, Write};

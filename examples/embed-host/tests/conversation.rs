@@ -61,6 +61,26 @@ fn a_command_prompts_the_model_and_an_unknown_one_is_an_error() {
 }
 
 #[test]
+fn a_panel_gets_the_keys_until_it_is_closed() {
+    let output = talk(&["todo-rust"], "/todo\na\nship it\nenter\nspace\nesc\nhello\n");
+    assert_eq!(
+        stdout(&output),
+        "user: /todo\n  == Todos, 0 of 0 open\n  |    nothing to do\n\
+         \x20 -- up, down  space: done  a: add  d: delete  esc: close\n\
+         user: a\n  == Todos, 0 of 0 open\n  |  > new: _\n\
+         \x20 -- enter: add it, or nothing if there is no text\n\
+         user: ship it\n  == Todos, 0 of 0 open\n  |  > new: ship it_\n\
+         \x20 -- enter: add it, or nothing if there is no text\n\
+         user: enter\n  == Todos, 1 of 1 open\n  |  > [ ] ship it\n\
+         \x20 -- up, down  space: done  a: add  d: delete  esc: close\n\
+         user: space\n  == Todos, 0 of 1 open\n  |  > [x] ship it\n\
+         \x20 -- up, down  space: done  a: add  d: delete  esc: close\n\
+         user: esc\n  == closed\n\
+         user: hello\nmodel: I cannot help with: hello\n"
+    );
+}
+
+#[test]
 fn a_command_line_that_does_not_end_is_stopped_at_its_timeout() {
     let output = talk(&["guard-rust"], "wait for ever\n");
     let said = stdout(&output);
@@ -80,7 +100,9 @@ fn a_model_that_goes_in_circles_comes_to_an_end() {
     let rules = r#"[{"after":"","say":{"calls":[{"tool":"bash","args":{"command":"true"}}]}}]"#;
     fs::write(&model, rules).unwrap();
     let output = run(&model, &[], "go\n");
-    assert!(stdout(&output).ends_with("gave up after 20 model calls\n"), "{output:?}");
+    let said = stdout(&output);
+    assert_eq!(said.matches("model calls bash").count(), 20);
+    assert!(said.ends_with("gave up after 20 model calls\n"), "{said}");
 }
 
 #[test]
