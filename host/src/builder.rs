@@ -17,6 +17,7 @@ use crate::home::default_home;
 use crate::host::Host;
 use crate::method::{Method, MethodCall, Methods};
 use crate::offer::Tool;
+use crate::restart::RestartPolicy;
 use crate::source::ExtensionSource;
 use crate::trace::Trace;
 
@@ -46,6 +47,7 @@ pub struct HostBuilder {
     pub(crate) home: Option<PathBuf>,
     pub(crate) logs: Option<PathBuf>,
     pub(crate) deadlines: Deadlines,
+    pub(crate) restart: RestartPolicy,
     pub(crate) environment: EnvironmentSettings,
     pub(crate) profile: Profile,
     pub(crate) seed: Option<u64>,
@@ -70,6 +72,7 @@ impl Default for HostBuilder {
             home: None,
             logs: None,
             deadlines: Deadlines::default(),
+            restart: RestartPolicy::Off,
             environment: EnvironmentSettings::default(),
             profile: Profile::spec(),
             seed: None,
@@ -159,6 +162,13 @@ impl HostBuilder {
     #[must_use]
     pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
         self.deadlines = deadlines;
+        self
+    }
+
+    /// What becomes of extensions that fail while they are in use: they stay as they are by default.
+    #[must_use]
+    pub fn restart(mut self, policy: RestartPolicy) -> Self {
+        self.restart = policy;
         self
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,7 @@ use crate::problem::Problem;
 use crate::process::{self, Spawned, Watchdog};
 use crate::profile::Likeness;
 use crate::registry::Registry;
+use crate::restart::{self, RestartPolicy, Slot};
 use crate::shared::Shared;
 use crate::status::ExtensionStatus;
 
@@ -50,7 +51,7 @@ struct Extension {
     name: String,
     dir: Option<PathBuf>,
     manifest: Option<Manifest>,
-    running: Result<Arc<Connection>, Arc<Diagnosis>>,
+    running: Result<Arc<Slot>, Arc<Diagnosis>>,
 }
 
 /// What is done with extensions.
@@ -110,7 +111,9 @@ impl Host {
     /// there is no such extension, or it never had a process.
     pub async fn remove(&self, extension: &str) -> Option<Ending> {
         let connection = self.extensions.iter().find(|it| it.name == extension)?;
-        let connection = connection.running.as_ref().ok()?;
+        let slot = connection.running.as_ref().ok()?;
+        drop(slot.close().await);
+        let connection = slot.current();
         connection.begin_shutdown(ShutdownReason::Disabled);
         let ending = connection.ended().await;
         self.shared.registry().settle(connection.index());
@@ -122,13 +125,14 @@ impl Host {
     /// the whole process group. Says how each ended, in load order; those that never had a process
     /// are not in it.
     pub async fn shutdown(&self) -> Vec<Ending> {
-        let connections = || self.extensions.iter().filter_map(|it| it.running.as_ref().ok());
-        for connection in connections() {
-            connection.begin_shutdown(ShutdownReason::Exit);
+        let slots = || self.extensions.iter().filter_map(|it| it.running.as_ref().ok());
+        for slot in slots() {
+            drop(slot.close().await);
+            slot.current().begin_shutdown(ShutdownReason::Exit);
         }
         let mut endings = Vec::new();
-        for connection in connections() {
-            endings.extend(connection.ended().await);
+        for slot in slots() {
+            endings.extend(slot.current().ended().await);
         }
         self.shared.end_watchdog().await;
         endings
@@ -154,8 +158,8 @@ impl Host {
 
     /// The panels that are open, by extension in load order and then by id.
     pub fn panels(&self) -> Vec<Panel> {
-        let connections = self.extensions.iter().filter_map(|it| it.running.as_ref().ok());
-        connections.flat_map(|connection| connection.panels()).collect()
+        let slots = self.extensions.iter().filter_map(|it| it.running.as_ref().ok());
+        slots.flat_map(|slot| slot.current().panels()).collect()
     }
 
     /// The extension of that name, for a request; whether it still runs shows when it is sent.
@@ -163,14 +167,14 @@ impl Host {
         &self,
         extension: &str,
         method: &str,
-    ) -> Result<&Arc<Connection>, CallError> {
+    ) -> Result<Arc<Connection>, CallError> {
         let unknown = || CallError::Unknown { what: "extension", name: extension.to_owned() };
         let found = self.extensions.iter().find(|it| it.name == extension).ok_or_else(unknown)?;
         let died = |diagnosis: &Arc<Diagnosis>| CallError::Died {
             name: method.to_owned(),
             diagnosis: Arc::clone(diagnosis),
         };
-        found.running.as_ref().map_err(died)
+        found.running.as_ref().map(|slot| slot.current()).map_err(died)
     }
 
     /// A stream of what happens. The first one begins with what happened during the start, each
@@ -200,13 +204,18 @@ impl Host {
             provider: builder.provider.clone(),
             model: builder.model.clone(),
         };
+        let builder = Arc::new(builder);
         let mut names = HashSet::new();
         for source in &builder.sources {
             let plan = Plan::of(source, &cwd, &builder.environment);
             let index = host.shared.registry().add_extension(&plan.name);
             let running = match plan.launch {
                 Ok(_) if !names.insert(plan.name.clone()) => Err(Problem::NameTaken),
-                Ok(launch) => host.launch(&builder, &cwd, index, &plan.name, &launch).await,
+                Ok(launch) => {
+                    let (shared, builder) = (Arc::clone(&host.shared), Arc::clone(&builder));
+                    let (cwd, name) = (cwd.clone(), plan.name.clone());
+                    Launcher { shared, builder, cwd, index, name, launch }.start_slot().await
+                }
                 Err(problem) => Err(problem),
             };
             let running = running.map_err(|problem| {
@@ -220,22 +229,40 @@ impl Host {
             let Plan { name, dir, manifest, .. } = plan;
             host.extensions.push(Extension { name, dir, manifest, running });
         }
-        for connection in host.extensions.iter().filter_map(|it| it.running.as_ref().ok()) {
-            connection.started().await;
+        for slot in host.extensions.iter().filter_map(|it| it.running.as_ref().ok()) {
+            slot.current().started().await;
         }
         host.shared.start_is_over();
         host
     }
+}
 
-    /// Starts one program; its handshake goes on in its own task.
-    async fn launch(
-        &self,
-        builder: &HostBuilder,
-        cwd: &Path,
-        index: usize,
-        name: &str,
-        launch: &Launch,
-    ) -> Result<Arc<Connection>, Problem> {
+/// All that is needed to start one extension, also again.
+pub(crate) struct Launcher {
+    pub(crate) shared: Arc<Shared>,
+    builder: Arc<HostBuilder>,
+    cwd: PathBuf,
+    /// Its place in load order.
+    index: usize,
+    pub(crate) name: String,
+    launch: Launch,
+}
+
+impl Launcher {
+    /// Starts the program, and again where the policy says so.
+    async fn start_slot(self) -> Result<Arc<Slot>, Problem> {
+        let slot = Arc::new(Slot::new(self.start().await?));
+        let policy = self.builder.restart;
+        if policy != RestartPolicy::Off {
+            tokio::spawn(restart::supervise(Arc::clone(&slot), self, policy));
+        }
+        Ok(slot)
+    }
+
+    /// Starts the program; its handshake goes on in its own task.
+    pub(crate) async fn start(&self) -> Result<Arc<Connection>, Problem> {
+        let Self { builder, cwd, index, name, launch, .. } = self;
+        let index = *index;
         let root = builder.home_or_default();
         let (data_dir, has_data_dir) = if builder.profile.data_folder {
             let data_dir = home::data_dir(&root, name);
@@ -278,8 +305,9 @@ impl Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        for connection in self.extensions.iter().filter_map(|it| it.running.as_ref().ok()) {
-            connection.kill();
+        for slot in self.extensions.iter().filter_map(|it| it.running.as_ref().ok()) {
+            slot.close_now();
+            slot.current().kill();
         }
     }
 }
@@ -287,7 +315,7 @@ impl Drop for Host {
 impl Extension {
     fn status(&self) -> ExtensionStatus {
         let status = match &self.running {
-            Ok(connection) => connection.status(),
+            Ok(slot) => slot.current().status(),
             Err(diagnosis) => ExtensionStatus::of_failed(&self.name, diagnosis),
         };
         let (dir, manifest) = (self.dir.clone(), self.manifest.clone());

@@ -1,6 +1,7 @@
 //! What an embedder hears of without asking.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use extline_protocol::frame::{Level, Log, Registered, ToolUpdate};
 use tokio::sync::broadcast::{self, error};
@@ -29,6 +30,15 @@ pub enum News {
         extension: String,
         /// Why.
         diagnosis: Arc<Diagnosis>,
+    },
+    /// It failed, and is started again after a while.
+    Restarting {
+        /// The extension.
+        extension: String,
+        /// The nth time in a row, from 1.
+        attempt: u32,
+        /// After how long.
+        after: Duration,
     },
     /// Its process and all that belongs to it has ended.
     Ended(Ending),

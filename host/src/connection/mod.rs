@@ -112,6 +112,11 @@ impl Connection {
         matches!(self.lock().phase, Phase::Ready)
     }
 
+    /// Whether it was ready once.
+    pub(crate) fn was_ready(&self) -> bool {
+        self.lock().start_took.is_some()
+    }
+
     /// Waits until it is ready or has failed.
     pub(crate) async fn started(&self) {
         // The sender is ours, so this cannot fail.

@@ -15,8 +15,8 @@ use crate::process::Input;
 const WAITING_FRAMES: usize = 256;
 const WAITING_BYTES: usize = 16 * 1024 * 1024;
 
-/// How long more than that may wait: a host may make a thousand calls at once, faster than the
-/// best extension can read them.
+/// How long more than that may wait without one frame being read: a host may make a thousand calls
+/// at once, faster than the best extension can read them.
 const BURST: Duration = Duration::from_secs(1);
 
 /// Bytes that may wait in a burst.
@@ -119,9 +119,8 @@ impl WriteQueue {
                 self.frames -= next.frames;
                 self.bytes -= next.bytes.len();
             }
-            if !self.is_crowded() {
-                self.crowded_since = None;
-            }
+            // Whoever reads on may take its time: a burst is over when nothing moves.
+            self.crowded_since = self.is_crowded().then_some(now);
         }
         if self.closing {
             self.close_now();

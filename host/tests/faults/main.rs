@@ -12,6 +12,7 @@ mod killed_extension;
 mod killed_host;
 mod pair;
 mod processes;
+mod restarts;
 #[path = "../extensions/support.rs"]
 #[allow(dead_code, reason = "each test target uses a part")]
 mod support;
