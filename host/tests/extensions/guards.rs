@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use extline_host::{
-    CallError, ExtensionState, ExtensionStatus, FailureCause, Host, InterceptFailure, News, Role,
+    CallError, CallOptions, ExtensionState, ExtensionStatus, FailureCause, Host, InterceptFailure,
+    News, Role,
 };
 use serde_json::json;
 
@@ -135,5 +136,25 @@ async fn a_living_extension_may_be_removed_with_all_it_offered() {
     host.remove("tool").await.unwrap();
     assert!(matches!(host.call("run", LS).await, Err(CallError::Unknown { .. })));
     assert!(host.tools().is_empty());
+    end(host).await;
+}
+
+#[tokio::test]
+async fn the_caller_s_own_time_covers_the_guards_and_the_tool_gets_what_is_left() {
+    let own = |time| CallOptions::default().timeout(time);
+    let stage = Stage::new().guard("g", &json!({"do": "hang"}));
+    let host = stage.start().await;
+    let short = Duration::from_millis(300);
+    let error = host.start_call("run", LS, own(short)).await.unwrap_err();
+    assert!(matches!(error, CallError::Timeout { after, .. } if after == short), "{error}");
+    end(host).await;
+    assert_eq!(stage.who(), ["g guard"]);
+
+    let stage = Stage::new().guard("g", &json!({}));
+    let host = stage.start().await;
+    let call = host.start_call("run", LS, own(Duration::from_secs(600))).await.unwrap();
+    call.outcome().await.unwrap();
+    let left = stage.entries()[1].frame["deadline_ms"].as_u64().unwrap();
+    assert!((1..600_000).contains(&left), "{left}");
     end(host).await;
 }
