@@ -154,13 +154,18 @@ fn waiting(probe: Extension) -> Extension {
             }
             Ok(format!("cancelled: {}", ctx.cancelled()))
         })
-        .tool("keep_later", "Keeps the thread after a wait.", async |ms: Amount, ctx: Context| {
-            sleep(Duration::from_millis(1)).await;
-            ctx.notify_info("keeping");
-            sleep(Duration::from_millis(1)).await;
-            thread::sleep(Duration::from_millis(ms.amount));
-            Ok(())
-        })
+        .tool(
+            "keep_later",
+            "Keeps the thread between two waits.",
+            async |ms: Amount, ctx: Context| {
+                sleep(Duration::from_millis(1)).await;
+                ctx.notify_info("keeping");
+                sleep(Duration::from_millis(1)).await;
+                thread::sleep(Duration::from_millis(ms.amount));
+                ctx.cancellation().await;
+                Ok(())
+            },
+        )
         .tool("deaf", "Keeps the thread, whatever happens.", async |ms: Amount, _| {
             thread::sleep(Duration::from_millis(ms.amount));
             Ok(())
