@@ -62,7 +62,9 @@ fn an_extension_that_is_killed_in_the_call_is_reported_at_once_with_the_signal()
     // The first update comes from the handler, so the call runs.
     let pid = folder.path().join("pid");
     wait_until(|| {
-        fs::read_to_string(folder.path().join("wire")).unwrap_or_default().contains("tool_update")
+        let wire = fs::read_to_string(folder.path().join("wire")).unwrap_or_default();
+        // The capabilities in hello name it as well.
+        wire.contains(r#""type":"tool_update""#)
     });
     let pid = fs::read_to_string(pid).unwrap();
     let killed = Command::new("sh").args(["-c", &format!("kill -9 {pid}")]).status().unwrap();
