@@ -10,6 +10,7 @@ mod full_pipes;
 mod hangs;
 mod killed_extension;
 mod killed_host;
+mod many;
 mod pair;
 mod processes;
 mod restarts;

@@ -1,0 +1,82 @@
+//! Many extensions at once, and many calls.
+
+use std::time::Duration;
+
+use extline_host::protocol::Deadlines;
+use extline_host::{CallOptions, ExtensionState, Host};
+
+use crate::support::{Home, LONG, behave, runs};
+
+/// A host with so many extensions, each with a tool of its own, started together. All of them share
+/// the processors, so none has less time than the whole start may take.
+async fn start(home: &Home, count: usize) -> Host {
+    let deadlines = Deadlines { hello: LONG, ready: LONG, ..Deadlines::default() };
+    let builder = (0..count).fold(home.builder().deadlines(deadlines), |builder, number| {
+        builder.extension(behave(&[&format!("tool{number}")]).named(format!("ext{number}")))
+    });
+    let host = tokio::time::timeout(2 * LONG, builder.start()).await.expect("one shared deadline");
+    for status in host.extensions() {
+        assert_eq!(status.state, ExtensionState::Ready, "{}", status.name);
+    }
+    host
+}
+
+async fn end(host: Host) {
+    let ids: Vec<_> = host.extensions().into_iter().filter_map(|status| status.pid).collect();
+    let endings = tokio::time::timeout(LONG, host.shutdown()).await.expect("all at once");
+    assert_eq!(endings.len(), ids.len());
+    assert!(endings.iter().all(|ending| ending.gone));
+    assert!(!ids.into_iter().any(runs));
+}
+
+/// Sends all calls before the first answer is looked at.
+async fn calls_in_flight(count: usize, extensions: usize) {
+    let home = Home::new();
+    let host = start(&home, extensions).await;
+    let mut calls = Vec::new();
+    for number in 0..count {
+        let tool = format!("tool{}", number % extensions);
+        let options = CallOptions::default().timeout(LONG);
+        calls.push(host.start_call(&tool, "{}", options).await.unwrap());
+    }
+    for call in calls {
+        assert!(!call.outcome().await.unwrap().is_error);
+    }
+    end(host).await;
+}
+
+#[tokio::test]
+async fn a_dozen_start_and_end_together() {
+    let home = Home::new();
+    end(start(&home, 12).await).await;
+}
+
+#[tokio::test]
+async fn two_hundred_calls_in_flight_over_eight() {
+    calls_in_flight(200, 8).await;
+}
+
+#[tokio::test]
+async fn one_that_hangs_does_not_make_the_others_late() {
+    let home = Home::new();
+    let deadlines = Deadlines { hello: Duration::from_secs(8), ..Deadlines::default() };
+    let builder = home.builder().deadlines(deadlines).command("sh", ["-c", "exec sleep 3600"]);
+    let host = builder.extension(behave(&[])).extension(behave(&[]).named("other")).start().await;
+    let took: Vec<_> = host.extensions().into_iter().map(|status| status.start_took).collect();
+    assert!(took[0].is_none());
+    assert!(took[1..].iter().all(|took| took.is_some_and(|took| took < Duration::from_secs(8))));
+    crate::support::end(host).await;
+}
+
+#[tokio::test]
+#[ignore = "takes a minute on a small machine"]
+async fn a_hundred_start_and_end_together() {
+    let home = Home::new();
+    end(start(&home, 100).await).await;
+}
+
+#[tokio::test]
+#[ignore = "takes a minute on a small machine"]
+async fn a_thousand_calls_in_flight_over_fifty() {
+    calls_in_flight(1000, 50).await;
+}
