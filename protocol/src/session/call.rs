@@ -1,6 +1,7 @@
 //! Calls in flight: who waits for an answer, and who has it already.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use thiserror::Error;
@@ -72,52 +73,61 @@ pub enum ReplyError {
 /// The open calls of one direction, with what the session keeps for each.
 #[derive(Debug)]
 pub(super) struct Pending<T> {
-    open: HashMap<(CallKind, Id), (u64, T)>,
-    serial: u64,
+    /// By serial, so oldest first.
+    open: BTreeMap<u64, (CallKind, Id, T)>,
+    /// Only a call that comes in or goes is looked up by its id; all else goes by the serial.
+    serials: HashMap<(CallKind, Id), u64>,
+    last: u64,
 }
 
 impl<T> Default for Pending<T> {
     fn default() -> Self {
-        Self { open: HashMap::new(), serial: 0 }
+        Self { open: BTreeMap::new(), serials: HashMap::new(), last: 0 }
     }
 }
 
 impl<T> Pending<T> {
     /// Opens a call; `None` when the id is in flight for its kind.
     pub(super) fn open(&mut self, kind: CallKind, id: Id, state: T) -> Option<CallKey> {
-        let in_flight = self.open.contains_key(&(kind, id.clone()));
-        (!in_flight).then(|| self.open_new(kind, id, state))
+        let Entry::Vacant(entry) = self.serials.entry((kind, id.clone())) else { return None };
+        self.last += 1;
+        entry.insert(self.last);
+        self.open.insert(self.last, (kind, id.clone(), state));
+        Some(CallKey { kind, id, serial: self.last })
     }
 
     /// Opens a call under an id that is not in flight.
     pub(super) fn open_new(&mut self, kind: CallKind, id: Id, state: T) -> CallKey {
-        self.serial += 1;
-        self.open.insert((kind, id.clone()), (self.serial, state));
-        CallKey { kind, id, serial: self.serial }
+        self.last += 1;
+        self.serials.insert((kind, id.clone()), self.last);
+        self.open.insert(self.last, (kind, id.clone(), state));
+        CallKey { kind, id, serial: self.last }
     }
 
     /// Closes a call; `None` when it was closed before.
     pub(super) fn close(&mut self, key: &CallKey) -> Option<T> {
         self.get(key)?;
-        self.open.remove(&(key.kind, key.id.clone())).map(|(_, state)| state)
+        let (kind, id, state) = self.open.remove(&key.serial)?;
+        self.serials.remove(&(kind, id));
+        Some(state)
     }
 
     /// The open call with that id.
     pub(super) fn find(&self, kind: CallKind, id: &Id) -> Option<CallKey> {
-        let (serial, _) = self.open.get(&(kind, id.clone()))?;
-        Some(CallKey { kind, id: id.clone(), serial: *serial })
+        let serial = *self.serials.get(&(kind, id.clone()))?;
+        Some(CallKey { kind, id: id.clone(), serial })
     }
 
     /// What is kept for an open call.
     pub(super) fn get(&self, key: &CallKey) -> Option<&T> {
-        let (serial, state) = self.open.get(&(key.kind, key.id.clone()))?;
-        (*serial == key.serial).then_some(state)
+        let (kind, id, state) = self.open.get(&key.serial)?;
+        (*kind == key.kind && *id == key.id).then_some(state)
     }
 
     /// What is kept for an open call.
     pub(super) fn get_mut(&mut self, key: &CallKey) -> Option<&mut T> {
-        let (serial, state) = self.open.get_mut(&(key.kind, key.id.clone()))?;
-        (*serial == key.serial).then_some(state)
+        let (kind, id, state) = self.open.get_mut(&key.serial)?;
+        (*kind == key.kind && *id == key.id).then_some(state)
     }
 
     /// All open calls, oldest first.
@@ -128,21 +138,18 @@ impl<T> Pending<T> {
     /// The open calls of which that holds, oldest first: what is done to several calls at once is
     /// done in the same order every time.
     pub(super) fn keys_where(&self, holds: impl Fn(&T) -> bool) -> Vec<CallKey> {
-        let chosen = self.iter().filter(|(_, state)| holds(state));
-        let mut keys: Vec<_> = chosen.map(|(key, _)| key).collect();
-        keys.sort_by_key(CallKey::serial);
-        keys
+        let chosen = self.open.iter().filter(|(_, (_, _, state))| holds(state));
+        let key = |(serial, (kind, id, _)): (&u64, &(CallKind, Id, T))| CallKey {
+            kind: *kind,
+            id: id.clone(),
+            serial: *serial,
+        };
+        chosen.map(key).collect()
     }
 
-    fn iter(&self) -> impl Iterator<Item = (CallKey, &T)> {
-        self.open.iter().map(|((kind, id), (serial, state))| {
-            (CallKey { kind: *kind, id: id.clone(), serial: *serial }, state)
-        })
-    }
-
-    /// What is kept for the open calls, in no order.
+    /// What is kept for the open calls, oldest first.
     pub(super) fn states(&self) -> impl Iterator<Item = &T> {
-        self.open.values().map(|(_, state)| state)
+        self.open.values().map(|(_, _, state)| state)
     }
 
     /// Whether none is open.
