@@ -8,7 +8,7 @@ use extline_host::protocol::frame::{Content, EventPayload};
 use extline_host::protocol::trace::{Stream, What};
 use extline_host::protocol::{Deadlines, Profile};
 use extline_host::{
-    AgentStart, CallError, CallOptions, ExtensionState, Host, HostBuilder, Problem,
+    AgentStart, CallError, CallOptions, CommandOutcome, ExtensionState, Host, HostBuilder, Problem,
 };
 use serde_json::{Value, json};
 
@@ -99,18 +99,16 @@ async fn calls_of(stage: &Stage, host: Host) -> Vec<Value> {
     frames.filter(|frame| frame["type"] == "tool_call").collect()
 }
 
-/// Two interceptors that put their names around the arguments.
-fn wrapping(profile: Profile) -> Stage {
-    let wraps = |name: &str, point: &str| {
+/// Two interceptors that put their names behind the system prompt and around the arguments.
+fn wrapping(profile: Profile, point: &str) -> Stage {
+    let wraps = |name: &str| {
         let args = json!({"by": name, "was": "$FRAME.tool_args"});
         let prompt = format!("$FRAME.system_prompt {name}");
         let rewrite = json!({"modified_args": args, "system_prompt": prompt});
-        json!({"start": start(&[subscribe(point)]), "on": {"event_intercept": [answer(&rewrite)]}})
+        json!({"start": start(&[tool("run"), subscribe(point)]),
+               "on": {"event_intercept": [answer(&rewrite)], "tool_call": [ok()]}})
     };
-    let stage = Stage::new(profile).with("tool", &runs());
-    let stage = stage.with("a", &wraps("a", "tool_call")).with("b", &wraps("b", "tool_call"));
-    let start = "before_agent_start";
-    stage.with("c", &wraps("c", start)).with("d", &wraps("d", start))
+    Stage::new(profile).with("tool", &wraps("tool")).with("b", &wraps("b"))
 }
 
 /// Who rewrote last, in ten calls.
@@ -126,7 +124,7 @@ async fn last_writers(stage: &Stage) -> Vec<String> {
 #[tokio::test]
 async fn a_zot_asks_interceptors_in_an_order_that_is_drawn_each_time() {
     for profile in ALL() {
-        let seeded = || wrapping(profile.clone()).set(|builder| builder.seed(1));
+        let seeded = || wrapping(profile.clone(), "tool_call").set(|builder| builder.seed(1));
         let writers = last_writers(&seeded()).await;
         let distinct: BTreeSet<_> = writers.iter().collect();
         assert_eq!(distinct.len(), if profile.name == "spec" { 1 } else { 2 }, "{writers:?}");
@@ -138,11 +136,11 @@ async fn a_zot_asks_interceptors_in_an_order_that_is_drawn_each_time() {
 async fn the_system_prompt_is_rewritten_in_load_order_where_the_point_is_known() {
     for profile in ALL() {
         let name = profile.name;
-        let host = wrapping(profile).start().await;
+        let host = wrapping(profile, "before_agent_start").start().await;
         for _ in 0..5 {
             let start = AgentStart { system_prompt: "p".to_owned(), ..AgentStart::default() };
             let prompt = host.intercept_before_agent_start(start).await;
-            assert_eq!(prompt, if name == "zot-0.1.62" { "p" } else { "p c d" }, "{name}");
+            assert_eq!(prompt, if name == "zot-0.1.62" { "p" } else { "p tool b" }, "{name}");
         }
         end(host).await;
     }
@@ -325,6 +323,27 @@ async fn a_zot_s_deadlines_are_not_those_of_the_embedder() {
         let call = host.call("run", "{}");
         let outcome = tokio::time::timeout(Duration::from_secs(2), call).await;
         assert_eq!(outcome.is_err(), fixed, "{outcome:?}");
+        end(host).await;
+    }
+}
+
+#[tokio::test]
+async fn every_host_clears_a_footer_that_is_not_there() {
+    let command = json!({"type": "register_command", "name": "show", "description": "shows"});
+    let panel = json!({"id": "p", "title": "t", "lines": ["one"], "footer": "below"});
+    let open = json!({"type": "command_response", "id": "$ID", "action": "open_panel",
+                      "open_panel": panel});
+    let render = json!({"type": "panel_render", "panel_id": "p", "title": "t", "lines": ["two"]});
+    let script = json!({"start": start(&[command]),
+                        "on": {"command_invoked": [send(&open)], "panel_key": [send(&render)]}});
+    for profile in ALL() {
+        let host = Stage::new(profile).with("x", &script).start().await;
+        let outcome = host.command("show", "").await.unwrap();
+        let CommandOutcome::OpenPanel(mut panel) = outcome else { panic!("{outcome:?}") };
+        assert_eq!(panel.view().footer, "below");
+        panel.key("enter");
+        let view = panel.changed().await.unwrap();
+        assert_eq!((view.lines, view.footer.as_str()), (vec!["two".to_owned()], ""));
         end(host).await;
     }
 }
