@@ -1,9 +1,10 @@
-//! `extline`: run, call and inspect extensions.
+//! `extline`: run, call, inspect and test extensions.
 
 mod args;
 mod arguments;
 mod call;
 mod command;
+mod conformance;
 mod console;
 mod content;
 mod exit;
@@ -56,6 +57,7 @@ async fn act(action: Action, printer: Printer) -> Result<Exit, clap::Error> {
         Action::Command(command) => command::run(command, printer).await,
         Action::Inspect(inspect) => inspect::run(inspect, printer).await,
         Action::Run(run) => run::run(run, printer).await,
+        Action::Conformance(conformance) => conformance::run(*conformance, printer).await,
         Action::New(new) => Ok(new::run(&new, printer)),
         Action::Completions(completions) => manual::completions(&completions, printer),
         Action::Man(man) => Ok(manual::pages(&man, printer)),

@@ -1,6 +1,7 @@
 //! How a process ended.
 
 use std::fmt;
+use std::process::ExitStatus;
 
 use serde::Serialize;
 
@@ -30,6 +31,23 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// What the system reported.
+    pub fn of(status: ExitStatus) -> Self {
+        #[cfg(unix)]
+        if let Some(number) = std::os::unix::process::ExitStatusExt::signal(&status) {
+            return Self::Signal { number, name: signal_name(number) };
+        }
+        Self::Code { code: status.code().unwrap_or_default() }
+    }
+
+    /// The exit status, where the process ended by itself.
+    pub fn code(&self) -> Option<i32> {
+        match self {
+            Self::Code { code } => Some(*code),
+            _ => None,
+        }
+    }
+
     /// Whether the exit status is 0.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Code { code: 0 })
@@ -47,4 +65,31 @@ impl fmt::Display for Exit {
             Self::Unknown { reason } => write!(formatter, "unknown exit status ({reason})"),
         }
     }
+}
+
+/// A signal as the manuals call it.
+#[cfg(unix)]
+fn signal_name(number: i32) -> Option<&'static str> {
+    use rustix::process::Signal;
+
+    const NAMES: [(Signal, &str); 17] = [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::ALARM, "SIGALRM"),
+        (Signal::TERM, "SIGTERM"),
+        (Signal::XCPU, "SIGXCPU"),
+        (Signal::XFSZ, "SIGXFSZ"),
+        (Signal::SYS, "SIGSYS"),
+        (Signal::USR1, "SIGUSR1"),
+    ];
+    NAMES.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| *name)
 }

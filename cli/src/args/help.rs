@@ -44,6 +44,25 @@ pub(super) const INSPECT_EXAMPLES: &str = "Examples:
   extline inspect --json . | jq '.tools[].name'
   extline inspect -- python3 my_extension.py";
 
+pub(super) const CONFORMANCE_EXAMPLES: &str = "\
+Nothing that the extension registers is called unless --call allows it: a call for a tool that
+nobody registered tells whether it lives, and runs none of its code.
+
+Examples:
+  extline conformance examples/clock-shell
+  extline conformance -- python3 my_extension.py
+  extline conformance --only E-FRM --verbose -- ./my-extension
+  extline conformance --report junit=report.xml .
+  extline conformance explain E-FRM-14
+
+Exit codes:
+  0    every MUST holds
+  1    some do not
+  2    some cases could not run, or none did, or wrong usage
+  3    the extension's program or its manifest is missing
+  130  stopped by Ctrl-C
+  143  stopped by SIGTERM, or by the end of the terminal";
+
 pub(super) const RUN_EXAMPLES: &str = "At the prompt:
   /NAME ARGS    run a slash command
   !NAME JSON    call a tool, without JSON with {}

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod conformance;
 mod help;
 mod settings;
 
@@ -10,10 +11,11 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use help::{
-    CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, ENVIRONMENT, EXAMPLES, INSPECT_EXAMPLES,
-    MAN_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES,
+    CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFORMANCE_EXAMPLES, ENVIRONMENT,
+    EXAMPLES, INSPECT_EXAMPLES, MAN_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES,
 };
 
+pub(crate) use conformance::{Conformance, Question, Rules};
 pub(crate) use help::EXIT_CODES;
 pub(crate) use settings::{Program, Settings, Timeout};
 
@@ -63,6 +65,16 @@ pub(crate) enum Action {
         after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Run(Run),
+    /// Check whether an extension keeps to the protocol, and explain where it does not
+    #[command(
+        override_usage = "extline conformance [OPTIONS] <DIR>\n       \
+                          extline conformance [OPTIONS] -- <PROGRAM> [ARGS]...\n       \
+                          extline conformance explain <CASE>\n       \
+                          extline conformance list",
+        after_help = CONFORMANCE_EXAMPLES,
+        args_conflicts_with_subcommands = true
+    )]
+    Conformance(Box<Conformance>),
     /// Write a new extension that works, to begin with
     #[command(after_help = format!("{NEW_EXAMPLES}\n\n{EXIT_CODES}"))]
     New(New),

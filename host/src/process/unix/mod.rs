@@ -9,12 +9,11 @@ mod watchdog;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
-use rustix::process::{Pid, Signal};
+use rustix::process::Pid;
 use tokio::process::{Child, Command};
 
 pub(crate) use self::group::Group;
@@ -82,10 +81,7 @@ impl Process {
     /// again.
     pub(crate) async fn wait(&mut self) -> Exit {
         match self.child.wait().await {
-            Ok(status) => match status.signal() {
-                Some(number) => Exit::Signal { number, name: signal_name(number) },
-                None => Exit::Code { code: status.code().unwrap_or_default() },
-            },
+            Ok(status) => Exit::of(status),
             Err(error) => Exit::Unknown { reason: error.to_string() },
         }
     }
@@ -101,28 +97,4 @@ impl Drop for Process {
 /// Whether the file is a program: somebody may execute it.
 pub(crate) fn is_executable(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
-}
-
-/// A signal as the manuals call it.
-fn signal_name(number: i32) -> Option<&'static str> {
-    const NAMES: [(Signal, &str); 17] = [
-        (Signal::HUP, "SIGHUP"),
-        (Signal::INT, "SIGINT"),
-        (Signal::QUIT, "SIGQUIT"),
-        (Signal::ILL, "SIGILL"),
-        (Signal::TRAP, "SIGTRAP"),
-        (Signal::ABORT, "SIGABRT"),
-        (Signal::BUS, "SIGBUS"),
-        (Signal::FPE, "SIGFPE"),
-        (Signal::KILL, "SIGKILL"),
-        (Signal::SEGV, "SIGSEGV"),
-        (Signal::PIPE, "SIGPIPE"),
-        (Signal::ALARM, "SIGALRM"),
-        (Signal::TERM, "SIGTERM"),
-        (Signal::XCPU, "SIGXCPU"),
-        (Signal::XFSZ, "SIGXFSZ"),
-        (Signal::SYS, "SIGSYS"),
-        (Signal::USR1, "SIGUSR1"),
-    ];
-    NAMES.iter().find(|(signal, _)| signal.as_raw() == number).map(|(_, name)| *name)
 }

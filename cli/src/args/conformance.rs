@@ -1,0 +1,68 @@
+//! What `extline conformance` takes.
+
+use std::ffi::OsString;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::settings::Program;
+
+#[derive(Debug, Args)]
+pub(crate) struct Conformance {
+    #[command(subcommand)]
+    pub(crate) question: Option<Question>,
+
+    /// The extension's folder
+    #[arg(value_name = "DIR", required_unless_present = "program")]
+    pub(crate) dir: Option<OsString>,
+
+    /// Allow calls of the tools and commands that the extension registers
+    #[arg(long)]
+    pub(crate) call: bool,
+
+    /// A harmless call that tells whether the extension lives: 'TOOL {ARGS}' or '/COMMAND ARGS'
+    #[arg(long, value_name = "CALL")]
+    pub(crate) canary: Option<String>,
+
+    /// Which rules hold: those of every extension, or those of SDKs too
+    #[arg(long, value_enum, default_value_t = Rules::Base)]
+    pub(crate) level: Rules,
+
+    /// Run only these cases: an id or the beginning of one, as E-FRM; may be given again
+    #[arg(long, value_name = "CASE")]
+    pub(crate) only: Vec<String>,
+
+    /// Leave these cases out
+    #[arg(long, value_name = "CASE")]
+    pub(crate) skip: Vec<String>,
+
+    /// Write the report to a file too: ndjson=FILE or junit=FILE; may be given again
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub(crate) report: Vec<String>,
+
+    /// Show the cases that passed as well
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+
+    #[command(flatten)]
+    pub(crate) program: Program,
+}
+
+/// What can be asked about the cases.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Question {
+    /// Show what a case does, why, and the clauses it checks
+    Explain {
+        /// Its id, as E-FRM-14
+        #[arg(value_name = "CASE")]
+        case: String,
+    },
+    /// List the cases
+    List,
+}
+
+/// Whose rules hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Rules {
+    Base,
+    Sdk,
+}

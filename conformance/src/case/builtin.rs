@@ -1,0 +1,31 @@
+//! The cases that are built in.
+
+use std::sync::LazyLock;
+
+use super::{Case, Cases, parse};
+
+/// The files, each with the cases of one subject.
+pub(crate) const FILES: [(&str, &str); 10] = [
+    ("framing.toml", include_str!("../../cases/framing.toml")),
+    ("json.toml", include_str!("../../cases/json.toml")),
+    ("text.toml", include_str!("../../cases/text.toml")),
+    ("handshake.toml", include_str!("../../cases/handshake.toml")),
+    ("registration.toml", include_str!("../../cases/registration.toml")),
+    ("tools.toml", include_str!("../../cases/tools.toml")),
+    ("events.toml", include_str!("../../cases/events.toml")),
+    ("output.toml", include_str!("../../cases/output.toml")),
+    ("lifecycle.toml", include_str!("../../cases/lifecycle.toml")),
+    ("forward.toml", include_str!("../../cases/forward.toml")),
+];
+
+/// Every case that is built in, by name.
+pub fn builtin() -> &'static Cases {
+    static CASES: LazyLock<Cases> = LazyLock::new(|| {
+        let cases = FILES.iter().flat_map(|(file, text)| {
+            // The files are part of this crate; a test reads each of them.
+            parse(file, text).unwrap_or_else(|error| unreachable!("{error}"))
+        });
+        cases.map(|case: Case| (case.id.clone(), case)).collect()
+    });
+    &CASES
+}

@@ -1,0 +1,221 @@
+//! What a case does, one thing at a time.
+
+use serde::Deserialize;
+use serde::de::Error as _;
+
+use crate::target::Signal;
+
+/// One step: one verb, and what belongs to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What is done.
+    pub verb: Verb,
+    /// How long it may take, in milliseconds; without it the verb's own time, which grows on a
+    /// slow machine.
+    pub within_ms: Option<u64>,
+}
+
+/// What a step does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verb {
+    /// Writes a line.
+    Line(Text),
+    /// Writes bytes as they stand.
+    Raw(Text),
+    /// Writes bytes given in hexadecimal.
+    Hex(Text),
+    /// Waits for the answer to the newest `$ask`, with the same id.
+    Answer,
+    /// Waits for a frame that has these members and values.
+    Expect(String),
+    /// No frame that has these members and values came since the step before; asks the canary, so
+    /// that what was under way has arrived.
+    Refuse(String),
+    /// Asks whether the extension still answers, so many times at once.
+    Canary(u64),
+    /// Says `hello_ack` and waits until the extension is ready.
+    Handshake(Handshake),
+    /// Waits for `hello` alone.
+    Hello,
+    /// Closes a pipe.
+    Close(Close),
+    /// Sends a signal to the process.
+    Signal(Signal),
+    /// Stops or goes on reading stdout.
+    Read(bool),
+    /// Does nothing for so many milliseconds but read.
+    Wait(u64),
+    /// Waits until the process has ended.
+    Exit(Exits),
+    /// Nothing of the extension is left: no process it started, no CPU time used in vain.
+    Alive,
+    /// Writes so many bytes of frames without reading, then reads, and expects every answer.
+    Burst(u64),
+}
+
+/// Text with placeholders, and how it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// The text itself.
+    pub template: String,
+    /// What `$id` is, as it stands between the quotes; without it a new one each time.
+    pub id: Option<String>,
+    /// How many bytes the line has, which `$pad` makes up for.
+    pub bytes: Option<Amount>,
+    /// How deep `$nested` is.
+    pub depth: Option<Amount>,
+    /// How many digits `$digits` has.
+    pub digits: Option<Amount>,
+    /// How many times it is written, each with a new `$id`.
+    pub times: u64,
+    /// At most so many bytes a write.
+    pub chunk: Option<usize>,
+    /// A pause between two writes, in milliseconds.
+    pub pause_ms: u64,
+}
+
+/// A number, or the case's `$value`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// This one.
+    Is(u64),
+    /// The value of this run.
+    Value,
+}
+
+/// What is different about a handshake.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields, default)]
+pub struct Handshake {
+    /// The line of the `hello_ack`.
+    pub ack: Option<String>,
+    /// At most so many bytes of it a write.
+    pub chunk: Option<usize>,
+    /// What follows it in the same write.
+    pub glued: Option<String>,
+}
+
+/// Which pipe is closed.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Close {
+    /// The one the extension reads.
+    Stdin,
+    /// The one it writes.
+    Stdout,
+}
+
+/// How a process must end.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields, default)]
+pub struct Exits {
+    /// With this status.
+    pub status: Option<i32>,
+}
+
+impl<'de> Deserialize<'de> for Step {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Written::deserialize(deserializer)?.step().map_err(D::Error::custom)
+    }
+}
+
+/// A step as it stands in the file: one verb is given, the rest are its options.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    line: Option<String>,
+    raw: Option<String>,
+    hex: Option<String>,
+    answer: Option<bool>,
+    expect: Option<String>,
+    refuse: Option<String>,
+    canary: Option<u64>,
+    handshake: Option<Handshake>,
+    hello: Option<bool>,
+    close: Option<Close>,
+    signal: Option<Signal>,
+    read: Option<bool>,
+    wait_ms: Option<u64>,
+    exit: Option<Exits>,
+    alive: Option<bool>,
+    burst: Option<u64>,
+
+    id: Option<String>,
+    bytes: Option<WrittenAmount>,
+    depth: Option<WrittenAmount>,
+    digits: Option<WrittenAmount>,
+    times: Option<u64>,
+    chunk: Option<usize>,
+    pause_ms: Option<u64>,
+    within_ms: Option<u64>,
+}
+
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+enum WrittenAmount {
+    Number(u64),
+    Placeholder(String),
+}
+
+impl WrittenAmount {
+    fn amount(&self) -> Result<Amount, String> {
+        match self {
+            Self::Number(number) => Ok(Amount::Is(*number)),
+            Self::Placeholder(text) if text == "$value" => Ok(Amount::Value),
+            Self::Placeholder(text) => Err(format!("{text:?} is neither a number nor \"$value\"")),
+        }
+    }
+}
+
+impl Written {
+    fn step(self) -> Result<Step, String> {
+        let within_ms = self.within_ms;
+        let mut verbs: Vec<Verb> = Vec::new();
+        for (text, verb) in [
+            (&self.line, Verb::Line as fn(Text) -> Verb),
+            (&self.raw, Verb::Raw),
+            (&self.hex, Verb::Hex),
+        ] {
+            if let Some(text) = text {
+                verbs.push(verb(self.text(text)?));
+            }
+        }
+        verbs.extend(self.answer.map(|_| Verb::Answer));
+        verbs.extend(self.expect.map(Verb::Expect));
+        verbs.extend(self.refuse.map(Verb::Refuse));
+        verbs.extend(self.canary.map(Verb::Canary));
+        verbs.extend(self.handshake.map(Verb::Handshake));
+        verbs.extend(self.hello.map(|_| Verb::Hello));
+        verbs.extend(self.close.map(Verb::Close));
+        verbs.extend(self.signal.map(Verb::Signal));
+        verbs.extend(self.read.map(Verb::Read));
+        verbs.extend(self.wait_ms.map(Verb::Wait));
+        verbs.extend(self.exit.map(Verb::Exit));
+        verbs.extend(self.alive.map(|_| Verb::Alive));
+        verbs.extend(self.burst.map(Verb::Burst));
+        match verbs.len() {
+            1 => Ok(Step { verb: verbs.swap_remove(0), within_ms }),
+            0 => Err(format!("a step without a verb; one of {VERBS} must be given")),
+            _ => Err(format!("a step with more than one verb; give one of {VERBS}")),
+        }
+    }
+
+    fn text(&self, text: &str) -> Result<Text, String> {
+        let amount = |written: &Option<WrittenAmount>| {
+            written.as_ref().map(WrittenAmount::amount).transpose()
+        };
+        Ok(Text {
+            template: text.to_owned(),
+            id: self.id.clone(),
+            bytes: amount(&self.bytes)?,
+            depth: amount(&self.depth)?,
+            digits: amount(&self.digits)?,
+            times: self.times.unwrap_or(1),
+            chunk: self.chunk,
+            pause_ms: self.pause_ms.unwrap_or_default(),
+        })
+    }
+}
+
+const VERBS: &str = "line, raw, hex, answer, expect, refuse, canary, handshake, hello, close, signal, \
+                     read, wait_ms, exit, alive, burst";

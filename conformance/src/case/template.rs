@@ -1,0 +1,128 @@
+//! Placeholders in the text of a step.
+
+use super::step::{Amount, Text};
+
+/// What the placeholders stand for in one run of a case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Values {
+    /// `$id`: the id of the newest call, as it stands between the quotes.
+    pub(crate) id: String,
+    /// `$ask`: a question that a living extension answers, with `$id` as its id.
+    pub(crate) ask: String,
+    /// `$unknown`: a name that nobody registered.
+    pub(crate) unknown: String,
+    /// `$tool`: a tool that the extension registered.
+    pub(crate) tool: String,
+    /// `$args`: arguments for that tool.
+    pub(crate) args: String,
+    /// `$command`: a command that it registered.
+    pub(crate) command: String,
+    /// `$event`: an event it subscribed to.
+    pub(crate) event: String,
+    /// `$point`: an intercept point that it asked for.
+    pub(crate) point: String,
+    /// `$value`: the value of this run.
+    pub(crate) value: u64,
+}
+
+/// The text with every placeholder replaced, `$pad` by as many bytes as make up the length.
+pub(crate) fn expand(text: &Text, values: &Values) -> Vec<u8> {
+    let amount = |amount: Option<Amount>| match amount {
+        Some(Amount::Is(number)) => Some(number),
+        Some(Amount::Value) => Some(values.value),
+        None => None,
+    };
+    let depth = amount(text.depth).unwrap_or(1);
+    let digits = amount(text.digits).unwrap_or(1);
+    let mut expanded = replace(&text.template, values);
+    expanded = expanded.replace("$nested", &nested(depth));
+    expanded =
+        expanded.replace("$digits", &"1234567890".repeat(size(digits) / 10 + 1)[..size(digits)]);
+    if expanded.contains("$pad") {
+        let wanted = size(amount(text.bytes).unwrap_or(0));
+        let missing = wanted.saturating_sub(expanded.len() - "$pad".len());
+        expanded = expanded.replacen("$pad", &"x".repeat(missing), 1);
+    }
+    expanded.into_bytes()
+}
+
+/// The text with the short placeholders replaced.
+pub(crate) fn replace(text: &str, values: &Values) -> String {
+    let value = values.value.to_string();
+    let names = [
+        // What holds others, and longer names, before the others.
+        ("$ask", values.ask.as_str()),
+        ("$unknown", &values.unknown),
+        ("$command", &values.command),
+        ("$event", &values.event),
+        ("$point", &values.point),
+        ("$value", &value),
+        ("$tool", &values.tool),
+        ("$args", &values.args),
+        ("$id", &values.id),
+    ];
+    let mut replaced = text.to_owned();
+    for (name, value) in names {
+        if replaced.contains(name) {
+            replaced = replaced.replace(name, value);
+        }
+    }
+    replaced
+}
+
+/// So many arrays, one in the other.
+fn nested(depth: u64) -> String {
+    format!("{}{}", "[".repeat(size(depth)), "]".repeat(size(depth)))
+}
+
+fn size(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Text {
+        Text {
+            template: text.to_owned(),
+            id: None,
+            bytes: None,
+            depth: None,
+            digits: None,
+            times: 1,
+            chunk: None,
+            pause_ms: 0,
+        }
+    }
+
+    #[test]
+    fn a_pad_makes_up_the_length() {
+        let values = Values { id: "c-1".to_owned(), value: 40, ..Values::default() };
+        let sized = Text { bytes: Some(Amount::Value), ..text(r#"{"id":"$id","pad":"$pad"}"#) };
+        let line = expand(&sized, &values);
+        assert_eq!(line.len(), 40);
+        assert!(line.starts_with(br#"{"id":"c-1","pad":"xxxx"#));
+        assert!(line.ends_with(b"x\"}"));
+    }
+
+    #[test]
+    fn depth_and_digits_are_counted() {
+        let values = Values { value: 3, ..Values::default() };
+        let nested = Text { depth: Some(Amount::Is(2)), ..text("$nested") };
+        assert_eq!(expand(&nested, &values), b"[[]]");
+        let digits = Text { digits: Some(Amount::Value), ..text("-$digits.$value") };
+        assert_eq!(expand(&digits, &values), b"-123.3");
+    }
+
+    #[test]
+    fn a_name_that_begins_like_another_is_not_cut() {
+        let values = Values {
+            id: "7".to_owned(),
+            unknown: "nobody".to_owned(),
+            command: "clock".to_owned(),
+            ..Values::default()
+        };
+        assert_eq!(replace("$unknown/$command/$id", &values), "nobody/clock/7");
+    }
+}

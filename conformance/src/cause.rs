@@ -1,0 +1,115 @@
+//! What probably causes a failure, and what to do: a small base of knowledge, as data.
+
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Outcome;
+use crate::report::CaseReport;
+
+/// A likely cause and its cure.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// What is going on.
+    pub cause: String,
+    /// What to do.
+    pub fix: String,
+    /// It was seen in a real program that shows the same signs; else it is a guess.
+    pub certain: bool,
+}
+
+/// One entry: all signs that are given must be there.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// Cases for which it can hold, `E-FRM-14` or a group `E-FRM`; any when empty.
+    #[serde(default)]
+    cases: Vec<String>,
+    /// What the failure is.
+    outcome: Option<Outcome>,
+    /// A pattern that stderr has.
+    stderr: Option<String>,
+    /// A pattern that the failure's `got` has.
+    got: Option<String>,
+    /// The program: `python`, `node`, `bash`.
+    program: Option<String>,
+    /// The smallest bad value lies between these two.
+    boundary: Option<[u64; 2]>,
+    cause: String,
+    fix: String,
+    #[serde(default)]
+    certain: bool,
+}
+
+/// Looks a failure up; the first entry whose signs are all there.
+pub(crate) fn cause_of(report: &CaseReport, command: &str) -> Option<Cause> {
+    let failure = report.failure.as_ref()?;
+    let stderr = report.evidence.as_ref().map(|one| one.stderr.join("\n")).unwrap_or_default();
+    let group = report.id.rsplit_once('-').map_or(report.id.as_str(), |(group, _)| group);
+    let found = KNOWLEDGE.iter().find(|(entry, patterns)| {
+        let case = |name: &String| name == &report.id || name == group;
+        (entry.cases.is_empty() || entry.cases.iter().any(case))
+            && entry.outcome.is_none_or(|outcome| outcome == failure.outcome)
+            && patterns.stderr.as_ref().is_none_or(|pattern| pattern.is_match(&stderr))
+            && patterns.got.as_ref().is_none_or(|pattern| pattern.is_match(&failure.got))
+            && patterns.program.as_ref().is_none_or(|pattern| pattern.is_match(command))
+            && entry.boundary.is_none_or(|[low, high]| {
+                report.boundary.as_ref().is_some_and(|one| (low..=high).contains(&one.bad))
+            })
+    })?;
+    let (Entry { cause, fix, certain, .. }, _) = found;
+    Some(Cause { cause: cause.clone(), fix: fix.trim_end().to_owned(), certain: *certain })
+}
+
+struct Patterns {
+    stderr: Option<Regex>,
+    got: Option<Regex>,
+    program: Option<Regex>,
+}
+
+static KNOWLEDGE: LazyLock<Vec<(Entry, Patterns)>> = LazyLock::new(|| {
+    // The file is part of this crate; a test reads it.
+    read(include_str!("../knowledge.toml")).unwrap_or_else(|error| unreachable!("{error}"))
+});
+
+fn read(text: &str) -> Result<Vec<(Entry, Patterns)>, String> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Document {
+        cause: Vec<Entry>,
+    }
+    let document: Document = toml::from_str(text).map_err(|error| error.to_string())?;
+    let pattern = |text: &Option<String>| {
+        text.as_deref().map(Regex::new).transpose().map_err(|error| error.to_string())
+    };
+    document
+        .cause
+        .into_iter()
+        .map(|entry| {
+            let patterns = Patterns {
+                stderr: pattern(&entry.stderr)?,
+                got: pattern(&entry.got)?,
+                program: pattern(&entry.program)?,
+            };
+            Ok((entry, patterns))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::builtin;
+
+    #[test]
+    fn the_knowledge_can_be_read_and_names_cases_that_exist() {
+        let knowledge = read(include_str!("../knowledge.toml")).unwrap();
+        for (entry, _) in &knowledge {
+            for name in &entry.cases {
+                let known = builtin().values().any(|one| &one.id == name || one.group() == name);
+                assert!(known, "there is no case {name} ({})", entry.cause);
+            }
+        }
+    }
+}

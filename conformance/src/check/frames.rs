@@ -1,0 +1,199 @@
+//! Checks of every line that an extension wrote.
+
+use std::sync::LazyLock;
+
+use extline_protocol::RawJson;
+use extline_protocol::frame::{AnyFrame, ExtensionFrame};
+use extline_protocol::limits::FRAME_BYTES;
+use extline_schema::ToolSchema;
+use serde_json::Value;
+
+use super::{Finding, Observed, Outcome, each};
+use crate::target::What;
+
+/// Only frames on stdout (`io.stdout-pure`).
+pub(super) fn stdout_pure(observed: &Observed<'_>) -> Outcome {
+    let frames = observed.conversation.frames();
+    if frames.is_empty() {
+        return Outcome::Nothing;
+    }
+    let findings = frames.iter().filter_map(|arrived| {
+        let problem = arrived.frame.as_ref().err()?;
+        // A process that was killed in the middle of a line is not to blame for its end.
+        (!(observed.killed && problem.contains("no LF"))).then(|| Finding {
+            text: format!("stdout: {problem}: {}", excerpt(observed, arrived.record)),
+            record: arrived.record,
+        })
+    });
+    Outcome::Found(findings.collect())
+}
+
+/// No CR, no blank line, no byte order mark (`frm.write-clean`).
+pub(super) fn clean_lines(observed: &Observed<'_>) -> Outcome {
+    let lines = lines(observed);
+    if lines.is_empty() {
+        return Outcome::Nothing;
+    }
+    let findings = lines.into_iter().filter_map(|(record, line)| {
+        let problem = if line.ends_with(b"\r") {
+            "a CR before the LF"
+        } else if line.iter().all(u8::is_ascii_whitespace) {
+            "a blank line"
+        } else if line.starts_with(b"\xef\xbb\xbf") {
+            "a byte order mark"
+        } else {
+            return None;
+        };
+        Some(Finding { text: format!("stdout: {problem}"), record })
+    });
+    Outcome::Found(findings.collect())
+}
+
+/// The first bytes on stdout are a `hello` (`hello.first`).
+pub(super) fn hello_first(observed: &Observed<'_>) -> Outcome {
+    let Some(first) = observed.conversation.frames().first() else { return Outcome::Nothing };
+    if first.frame.as_ref().is_ok_and(|frame| frame["type"] == "hello") {
+        return Outcome::Found(Vec::new());
+    }
+    let text = format!("the first line on stdout is no hello: {}", excerpt(observed, first.record));
+    Outcome::Found(vec![Finding { text, record: first.record }])
+}
+
+/// A `hello` says who it is (`hello.first`).
+pub(super) fn hello_named(observed: &Observed<'_>) -> Outcome {
+    each(observed, &["hello"], |frame| {
+        if frame["name"].as_str().is_some_and(|name| !name.is_empty()) {
+            return Vec::new();
+        }
+        vec![format!("/name is {}, and must be a string that is not empty", frame["name"])]
+    })
+}
+
+/// One `hello` (`hello.once`).
+pub(super) fn hello_once(observed: &Observed<'_>) -> Outcome {
+    let mut hellos = 0;
+    each(observed, &["hello"], |_| {
+        hellos += 1;
+        if hellos > 1 { vec![format!("hello number {hellos}")] } else { Vec::new() }
+    })
+}
+
+/// Every frame has its fields, of the right types.
+pub(super) fn fields(observed: &Observed<'_>) -> Outcome {
+    let mut seen = false;
+    let mut findings = Vec::new();
+    for arrived in observed.conversation.frames() {
+        let Ok(frame) = &arrived.frame else { continue };
+        seen = true;
+        if answers_bad_id(frame) {
+            continue;
+        }
+        let frame_type = frame["type"].as_str().unwrap_or_default();
+        let Some((_, schema)) = SCHEMAS.iter().find(|(name, _)| *name == frame_type) else {
+            continue;
+        };
+        let text = frame.to_string();
+        let Ok(raw) = RawJson::parse(&text) else { continue };
+        if let Err(violation) = schema.validate(&raw) {
+            findings.push(Finding {
+                text: format!("{frame_type}: {violation}"),
+                record: arrived.record,
+            });
+        }
+    }
+    if seen { Outcome::Found(findings) } else { Outcome::Nothing }
+}
+
+/// An optional field is left out rather than null (`frm.no-null`).
+pub(super) fn no_null(observed: &Observed<'_>) -> Outcome {
+    each(observed, ExtensionFrame::TYPES, |frame| {
+        let Some(members) = frame.as_object().filter(|_| !answers_bad_id(frame)) else {
+            return Vec::new();
+        };
+        members
+            .iter()
+            .filter(|(_, value)| value.is_null())
+            .map(|(name, _)| format!("{}: /{name} is null; leave it out", kind(frame)))
+            .collect()
+    })
+}
+
+/// No line is longer than a host must accept (`frm.max-line`).
+pub(super) fn max_line(observed: &Observed<'_>) -> Outcome {
+    let lines = lines(observed);
+    if lines.is_empty() {
+        return Outcome::Nothing;
+    }
+    let findings =
+        lines.into_iter().filter(|(_, line)| line.len() > FRAME_BYTES).map(|(record, line)| {
+            Finding {
+                text: format!("a line of {} bytes; at most {FRAME_BYTES} are accepted", line.len()),
+                record,
+            }
+        });
+    Outcome::Found(findings.collect())
+}
+
+/// Frames of a capability only to a host that named it (`cap.send`).
+pub(super) fn capabilities_named(observed: &Observed<'_>) -> Outcome {
+    // What the tester's own hello_ack does not name.
+    each(observed, ExtensionFrame::TYPES, |frame| {
+        let capability = match frame["type"].as_str() {
+            Some("call_tool" | "call_tool_cancel") => "call_tool",
+            Some("unregister_tool") => "tool_registry",
+            Some("request" | "response" | "response_part" | "cancel") => "rpc",
+            _ => return Vec::new(),
+        };
+        vec![format!("{}: hello_ack did not name {capability}", kind(frame))]
+    })
+}
+
+static SCHEMAS: LazyLock<Vec<(&'static str, ToolSchema)>> = LazyLock::new(|| {
+    ExtensionFrame::schemas()
+        .into_iter()
+        .filter_map(|(name, schema)| {
+            let raw = RawJson::parse(&schema.to_string()).ok()?;
+            Some((name, ToolSchema::compile(&raw).ok()?))
+        })
+        .collect()
+});
+
+fn lines<'a>(observed: &'a Observed<'_>) -> Vec<(usize, &'a [u8])> {
+    let records = observed.conversation.seen().timeline().records().iter().enumerate();
+    records
+        .filter_map(|(number, record)| match &record.what {
+            What::Line { bytes, .. } => Some((number, bytes.as_slice())),
+            _ => None,
+        })
+        .collect()
+}
+
+/// An answer to a call whose id was no string: that such calls are answered at all is a case of
+/// its own, and the answer cannot be right.
+fn answers_bad_id(frame: &Value) -> bool {
+    matches!(kind(frame), "tool_result" | "command_response") && !frame["id"].is_string()
+}
+
+/// The beginning of a line, as it can be shown.
+fn excerpt(observed: &Observed<'_>, record: usize) -> String {
+    let records = observed.conversation.seen().timeline().records();
+    let Some(What::Line { bytes, .. }) = records.get(record).map(|record| &record.what) else {
+        return String::new();
+    };
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(80)]);
+    format!("{:?}{}", text, if bytes.len() > 80 { "..." } else { "" })
+}
+
+fn kind(frame: &Value) -> &str {
+    frame["type"].as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_frame_of_an_extension_has_a_schema() {
+        assert_eq!(SCHEMAS.len(), ExtensionFrame::TYPES.len());
+    }
+}

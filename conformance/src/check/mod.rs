@@ -1,0 +1,112 @@
+//! What is watched in every process: checks over all that was seen, whatever a case did.
+//!
+//! A case names a check; what a check finds in any process of the run fails that case, with the
+//! place where it was found.
+
+mod frames;
+mod registrations;
+mod replies;
+
+use serde_json::Value;
+
+use crate::conversation::Conversation;
+
+/// Something a check found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// What is wrong, and where in the frame.
+    pub(crate) text: String,
+    /// Its place in the timeline.
+    pub(crate) record: usize,
+}
+
+/// One process that has ended, with all that was seen of it.
+#[derive(Debug)]
+pub(crate) struct Observed<'a> {
+    /// What went both ways.
+    pub(crate) conversation: &'a Conversation,
+    /// Processes that it left behind.
+    pub(crate) left_behind: &'a [String],
+    /// The tester ended it by force, after it did something else.
+    pub(crate) killed: bool,
+}
+
+/// What a check says of one process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// There was nothing to look at.
+    Nothing,
+    /// It looked, and found this; nothing is good.
+    Found(Vec<Finding>),
+}
+
+type Check = fn(&Observed<'_>) -> Outcome;
+
+/// The check of that name.
+pub(crate) fn named(name: &str) -> Option<Check> {
+    CHECKS.iter().find(|(known, _)| *known == name).map(|(_, check)| *check)
+}
+
+/// All names.
+pub(crate) fn names() -> Vec<&'static str> {
+    CHECKS.iter().map(|(name, _)| *name).collect()
+}
+
+const CHECKS: [(&str, Check); 24] = [
+    ("stdout-pure", frames::stdout_pure),
+    ("clean-lines", frames::clean_lines),
+    ("hello-first", frames::hello_first),
+    ("hello-named", frames::hello_named),
+    ("hello-once", frames::hello_once),
+    ("frame-fields", frames::fields),
+    ("no-null", frames::no_null),
+    ("max-line", frames::max_line),
+    ("capabilities-named", frames::capabilities_named),
+    ("left-behind", left_behind),
+    ("ready-once", registrations::ready_once),
+    ("names", registrations::names),
+    ("schemas", registrations::schemas),
+    ("duplicates", registrations::duplicates),
+    ("subscribe-before-ready", registrations::subscribe_before_ready),
+    ("silence-before-ready", registrations::silence_before_ready),
+    ("guards-also-intercept", registrations::guards_also_intercept),
+    ("one-reply", replies::one_reply),
+    ("unknown-tool", replies::unknown_tool),
+    ("unknown-command", replies::unknown_command),
+    ("content", replies::content),
+    ("modified-args", replies::modified_args),
+    ("error-flag", replies::error_flag),
+    ("images", replies::images),
+];
+
+fn left_behind(observed: &Observed<'_>) -> Outcome {
+    if observed.killed || observed.conversation.seen().exit().is_none() {
+        return Outcome::Nothing;
+    }
+    let record = observed.conversation.seen().timeline().mark().saturating_sub(1);
+    let finding = |process: &String| Finding {
+        text: format!("the process ended, and one that it started lives on: {process}"),
+        record,
+    };
+    Outcome::Found(observed.left_behind.iter().map(finding).collect())
+}
+
+/// Looks at each frame of one type; nothing when there is none.
+fn each(
+    observed: &Observed<'_>,
+    types: &[&str],
+    mut look: impl FnMut(&Value) -> Vec<String>,
+) -> Outcome {
+    let mut seen = false;
+    let mut findings = Vec::new();
+    for arrived in observed.conversation.frames() {
+        let Ok(frame) = &arrived.frame else { continue };
+        if types.iter().any(|wanted| frame["type"] == *wanted) {
+            seen = true;
+            findings.extend(
+                look(frame).into_iter().map(|text| Finding { text, record: arrived.record }),
+            );
+        }
+    }
+    if seen { Outcome::Found(findings) } else { Outcome::Nothing }
+}

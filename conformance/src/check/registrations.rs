@@ -1,0 +1,136 @@
+//! Checks of what an extension registers.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use extline_protocol::RawJson;
+use extline_schema::ToolSchema;
+use serde_json::Value;
+
+use super::{Finding, Observed, Outcome, each};
+use crate::conversation::IDLE;
+
+/// `ready` comes once, behind the registrations (`reg.ready`).
+pub(super) fn ready_once(observed: &Observed<'_>) -> Outcome {
+    let conversation = observed.conversation;
+    let said = |wanted: &'static str| {
+        conversation
+            .frames()
+            .iter()
+            .filter(move |arrived| arrived.frame.as_ref().is_ok_and(|one| one["type"] == wanted))
+    };
+    let Some(hello) = said("hello").next() else { return Outcome::Nothing };
+    // A process that was used for a moment only may have ended before it could say so.
+    let last = conversation.seen().timeline().records().last().map(|record| record.at);
+    let lived = conversation.acknowledged().zip(last).map(|(from, to)| to.saturating_sub(from));
+    if said("ready").count() == 0 && lived.is_none_or(|lived| lived < IDLE) {
+        return Outcome::Nothing;
+    }
+    let finding = |text: &str, record| Finding { text: text.to_owned(), record };
+    let ready: Vec<_> = said("ready").collect();
+    Outcome::Found(match ready.as_slice() {
+        [] => vec![finding("no ready came: a host has to guess when it can begin", hello.record)],
+        [_] => Vec::new(),
+        [_, second, ..] => vec![finding("a second ready", second.record)],
+    })
+}
+
+/// Tools and commands have names that models and users can use (`reg.names`).
+pub(super) fn names(observed: &Observed<'_>) -> Outcome {
+    each(observed, &["register_tool", "register_command"], |frame| {
+        let name = frame["name"].as_str().unwrap_or_default();
+        let allowed = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+        if (1..=64).contains(&name.len()) && name.chars().all(allowed) {
+            return Vec::new();
+        }
+        vec![format!("/name is {name:?}, and must match [A-Za-z0-9_-]{{1,64}}")]
+    })
+}
+
+/// A tool's schema is a JSON Schema of an object (`reg.schema`).
+pub(super) fn schemas(observed: &Observed<'_>) -> Outcome {
+    each(observed, &["register_tool"], |frame| {
+        let name = frame["name"].as_str().unwrap_or_default();
+        let schema = &frame["schema"];
+        if schema.is_null() {
+            return vec![format!("tool {name}: /schema is missing")];
+        }
+        let Ok(raw) = RawJson::parse(&schema.to_string()) else { return Vec::new() };
+        if let Err(error) = ToolSchema::compile(&raw) {
+            return vec![format!("tool {name}: /schema: {error}")];
+        }
+        match schema.get("type") {
+            Some(Value::String(kind)) if kind == "object" => Vec::new(),
+            _ => vec![format!("tool {name}: /schema/type must be \"object\"")],
+        }
+    })
+}
+
+/// No name is registered twice (`reg.duplicate`).
+pub(super) fn duplicates(observed: &Observed<'_>) -> Outcome {
+    let mut seen = BTreeSet::new();
+    each(observed, &["register_tool", "register_command"], |frame| {
+        let kind = frame["type"].as_str().unwrap_or_default().to_owned();
+        let name = frame["name"].as_str().unwrap_or_default().to_owned();
+        let text = format!("{} {name} a second time", kind.trim_start_matches("register_"));
+        if seen.insert((kind, name)) { Vec::new() } else { vec![text] }
+    })
+}
+
+/// `subscribe` comes before `ready` (`subscribe.before-ready`).
+pub(super) fn subscribe_before_ready(observed: &Observed<'_>) -> Outcome {
+    let mut ready = false;
+    let mut subscribed = false;
+    let outcome = each(observed, &["ready", "subscribe"], |frame| {
+        if frame["type"] == "ready" {
+            ready = true;
+            return Vec::new();
+        }
+        subscribed = true;
+        if ready { vec!["subscribe after ready".to_owned()] } else { Vec::new() }
+    });
+    if subscribed { outcome } else { Outcome::Nothing }
+}
+
+/// A real zot stops waiting for registrations after 250 ms of silence (`hello.slow-start`).
+pub(super) fn silence_before_ready(observed: &Observed<'_>) -> Outcome {
+    let frames = observed.conversation.frames();
+    let is = |wanted: &str| {
+        frames
+            .iter()
+            .position(|arrived| arrived.frame.as_ref().is_ok_and(|frame| frame["type"] == wanted))
+    };
+    let (Some(hello), Some(ready)) = (is("hello"), is("ready")) else { return Outcome::Nothing };
+    if ready < hello {
+        return Outcome::Nothing;
+    }
+    // How long the tester took to say hello_ack is not the extension's silence.
+    let acknowledged = observed.conversation.acknowledged().unwrap_or(Duration::MAX);
+    let findings = frames[hello..=ready].windows(2).filter_map(|pair| {
+        let silence = pair[1].at.saturating_sub(pair[0].at.max(acknowledged));
+        (silence >= IDLE).then(|| Finding {
+            text: format!(
+                "{} ms of silence before this frame: a zot does not wait longer than 250 ms",
+                silence.as_millis()
+            ),
+            record: pair[1].record,
+        })
+    });
+    Outcome::Found(findings.collect())
+}
+
+/// A guard is also listed as an interceptor (`guard.on-zot`).
+pub(super) fn guards_also_intercept(observed: &Observed<'_>) -> Outcome {
+    let mut guards = false;
+    let outcome = each(observed, &["subscribe"], |frame| {
+        let list = |name: &str| frame[name].as_array().cloned().unwrap_or_default();
+        guards |= !list("guards").is_empty();
+        let missing: Vec<_> =
+            list("guards").into_iter().filter(|point| !list("intercept").contains(point)).collect();
+        missing
+            .into_iter()
+            .map(|point| format!("/guards names {point}, and /intercept does not"))
+            .collect()
+    });
+    if guards { outcome } else { Outcome::Nothing }
+}

@@ -1,0 +1,185 @@
+//! Checks of the answers of an extension.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::{Finding, Observed, Outcome, each};
+use crate::survey::UNKNOWN;
+use crate::target::What;
+
+/// One answer for each call, and none for what was never asked (`tool.one-reply` and its like).
+pub(super) fn one_reply(observed: &Observed<'_>) -> Outcome {
+    let mut asked: BTreeMap<(&str, String), usize> = BTreeMap::new();
+    for frame in sent(observed) {
+        if let (Some(kind), Some(id)) = (answer_to(&frame), frame["id"].as_str()) {
+            *asked.entry((kind, id.to_owned())).or_default() += 1;
+        }
+    }
+    if asked.is_empty() {
+        return Outcome::Nothing;
+    }
+    let mut findings = Vec::new();
+    for arrived in observed.conversation.frames() {
+        let Ok(frame) = &arrived.frame else { continue };
+        let Some(kind) = ANSWERS.iter().find(|kind| frame["type"] == **kind) else { continue };
+        let Some(id) = frame["id"].as_str() else { continue };
+        let text = match asked.get_mut(&(*kind, id.to_owned())) {
+            Some(0) => format!("a second {kind} for the id {id:?}"),
+            None => format!("a {kind} for the id {id:?}, which nobody asked"),
+            Some(left) => {
+                *left -= 1;
+                continue;
+            }
+        };
+        findings.push(Finding { text, record: arrived.record });
+    }
+    Outcome::Found(findings)
+}
+
+/// `modified_args` is an object or absent, never null (`intercept.modified-args`).
+pub(super) fn modified_args(observed: &Observed<'_>) -> Outcome {
+    each(observed, &["event_intercept_response"], |frame| match frame.get("modified_args") {
+        None | Some(Value::Object(_)) => Vec::new(),
+        Some(Value::Null) => vec![
+            "/modified_args is null: a zot replaces the arguments by null; leave it out".to_owned(),
+        ],
+        Some(_) => vec!["/modified_args is no object".to_owned()],
+    })
+}
+
+/// The content of a result is an array of blocks (`tool.content`).
+pub(super) fn content(observed: &Observed<'_>) -> Outcome {
+    each(observed, &["tool_result"], |frame| {
+        let Some(blocks) = frame["content"].as_array() else {
+            return vec![format!(
+                "/content is {}, and must be an array",
+                kind_of(&frame["content"])
+            )];
+        };
+        let problem = |(place, block): (usize, &Value)| match block["type"].as_str() {
+            Some("text") if block["text"].is_string() => None,
+            Some("text") => Some(format!("/content/{place}/text must be a string")),
+            Some("image") if block["data"].is_string() && block["mime_type"].is_string() => None,
+            Some("image") => {
+                Some(format!("/content/{place} needs data and mime_type, both strings"))
+            }
+            _ => Some(format!("/content/{place}/type must be \"text\" or \"image\"")),
+        };
+        blocks.iter().enumerate().filter_map(problem).collect()
+    })
+}
+
+/// A result with an `error` says `is_error` and has readable text (`tool.error`).
+pub(super) fn error_flag(observed: &Observed<'_>) -> Outcome {
+    let mut errors = false;
+    let outcome = each(observed, &["tool_result"], |frame| {
+        if frame.get("error").is_none_or(Value::is_null) {
+            return Vec::new();
+        }
+        errors = true;
+        let mut problems = Vec::new();
+        if frame["is_error"] != true {
+            problems.push("a result with an error, and /is_error is not true".to_owned());
+        }
+        let texts = frame["content"].as_array();
+        let readable = |block: &Value| block["text"].as_str().is_some_and(|text| !text.is_empty());
+        if !texts.is_some_and(|blocks| blocks.iter().any(readable)) {
+            problems.push("a result with an error, and no text in /content".to_owned());
+        }
+        problems
+    });
+    if errors { outcome } else { Outcome::Nothing }
+}
+
+/// The data of an image is standard base64 with padding (`tool.image`).
+pub(super) fn images(observed: &Observed<'_>) -> Outcome {
+    let mut images = false;
+    let outcome = each(observed, &["tool_result"], |frame| {
+        let blocks = frame["content"].as_array().cloned().unwrap_or_default();
+        let wrong = |(place, block): (usize, &Value)| {
+            if block["type"] != "image" {
+                return None;
+            }
+            images = true;
+            let data = block["data"].as_str().unwrap_or_default();
+            let letters = data.trim_end_matches('=');
+            let standard = |byte: u8| byte.is_ascii_alphanumeric() || b"+/".contains(&byte);
+            let padded = data.len().is_multiple_of(4) && data.len() - letters.len() <= 2;
+            (!padded || !letters.bytes().all(standard))
+                .then(|| format!("/content/{place}/data is no standard base64 with padding"))
+        };
+        blocks.iter().enumerate().filter_map(wrong).collect()
+    });
+    if images { outcome } else { Outcome::Nothing }
+}
+
+/// A call of a tool that nobody registered is answered with an error (`tool.unknown`).
+pub(super) fn unknown_tool(observed: &Observed<'_>) -> Outcome {
+    answers_to_unknown(observed, "tool_call", ANSWERS[0], |answer| answer["is_error"] == true)
+}
+
+/// A command that nobody registered is answered with an error (`command.unknown`).
+pub(super) fn unknown_command(observed: &Observed<'_>) -> Outcome {
+    answers_to_unknown(observed, "command_invoked", ANSWERS[1], |answer| {
+        answer["error"].as_str().is_some_and(|error| !error.is_empty())
+    })
+}
+
+fn answers_to_unknown(
+    observed: &Observed<'_>,
+    asked: &str,
+    answered: &str,
+    is_error: fn(&Value) -> bool,
+) -> Outcome {
+    let ids: BTreeSet<_> = sent(observed)
+        .filter(|frame| frame["type"] == asked && frame["name"] == UNKNOWN)
+        .filter_map(|frame| frame["id"].as_str().map(str::to_owned))
+        .collect();
+    let mut seen = false;
+    let outcome = each(observed, &[answered], |frame| {
+        if !frame["id"].as_str().is_some_and(|id| ids.contains(id)) {
+            return Vec::new();
+        }
+        seen = true;
+        if is_error(frame) {
+            return Vec::new();
+        }
+        vec![format!("{UNKNOWN} was never registered, and was answered without an error")]
+    });
+    if seen { outcome } else { Outcome::Nothing }
+}
+
+/// Every frame that the tester sent.
+fn sent(observed: &Observed<'_>) -> impl Iterator<Item = Value> {
+    let records = observed.conversation.seen().timeline().records().iter();
+    records
+        .filter_map(|record| match &record.what {
+            What::Sent { bytes, .. } => Some(bytes.split(|byte| *byte == b'\n')),
+            _ => None,
+        })
+        .flatten()
+        .filter_map(|line| serde_json::from_slice(line).ok())
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "missing or null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+const ANSWERS: [&str; 3] = ["tool_result", "command_response", "event_intercept_response"];
+
+fn answer_to(frame: &Value) -> Option<&'static str> {
+    match frame["type"].as_str()? {
+        "tool_call" => Some(ANSWERS[0]),
+        "command_invoked" => Some(ANSWERS[1]),
+        "event_intercept" => Some(ANSWERS[2]),
+        _ => None,
+    }
+}

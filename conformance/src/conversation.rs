@@ -1,0 +1,333 @@
+//! One process and the frames that went both ways.
+
+use std::fmt::Write;
+use std::io;
+use std::time::{Duration, Instant};
+
+use extline_host::Program;
+use serde_json::Value;
+
+use crate::failure::{Failure, Outcome};
+use crate::survey::{Canary, Survey};
+use crate::target::{Setting, Target, What};
+
+/// The time for `hello`, from the start (`host.hello-deadline`).
+pub(crate) const HELLO: Duration = Duration::from_secs(10);
+/// The time for `ready`, from `hello_ack` (`host.ready-deadline`).
+pub(crate) const READY: Duration = Duration::from_secs(3);
+/// A real zot takes an extension for ready after this silence (`zot.idle-ready`).
+pub(crate) const IDLE: Duration = Duration::from_millis(250);
+/// What is expected of a healthy extension on a quiet machine.
+pub(crate) const SOFT: Duration = Duration::from_secs(2);
+
+/// The `hello_ack` of a host that serves the base and names what it understands.
+pub(crate) const ACK: &str = r#"{"type":"hello_ack","protocol_version":1,"capabilities":["commands","tools","events","panels","tool_cancel","tool_update","log"],"zot_version":"","provider":"none","model":"none","cwd":"$cwd","extension_dir":"$dir","data_dir":"$data","host":{"name":"extline-conformance","version":"0.1.0"}}"#;
+
+/// One process and the frames that went both ways.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    target: Target,
+    ack: String,
+    looked_at: usize,
+    frames: Vec<Arrived>,
+    calls: u64,
+    acknowledged: Option<Duration>,
+}
+
+/// A line from the extension.
+#[derive(Debug)]
+pub(crate) struct Arrived {
+    /// Since the process was started.
+    pub(crate) at: Duration,
+    /// Its place in the timeline.
+    pub(crate) record: usize,
+    /// The frame, or why the line is none.
+    pub(crate) frame: Result<Value, String>,
+}
+
+/// Why a frame did not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// The time is over.
+    Late,
+    /// The process ended, or its stdout did.
+    Ended,
+}
+
+impl Conversation {
+    /// Starts the process and says nothing yet.
+    pub(crate) fn start(program: &Program, setting: Setting, ack: &str) -> io::Result<Self> {
+        Ok(Self {
+            target: Target::start(program, setting)?,
+            ack: ack.to_owned(),
+            looked_at: 0,
+            frames: Vec::new(),
+            calls: 0,
+            acknowledged: None,
+        })
+    }
+
+    /// The process.
+    pub(crate) fn target(&mut self) -> &mut Target {
+        &mut self.target
+    }
+
+    /// What was seen of the process.
+    pub(crate) fn seen(&self) -> &Target {
+        &self.target
+    }
+
+    /// All lines from the extension so far.
+    pub(crate) fn frames(&self) -> &[Arrived] {
+        &self.frames
+    }
+
+    /// When `hello_ack` was written, since the start; `None` when it was not.
+    pub(crate) fn acknowledged(&self) -> Option<Duration> {
+        self.acknowledged
+    }
+
+    /// An id that was never used in this conversation.
+    pub(crate) fn fresh_id(&mut self) -> String {
+        self.calls += 1;
+        format!("c{}", self.calls)
+    }
+
+    /// Writes a line.
+    pub(crate) fn send(&mut self, line: &str) {
+        self.target.write(format!("{line}\n").into_bytes());
+    }
+
+    /// Waits for a frame behind the first `from` that is what is wanted.
+    pub(crate) fn await_frame(
+        &mut self,
+        from: usize,
+        until: Instant,
+        mut wanted: impl FnMut(&Value) -> bool,
+    ) -> Result<usize, Missing> {
+        let mut next = from;
+        loop {
+            self.look();
+            while next < self.frames.len() {
+                if self.frames[next].frame.as_ref().is_ok_and(&mut wanted) {
+                    return Ok(next);
+                }
+                next += 1;
+            }
+            if self.target.exit().is_some() || self.target.stdout_ended() {
+                return Err(Missing::Ended);
+            }
+            if !self.target.pump(until) {
+                return Err(Missing::Late);
+            }
+        }
+    }
+
+    /// Reads for that long, whatever comes.
+    pub(crate) fn listen(&mut self, time: Duration) {
+        let until = Instant::now() + time;
+        while self.target.pump(until) {}
+        self.look();
+    }
+
+    /// Waits for the end of the process; `false` when the time is over.
+    pub(crate) fn await_exit(&mut self, until: Instant) -> bool {
+        while self.target.exit().is_none() {
+            if !self.target.pump(until) {
+                break;
+            }
+        }
+        self.look();
+        self.target.exit().is_some()
+    }
+
+    /// Waits for `hello`.
+    pub(crate) fn await_hello(&mut self, within: Duration) -> Result<(), Failure> {
+        let is_hello = |frame: &Value| frame["type"] == "hello";
+        let until = Instant::now() + within;
+        self.await_frame(0, until, is_hello)
+            .map(|_| ())
+            .map_err(|missing| self.failure(missing, format!("hello within {}", seconds(within))))
+    }
+
+    /// Writes `hello_ack`, in chunks and with more behind it if that is wanted.
+    pub(crate) fn acknowledge(
+        &mut self,
+        ack: Option<&str>,
+        chunk: Option<usize>,
+        glued: Option<&str>,
+    ) {
+        let mut bytes = format!("{}\n", ack.unwrap_or(&self.ack)).into_bytes();
+        if let Some(glued) = glued {
+            bytes.extend_from_slice(glued.as_bytes());
+            bytes.push(b'\n');
+        }
+        let pause = if chunk.is_some() { Duration::from_micros(200) } else { Duration::ZERO };
+        self.target.write_in_chunks(bytes, chunk.unwrap_or(usize::MAX), pause);
+        self.acknowledged = Some(self.target.age());
+    }
+
+    /// Waits until the extension can be used: until `ready` where it is known to come, else until
+    /// as many registrations came as the first time.
+    pub(crate) fn await_ready(&mut self, survey: Option<&Survey>) -> Result<(), Failure> {
+        let until = Instant::now() + READY;
+        let Some(survey) = survey else {
+            self.settle(until);
+            return Ok(());
+        };
+        let mut left = survey.registrations();
+        let sends_ready = survey.ready;
+        let outcome = self.await_frame(0, until, |frame| match frame["type"].as_str() {
+            Some("ready") => true,
+            Some("register_tool" | "register_command" | "subscribe") => {
+                left = left.saturating_sub(1);
+                left == 0 && !sends_ready
+            }
+            Some("hello") => left == 0 && !sends_ready,
+            _ => false,
+        });
+        outcome.map(|_| ()).map_err(|missing| {
+            self.failure(missing, "the registrations of its first start again".to_owned())
+        })
+    }
+
+    /// Asks whether it still answers, so many times at once, and waits for every answer.
+    pub(crate) fn canary(
+        &mut self,
+        canary: &Canary,
+        times: u64,
+        within: Duration,
+    ) -> Result<Duration, Failure> {
+        let ids: Vec<_> = (0..times).map(|_| self.fresh_id()).collect();
+        let from = self.frames.len();
+        let began = Instant::now();
+        let lines: String = ids.iter().map(|id| canary.question(id) + "\n").collect();
+        self.target.write(lines.into_bytes());
+        self.await_answers(canary, ids, from, within)?;
+        Ok(began.elapsed())
+    }
+
+    /// Waits until each of those questions is answered.
+    pub(crate) fn await_answers(
+        &mut self,
+        canary: &Canary,
+        mut ids: Vec<String>,
+        from: usize,
+        within: Duration,
+    ) -> Result<(), Failure> {
+        let asked = ids.len();
+        let waited = self.await_frame(from, Instant::now() + within, |frame| {
+            if canary.is_answer(frame) {
+                ids.retain(|id| frame["id"].as_str() != Some(id));
+            }
+            ids.is_empty()
+        });
+        waited.map(|_| ()).map_err(|missing| {
+            let expected = match asked {
+                1 => format!("{} within {}", canary.answer(), seconds(within)),
+                _ => format!("{} times {} within {}", asked, canary.answer(), seconds(within)),
+            };
+            let mut failure = self.failure(missing, expected);
+            if asked > 1 {
+                failure.got = format!("{} answers; {}", asked - ids.len(), failure.got);
+            }
+            failure
+        })
+    }
+
+    /// What happened instead of what was expected.
+    pub(crate) fn failure(&mut self, missing: Missing, expected: String) -> Failure {
+        if missing == Missing::Ended {
+            // The exit status comes a moment after the end of stdout.
+            self.await_exit(Instant::now() + Duration::from_millis(300));
+        }
+        let outcome = if self.target.exit().is_some() { Outcome::Died } else { Outcome::Silent };
+        Failure { expected, got: self.state(), outcome }
+    }
+
+    /// What the process does now, in words.
+    pub(crate) fn state(&self) -> String {
+        if let Some(exit) = self.target.exit() {
+            let records = self.target.timeline().records();
+            let at = |wanted: fn(&What) -> bool| {
+                records.iter().rev().find(|record| wanted(&record.what)).map(|record| record.at)
+            };
+            let ended = at(|what| matches!(what, What::Exited(_)));
+            let sent = at(|what| matches!(what, What::Sent { .. }));
+            return match (ended, sent) {
+                (Some(ended), Some(sent)) if ended >= sent => format!(
+                    "the process ended ({exit}), {} ms after the last bytes it was sent",
+                    milliseconds(ended.saturating_sub(sent))
+                ),
+                _ => format!("the process ended ({exit})"),
+            };
+        }
+        let unwritten = self.target.unwritten();
+        // Writing to a string cannot fail.
+        let mut state = if self.target.stdout_ended() {
+            "the process closed its stdout and lives on".to_owned()
+        } else {
+            "nothing of the kind".to_owned()
+        };
+        if unwritten > 0 {
+            let _ = write!(state, "; {unwritten} bytes were not taken from its stdin");
+        }
+        if let Some(stall) = self.target.stall() {
+            let _ = write!(state, "; {stall}");
+        }
+        state
+    }
+
+    /// Waits until nothing came for a while, or `ready` did.
+    fn settle(&mut self, until: Instant) {
+        loop {
+            let quiet = (Instant::now() + IDLE * 2).min(until);
+            let seen = self.frames.len();
+            let ready = self.await_frame(seen, quiet, |_| true);
+            let is_ready = |arrived: &Arrived| {
+                arrived.frame.as_ref().is_ok_and(|frame| frame["type"] == "ready")
+            };
+            if ready.is_err() || self.frames.iter().any(is_ready) {
+                return;
+            }
+        }
+    }
+
+    /// Parses the lines that came since the last look.
+    fn look(&mut self) {
+        let records = self.target.timeline().records();
+        for (number, record) in records.iter().enumerate().skip(self.looked_at) {
+            let What::Line { bytes, terminated, .. } = &record.what else { continue };
+            let frame = parse(bytes, *terminated);
+            self.frames.push(Arrived { at: record.at, record: number, frame });
+        }
+        self.looked_at = records.len();
+    }
+}
+
+fn parse(line: &[u8], terminated: bool) -> Result<Value, String> {
+    if !terminated {
+        return Err("the line has no LF at its end".to_owned());
+    }
+    let text = std::str::from_utf8(line).map_err(|error| format!("no UTF-8: {error}"))?;
+    if text.trim().is_empty() {
+        return Err("the line is blank".to_owned());
+    }
+    let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| format!("no JSON: {error}"))?;
+    match &value {
+        Value::Object(members) if members.get("type").is_some_and(Value::is_string) => Ok(value),
+        Value::Object(_) => Err("an object without a \"type\" that is a string".to_owned()),
+        _ => Err("JSON, but no object".to_owned()),
+    }
+}
+
+/// A time as people write it: `2.0 s`.
+pub(crate) fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
+/// A time in milliseconds with one digit.
+pub(crate) fn milliseconds(time: Duration) -> String {
+    format!("{:.1}", time.as_secs_f64() * 1000.0)
+}

@@ -1,0 +1,138 @@
+//! The part of a timeline that shows a failure.
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::target::{Record, Timeline, What};
+
+/// The longest part of a line that is kept, in characters.
+const TEXT: usize = 400;
+/// How many entries are kept at the beginning and at the end.
+const HEAD: usize = 12;
+const TAIL: usize = 24;
+/// How many lines of stderr are kept at the beginning, where Node says what is wrong, and at the
+/// end, where Python does.
+const STDERR: (usize, usize) = (6, 8);
+
+/// The part of a timeline that shows a failure.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// What happened, in order.
+    pub entries: Vec<Entry>,
+    /// How many entries in the middle are left out.
+    pub left_out: usize,
+    /// What stands on stderr, without the middle of it where that is long.
+    pub stderr: Vec<String>,
+}
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    /// Microseconds since the process was started.
+    pub at_us: u128,
+    /// Which way it went.
+    pub lane: Lane,
+    /// What it was; a long line is cut.
+    pub text: String,
+    /// How many bytes it had, the LF included.
+    pub bytes: usize,
+    /// In how many writes or reads it went.
+    pub pieces: Vec<usize>,
+}
+
+/// Which way something went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Lane {
+    /// From the host to the extension.
+    #[serde(rename = "h>e")]
+    Sent,
+    /// From the extension to the host.
+    #[serde(rename = "e>h")]
+    Received,
+    /// Neither: starts, signals, ends.
+    #[serde(rename = "os")]
+    System,
+}
+
+impl Evidence {
+    /// All from a mark on.
+    pub(crate) fn of(timeline: &Timeline, mark: usize) -> Self {
+        Self::between(timeline, mark, timeline.mark())
+    }
+
+    /// All between two marks.
+    pub(crate) fn between(timeline: &Timeline, from: usize, to: usize) -> Self {
+        let records = timeline.records();
+        let records = &records[from.min(records.len())..to.min(records.len())];
+        let mut entries: Vec<_> = records.iter().filter_map(Entry::of).collect();
+        let left_out = entries.len().saturating_sub(HEAD + TAIL);
+        if left_out > 0 {
+            entries.drain(HEAD..HEAD + left_out);
+        }
+        Self { entries, left_out, stderr: stderr(timeline) }
+    }
+}
+
+fn stderr(timeline: &Timeline) -> Vec<String> {
+    let text = timeline.stderr();
+    let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+    let (head, tail) = STDERR;
+    let left_out = lines.len().saturating_sub(head + tail);
+    if left_out > 1 {
+        lines.splice(head..head + left_out, [format!("({left_out} lines are left out)")]);
+    }
+    lines
+}
+
+impl Entry {
+    fn of(record: &Record) -> Option<Self> {
+        let (lane, bytes, pieces) = match &record.what {
+            What::Sent { bytes, writes } => (Lane::Sent, bytes.as_slice(), writes.clone()),
+            What::Line { bytes, reads, .. } => (Lane::Received, bytes.as_slice(), vec![*reads]),
+            What::Stderr(_) => return None,
+            What::Action(text) => return Some(Self::system(record.at, text.clone())),
+            What::StdoutEnded => {
+                return Some(Self::system(record.at, "its stdout ended".to_owned()));
+            }
+            What::Exited(exit) => return Some(Self::system(record.at, exit.to_string())),
+        };
+        Some(Self {
+            at_us: record.at.as_micros(),
+            lane,
+            text: shown(bytes),
+            bytes: bytes.len() + usize::from(lane == Lane::Received),
+            pieces: if pieces.len() > 8 { vec![pieces.len()] } else { pieces },
+        })
+    }
+
+    fn system(at: Duration, text: String) -> Self {
+        Self { at_us: at.as_micros(), lane: Lane::System, text, bytes: 0, pieces: Vec::new() }
+    }
+}
+
+/// Bytes as they can be read: what is no text is escaped.
+fn shown(bytes: &[u8]) -> String {
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let mut text = String::new();
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars().take(TEXT + 1) {
+            match letter {
+                '\n' => text.push('⏎'),
+                // Those that no terminal shows, though they are no control characters.
+                letter if letter.is_control() || "\u{feff}\u{2028}\u{2029}".contains(letter) => {
+                    text.extend(letter.escape_unicode());
+                }
+                letter => text.push(letter),
+            }
+        }
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+        if text.len() > TEXT {
+            break;
+        }
+    }
+    match text.char_indices().nth(TEXT) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}

@@ -1,0 +1,37 @@
+//! The conformance tester: checks any extension that speaks the protocol, and explains what it
+//! finds.
+//!
+//! [`run`] plays cases against a program. A [`Case`] is data: what is sent, what must come of it,
+//! and which clauses of docs/protocol.md say so. [`Report`] tells what came of each, with the
+//! frames as they went, the likely cause and its cure.
+//!
+//! Everything here is synchronous: one thread drives one process at a time, so that what is seen
+//! is seen in order.
+
+mod case;
+mod cause;
+mod check;
+mod clause;
+mod conversation;
+mod evidence;
+mod failure;
+mod report;
+mod run;
+mod survey;
+mod target;
+
+pub use case::{
+    Amount, Case, CaseError, Cases, Close, Exits, Handshake, Need, Process, Step, Text, Verb,
+    builtin, parse,
+};
+pub use cause::Cause;
+pub use clause::{Binds, Clause, Level};
+pub use evidence::{Entry, Evidence, Lane};
+pub use failure::{Failure, Outcome};
+pub use report::{
+    Boundary, CaseReport, Report, Style, Verdict, case_line, case_text, junit, ndjson,
+    summary_line, summary_text,
+};
+pub use run::{Options, Progress, run};
+pub use survey::{Canary, Survey};
+pub use target::{Signal, stop_all};

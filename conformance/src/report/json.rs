@@ -1,0 +1,109 @@
+//! One JSON object a line: each case as it is decided, the summary at the end.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Boundary, CaseReport, Report, Verdict};
+use crate::cause::Cause;
+use crate::clause::Level;
+use crate::evidence::Evidence;
+use crate::failure::Failure;
+
+/// A case as it stands in the output.
+#[derive(Debug, Serialize)]
+pub(crate) struct CaseLine<'a> {
+    kind: &'static str,
+    id: &'a str,
+    title: &'a str,
+    level: Level,
+    clauses: &'a [String],
+    verdict: Verdict,
+    took_us: u128,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failure: Option<&'a Failure>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    boundary: Option<&'a Boundary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a Cause>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    again: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<&'a Evidence>,
+}
+
+/// The last line of the output.
+#[derive(Debug, Serialize)]
+pub(crate) struct SummaryLine<'a> {
+    kind: &'static str,
+    exit_code: u8,
+    took_us: u128,
+    verdicts: BTreeMap<Verdict, usize>,
+    extension: Option<&'a Value>,
+}
+
+impl<'a> CaseLine<'a> {
+    /// The line of a case.
+    pub(crate) fn of(case: &'a CaseReport) -> Self {
+        Self {
+            kind: "case",
+            id: &case.id,
+            title: &case.title,
+            level: case.level,
+            clauses: &case.clauses,
+            verdict: case.verdict,
+            took_us: case.took.as_micros(),
+            reason: case.reason.as_deref(),
+            failure: case.failure.as_ref(),
+            boundary: case.boundary.as_ref(),
+            cause: case.cause.as_ref(),
+            again: case.again.as_deref(),
+            evidence: case.evidence.as_ref(),
+        }
+    }
+}
+
+impl<'a> SummaryLine<'a> {
+    /// The line of a whole run.
+    pub(crate) fn of(report: &'a Report) -> Self {
+        let mut verdicts = BTreeMap::new();
+        for case in &report.cases {
+            *verdicts.entry(case.verdict).or_default() += 1;
+        }
+        Self {
+            kind: "summary",
+            exit_code: report.exit_code(),
+            took_us: report.took.as_micros(),
+            verdicts,
+            extension: Some(&report.survey.hello).filter(|hello| !hello.is_null()),
+        }
+    }
+}
+
+/// The line of a case.
+pub fn case_line(case: &CaseReport) -> Value {
+    value(&CaseLine::of(case))
+}
+
+/// The last line.
+pub fn summary_line(report: &Report) -> Value {
+    value(&SummaryLine::of(report))
+}
+
+/// The whole report, a line each.
+pub fn ndjson(report: &Report) -> String {
+    let mut text = String::new();
+    for line in report.cases.iter().map(case_line).chain([summary_line(report)]) {
+        text += &line.to_string();
+        text.push('\n');
+    }
+    text
+}
+
+/// These types have no keys but strings and no numbers but finite ones, so this cannot fail.
+fn value(line: &impl Serialize) -> Value {
+    serde_json::to_value(line).unwrap_or_default()
+}

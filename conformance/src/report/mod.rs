@@ -1,0 +1,170 @@
+//! What came of a run.
+
+mod json;
+mod junit;
+mod text;
+
+use std::time::Duration;
+
+use serde::Serialize;
+
+pub use self::json::{case_line, ndjson, summary_line};
+pub use self::junit::junit;
+pub use self::text::{Style, case_text, summary_text};
+use crate::case::Case;
+use crate::cause::Cause;
+use crate::clause::Level;
+use crate::evidence::Evidence;
+use crate::failure::Failure;
+use crate::survey::Survey;
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Report {
+    /// Each case, in the order in which they were asked for.
+    pub cases: Vec<CaseReport>,
+    /// What the extension said about itself.
+    pub survey: Survey,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// What came of a case.
+#[derive(Clone, Debug)]
+pub struct CaseReport {
+    /// The case.
+    pub id: String,
+    /// What holds when it passes.
+    pub title: String,
+    /// The clauses it checks.
+    pub clauses: Vec<String>,
+    /// How strict the first of them is.
+    pub level: Level,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// Why it was not run, or how it is flaky.
+    pub reason: Option<String>,
+    /// What happened instead of what was expected.
+    pub failure: Option<Failure>,
+    /// What went both ways.
+    pub evidence: Option<Evidence>,
+    /// The size at which it begins to fail.
+    pub boundary: Option<Boundary>,
+    /// What probably causes it.
+    pub cause: Option<Cause>,
+    /// The command that repeats it.
+    pub again: Option<String>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// What came of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It holds.
+    Pass,
+    /// A MUST is broken.
+    Fail,
+    /// A SHOULD is broken.
+    Warn,
+    /// A liberty was taken.
+    Info,
+    /// It says nothing about this extension.
+    NotApplicable,
+    /// It should have been run, and could not.
+    CouldNotRun,
+    /// It failed and passed.
+    Flaky,
+    /// It failed as the baseline says.
+    ExpectedFailure,
+    /// The baseline says that it fails, and it passed.
+    UnexpectedPass,
+}
+
+/// Between which two values a case begins to fail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Boundary {
+    /// The largest value that was good.
+    pub good: u64,
+    /// The smallest that was bad.
+    pub bad: u64,
+    /// What the values count: `bytes`.
+    pub unit: String,
+    /// How many starts the search took.
+    pub runs: u32,
+}
+
+impl Report {
+    /// How many cases have that verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.cases.iter().filter(|case| case.verdict == verdict).count()
+    }
+
+    /// 0 when nothing is broken, 1 when something is, 2 when the run is incomplete or tested
+    /// nothing.
+    pub fn exit_code(&self) -> u8 {
+        let broken = [Verdict::Fail, Verdict::Flaky, Verdict::UnexpectedPass];
+        if broken.iter().any(|verdict| self.count(*verdict) > 0) {
+            return 1;
+        }
+        let tested = self.count(Verdict::Pass)
+            + self.count(Verdict::Warn)
+            + self.count(Verdict::Info)
+            + self.count(Verdict::ExpectedFailure);
+        if tested == 0 || self.count(Verdict::CouldNotRun) > 0 { 2 } else { 0 }
+    }
+}
+
+impl CaseReport {
+    pub(crate) fn passed(case: &Case) -> Self {
+        Self::new(case, Verdict::Pass)
+    }
+
+    pub(crate) fn failed(case: &Case, failure: Failure, evidence: Evidence) -> Self {
+        let verdict = match case.level() {
+            Level::Must => Verdict::Fail,
+            Level::Should => Verdict::Warn,
+            Level::May => Verdict::Info,
+        };
+        Self { failure: Some(failure), evidence: Some(evidence), ..Self::new(case, verdict) }
+    }
+
+    pub(crate) fn without_run(case: &Case, verdict: Verdict, reason: String) -> Self {
+        Self { reason: Some(reason), ..Self::new(case, verdict) }
+    }
+
+    fn new(case: &Case, verdict: Verdict) -> Self {
+        Self {
+            id: case.id.clone(),
+            title: case.title.clone(),
+            clauses: case.clauses.clone(),
+            level: case.level(),
+            verdict,
+            reason: None,
+            failure: None,
+            evidence: None,
+            boundary: None,
+            cause: None,
+            again: None,
+            took: Duration::ZERO,
+        }
+    }
+}
+
+impl Verdict {
+    /// The word in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "FAIL",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::NotApplicable => "n/a",
+            Self::CouldNotRun => "could not run",
+            Self::Flaky => "FLAKY",
+            Self::ExpectedFailure => "expected failure",
+            Self::UnexpectedPass => "UNEXPECTED PASS",
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! The report for people.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::{CaseReport, Report, Verdict};
+use crate::clause::Clause;
+use crate::evidence::{Entry, Evidence, Lane};
+
+/// Whether the text may have colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// No colours.
+    Plain,
+    /// With colours, as ANSI escapes.
+    Coloured,
+}
+
+/// How wide a lane is.
+const LANE: usize = 52;
+
+/// A case, in as many lines as it takes: one for a pass, all there is to know for a failure.
+pub fn case_text(case: &CaseReport, style: Style) -> String {
+    let word = paint(case.verdict, case.verdict.word(), style);
+    let clause = case.clauses.first().map(String::as_str).unwrap_or_default();
+    let mut text = format!("{word} {}  {}", case.id, case.title);
+    if case.failure.is_none() {
+        if let Some(reason) = &case.reason {
+            let _ = write!(text, "\n     {reason}");
+        }
+        return text + "\n";
+    }
+    let _ = writeln!(text, "  [{} {clause}]", case.level.word());
+    if let Some(clause) = Clause::named(clause) {
+        let _ = writeln!(text, "  \"{}\"", clause.text);
+    }
+    if let Some(failure) = &case.failure {
+        let _ = writeln!(text, "  expected  {}", failure.expected);
+        let _ = writeln!(text, "  got       {}", failure.got);
+    }
+    if let Some(boundary) = &case.boundary {
+        let _ = writeln!(
+            text,
+            "  boundary  {} {}: ok, {}: fails (found in {} starts)",
+            grouped(boundary.good),
+            boundary.unit,
+            grouped(boundary.bad),
+            boundary.runs
+        );
+    }
+    if let Some(evidence) = &case.evidence {
+        lanes(&mut text, evidence);
+    }
+    if let Some(cause) = &case.cause {
+        let maybe = if cause.certain { "" } else { "maybe: " };
+        let _ = writeln!(text, "  cause     {maybe}{}", cause.cause);
+        let _ = writeln!(text, "  fix       {}", cause.fix.replace('\n', "\n            "));
+    }
+    if let Some(again) = &case.again {
+        let _ = writeln!(text, "  again     {again}");
+    }
+    text
+}
+
+/// The counts, and what they mean.
+pub fn summary_text(report: &Report, style: Style) -> String {
+    let verdicts = [
+        Verdict::Pass,
+        Verdict::Fail,
+        Verdict::Warn,
+        Verdict::Info,
+        Verdict::Flaky,
+        Verdict::ExpectedFailure,
+        Verdict::UnexpectedPass,
+        Verdict::CouldNotRun,
+        Verdict::NotApplicable,
+    ];
+    let counts: Vec<_> = verdicts
+        .iter()
+        .map(|verdict| (verdict, report.count(*verdict)))
+        .filter(|(_, count)| *count > 0)
+        .map(|(verdict, count)| format!("{count} {}", paint(*verdict, verdict.word(), style)))
+        .collect();
+    let meaning = match report.exit_code() {
+        0 => "conformant",
+        1 => "not conformant",
+        _ if report.count(Verdict::CouldNotRun) > 0 => "incomplete: some cases could not run",
+        _ => "nothing was tested",
+    };
+    let mut text = String::new();
+    for (reason, count) in obstacles(report) {
+        let cases = if count == 1 { "1 case" } else { &format!("{count} cases") };
+        let _ = writeln!(text, "{cases} could not run: {reason}");
+    }
+    let seconds = report.took.as_secs_f64();
+    let _ = writeln!(text, "{meaning}: {}, in {seconds:.1} s", counts.join(", "));
+    text
+}
+
+/// Why cases could not run, and how many for each reason.
+fn obstacles(report: &Report) -> BTreeMap<&str, usize> {
+    let mut obstacles = BTreeMap::new();
+    for case in &report.cases {
+        if case.verdict == Verdict::CouldNotRun {
+            *obstacles.entry(case.reason.as_deref().unwrap_or_default()).or_default() += 1;
+        }
+    }
+    obstacles
+}
+
+/// What went both ways, each on its side.
+fn lanes(text: &mut String, evidence: &Evidence) {
+    if evidence.entries.is_empty() {
+        return;
+    }
+    let _ = writeln!(text, "  {:>9}  {:<LANE$}  extension to host", "ms", "host to extension");
+    for entry in &evidence.entries {
+        let at = format!("{}.{:03}", entry.at_us / 1000, entry.at_us % 1000);
+        let shown = cut(&entry.text);
+        let size = size(entry);
+        let _ = match entry.lane {
+            Lane::Sent => writeln!(text, "  {at:>9}  {shown:<LANE$}  {size}"),
+            Lane::Received => writeln!(text, "  {at:>9}  {:<LANE$}  {shown}{size}", ""),
+            Lane::System => writeln!(text, "  {at:>9}  -- {}", entry.text),
+        };
+    }
+    if evidence.left_out > 0 {
+        let _ =
+            writeln!(text, "             ({} entries in between are left out)", evidence.left_out);
+    }
+    if !evidence.stderr.is_empty() {
+        let _ = writeln!(text, "  stderr:");
+        for line in &evidence.stderr {
+            let _ = writeln!(text, "    | {line}");
+        }
+    }
+}
+
+/// How long a line is where that does not show, and in how many pieces it went.
+fn size(entry: &Entry) -> String {
+    let pieces = match entry.pieces.as_slice() {
+        [] | [_] => String::new(),
+        pieces => {
+            let pieces: Vec<_> = pieces.iter().map(usize::to_string).collect();
+            format!(" in {} writes ({})", pieces.len(), pieces.join(" + "))
+        }
+    };
+    if entry.bytes > LANE || !pieces.is_empty() {
+        format!("  [{} bytes{pieces}]", entry.bytes)
+    } else {
+        String::new()
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LANE) {
+        Some(_) => text.chars().take(LANE - 1).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
+}
+
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+fn paint(verdict: Verdict, word: &str, style: Style) -> String {
+    let colour = match verdict {
+        _ if style == Style::Plain => return word.to_owned(),
+        Verdict::Pass => "32",
+        Verdict::Fail | Verdict::Flaky | Verdict::UnexpectedPass => "31;1",
+        Verdict::Warn | Verdict::CouldNotRun => "33",
+        Verdict::Info | Verdict::NotApplicable | Verdict::ExpectedFailure => "2",
+    };
+    format!("\u{1b}[{colour}m{word}\u{1b}[0m")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_numbers_are_grouped() {
+        assert_eq!(grouped(7), "7");
+        assert_eq!(grouped(65_538), "65,538");
+        assert_eq!(grouped(4_194_303), "4,194,303");
+    }
+}

@@ -1,0 +1,91 @@
+//! First contact: what the extension is, and how it is asked whether it lives.
+
+use std::time::Instant;
+
+use super::Run;
+use crate::conversation::{HELLO, SOFT};
+use crate::evidence::Evidence;
+use crate::failure::Failure;
+use crate::survey::{Canary, Survey};
+use crate::target::Setting;
+
+/// The case that fails when there is no contact.
+pub(super) const CASE: &str = "E-HSK-01";
+/// How many answers are timed to learn the extension's pace.
+const TIMED: usize = 20;
+
+/// How first contact went.
+pub(super) enum Contact {
+    /// It said hello, and what it registers is known.
+    Made,
+    /// It cannot be used.
+    Failed(Box<(Failure, Evidence)>),
+}
+
+/// Starts the extension, lets it register, and finds a question that it answers.
+pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
+    let mut conversation = match run.start(Setting::default()) {
+        Ok(conversation) => conversation,
+        Err(got) => return failed_to_start(got),
+    };
+    if let Err(failure) = conversation.await_hello(HELLO) {
+        let evidence = Evidence::of(conversation.seen().timeline(), 0);
+        run.end(conversation);
+        return Contact::Failed(Box::new((failure, evidence)));
+    }
+    conversation.acknowledge(None, None, None);
+    // Without a survey nothing can fail here: it waits until the extension is quiet.
+    let _ = conversation.await_ready(None);
+    run.survey = Survey::of(&conversation);
+    let asked = run.options.canary.clone().into_iter().chain(questions(&run.survey));
+    for canary in asked {
+        if conversation.canary(&canary, 1, SOFT).is_ok() && harmless(&conversation, &canary) {
+            run.survey.canary = canary;
+            break;
+        }
+    }
+    if run.survey.canary != Canary::None {
+        let mut times: Vec<_> = (0..TIMED)
+            .map_while(|_| {
+                let began = Instant::now();
+                conversation.canary(&run.survey.canary, 1, SOFT).ok().map(|_| began.elapsed())
+            })
+            .collect();
+        times.sort();
+        run.survey.pace = times.get(times.len() / 2).copied().unwrap_or(SOFT);
+    }
+    run.end(conversation);
+    Contact::Made
+}
+
+/// The questions worth asking: a host never calls a tool of an extension that has none.
+fn questions(survey: &Survey) -> Vec<Canary> {
+    let tools = !survey.tools.is_empty() || survey.names("tools");
+    let commands = !survey.commands.is_empty() || survey.names("commands");
+    let mut questions = Vec::new();
+    questions.extend((tools || !commands).then_some(Canary::Tool));
+    questions.extend(commands.then_some(Canary::Command));
+    questions
+}
+
+/// Whether the newest answer shows that none of the author's code ran for an unknown name.
+fn harmless(conversation: &crate::conversation::Conversation, canary: &Canary) -> bool {
+    let answers = conversation.frames().iter().rev();
+    let answer = answers
+        .filter_map(|arrived| arrived.frame.as_ref().ok())
+        .find(|frame| canary.is_answer(frame));
+    answer.is_some_and(|answer| match canary {
+        Canary::Tool => answer["is_error"] == true,
+        Canary::Command => answer["error"].as_str().is_some_and(|error| !error.is_empty()),
+        Canary::Allowed { .. } | Canary::AllowedCommand { .. } | Canary::None => true,
+    })
+}
+
+fn failed_to_start(got: String) -> Contact {
+    let failure = Failure {
+        expected: "the program starts".to_owned(),
+        got,
+        outcome: crate::failure::Outcome::Died,
+    };
+    Contact::Failed(Box::new((failure, Evidence::default())))
+}

@@ -1,0 +1,330 @@
+//! Runs cases against an extension.
+//!
+//! First contact tells what the extension is and how it can be asked whether it lives. Then the
+//! cases that leave no wound share a process; one that fails there is repeated alone, and only
+//! what fails alone fails. Cases with a process of their own follow. At the end the checks that
+//! watched all of it are asked.
+
+mod bisect;
+mod contact;
+mod play;
+mod values;
+mod watch;
+
+use std::time::{Duration, Instant};
+
+use extline_host::Program;
+
+use self::contact::{Contact, first_contact};
+use self::watch::Watch;
+use crate::case::{Case, Need, Process};
+use crate::cause::cause_of;
+use crate::clause::Binds;
+use crate::conversation::{ACK, Conversation, HELLO};
+use crate::evidence::Evidence;
+use crate::failure::{Failure, Outcome};
+use crate::report::{CaseReport, Report, Verdict};
+use crate::survey::{Canary, Survey};
+use crate::target::{Setting, Signal};
+
+/// How long an extension may take to end between two cases before it is killed.
+const GRACE: Duration = Duration::from_millis(300);
+
+/// What is run, and how.
+#[derive(Debug)]
+pub struct Options {
+    /// The extension's program.
+    pub program: Program,
+    /// Whom the cases may bind: with [`Binds::Sdk`], cases for SDKs are run too.
+    pub binds: Binds,
+    /// Registered tools and commands may be called.
+    pub calls: bool,
+    /// A call that the author allows as the question whether the extension lives.
+    pub canary: Option<Canary>,
+    /// The command that runs one case again, for reports; `$case` stands for its id.
+    pub again: Option<String>,
+    /// The `hello_ack`; [`ACK`] by default.
+    pub ack: Option<String>,
+}
+
+/// What happens while a run goes on.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Progress<'a> {
+    /// So many cases will be run.
+    Planned(usize),
+    /// A case begins.
+    Begins(&'a Case),
+    /// A case is decided.
+    Decided(&'a CaseReport),
+}
+
+/// Runs the cases, in their order of danger, and reports all of them in the given order.
+pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) -> Report {
+    let began = Instant::now();
+    let mut run = Run {
+        options,
+        ack: ack(options),
+        watch: Watch::of(cases),
+        survey: Survey::default(),
+        shared: None,
+        reports: Vec::new(),
+    };
+    progress(Progress::Planned(cases.len()));
+    let contact = first_contact(&mut run);
+    match contact {
+        Contact::Made => run.run_cases(cases, progress),
+        Contact::Failed(failed) => run.give_up(cases, &failed, progress),
+    }
+    run.decide_checks(cases, progress);
+    let mut reports = std::mem::take(&mut run.reports);
+    reports.sort_by_key(|report| cases.iter().position(|case| case.id == report.id));
+    Report { cases: reports, survey: run.survey, took: began.elapsed() }
+}
+
+struct Run<'a> {
+    options: &'a Options,
+    ack: String,
+    watch: Watch,
+    survey: Survey,
+    shared: Option<Conversation>,
+    reports: Vec<CaseReport>,
+}
+
+impl Run<'_> {
+    fn run_cases(&mut self, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) {
+        let order = [Process::Shared, Process::Own, Process::Raw, Process::StdinAtEnd];
+        for process in order {
+            for case in cases.iter().filter(|case| case.process == process && case.check.is_none())
+            {
+                progress(Progress::Begins(case));
+                let began = Instant::now();
+                let mut report = match self.obstacle(case) {
+                    Some((verdict, reason)) => CaseReport::without_run(case, verdict, reason),
+                    None => self.run_case(case),
+                };
+                report.took = began.elapsed();
+                self.decide(report, progress);
+            }
+            if let Some(conversation) = self.shared.take() {
+                self.end(conversation);
+            }
+        }
+    }
+
+    /// Nothing can be run: each case says why.
+    fn give_up(
+        &mut self,
+        cases: &[&Case],
+        failed: &(Failure, Evidence),
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) {
+        for case in cases.iter().filter(|case| case.check.is_none()) {
+            let report = if case.id == contact::CASE {
+                let (failure, evidence) = failed.clone();
+                CaseReport::failed(case, failure, evidence)
+            } else {
+                let reason = "first contact failed".to_owned();
+                CaseReport::without_run(case, Verdict::CouldNotRun, reason)
+            };
+            self.decide(report, progress);
+        }
+    }
+
+    fn decide_checks(&mut self, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) {
+        for case in cases {
+            let Some(check) = &case.check else { continue };
+            let report = match self.obstacle(case) {
+                Some((verdict, reason)) => CaseReport::without_run(case, verdict, reason),
+                None => self.watch.verdict(case, check),
+            };
+            self.decide(report, progress);
+        }
+    }
+
+    fn decide(&mut self, mut report: CaseReport, progress: &mut dyn FnMut(Progress<'_>)) {
+        if report.failure.is_some() {
+            let again = self.options.again.as_ref();
+            report.again = again.map(|again| again.replace("$case", &report.id));
+        }
+        report.cause = cause_of(&report, &self.options.program.line());
+        progress(Progress::Decided(&report));
+        self.reports.push(report);
+    }
+
+    /// Why a case says nothing about this extension.
+    fn obstacle(&self, case: &Case) -> Option<(Verdict, String)> {
+        let binds = case.binds();
+        if binds == Binds::Host || binds == Binds::Sdk && self.options.binds == Binds::Extension {
+            let reason = format!("{} binds SDKs; --level sdk runs it", case.clause().id);
+            return Some((Verdict::NotApplicable, reason));
+        }
+        case.needs.iter().find_map(|need| self.lacks(*need))
+    }
+
+    fn lacks(&self, need: Need) -> Option<(Verdict, String)> {
+        let survey = &self.survey;
+        let missing = |reason: &str| Some((Verdict::NotApplicable, reason.to_owned()));
+        match need {
+            Need::Tool if survey.tools.is_empty() => missing("it registers no tool"),
+            Need::Command if survey.commands.is_empty() => missing("it registers no command"),
+            Need::Event if survey.subscribed("events").next().is_none() => {
+                missing("it subscribes to no event")
+            }
+            Need::Intercept if survey.subscribed("intercept").next().is_none() => {
+                missing("it intercepts nothing")
+            }
+            Need::Panels if !survey.names("panels") => missing("its hello does not name panels"),
+            Need::Manifest if self.options.program.manifest().is_none() => {
+                missing("it has no manifest")
+            }
+            Need::Calls if !self.options.calls => {
+                missing("it would call what the extension registered; --call allows that")
+            }
+            Need::Canary if survey.canary == Canary::None => Some((
+                Verdict::CouldNotRun,
+                "the extension answers no question that runs none of its code; name a harmless \
+                 call with --canary 'TOOL {ARGS}' or --canary /COMMAND"
+                    .to_owned(),
+            )),
+            Need::ToolCanary if survey.canary != Canary::Tool => Some((
+                if survey.tools.is_empty() { Verdict::NotApplicable } else { Verdict::CouldNotRun },
+                "the extension does not answer calls of unknown tools".to_owned(),
+            )),
+            _ => None,
+        }
+    }
+
+    fn run_case(&mut self, case: &Case) -> CaseReport {
+        let runs: Vec<u64> = if case.values.is_empty() { vec![0] } else { case.values.clone() };
+        let mut last_good = None;
+        for value in runs {
+            match self.try_once(case, value) {
+                Ok(()) => last_good = Some(value),
+                Err(Failed::Twice(failure, evidence)) => {
+                    let mut report = CaseReport::failed(case, failure, *evidence);
+                    report.boundary = self.bisect(case, last_good, value);
+                    return report;
+                }
+                Err(Failed::Once(failure)) => {
+                    let reason = format!(
+                        "it failed in a process that other cases had used, and passed alone; \
+                         expected {}, got {}",
+                        failure.expected, failure.got
+                    );
+                    return CaseReport::without_run(case, Verdict::Flaky, reason);
+                }
+                Err(Failed::ToStart(reason)) => {
+                    return CaseReport::without_run(case, Verdict::CouldNotRun, reason);
+                }
+            }
+        }
+        CaseReport::passed(case)
+    }
+
+    /// Plays a case with one value; one that fails in the shared process is played again alone.
+    fn try_once(&mut self, case: &Case, value: u64) -> Result<(), Failed> {
+        if case.process != Process::Shared {
+            return self.try_alone(case, value);
+        }
+        let mut conversation = match self.shared.take() {
+            Some(conversation) => conversation,
+            None => self.fresh(Setting::default()).map_err(Failed::to_start)?,
+        };
+        let values = values::values(self.options, &self.survey, value);
+        match play::play(case, values, &mut conversation, &self.survey) {
+            Ok(()) => {
+                self.shared = Some(conversation);
+                Ok(())
+            }
+            Err(failure) => {
+                self.end(conversation);
+                match self.try_alone(case, value) {
+                    Ok(()) => Err(Failed::Once(failure)),
+                    failed => failed,
+                }
+            }
+        }
+    }
+
+    fn try_alone(&mut self, case: &Case, value: u64) -> Result<(), Failed> {
+        let setting = Setting { stdin_at_end: case.process == Process::StdinAtEnd };
+        let raw = matches!(case.process, Process::Raw | Process::StdinAtEnd);
+        let conversation = if raw { self.start(setting) } else { self.fresh(setting) };
+        let mut conversation = conversation.map_err(Failed::to_start)?;
+        let values = values::values(self.options, &self.survey, value);
+        let mark = if raw { 0 } else { conversation.seen().timeline().mark() };
+        let outcome = play::play(case, values, &mut conversation, &self.survey);
+        let outcome = outcome.map_err(|failure| {
+            let evidence = Evidence::of(conversation.seen().timeline(), mark);
+            Failed::Twice(failure, Box::new(evidence))
+        });
+        self.end(conversation);
+        outcome
+    }
+
+    /// A process that is ready for calls.
+    fn fresh(&self, setting: Setting) -> Result<Conversation, String> {
+        let mut conversation = self.start(setting)?;
+        let ready = conversation.await_hello(HELLO).and_then(|()| {
+            conversation.acknowledge(None, None, None);
+            conversation.await_ready(Some(&self.survey))
+        });
+        match ready {
+            Ok(()) => Ok(conversation),
+            Err(Failure { expected, got, .. }) => {
+                Err(format!("a new start failed: expected {expected}, got {got}"))
+            }
+        }
+    }
+
+    fn start(&self, setting: Setting) -> Result<Conversation, String> {
+        Conversation::start(&self.options.program, setting, &self.ack)
+            .map_err(|error| self.options.program.explain(&error).to_string())
+    }
+
+    /// Ends a process the polite way, then the other, and lets the checks look at all of it.
+    fn end(&mut self, mut conversation: Conversation) {
+        let mut killed = false;
+        if conversation.seen().exit().is_none() {
+            conversation.target().set_reading(true);
+            conversation.send(r#"{"type":"shutdown"}"#);
+            conversation.target().close_stdin();
+            if !conversation.await_exit(Instant::now() + GRACE) {
+                killed = true;
+                conversation.target().signal(Signal::Kill, true);
+                conversation.await_exit(Instant::now() + GRACE);
+            }
+        }
+        self.watch.look(&conversation, killed);
+    }
+}
+
+enum Failed {
+    /// In the shared process only.
+    Once(Failure),
+    /// Alone.
+    Twice(Failure, Box<Evidence>),
+    /// There was no process to fail in.
+    ToStart(String),
+}
+
+impl Failed {
+    fn to_start(reason: String) -> Self {
+        Self::ToStart(reason)
+    }
+}
+
+fn ack(options: &Options) -> String {
+    let dir = serde_json::Value::from(options.program.dir().to_string_lossy()).to_string();
+    let dir = &dir[1..dir.len() - 1];
+    let data = std::env::temp_dir();
+    let data = serde_json::Value::from(data.to_string_lossy()).to_string();
+    let ack = options.ack.as_deref().unwrap_or(ACK);
+    ack.replace("$cwd", dir).replace("$dir", dir).replace("$data", &data[1..data.len() - 1])
+}
+
+/// Kinds of failure that have a size to search for.
+fn is_searchable(outcome: Outcome) -> bool {
+    outcome != Outcome::Survived
+}

@@ -1,0 +1,73 @@
+//! The checks that watch every process of a run.
+
+use std::collections::BTreeMap;
+
+use crate::case::Case;
+use crate::check::{self, Finding, Observed, Outcome};
+use crate::conversation::Conversation;
+use crate::evidence::Evidence;
+use crate::failure::{self, Failure};
+use crate::report::{CaseReport, Verdict};
+
+/// How many lines before a finding are shown.
+const BEFORE: usize = 6;
+
+/// What the checks found so far.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    checks: BTreeMap<String, Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    /// There was something to look at.
+    looked: bool,
+    /// How often it found something.
+    findings: usize,
+    first: Option<(Finding, Evidence)>,
+}
+
+impl Watch {
+    /// The checks that the cases name.
+    pub(super) fn of(cases: &[&Case]) -> Self {
+        let names = cases.iter().filter_map(|case| case.check.clone());
+        Self { checks: names.map(|name| (name, Seen::default())).collect() }
+    }
+
+    /// Looks at a process that has ended.
+    pub(super) fn look(&mut self, conversation: &Conversation, killed: bool) {
+        let left_behind = if killed { Vec::new() } else { conversation.seen().left_behind() };
+        let observed = Observed { conversation, left_behind: &left_behind, killed };
+        for (name, seen) in &mut self.checks {
+            let Some(check) = check::named(name) else { continue };
+            let Outcome::Found(findings) = check(&observed) else { continue };
+            seen.looked = true;
+            seen.findings += findings.len();
+            if let (None, Some(first)) = (&seen.first, findings.into_iter().next()) {
+                let timeline = conversation.seen().timeline();
+                let from = first.record.saturating_sub(BEFORE);
+                seen.first =
+                    Some((first.clone(), Evidence::between(timeline, from, first.record + 1)));
+            }
+        }
+    }
+
+    /// What a check says in the end.
+    pub(super) fn verdict(&self, case: &Case, check: &str) -> CaseReport {
+        let Some(seen) = self.checks.get(check).filter(|seen| seen.looked) else {
+            let reason = "the extension sent nothing of the kind".to_owned();
+            return CaseReport::without_run(case, Verdict::NotApplicable, reason);
+        };
+        let Some((finding, evidence)) = &seen.first else { return CaseReport::passed(case) };
+        let more = match seen.findings {
+            0 | 1 => String::new(),
+            count => format!(" (and {} more like it)", count - 1),
+        };
+        let failure = Failure {
+            expected: case.title.clone(),
+            got: format!("{}{more}", finding.text),
+            outcome: failure::Outcome::Wrong,
+        };
+        CaseReport::failed(case, failure, evidence.clone())
+    }
+}

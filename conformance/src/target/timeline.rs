@@ -1,0 +1,95 @@
+//! What happened on the pipes of one process, with its times and write boundaries.
+
+use std::time::{Duration, Instant};
+
+use extline_host::Exit;
+
+/// What happened, in the order in which the tester saw it.
+#[derive(Debug)]
+pub(crate) struct Timeline {
+    started: Instant,
+    records: Vec<Record>,
+}
+
+/// One thing that happened.
+#[derive(Debug)]
+pub(crate) struct Record {
+    /// Since the process was started.
+    pub(crate) at: Duration,
+    /// What it was.
+    pub(crate) what: What,
+}
+
+/// What can happen.
+#[derive(Debug)]
+#[non_exhaustive]
+pub(crate) enum What {
+    /// The tester wrote these bytes to stdin; `writes` says how many went out at a time.
+    Sent {
+        /// All bytes, the LF included where there was one.
+        bytes: Vec<u8>,
+        /// The size of each write.
+        writes: Vec<usize>,
+    },
+    /// A line came from stdout.
+    Line {
+        /// The line without its LF.
+        bytes: Vec<u8>,
+        /// In how many reads it came.
+        reads: usize,
+        /// It ended in an LF, not in the end of file.
+        terminated: bool,
+    },
+    /// Something came from stderr.
+    Stderr(Vec<u8>),
+    /// The tester did something to the process that is no frame: `stdin closed`, `SIGTERM`.
+    Action(String),
+    /// Its stdout ended.
+    StdoutEnded,
+    /// It ended.
+    Exited(Exit),
+}
+
+impl Timeline {
+    pub(super) fn new(started: Instant) -> Self {
+        Self { started, records: Vec::new() }
+    }
+
+    /// All records so far.
+    pub(crate) fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// A place in the timeline: what comes from now on stands behind it.
+    pub(crate) fn mark(&self) -> usize {
+        self.records.len()
+    }
+
+    /// All of stderr, decoded as well as can be.
+    pub(crate) fn stderr(&self) -> String {
+        let bytes: Vec<_> = self
+            .records
+            .iter()
+            .filter_map(|record| match &record.what {
+                What::Stderr(bytes) => Some(bytes.as_slice()),
+                _ => None,
+            })
+            .flatten()
+            .copied()
+            .collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    pub(super) fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub(super) fn add(&mut self, what: What) {
+        self.add_at(Instant::now(), what);
+    }
+
+    pub(super) fn add_at(&mut self, when: Instant, what: What) {
+        let at = when.saturating_duration_since(self.started);
+        self.records.push(Record { at, what });
+    }
+}

@@ -1,0 +1,423 @@
+//! The process under test on Unix.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use extline_host::{Exit, Program};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal as SystemSignal, kill_process, kill_process_group};
+
+use super::stall::{Call, Stall};
+use super::timeline::{Timeline, What};
+use super::{Setting, Signal};
+
+/// The end of a process has no descriptor to wait for, so it is asked for this often.
+const EXIT_TICK: Duration = Duration::from_millis(5);
+const READ_BYTES: usize = 64 * 1024;
+/// Names every process that a run started, so that one which left its group can be found.
+const MARKER: &str = "EXTLINE_CONFORMANCE_PROCESS";
+
+/// The groups of all processes that run now; none once [`stop_all`] was called.
+static LIVE: Mutex<Option<BTreeSet<i32>>> = Mutex::new(Some(BTreeSet::new()));
+
+/// Kills every process that is being tested, in this whole program, and lets none start again:
+/// runs that go on come to their end at once.
+pub fn stop_all() {
+    for group in live().take().unwrap_or_default().into_iter().filter_map(Pid::from_raw) {
+        // It may have ended this very moment.
+        let _ = kill_process_group(group, SystemSignal::KILL);
+    }
+}
+
+fn live() -> MutexGuard<'static, Option<BTreeSet<i32>>> {
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One running process. Dropping it kills its whole group.
+#[derive(Debug)]
+pub(crate) struct Target {
+    child: Child,
+    group: Pid,
+    marker: String,
+    stdin: Option<OwnedFd>,
+    stdout: Option<OwnedFd>,
+    stderr: Option<OwnedFd>,
+    outgoing: VecDeque<Outgoing>,
+    /// What came from stdout behind the last LF, and in how many reads.
+    partial: (Vec<u8>, usize),
+    reading: bool,
+    exit: Option<Exit>,
+    timeline: Timeline,
+}
+
+/// Bytes on their way to stdin.
+#[derive(Debug)]
+struct Outgoing {
+    bytes: Vec<u8>,
+    chunk: usize,
+    pause: Duration,
+    written: usize,
+    writes: Vec<usize>,
+    not_before: Instant,
+}
+
+impl Target {
+    /// Starts it, as the leader of its own process group.
+    pub(crate) fn start(program: &Program, setting: Setting) -> io::Result<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let marker = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let started = Instant::now();
+        // Held until the group is known: nothing may start while all is being stopped.
+        let mut live = live();
+        let groups = live.as_mut().ok_or_else(|| io::Error::other("the run was stopped"))?;
+        let mut child = program
+            .command()
+            .env(MARKER, &marker)
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let group = group.ok_or_else(|| io::Error::other("the process has no usable id"))?;
+        groups.insert(group.as_raw_nonzero().get());
+        drop(live);
+        let mut target = Self {
+            stdin: child.stdin.take().map(OwnedFd::from),
+            stdout: child.stdout.take().map(OwnedFd::from),
+            stderr: child.stderr.take().map(OwnedFd::from),
+            child,
+            group,
+            marker,
+            outgoing: VecDeque::new(),
+            partial: (Vec::new(), 0),
+            reading: true,
+            exit: None,
+            timeline: Timeline::new(started),
+        };
+        target.timeline.add(What::Action(format!("started, process {}", target.id())));
+        if setting.stdin_at_end {
+            target.close_stdin();
+        }
+        for descriptor in [&target.stdin, &target.stdout, &target.stderr].into_iter().flatten() {
+            // Ours alone: the child has the other end of each pipe, with flags of its own.
+            fcntl_setfl(descriptor, fcntl_getfl(descriptor)? | OFlags::NONBLOCK)?;
+        }
+        Ok(target)
+    }
+
+    /// Its process id, which is its group's too.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How long ago it was started.
+    pub(crate) fn age(&self) -> Duration {
+        self.timeline.age()
+    }
+
+    /// What was seen of it.
+    pub(crate) fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// Writes bytes behind those that still wait, as fast as the pipe takes them.
+    pub(crate) fn write(&mut self, bytes: Vec<u8>) {
+        self.write_in_chunks(bytes, usize::MAX, Duration::ZERO);
+    }
+
+    /// Writes bytes at most `chunk` at a time, with a pause between two writes.
+    pub(crate) fn write_in_chunks(&mut self, bytes: Vec<u8>, chunk: usize, pause: Duration) {
+        if self.stdin.is_none() || bytes.is_empty() {
+            return;
+        }
+        let not_before = Instant::now();
+        self.outgoing.push_back(Outgoing {
+            bytes,
+            chunk: chunk.max(1),
+            pause,
+            written: 0,
+            writes: Vec::new(),
+            not_before,
+        });
+        self.write_some();
+    }
+
+    /// How many bytes were not taken yet.
+    pub(crate) fn unwritten(&self) -> usize {
+        self.outgoing.iter().map(|outgoing| outgoing.bytes.len() - outgoing.written).sum()
+    }
+
+    /// Waits until something happened or the time is over; `false` when the time is over.
+    pub(crate) fn pump(&mut self, until: Instant) -> bool {
+        let before = self.timeline.mark();
+        loop {
+            self.look_for_exit();
+            if self.timeline.mark() > before {
+                return true;
+            }
+            let now = Instant::now();
+            if now >= until {
+                return false;
+            }
+            self.wait_once(until.saturating_duration_since(now).min(self.tick()));
+        }
+    }
+
+    /// Closes its stdin, what was not written yet forgotten.
+    pub(crate) fn close_stdin(&mut self) {
+        self.outgoing.clear();
+        if self.stdin.take().is_some() {
+            self.timeline.add(What::Action("stdin closed".to_owned()));
+        }
+    }
+
+    /// Closes the reading end of its stdout.
+    pub(crate) fn close_stdout(&mut self) {
+        if self.stdout.take().is_some() {
+            self.timeline.add(What::Action("stdout closed by the host".to_owned()));
+        }
+    }
+
+    /// Stops or goes on reading its stdout; stderr is read all the time.
+    pub(crate) fn set_reading(&mut self, reading: bool) {
+        if self.reading != reading {
+            self.reading = reading;
+            let what =
+                if reading { "host reads stdout again" } else { "host stops reading stdout" };
+            self.timeline.add(What::Action(what.to_owned()));
+        }
+    }
+
+    /// Sends a signal to the process, or to its whole group.
+    pub(crate) fn signal(&mut self, signal: Signal, whole_group: bool) {
+        let number = match signal {
+            Signal::Term => SystemSignal::TERM,
+            Signal::Int => SystemSignal::INT,
+            Signal::Kill => SystemSignal::KILL,
+            Signal::Stop => SystemSignal::STOP,
+            Signal::Cont => SystemSignal::CONT,
+        };
+        if self.exit.is_none() {
+            // It may have ended this very moment; then there is nothing to do.
+            let _ = if whole_group {
+                kill_process_group(self.group, number)
+            } else {
+                kill_process(self.group, number)
+            };
+            self.timeline.add(What::Action(signal.name().to_owned()));
+        }
+    }
+
+    /// How it ended, if it did.
+    pub(crate) fn exit(&self) -> Option<&Exit> {
+        self.exit.as_ref()
+    }
+
+    /// Whether nothing more can come from its stdout.
+    pub(crate) fn stdout_ended(&self) -> bool {
+        self.stdout.is_none()
+    }
+
+    /// Where it waits, as far as the system tells.
+    pub(crate) fn stall(&self) -> Option<Stall> {
+        if self.exit.is_some() { None } else { Stall::of(self.id()) }
+    }
+
+    /// Whether it has read all that it was sent and waits for more; `None` where the system does
+    /// not tell.
+    pub(crate) fn is_idle(&self) -> Option<bool> {
+        let unread = rustix::io::ioctl_fionread(self.stdin.as_ref()?).ok()?;
+        let waits = matches!(self.stall()?.call, Call::Read(_) | Call::Waiting);
+        Some(unread == 0 && waits)
+    }
+
+    /// The processes it started and left behind, as `pid command`. Ask when it has ended.
+    pub(crate) fn left_behind(&self) -> Vec<String> {
+        let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+        let ours = format!("{MARKER}={}", self.marker);
+        let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        ids.filter(|id| *id != self.id())
+            .filter(|id| {
+                let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+                let marked = environment.split(|byte| *byte == 0).any(|one| one == ours.as_bytes());
+                marked && !is_zombie(*id)
+            })
+            .map(|id| {
+                let command = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+                let words = String::from_utf8_lossy(&command).replace('\0', " ");
+                format!("{id} {}", words.trim_end())
+            })
+            .collect()
+    }
+
+    fn tick(&self) -> Duration {
+        match self.outgoing.front() {
+            Some(outgoing) if !outgoing.pause.is_zero() => outgoing.pause.min(EXIT_TICK),
+            _ => EXIT_TICK,
+        }
+    }
+
+    fn wait_once(&mut self, longest: Duration) {
+        let wants_write =
+            self.outgoing.front().is_some_and(|outgoing| outgoing.not_before <= Instant::now());
+        let wanted = [
+            (self.stderr.as_ref(), PollFlags::IN),
+            (self.stdout.as_ref().filter(|_| self.reading), PollFlags::IN),
+            (self.stdin.as_ref().filter(|_| wants_write), PollFlags::OUT),
+        ];
+        let mut fds: Vec<_> = wanted
+            .iter()
+            .filter_map(|(descriptor, flags)| Some(PollFd::new(*descriptor.as_ref()?, *flags)))
+            .collect();
+        let timeout = Timespec::try_from(longest).ok();
+        let _ = poll(&mut fds, timeout.as_ref());
+        let mut happened = fds.iter().map(|fd| !fd.revents().is_empty());
+        let [errors, output, input] = wanted
+            .map(|(descriptor, _)| descriptor.is_some() && happened.next().unwrap_or_default());
+        if errors {
+            self.read_stderr();
+        }
+        if output {
+            self.read_stdout();
+        }
+        if input || self.outgoing.front().is_some_and(|one| !one.pause.is_zero()) {
+            self.write_some();
+        }
+    }
+
+    fn write_some(&mut self) {
+        while let (Some(stdin), Some(outgoing)) = (&self.stdin, self.outgoing.front_mut()) {
+            if outgoing.not_before > Instant::now() {
+                return;
+            }
+            let rest = &outgoing.bytes[outgoing.written..];
+            match rustix::io::write(stdin, &rest[..rest.len().min(outgoing.chunk)]) {
+                Ok(count) => {
+                    outgoing.written += count;
+                    outgoing.writes.push(count);
+                    outgoing.not_before = Instant::now() + outgoing.pause;
+                }
+                Err(Errno::AGAIN | Errno::INTR) => return,
+                Err(error) => {
+                    self.outgoing.clear();
+                    self.stdin = None;
+                    self.timeline.add(What::Action(format!("stdin cannot be written: {error}")));
+                    return;
+                }
+            }
+            if outgoing.written == outgoing.bytes.len() {
+                let Outgoing { bytes, writes, .. } = self
+                    .outgoing
+                    .pop_front()
+                    .unwrap_or_else(|| unreachable!("the front was looked at above"));
+                self.timeline.add(What::Sent { bytes, writes });
+            }
+        }
+    }
+
+    fn read_stdout(&mut self) {
+        let Some(stdout) = &self.stdout else { return };
+        let mut space = vec![0; READ_BYTES];
+        match rustix::io::read(stdout, &mut space) {
+            Ok(0) => self.end_stdout(),
+            Ok(count) => self.take_output(&space[..count]),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(_) => self.end_stdout(),
+        }
+    }
+
+    fn take_output(&mut self, mut bytes: &[u8]) {
+        let now = Instant::now();
+        self.partial.1 += 1;
+        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+            self.partial.0.extend_from_slice(&bytes[..end]);
+            bytes = &bytes[end + 1..];
+            let (line, reads) = std::mem::replace(&mut self.partial, (Vec::new(), 1));
+            self.timeline.add_at(now, What::Line { bytes: line, reads, terminated: true });
+        }
+        self.partial.0.extend_from_slice(bytes);
+        if self.partial.0.is_empty() {
+            self.partial.1 = 0;
+        }
+    }
+
+    fn end_stdout(&mut self) {
+        self.stdout = None;
+        let (bytes, reads) = std::mem::take(&mut self.partial);
+        if !bytes.is_empty() {
+            self.timeline.add(What::Line { bytes, reads, terminated: false });
+        }
+        self.timeline.add(What::StdoutEnded);
+    }
+
+    fn read_stderr(&mut self) {
+        let Some(stderr) = &self.stderr else { return };
+        let mut space = vec![0; READ_BYTES];
+        match rustix::io::read(stderr, &mut space) {
+            Ok(count) if count > 0 => {
+                space.truncate(count);
+                self.timeline.add(What::Stderr(space));
+            }
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Ok(_) | Err(_) => self.stderr = None,
+        }
+    }
+
+    fn look_for_exit(&mut self) {
+        if self.exit.is_some() {
+            return;
+        }
+        let exit = match self.child.try_wait() {
+            Ok(None) => return,
+            Ok(Some(status)) => Exit::of(status),
+            Err(error) => Exit::Unknown { reason: error.to_string() },
+        };
+        // What it wrote before it ended is in the pipes still.
+        while self.reading && has_input(self.stdout.as_ref()) {
+            self.read_stdout();
+        }
+        while has_input(self.stderr.as_ref()) {
+            self.read_stderr();
+        }
+        self.exit = Some(exit.clone());
+        self.timeline.add(What::Exited(exit));
+    }
+}
+
+/// Whether a read would give something, if only the end.
+fn has_input(descriptor: Option<&OwnedFd>) -> bool {
+    let Some(descriptor) = descriptor else { return false };
+    let mut fds = [PollFd::new(descriptor, PollFlags::IN)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    matches!(poll(&mut fds, Some(&now)), Ok(count) if count > 0)
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        // Also when the leader has ended: its children keep the group alive. The number cannot
+        // belong to others before the leader was waited for and all members are gone.
+        let _ = kill_process_group(self.group, SystemSignal::KILL);
+        let _ = self.child.wait();
+        if let Some(groups) = live().as_mut() {
+            groups.remove(&self.group.as_raw_nonzero().get());
+        }
+    }
+}
+
+/// Whether a process has ended and only waits for its parent to ask how.
+fn is_zombie(process: u32) -> bool {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // `pid (name) state ...`; the name may hold anything, also `)`.
+    let state = text.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().next());
+    !matches!(state, Some("R" | "S" | "D" | "T" | "t" | "I"))
+}

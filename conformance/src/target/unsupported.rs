@@ -1,0 +1,83 @@
+//! Platforms where no process can be tested yet: starting one says so.
+
+use std::io;
+use std::time::Duration;
+
+use extline_host::{Exit, Program};
+
+use super::stall::Stall;
+use super::timeline::Timeline;
+use super::{Setting, Signal};
+
+/// Nothing runs here.
+pub fn stop_all() {}
+
+/// No process: nothing makes one here.
+#[derive(Debug)]
+pub(crate) enum Target {}
+
+impl Target {
+    pub(crate) fn start(_: &Program, _: Setting) -> io::Result<Self> {
+        Err(io::Error::new(io::ErrorKind::Unsupported, "extensions are tested on Unix only so far"))
+    }
+
+    pub(crate) fn age(&self) -> Duration {
+        match *self {}
+    }
+
+    pub(crate) fn timeline(&self) -> &Timeline {
+        match *self {}
+    }
+
+    pub(crate) fn write(&mut self, _: Vec<u8>) {
+        match *self {}
+    }
+
+    pub(crate) fn write_in_chunks(&mut self, _: Vec<u8>, _: usize, _: Duration) {
+        match *self {}
+    }
+
+    pub(crate) fn unwritten(&self) -> usize {
+        match *self {}
+    }
+
+    pub(crate) fn pump(&mut self, _: std::time::Instant) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn close_stdin(&mut self) {
+        match *self {}
+    }
+
+    pub(crate) fn close_stdout(&mut self) {
+        match *self {}
+    }
+
+    pub(crate) fn set_reading(&mut self, _: bool) {
+        match *self {}
+    }
+
+    pub(crate) fn signal(&mut self, _: Signal, _: bool) {
+        match *self {}
+    }
+
+    pub(crate) fn exit(&self) -> Option<&Exit> {
+        match *self {}
+    }
+
+    pub(crate) fn stdout_ended(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn stall(&self) -> Option<Stall> {
+        match *self {}
+    }
+
+    pub(crate) fn is_idle(&self) -> Option<bool> {
+        match *self {}
+    }
+
+    pub(crate) fn left_behind(&self) -> Vec<String> {
+        match *self {}
+    }
+}

@@ -1,0 +1,166 @@
+//! Extensions as people write them, without an SDK: the tester finds what is wrong with each, and
+//! nothing else.
+//!
+//! Each program stands in the folder of the same name; what must be found is written here, and is
+//! a defect of the program that can be seen in its source.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use extline_conformance::{Binds, Case, CaseReport, Options, Verdict, builtin, run};
+use extline_host::{ExtensionSource, Program};
+
+#[test]
+fn a_loop_over_sys_stdin_dies_of_every_line_that_is_no_frame() {
+    let report = Tested::program("python3", "python_stdin.py");
+    report.fails(&[
+        "E-FRM-08", "E-FRM-09", "E-FRM-11", "E-FRM-19", "E-FRM-20", "E-FRM-21", "E-FRM-22",
+        "E-FRM-23", "E-JSN-01", "E-JSN-02", "E-JSN-03", "E-JSN-04", "E-JSN-06", "E-JSN-11",
+        "E-JSN-12", "E-JSN-16", "E-JSN-26",
+    ]);
+    report.explains("E-FRM-08", "json.loads() throws on a blank line", "if not line:");
+    report.explains("E-JSN-02", "is JSON, but no object", "isinstance(msg, dict)");
+    report.explains("E-JSN-04", "taken for granted with []", "msg.get(\"type\")");
+    report.explains("E-JSN-16", "4,300 digits", "ValueError");
+}
+
+#[test]
+fn asyncio_stops_at_64_kib() {
+    let report = Tested::program("python3", "python_asyncio.py");
+    report.fails(&[
+        "E-FRM-14", "E-FRM-15", "E-FRM-16", "E-JSN-02", "E-JSN-03", "E-JSN-04", "E-JSN-06",
+        "E-JSN-11", "E-JSN-12", "E-JSN-16", "E-JSN-25", "E-JSN-26", "E-UNI-10",
+    ]);
+    report.explains("E-FRM-14", "asyncio.StreamReader", "limit=64 * 2**20");
+    let boundary = report.of("E-FRM-14").boundary.as_ref().expect("it is searched for");
+    assert_eq!((boundary.good, boundary.bad), (65_536, 65_537), "bytes before the LF");
+}
+
+#[test]
+fn node_with_readline_dies_of_null() {
+    let report = Tested::program("node", "node_readline.mjs");
+    report.fails(&["E-JSN-02", "E-JSN-26"]);
+    report.explains("E-JSN-02", "null is JSON", "msg === null");
+}
+
+#[test]
+fn node_with_chunks_breaks_characters() {
+    let report = Tested::program("node", "node_chunks.mjs");
+    report.fails(&["E-FRM-03", "E-JSN-02", "E-JSN-26", "E-TOL-01"]);
+    report.explains("E-FRM-03", "each chunk is decoded by itself", "setEncoding");
+}
+
+#[test]
+fn bash_with_echo_breaks_what_needs_an_escape() {
+    let report = Tested::program("bash", "bash_echo.sh");
+    report.fails(&["E-TOL-01", "E-UNI-05", "E-UNI-06"]);
+    report.explains("E-UNI-05", "pasted together", "jq -cn");
+}
+
+#[test]
+fn jq_as_a_filter_ends_at_the_first_line_that_is_no_json_and_not_on_shutdown() {
+    let Some(report) = Tested::optional("jq", "sh", "jq_stream.sh") else { return };
+    report.fails(&[
+        "E-FRM-11", "E-FRM-20", "E-FRM-23", "E-JSN-01", "E-JSN-11", "E-JSN-12", "E-JSN-26",
+        "E-LIF-01", "E-LIF-13", "E-UNI-07",
+    ]);
+    report.explains("E-JSN-01", "a stream of values, not lines", "fromjson?");
+}
+
+#[test]
+fn perl_with_eval_around_the_parser_answers_bad_ids() {
+    let Some(report) = Tested::optional("perl", "perl", "perl.pl") else { return };
+    report.fails(&["E-JSN-26"]);
+}
+
+#[test]
+fn the_quick_start_of_zot_s_documentation_dies_of_what_it_cannot_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/hello-python-raw");
+    let report = Tested::source(&ExtensionSource::folder(folder));
+    report.fails(&[
+        "E-FRM-08", "E-FRM-09", "E-FRM-11", "E-FRM-19", "E-FRM-20", "E-FRM-21", "E-FRM-22",
+        "E-FRM-23", "E-JSN-01", "E-JSN-02", "E-JSN-03", "E-JSN-04", "E-JSN-11", "E-JSN-12",
+        "E-JSN-16",
+    ]);
+    assert_eq!(report.of("E-CMD-05").verdict, Verdict::Warn, "it runs for every command");
+    assert_eq!(report.of("E-REG-08").verdict, Verdict::Warn, "it never says ready");
+    for case in report.cases.values().filter(|case| case.verdict == Verdict::Fail) {
+        assert!(case.cause.is_some(), "{} has no cause", case.id);
+    }
+}
+
+#[test]
+fn the_quick_start_with_its_fixes_passes() {
+    let report = Tested::program("python3", "python_careful.py");
+    report.fails(&[]);
+    let warnings = report.cases.values().filter(|case| case.verdict == Verdict::Warn).count();
+    assert_eq!(warnings, 0);
+    assert_eq!(report.exit_code, 0);
+}
+
+/// What came of a program.
+struct Tested {
+    cases: BTreeMap<String, CaseReport>,
+    exit_code: u8,
+}
+
+impl Tested {
+    fn program(interpreter: &str, file: &str) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/written_by_hand").join(file);
+        Self::source(&ExtensionSource::command(interpreter, [path]))
+    }
+
+    /// The same for a program whose language not everybody has.
+    fn optional(needed: &str, interpreter: &str, file: &str) -> Option<Self> {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        let is_there = |folder: PathBuf| folder.join(needed).is_file();
+        if std::env::split_paths(&folders).any(is_there) {
+            return Some(Self::program(interpreter, file));
+        }
+        let mut stderr = std::io::stderr();
+        let _ = writeln!(stderr, "SKIPPED {file}: {needed} is not installed");
+        None
+    }
+
+    fn source(source: &ExtensionSource) -> Self {
+        let program = Program::of(source, Path::new(env!("CARGO_MANIFEST_DIR")))
+            .unwrap_or_else(|problem| panic!("{problem}"));
+        let binds = Binds::Extension;
+        let options =
+            Options { program, binds, calls: false, canary: None, again: None, ack: None };
+        let cases: Vec<&Case> = builtin().values().collect();
+        let report = run(&options, &cases, &mut |_| {});
+        let exit_code = report.exit_code();
+        let cases = report.cases.into_iter().map(|case| (case.id.clone(), case)).collect();
+        Self { cases, exit_code }
+    }
+
+    fn of(&self, id: &str) -> &CaseReport {
+        &self.cases[id]
+    }
+
+    #[track_caller]
+    fn fails(&self, wanted: &[&str]) {
+        let failed: Vec<_> = self
+            .cases
+            .values()
+            .filter(|case| matches!(case.verdict, Verdict::Fail | Verdict::Flaky))
+            .map(|case| case.id.as_str())
+            .collect();
+        let details = |id: &&&str| {
+            let case = &self.cases[**id];
+            format!("{}: {:?} {:?}", case.id, case.failure, case.reason)
+        };
+        let unexpected: Vec<_> =
+            failed.iter().filter(|id| !wanted.contains(id)).map(|id| details(&id)).collect();
+        assert!(failed == wanted, "failed: {failed:?}\nunexpected: {unexpected:#?}");
+    }
+
+    #[track_caller]
+    fn explains(&self, id: &str, cause: &str, fix: &str) {
+        let found = self.of(id).cause.as_ref().unwrap_or_else(|| panic!("{id} has no cause"));
+        assert!(found.cause.contains(cause), "{id}: {found:?}");
+        assert!(found.fix.contains(fix), "{id}: {found:?}");
+    }
+}
