@@ -30,10 +30,8 @@ pub(crate) fn pages(man: &Man, mut printer: Printer) -> Exit {
         fs::create_dir_all(&man.dir).and_then(|()| clap_mangen::generate_to(command, &man.dir));
     let exit = match written {
         Ok(()) => {
-            let mut names = vec!["extline.1".to_owned()];
-            let subcommands = Cli::command();
-            let subcommands = subcommands.get_subcommands();
-            names.extend(subcommands.map(|it| format!("extline-{}.1", it.get_name())));
+            let mut names = Vec::new();
+            name_pages(&Cli::command(), "extline", &mut names);
             for name in names {
                 let page = man.dir.join(name);
                 printer.tell(page.display(), &serde_json::json!({ "page": page }));
@@ -47,4 +45,12 @@ pub(crate) fn pages(man: &Man, mut printer: Printer) -> Exit {
         }
     };
     printer.finish(exit)
+}
+
+/// The pages of a command and of all below it.
+fn name_pages(command: &clap::Command, name: &str, names: &mut Vec<String>) {
+    names.push(format!("{name}.1"));
+    for below in command.get_subcommands() {
+        name_pages(below, &format!("{name}-{}", below.get_name()), names);
+    }
 }
