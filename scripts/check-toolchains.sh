@@ -8,6 +8,8 @@ main() {
     check_rust
     check_linker
     check_python
+    check_node
+    check_bash
     exit "$missing"
 }
 
@@ -28,10 +30,10 @@ check_rust() {
     [ "$minor" -ge 88 ] || report "Rust 1.88 or newer (found $version): rustup update stable; or $how"
 }
 
-# cargo builds nothing without it, and says so only after minutes.
+# cargo links nothing without it, and says so only after minutes.
 check_linker() {
     command -v cc >/dev/null 2>&1 ||
-        report 'a C linker (cc): apt-get install build-essential (Debian, Ubuntu), dnf install gcc (Fedora), xcode-select --install (macOS)'
+        report 'a C compiler (cc): apt-get install build-essential (Debian, Ubuntu), dnf install gcc (Fedora), xcode-select --install (macOS)'
 }
 
 check_python() {
@@ -42,6 +44,22 @@ check_python() {
     fi
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
         report "Python 3.10 or newer (found $(python3 --version 2>&1)): $how"
+}
+
+# Extensions in JavaScript are started by the tests.
+check_node() {
+    how='get it from https://nodejs.org, or apt-get install nodejs (Debian, Ubuntu)'
+    if ! command -v node >/dev/null 2>&1; then
+        report "Node 20 or newer (node): $how"
+        return
+    fi
+    node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null ||
+        report "Node 20 or newer (found $(node --version 2>&1)): $how"
+}
+
+# An extension in bash is started by the tests.
+check_bash() {
+    command -v bash >/dev/null 2>&1 || report 'bash: apt-get install bash (Debian, Ubuntu)'
 }
 
 report() {

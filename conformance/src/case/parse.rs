@@ -133,6 +133,15 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_the_documentation_is_a_case() {
+        let document = include_str!("../../../docs/cases.md");
+        let example = document.split("```toml").nth(1).and_then(|rest| rest.split("```").next());
+        let cases = parse("docs/cases.md", example.unwrap()).unwrap();
+        assert_eq!(cases[0].id, "E-FRM-14");
+        assert_eq!(cases[0].values.len(), 4);
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_line() {
         let case = |rest: &str| format!("\n[[case]]\nid = \"E-X-01\"\ntitle = \"t\"\n{rest}\n");
         let error = refusal(&case("clauses = []\nsteps = [{ canary = 1 }]"));
