@@ -58,7 +58,7 @@ fn a_program_that_says_nothing_is_told_where_it_is_stuck() {
     let extline = Extline::new();
     let outcome = extline.run(&["conformance", "--only", "E-HSK-01", "--", "cat"]);
     outcome.assert_code(1);
-    for part in ["hello within 10.0 s", "read(0)", "cause ", "fix "] {
+    for part in ["hello within 10.0 s", "read on descriptor 0", "cause ", "fix "] {
         assert!(outcome.stdout.contains(part), "{part:?} is missing in {}", outcome.stdout);
     }
 }

@@ -272,8 +272,8 @@ impl Conversation {
         if unwritten > 0 {
             let _ = write!(state, "; {unwritten} bytes were not taken from its stdin");
         }
-        if let Some(stall) = self.target.stall() {
-            let _ = write!(state, "; {stall}");
+        if let Some(activity) = self.target.activity() {
+            let _ = write!(state, "; {activity}");
         }
         state
     }

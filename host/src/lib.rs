@@ -146,6 +146,7 @@ pub use notice::Notice;
 pub use offer::{Command, Tool};
 pub use panel::{Panel, PanelView};
 pub use problem::Problem;
+pub use process::activity_of;
 pub use program::Program;
 pub use request::Request;
 pub use restart::RestartPolicy;

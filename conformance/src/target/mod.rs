@@ -3,7 +3,6 @@
 //! One thread drives it: [`Target::pump`] waits once for whatever happens first, and moves bytes
 //! both ways. Nothing here knows frames; [`Timeline`] keeps all that was seen.
 
-mod stall;
 mod timeline;
 #[cfg(unix)]
 mod unix;

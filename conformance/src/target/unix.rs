@@ -10,13 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use extline_host::{Exit, Program};
+use extline_host::{Exit, Program, activity_of};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal as SystemSignal, kill_process, kill_process_group};
 
-use super::stall::{Call, Stall};
 use super::timeline::{Timeline, What};
 use super::{Setting, Signal};
 
@@ -229,15 +228,15 @@ impl Target {
     }
 
     /// Where it waits, as far as the system tells.
-    pub(crate) fn stall(&self) -> Option<Stall> {
-        if self.exit.is_some() { None } else { Stall::of(self.id()) }
+    pub(crate) fn activity(&self) -> Option<String> {
+        if self.exit.is_some() { None } else { activity_of(&[self.id()]) }
     }
 
     /// Whether it has read all that it was sent and waits for more; `None` where the system does
     /// not tell.
     pub(crate) fn is_idle(&self) -> Option<bool> {
         let unread = rustix::io::ioctl_fionread(self.stdin.as_ref()?).ok()?;
-        let waits = matches!(self.stall()?.call, Call::Read(_) | Call::Waiting);
+        let waits = self.activity()?.contains(" waits");
         Some(unread == 0 && waits)
     }
 

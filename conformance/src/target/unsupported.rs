@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use extline_host::{Exit, Program};
 
-use super::stall::Stall;
 use super::timeline::Timeline;
 use super::{Setting, Signal};
 
@@ -69,7 +68,7 @@ impl Target {
         match *self {}
     }
 
-    pub(crate) fn stall(&self) -> Option<Stall> {
+    pub(crate) fn activity(&self) -> Option<String> {
         match *self {}
     }
 

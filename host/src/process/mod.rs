@@ -7,9 +7,13 @@ mod unix;
 mod unsupported;
 
 #[cfg(unix)]
+pub use unix::activity_of;
+#[cfg(unix)]
 pub(crate) use unix::{
     ErrorOutput, Group, Input, Output, Process, Spawned, Watchdog, is_executable, spawn,
 };
+#[cfg(not(unix))]
+pub use unsupported::activity_of;
 #[cfg(not(unix))]
 pub(crate) use unsupported::{
     ErrorOutput, Group, Input, Output, Process, Spawned, Watchdog, is_executable, spawn,

@@ -75,6 +75,11 @@ impl Group {
     }
 }
 
+/// What processes are doing: the platform does not tell.
+pub fn activity_of(_processes: &[u32]) -> Option<String> {
+    None
+}
+
 #[derive(Debug)]
 pub(crate) struct Stray(Infallible);
 

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-/// What the processes are doing, the first few of them: `process 71 (python3) waits in read on
-/// descriptor 5, pipe:[9]`. `None` where the platform does not tell.
-pub(super) fn of(processes: &[u32]) -> Option<String> {
+/// What processes are doing, the first few of them: `process 71 (python3) waits in read on
+/// descriptor 5, pipe:[9]`. `None` where the platform does not tell, or none of them lives.
+pub fn activity_of(processes: &[u32]) -> Option<String> {
     const SHOWN: usize = 3;
     let shown: Vec<_> = processes.iter().filter_map(|id| one(*id)).take(SHOWN).collect();
     (!shown.is_empty()).then(|| shown.join("; "))

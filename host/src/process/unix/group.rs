@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
-use super::activity;
+use super::activity::activity_of;
 use super::strays::{self, Stray};
 use super::watchdog::Watchdog;
 use crate::mark::Mark;
@@ -83,7 +83,7 @@ impl Group {
 
     /// What its processes are doing, in words; `None` where the platform does not tell.
     pub(crate) fn activity(&self) -> Option<String> {
-        activity::of(&self.members()?)
+        activity_of(&self.members()?)
     }
 
     /// The members that are no zombies.

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use rustix::process::Pid;
 use tokio::process::{Child, Command};
 
+pub use self::activity::activity_of;
 pub(crate) use self::group::Group;
 pub(crate) use self::pipe::{Input, Output};
 pub(crate) use self::watchdog::Watchdog;
