@@ -31,7 +31,8 @@ pub(crate) struct Conversation {
     looked_at: usize,
     frames: Vec<Arrived>,
     calls: u64,
-    acknowledged: Option<Duration>,
+    /// Where in the timeline `hello_ack` was handed over.
+    acknowledged: Option<usize>,
 }
 
 /// A line from the extension.
@@ -82,9 +83,11 @@ impl Conversation {
         &self.frames
     }
 
-    /// When `hello_ack` was written, since the start; `None` when it was not.
+    /// When the last byte of `hello_ack` was written, since the start; `None` when it was not.
     pub(crate) fn acknowledged(&self) -> Option<Duration> {
-        self.acknowledged
+        let records = self.target.timeline().records().get(self.acknowledged?..)?;
+        let sent = records.iter().find(|record| matches!(record.what, What::Sent { .. }));
+        sent.map(|record| record.at)
     }
 
     /// An id that was never used in this conversation.
@@ -163,8 +166,8 @@ impl Conversation {
             bytes.push(b'\n');
         }
         let pause = if chunk.is_some() { Duration::from_micros(200) } else { Duration::ZERO };
+        self.acknowledged = Some(self.target.timeline().mark());
         self.target.write_in_chunks(bytes, chunk.unwrap_or(usize::MAX), pause);
-        self.acknowledged = Some(self.target.age());
     }
 
     /// Waits until the extension can be used: until `ready` where it is known to come, else until

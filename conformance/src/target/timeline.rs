@@ -80,10 +80,6 @@ impl Timeline {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    pub(super) fn age(&self) -> Duration {
-        self.started.elapsed()
-    }
-
     pub(super) fn add(&mut self, what: What) {
         self.add_at(Instant::now(), what);
     }

@@ -119,11 +119,6 @@ impl Target {
         self.child.id()
     }
 
-    /// How long ago it was started.
-    pub(crate) fn age(&self) -> Duration {
-        self.timeline.age()
-    }
-
     /// What was seen of it.
     pub(crate) fn timeline(&self) -> &Timeline {
         &self.timeline

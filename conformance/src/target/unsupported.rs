@@ -20,10 +20,6 @@ impl Target {
         Err(io::Error::new(io::ErrorKind::Unsupported, "extensions are tested on Unix only so far"))
     }
 
-    pub(crate) fn age(&self) -> Duration {
-        match *self {}
-    }
-
     pub(crate) fn timeline(&self) -> &Timeline {
         match *self {}
     }
