@@ -27,6 +27,8 @@ impl Head {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HeadScanner {
     place: Place,
+    /// How much of a byte order mark has come.
+    mark: usize,
     open: usize,
     in_string: bool,
     after_backslash: bool,
@@ -37,6 +39,9 @@ pub(crate) struct HeadScanner {
 
 /// Longest key, type or id that is looked at; memory stays bounded whatever comes.
 const CAPTURE: usize = 4096;
+
+/// A byte order mark.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
@@ -80,7 +85,8 @@ impl HeadScanner {
         match byte {
             b'{' | b'[' => {
                 if self.place == Place::Before {
-                    self.place = if byte == b'{' { Place::Key } else { Place::NotAnObject };
+                    let begins = byte == b'{' && matches!(self.mark, 0 | 3);
+                    self.place = if begins { Place::Key } else { Place::NotAnObject };
                 }
                 self.open += 1;
             }
@@ -93,8 +99,9 @@ impl HeadScanner {
                 self.captured = (self.open == 1 && wanted).then(Vec::new);
             }
             b' ' | b'\t' | b'\r' | b'\n' => {}
-            // A byte order mark.
-            0xEF | 0xBB | 0xBF if self.place == Place::Before => {}
+            _ if self.place == Place::Before && MARK.get(self.mark) == Some(&byte) => {
+                self.mark += 1;
+            }
             _ if self.place == Place::Before => self.place = Place::NotAnObject,
             _ => {}
         }
@@ -209,5 +216,12 @@ mod tests {
     fn what_is_no_object_has_no_head() {
         assert_eq!(head(r#"[{"type":"a","id":"1"}]"#), (None, None));
         assert_eq!(head(r#"hello {"type":"a","id":"1"}"#), (None, None));
+        // Neither is what begins with a part of a byte order mark, which is no text.
+        for part in [&b"\xEF"[..], b"\xBB", b"\xEF\xBB", b"\xEF\xBF"] {
+            let mut scanner = HeadScanner::default();
+            scanner.scan(part);
+            scanner.scan(br#"{"type":"a","id":"1"}"#);
+            assert_eq!(scanner.finish(), Head::default(), "{part:?}");
+        }
     }
 }

@@ -43,7 +43,7 @@ pub struct Options {
     pub canary: Option<Canary>,
     /// The command that runs one case again, for reports; `$case` stands for its id.
     pub again: Option<String>,
-    /// The `hello_ack`; [`ACK`] by default.
+    /// The `hello_ack`; by default that of a host that serves the base.
     pub ack: Option<String>,
 }
 
