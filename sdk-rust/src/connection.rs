@@ -103,6 +103,12 @@ impl Connection {
         false
     }
 
+    /// The serving loop goes on, so what is told from here on need not wake it: an answer that it
+    /// writes itself would cost it a look at the descriptors before the next wait.
+    pub(crate) fn stop_waiting(&self) {
+        self.waiting.set(None);
+    }
+
     /// The serving loop has seen everything that was told until now.
     pub(crate) fn forget_touched(&self) {
         self.touched.set(false);

@@ -155,6 +155,7 @@ impl Serving {
             polled
         });
         progress.await?;
+        self.connection.stop_waiting();
         if !has_waited {
             // A host that never stops sending must not keep the handlers that wait from going on.
             yield_now().await;
