@@ -126,6 +126,10 @@ impl Host {
     /// are not in it.
     pub async fn shutdown(&self) -> Vec<Ending> {
         let slots = || self.extensions.iter().filter_map(|it| it.running.as_ref().ok());
+        // First all of them: while one is waited for, no other may be started again.
+        for slot in slots() {
+            slot.close_now();
+        }
         for slot in slots() {
             drop(slot.close().await);
             slot.current().begin_shutdown(ShutdownReason::Exit);

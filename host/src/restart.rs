@@ -102,10 +102,12 @@ impl Slot {
         }
         match launcher.start().await {
             Ok(connection) => {
+                // Whoever closes the slot ends the process that it finds in it: only then is none
+                // overlooked that was started in the same moment.
+                *lock(&self.connection) = Arc::clone(&connection);
                 if self.is_closed() {
                     connection.kill();
                 }
-                *lock(&self.connection) = connection;
                 true
             }
             Err(problem) => {

@@ -165,6 +165,11 @@ if on("stubborn"):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
 if on("hang-before-hello"):
     hang()
+if on("hangs-second-time"):
+    marker = switches[switches.index("hangs-second-time") + 1]
+    if os.path.exists(marker):
+        hang()
+    open(marker, "w").close()
 
 hello()
 if on("exit-before-ready"):

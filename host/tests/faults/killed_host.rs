@@ -247,8 +247,7 @@ async fn what_left_the_group_is_ended_at_the_shutdown_and_counted() {
 
 /// The mark that the extensions of a host carry, up to the slash.
 fn mark_of(host: &Host) -> String {
-    let id = host.extensions()[0].pid.unwrap();
-    processes::mark(id).unwrap().split('/').next().unwrap().to_owned()
+    processes::mark_of_host(host.extensions()[0].pid.unwrap())
 }
 
 /// The mark that a watchdog was given.

@@ -69,6 +69,11 @@ pub(crate) fn carrying(mark_of_host: &str) -> Vec<Process> {
     all().filter(carries).collect()
 }
 
+/// What the marks of all processes of a host begin with, from one of them.
+pub(crate) fn mark_of_host(id: u32) -> String {
+    mark(id).unwrap().split('/').next().unwrap().to_owned()
+}
+
 /// The mark that a process carries.
 pub(crate) fn mark(id: u32) -> Option<String> {
     let environment = fs::read(format!("/proc/{id}/environ")).ok()?;

@@ -2,10 +2,13 @@
 
 use std::time::Duration;
 
-use extline_host::{CallError, ExtensionState, Host, News, NewsStream, RestartPolicy};
+use extline_host::{
+    CallError, ExtensionSource, ExtensionState, Host, News, NewsStream, RestartPolicy,
+};
 use rustix::process::Signal;
 
 use crate::killed_extension::send;
+use crate::processes;
 use crate::support::{Home, LONG, behave, end, misbehave, pids, runs};
 
 fn policy(max: u32) -> RestartPolicy {
@@ -86,6 +89,117 @@ async fn one_that_was_never_ready_and_one_without_a_policy_are_not_started_again
     assert!(matches!(host.extensions()[0].state, ExtensionState::Failed(_)));
     end(host).await;
 }
+
+/// Longer than the longest wait of the tests below for a restart.
+const AFTER_ANY_RESTART: Duration = Duration::from_secs(1);
+
+#[tokio::test]
+async fn one_that_was_removed_is_not_started_again() {
+    let home = Home::new();
+    // While it runs, while its restart is waited for, and just when it dies.
+    for (kill, wait) in [(false, false), (true, true), (true, false)] {
+        let backoff = RestartPolicy::OnFailure { backoff: AFTER_ANY_RESTART / 4, max: 9 };
+        let builder = home.builder().restart(backoff).extension(misbehave(&["plain"]));
+        let host = builder.extension(behave(&[])).start().await;
+        let mut news = host.news();
+        let mark = processes::mark_of_host(host.extensions()[0].pid.unwrap());
+        if kill {
+            send(host.extensions()[0].pid.unwrap(), Signal::KILL);
+        }
+        if wait {
+            news_until(&mut news, "restarting 1").await;
+        }
+        host.remove("misbehave").await.unwrap();
+        let before = host.extensions()[0].clone();
+        tokio::time::sleep(AFTER_ANY_RESTART).await;
+        let after = &host.extensions()[0];
+        assert_eq!((&after.state, after.pid), (&before.state, before.pid));
+        let left: Vec<_> = processes::carrying(&mark).into_iter().map(|it| it.id).collect();
+        assert_eq!(left, [host.extensions()[1].pid.unwrap()], "{kill} {wait}");
+        host.call("echo", r#"{"text":"still there"}"#).await.unwrap();
+        end(host).await;
+    }
+}
+
+#[tokio::test]
+async fn one_that_is_removed_while_it_starts_again_is_ended_and_stays_so() {
+    let home = Home::new();
+    let marker = home.path().join("started-before");
+    let twice = ["hangs-second-time", marker.to_str().unwrap()];
+    let host = home.builder().restart(policy(9)).extension(misbehave(&twice)).start().await;
+    let mut news = host.news();
+    let mark = processes::mark_of_host(host.extensions()[0].pid.unwrap());
+    let first = host.extensions()[0].pid;
+    send(first.unwrap(), Signal::KILL);
+    news_until(&mut news, "restarting 1").await;
+    let second_runs = async {
+        while host.extensions()[0].pid == first {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(LONG, second_runs).await.unwrap();
+    let ending = host.remove("misbehave").await.unwrap();
+    assert!(ending.gone, "{ending}");
+    tokio::time::sleep(AFTER_ANY_RESTART).await;
+    let left = processes::carrying(&mark);
+    assert!(left.is_empty(), "{left:?}");
+    end(host).await;
+}
+
+/// Eight that die all the time and are started again at once, and a shutdown at any moment.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn nothing_is_started_once_the_shutdown_began() {
+    let home = Home::new();
+    for round in 0..12 {
+        let at_once = RestartPolicy::OnFailure { backoff: Duration::from_millis(1), max: 1000 };
+        let shell =
+            |script: &str, name: String| ExtensionSource::command("sh", ["-c", script]).named(name);
+        let builder = home.builder().restart(at_once);
+        let builder = builder.extension(shell(READY_AND_STEADY, "steady".to_owned()));
+        let builder = (0..8).fold(builder, |builder, number| {
+            builder.extension(shell(READY_AND_GONE, format!("ext{number}")))
+        });
+        let host = builder.start().await;
+        let mark = processes::mark_of_host(host.extensions()[0].pid.unwrap());
+        tokio::time::sleep(Duration::from_millis(7 * round)).await;
+        if round % 2 == 0 {
+            let endings = tokio::time::timeout(LONG, host.shutdown()).await.unwrap();
+            assert!(endings.iter().all(|ending| ending.gone), "{endings:?}");
+            let left = processes::carrying(&mark);
+            assert!(left.is_empty(), "{left:?}");
+            let pids = || host.extensions().iter().map(|it| it.pid).collect::<Vec<_>>();
+            let before = pids();
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            assert_eq!(pids(), before);
+        } else {
+            drop(host);
+        }
+        let none_left = async {
+            while !processes::carrying(&mark).is_empty() {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(LONG, none_left).await.expect("something was started");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        assert!(processes::carrying(&mark).is_empty());
+    }
+}
+
+/// An extension that is ready until its stdin ends.
+const READY_AND_STEADY: &str = r#"
+echo '{"type":"hello","name":"steady","version":"1.0.0"}'
+echo '{"type":"ready"}'
+while read -r frame; do :; done
+"#;
+
+/// An extension that is ready and then ends.
+const READY_AND_GONE: &str = r#"
+echo '{"type":"hello","name":"brief","version":"1.0.0"}'
+echo '{"type":"ready"}'
+read -r ack
+sleep 0.02
+exit 3
+"#;
 
 #[tokio::test]
 async fn a_shutdown_ends_the_waiting() {
