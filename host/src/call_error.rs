@@ -71,6 +71,15 @@ pub enum CallError {
         /// Why.
         diagnosis: Arc<Diagnosis>,
     },
+    /// The extension failed and is being started again: try again in a moment
+    /// (`end.restart-names`). It has not seen the call.
+    #[error("{name} was not called: its extension {extension} failed and is being restarted")]
+    Restarting {
+        /// The tool or command.
+        name: String,
+        /// The extension.
+        extension: String,
+    },
     /// The call or its answer breaks a limit, the answer cannot be read, or the extension does not
     /// offer what is asked for; the extension goes on.
     #[error("{name}: {message}")]
@@ -113,7 +122,7 @@ impl CallError {
             Self::Blocked { .. } => ErrorKind::Permission,
             Self::Timeout { .. } => ErrorKind::Timeout,
             Self::Cancelled { .. } => ErrorKind::Cancelled,
-            Self::Died { .. } => ErrorKind::Transient,
+            Self::Died { .. } | Self::Restarting { .. } => ErrorKind::Transient,
             Self::Unusable { kind, .. } => kind.clone(),
             Self::Request { error, .. } => error.code.clone(),
             Self::Refused { .. } => ErrorKind::Internal,

@@ -112,9 +112,18 @@ impl Shared {
         Ok(Passed { tool, args, turn })
     }
 
+    /// The tool of that name, if it can be called now (`end.restart-names`).
     fn tool(&self, name: &str) -> Result<Arc<Tool>, CallError> {
-        let tool = self.registry().tool(name);
-        tool.ok_or_else(|| CallError::Unknown { what: "tool", name: name.to_owned() })
+        let mut registry = self.registry();
+        let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
+        let tool = registry.tool(name).ok_or_else(unknown)?;
+        match &tool.owner {
+            Owner::Extension(owner) if registry.is_restarting(*owner) => {
+                let (name, extension) = (name.to_owned(), tool.extension.clone());
+                Err(CallError::Restarting { name, extension })
+            }
+            _ => Ok(tool),
+        }
     }
 
     /// Waits until no earlier call of a sequential tool is on its way or unanswered

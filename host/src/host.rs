@@ -91,7 +91,16 @@ impl Host {
     /// Runs a slash command, named without its slash and in any case, and waits for its outcome.
     pub async fn command(&self, name: &str, args: &str) -> Result<CommandOutcome, CallError> {
         let unknown = || CallError::Unknown { what: "command", name: name.to_owned() };
-        let command = self.shared.registry().command(name).ok_or_else(unknown)?;
+        let (command, is_restarting) = {
+            let mut registry = self.shared.registry();
+            let command = registry.command(name).ok_or_else(unknown)?;
+            let is_restarting = registry.is_restarting(command.owner);
+            (command, is_restarting)
+        };
+        if is_restarting {
+            let (name, extension) = (command.name().to_owned(), command.extension.clone());
+            return Err(CallError::Restarting { name, extension });
+        }
         let connection = self.shared.connection(command.owner).ok_or_else(unknown)?;
         let timeout = self.shared.deadlines.command;
         connection.invoke_command(&command, args, timeout)?.outcome().await
@@ -117,6 +126,7 @@ impl Host {
         connection.begin_shutdown(ShutdownReason::Disabled);
         let ending = connection.ended().await;
         self.shared.registry().settle(connection.index());
+        self.shared.publish();
         ending
     }
 
@@ -200,7 +210,8 @@ impl Host {
         let registry = Registry::new(names, tools, &builder.builtin_commands);
         let likeness = Likeness::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
-        let shared = Arc::new(Shared::new(registry, likeness, deadlines, builder.methods.clone()));
+        let (methods, restarts) = (builder.methods.clone(), builder.restart != RestartPolicy::Off);
+        let shared = Arc::new(Shared::new(registry, likeness, deadlines, methods, restarts));
         // The host exists before the first process does: when this future is dropped, so is it.
         let mut host = Self {
             shared,
@@ -247,7 +258,7 @@ pub(crate) struct Launcher {
     builder: Arc<HostBuilder>,
     cwd: PathBuf,
     /// Its place in load order.
-    index: usize,
+    pub(crate) index: usize,
     pub(crate) name: String,
     launch: Launch,
 }

@@ -21,9 +21,10 @@ const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
 /// What becomes of an extension that failed while it was in use.
 ///
 /// One that never was ready is not started again: what keeps it from starting will keep it again.
-/// Calls are never repeated (`end.no-replay`): those that were open fail at once, and until it is
-/// ready again it offers nothing, while its place in load order, and what its guards watch, stay
-/// its own.
+/// Calls are never repeated (`end.no-replay`): those that were open fail at once, and so do new ones
+/// until it is ready again, with [`CallError::Restarting`](crate::CallError::Restarting). Its place
+/// in load order, the names of its tools and commands, which stay listed, and what its guards watch
+/// are its own meanwhile (`end.restart-names`); once it is given up, the names are free.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RestartPolicy {
@@ -120,8 +121,14 @@ impl Slot {
     }
 }
 
-/// Starts an extension again as often as the policy says.
+/// Starts an extension again as often as the policy says, and frees its names after that.
 pub(crate) async fn supervise(slot: Arc<Slot>, launcher: Launcher, policy: RestartPolicy) {
+    start_again(&slot, &launcher, policy).await;
+    launcher.shared.registry().let_go_of_names(launcher.index);
+    launcher.shared.publish();
+}
+
+async fn start_again(slot: &Slot, launcher: &Launcher, policy: RestartPolicy) {
     let mut attempt = 0;
     let mut was_ready = false;
     loop {
@@ -138,7 +145,7 @@ pub(crate) async fn supervise(slot: Arc<Slot>, launcher: Launcher, policy: Resta
             () = tokio::time::sleep(after) => {}
             () = slot.closing.notified() => return,
         }
-        if !slot.start(&launcher).await {
+        if !slot.start(launcher).await {
             return;
         }
     }

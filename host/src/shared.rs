@@ -26,6 +26,8 @@ pub(crate) struct Shared {
     pub(crate) likeness: Likeness,
     /// What the agent serves.
     pub(crate) methods: Methods,
+    /// An extension that fails may be started again.
+    pub(crate) restarts: bool,
     /// Where what extensions ask for is worked on.
     pub(crate) runtime: Handle,
     registry: Mutex<Registry>,
@@ -53,12 +55,14 @@ impl Shared {
         likeness: Likeness,
         deadlines: Deadlines,
         methods: Methods,
+        restarts: bool,
     ) -> Self {
         Self {
             news: Newsroom::new(),
             deadlines,
             likeness,
             methods,
+            restarts,
             runtime: Handle::current(),
             registry: Mutex::new(registry),
             connections: Mutex::default(),

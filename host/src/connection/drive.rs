@@ -252,7 +252,7 @@ impl Connection {
         state.session.handle_gone(&how);
         self.carry_out(&mut state, now);
         self.close_panels(&mut state);
-        self.shared.registry().remove_extension(self.index);
+        self.forget_offers(&state, was_asked);
         if !was_asked {
             state.phase = Phase::Failed(Arc::clone(&diagnosis));
             let extension = self.name.clone();
@@ -261,6 +261,17 @@ impl Connection {
         }
         drop(state);
         self.started.send_replace(true);
+    }
+
+    /// Takes back what it offered; of one that may be started again the names stay its own.
+    fn forget_offers(&self, state: &State, was_asked: bool) {
+        let mut registry = self.shared.registry();
+        if was_asked {
+            registry.let_go_of_names(self.index);
+        } else if self.shared.restarts && state.start_took.is_some() {
+            registry.keep_names(self.index);
+        }
+        registry.remove_extension(self.index);
     }
 
     /// Ends a process that cannot be used.

@@ -35,11 +35,20 @@ struct Offer {
     subscription: Subscription,
     /// What it had subscribed to when it died, until it is ready again: some of it still holds.
     promised: Option<Subscription>,
+    /// What it offered when it died, while it is started again (`end.restart-names`).
+    kept: Option<Kept>,
     /// Registrations that cannot be used, by kind and name.
     refused: BTreeMap<(String, String), Rejection>,
     reported: Option<Registered>,
     /// Something was registered anew, perhaps under a name that is reported already.
     has_changed: bool,
+}
+
+/// The tools and commands of an extension that is started again.
+#[derive(Debug)]
+struct Kept {
+    tools: BTreeMap<String, Arc<Tool>>,
+    commands: BTreeMap<String, Arc<Command>>,
 }
 
 #[derive(Debug, Default)]
@@ -118,17 +127,39 @@ impl Registry {
     /// Forgets everything the extension offered, except where its guard stands: what it guards
     /// does not go unguarded because it died (`guard.gone`).
     pub(crate) fn remove_extension(&mut self, owner: usize) {
-        let Offer { extension, subscription, promised, .. } =
+        let Offer { extension, subscription, promised, kept, .. } =
             std::mem::take(&mut self.offers[owner]);
         let promised = Some(promised.unwrap_or(subscription));
-        self.offers[owner] = Offer { extension, promised, ..Offer::default() };
+        self.offers[owner] = Offer { extension, promised, kept, ..Offer::default() };
         self.winners = None;
     }
 
-    /// The extension is ready, perhaps again, or nobody wants it any more: its guards stand where
-    /// it says so now.
+    /// The extension died and may be started again: what it offers stays its own until it is ready
+    /// or somebody lets go of it.
+    pub(crate) fn keep_names(&mut self, owner: usize) {
+        let offer = &mut self.offers[owner];
+        let kept = Kept { tools: offer.tools.clone(), commands: offer.commands.clone() };
+        // One that dies on its way up had not offered everything yet.
+        offer.kept.get_or_insert(kept);
+        self.winners = None;
+    }
+
+    /// The extension is not started again: its names are free.
+    pub(crate) fn let_go_of_names(&mut self, owner: usize) {
+        self.offers[owner].kept = None;
+        self.winners = None;
+    }
+
+    /// Whether the extension is being started again, and nobody of lower rank gets its names.
+    pub(crate) fn is_restarting(&self, owner: usize) -> bool {
+        self.offers[owner].kept.is_some()
+    }
+
+    /// The extension is ready, perhaps again, or nobody wants it any more: it has the names that it
+    /// registered now, and its guards stand where it says so now.
     pub(crate) fn settle(&mut self, owner: usize) {
         self.offers[owner].promised = None;
+        self.let_go_of_names(owner);
     }
 
     pub(crate) fn tool(&mut self, name: &str) -> Option<Arc<Tool>> {
@@ -156,12 +187,17 @@ impl Registry {
             let builtins = builtins.map(|tool| (tool.name().to_owned(), Arc::clone(tool)));
             let mut winners = Winners { tools: builtins.collect(), ..Winners::default() };
             for offer in offers {
-                for (name, tool) in &offer.tools {
+                let kept = offer.kept.as_ref();
+                // What is offered anew comes first, and stands.
+                let tools = offer.tools.iter().chain(kept.into_iter().flat_map(|it| &it.tools));
+                for (name, tool) in tools {
                     if !builtin_tools.contains_key(name) {
                         winners.tools.entry(name.clone()).or_insert_with(|| Arc::clone(tool));
                     }
                 }
-                for (name, command) in &offer.commands {
+                let commands =
+                    offer.commands.iter().chain(kept.into_iter().flat_map(|it| &it.commands));
+                for (name, command) in commands {
                     if !builtin_commands.contains(name) {
                         winners.commands.entry(name.clone()).or_insert_with(|| Arc::clone(command));
                     }

@@ -199,3 +199,39 @@ fn a_sequential_tool_that_is_offered_anew_keeps_the_turn_of_its_calls() {
     registry.register_tool(0, tool(0, "a"));
     assert!(registry.tool("a").unwrap().turn.is_none());
 }
+
+#[test]
+fn an_extension_that_is_started_again_keeps_its_names() {
+    let mut registry = two();
+    let owner_of = |registry: &mut Registry, name: &str| {
+        registry.tool(name).map(|tool| tool.extension.clone())
+    };
+    for name in ["a", "b"] {
+        registry.register_tool(0, tool(0, name));
+        registry.register_tool(1, tool(1, name));
+    }
+    registry.register_command(command(0, "Deploy"));
+    registry.register_command(command(1, "deploy"));
+    // It dies, starts again and dies on the way up: what it had when it was ready counts.
+    for _ in 0..2 {
+        registry.keep_names(0);
+        registry.remove_extension(0);
+        assert!(registry.is_restarting(0));
+        registry.register_tool(0, tool(0, "a"));
+        for name in ["a", "b"] {
+            assert_eq!(owner_of(&mut registry, name).as_deref(), Some("ext0"));
+        }
+        assert_eq!(registry.command("DEPLOY").unwrap().owner, 0);
+        assert_eq!(registry.report(1).rejected.len(), 3);
+    }
+    // Ready again, with one tool less and without the command.
+    registry.settle(0);
+    assert!(!registry.is_restarting(0));
+    assert_eq!(owner_of(&mut registry, "a").as_deref(), Some("ext0"));
+    assert_eq!(owner_of(&mut registry, "b").as_deref(), Some("ext1"));
+    assert_eq!(registry.command("deploy").unwrap().owner, 1);
+    registry.keep_names(0);
+    registry.remove_extension(0);
+    registry.let_go_of_names(0);
+    assert_eq!(owner_of(&mut registry, "a").as_deref(), Some("ext1"));
+}

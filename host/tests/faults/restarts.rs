@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use extline_host::protocol::ErrorKind;
 use extline_host::{
-    CallError, ExtensionSource, ExtensionState, Host, News, NewsStream, RestartPolicy,
+    CallError, CallOptions, ExtensionSource, ExtensionState, Host, News, NewsStream, RestartPolicy,
 };
 use rustix::process::Signal;
 
@@ -53,6 +54,67 @@ async fn one_that_died_is_there_again_and_its_call_is_not_repeated() {
     assert!(!runs(before) && runs(after));
     end(host).await;
     assert!(!runs(after));
+}
+
+fn owner_of(host: &Host, tool: &str) -> Option<String> {
+    let tool = host.tools().into_iter().find(|it| it.name() == tool)?;
+    Some(tool.extension.clone())
+}
+
+#[tokio::test]
+async fn while_it_is_started_again_its_names_are_its_own_and_calls_fail_at_once() {
+    let home = Home::new();
+    let never = RestartPolicy::OnFailure { backoff: LONG, max: 9 };
+    // Both have a tool `echo`.
+    let builder = home.builder().restart(never).extension(misbehave(&["plain"]));
+    let host = builder.extension(behave(&[])).start().await;
+    let mut news = host.news();
+    send(host.extensions()[0].pid.unwrap(), Signal::KILL);
+    news_until(&mut news, "restarting 1").await;
+    assert_eq!(owner_of(&host, "echo").as_deref(), Some("misbehave"));
+    let options = CallOptions::default().timeout(LONG / 2);
+    let calls = [
+        host.start_call("echo", r#"{"text":"x"}"#, options).await.err(),
+        host.command("hang", "").await.err(),
+    ];
+    for (error, name) in calls.into_iter().zip(["echo", "hang"]) {
+        let error = error.expect("nobody of lower rank answers");
+        assert_eq!(error.kind(), ErrorKind::Transient);
+        let says = "was not called: its extension misbehave failed and is being restarted";
+        assert_eq!(error.to_string(), format!("{name} {says}"));
+    }
+    // Nobody waits for it any more.
+    host.remove("misbehave").await.unwrap();
+    assert_eq!(owner_of(&host, "echo").as_deref(), Some("behave"));
+    assert!(!host.call("echo", r#"{"text":"x"}"#).await.unwrap().is_error);
+    let unknown = host.command("hang", "").await.unwrap_err();
+    assert!(matches!(unknown, CallError::Unknown { .. }), "{unknown}");
+    end(host).await;
+}
+
+#[tokio::test]
+async fn one_that_is_ready_again_answers_to_its_names_and_one_that_is_given_up_frees_them() {
+    let home = Home::new();
+    let builder = home.builder().restart(policy(1)).extension(misbehave(&["plain"]));
+    let host = builder.extension(behave(&[])).start().await;
+    let mut news = host.news();
+    news_until(&mut news, "started").await;
+    send(host.extensions()[0].pid.unwrap(), Signal::KILL);
+    news_until(&mut news, "started").await;
+    assert_eq!(owner_of(&host, "echo").as_deref(), Some("misbehave"));
+    host.call("pids", "{}").await.unwrap();
+    send(host.extensions()[0].pid.unwrap(), Signal::KILL);
+    news_until(&mut news, "failed").await;
+    let free = async {
+        while owner_of(&host, "echo").as_deref() != Some("behave") {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(LONG, free).await.expect("the next in rank gets the name");
+    assert!(!host.call("echo", r#"{"text":"x"}"#).await.unwrap().is_error);
+    let told = host.extensions()[1].report.clone();
+    assert!(told.tools.contains(&"echo".to_owned()), "{told:?}");
+    end(host).await;
 }
 
 #[tokio::test]
