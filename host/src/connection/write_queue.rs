@@ -11,15 +11,16 @@ use memchr::memchr_iter;
 
 use crate::process::Input;
 
-/// Frames and bytes that may wait behind the frame that is being written.
+/// Frames and bytes that may wait behind the frame that is being written (`host.queue`).
 const WAITING_FRAMES: usize = 256;
 const WAITING_BYTES: usize = 16 * 1024 * 1024;
 
-/// How long more than that may wait without one frame being read: a host may make a thousand calls
-/// at once, faster than the best extension can read them.
+/// How long more than that may wait while nothing at all is read: a host may make a thousand calls at
+/// once, faster than the best extension can read them. How long one frame may take bounds
+/// `host.write-deadline`.
 const BURST: Duration = Duration::from_secs(1);
 
-/// Bytes that may wait in a burst.
+/// Bytes that may wait in a burst, however much is read.
 const BURST_BYTES: usize = 4 * WAITING_BYTES;
 
 /// A buffer that grew beyond this is given back after the write.
@@ -48,7 +49,7 @@ pub(super) struct WriteQueue {
     bytes: usize,
     /// When the first chunk's turn came.
     since: Instant,
-    /// Since when more waits than may, but in a burst.
+    /// Since when more waits than may, but in a burst, or when something was read of it last.
     crowded_since: Option<Instant>,
     /// Close stdin once nothing waits.
     closing: bool,
@@ -109,7 +110,12 @@ impl WriteQueue {
     pub(super) fn flush(&mut self, now: Instant) -> Result<(), WriteError> {
         let Some(input) = self.input.clone() else { return Ok(()) };
         while let Some(chunk) = self.chunks.front_mut() {
-            chunk.written += write(&input, chunk.rest())?;
+            let count = write(&input, chunk.rest())?;
+            chunk.written += count;
+            if count > 0 {
+                // Whoever reads on may take its time: a burst is over when nothing moves.
+                self.crowded_since = self.crowded_since.map(|_| now);
+            }
             if !chunk.rest().is_empty() {
                 return Ok(());
             }
@@ -119,8 +125,9 @@ impl WriteQueue {
                 self.frames -= next.frames;
                 self.bytes -= next.bytes.len();
             }
-            // Whoever reads on may take its time: a burst is over when nothing moves.
-            self.crowded_since = self.is_crowded().then_some(now);
+            if !self.is_crowded() {
+                self.crowded_since = None;
+            }
         }
         if self.closing {
             self.close_now();
@@ -218,4 +225,110 @@ fn write(input: &Input, bytes: &[u8]) -> Result<usize, WriteError> {
         }
     }
     Ok(written)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::fd::OwnedFd;
+
+    use rustix::io::read;
+    use rustix::pipe::pipe;
+
+    use super::*;
+
+    const MIB: usize = 1024 * 1024;
+    const DEADLINE: Duration = Duration::from_secs(5);
+
+    /// A queue whose pipe is full, and the end of the pipe that nobody reads by itself.
+    async fn full(now: Instant) -> (WriteQueue, OwnedFd) {
+        let (reader, writer) = pipe().unwrap();
+        let input = Input::new(writer).unwrap();
+        input.writable().await;
+        let mut queue = WriteQueue::new(input, DEADLINE, now);
+        send(&mut queue, 2 * MIB, now).unwrap();
+        assert!(queue.blocked().is_some());
+        (queue, reader)
+    }
+
+    fn send(queue: &mut WriteQueue, length: usize, now: Instant) -> Result<(), WriteError> {
+        let mut frame = vec![b'x'; length - 1];
+        frame.push(b'\n');
+        queue.send(&mut frame, now)
+    }
+
+    /// The extension reads a little, and the queue writes on.
+    async fn read_some(queue: &mut WriteQueue, reader: &OwnedFd, now: Instant) {
+        read(reader, &mut vec![0; 65536][..]).unwrap();
+        queue.blocked().unwrap().writable().await;
+        queue.flush(now).unwrap();
+    }
+
+    fn is_full(checked: &Result<(), WriteError>) -> bool {
+        matches!(checked, Err(WriteError::Full { .. }))
+    }
+
+    #[test]
+    fn the_clause_says_what_the_queue_does() {
+        let document = include_str!("../../../docs/protocol.md");
+        let clause = document.split("#### `host.queue` MUST (host)\n").nth(1).unwrap();
+        let says = format!(
+            "A host MUST end an extension for which more than {WAITING_FRAMES} frames or {} MiB \
+             wait to be written while it reads nothing for {} ms, or for which more than {} MiB \
+             wait, and report why.",
+            WAITING_BYTES / MIB,
+            BURST.as_millis(),
+            BURST_BYTES / MIB,
+        )
+        .replace("1000 ms", "1,000 ms");
+        assert_eq!(clause.lines().next(), Some(&*says));
+    }
+
+    #[tokio::test]
+    async fn so_many_frames_may_wait_and_one_more_for_a_second_in_which_nothing_is_read() {
+        let began = Instant::now();
+        let (mut queue, _reader) = full(began).await;
+        for _ in 0..256 {
+            send(&mut queue, 10, began).unwrap();
+        }
+        queue.check(began + Duration::from_millis(4999)).unwrap();
+        send(&mut queue, 10, began).unwrap();
+        queue.check(began + Duration::from_millis(999)).unwrap();
+        let found = queue.check(began + Duration::from_secs(1)).unwrap_err();
+        assert_eq!(found, WriteError::Full { frames: 257, bytes: 2570 });
+    }
+
+    #[tokio::test]
+    async fn so_many_bytes_may_wait_and_one_more_for_a_second_in_which_nothing_is_read() {
+        let began = Instant::now();
+        let (mut queue, _reader) = full(began).await;
+        send(&mut queue, 16 * MIB, began).unwrap();
+        assert_eq!(queue.deadline(), Some(began + DEADLINE));
+        send(&mut queue, 1, began).unwrap();
+        assert!(is_full(&queue.check(began + Duration::from_secs(1))));
+    }
+
+    #[tokio::test]
+    async fn a_burst_may_wait_longer_while_anything_of_it_is_read() {
+        let began = Instant::now();
+        let (mut queue, reader) = full(began).await;
+        for _ in 0..1000 {
+            send(&mut queue, 10, began).unwrap();
+        }
+        let later = began + Duration::from_millis(900);
+        // Not even one whole frame.
+        read_some(&mut queue, &reader, later).await;
+        queue.check(later + Duration::from_millis(999)).unwrap();
+        assert!(is_full(&queue.check(later + Duration::from_secs(1))));
+    }
+
+    #[tokio::test]
+    async fn more_than_the_bytes_of_a_burst_never_wait() {
+        let began = Instant::now();
+        let (mut queue, reader) = full(began).await;
+        for _ in 0..4 {
+            send(&mut queue, 16 * MIB, began).unwrap();
+            read_some(&mut queue, &reader, began).await;
+        }
+        assert!(is_full(&send(&mut queue, 1, began)));
+    }
 }

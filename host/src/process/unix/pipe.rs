@@ -14,7 +14,7 @@ use tokio::net::unix::pipe;
 pub(crate) struct Input(pipe::Sender);
 
 impl Input {
-    pub(super) fn new(descriptor: OwnedFd) -> io::Result<Self> {
+    pub(crate) fn new(descriptor: OwnedFd) -> io::Result<Self> {
         pipe::Sender::from_owned_fd(descriptor).map(Self)
     }
 
