@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use extline_host::{ExtensionSource, Host};
@@ -166,12 +166,30 @@ fn the_watchdog_works_in_every_shell() {
             .spawn()
             .unwrap();
         watchdog.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
-        let output = watchdog.wait_with_output().unwrap();
-        assert!(output.status.success() && output.stderr.is_empty(), "{shell:?}: {output:?}");
-        assert_eq!(stubborn.wait().unwrap().signal(), Some(9), "{shell:?}");
+        let status = wait_at_most(LONG, &mut watchdog);
+        let mut errors = String::new();
+        watchdog.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+        assert!(status.success() && errors.is_empty(), "{shell:?}: {status}, {errors}");
+        assert_eq!(wait_at_most(LONG, &mut stubborn).signal(), Some(9), "{shell:?}");
         assert_eq!(other.try_wait().unwrap(), None, "{shell:?}");
         other.kill().unwrap();
         other.wait().unwrap();
+    }
+}
+
+/// Waits for the end of a process, and kills one that does not come to it.
+fn wait_at_most(time: Duration, process: &mut Child) -> ExitStatus {
+    let began = Instant::now();
+    loop {
+        if let Some(status) = process.try_wait().unwrap() {
+            return status;
+        }
+        if began.elapsed() > time {
+            process.kill().unwrap();
+            process.wait().unwrap();
+            panic!("process {} has not ended within {time:?}", process.id());
+        }
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 
