@@ -81,7 +81,8 @@ impl Shared {
         self.mark.of_process(self.processes.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// Who ends the extensions if this process is killed; `Err` says why nobody does.
+    /// Who ends the extensions if this process is killed (`end.host-killed`); `Err` says why nobody
+    /// does.
     pub(crate) fn watchdog(&self) -> Result<&Arc<Watchdog>, &str> {
         let start = || match Watchdog::start(&self.mark) {
             Ok(watchdog) => Ok(Arc::new(watchdog)),

@@ -1,4 +1,4 @@
-//! Ends the extensions of a host that was killed and could not do it itself.
+//! Ends the extensions of a host that was killed and could not do it itself (`end.host-killed`).
 //!
 //! A small shell process that reads, from a pipe that only the host holds, which process groups
 //! there are. When the pipe ends without a goodbye, the host is gone, however it went.

@@ -1,5 +1,6 @@
-# Ends what a killed host left running. $1 is the mark that every process of its extensions carries
-# in its environment. Each line of stdin is "+ GROUP", "- GROUP" or "end".
+# Ends what a killed host left running, within 2 s (`end.host-killed`). $1 is the mark that every
+# process of its extensions carries in its environment. Each line of stdin is "+ GROUP", "- GROUP" or
+# "end".
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU
 # Descriptors that the host itself was given without close-on-exec: whoever waits for their end must
 # not wait for this process.
