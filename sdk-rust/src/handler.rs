@@ -1,7 +1,7 @@
 //! The author's handlers, whatever their types, as the serving loop calls them.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -26,17 +26,17 @@ pub(crate) type PanelHandler = Rc<dyn Fn(PanelInput, Context) -> Work<Result<(),
 /// Every handler of an extension, by the name under which it is registered.
 #[derive(Default)]
 pub(crate) struct Handlers {
-    pub(crate) tools: HashMap<String, ToolHandler>,
-    pub(crate) commands: HashMap<String, CommandHandler>,
+    pub(crate) tools: BTreeMap<String, ToolHandler>,
+    pub(crate) commands: BTreeMap<String, CommandHandler>,
     /// In the order in which they were given.
-    pub(crate) events: HashMap<String, Vec<EventHandler>>,
+    pub(crate) events: BTreeMap<String, Vec<EventHandler>>,
     /// By point, in the order in which they were given.
-    pub(crate) interceptors: HashMap<String, Vec<DecisionHandler>>,
+    pub(crate) interceptors: BTreeMap<String, Vec<DecisionHandler>>,
     /// In the order in which they were given.
     pub(crate) guards: Vec<Guard>,
     /// By the panel's id.
-    pub(crate) panels: HashMap<String, PanelHandler>,
-    pub(crate) methods: HashMap<String, MethodHandler>,
+    pub(crate) panels: BTreeMap<String, PanelHandler>,
+    pub(crate) methods: BTreeMap<String, MethodHandler>,
 }
 
 impl Handlers {

@@ -40,15 +40,18 @@ pub trait AnyFrame: Sized {
     fn schemas() -> Vec<(&'static str, Value)>;
 }
 
+/// `boxed` stands behind what is large and rare, so that every other frame is moved as the few bytes
+/// that it is.
 macro_rules! frames {
-    ($(#[$meta:meta])* pub enum $any:ident { $($frame:ident($body:ident),)* }) => {
+    (@type $body:ident) => { $body };
+    (@type $body:ident boxed) => { Box<$body> };
+    ($(#[$meta:meta])* pub enum $any:ident { $($frame:ident($body:ident) $($boxed:ident)?,)* }) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
-        #[allow(clippy::large_enum_variant, reason = "frames live briefly, one at a time")]
         pub enum $any {
             $(
                 #[doc = concat!("See [`", stringify!($body), "`].")]
-                $frame($body),
+                $frame(frames!(@type $body $($boxed)?)),
             )*
             /// A type that this version does not know.
             Unknown(UnknownFrame),
@@ -60,7 +63,7 @@ macro_rules! frames {
             fn read(frame_type: &str, members: &Members<'_>, text: &str) -> Result<Self, FieldError> {
                 $(
                     if frame_type == $body::TYPE {
-                        return $body::read_members(members).map(Self::$frame);
+                        return $body::read_members(members).map(Self::from);
                     }
                 )*
                 Ok(Self::Unknown(UnknownFrame {
@@ -94,7 +97,7 @@ macro_rules! frames {
         $(
             impl From<$body> for $any {
                 fn from(frame: $body) -> Self {
-                    Self::$frame(frame)
+                    Self::$frame(frame.into())
                 }
             }
         )*
@@ -138,8 +141,8 @@ frames! {
         ToolCall(ToolCall),
         ToolCancel(ToolCancel),
         CommandInvoked(CommandInvoked),
-        Event(Event),
-        EventIntercept(EventIntercept),
+        Event(Event) boxed,
+        EventIntercept(EventIntercept) boxed,
         PanelKey(PanelKey),
         PanelResize(PanelResize),
         PanelClose(PanelClose),
@@ -148,7 +151,7 @@ frames! {
         Response(Response),
         ResponsePart(ResponsePart),
         Cancel(Cancel),
-        HelloAck(HelloAck),
+        HelloAck(HelloAck) boxed,
         Registered(Registered),
         Shutdown(Shutdown),
     }

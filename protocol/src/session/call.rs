@@ -1,7 +1,7 @@
 //! Calls in flight: who waits for an answer, and who has it already.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fmt;
 
 use thiserror::Error;
@@ -76,13 +76,13 @@ pub(super) struct Pending<T> {
     /// By serial, so oldest first.
     open: BTreeMap<u64, (CallKind, Id, T)>,
     /// Only a call that comes in or goes is looked up by its id; all else goes by the serial.
-    serials: HashMap<(CallKind, Id), u64>,
+    serials: BTreeMap<(CallKind, Id), u64>,
     last: u64,
 }
 
 impl<T> Default for Pending<T> {
     fn default() -> Self {
-        Self { open: BTreeMap::new(), serials: HashMap::new(), last: 0 }
+        Self { open: BTreeMap::new(), serials: BTreeMap::new(), last: 0 }
     }
 }
 

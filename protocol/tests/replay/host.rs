@@ -15,7 +15,7 @@ use super::trace::{Side, Trace, What};
 pub(crate) fn replay(trace: &Trace) -> Replay {
     let start = Instant::now();
     let ack = trace.frames(Side::Host).find_map(|frame| match frame {
-        HostFrame::HelloAck(ack) => Some(ack),
+        HostFrame::HelloAck(ack) => Some(*ack),
         _ => None,
     });
     let config = HostConfig {
@@ -77,7 +77,7 @@ impl Player {
             }
             HostFrame::EventIntercept(asked) => {
                 let EventIntercept { id, event, phase, payload, provider, model, system_prompt } =
-                    asked;
+                    *asked;
                 let intercept = Intercept { event, phase, payload, provider, model, system_prompt };
                 (id, session.intercept(intercept, now))
             }

@@ -39,16 +39,16 @@ impl Serving {
 
     fn handle(&mut self, event: ExtensionEvent) {
         match event {
-            ExtensionEvent::Accepted(ack) => self.accepted(ack),
+            ExtensionEvent::Accepted(ack) => self.accepted(*ack),
             ExtensionEvent::ToolCall { key, call, deadline } => self.tool(key, call, deadline),
             ExtensionEvent::Command { key, command } => self.command(key, command),
             ExtensionEvent::Intercept { key, intercept, deadline } => {
-                self.intercept(key, intercept, deadline);
+                self.intercept(key, *intercept, deadline);
             }
             ExtensionEvent::Request { key, request, deadline } => {
                 self.request(key, request, deadline);
             }
-            ExtensionEvent::Event(event) => self.event(event),
+            ExtensionEvent::Event(event) => self.event(*event),
             ExtensionEvent::Panel(input) => self.panel(input),
             ExtensionEvent::Cancelled { key, .. } => {
                 self.connection.running.cancel(&RunId::Call(key.serial()));

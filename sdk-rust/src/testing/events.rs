@@ -69,7 +69,7 @@ fn event_of(name: &str, payload: &RawJson) -> Result<Event, Failure> {
     members.insert("type".to_owned(), "event".into());
     members.insert("event".to_owned(), name.into());
     match decode_text(&Value::Object(members).to_string()) {
-        Incoming::Frame(HostFrame::Event(event)) => Ok(event),
+        Incoming::Frame(HostFrame::Event(event)) => Ok(*event),
         Incoming::Frame(_) => Err(misuse("it is of another frame")),
         Incoming::Unusable(unusable) => Err(misuse(&unusable.to_string())),
     }

@@ -184,7 +184,7 @@ impl ExtensionSession {
         self.cancel_children(key);
     }
 
-    fn handle_event(&mut self, event: Event) {
+    fn handle_event(&mut self, event: Box<Event>) {
         if self.registrations.wants_event(&event.event) && !self.stage.is_ending() {
             self.lanes.event(event);
         }

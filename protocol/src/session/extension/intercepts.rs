@@ -49,7 +49,7 @@ impl ExtensionSession {
         Ok(())
     }
 
-    pub(super) fn handle_intercept(&mut self, intercept: EventIntercept, now: Instant) {
+    pub(super) fn handle_intercept(&mut self, intercept: Box<EventIntercept>, now: Instant) {
         let point = intercept.event.clone();
         let Some(key) = self.open_call(CallKind::Intercept, &intercept.id, &point) else { return };
         if self.stage.is_ending() || !self.is_handled(&intercept) {

@@ -15,7 +15,7 @@ pub(super) struct Lanes {
     /// Cancels, answers and notices: never held up.
     control: VecDeque<ExtensionEvent>,
     calls: VecDeque<(u64, ExtensionEvent)>,
-    events: Lane<Event>,
+    events: Lane<Box<Event>>,
     events_dropped: u64,
     panels: HashMap<String, Lane<PanelInput>>,
     serial: u64,
@@ -59,7 +59,7 @@ impl Lanes {
         self.calls.push_back((serial, event));
     }
 
-    pub(super) fn event(&mut self, event: Event) {
+    pub(super) fn event(&mut self, event: Box<Event>) {
         if self.events.waiting.len() >= WAITING_EVENTS {
             self.events.waiting.pop_front();
             self.events_dropped += 1;

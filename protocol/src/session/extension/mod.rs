@@ -72,11 +72,10 @@ impl ExtensionConfig {
 
 /// What a driver does next.
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant, reason = "events live briefly, one at a time")]
 #[non_exhaustive]
 pub enum ExtensionEvent {
     /// The host answered. Run `setup`, then call [`ExtensionSession::ready`].
-    Accepted(HelloAck),
+    Accepted(Box<HelloAck>),
     /// Run a tool; answer with [`ExtensionSession::reply_tool`].
     ToolCall {
         /// Names the call.
@@ -98,7 +97,7 @@ pub enum ExtensionEvent {
         /// Names the call.
         key: CallKey,
         /// What is about to happen. Without a phase, interceptors run first, then guards.
-        intercept: EventIntercept,
+        intercept: Box<EventIntercept>,
         /// When the session answers itself.
         deadline: Instant,
     },
@@ -119,7 +118,7 @@ pub enum ExtensionEvent {
         reason: String,
     },
     /// Handle an event, then call [`ExtensionSession::event_done`]; no other comes before.
-    Event(Event),
+    Event(Box<Event>),
     /// Handle what happened in a panel, then call [`ExtensionSession::panel_done`]; nothing else
     /// comes from that panel before.
     Panel(PanelInput),

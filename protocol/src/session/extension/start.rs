@@ -107,7 +107,7 @@ impl ExtensionSession {
         self.send(&Hello { name, version, capabilities, sdk, methods });
     }
 
-    pub(super) fn handle_hello_ack(&mut self, ack: HelloAck, now: Instant) {
+    pub(super) fn handle_hello_ack(&mut self, ack: Box<HelloAck>, now: Instant) {
         if self.host.is_some() {
             self.notice(Notice::OutOfPlace { frame_type: "hello_ack", why: "it came before" });
             return;
@@ -120,7 +120,7 @@ impl ExtensionSession {
         let granted = granted.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
         self.outbox.set_limit(granted.max(FRAME_BYTES));
         self.next_keepalive = Some(now + SETUP_KEEPALIVE);
-        self.host = Some(ack.clone());
+        self.host = Some((*ack).clone());
         self.lanes.control(ExtensionEvent::Accepted(ack));
     }
 
