@@ -3,12 +3,13 @@
 use std::env;
 use std::ffi::OsString;
 use std::fs;
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 
 use clap::error::ErrorKind;
 use extline_conformance::{
     Binds, Canary, Case, CaseReport, Clause, Options, Progress, Report, Style, Verdict, builtin,
-    case_line, case_text, junit, ndjson, run as run_cases, stop_all, summary_line, summary_text,
+    case_line, case_text, junit, ndjson, run as run_cases, selftest, stop_all, summary_line,
+    summary_text,
 };
 use extline_host::{ExtensionSource, Program};
 use serde_json::json;
@@ -31,6 +32,7 @@ enum Told {
 pub(crate) async fn run(args: Conformance, mut printer: Printer) -> Result<Exit, clap::Error> {
     match &args.question {
         Some(Question::List) => return Ok(list(printer)),
+        Some(Question::Selftest) => return Ok(test_the_tester(printer)),
         Some(Question::Explain { case }) => return explain(case, printer),
         None => {}
     }
@@ -245,6 +247,33 @@ fn list(mut printer: Printer) -> Exit {
         printer.tell(line, &json);
     }
     printer.finish(Exit::Ok)
+}
+
+/// Prints the kill matrix: each mutant with the cases that must catch it.
+fn test_the_tester(printer: Printer) -> Exit {
+    let printer = Mutex::new(printer);
+    let locked = || printer.lock().unwrap_or_else(PoisonError::into_inner);
+    let outcome = selftest(&|done, count| locked().progress(&format!("{done}/{count} mutants")));
+    let mut printer = printer.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            printer.error(&error);
+            return printer.finish(Exit::NotStarted);
+        }
+    };
+    for case in &outcome.unsound {
+        printer.result(format_args!("FAIL the unbroken puppet does not pass {}", case.id));
+    }
+    for kill in &outcome.kills {
+        let word = if kill.is_caught() { "caught" } else { "MISSED" };
+        let json = json!({"mutant": kill.mutant, "case": kill.case, "caught": kill.is_caught()});
+        printer.tell(format_args!("{word}  {:<20} {}", kill.mutant, kill.case), &json);
+    }
+    for case in &outcome.untested {
+        printer.result(format_args!("FAIL no mutant fails {case}"));
+    }
+    printer.finish(if outcome.is_sound() { Exit::Ok } else { Exit::ToolError })
 }
 
 fn explain(id: &str, mut printer: Printer) -> Result<Exit, clap::Error> {

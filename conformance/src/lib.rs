@@ -17,6 +17,7 @@ mod evidence;
 mod failure;
 mod report;
 mod run;
+mod selftest;
 mod survey;
 mod target;
 
@@ -33,5 +34,6 @@ pub use report::{
     summary_line, summary_text,
 };
 pub use run::{Options, Progress, run};
+pub use selftest::{Kill, Selftest, SelftestError, selftest};
 pub use survey::{Canary, Survey};
 pub use target::{Signal, stop_all};

@@ -58,6 +58,8 @@ pub(crate) enum Question {
     },
     /// List the cases
     List,
+    /// Test the tester: each case must be failed by an extension that is broken on purpose
+    Selftest,
 }
 
 /// Whose rules hold.

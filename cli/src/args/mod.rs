@@ -70,7 +70,8 @@ pub(crate) enum Action {
         override_usage = "extline conformance [OPTIONS] <DIR>\n       \
                           extline conformance [OPTIONS] -- <PROGRAM> [ARGS]...\n       \
                           extline conformance explain <CASE>\n       \
-                          extline conformance list",
+                          extline conformance list\n       \
+                          extline conformance selftest",
         after_help = CONFORMANCE_EXAMPLES,
         args_conflicts_with_subcommands = true
     )]

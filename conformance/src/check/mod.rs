@@ -52,7 +52,7 @@ pub(crate) fn names() -> Vec<&'static str> {
     CHECKS.iter().map(|(name, _)| *name).collect()
 }
 
-const CHECKS: [(&str, Check); 24] = [
+const CHECKS: [(&str, Check); 23] = [
     ("stdout-pure", frames::stdout_pure),
     ("clean-lines", frames::clean_lines),
     ("hello-first", frames::hello_first),
@@ -74,7 +74,6 @@ const CHECKS: [(&str, Check); 24] = [
     ("unknown-tool", replies::unknown_tool),
     ("unknown-command", replies::unknown_command),
     ("content", replies::content),
-    ("modified-args", replies::modified_args),
     ("error-flag", replies::error_flag),
     ("images", replies::images),
 ];

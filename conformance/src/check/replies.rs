@@ -37,17 +37,6 @@ pub(super) fn one_reply(observed: &Observed<'_>) -> Outcome {
     Outcome::Found(findings)
 }
 
-/// `modified_args` is an object or absent, never null (`intercept.modified-args`).
-pub(super) fn modified_args(observed: &Observed<'_>) -> Outcome {
-    each(observed, &["event_intercept_response"], |frame| match frame.get("modified_args") {
-        None | Some(Value::Object(_)) => Vec::new(),
-        Some(Value::Null) => vec![
-            "/modified_args is null: a zot replaces the arguments by null; leave it out".to_owned(),
-        ],
-        Some(_) => vec!["/modified_args is no object".to_owned()],
-    })
-}
-
 /// The content of a result is an array of blocks (`tool.content`).
 pub(super) fn content(observed: &Observed<'_>) -> Outcome {
     each(observed, &["tool_result"], |frame| {

@@ -37,11 +37,12 @@ pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
     // Without a survey nothing can fail here: it waits until the extension is quiet.
     let _ = conversation.await_ready(None);
     run.survey = Survey::of(&conversation);
+    // All of them are asked: how it answers unknown tools and commands is a case of its own.
     let asked = run.options.canary.clone().into_iter().chain(questions(&run.survey));
     for canary in asked {
-        if conversation.canary(&canary, 1, SOFT).is_ok() && harmless(&conversation, &canary) {
+        let answers = conversation.canary(&canary, 1, SOFT).is_ok();
+        if answers && run.survey.canary == Canary::None && harmless(&conversation, &canary) {
             run.survey.canary = canary;
-            break;
         }
     }
     if run.survey.canary != Canary::None {

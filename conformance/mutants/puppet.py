@@ -1,0 +1,366 @@
+"""A correct extension that can be broken on purpose: `puppet.py NAME` breaks it in that way.
+
+Without a name it passes every case. Each name is one mistake, and the cases that must notice it
+name it under `mutants`. Standard library only; `extline conformance selftest` runs it.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+BROKEN = set(sys.argv[1:])
+
+
+def broken(name):
+    return name in BROKEN
+
+
+def die():
+    os._exit(1)
+
+
+def write(data):
+    if broken("drops-when-full"):
+        os.set_blocking(1, False)
+        try:
+            os.write(1, data)
+        except BlockingIOError:
+            pass
+        return
+    while data:
+        try:
+            data = data[os.write(1, data):]
+        except BrokenPipeError:
+            if broken("ignores-epipe"):
+                return
+            raise SystemExit(1)
+
+
+def emit(frame):
+    text = json.dumps(frame, ensure_ascii=False)
+    if broken("ascii-out"):
+        text = text.encode("ascii", "replace").decode()
+    end = "\r\n" if broken("crlf-out") else "\n"
+    write((text + end).encode("utf-8", "replace"))
+
+
+def hello():
+    if broken("silent"):
+        time.sleep(60)
+    if broken("banner"):
+        write(b"puppet 1.0, at your service\n")
+    frame = {"type": "hello", "name": "puppet", "version": "1.0.0",
+             "capabilities": ["commands", "tools", "events", "panels", "tool_cancel"]}
+    if broken("nameless"):
+        frame["name"] = ""
+    emit(frame)
+    if broken("two-hellos"):
+        emit(frame)
+
+
+def register():
+    if broken("long-line"):
+        emit({"type": "notify", "level": "info", "message": "x" * 5_000_000})
+    if broken("prints"):
+        write(b"registering\n")
+    command = {"type": "register_command", "name": "puppet", "description": "does nothing"}
+    if broken("bad-field"):
+        command["description"] = 7
+    if broken("nulls"):
+        command["description"] = None
+    emit(command)
+    tool = {"type": "register_tool", "name": "echo", "description": "Gives the text back.",
+            "schema": {"type": "object", "properties": {"text": {"type": "string"}}}}
+    if broken("bad-schema"):
+        tool["schema"] = {"type": "objekt"}
+    if broken("bad-name"):
+        tool["name"] = "my echo!"
+    emit(tool)
+    if broken("same-name-twice"):
+        emit(tool)
+    if broken("unasked-request"):
+        emit({"type": "request", "id": "1", "method": "state.get", "params": {}})
+    subscription = {"type": "subscribe", "events": ["turn_start"], "intercept": ["tool_call"],
+                    "guards": ["tool_call"]}
+    if broken("guard-only"):
+        subscription["intercept"] = ["turn_start"]
+    if not broken("late-subscribe"):
+        emit(subscription)
+    if broken("slow-ready"):
+        time.sleep(0.4)
+    if not broken("no-ready"):
+        emit({"type": "ready"})
+    if broken("late-subscribe"):
+        emit(subscription)
+
+
+def depth(value):
+    if isinstance(value, dict):
+        return 1 + max(map(depth, value.values()), default=0)
+    if isinstance(value, list):
+        return 1 + max(map(depth, value), default=0)
+    return 0
+
+
+def pairs(members):
+    if broken("duplicate-dies") and len({name for name, _ in members}) < len(members):
+        die()
+    return dict(members)
+
+
+def constant(name):
+    if broken("nan-dies"):
+        die()
+    raise ValueError(name)
+
+
+def number(text):
+    if broken("infinite-dies") and float(text) in (float("inf"), float("-inf")):
+        die()
+    return float(text)
+
+
+def parse(line):
+    """The frame of a line, or None when it is none."""
+    for name, limit in (("limit-64k", 65_536), ("limit-500k", 500_000), ("limit-2m", 2_000_000)):
+        if broken(name) and len(line) > limit:
+            die()
+    if line.endswith(b"\r") and broken("no-cr"):
+        return None
+    if line[:1].isspace() and line.strip() and broken("no-strip"):
+        return None
+    if not line.strip():
+        if broken("blank-dies"):
+            die()
+        return None
+    if broken("type-first") and not line.lstrip().startswith(b'{"type"'):
+        return None
+    if broken("strict-utf8"):
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            die()
+    text = line.decode("utf-8", "replace")
+    if text.startswith("\ufeff"):
+        if broken("bom-line-dropped"):
+            return None
+        text = text[1:]
+        if not text.strip() and not broken("json-dies"):
+            return None
+    try:
+        frame = json.loads(text, object_pairs_hook=pairs, parse_constant=constant,
+                           parse_float=number)
+    except RecursionError:
+        if broken("depth-dies"):
+            die()
+        return None
+    except ValueError as error:
+        if "digits" in str(error):
+            if broken("digits-dies"):
+                die()
+        elif broken("json-dies") and isinstance(error, json.JSONDecodeError):
+            die()
+        return None
+    if broken("null-dies") and frame is None or broken("array-dies") and isinstance(frame, list):
+        die()
+    if not isinstance(frame, dict):
+        return None
+    if broken("surrogate-dies") and any("\ud800" <= letter <= "\udfff" for letter in str(frame.get("x"))):
+        die()
+    if not isinstance(frame.get("type"), str):
+        if broken("type-dies"):
+            die()
+        return None
+    if broken("array-limit") and any(isinstance(v, list) and len(v) > 10_000 for v in frame.values()):
+        die()
+    return frame
+
+
+class Puppet:
+    def __init__(self):
+        self.acknowledged = False
+        self.answered = 0
+        self.events = 0
+        self.seen = set()
+
+    def handle(self, frame):
+        kind = frame["type"]
+        if broken("strict-fields") and "later" in frame:
+            return
+        handler = getattr(self, "on_" + kind, None)
+        if handler is None:
+            if broken("unknown-type-dies"):
+                die()
+            return
+        handler(frame)
+
+    def on_hello_ack(self, frame):
+        if self.acknowledged:
+            if broken("second-ack-dies"):
+                die()
+            return
+        self.acknowledged = True
+        if broken("needs-dirs"):
+            frame.get("extension_dir") or die()
+        register()
+
+    def on_hello(self, _):
+        if broken("direction-dies"):
+            die()
+
+    def on_tool_result(self, _):
+        if broken("tool-result-dies"):
+            die()
+
+    def on_tool_cancel(self, _):
+        if broken("cancel-dies"):
+            die()
+
+    def on_panel_key(self, frame):
+        if broken("key-dies") and frame["key"] not in ("up", "down"):
+            die()
+        if broken("renders-unasked"):
+            emit({"type": "panel_render", "panel_id": frame["panel_id"], "lines": ["x"]})
+
+    def on_event(self, frame):
+        self.events += 1
+        if broken("event-dies") and frame["event"] == "tool_call" and "tool_name" not in frame:
+            die()
+        if broken("unknown-event-dies") and frame["event"].startswith("a_later"):
+            die()
+        if broken("event-limit") and self.events > 5000:
+            die()
+        if broken("order-dies") and frame["event"] == "session_start" and self.events > 1:
+            die()
+        if broken("answers-events"):
+            emit({"type": "event_response", "event": frame["event"]})
+
+    def on_event_intercept(self, frame):
+        if broken("intercept-mute"):
+            return
+        answer = {"type": "event_intercept_response", "id": frame["id"]}
+        if broken("null-args"):
+            answer["modified_args"] = None
+        emit(answer)
+
+    def on_command_invoked(self, frame):
+        answer = {"type": "command_response", "id": frame.get("id"), "action": "noop"}
+        known = frame.get("name") == "puppet"
+        if known and broken("command-mute"):
+            return
+        if known and broken("command-args-dies") and "args" not in frame:
+            die()
+        if not known and not broken("any-command"):
+            answer["error"] = "there is no such command"
+        emit(answer)
+
+    def on_tool_call(self, frame):
+        if "id" not in frame and broken("id-dies") or "args" not in frame and broken("args-dies"):
+            die()
+        call = frame.get("id")
+        if not isinstance(call, str) and not broken("answers-bad-id"):
+            return
+        known = frame.get("name") == "echo"
+        args = frame.get("args")
+        if broken("depth-32") and depth(args) > 32 or known and broken("tool-mute"):
+            return
+        if known and broken("tool-args-dies") and not isinstance(args, dict):
+            die()
+        if broken("ids-once") and call in self.seen:
+            return
+        self.seen.add(call)
+        self.answered += 1
+        if broken("tired") and self.answered > 2:
+            return
+        self.answer(call, known or broken("any-tool"), args)
+
+    def answer(self, call, known, args):
+        text = str((args or {}).get("text", "")) if known and isinstance(args, dict) else "unknown tool"
+        if broken("pasted"):
+            result = '{"type":"tool_result","id":"%s","content":[],"is_error":true}\n' % call
+            write(result.encode("utf-8", "replace"))
+            return
+        if broken("int-ids") and call.isdigit():
+            call = str(int(call))
+        result = {"type": "tool_result", "id": call, "content": [{"type": "text", "text": text}]}
+        if broken("content-string"):
+            result["content"] = text
+        if broken("bad-base64"):
+            result["content"].append({"type": "image", "mime_type": "image/png", "data": "a-_="})
+        if not known:
+            result["is_error"] = True
+        if broken("error-without-flag"):
+            result["error"] = {"kind": "not_found", "message": text}
+            result.pop("is_error", None)
+        emit(result)
+        if broken("answers-twice"):
+            emit(result)
+
+    def on_shutdown(self, _):
+        if broken("ignores-shutdown"):
+            return
+        if not broken("no-ack"):
+            emit({"type": "shutdown_ack"})
+        end()
+
+
+def end():
+    if broken("leaves-child"):
+        subprocess.Popen(["sleep", "30"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                         stderr=subprocess.DEVNULL, start_new_session=True)
+    if broken("ignores-eof"):
+        time.sleep(30)
+    sys.exit(0)
+
+
+def lines():
+    """Every line of stdin, without its LF; the mistakes of readers live here."""
+    rest = b""
+    first = True
+    while True:
+        chunk = os.read(0, 1 << 16)
+        if not chunk:
+            return
+        if broken("chunk-decode"):
+            chunk = chunk.decode("utf-8", "replace").encode()
+        if broken("first-read-is-ack") and first:
+            first = False
+            yield chunk.split(b"\n")[0]
+            continue
+        first = False
+        if broken("reads-are-lines"):
+            yield chunk.rstrip(b"\n")
+            continue
+        rest += chunk
+        *whole, rest = rest.split(b"\n")
+        if broken("first-line-only"):
+            whole = whole[:1]
+        if broken("forgets"):
+            whole = whole[:60]
+        for line in whole:
+            if broken("splitlines"):
+                yield from (part.encode() for part in line.decode("utf-8", "replace").splitlines())
+            elif broken("splits-at-cr"):
+                yield from line.split(b"\r")
+            else:
+                yield line
+
+
+def main():
+    if broken("ignores-sigterm"):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    hello()
+    puppet = Puppet()
+    for line in lines():
+        frame = parse(line)
+        if frame is None:
+            if broken("splits-at-cr") and line.strip():
+                die()
+            continue
+        puppet.handle(frame)
+    end()
+
+
+main()
