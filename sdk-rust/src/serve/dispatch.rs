@@ -182,6 +182,7 @@ impl Serving {
         work: Work<T>,
         finish: impl FnOnce(&Connection, Result<T, String>) + 'static,
     ) {
+        self.watch_handlers();
         let mut work = Guarded::new(work);
         // A task is polled as soon as it is spawned, so this waker is never missed.
         let mut first = TaskContext::from_waker(Waker::noop());

@@ -33,6 +33,10 @@ impl Serving {
     }
 
     fn set_up(&mut self) {
+        if self.setups.is_empty() {
+            self.connection.finish_setup();
+            return;
+        }
         let context = Context::of_event(&self.connection);
         let (setups, connection) = (std::mem::take(&mut self.setups), Rc::clone(&self.connection));
         let each = context.clone();

@@ -18,6 +18,7 @@ mod stand_in;
 mod watchdog;
 mod wire;
 
+use std::cell::OnceCell;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -91,7 +92,7 @@ pub(crate) async fn serve_over(
         timer: None,
         ending: None,
         end_began: None,
-        stand_in: None,
+        stand_in: OnceCell::new(),
         finished: None,
         observer,
     };
@@ -122,7 +123,7 @@ struct Serving {
     /// The exit code of an end that has begun and is not watched yet.
     ending: Option<u8>,
     end_began: Option<Instant>,
-    stand_in: Option<StandIn>,
+    stand_in: OnceCell<StandIn>,
     /// The exit code, when everything is answered.
     finished: Option<u8>,
     /// A testing host in the same process.
@@ -163,11 +164,13 @@ impl Serving {
         Ok(())
     }
 
-    /// Has the handlers watched from the first wait on, when `hello` is written, and an end that has
-    /// to wait; most do not.
+    /// Has the handlers watched from the first wait after `ready` on, and an end that has to wait;
+    /// most do not.
     fn watch(&mut self) {
         let ends_process = self.observer.is_none();
-        self.stand_in.get_or_insert_with(|| StandIn::start(&self.connection, ends_process));
+        if self.connection.is_set_up.get() {
+            self.watch_handlers();
+        }
         if let Some(exit_code) = self.ending.take()
             && ends_process
             && !self.is_watched()
@@ -175,6 +178,13 @@ impl Serving {
             let watchdog = Watchdog::start(self.connection.running.clone(), exit_code);
             lock(self.connection.wire()).watchdog = watchdog;
         }
+    }
+
+    /// Starts the stand-in, unless it has been: before the first handler, or while there is nothing
+    /// to do, as the start of a thread would keep `ready` waiting.
+    fn watch_handlers(&self) {
+        let ends_process = self.observer.is_none();
+        self.stand_in.get_or_init(|| StandIn::start(&self.connection, ends_process));
     }
 
     /// Whether a watchdog waits for the end.
