@@ -1,9 +1,9 @@
 //! Many extensions at once, and many calls.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use extline_host::protocol::Deadlines;
-use extline_host::{CallOptions, ExtensionState, Host};
+use extline_host::{CallOptions, ExtensionSource, ExtensionState, Host};
 
 use crate::support::{Home, LONG, behave, runs};
 
@@ -67,6 +67,34 @@ async fn one_that_hangs_does_not_make_the_others_late() {
     assert!(took[1..].iter().all(|took| took.is_some_and(|took| took < Duration::from_secs(8))));
     crate::support::end(host).await;
 }
+
+/// Each is waited for at the same time as the others: N of them take one deadline, not N.
+#[tokio::test]
+async fn the_deadlines_of_those_that_never_start_do_not_add_up() {
+    const COUNT: u32 = 16;
+    let home = Home::new();
+    // What one waits for is long enough for a busy machine, what all wait for one after another
+    // far too long for any.
+    let deadline = Duration::from_secs(4);
+    let deadlines = Deadlines { hello: deadline, ready: deadline, ..Deadlines::default() };
+    let silent = ["exec sleep 3600", SAYS_HELLO_AND_NO_MORE];
+    let builder = (0..COUNT).zip(silent.iter().cycle());
+    let builder = builder.fold(home.builder().deadlines(deadlines), |builder, (number, script)| {
+        let source = ExtensionSource::command("sh", ["-c", script]);
+        builder.extension(source.named(format!("ext{number}")))
+    });
+    let began = Instant::now();
+    let host = builder.start().await;
+    let took = began.elapsed();
+    assert!(took >= deadline && took < deadline * COUNT / 2, "{took:?}");
+    for status in host.extensions() {
+        assert_ne!(status.state, ExtensionState::Starting, "{}", status.name);
+    }
+    crate::support::end(host).await;
+}
+
+const SAYS_HELLO_AND_NO_MORE: &str =
+    r#"echo '{"type":"hello","name":"silent","version":"1.0.0"}'; exec sleep 3600"#;
 
 #[tokio::test]
 #[ignore = "takes a minute on a small machine"]
