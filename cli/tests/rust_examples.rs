@@ -39,6 +39,27 @@ fn without_a_build_each_says_how_to_get_one() {
     }
 }
 
+#[test]
+fn each_example_is_conformant_and_its_samples_may_be_called() {
+    for example in ["guard-rust", "todo-rust", "weather-rust", "clock-shell"] {
+        let mut tester = Command::new(env!("CARGO_BIN_EXE_extline"));
+        if example.ends_with("-rust") {
+            tester.env("CARGO_TARGET_DIR", build(example));
+        }
+        let home = tempfile::tempdir().unwrap();
+        let output = tester
+            .args(["conformance", "--call"])
+            .args(["--only", "E-TOL", "--only", "E-CMD", "--only", "E-REG", "--only", "E-LIF"])
+            .arg(folder(example))
+            .env("EXTLINE_HOME", home.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{example}: {output:?}");
+        let report = String::from_utf8_lossy(&output.stdout);
+        assert!(report.starts_with("conformant: "), "{example}: {report}");
+    }
+}
+
 fn folder(example: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(example)
 }
