@@ -13,7 +13,7 @@ use crate::printer::{BOLD, DIM, Printer};
 use crate::session::with_one;
 use crate::target::{Target, usage};
 
-pub(crate) async fn run(command: Command, printer: Printer) -> Result<Exit, clap::Error> {
+pub(crate) async fn run(command: Command, mut printer: Printer) -> Result<Exit, clap::Error> {
     let Target { source, mut words } = Target::of("command", command.words, command.program)?;
     if words.is_empty() {
         let message = "the name of a command is missing; `extline inspect DIR` lists them";
@@ -29,6 +29,9 @@ pub(crate) async fn run(command: Command, printer: Printer) -> Result<Exit, clap
         Some(args) => args,
         None => words.join(" "),
     };
+    if let Some(why) = command.settings.timeout_in_vain(&command.timeout) {
+        printer.warn(why);
+    }
     let exit =
         with_one(
             source,

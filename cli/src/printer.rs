@@ -107,6 +107,10 @@ impl Printer {
         self.say(format_args!("{RED}error:{RED:#} {text}"));
     }
 
+    pub(crate) fn warn(&mut self, text: impl Display) {
+        self.say(format_args!("{YELLOW}warning:{YELLOW:#} {text}"));
+    }
+
     /// Keeps what is said until [`Printer::release`]: something else has the screen.
     pub(crate) fn hold(&mut self) {
         self.held.get_or_insert_default();

@@ -11,9 +11,12 @@ use crate::printer::Printer;
 use crate::session::Session;
 use crate::target::source_of;
 
-pub(crate) async fn run(run: Run, printer: Printer) -> Result<Exit, clap::Error> {
+pub(crate) async fn run(run: Run, mut printer: Printer) -> Result<Exit, clap::Error> {
     let mut sources: Vec<_> = run.dirs.into_iter().map(ExtensionSource::folder).collect();
     sources.extend(source_of("run", run.program)?);
+    if let Some(why) = run.settings.timeout_in_vain(&run.timeout) {
+        printer.warn(why);
+    }
     let frames = FrameView::new();
     let mut session =
         match Session::start(sources, &run.timeout, &run.settings, Some(frames.clone()), printer)

@@ -69,3 +69,32 @@ fn a_trace_has_every_line_and_is_the_user_s_own() {
     outcome.assert_code(1);
     outcome.assert_says(&["--trace /no/such/trace: the file cannot be written: No such file"]);
 }
+
+#[test]
+fn a_timeout_that_a_zot_does_not_know_is_told_once() {
+    let extline = Extline::new();
+    let says = "warning: --timeout does not hold for commands: a zot-0.1.62 gives them 30 s\n";
+    let zot = ["--profile", "zot-0.1.62"];
+    let timeout = ["--timeout", "9"];
+    for (words, warned) in [
+        ([&["command"], &zot[..], &timeout, &["nothing"]].concat(), true),
+        ([&["run"], &zot[..], &timeout].concat(), true),
+        // A tool call is given up by the host itself, whatever the zot.
+        ([&["call"], &zot[..], &timeout, &["echo", r#"{"text":"hi"}"#]].concat(), false),
+        ([&["command"], &zot[..], &["nothing"]].concat(), false),
+        ([&["command"], &timeout[..], &["nothing"]].concat(), false),
+    ] {
+        let outcome = extline.run_with_input(&behave(&words), "");
+        outcome.assert_code(0);
+        assert_eq!(outcome.stderr.matches(says).count(), usize::from(warned), "{outcome:#?}");
+        assert_eq!(outcome.stderr.matches("--timeout").count(), usize::from(warned));
+    }
+}
+
+#[test]
+fn the_timeout_of_a_tool_call_holds_under_a_zot_too() {
+    let extline = Extline::new();
+    let words = ["call", "--profile", "zot-0.1.62", "--timeout", "0.5", "hang"];
+    let outcome = extline.run(&support::misbehave(&words, &[]));
+    outcome.assert_code(5);
+}

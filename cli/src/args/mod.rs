@@ -52,6 +52,8 @@ pub(crate) enum Action {
     )]
     Command(Command),
     /// Show what an extension registers, and what is wrong with it
+    ///
+    /// It is given up when its hello takes longer than 10 s, or what it registers 3 s more.
     #[command(
         override_usage = "extline inspect [OPTIONS] <DIR>\n       \
                           extline inspect [OPTIONS] -- <PROGRAM> [ARGS]...",

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use extline_host::HostBuilder;
-use extline_protocol::Profile;
+use extline_protocol::{Deadlines, Profile};
 
 #[derive(Debug, Args)]
 pub(crate) struct Timeout {
@@ -39,6 +39,16 @@ impl Settings {
     pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
         let builder = builder.profile(self.profile.clone());
         self.variables.iter().fold(builder, |it, Variable { name, value }| it.env(name, value))
+    }
+
+    /// Why a timeout does not hold for commands, if it does not (`zot.fixed-deadlines`). A tool call
+    /// is given up by whoever made it, so for tools it always holds.
+    pub(crate) fn timeout_in_vain(&self, timeout: &Timeout) -> Option<String> {
+        timeout.after.filter(|_| self.profile.fixed_deadlines)?;
+        let asked = Deadlines { command: Duration::MAX, ..Deadlines::default() };
+        let fixed = self.profile.deadlines(asked).command.as_secs();
+        let profile = self.profile.name;
+        Some(format!("--timeout does not hold for commands: a {profile} gives them {fixed} s"))
     }
 }
 
