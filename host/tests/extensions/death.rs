@@ -3,8 +3,8 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use extline_host::protocol::ErrorKind;
 use extline_host::protocol::frame::EventPayload;
+use extline_host::protocol::{Deadlines, ErrorKind};
 use extline_host::{
     CallError, CallOptions, Diagnosis, Exit, Host, Manner, News, NewsStream, Problem,
 };
@@ -108,7 +108,10 @@ async fn a_closed_stdin_ends_an_extension_that_still_runs() {
 #[tokio::test]
 async fn one_that_does_not_read_is_given_up_when_too_much_waits() {
     let home = Home::new();
-    let host = home.builder().extension(misbehave(&["deaf"])).start().await;
+    // A busy machine may take longer for the calls than one write may take.
+    let deadlines = Deadlines { write: 10 * LONG, ..Deadlines::default() };
+    let builder = home.builder().deadlines(deadlines).extension(misbehave(&["deaf"]));
+    let host = builder.start().await;
     let call =
         host.start_call("hang", "{}", CallOptions::default().timeout(10 * LONG)).await.unwrap();
     let text = "x".repeat(1 << 20);

@@ -149,7 +149,11 @@ async fn play(scenario: &Scenario) -> Vec<Stage> {
 }
 
 fn stage(scenario: &Scenario) -> Stage {
-    let stage = Stage::new(Profile::zot_0_1_62());
+    let mut profile = Profile::zot_0_1_62();
+    // The scripts write frame by frame, and all of them say ready: on a busy machine 250 ms may
+    // pass between two frames, which would count as ready.
+    profile.idle_ready = Some(Duration::from_secs(30));
+    let stage = Stage::new(profile);
     let project = stage.folder().join("PROJECT");
     fs::create_dir(&project).unwrap();
     let set = |builder: extline_host::HostBuilder| {
