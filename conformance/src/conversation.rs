@@ -109,6 +109,7 @@ impl Conversation {
         mut wanted: impl FnMut(&Value) -> bool,
     ) -> Result<usize, Missing> {
         let mut next = from;
+        let mut patience = Patience::new(until);
         loop {
             self.look();
             while next < self.frames.len() {
@@ -120,7 +121,7 @@ impl Conversation {
             if self.target.exit().is_some() || self.target.stdout_ended() {
                 return Err(Missing::Ended);
             }
-            if !self.target.pump(until) {
+            if !self.target.pump(patience.until) && !patience.has_more(&self.target) {
                 return Err(Missing::Late);
             }
         }
@@ -135,8 +136,9 @@ impl Conversation {
 
     /// Waits for the end of the process; `false` when the time is over.
     pub(crate) fn await_exit(&mut self, until: Instant) -> bool {
+        let mut patience = Patience::new(until);
         while self.target.exit().is_none() {
-            if !self.target.pump(until) {
+            if !self.target.pump(patience.until) && !patience.has_more(&self.target) {
                 break;
             }
         }
@@ -305,6 +307,34 @@ impl Conversation {
             self.frames.push(Arrived { at: record.at, record: number, frame });
         }
         self.looked_at = records.len();
+    }
+}
+
+/// How long something is waited for. A process that could run and has not come to it may only be
+/// short of a processor, so it gets up to [`Patience::TIMES`] the time; one that waits for
+/// something itself gets no more.
+struct Patience {
+    until: Instant,
+    last: Instant,
+}
+
+impl Patience {
+    const TIMES: u32 = 5;
+    /// How often the process is looked at in the time beyond.
+    const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+    fn new(until: Instant) -> Self {
+        let time = until.saturating_duration_since(Instant::now());
+        Self { until, last: until + time * (Self::TIMES - 1) }
+    }
+
+    fn has_more(&mut self, target: &Target) -> bool {
+        let now = Instant::now();
+        let more = now < self.last && target.is_busy();
+        if more {
+            self.until = (now + Self::LOOK_EVERY).min(self.last);
+        }
+        more
     }
 }
 

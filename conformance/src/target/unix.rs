@@ -235,6 +235,14 @@ impl Target {
         Some(unread == 0 && waits)
     }
 
+    /// Whether it runs or waits for a processor or a disk, and so for nothing it could miss; `false`
+    /// where the system does not tell.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.activity().is_some_and(|activity| {
+            activity.contains(" is running") || activity.contains(" waits for a device")
+        })
+    }
+
     /// The processes it started and left behind, as `pid command`. Ask when it has ended.
     pub(crate) fn left_behind(&self) -> Vec<String> {
         let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };

@@ -72,6 +72,10 @@ impl Target {
         match *self {}
     }
 
+    pub(crate) fn is_busy(&self) -> bool {
+        match *self {}
+    }
+
     pub(crate) fn left_behind(&self) -> Vec<String> {
         match *self {}
     }
