@@ -1,0 +1,60 @@
+//! How long the tester waits: longer for a process that computes than for one that waits itself,
+//! and for neither without end.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use extline_conformance::{Binds, Options, Outcome, Verdict, parse, run};
+use extline_host::{ExtensionSource, Program};
+
+const CASE: &str = r#"
+[[case]]
+id = "E-LIF-03"
+title = "it is gone after the end of stdin"
+clauses = ["end.eof"]
+process = "own"
+steps = [{ close = "stdin" }, { exit = {}, within_ms = 700 }]
+"#;
+
+const HELLO: &str = r#"
+echo '{"type":"hello","name":"x","version":"1","capabilities":[]}'
+echo '{"type":"ready"}'
+while read -r line; do :; done
+"#;
+
+#[test]
+fn one_that_waits_itself_gets_the_time_and_no_more() {
+    let (outcome, took) = end_of("sleep 30");
+    assert_eq!(outcome, Some(Outcome::Survived));
+    assert!(took >= Duration::from_millis(700), "{took:?}");
+}
+
+#[test]
+fn one_that_computes_a_while_longer_and_ends_is_in_time() {
+    // About a second of computing.
+    let (outcome, _) = end_of("i=0; while [ $i -lt 1500000 ]; do i=$((i + 1)); done");
+    assert_eq!(outcome, None);
+}
+
+#[test]
+fn one_that_computes_for_ever_is_not_waited_for() {
+    let (outcome, took) = end_of("while :; do :; done");
+    assert_eq!(outcome, Some(Outcome::Survived));
+    assert!(took >= Duration::from_millis(3500), "five times the time: {took:?}");
+}
+
+/// What came of an extension that does this at the end of its stdin, and how long the run took.
+fn end_of(at_the_end: &str) -> (Option<Outcome>, Duration) {
+    let script = format!("{HELLO}{at_the_end}");
+    let source = ExtensionSource::command("sh", ["-c", &script]);
+    let program =
+        Program::of(&source, Path::new("/")).unwrap_or_else(|problem| panic!("{problem}"));
+    let binds = Binds::Extension;
+    let options = Options { program, binds, calls: false, canary: None, again: None, ack: None };
+    let cases = parse("patience.toml", CASE).unwrap();
+    let began = Instant::now();
+    let report = run(&options, &cases.iter().collect::<Vec<_>>(), &mut |_| {});
+    let case = &report.cases[0];
+    assert!(matches!(case.verdict, Verdict::Pass | Verdict::Fail), "{case:?}");
+    (case.failure.as_ref().map(|failure| failure.outcome), began.elapsed())
+}
