@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use extline_conformance::{Binds, Case, CaseReport, Options, Verdict, builtin, run};
 use extline_host::{ExtensionSource, Program};
@@ -99,6 +100,13 @@ fn the_quick_start_with_its_fixes_passes() {
     assert_eq!(report.exit_code, 0);
 }
 
+/// The interpreter itself: `python3` on the path may be a script of a version manager that takes
+/// longer than the interpreter.
+fn python() -> PathBuf {
+    let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+    PathBuf::from(String::from_utf8(output.unwrap().stdout).unwrap().trim())
+}
+
 /// What came of a program.
 struct Tested {
     cases: BTreeMap<String, CaseReport>,
@@ -108,6 +116,7 @@ struct Tested {
 impl Tested {
     fn program(interpreter: &str, file: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/written_by_hand").join(file);
+        let interpreter = if interpreter == "python3" { python() } else { interpreter.into() };
         Self::source(&ExtensionSource::command(interpreter, [path]))
     }
 
