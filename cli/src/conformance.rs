@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use clap::error::ErrorKind;
 use extline_conformance::{
-    Binds, Canary, Case, CaseReport, Clause, Options, Progress, Report, Style, Verdict, builtin,
-    case_line, case_text, junit, ndjson, run as run_cases, selftest, stop_all, summary_line,
-    summary_text,
+    Binds, Canary, Case, CaseReport, Cited, Clause, Options, Progress, Report, Style, Verdict,
+    builtin, case_line, case_text, junit, ndjson, run as run_cases, selftest, stop_all,
+    summary_line, summary_text,
 };
 use extline_host::{ExtensionSource, Program};
 use serde_json::json;

@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+pub use extline_scenario::Level;
+
 /// One rule of the protocol.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct Clause {
@@ -14,18 +16,6 @@ pub struct Clause {
     pub level: Level,
     /// Its sentence.
     pub text: String,
-}
-
-/// How strict a clause is. The order is from strict to lax.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Level {
-    /// What breaks it is wrong.
-    Must,
-    /// What breaks it should have a reason.
-    Should,
-    /// A liberty; only reported.
-    May,
 }
 
 /// Whom a clause binds, as its first words say.
@@ -58,17 +48,6 @@ impl Clause {
             text if text.starts_with("An SDK") => Binds::Sdk,
             text if text.starts_with("A host") => Binds::Host,
             _ => Binds::Extension,
-        }
-    }
-}
-
-impl Level {
-    /// The word as the document has it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Must => "MUST",
-            Self::Should => "SHOULD",
-            Self::May => "MAY",
         }
     }
 }

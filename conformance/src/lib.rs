@@ -22,8 +22,8 @@ mod survey;
 mod target;
 
 pub use case::{
-    Amount, Case, CaseError, Cases, Close, Exits, Handshake, Need, Process, Step, Text, Verb,
-    builtin, parse,
+    Amount, Case, CaseError, Cases, Cited, Close, Exits, Handshake, Need, Process, Step, Text,
+    Verb, builtin, parse, parse_own,
 };
 pub use cause::Cause;
 pub use clause::{Binds, Clause, Level};

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub use self::json::{case_line, ndjson, summary_line};
 pub use self::junit::junit;
 pub use self::text::{Style, case_text, summary_text};
-use crate::case::Case;
+use crate::case::{Case, Cited};
 use crate::cause::Cause;
 use crate::clause::Level;
 use crate::evidence::Evidence;

@@ -17,7 +17,7 @@ use extline_host::Program;
 
 use self::contact::{Contact, first_contact};
 use self::watch::Watch;
-use crate::case::{Case, Need, Process};
+use crate::case::{Case, Cited, Need, Process};
 use crate::cause::cause_of;
 use crate::clause::Binds;
 use crate::conversation::{ACK, Conversation, HELLO};
@@ -156,7 +156,8 @@ impl Run<'_> {
     fn obstacle(&self, case: &Case) -> Option<(Verdict, String)> {
         let binds = case.binds();
         if binds == Binds::Host || binds == Binds::Sdk && self.options.binds == Binds::Extension {
-            let reason = format!("{} binds SDKs; --level sdk runs it", case.clause().id);
+            let clause = case.clause().map(|clause| clause.id.as_str()).unwrap_or_default();
+            let reason = format!("{clause} binds SDKs; --level sdk runs it");
             return Some((Verdict::NotApplicable, reason));
         }
         case.needs.iter().find_map(|need| self.lacks(*need))

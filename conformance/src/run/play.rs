@@ -4,7 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::case::{Case, Close, Handshake, Step, Text, Values, Verb, expand, replace};
+use crate::case::{
+    Case, Close, Handshake, Step, Text, Values, Verb, expand, id_of, is_like, replace, unhex,
+};
 use crate::conversation::{Conversation, HELLO, Missing, seconds};
 use crate::failure::{Failure, Outcome};
 use crate::survey::{Canary, Survey};
@@ -51,7 +53,7 @@ impl Player<'_> {
         match &step.verb {
             Verb::Line(text) => self.write(text, true),
             Verb::Raw(text) => self.write(text, false),
-            Verb::Hex(text) => self.write_hex(text),
+            Verb::Hex(text) => self.conversation.target().write(unhex(&text.template)),
             Verb::Answer => return self.answer(soft),
             Verb::Expect(frame) => return self.expect(frame, soft),
             Verb::Refuse(frame) => return self.refuse(frame, soft),
@@ -103,16 +105,6 @@ impl Player<'_> {
         }
         let pause = Duration::from_millis(text.pause_ms);
         self.conversation.target().write_in_chunks(bytes, text.chunk.unwrap_or(usize::MAX), pause);
-    }
-
-    fn write_hex(&mut self, text: &Text) {
-        let digits: Vec<_> =
-            text.template.bytes().filter_map(|byte| (byte as char).to_digit(16)).collect();
-        let bytes = digits.chunks(2).map(|pair| {
-            let value = pair.iter().fold(0, |value, digit| value * 16 + digit);
-            u8::try_from(value).unwrap_or_default()
-        });
-        self.conversation.target().write(bytes.collect());
     }
 
     fn answer(&mut self, within: Duration) -> Result<(), Failure> {
@@ -244,25 +236,6 @@ impl Player<'_> {
         self.conversation.target().set_reading(true);
         self.conversation.await_answers(canary, ids, from, within)
     }
-}
-
-/// Whether the frame has all members that are wanted, with the same values.
-fn is_like(frame: &Value, wanted: &Value) -> bool {
-    match (frame, wanted) {
-        (Value::Object(frame), Value::Object(wanted)) => wanted
-            .iter()
-            .all(|(name, value)| frame.get(name).is_some_and(|found| is_like(found, value))),
-        (Value::Array(frame), Value::Array(wanted)) => {
-            frame.len() == wanted.len()
-                && frame.iter().zip(wanted).all(|(frame, wanted)| is_like(frame, wanted))
-        }
-        _ => frame == wanted,
-    }
-}
-
-/// An id as it stands between the quotes, without its escapes.
-fn id_of(text: &str) -> Option<Value> {
-    serde_json::from_str(&format!("\"{text}\"")).ok()
 }
 
 fn parse(text: &str) -> Result<Value, Failure> {

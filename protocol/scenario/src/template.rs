@@ -1,32 +1,32 @@
 //! Placeholders in the text of a step.
 
-use super::step::{Amount, Text};
+use crate::step::{Amount, Text};
 
 /// What the placeholders stand for in one run of a case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Values {
+pub struct Values {
     /// `$id`: the id of the newest call, as it stands between the quotes.
-    pub(crate) id: String,
+    pub id: String,
     /// `$ask`: a question that a living extension answers, with `$id` as its id.
-    pub(crate) ask: String,
+    pub ask: String,
     /// `$unknown`: a name that nobody registered.
-    pub(crate) unknown: String,
+    pub unknown: String,
     /// `$tool`: a tool that the extension registered.
-    pub(crate) tool: String,
+    pub tool: String,
     /// `$args`: arguments for that tool.
-    pub(crate) args: String,
+    pub args: String,
     /// `$command`: a command that it registered.
-    pub(crate) command: String,
+    pub command: String,
     /// `$event`: an event it subscribed to.
-    pub(crate) event: String,
+    pub event: String,
     /// `$point`: an intercept point that it asked for.
-    pub(crate) point: String,
+    pub point: String,
     /// `$value`: the value of this run.
-    pub(crate) value: u64,
+    pub value: u64,
 }
 
 /// The text with every placeholder replaced, `$pad` by as many bytes as make up the length.
-pub(crate) fn expand(text: &Text, values: &Values) -> Vec<u8> {
+pub fn expand(text: &Text, values: &Values) -> Vec<u8> {
     let amount = |amount: Option<Amount>| match amount {
         Some(Amount::Is(number)) => Some(number),
         Some(Amount::Value) => Some(values.value),
@@ -47,7 +47,7 @@ pub(crate) fn expand(text: &Text, values: &Values) -> Vec<u8> {
 }
 
 /// The text with the short placeholders replaced.
-pub(crate) fn replace(text: &str, values: &Values) -> String {
+pub fn replace(text: &str, values: &Values) -> String {
     let value = values.value.to_string();
     let names = [
         // What holds others, and longer names, before the others.
@@ -68,6 +68,16 @@ pub(crate) fn replace(text: &str, values: &Values) -> String {
         }
     }
     replaced
+}
+
+/// The bytes that are given in hexadecimal; what is no digit only separates.
+pub fn unhex(text: &str) -> Vec<u8> {
+    let digits: Vec<_> = text.bytes().filter_map(|byte| (byte as char).to_digit(16)).collect();
+    let bytes = digits.chunks(2).map(|pair| {
+        let value = pair.iter().fold(0, |value, digit| value * 16 + digit);
+        u8::try_from(value).unwrap_or_default()
+    });
+    bytes.collect()
 }
 
 /// So many arrays, one in the other.
@@ -113,6 +123,11 @@ mod tests {
         assert_eq!(expand(&nested, &values), b"[[]]");
         let digits = Text { digits: Some(Amount::Value), ..text("-$digits.$value") };
         assert_eq!(expand(&digits, &values), b"-123.3");
+    }
+
+    #[test]
+    fn hexadecimal_digits_are_bytes() {
+        assert_eq!(unhex("7B ff 0a"), [0x7b, 0xff, 0x0a]);
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! What a case does, one thing at a time.
 
-use serde::Deserialize;
 use serde::de::Error as _;
-
-use crate::target::Signal;
+use serde::{Deserialize, Deserializer, Serialize};
+use toml::Spanned;
 
 /// One step: one verb, and what belongs to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +12,8 @@ pub struct Step {
     /// How long it may take, in milliseconds; without it the verb's own time, which grows on a
     /// slow machine.
     pub within_ms: Option<u64>,
+    /// The line in its file, from 1.
+    pub line: usize,
 }
 
 /// What a step does.
@@ -113,8 +114,46 @@ pub struct Exits {
     pub status: Option<i32>,
 }
 
+/// A signal that a case sends.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Signal {
+    /// Asks the process to end.
+    Term,
+    /// What a terminal sends on Ctrl-C.
+    Int,
+    /// Ends it without asking.
+    Kill,
+    /// Stops it.
+    Stop,
+    /// Lets it go on.
+    Cont,
+}
+
+impl Signal {
+    /// The name with which manuals call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Term => "SIGTERM",
+            Self::Int => "SIGINT",
+            Self::Kill => "SIGKILL",
+            Self::Stop => "SIGSTOP",
+            Self::Cont => "SIGCONT",
+        }
+    }
+}
+
+/// The steps, each with the byte at which it begins for its line: `parse` has the text to count.
+pub(crate) fn with_places<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<Step>, D::Error> {
+    let placed = |step: Spanned<Step>| {
+        let line = step.span().start;
+        Step { line, ..step.into_inner() }
+    };
+    Ok(Vec::deserialize(input)?.into_iter().map(placed).collect())
+}
+
 impl<'de> Deserialize<'de> for Step {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Written::deserialize(deserializer)?.step().map_err(D::Error::custom)
     }
 }
@@ -194,7 +233,7 @@ impl Written {
         verbs.extend(self.alive.map(|_| Verb::Alive));
         verbs.extend(self.burst.map(Verb::Burst));
         match verbs.len() {
-            1 => Ok(Step { verb: verbs.swap_remove(0), within_ms }),
+            1 => Ok(Step { verb: verbs.swap_remove(0), within_ms, line: 0 }),
             0 => Err(format!("a step without a verb; one of {VERBS} must be given")),
             _ => Err(format!("a step with more than one verb; give one of {VERBS}")),
         }
