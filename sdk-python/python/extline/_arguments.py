@@ -1,0 +1,239 @@
+"""The schema of a function's parameters, and how the arguments of a call become its own."""
+
+from __future__ import annotations
+
+from ._fits import check
+from ._mistake import ArgumentError, join
+from ._plain import Shape, convert, kinds
+from ._signature import REQUIRED, VAR_KEYWORD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
+
+    from ._plain import Conversion
+    from ._scope import Scope
+    from ._signature import Parameter, Place
+
+    Bind: TypeAlias = "Callable[[dict[str, Any]], dict[str, Any]]"
+
+
+class Argument:
+    """A parameter that the model gives."""
+
+    __slots__ = ("decode", "parameter", "shape")
+
+    def __init__(self, parameter: Parameter, shape: Shape) -> None:
+        self.parameter = parameter
+        self.shape = shape
+        # What makes of a value in JSON, and its pointer, what the handler gets.
+        self.decode: Callable[[Any, str], Any] = self._decode_plain
+
+    @property
+    def is_plain(self) -> bool:
+        return not self.shape.leaves
+
+    def _decode_plain(self, value: Any, pointer: str) -> Any:
+        check(value, self.shape.schema, pointer)
+        return convert(value, self.shape.conversion)
+
+
+def of_annotations(
+    found: list[Parameter], texts: dict[str, str], scope: Scope, place: Place
+) -> tuple[dict[str, Any], bool, Bind]:
+    """The schema, whether it is plain, and ``bind``."""
+    arguments = [Argument(one, _shape(one, scope, place)) for one in found]
+    definitions: dict[str, Any] = {}
+    plain = all(one.is_plain for one in arguments)
+    if not plain:
+        odd = next(one for one in arguments if one.shape.leaves)
+        raise place.mistake(
+            f"{odd.shape.leaves[0].annotation!r} is not supported yet; use str, int, float, bool, "
+            "Literal, Optional, list or dict",
+            odd.parameter.name,
+        )
+    for one in arguments:
+        _note_default(one, place)
+        if text := texts.get(one.parameter.name):
+            one.shape.schema.setdefault("description", text)
+    schema = _object(arguments, definitions)
+    return schema, plain, _bind_plain(arguments) if plain else _bind_rich(arguments)
+
+
+def _shape(parameter: Parameter, scope: Scope, place: Place) -> Shape:
+    annotation = parameter.annotation
+    if annotation is REQUIRED:
+        annotation = object
+    try:
+        shape = Shape(annotation, scope.resolve)
+        if parameter.default is None and not _takes_none(shape):
+            # ``city: str = None`` means what ``city: str | None = None`` says.
+            shape.allow_none()
+    except NameError as error:
+        raise place.mistake(
+            f"its annotation {annotation!r} names what is not there: {error}; import it outside "
+            "of `if TYPE_CHECKING:`, above the function",
+            parameter.name,
+        ) from error
+    except Exception as error:
+        raise place.mistake(
+            f"its annotation {annotation!r} cannot be read: {error}", parameter.name
+        ) from error
+    return shape
+
+
+def _takes_none(shape: Shape) -> bool:
+    if shape.leaves:
+        return True  # for msgspec or pydantic to say
+    return type(None) in kinds(shape.schema)
+
+
+def _note_default(one: Argument, place: Place) -> None:
+    default = one.parameter.default
+    if default is REQUIRED or not one.is_plain:
+        return
+    value = _in_json(default)
+    try:
+        check(value, one.shape.schema, "")
+    except ArgumentError as error:
+        raise place.mistake(
+            f"its default {default!r} does not match its annotation: {error}; change one of them",
+            one.parameter.name,
+        ) from None
+    if value is not None and _is_json(value):
+        one.shape.schema["default"] = value
+
+
+def _in_json(value: Any) -> Any:
+    """A default as JSON has it: tuples are arrays."""
+    if isinstance(value, (list, tuple)):
+        return [_in_json(item) for item in value]
+    if type(value) is dict:
+        return {name: _in_json(member) for name, member in value.items()}
+    return value
+
+
+def _is_json(value: Any) -> bool:
+    if type(value) is float:
+        return value - value == 0  # neither infinite nor NaN
+    if type(value) is list:
+        return all(_is_json(item) for item in value)
+    if type(value) is dict:
+        return all(type(k) is str and _is_json(member) for k, member in value.items())
+    return value is None or type(value) in (str, int, bool)
+
+
+def _object(arguments: list[Argument], definitions: dict[str, Any]) -> dict[str, Any]:
+    named = [one for one in arguments if one.parameter.kind != VAR_KEYWORD]
+    schema: dict[str, Any] = {
+        "type": "object",
+        "properties": {one.parameter.name: one.shape.schema for one in named},
+    }
+    if required := [
+        one.parameter.name for one in named if one.parameter.default is REQUIRED
+    ]:
+        schema["required"] = required
+    # A model that misspells the name of an optional argument learns it, and tries again.
+    others = [one.shape.schema for one in arguments if one.parameter.kind == VAR_KEYWORD]
+    schema["additionalProperties"] = (others[0] or True) if others else False
+    if definitions:
+        schema["$defs"] = definitions
+    return schema
+
+
+def _bind_plain(arguments: list[Argument]) -> Bind:
+    """Only numbers may have to change; everything else was checked, and is passed on as it is."""
+    changing = {
+        one.parameter.name: one.shape.conversion
+        for one in arguments
+        if one.shape.conversion and one.parameter.kind != VAR_KEYWORD
+    }
+    named = {one.parameter.name for one in arguments if one.parameter.kind != VAR_KEYWORD}
+    others: Conversion = next(
+        (one.shape.conversion for one in arguments if one.parameter.kind == VAR_KEYWORD), {}
+    )
+
+    def bind(args: dict[str, Any]) -> dict[str, Any]:
+        if not changing and not others:
+            return args
+        bound = dict(args)
+        for name, value in args.items():
+            conversion = changing.get(name, {}) if name in named else others
+            change = conversion.get(type(value))
+            if change is not None:
+                bound[name] = change(value)
+        return bound
+
+    return bind
+
+
+def _bind_rich(arguments: list[Argument]) -> Bind:
+    by_name = {
+        one.parameter.name: one for one in arguments if one.parameter.kind != VAR_KEYWORD
+    }
+    required = [
+        name for name, one in by_name.items() if one.parameter.default is REQUIRED
+    ]
+    others = next((one for one in arguments if one.parameter.kind == VAR_KEYWORD), None)
+
+    def bind(args: dict[str, Any]) -> dict[str, Any]:
+        bound = {}
+        for name, value in args.items():
+            one = by_name.get(name, others)
+            pointer = join("", name)
+            if one is None:
+                allowed = ", ".join(f'"{known}"' for known in sorted(by_name))
+                raise ArgumentError(
+                    f"not allowed; allowed are {allowed}" if allowed else "not allowed", pointer
+                )
+            bound[name] = one.decode(value, pointer)
+        for name in required:
+            if name not in args:
+                raise ArgumentError("required, and missing", join("", name))
+        return bound
+
+    return bind
+
+
+def of_schema(
+    schema: Any, found: list[Parameter], place: Place
+) -> tuple[dict[str, Any], bool, Bind]:
+    """The author's own schema: arguments go to the handler as they are."""
+    if not isinstance(schema, dict):
+        raise place.mistake(
+            f"the schema must be a dict that holds a JSON Schema, and is {schema!r}"
+        )
+    if schema.get("type", "object") != "object":
+        raise place.mistake(
+            f'the schema must be of "type": "object", and is of {schema["type"]!r}; make the '
+            "value a property"
+        )
+    properties = schema.get("properties", {})
+    takes_all = any(one.kind == VAR_KEYWORD for one in found)
+    names = {one.name for one in found if one.kind != VAR_KEYWORD}
+    for one in found:
+        if one.default is REQUIRED and one.name in names and one.name not in properties:
+            raise place.mistake(
+                "has no default, and the schema does not know it; add it to the schema's "
+                "properties, or give it a default",
+                one.name,
+            )
+        if one.default is REQUIRED and one.name in names - set(schema.get("required", ())):
+            raise place.mistake(
+                "has no default, and the schema does not require it; add it to `required`, or "
+                "give it a default",
+                one.name,
+            )
+    if unknown := [name for name in properties if not takes_all and name not in names]:
+        raise place.mistake(
+            f"the schema has the property {unknown[0]}, which the function does not take; add a "
+            "parameter, or take **rest"
+        )
+
+    def bind(args: dict[str, Any]) -> dict[str, Any]:
+        if takes_all:
+            return args
+        return {name: value for name, value in args.items() if name in names}
+
+    return schema, True, bind

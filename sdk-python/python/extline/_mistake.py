@@ -1,0 +1,43 @@
+"""What can be wrong with a tool: its definition, or the arguments of a call."""
+
+from __future__ import annotations
+
+
+class DefinitionError(TypeError):
+    """A tool that cannot be registered as it is written.
+
+    The text begins with file and line of the author's function, names the tool and the
+    parameter, and ends with what to do.
+    """
+
+
+class ArgumentError(ValueError):
+    """Arguments of a call that the tool does not take: an answer of kind ``validation``.
+
+    ``pointer`` is the JSON pointer to the offending member itself: a missing ``city`` is
+    ``/city``, one too many is ``/x``; empty for the arguments as a whole. ``message`` says what
+    was expected and what came: ``must be a string, and is 5``.
+    """
+
+    def __init__(self, message: str, pointer: str) -> None:
+        super().__init__(message, pointer)
+        self.message = message
+        self.pointer = pointer
+
+    def __str__(self) -> str:
+        return f"{self.pointer}: {self.message}" if self.pointer else self.message
+
+
+def join(pointer: str, *members: object) -> str:
+    """The JSON pointer to a member of what ``pointer`` points to."""
+    for member in members:
+        pointer += "/" + str(member).replace("~", "~0").replace("/", "~1")
+    return pointer
+
+
+def type_name(value: object) -> str:
+    """The name of a type, or of the type of a value, as its author writes it."""
+    kind = value if isinstance(value, type) else type(value)
+    if kind.__module__ in ("builtins", "__main__"):
+        return kind.__qualname__
+    return f"{kind.__module__}.{kind.__qualname__}"
