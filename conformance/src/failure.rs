@@ -1,28 +1,3 @@
-//! What happened instead of what was expected.
+//! What happened instead of what was expected: the same words here and in the SDKs' testing hosts.
 
-use serde::Serialize;
-
-/// What happened instead of what was expected.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Failure {
-    /// What should have happened.
-    pub expected: String,
-    /// What did.
-    pub got: String,
-    /// The kind of it, by which causes are looked up.
-    pub outcome: Outcome,
-}
-
-/// Kinds of failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// The process ended.
-    Died,
-    /// It lives and does not answer.
-    Silent,
-    /// It answered otherwise.
-    Wrong,
-    /// It should have ended, and did not.
-    Survived,
-}
+pub use extline_scenario::{Failure, Outcome};

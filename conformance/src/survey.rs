@@ -123,7 +123,12 @@ impl Canary {
 
     /// Whether a frame answers such a question, whatever it says.
     pub fn is_answer(&self, frame: &Value) -> bool {
-        frame["type"] == if self.is_command() { "command_response" } else { "tool_result" }
+        frame["type"] == self.answer_type()
+    }
+
+    /// The type of the frames that answer such a question.
+    pub(crate) fn answer_type(&self) -> &'static str {
+        if self.is_command() { "command_response" } else { "tool_result" }
     }
 
     fn is_command(&self) -> bool {

@@ -5,7 +5,7 @@ mod known;
 
 pub use self::builtin::builtin;
 pub use self::known::{Cited, parse, parse_own};
+pub(crate) use extline_scenario::Values;
 pub use extline_scenario::{
     Amount, Case, CaseError, Cases, Close, Exits, Handshake, Need, Process, Step, Text, Verb,
 };
-pub(crate) use extline_scenario::{Values, expand, id_of, is_like, replace, unhex};

@@ -22,6 +22,7 @@ pub(super) fn values(options: &Options, survey: &Survey, value: u64) -> Values {
         point: survey.subscribed("intercept").next().unwrap_or_default().to_owned(),
         value,
         ask: survey.canary.question("$id"),
+        answer: survey.canary.answer_type().to_owned(),
         id: String::new(),
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Whether the frame has all members that are wanted, with the same values. Members that are not
 /// wanted may be there; elements of an array may not.
-pub fn is_like(frame: &Value, wanted: &Value) -> bool {
+pub(crate) fn is_like(frame: &Value, wanted: &Value) -> bool {
     match (frame, wanted) {
         (Value::Object(frame), Value::Object(wanted)) => wanted
             .iter()
@@ -18,7 +18,7 @@ pub fn is_like(frame: &Value, wanted: &Value) -> bool {
 }
 
 /// An id as it stands between the quotes, without its escapes; `None` when it is no JSON.
-pub fn id_of(text: &str) -> Option<Value> {
+pub(crate) fn id_of(text: &str) -> Option<Value> {
     serde_json::from_str(&format!("\"{text}\"")).ok()
 }
 

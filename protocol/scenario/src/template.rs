@@ -9,6 +9,8 @@ pub struct Values {
     pub id: String,
     /// `$ask`: a question that a living extension answers, with `$id` as its id.
     pub ask: String,
+    /// The type of the frames that answer it: `tool_result` or `command_response`.
+    pub answer: String,
     /// `$unknown`: a name that nobody registered.
     pub unknown: String,
     /// `$tool`: a tool that the extension registered.
@@ -26,7 +28,7 @@ pub struct Values {
 }
 
 /// The text with every placeholder replaced, `$pad` by as many bytes as make up the length.
-pub fn expand(text: &Text, values: &Values) -> Vec<u8> {
+pub(crate) fn expand(text: &Text, values: &Values) -> Vec<u8> {
     let amount = |amount: Option<Amount>| match amount {
         Some(Amount::Is(number)) => Some(number),
         Some(Amount::Value) => Some(values.value),
@@ -47,7 +49,7 @@ pub fn expand(text: &Text, values: &Values) -> Vec<u8> {
 }
 
 /// The text with the short placeholders replaced.
-pub fn replace(text: &str, values: &Values) -> String {
+pub(crate) fn replace(text: &str, values: &Values) -> String {
     let value = values.value.to_string();
     let names = [
         // What holds others, and longer names, before the others.
@@ -71,7 +73,7 @@ pub fn replace(text: &str, values: &Values) -> String {
 }
 
 /// The bytes that are given in hexadecimal; what is no digit only separates.
-pub fn unhex(text: &str) -> Vec<u8> {
+pub(crate) fn unhex(text: &str) -> Vec<u8> {
     let digits: Vec<_> = text.bytes().filter_map(|byte| (byte as char).to_digit(16)).collect();
     let bytes = digits.chunks(2).map(|pair| {
         let value = pair.iter().fold(0, |value, digit| value * 16 + digit);

@@ -1,0 +1,224 @@
+//! Plays the steps of a case: what each of them means, wherever the extension runs.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::case::Case;
+use crate::failure::{Failure, Outcome};
+use crate::pattern::{id_of, is_like};
+use crate::step::{Handshake, Step, Text, Verb};
+use crate::template::{Values, expand, replace, unhex};
+
+/// How much of a frame stands in a failure, in characters.
+const EXCERPT: usize = 400;
+
+/// The extension that a case is played against, and the time that passes there.
+///
+/// Lines that came from the extension are numbered from 0, in their order.
+pub trait Stage {
+    /// Why a step could not be played, besides what it found.
+    type Error: From<Failure>;
+    /// Why a frame did not come.
+    type Missing;
+
+    /// The time that a healthy answer may take.
+    fn soft(&self) -> Duration;
+
+    /// An id that no call had yet, as it stands between the quotes.
+    fn fresh_id(&mut self) -> String;
+
+    /// Writes bytes, at most `chunk` in one write, with a pause between two writes.
+    fn write(
+        &mut self,
+        bytes: Vec<u8>,
+        chunk: Option<usize>,
+        pause: Duration,
+    ) -> Result<(), Self::Error>;
+
+    /// How many lines came from the extension so far.
+    fn arrived(&self) -> usize;
+
+    /// The frames among the lines from this one on.
+    fn frames(&self, from: usize) -> impl Iterator<Item = &Value>;
+
+    /// Waits until one of the frames from line `from` on is wanted. Each is shown once.
+    fn await_frame(
+        &mut self,
+        from: usize,
+        within: Duration,
+        wanted: impl FnMut(&Value) -> bool,
+    ) -> Result<(), Self::Missing>;
+
+    /// What happened instead of what was expected, where a frame did not come.
+    fn failure(&mut self, missing: Self::Missing, expected: String) -> Self::Error;
+
+    /// Asks whether the extension still answers, so many times at once, and waits for every answer.
+    fn canary(&mut self, times: u64, within: Duration) -> Result<(), Self::Error>;
+
+    /// Does nothing for so long but read.
+    fn listen(&mut self, time: Duration) -> Result<(), Self::Error>;
+
+    /// The extension has not ended.
+    fn alive(&mut self) -> Result<(), Self::Error>;
+
+    /// Waits for `hello`, answers it as the step says, and waits until the extension is ready. The
+    /// placeholders are filled in.
+    fn handshake(&mut self, handshake: &Handshake) -> Result<(), Self::Error>;
+
+    /// Plays a step that is about the process itself: `hello`, `close`, `signal`, `read`, `exit`,
+    /// `burst`. `within` is what the step says.
+    fn process(&mut self, verb: &Verb, within: Option<Duration>) -> Result<(), Self::Error>;
+}
+
+/// Plays the steps of a case, in order. `Err` has the first step that did not go as it should.
+pub fn play<'a, S: Stage>(
+    case: &'a Case,
+    values: Values,
+    stage: &mut S,
+) -> Result<(), (&'a Step, S::Error)> {
+    let from = stage.arrived();
+    let mut player = Player { stage, values, from, asked: from, ids: Vec::new() };
+    case.steps.iter().try_for_each(|step| player.step(step).map_err(|error| (step, error)))
+}
+
+struct Player<'a, S> {
+    stage: &'a mut S,
+    values: Values,
+    /// How many lines had come when the case began.
+    from: usize,
+    /// How many had come when it asked last.
+    asked: usize,
+    /// The ids it asked with.
+    ids: Vec<Value>,
+}
+
+impl<S: Stage> Player<'_, S> {
+    fn step(&mut self, step: &Step) -> Result<(), S::Error> {
+        let given = step.within_ms.map(Duration::from_millis);
+        let soft = given.unwrap_or_else(|| self.stage.soft());
+        match &step.verb {
+            Verb::Line(text) => self.write(text, true),
+            Verb::Raw(text) => self.write(text, false),
+            Verb::Hex(text) => self.stage.write(unhex(&text.template), None, Duration::ZERO),
+            Verb::Answer => self.answer(soft),
+            Verb::Expect(frame) => self.expect(frame, soft),
+            Verb::Refuse(frame) => self.refuse(frame, soft),
+            Verb::Canary(times) => self.stage.canary(*times, soft),
+            Verb::Wait(millis) => self.stage.listen(Duration::from_millis(*millis)),
+            Verb::Alive => self.stage.alive(),
+            Verb::Handshake(handshake) => self.handshake(handshake),
+            Verb::Hello
+            | Verb::Close(_)
+            | Verb::Signal(_)
+            | Verb::Read(_)
+            | Verb::Exit(_)
+            | Verb::Burst(_) => self.stage.process(&step.verb, given),
+        }
+    }
+
+    fn handshake(&mut self, handshake: &Handshake) -> Result<(), S::Error> {
+        let glued = handshake.glued.as_ref().map(|text| {
+            let id = self.stage.fresh_id();
+            self.ask_with(id);
+            replace(text, &self.values)
+        });
+        let ack = handshake.ack.as_ref().map(|ack| replace(ack, &self.values));
+        self.stage.handshake(&Handshake { ack, glued, chunk: handshake.chunk })
+    }
+
+    /// The next answer that is waited for has this id.
+    fn ask_with(&mut self, id: String) {
+        self.asked = self.stage.arrived();
+        self.ids.extend(id_of(&id));
+        self.values.id = id;
+    }
+
+    fn write(&mut self, text: &Text, line: bool) -> Result<(), S::Error> {
+        let end = if line { "\n" } else { "" };
+        let mut bytes = Vec::new();
+        for _ in 0..text.times {
+            if text.template.contains("$id") || text.template.contains("$ask") {
+                let fresh = || self.stage.fresh_id();
+                let id = text.id.clone().unwrap_or_else(fresh);
+                self.ask_with(id);
+            }
+            bytes.extend(expand(text, &self.values));
+            bytes.extend_from_slice(end.as_bytes());
+        }
+        self.stage.write(bytes, text.chunk, Duration::from_millis(text.pause_ms))
+    }
+
+    fn answer(&mut self, within: Duration) -> Result<(), S::Error> {
+        let id = id_of(&self.values.id).unwrap_or_default();
+        let expected = || format!("an answer with the id {id} within {}", seconds(within));
+        let mut other = None;
+        let found = self.stage.await_frame(self.asked, within, |frame| {
+            let is_answer = frame["type"] == self.values.answer;
+            if is_answer && !self.ids.contains(&frame["id"]) {
+                other = Some(excerpt(frame));
+            }
+            is_answer && frame["id"] == id || other.is_some()
+        });
+        match (found, other) {
+            (_, Some(got)) => Err(wrong(expected(), got).into()),
+            (Ok(()), None) => Ok(()),
+            (Err(missing), None) => Err(self.stage.failure(missing, expected())),
+        }
+    }
+
+    fn expect(&mut self, wanted: &str, within: Duration) -> Result<(), S::Error> {
+        let text = replace(wanted, &self.values);
+        let wanted = parse(&text)?;
+        let expected = || format!("{text} within {}", seconds(within));
+        let mut other = None;
+        let found = self.stage.await_frame(self.from, within, |frame| {
+            if is_like(frame, &wanted) {
+                return true;
+            }
+            let same_call = ["type", "id"].iter().all(|key| frame[key] == wanted[key]);
+            other = (same_call && !wanted["id"].is_null()).then(|| excerpt(frame));
+            other.is_some()
+        });
+        match (found, other) {
+            (_, Some(got)) => Err(wrong(expected(), got).into()),
+            (Ok(()), None) => Ok(()),
+            (Err(missing), None) => Err(self.stage.failure(missing, expected())),
+        }
+    }
+
+    fn refuse(&mut self, refused: &str, within: Duration) -> Result<(), S::Error> {
+        self.stage.canary(1, within)?;
+        let text = replace(refused, &self.values);
+        let refused = parse(&text)?;
+        let found = self.stage.frames(self.from).find(|frame| is_like(frame, &refused));
+        match found {
+            None => Ok(()),
+            Some(frame) => Err(wrong(format!("no frame like {text}"), excerpt(frame)).into()),
+        }
+    }
+}
+
+fn parse(text: &str) -> Result<Value, Failure> {
+    serde_json::from_str(text).map_err(|error| {
+        let expected = format!("a step whose frame is JSON, and {text} is not: {error}");
+        wrong(expected, "a case that is wrong".to_owned())
+    })
+}
+
+fn wrong(expected: String, got: String) -> Failure {
+    Failure { expected, got, outcome: Outcome::Wrong }
+}
+
+fn excerpt(frame: &Value) -> String {
+    let text = frame.to_string();
+    match text.char_indices().nth(EXCERPT) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+/// A time as people write it: `2.0 s`.
+fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
