@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 class Argument:
     """A parameter that the model gives."""
 
-    __slots__ = ("decode", "parameter", "shape")
+    __slots__ = ("decode", "fills", "parameter", "shape")
 
     def __init__(self, parameter: Parameter, shape: Shape) -> None:
         self.parameter = parameter
         self.shape = shape
+        # Whether the function's own default is a Field, and not the value.
+        self.fills = False
         # What makes of a value in JSON, and its pointer, what the handler gets.
         self.decode: Callable[[Any, str], Any] = self._decode_plain
 
@@ -43,22 +45,40 @@ def of_annotations(
     found: list[Parameter], texts: dict[str, str], scope: Scope, place: Place
 ) -> tuple[dict[str, Any], bool, Bind]:
     """The schema, whether it is plain, and ``bind``."""
-    arguments = [Argument(one, _shape(one, scope, place)) for one in found]
+    arguments = [_argument(one, scope, place) for one in found]
     definitions: dict[str, Any] = {}
     plain = all(one.is_plain for one in arguments)
     if not plain:
-        odd = next(one for one in arguments if one.shape.leaves)
-        raise place.mistake(
-            f"{odd.shape.leaves[0].annotation!r} is not supported yet; use str, int, float, bool, "
-            "Literal, Optional, list or dict",
-            odd.parameter.name,
-        )
+        definitions = _complete(arguments, scope, place)
     for one in arguments:
         _note_default(one, place)
         if text := texts.get(one.parameter.name):
             one.shape.schema.setdefault("description", text)
     schema = _object(arguments, definitions)
     return schema, plain, _bind_plain(arguments) if plain else _bind_rich(arguments)
+
+
+def _argument(parameter: Parameter, scope: Scope, place: Place) -> Argument:
+    if type(parameter.default).__module__ == "pydantic.fields":
+        from ._pydantic import without_field
+
+        open_parameter = without_field(parameter, scope)
+        one = Argument(open_parameter, _shape(open_parameter, scope, place))
+        one.fills = open_parameter.default is not REQUIRED
+        return one
+    return Argument(parameter, _shape(parameter, scope, place))
+
+
+def _complete(arguments: list[Argument], scope: Scope, place: Place) -> dict[str, Any]:
+    try:
+        from ._rich import complete
+    except ImportError as error:
+        odd = next(one.parameter for one in arguments if not one.is_plain)
+        raise place.mistake(
+            f"its annotation {odd.annotation!r} needs the package msgspec: pip install msgspec",
+            odd.name,
+        ) from error
+    return complete(arguments, scope, place)
 
 
 def _shape(parameter: Parameter, scope: Scope, place: Place) -> Shape:
@@ -90,28 +110,28 @@ def _takes_none(shape: Shape) -> bool:
 
 
 def _note_default(one: Argument, place: Place) -> None:
+    """Checks the default, and puts it into the schema if JSON can hold it."""
     default = one.parameter.default
-    if default is REQUIRED or not one.is_plain:
+    if default is REQUIRED or default is None:
         return
-    value = _in_json(default)
+    value = default
+    if type(default) not in (str, int, float, bool):
+        from ._plain_value import plain_value
+
+        try:
+            value = plain_value(default)
+        except TypeError:
+            if not one.is_plain:
+                return  # a value of the author's own class, which no model ever sees
     try:
-        check(value, one.shape.schema, "")
+        one.decode(value, "")
     except ArgumentError as error:
         raise place.mistake(
             f"its default {default!r} does not match its annotation: {error}; change one of them",
             one.parameter.name,
         ) from None
-    if value is not None and _is_json(value):
+    if _is_json(value):
         one.shape.schema["default"] = value
-
-
-def _in_json(value: Any) -> Any:
-    """A default as JSON has it: tuples are arrays."""
-    if isinstance(value, (list, tuple)):
-        return [_in_json(item) for item in value]
-    if type(value) is dict:
-        return {name: _in_json(member) for name, member in value.items()}
-    return value
 
 
 def _is_json(value: Any) -> bool:
@@ -130,9 +150,7 @@ def _object(arguments: list[Argument], definitions: dict[str, Any]) -> dict[str,
         "type": "object",
         "properties": {one.parameter.name: one.shape.schema for one in named},
     }
-    if required := [
-        one.parameter.name for one in named if one.parameter.default is REQUIRED
-    ]:
+    if required := [one.parameter.name for one in named if one.parameter.default is REQUIRED]:
         schema["required"] = required
     # A model that misspells the name of an optional argument learns it, and tries again.
     others = [one.shape.schema for one in arguments if one.parameter.kind == VAR_KEYWORD]
@@ -169,16 +187,13 @@ def _bind_plain(arguments: list[Argument]) -> Bind:
 
 
 def _bind_rich(arguments: list[Argument]) -> Bind:
-    by_name = {
-        one.parameter.name: one for one in arguments if one.parameter.kind != VAR_KEYWORD
-    }
-    required = [
-        name for name, one in by_name.items() if one.parameter.default is REQUIRED
-    ]
+    by_name = {one.parameter.name: one for one in arguments if one.parameter.kind != VAR_KEYWORD}
+    required = [name for name, one in by_name.items() if one.parameter.default is REQUIRED]
     others = next((one for one in arguments if one.parameter.kind == VAR_KEYWORD), None)
+    filled = {one.parameter.name: one.parameter.default for one in arguments if one.fills}
 
     def bind(args: dict[str, Any]) -> dict[str, Any]:
-        bound = {}
+        bound = dict(filled)
         for name, value in args.items():
             one = by_name.get(name, others)
             pointer = join("", name)

@@ -43,6 +43,7 @@ def _is_scalar(annotation: Any) -> bool:
 def _is_context(annotation: Any, scope: Scope) -> bool:
     if annotation is REQUIRED:
         return False
+    annotation = getattr(annotation, "__forward_arg__", annotation)
     if isinstance(annotation, str):
         names = [name.strip(" \"'") for name in annotation.split("|")]
         if not any(name == "Context" or name.endswith(".Context") for name in names):

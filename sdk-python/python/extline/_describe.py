@@ -173,9 +173,6 @@ def _docstring(function: Any) -> str | None:
 def _parameters(function: Any, place: Place) -> list[Parameter]:
     try:
         found = parameters(function)
-    except NameError as error:
-        # From Python 3.14 annotations are evaluated when they are asked for.
-        raise place.mistake(f"an annotation names what is not there: {error}") from error
     except (ValueError, TypeError) as error:
         raise place.mistake(
             f"{type_name(function)} does not tell its parameters; write a function around it"

@@ -49,9 +49,7 @@ def parse(docstring: str | None, names: Collection[str]) -> tuple[str, dict[str,
 def _dedented(docstring: str) -> list[str]:
     lines = docstring.expandtabs().splitlines()
     margin = min((_indent(line) for line in lines[1:] if line.strip()), default=0)
-    return [
-        line.strip() if nth == 0 else line[margin:].rstrip() for nth, line in enumerate(lines)
-    ]
+    return [line.strip() if nth == 0 else line[margin:].rstrip() for nth, line in enumerate(lines)]
 
 
 def _indent(line: str) -> int:

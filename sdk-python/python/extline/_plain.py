@@ -147,9 +147,7 @@ class _Reader:
             return schema, {}
         return schema, {dict: lambda value: {k: convert(v, inner) for k, v in value.items()}}
 
-    def _union(
-        self, args: tuple[Any, ...], depth: int
-    ) -> tuple[dict[str, Any], Conversion]:
+    def _union(self, args: tuple[Any, ...], depth: int) -> tuple[dict[str, Any], Conversion]:
         alternatives: list[dict[str, Any]] = []
         conversion: Conversion = {}
         taken: set[Any] = set()
@@ -164,9 +162,7 @@ class _Reader:
             taken |= own
         return {"anyOf": alternatives}, conversion
 
-    def _annotated(
-        self, annotation: Any, depth: int
-    ) -> tuple[dict[str, Any], Conversion] | None:
+    def _annotated(self, annotation: Any, depth: int) -> tuple[dict[str, Any], Conversion] | None:
         if any(constrains(one) for one in annotation.__metadata__):
             return None
         schema, conversion = self.read(annotation.__origin__, depth + 1)

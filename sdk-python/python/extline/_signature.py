@@ -128,7 +128,7 @@ def parameters(function: Any) -> list[Parameter]:
 
 def _of_function(function: Any) -> list[Parameter]:
     own = function.__code__
-    annotations = function.__annotations__
+    annotations = _annotations(function)
     positional = own.co_varnames[: own.co_argcount]
     defaults = function.__defaults__ or ()
     first_default = len(positional) - len(defaults)
@@ -147,6 +147,18 @@ def _of_function(function: Any) -> list[Parameter]:
             name = own.co_varnames[end]
             found.append(Parameter(name, kind, annotations.get(name, REQUIRED), REQUIRED))
             end += 1
+    return found
+
+
+def _annotations(function: Any) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = function.__annotations__
+    except NameError:
+        # From Python 3.14 annotations are evaluated when they are asked for, and a name may be
+        # there for type checkers only.
+        import annotationlib  # type: ignore[import-not-found,unused-ignore]
+
+        found = annotationlib.get_annotations(function, format=annotationlib.Format.FORWARDREF)
     return found
 
 
@@ -220,7 +232,18 @@ class Place:
 
 
 __all__ = [
-    "KEYWORD_ONLY", "POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "REQUIRED", "VAR_KEYWORD",
-    "VAR_POSITIONAL", "Parameter", "Place", "callable_by_keyword", "is_async", "is_generator",
-    "layers", "parameters", "type_name",
+    "KEYWORD_ONLY",
+    "POSITIONAL_ONLY",
+    "POSITIONAL_OR_KEYWORD",
+    "REQUIRED",
+    "VAR_KEYWORD",
+    "VAR_POSITIONAL",
+    "Parameter",
+    "Place",
+    "callable_by_keyword",
+    "is_async",
+    "is_generator",
+    "layers",
+    "parameters",
+    "type_name",
 ]

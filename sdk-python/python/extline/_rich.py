@@ -1,0 +1,159 @@
+"""Annotations that are not plain: their schema, and what becomes of values, by msgspec.
+
+msgspec takes dataclasses, TypedDict, NamedTuple, Enum, tuple, set, datetime and its own Struct
+and Meta. It is loaded when a tool needs it, and not before. What only pydantic understands goes
+to ``_pydantic``.
+"""
+
+from __future__ import annotations
+
+import datetime
+import pathlib
+import sys
+import types
+import typing
+
+import msgspec
+
+from ._mistake import ArgumentError
+from ._references import tidied
+from ._signature import REQUIRED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
+
+    from ._arguments import Argument
+    from ._plain import Leaf
+    from ._scope import Scope
+    from ._signature import Place
+
+    # Schemas, and the definitions that they refer to.
+    Described: TypeAlias = "tuple[list[dict[str, Any]], dict[str, Any]]"
+    Decoder: TypeAlias = "Callable[[Any, dict[str, Any]], Callable[[Any, str], Any]]"
+
+REFERENCE = "#/$defs/{}"
+
+
+def complete(arguments: list[Argument], scope: Scope, place: Place) -> dict[str, Any]:
+    """Fills the schemas of what is not plain, and gives each such parameter its decoder. Returns
+    the definitions that are left to refer to."""
+    definitions: dict[str, Any] = {}
+    for one in arguments:
+        if not one.is_plain:
+            try:
+                _complete(one, definitions, scope)
+            except Exception as error:
+                raise place.mistake(
+                    f"its annotation {shown(one.parameter.annotation)} is not supported: "
+                    f"{_first_line(error)}; use another type, or pass ext.tool a schema",
+                    one.parameter.name,
+                ) from error
+    return definitions
+
+
+def _complete(one: Argument, definitions: dict[str, Any], scope: Scope) -> None:
+    annotation = resolved(one.parameter.annotation, scope)
+    for leaf in one.shape.leaves:
+        leaf.annotation = resolved(leaf.annotation, scope)
+    described, decoder = _engine(one, annotation)
+    one.decode = decoder(annotation, one.shape.schema)
+    _fill(one.shape.leaves, described, definitions)
+    if one.parameter.default is None and not _takes_none(one):
+        one.shape.allow_none()
+        one.decode = decoder(typing.Optional[annotation], one.shape.schema)
+
+
+def _engine(one: Argument, annotation: Any) -> tuple[Described, Decoder]:
+    """The schemas of the leaves, and what makes decoders, by the library that knows the types."""
+    leaves = [leaf.annotation for leaf in one.shape.leaves]
+    if not any(wants_pydantic(leaf) for leaf in leaves):
+        from . import _msgspec
+
+        try:
+            described = _msgspec_schemas(leaves)
+            _msgspec.decoder(annotation, {})
+        except TypeError:
+            # A dataclass with a model in it, or a union of dataclasses: pydantic may do it.
+            if "pydantic" not in sys.modules:
+                raise
+        else:
+            return described, _msgspec.decoder
+    from . import _pydantic
+
+    return _pydantic.schemas(leaves), _pydantic.decoder
+
+
+def _takes_none(one: Argument) -> bool:
+    try:
+        one.decode(None, "")
+    except ArgumentError:
+        return False
+    return True
+
+
+def _fill(
+    leaves: list[Leaf],
+    described: Described,
+    definitions: dict[str, Any],
+) -> None:
+    schemas, own_definitions = tidied(*described)
+    for name, schema in own_definitions.items():
+        if definitions.setdefault(name, schema) != schema:
+            raise TypeError(f"two types are called {name}; rename one of them")
+    for leaf, schema in zip(leaves, schemas):
+        if leaf.annotation is datetime.datetime:
+            schema.setdefault("format", "date-time")
+        leaf.schema.update({**schema, **leaf.schema})
+
+
+def _msgspec_schemas(leaves: list[Any]) -> Described:
+    schemas, definitions = msgspec.json.schema_components(
+        leaves,
+        schema_hook=_schema_of,
+        ref_template=REFERENCE.format("{name}"),
+    )
+    return list(schemas), definitions
+
+
+def _schema_of(kind: type) -> dict[str, Any]:
+    if isinstance(kind, type) and issubclass(kind, pathlib.PurePath):
+        return {"type": "string", "format": "path"}
+    raise NotImplementedError
+
+
+def resolved(annotation: Any, scope: Scope) -> Any:
+    """The annotation without strings and forward references."""
+    if annotation is REQUIRED:
+        return object
+    holder = types.SimpleNamespace(__annotations__={"it": annotation})
+    hints = typing.get_type_hints(
+        holder, globalns=scope.globals, localns=scope.locals, include_extras=True
+    )
+    return hints["it"]
+
+
+def wants_pydantic(annotation: Any) -> bool:
+    """Whether there is something of pydantic's in it."""
+    if isinstance(annotation, type) and hasattr(annotation, "__pydantic_core_schema__"):
+        return True
+    for metadata in getattr(annotation, "__metadata__", ()):
+        if type(metadata).__module__.partition(".")[0] in ("pydantic", "annotated_types"):
+            return True
+    inside = [*getattr(annotation, "__args__", ())]
+    if hasattr(annotation, "__metadata__"):
+        inside.append(annotation.__origin__)
+    return any(wants_pydantic(one) for one in inside)
+
+
+def shown(annotation: Any) -> str:
+    if isinstance(annotation, type) and not hasattr(annotation, "__args__"):
+        return annotation.__qualname__
+    return str(annotation)
+
+
+def _first_line(error: Exception) -> str:
+    """What msgspec says below its advice about its own hooks, which an author has no use for."""
+    lines = [line for line in str(error).splitlines() if line and not line.startswith("- ")]
+    return (lines[-1] if lines else type(error).__name__).rstrip(".")
