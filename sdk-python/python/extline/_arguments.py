@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 class Argument:
     """A parameter that the model gives."""
 
-    __slots__ = ("decode", "fills", "parameter", "shape")
+    __slots__ = ("decode", "make_default", "parameter", "shape")
 
     def __init__(self, parameter: Parameter, shape: Shape) -> None:
         self.parameter = parameter
         self.shape = shape
-        # Whether the function's own default is a Field, and not the value.
-        self.fills = False
+        # Makes the value of one left out, where the function's own default is a Field.
+        self.make_default: Callable[[], Any] | None = None
         # What makes of a value in JSON, and its pointer, what the handler gets.
         self.decode: Callable[[Any, str], Any] = self._decode_plain
 
@@ -62,9 +62,9 @@ def _argument(parameter: Parameter, scope: Scope, place: Place) -> Argument:
     if type(parameter.default).__module__ == "pydantic.fields":
         from ._pydantic import without_field
 
-        open_parameter = without_field(parameter, scope)
-        one = Argument(open_parameter, _shape(open_parameter, scope, place))
-        one.fills = open_parameter.default is not REQUIRED
+        parameter, make_default = without_field(parameter, scope)
+        one = Argument(parameter, _shape(parameter, scope, place))
+        one.make_default = make_default
         return one
     return Argument(parameter, _shape(parameter, scope, place))
 
@@ -190,10 +190,12 @@ def _bind_rich(arguments: list[Argument]) -> Bind:
     by_name = {one.parameter.name: one for one in arguments if one.parameter.kind != VAR_KEYWORD}
     required = [name for name, one in by_name.items() if one.parameter.default is REQUIRED]
     others = next((one for one in arguments if one.parameter.kind == VAR_KEYWORD), None)
-    filled = {one.parameter.name: one.parameter.default for one in arguments if one.fills}
+    makers = {
+        one.parameter.name: one.make_default for one in arguments if one.make_default is not None
+    }
 
     def bind(args: dict[str, Any]) -> dict[str, Any]:
-        bound = dict(filled)
+        bound = {name: make() for name, make in makers.items() if name not in args}
         for name, value in args.items():
             one = by_name.get(name, others)
             pointer = join("", name)
@@ -225,6 +227,11 @@ def of_schema(
             "value a property"
         )
     properties = schema.get("properties", {})
+    if not isinstance(properties, dict):
+        raise place.mistake(f"the schema's properties must be a dict, and are {properties!r}")
+    needed = schema.get("required", [])
+    if not isinstance(needed, (list, tuple)):
+        raise place.mistake(f"the schema's `required` must be a list of names, and is {needed!r}")
     takes_all = any(one.kind == VAR_KEYWORD for one in found)
     names = {one.name for one in found if one.kind != VAR_KEYWORD}
     for one in found:
@@ -234,7 +241,7 @@ def of_schema(
                 "properties, or give it a default",
                 one.name,
             )
-        if one.default is REQUIRED and one.name in names - set(schema.get("required", ())):
+        if one.default is REQUIRED and one.name in names - set(needed):
             raise place.mistake(
                 "has no default, and the schema does not require it; add it to `required`, or "
                 "give it a default",

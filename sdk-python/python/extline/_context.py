@@ -50,7 +50,7 @@ def _is_context(annotation: Any, scope: Scope) -> bool:
             return False
         try:
             annotation = scope.resolve(annotation.strip("\"'"))
-        except Exception:
+        except (NameError, AttributeError, SyntaxError, TypeError):
             return True  # imported for type checkers only
     return any(_is_class(one) for one in alternatives(annotation))
 

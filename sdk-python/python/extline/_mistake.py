@@ -36,8 +36,9 @@ def join(pointer: str, *members: object) -> str:
 
 
 def type_name(value: object) -> str:
-    """The name of a type, or of the type of a value, as its author writes it."""
+    """The name of the type of a value, as an author writes it; of a class, that it is one."""
     kind = value if isinstance(value, type) else type(value)
-    if kind.__module__ in ("builtins", "__main__"):
-        return kind.__qualname__
-    return f"{kind.__module__}.{kind.__qualname__}"
+    name = kind.__qualname__
+    if kind.__module__ not in ("builtins", "__main__"):
+        name = f"{kind.__module__}.{name}"
+    return f"the class {name}" if kind is value else name

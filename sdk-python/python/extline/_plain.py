@@ -121,8 +121,8 @@ class _Reader:
             return self._union(args, depth)
         if _is_typing(origin, "Literal"):
             return _literal(args)
-        if _is_abstract(annotation, _LISTS) or _is_abstract(annotation, _DICTS):
-            origin, args = annotation, ()
+        if origin is None:
+            origin = annotation
         if any(type(arg).__name__ == "TypeVar" for arg in args):
             args = ()
         if origin is list or _is_abstract(origin, _LISTS):

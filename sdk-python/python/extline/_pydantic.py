@@ -33,14 +33,20 @@ def schemas(annotations: list[Any]) -> tuple[list[dict[str, Any]], dict[str, Any
     return found, document.get("$defs", {})
 
 
-def without_field(parameter: Parameter, scope: Scope) -> Parameter:
-    """The parameter whose default is a ``Field(...)``: what that says goes to the annotation."""
+def without_field(parameter: Parameter, scope: Scope) -> tuple[Parameter, Callable[[], Any] | None]:
+    """The parameter whose default is a ``Field(...)``: what that says goes to the annotation.
+    Also what makes the default value, if there is one."""
     from ._rich import resolved
 
     field = parameter.default
+
+    def default() -> Any:
+        return field.get_default(call_default_factory=True)
+
     annotation: Any = Annotated[resolved(parameter.annotation, scope), field]
-    default = REQUIRED if field.is_required() else field.get_default(call_default_factory=True)
-    return Parameter(parameter.name, parameter.kind, annotation, default)
+    if field.is_required():
+        return Parameter(parameter.name, parameter.kind, annotation, REQUIRED), None
+    return Parameter(parameter.name, parameter.kind, annotation, default()), default
 
 
 def decoder(annotation: Any, schema: dict[str, Any]) -> Callable[[Any, str], Any]:

@@ -65,9 +65,9 @@ class _Tidy:
                 found = {**self.schema(self.definitions[name]), **found}
             else:
                 found[key] = self._value(key, value)
-        if "enum" in found and all(isinstance(value, str) for value in found["enum"]):
-            found.setdefault("type", "string")
-        return found
+        if found.get("required") == []:
+            del found["required"]
+        return _with_type(found) if "enum" in found else found
 
     def _value(self, key: str, value: Any) -> Any:
         if key in _SCHEMA:
@@ -77,6 +77,15 @@ class _Tidy:
         if key in _NAMED:
             return {name: self.schema(one) for name, one in value.items()}
         return value
+
+
+def _with_type(schema: dict[str, Any]) -> dict[str, Any]:
+    """An enum that says its type too: some providers do not take it otherwise."""
+    kinds = {type(value) for value in schema["enum"]}
+    for kind, name in ((str, "string"), (int, "integer")):
+        if kinds == {kind}:
+            return {"type": name, **schema}
+    return schema
 
 
 def _reached(schema: Any, definitions: dict[str, Any]) -> set[str]:

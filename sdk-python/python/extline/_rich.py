@@ -44,6 +44,12 @@ def complete(arguments: list[Argument], scope: Scope, place: Place) -> dict[str,
         if not one.is_plain:
             try:
                 _complete(one, definitions, scope)
+            except NameError as error:
+                raise place.mistake(
+                    f"its annotation {shown(one.parameter.annotation)} names what is not there: "
+                    f"{error}; define or import it at the top of its module",
+                    one.parameter.name,
+                ) from error
             except Exception as error:
                 raise place.mistake(
                     f"its annotation {shown(one.parameter.annotation)} is not supported: "
@@ -62,7 +68,7 @@ def _complete(one: Argument, definitions: dict[str, Any], scope: Scope) -> None:
     _fill(one.shape.leaves, described, definitions)
     if one.parameter.default is None and not _takes_none(one):
         one.shape.allow_none()
-        one.decode = decoder(typing.Optional[annotation], one.shape.schema)
+        one.decode = decoder(typing.Optional[annotation], one.shape.schema)  # noqa: UP045 - not every one takes |
 
 
 def _engine(one: Argument, annotation: Any) -> tuple[Described, Decoder]:
@@ -74,15 +80,25 @@ def _engine(one: Argument, annotation: Any) -> tuple[Described, Decoder]:
         try:
             described = _msgspec_schemas(leaves)
             _msgspec.decoder(annotation, {})
-        except TypeError:
-            # A dataclass with a model in it, or a union of dataclasses: pydantic may do it.
-            if "pydantic" not in sys.modules:
-                raise
-        else:
-            return described, _msgspec.decoder
+        except TypeError as error:
+            return _second_engine(leaves, error)
+        return described, _msgspec.decoder
     from . import _pydantic
 
     return _pydantic.schemas(leaves), _pydantic.decoder
+
+
+def _second_engine(leaves: list[Any], refusal: TypeError) -> tuple[Described, Decoder]:
+    """A dataclass with a model in it, or a union of dataclasses: an author who uses pydantic
+    expects it to work."""
+    if "pydantic" not in sys.modules:
+        raise refusal
+    from . import _pydantic
+
+    try:
+        return _pydantic.schemas(leaves), _pydantic.decoder
+    except Exception:
+        raise refusal from None
 
 
 def _takes_none(one: Argument) -> bool:

@@ -38,13 +38,18 @@ class Scope:
         return eval(text, self.globals, self.locals)
 
     def _definers(self) -> dict[str, Any]:
-        frame = sys._getframe(1)
-        own = self.globals
-        while (caller := frame.f_back) is not None:
-            if caller.f_globals is own:
-                return dict(caller.f_locals)
-            frame = caller
-        return {}
+        """The variables of the functions and classes that ``function`` is being defined in: of the
+        callers whose code holds its code."""
+        inner = getattr(self._function, "__code__", None)
+        found: dict[str, Any] = {}
+        frame = sys._getframe(1).f_back
+        while frame is not None:
+            if any(inner is constant for constant in frame.f_code.co_consts):
+                if frame.f_locals is not frame.f_globals:
+                    found = {**frame.f_locals, **found}
+                inner = frame.f_code
+            frame = frame.f_back
+        return found
 
     def _closed_over(self) -> dict[str, Any]:
         found = {one.__name__: one for one in getattr(self._function, "__type_params__", ())}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 
-from ._mistake import DefinitionError, type_name
+from ._mistake import DefinitionError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -229,21 +229,3 @@ class Place:
         tool = f"tool {self.tool}: " if self.tool else ""
         at = f"parameter {parameter}: " if parameter is not None else ""
         return DefinitionError(f"{self.where}{tool}{at}{problem}")
-
-
-__all__ = [
-    "KEYWORD_ONLY",
-    "POSITIONAL_ONLY",
-    "POSITIONAL_OR_KEYWORD",
-    "REQUIRED",
-    "VAR_KEYWORD",
-    "VAR_POSITIONAL",
-    "Parameter",
-    "Place",
-    "callable_by_keyword",
-    "is_async",
-    "is_generator",
-    "layers",
-    "parameters",
-    "type_name",
-]

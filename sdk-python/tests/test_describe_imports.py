@@ -1,0 +1,107 @@
+"""What describing a tool loads: nothing for plain annotations, msgspec for richer ones."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+
+import extline._describe
+
+PACKAGE = pathlib.Path(extline._describe.__file__).parent
+
+# The package's own __init__ may load what it likes: only this part of it is looked at. Without
+# site-packages' .pth files, which load modules of their own.
+SCRIPT = """
+import sys
+sys.path[:0] = {path!r}
+import types
+package = types.ModuleType("extline")
+package.__path__ = [{package!r}]
+sys.modules["extline"] = package
+{before}
+before = set(sys.modules)
+from extline._describe import describe
+{tool}
+described = describe(tool)
+{after}
+print(*sorted(name for name in set(sys.modules) - before if not name.startswith("extline.")))
+print(*sorted(name for name in set(sys.modules) - before if name.startswith("extline.")))
+"""
+
+PLAIN = '''
+def tool(city: str, days: int = 3, heat: "float | None" = None, ok: bool = True,
+         tags: list[str] = ["a"], more: dict[str, list[int]] = {}, x=None, *, y: "int | str", ctx):
+    """Summary.
+
+    Args:
+        city (str): City name
+    """
+'''
+
+
+def loaded(tool: str, before: str = "", after: str = "") -> tuple[set[str], set[str]]:
+    script = SCRIPT.format(
+        path=[path for path in sys.path if path],
+        package=str(PACKAGE),
+        before=before,
+        tool=tool,
+        after=after,
+    )
+    command = [sys.executable, "-I", "-S", "-c", script]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    others, own = run.stdout.split("\n")[:2]
+    return set(others.split()), set(own.split())
+
+
+def test_plain_annotations_load_nothing() -> None:
+    bind = 'assert described.bind({"city": "Bonn", "days": 2.0, "y": 1})["days"] == 2'
+    others, own = loaded(PLAIN, after=bind)
+    assert others <= {"__future__"}
+    assert own.isdisjoint({"extline._rich", "extline._msgspec", "extline._pydantic"})
+
+
+def test_literal_and_optional_load_nothing_more_than_the_author_did() -> None:
+    tool = """
+def tool(units: Literal["c", "f"] = "c", zone: Optional[str] = None,
+         ids: List[Union[int, str]] = (), text: Annotated[str, "Text"] = "", z: Any = None): ...
+"""
+    before = "from typing import Annotated, Any, List, Literal, Optional, Union"
+    others, own = loaded(tool, before=before)
+    assert others <= {"__future__"}
+    assert "extline._rich" not in own
+
+
+def test_the_context_and_a_partial_load_nothing() -> None:
+    tool = PLAIN + "import functools\nbefore = set(sys.modules) - {'__future__'}\n"
+    tool += "tool = functools.partial(tool, city='Bonn')"
+    others, _ = loaded(tool)
+    assert others <= {"__future__"}
+
+
+def test_richer_ones_load_msgspec_and_not_pydantic() -> None:
+    tool = "import enum\nclass E(enum.Enum):\n    A = 'a'\ndef tool(e: E): ..."
+    others, own = loaded(tool)
+    assert "msgspec" in others
+    assert "pydantic" not in others
+    assert "extline._rich" in own
+    assert "extline._pydantic" not in own
+
+
+def test_without_msgspec_the_parameter_that_needs_it_is_named() -> None:
+    tool = """
+import enum
+class E(enum.Enum):
+    A = "a"
+def needs_it(plain: int, letter: E): ...
+sys.modules["msgspec"] = None
+try:
+    describe(needs_it)
+except TypeError as error:
+    assert "parameter letter: " in str(error), error
+    assert "needs the package msgspec: pip install msgspec" in str(error), error
+else:
+    raise AssertionError
+def tool(plain: int): ...
+"""
+    loaded(tool)
