@@ -63,7 +63,7 @@ fn weather(city: &str, units: Units) -> String {
 #[cfg(test)]
 mod tests {
     use extline::ErrorKind;
-    use extline::testing::{Failure, Host};
+    use extline::testing::{Failure, Host, scenario};
 
     use super::*;
 
@@ -107,5 +107,10 @@ mod tests {
         let answer = host.command("weather", "Berlin")?;
         assert_eq!(answer, Response::prompt("Show today's weather for Berlin in one line."));
         Ok(())
+    }
+
+    #[test]
+    fn the_cases_that_the_tester_plays_hold_in_process() -> Result<(), Failure> {
+        scenario("tests/weather.toml", || Host::builder().start(extension))
     }
 }

@@ -54,6 +54,30 @@ pub enum Verb {
     Burst(u64),
 }
 
+impl Verb {
+    /// The word that stands for it in a file.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Line(_) => "line",
+            Self::Raw(_) => "raw",
+            Self::Hex(_) => "hex",
+            Self::Answer => "answer",
+            Self::Expect(_) => "expect",
+            Self::Refuse(_) => "refuse",
+            Self::Canary(_) => "canary",
+            Self::Handshake(_) => "handshake",
+            Self::Hello => "hello",
+            Self::Close(_) => "close",
+            Self::Signal(_) => "signal",
+            Self::Read(_) => "read",
+            Self::Wait(_) => "wait_ms",
+            Self::Exit(_) => "exit",
+            Self::Alive => "alive",
+            Self::Burst(_) => "burst",
+        }
+    }
+}
+
 /// Text with placeholders, and how it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {

@@ -124,6 +124,23 @@ impl Conversation {
         Ok(())
     }
 
+    /// Reads until then, whatever comes.
+    #[cfg(feature = "scenario")]
+    pub(super) fn listen(&mut self, until: Instant) -> Result<(), Failure> {
+        self.take_what_came()?;
+        while self.ended.is_none() && Instant::now() < until {
+            self.read(until)?;
+            self.converse()?;
+        }
+        Ok(())
+    }
+
+    /// Sends bytes as they stand, past the session.
+    #[cfg(feature = "scenario")]
+    pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        Ok(self.link.send(bytes)?)
+    }
+
     /// Closes the extension's input, behind what was said.
     pub(super) fn close_input(&mut self) -> Result<(), Failure> {
         self.converse()?;
@@ -191,10 +208,15 @@ impl Conversation {
             if !self.session.poll_output(&mut said) {
                 return Ok(());
             }
-            for line in String::from_utf8_lossy(&said).lines() {
-                self.transcript.add(Side::Host, line);
-            }
+            self.note_sent(&said);
             self.link.send(&said)?;
+        }
+    }
+
+    /// Writes what is going to be sent into the transcript.
+    pub(super) fn note_sent(&mut self, bytes: &[u8]) {
+        for line in String::from_utf8_lossy(bytes).lines() {
+            self.transcript.add(Side::Host, line);
         }
     }
 

@@ -67,6 +67,22 @@ pub enum Failure {
         /// The end of the transcript.
         story: Story,
     },
+    /// A step of a [`scenario`](super::scenario) did not go as it should.
+    #[cfg(feature = "scenario")]
+    #[error("{place}: case {case}\n  expected  {expected}\n  got       {got}{story}")]
+    #[non_exhaustive]
+    Scenario {
+        /// The step's file and line, as `tests/weather.toml:12`.
+        place: String,
+        /// The case's id, and the value of this run where it has values.
+        case: String,
+        /// What should have happened.
+        expected: String,
+        /// What did.
+        got: String,
+        /// The end of the transcript.
+        story: Box<Story>,
+    },
     /// The extension cannot be served, for a registration mistake as a rule.
     #[error(transparent)]
     Extension(#[from] crate::Error),

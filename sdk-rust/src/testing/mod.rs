@@ -65,6 +65,17 @@
 //! model, [fewer capabilities](Builder::capabilities), [a zot](Builder::zot) that knows nothing beyond
 //! the base; [other tools](Builder::tool) and [methods](Builder::method) for the extension to call.
 //!
+//! # Scenarios
+//!
+//! With the feature `scenario`, the function of that name plays files of cases, the same that
+//! `extline conformance --cases FILE` plays against the finished program. It belongs into
+//! `[dev-dependencies]`, where no release has its parser of TOML:
+//!
+//! ```toml
+//! [dev-dependencies]
+//! extline = { version = "0.1", features = ["scenario"] }
+//! ```
+//!
 //! # Platforms
 //!
 //! Where extensions are not supported, as on Windows, everything compiles and starting a host is
@@ -81,6 +92,8 @@ mod intercepts;
 mod link;
 mod methods;
 mod panels;
+#[cfg(feature = "scenario")]
+mod scenario;
 mod seen;
 mod stand_ins;
 mod tools;
@@ -93,6 +106,8 @@ pub use failure::{Failure, Story};
 pub use host::Host;
 pub use intercepts::{Moment, Ruling};
 pub use methods::MethodAnswer;
+#[cfg(feature = "scenario")]
+pub use scenario::scenario;
 pub use seen::Note;
 pub use tools::Call;
 pub use transcript::{Line, Side, Transcript};

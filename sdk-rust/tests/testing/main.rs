@@ -8,6 +8,8 @@ mod hosts;
 mod notes;
 mod panels;
 mod questions;
+#[cfg(feature = "scenario")]
+mod scenarios;
 mod sequences;
 mod starts;
 mod tools;
