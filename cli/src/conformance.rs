@@ -107,7 +107,7 @@ fn options(
     let program = match Program::of(&source, &cwd) {
         Ok(program) => program,
         Err(problem) => {
-            printer.error(&problem);
+            printer.error(format_args!("{problem}: {}", problem.remedy()));
             return Ok(None);
         }
     };

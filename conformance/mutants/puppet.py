@@ -5,6 +5,7 @@ name it under `mutants`. Standard library only; `extline conformance selftest` r
 """
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -303,6 +304,8 @@ class Puppet:
             return
         if not broken("no-ack"):
             emit({"type": "shutdown_ack"})
+        if broken("talks-after-ack"):
+            emit({"type": "notify", "level": "info", "message": "bye"})
         end()
 
 
@@ -310,6 +313,9 @@ def end():
     if broken("leaves-child"):
         subprocess.Popen(["sleep", "30"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL, start_new_session=True)
+    if broken("child-writes"):
+        late = 'import time; time.sleep(0.03); print(\'{"type":"notify","level":"info","message":"late"}\')'
+        subprocess.Popen([sys.executable, "-S", "-c", late], stdin=subprocess.DEVNULL)
     if broken("ignores-eof"):
         time.sleep(30)
     sys.exit(0)
@@ -320,6 +326,10 @@ def lines():
     rest = b""
     first = True
     while True:
+        while broken("spins") and not select.select([0], [], [], 0)[0]:
+            pass
+        if broken("ends-by-itself") and not select.select([0], [], [], 0.05)[0]:
+            sys.exit(0)
         chunk = os.read(0, 1 << 16)
         if not chunk:
             return

@@ -32,8 +32,9 @@ struct Entry {
     stderr: Option<String>,
     /// A pattern that the failure's `got` has.
     got: Option<String>,
-    /// The program: `python`, `node`, `bash`.
-    program: Option<String>,
+    /// What the extension is written in: `python`, `node`, `sh`; any when empty.
+    #[serde(default)]
+    language: Vec<String>,
     /// The smallest bad value lies between these two.
     boundary: Option<[u64; 2]>,
     cause: String,
@@ -43,7 +44,7 @@ struct Entry {
 }
 
 /// Looks a failure up; the first entry whose signs are all there.
-pub(crate) fn cause_of(report: &CaseReport, command: &str) -> Option<Cause> {
+pub(crate) fn cause_of(report: &CaseReport, language: Option<&str>) -> Option<Cause> {
     let failure = report.failure.as_ref()?;
     let stderr = report.evidence.as_ref().map(|one| one.stderr.join("\n")).unwrap_or_default();
     let group = report.id.rsplit_once('-').map_or(report.id.as_str(), |(group, _)| group);
@@ -53,7 +54,8 @@ pub(crate) fn cause_of(report: &CaseReport, command: &str) -> Option<Cause> {
             && entry.outcome.is_none_or(|outcome| outcome == failure.outcome)
             && patterns.stderr.as_ref().is_none_or(|pattern| pattern.is_match(&stderr))
             && patterns.got.as_ref().is_none_or(|pattern| pattern.is_match(&failure.got))
-            && patterns.program.as_ref().is_none_or(|pattern| pattern.is_match(command))
+            && (entry.language.is_empty()
+                || entry.language.iter().any(|one| Some(&**one) == language))
             && entry.boundary.is_none_or(|[low, high]| {
                 report.boundary.as_ref().is_some_and(|one| (low..=high).contains(&one.bad))
             })
@@ -65,7 +67,6 @@ pub(crate) fn cause_of(report: &CaseReport, command: &str) -> Option<Cause> {
 struct Patterns {
     stderr: Option<Regex>,
     got: Option<Regex>,
-    program: Option<Regex>,
 }
 
 static KNOWLEDGE: LazyLock<Vec<(Entry, Patterns)>> = LazyLock::new(|| {
@@ -87,11 +88,7 @@ fn read(text: &str) -> Result<Vec<(Entry, Patterns)>, String> {
         .cause
         .into_iter()
         .map(|entry| {
-            let patterns = Patterns {
-                stderr: pattern(&entry.stderr)?,
-                got: pattern(&entry.got)?,
-                program: pattern(&entry.program)?,
-            };
+            let patterns = Patterns { stderr: pattern(&entry.stderr)?, got: pattern(&entry.got)? };
             Ok((entry, patterns))
         })
         .collect()

@@ -17,6 +17,11 @@ pub(crate) const HELLO: Duration = Duration::from_secs(10);
 pub(crate) const READY: Duration = Duration::from_secs(3);
 /// A real zot takes an extension for ready after this silence (`zot.idle-ready`).
 pub(crate) const IDLE: Duration = Duration::from_millis(250);
+/// How often one that says no hello is looked at.
+const GLANCE: Duration = Duration::from_millis(500);
+/// A moment in which a process that has nothing to do must rest, and how many it is given.
+const REST: Duration = Duration::from_millis(100);
+const RESTS: u32 = 20;
 /// What is expected of a healthy extension on a quiet machine.
 pub(crate) const SOFT: Duration = Duration::from_secs(2);
 
@@ -33,6 +38,16 @@ pub(crate) struct Conversation {
     calls: u64,
     /// Where in the timeline `hello_ack` was handed over.
     acknowledged: Option<usize>,
+    rest: Option<Rest>,
+}
+
+/// How busy a process was while it was sent nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rest {
+    /// The processor time it used; nothing when it came to rest.
+    pub(crate) used: Duration,
+    /// In how long a time.
+    pub(crate) over: Duration,
 }
 
 /// A line from the extension.
@@ -65,6 +80,7 @@ impl Conversation {
             frames: Vec::new(),
             calls: 0,
             acknowledged: None,
+            rest: None,
         })
     }
 
@@ -146,13 +162,48 @@ impl Conversation {
         self.target.exit().is_some()
     }
 
-    /// Waits for `hello`.
+    /// Waits for `hello`; no longer than needed for one that waits for input itself.
     pub(crate) fn await_hello(&mut self, within: Duration) -> Result<(), Failure> {
-        let is_hello = |frame: &Value| frame["type"] == "hello";
-        let until = Instant::now() + within;
-        self.await_frame(0, until, is_hello)
-            .map(|_| ())
-            .map_err(|missing| self.failure(missing, format!("hello within {}", seconds(within))))
+        let last = Instant::now() + within;
+        let mut stuck = false;
+        loop {
+            let until = last.min(Instant::now() + GLANCE);
+            let hello = self.await_frame(0, until, |frame| frame["type"] == "hello");
+            let Err(missing) = hello else { return Ok(()) };
+            // Twice in a row: a process that has only just read something may still answer it.
+            let was_stuck = std::mem::replace(&mut stuck, self.target.only_waits_for_input());
+            if missing == Missing::Ended || Instant::now() >= last || was_stuck && stuck {
+                return Err(self.failure(missing, format!("hello within {}", seconds(within))));
+            }
+        }
+    }
+
+    /// How busy it is while it is sent nothing: looks until it rests for a moment, or for
+    /// [`RESTS`] such moments. `None` where the system does not tell.
+    pub(crate) fn rest(&mut self) -> Option<Rest> {
+        let began = Instant::now();
+        let at_first = self.target.processor_time()?;
+        let (mut before, mut used) = (at_first, Duration::ZERO);
+        for _ in 0..RESTS {
+            self.listen(REST);
+            let now = self.target.processor_time();
+            let Some(now) = now.filter(|_| self.target.exit().is_none()) else { break };
+            used = now.saturating_sub(at_first);
+            // One that is short of a processor uses little of it, and does not rest.
+            if now.saturating_sub(before) < REST / 20 && !self.target.is_busy() {
+                used = Duration::ZERO;
+                break;
+            }
+            before = now;
+        }
+        let rest = Rest { used, over: began.elapsed() };
+        self.rest = Some(rest);
+        self.rest
+    }
+
+    /// What [`Conversation::rest`] saw.
+    pub(crate) fn rested(&self) -> Option<Rest> {
+        self.rest
     }
 
     /// Writes `hello_ack`, in chunks and with more behind it if that is wanted.

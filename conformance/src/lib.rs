@@ -15,6 +15,7 @@ mod clause;
 mod conversation;
 mod evidence;
 mod failure;
+mod language;
 mod report;
 mod run;
 mod selftest;

@@ -144,6 +144,11 @@ impl Problem {
         matches!(self, Self::ExitedBeforeHello | Self::ExitedBeforeReady | Self::NoHello { .. })
     }
 
+    /// What to do about it, for one who does not know how the process ended.
+    pub fn remedy(&self) -> String {
+        self.suggestion(None)
+    }
+
     /// What to do about it.
     pub(crate) fn suggestion(&self, exit: Option<&Exit>) -> String {
         match self {

@@ -4,6 +4,7 @@
 //! place where it was found.
 
 mod frames;
+mod process;
 mod registrations;
 mod replies;
 
@@ -29,6 +30,8 @@ pub(crate) struct Observed<'a> {
     pub(crate) left_behind: &'a [String],
     /// The tester ended it by force, after it did something else.
     pub(crate) killed: bool,
+    /// A case failed in it.
+    pub(crate) blamed: bool,
 }
 
 /// What a check says of one process.
@@ -52,7 +55,7 @@ pub(crate) fn names() -> Vec<&'static str> {
     CHECKS.iter().map(|(name, _)| *name).collect()
 }
 
-const CHECKS: [(&str, Check); 23] = [
+const CHECKS: [(&str, Check); 27] = [
     ("stdout-pure", frames::stdout_pure),
     ("clean-lines", frames::clean_lines),
     ("hello-first", frames::hello_first),
@@ -62,7 +65,11 @@ const CHECKS: [(&str, Check); 23] = [
     ("no-null", frames::no_null),
     ("max-line", frames::max_line),
     ("capabilities-named", frames::capabilities_named),
-    ("left-behind", left_behind),
+    ("left-behind", process::left_behind),
+    ("rests", process::rests),
+    ("stays", process::stays),
+    ("ack-last", process::ack_last),
+    ("silent-at-last", process::silent_at_last),
     ("ready-once", registrations::ready_once),
     ("names", registrations::names),
     ("schemas", registrations::schemas),
@@ -78,16 +85,9 @@ const CHECKS: [(&str, Check); 23] = [
     ("images", replies::images),
 ];
 
-fn left_behind(observed: &Observed<'_>) -> Outcome {
-    if observed.killed || observed.conversation.seen().exit().is_none() {
-        return Outcome::Nothing;
-    }
-    let record = observed.conversation.seen().timeline().mark().saturating_sub(1);
-    let finding = |process: &String| Finding {
-        text: format!("the process ended, and one that it started lives on: {process}"),
-        record,
-    };
-    Outcome::Found(observed.left_behind.iter().map(finding).collect())
+/// The frames in what the tester wrote.
+fn sent(bytes: &[u8]) -> impl Iterator<Item = Value> {
+    bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
 }
 
 /// Looks at each frame of one type; nothing when there is none.

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Finding, Observed, Outcome, each};
+use super::{Finding, Observed, Outcome, each, sent};
 use crate::survey::UNKNOWN;
 use crate::target::What;
 
 /// One answer for each call, and none for what was never asked (`tool.one-reply` and its like).
 pub(super) fn one_reply(observed: &Observed<'_>) -> Outcome {
     let mut asked: BTreeMap<(&str, String), usize> = BTreeMap::new();
-    for frame in sent(observed) {
+    for frame in all_sent(observed) {
         if let (Some(kind), Some(id)) = (answer_to(&frame), frame["id"].as_str()) {
             *asked.entry((kind, id.to_owned())).or_default() += 1;
         }
@@ -121,7 +121,7 @@ fn answers_to_unknown(
     answered: &str,
     is_error: fn(&Value) -> bool,
 ) -> Outcome {
-    let ids: BTreeSet<_> = sent(observed)
+    let ids: BTreeSet<_> = all_sent(observed)
         .filter(|frame| frame["type"] == asked && frame["name"] == UNKNOWN)
         .filter_map(|frame| frame["id"].as_str().map(str::to_owned))
         .collect();
@@ -140,15 +140,14 @@ fn answers_to_unknown(
 }
 
 /// Every frame that the tester sent.
-fn sent(observed: &Observed<'_>) -> impl Iterator<Item = Value> {
+fn all_sent<'a>(observed: &'a Observed<'_>) -> impl Iterator<Item = Value> + 'a {
     let records = observed.conversation.seen().timeline().records().iter();
     records
         .filter_map(|record| match &record.what {
-            What::Sent { bytes, .. } => Some(bytes.split(|byte| *byte == b'\n')),
+            What::Sent { bytes, .. } => Some(sent(bytes)),
             _ => None,
         })
         .flatten()
-        .filter_map(|line| serde_json::from_slice(line).ok())
 }
 
 fn kind_of(value: &Value) -> &'static str {

@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use super::Run;
+use super::{NoStart, Run, silence};
+use crate::cause::Cause;
 use crate::conversation::{HELLO, SOFT};
 use crate::evidence::Evidence;
 use crate::failure::Failure;
@@ -19,19 +20,29 @@ pub(super) enum Contact {
     /// It said hello, and what it registers is known.
     Made,
     /// It cannot be used.
-    Failed(Box<(Failure, Evidence)>),
+    Failed(Box<FailedContact>),
+}
+
+/// Why the extension cannot be used.
+#[derive(Clone)]
+pub(super) struct FailedContact {
+    pub(super) failure: Failure,
+    pub(super) evidence: Evidence,
+    /// What causes it, where that is known already.
+    pub(super) cause: Option<Cause>,
 }
 
 /// Starts the extension, lets it register, and finds a question that it answers.
 pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
     let mut conversation = match run.start(Setting::default()) {
         Ok(conversation) => conversation,
-        Err(got) => return failed_to_start(got),
+        Err(failed) => return failed_to_start(failed),
     };
-    if let Err(failure) = conversation.await_hello(HELLO) {
+    if let Err(mut failure) = conversation.await_hello(HELLO) {
+        silence::explain(&mut conversation, &mut failure);
         let evidence = Evidence::of(conversation.seen().timeline(), 0);
-        run.end(conversation);
-        return Contact::Failed(Box::new((failure, evidence)));
+        run.end(conversation, true);
+        return Contact::Failed(Box::new(FailedContact { failure, evidence, cause: None }));
     }
     conversation.acknowledge(None, None, None);
     // Without a survey nothing can fail here: it waits until the extension is quiet.
@@ -55,7 +66,10 @@ pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
         times.sort();
         run.survey.pace = times.get(times.len() / 2).copied().unwrap_or(SOFT);
     }
-    run.end(conversation);
+    if run.watch.wants("rests") || run.watch.wants("stays") {
+        conversation.rest();
+    }
+    run.end(conversation, false);
     Contact::Made
 }
 
@@ -82,11 +96,13 @@ fn harmless(conversation: &crate::conversation::Conversation, canary: &Canary) -
     })
 }
 
-fn failed_to_start(got: String) -> Contact {
+fn failed_to_start(failed: NoStart) -> Contact {
     let failure = Failure {
         expected: "the program starts".to_owned(),
-        got,
+        got: failed.problem.clone(),
         outcome: crate::failure::Outcome::Died,
     };
-    Contact::Failed(Box::new((failure, Evidence::default())))
+    let cause = Cause { cause: failed.problem, fix: failed.remedy, certain: true };
+    let evidence = Evidence::default();
+    Contact::Failed(Box::new(FailedContact { failure, evidence, cause: Some(cause) }))
 }

@@ -8,6 +8,7 @@
 mod bisect;
 mod contact;
 mod play;
+mod silence;
 mod values;
 mod watch;
 
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use extline_host::Program;
 
-use self::contact::{Contact, first_contact};
+use self::contact::{Contact, FailedContact, first_contact};
 use self::watch::Watch;
 use crate::case::{Case, Cited, Need, Process};
 use crate::cause::cause_of;
@@ -23,12 +24,15 @@ use crate::clause::Binds;
 use crate::conversation::{ACK, Conversation, HELLO};
 use crate::evidence::Evidence;
 use crate::failure::{Failure, Outcome};
+use crate::language::language_of;
 use crate::report::{CaseReport, Report, Verdict};
 use crate::survey::{Canary, Survey};
 use crate::target::{Setting, Signal};
 
 /// How long an extension may take to end between two cases before it is killed.
 const GRACE: Duration = Duration::from_millis(300);
+/// How long the stdout of a process that has ended is read when another one holds it.
+const AFTERWARDS: Duration = Duration::from_millis(100);
 
 /// What is run, and how.
 #[derive(Debug)]
@@ -65,6 +69,7 @@ pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress
     let mut run = Run {
         options,
         ack: ack(options),
+        language: language_of(&options.program),
         watch: Watch::of(cases),
         survey: Survey::default(),
         shared: None,
@@ -85,6 +90,7 @@ pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress
 struct Run<'a> {
     options: &'a Options,
     ack: String,
+    language: Option<&'static str>,
     watch: Watch,
     survey: Survey,
     shared: Option<Conversation>,
@@ -107,7 +113,7 @@ impl Run<'_> {
                 self.decide(report, progress);
             }
             if let Some(conversation) = self.shared.take() {
-                self.end(conversation);
+                self.end(conversation, false);
             }
         }
     }
@@ -116,13 +122,13 @@ impl Run<'_> {
     fn give_up(
         &mut self,
         cases: &[&Case],
-        failed: &(Failure, Evidence),
+        failed: &FailedContact,
         progress: &mut dyn FnMut(Progress<'_>),
     ) {
         for case in cases.iter().filter(|case| case.check.is_none()) {
             let report = if case.id == contact::CASE {
-                let (failure, evidence) = failed.clone();
-                CaseReport::failed(case, failure, evidence)
+                let FailedContact { failure, evidence, cause } = failed.clone();
+                CaseReport { cause, ..CaseReport::failed(case, failure, evidence) }
             } else {
                 let reason = "first contact failed".to_owned();
                 CaseReport::without_run(case, Verdict::CouldNotRun, reason)
@@ -147,7 +153,9 @@ impl Run<'_> {
             let again = self.options.again.as_ref();
             report.again = again.map(|again| again.replace("$case", &report.id));
         }
-        report.cause = cause_of(&report, &self.options.program.line());
+        if report.cause.is_none() {
+            report.cause = cause_of(&report, self.language);
+        }
         progress(Progress::Decided(&report));
         self.reports.push(report);
     }
@@ -239,7 +247,7 @@ impl Run<'_> {
                 Ok(())
             }
             Err(failure) => {
-                self.end(conversation);
+                self.end(conversation, true);
                 match self.try_alone(case, value) {
                     Ok(()) => Err(Failed::Once(failure)),
                     failed => failed,
@@ -251,7 +259,11 @@ impl Run<'_> {
     fn try_alone(&mut self, case: &Case, value: u64) -> Result<(), Failed> {
         let setting = Setting { stdin_at_end: case.process == Process::StdinAtEnd };
         let raw = matches!(case.process, Process::Raw | Process::StdinAtEnd);
-        let conversation = if raw { self.start(setting) } else { self.fresh(setting) };
+        let conversation = if raw {
+            self.start(setting).map_err(|failed| failed.problem)
+        } else {
+            self.fresh(setting)
+        };
         let mut conversation = conversation.map_err(Failed::to_start)?;
         let values = values::values(self.options, &self.survey, value);
         let mark = if raw { 0 } else { conversation.seen().timeline().mark() };
@@ -260,13 +272,13 @@ impl Run<'_> {
             let evidence = Evidence::of(conversation.seen().timeline(), mark);
             Failed::Twice(failure, Box::new(evidence))
         });
-        self.end(conversation);
+        self.end(conversation, outcome.is_err());
         outcome
     }
 
     /// A process that is ready for calls.
     fn fresh(&self, setting: Setting) -> Result<Conversation, String> {
-        let mut conversation = self.start(setting)?;
+        let mut conversation = self.start(setting).map_err(|failed| failed.problem)?;
         let ready = conversation.await_hello(HELLO).and_then(|()| {
             conversation.acknowledge(None, None, None);
             conversation.await_ready(Some(&self.survey))
@@ -279,13 +291,16 @@ impl Run<'_> {
         }
     }
 
-    fn start(&self, setting: Setting) -> Result<Conversation, String> {
-        Conversation::start(&self.options.program, setting, &self.ack)
-            .map_err(|error| self.options.program.explain(&error).to_string())
+    fn start(&self, setting: Setting) -> Result<Conversation, NoStart> {
+        Conversation::start(&self.options.program, setting, &self.ack).map_err(|error| {
+            let problem = self.options.program.explain(&error);
+            NoStart { problem: problem.to_string(), remedy: problem.remedy() }
+        })
     }
 
     /// Ends a process the polite way, then the other, and lets the checks look at all of it.
-    fn end(&mut self, mut conversation: Conversation) {
+    /// `blamed` says that a case failed in it.
+    fn end(&mut self, mut conversation: Conversation, blamed: bool) {
         let mut killed = false;
         if conversation.seen().exit().is_none() {
             conversation.target().set_reading(true);
@@ -297,8 +312,18 @@ impl Run<'_> {
                 conversation.await_exit(Instant::now() + GRACE);
             }
         }
-        self.watch.look(&conversation, killed);
+        if !killed && !conversation.seen().stdout_ended() {
+            // Somebody else has it still.
+            conversation.listen(AFTERWARDS);
+        }
+        self.watch.look(&conversation, killed, blamed);
     }
+}
+
+/// The system does not start the program.
+struct NoStart {
+    problem: String,
+    remedy: String,
 }
 
 enum Failed {

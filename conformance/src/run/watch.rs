@@ -34,10 +34,15 @@ impl Watch {
         Self { checks: names.map(|name| (name, Seen::default())).collect() }
     }
 
-    /// Looks at a process that has ended.
-    pub(super) fn look(&mut self, conversation: &Conversation, killed: bool) {
+    /// Whether one of the cases names this check.
+    pub(super) fn wants(&self, check: &str) -> bool {
+        self.checks.contains_key(check)
+    }
+
+    /// Looks at a process that has ended, and whether a case failed in it.
+    pub(super) fn look(&mut self, conversation: &Conversation, killed: bool, blamed: bool) {
         let left_behind = if killed { Vec::new() } else { conversation.seen().left_behind() };
-        let observed = Observed { conversation, left_behind: &left_behind, killed };
+        let observed = Observed { conversation, left_behind: &left_behind, killed, blamed };
         for (name, seen) in &mut self.checks {
             let Some(check) = check::named(name) else { continue };
             let Outcome::Found(findings) = check(&observed) else { continue };

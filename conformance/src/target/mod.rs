@@ -3,6 +3,8 @@
 //! One thread drives it: [`Target::pump`] waits once for whatever happens first, and moves bytes
 //! both ways. Nothing here knows frames; [`Timeline`] keeps all that was seen.
 
+#[cfg(unix)]
+mod process;
 mod timeline;
 #[cfg(unix)]
 mod unix;

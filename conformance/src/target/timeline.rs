@@ -65,6 +65,14 @@ impl Timeline {
         self.records.len()
     }
 
+    /// The line that came there, without its LF.
+    pub(crate) fn line(&self, record: usize) -> Option<&[u8]> {
+        match &self.records.get(record)?.what {
+            What::Line { bytes, .. } => Some(bytes),
+            _ => None,
+        }
+    }
+
     /// All of stderr, decoded as well as can be.
     pub(crate) fn stderr(&self) -> String {
         let bytes: Vec<_> = self

@@ -1,7 +1,6 @@
 //! The process under test on Unix.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
@@ -10,14 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use extline_host::{Exit, Program, activity_of};
+use extline_host::{Exit, Program};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal as SystemSignal, kill_process, kill_process_group};
 
 use super::timeline::{Timeline, What};
-use super::{Setting, Signal};
+use super::{Setting, Signal, process};
 
 /// The end of a process has no descriptor to wait for, so it is asked for this often.
 const EXIT_TICK: Duration = Duration::from_millis(5);
@@ -222,9 +221,14 @@ impl Target {
         self.stdout.is_none()
     }
 
+    /// What came from its stdout behind the last LF.
+    pub(crate) fn partial(&self) -> &[u8] {
+        &self.partial.0
+    }
+
     /// Where it waits, as far as the system tells.
     pub(crate) fn activity(&self) -> Option<String> {
-        if self.exit.is_some() { None } else { activity_of(&[self.id()]) }
+        if self.exit.is_some() { None } else { process::activity(self.id()) }
     }
 
     /// Whether it has read all that it was sent and waits for more; `None` where the system does
@@ -235,31 +239,28 @@ impl Target {
         Some(unread == 0 && waits)
     }
 
+    /// Whether it has read all that it was sent, and does nothing ever again unless it is sent
+    /// more; `false` where the system does not tell.
+    pub(crate) fn only_waits_for_input(&self) -> bool {
+        let unread = self.stdin.as_ref().and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok());
+        unread == Some(0) && process::only_reads_stdin(self.id())
+    }
+
     /// Whether it runs or waits for a processor or a disk, and so for nothing it could miss; `false`
     /// where the system does not tell.
     pub(crate) fn is_busy(&self) -> bool {
-        self.activity().is_some_and(|activity| {
-            activity.contains(" is running") || activity.contains(" waits for a device")
-        })
+        self.exit.is_none() && process::is_busy(self.id())
+    }
+
+    /// The processor time that it and what it started used so far; `None` where the system does
+    /// not tell.
+    pub(crate) fn processor_time(&self) -> Option<Duration> {
+        process::processor_time(self.id())
     }
 
     /// The processes it started and left behind, as `pid command`. Ask when it has ended.
     pub(crate) fn left_behind(&self) -> Vec<String> {
-        let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
-        let ours = format!("{MARKER}={}", self.marker);
-        let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        ids.filter(|id| *id != self.id())
-            .filter(|id| {
-                let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-                let marked = environment.split(|byte| *byte == 0).any(|one| one == ours.as_bytes());
-                marked && !is_zombie(*id)
-            })
-            .map(|id| {
-                let command = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
-                let words = String::from_utf8_lossy(&command).replace('\0', " ");
-                format!("{id} {}", words.trim_end())
-            })
-            .collect()
+        process::others_marked(&format!("{MARKER}={}", self.marker), self.id())
     }
 
     fn tick(&self) -> Duration {
@@ -414,12 +415,4 @@ impl Drop for Target {
             groups.remove(&self.group.as_raw_nonzero().get());
         }
     }
-}
-
-/// Whether a process has ended and only waits for its parent to ask how.
-fn is_zombie(process: u32) -> bool {
-    let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // `pid (name) state ...`; the name may hold anything, also `)`.
-    let state = text.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().next());
-    !matches!(state, Some("R" | "S" | "D" | "T" | "t" | "I"))
 }

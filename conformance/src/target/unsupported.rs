@@ -64,11 +64,23 @@ impl Target {
         match *self {}
     }
 
+    pub(crate) fn partial(&self) -> &[u8] {
+        match *self {}
+    }
+
     pub(crate) fn activity(&self) -> Option<String> {
         match *self {}
     }
 
     pub(crate) fn is_idle(&self) -> Option<bool> {
+        match *self {}
+    }
+
+    pub(crate) fn only_waits_for_input(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn processor_time(&self) -> Option<Duration> {
         match *self {}
     }
 

@@ -1,0 +1,110 @@
+//! What the system tells of a process: what its threads wait for, how long they computed, what it
+//! left behind. This is /proc; where there is none, nothing is told.
+
+use std::fs;
+use std::time::Duration;
+
+use extline_host::activity_of;
+
+/// The standard descriptors, as `activity_of` and as people name them.
+const STANDARD: [(&str, &str); 3] = [
+    (" on descriptor 0, pipe:", "its stdin"),
+    (" on descriptor 1, pipe:", "its stdout"),
+    (" on descriptor 2, pipe:", "its stderr"),
+];
+
+/// What it is doing: the thread that has to do with stdin, stdout or stderr where one has, else the
+/// first thread.
+pub(super) fn activity(id: u32) -> Option<String> {
+    let told: Vec<String> = threads(id).iter().filter_map(|one| activity_of(&[*one])).collect();
+    let standard = told.iter().find_map(|text| {
+        let (pattern, name) = STANDARD.iter().find(|(pattern, _)| text.contains(pattern))?;
+        let end = text.find(pattern)? + pattern.len() - " pipe:".len();
+        let (_, doing) = text[..end].split_once(" (")?;
+        Some(format!("process {id} ({doing} {name}"))
+    });
+    standard.or_else(|| told.into_iter().next())
+}
+
+/// Whether a thread of it, or of a process that it started, runs, or waits for a processor or a
+/// disk, and so for nothing that it could miss.
+pub(super) fn is_busy(id: u32) -> bool {
+    let threads = family(id).into_iter().flat_map(threads);
+    threads.filter_map(|one| activity_of(&[one])).any(|activity| {
+        activity.contains(" is running") || activity.contains(" waits for a device")
+    })
+}
+
+/// Whether all of it is one thread that waits for bytes on stdin: then nothing but bytes on stdin
+/// makes it do anything.
+pub(super) fn only_reads_stdin(id: u32) -> bool {
+    family(id) == [id]
+        && threads(id) == [id]
+        && activity(id)
+            .is_some_and(|activity| activity.ends_with("read on descriptor 0, its stdin"))
+}
+
+/// The processor time that it and the processes that it started have used; `None` where the system
+/// does not tell.
+pub(super) fn processor_time(id: u32) -> Option<Duration> {
+    let of_thread = |(process, thread): (u32, u32)| {
+        let text = fs::read_to_string(format!("/proc/{process}/task/{thread}/schedstat")).ok()?;
+        text.split_ascii_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+    };
+    let all =
+        family(id).into_iter().flat_map(|one| threads(one).into_iter().map(move |t| (one, t)));
+    // Those that ended since are left out; when none is left, nothing is told.
+    let times: Vec<Duration> = all.filter_map(of_thread).collect();
+    (!times.is_empty()).then(|| times.into_iter().sum())
+}
+
+/// The processes with this variable in their environment, but for `id` itself, as `pid command`.
+pub(super) fn others_marked(variable: &str, id: u32) -> Vec<String> {
+    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+    let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    ids.filter(|one| *one != id)
+        .filter(|id| {
+            let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+            let mut variables = environment.split(|byte| *byte == 0);
+            variables.any(|one| one == variable.as_bytes()) && !is_zombie(*id)
+        })
+        .map(|id| {
+            let command = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+            let words = String::from_utf8_lossy(&command).replace('\0', " ");
+            format!("{id} {}", words.trim_end())
+        })
+        .collect()
+}
+
+/// Its threads, by their ids.
+fn threads(id: u32) -> Vec<u32> {
+    let Ok(threads) = fs::read_dir(format!("/proc/{id}/task")) else { return Vec::new() };
+    let ids = threads.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let mut ids: Vec<u32> = ids.collect();
+    ids.sort_unstable();
+    ids
+}
+
+/// It, and the processes that it started and that live.
+fn family(id: u32) -> Vec<u32> {
+    let mut family = vec![id];
+    let mut next = 0;
+    while let Some(parent) = family.get(next).copied() {
+        next += 1;
+        for thread in threads(parent) {
+            let children = fs::read_to_string(format!("/proc/{parent}/task/{thread}/children"));
+            let children = children.unwrap_or_default();
+            family
+                .extend(children.split_ascii_whitespace().filter_map(|id| id.parse::<u32>().ok()));
+        }
+    }
+    family
+}
+
+/// Whether a process has ended and only waits for its parent to ask how.
+fn is_zombie(process: u32) -> bool {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // `pid (name) state ...`; the name may hold anything, also `)`.
+    let state = text.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().next());
+    !matches!(state, Some("R" | "S" | "D" | "T" | "t" | "I"))
+}
