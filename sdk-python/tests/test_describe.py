@@ -329,3 +329,15 @@ def test_names_of_the_functions_around_are_seen() -> None:
     types = {name: one["type"] for name, one in outer().schema["properties"].items()}
     assert types == {"name": "string", "heat": "number", "count": "integer"}
     assert Celsius is float
+
+
+def test_names_that_a_function_closes_over_are_seen_when_the_one_around_has_returned() -> None:
+    def outer() -> Callable[..., Any]:
+        Name = str
+
+        def inner(name: Name) -> Any:  # type: ignore[valid-type]
+            return Name(name)
+
+        return inner
+
+    assert describe(outer()).schema["properties"] == {"name": {"type": "string"}}

@@ -117,6 +117,8 @@ def test_annotations_that_cannot_be_read() -> None:
     text = mistake(unknown)
     assert "parameter x: its annotation 'Nowhere' names what is not there" in text
     assert "outside of `if TYPE_CHECKING:`" in text
+    number.__annotations__["x"] = Literal[b"x"]
+    assert "cannot be read: no JSON is b'x'; use its value, or an enum" in mistake(number)
     number.__annotations__["x"] = "1 +"
     assert "its annotation '1 +' cannot be read" in mistake(number)
     number.__annotations__["x"] = 5

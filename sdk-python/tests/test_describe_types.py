@@ -11,8 +11,9 @@ from typing import Any
 
 import jsonschema
 import pytest
-from extline._describe import ArgumentError, Described, describe
+from extline._describe import ArgumentError, DefinitionError, Described, describe
 from extline._fits import check
+from extline._references import tidied
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "python-types.md"
 
@@ -283,6 +284,58 @@ def test_numbers_that_no_float_can_hold_stay_what_they_are() -> None:
         if annotation.startswith("list"):
             args = {"x": [value]}
         assert tool.bind(args) == args
+
+
+def test_a_literal_keeps_true_apart_from_one() -> None:
+    schema = tool_of('Literal[1, "a"]').schema["properties"]["x"]
+    check(1.0, schema, "/x")
+    with pytest.raises(ArgumentError, match='/x: must be one of 1, "a"; is true'):
+        check(True, schema, "/x")
+
+
+def test_names_with_dots_are_found() -> None:
+    space = SAMPLES.copy()
+    exec("Dots = TypedDict('Dots', {'a': dict, 'a.b': int})\ndef tool(x: Dots): ...", space)
+    with pytest.raises(ArgumentError) as raised:
+        describe(space["tool"]).bind({"x": {"a": {}, "a.b": "1"}})
+    assert raised.value.pointer == "/x/a.b"
+
+
+def test_of_a_union_of_models_the_one_that_was_meant_explains() -> None:
+    with pytest.raises(ArgumentError) as raised:
+        tool_of("Order | dict[str, list[Order]]").bind({"x": {"a": [{"item": 5}]}})
+    assert str(raised.value) == "/x/a/0/item: must be a valid string, and is 5"
+
+
+def test_a_union_of_dataclasses_needs_pydantic(monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = tool_of("Point | Node")
+    assert repr(tool.bind({"x": {"name": "a"}})["x"]) == "Node(name='a', children=[])"
+    monkeypatch.delitem(sys.modules, "pydantic")
+    with pytest.raises(DefinitionError, match="parameter x: .* more than one dataclass"):
+        tool_of("Point | Node")
+
+
+def test_definitions_that_are_used_too_often_stay_definitions() -> None:
+    def schema_of(uses: int) -> tuple[Any, Any]:
+        schema = {"anyOf": [{"$ref": "#/$defs/A"}] * uses}
+        (found,), definitions = tidied([schema], {"A": {"title": "A", "type": "null"}})
+        return found, definitions
+
+    assert schema_of(200) == ({"anyOf": [{"type": "null"}] * 200}, {})
+    assert schema_of(201) == ({"anyOf": [{"$ref": "#/$defs/A"}] * 201}, {"A": {"type": "null"}})
+
+
+def test_two_types_of_one_name_that_contain_themselves() -> None:
+    space = SAMPLES.copy()
+    exec("def tool(x: Node, y: int): ...", space)
+    other = types.ModuleType("other_samples")
+    sys.modules[other.__name__] = other
+    code = "import dataclasses\n@dataclasses.dataclass\nclass Node:\n    next: 'Node | None' = None"
+    exec(code, other.__dict__)
+    space["Other"] = other.__dict__["Node"]
+    space["tool"].__annotations__["y"] = space["Other"]
+    with pytest.raises(DefinitionError, match="two types are called Node; rename one of them"):
+        describe(space["tool"])
 
 
 def test_bind_leaves_the_arguments_it_was_given_alone() -> None:

@@ -173,14 +173,13 @@ def _bind_plain(arguments: list[Argument]) -> Bind:
     )
 
     def bind(args: dict[str, Any]) -> dict[str, Any]:
-        if not changing and not others:
-            return args
-        bound = dict(args)
-        for name, value in args.items():
-            conversion = changing.get(name, {}) if name in named else others
-            change = conversion.get(type(value))
-            if change is not None:
-                bound[name] = change(value)
+        bound = args
+        for name, conversion in changing.items():
+            if name in args and (change := conversion.get(type(args[name]))) is not None:
+                bound = dict(args) if bound is args else bound
+                bound[name] = change(args[name])
+        if others:
+            bound = {n: v if n in named else convert(v, others) for n, v in bound.items()}
         return bound
 
     return bind

@@ -221,9 +221,10 @@ def real(value: Any) -> Any:
         return value
 
 
-def _literal(args: tuple[Any, ...]) -> tuple[dict[str, Any], Conversion] | None:
-    if any(type(arg) not in SCALARS for arg in args):
-        return None
+def _literal(args: tuple[Any, ...]) -> tuple[dict[str, Any], Conversion]:
+    for arg in args:
+        if type(arg) not in SCALARS:
+            raise ValueError(f"no JSON is {arg!r}; use its value, or an enum of its own")
     schema: dict[str, Any] = {"enum": list(args)}
     names = {SCALARS[type(arg)] for arg in args}
     if len(names) == 1:
