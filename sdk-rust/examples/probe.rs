@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use async_stream::try_stream;
 use extline::Error;
 use extline::prelude::*;
+use extline::tokio::runtime::Handle;
 use extline::tokio::task::spawn_local;
 use extline::tokio::time::{sleep, timeout};
 
@@ -65,6 +66,7 @@ fn main() -> Result<ExitCode, Error> {
 fn complete(probe: Extension) -> Extension {
     let probe = answering(probe);
     let probe = waiting(probe);
+    let probe = leaving(probe);
     let probe = asking(probe);
     let probe = growing(probe);
     let probe = drawing(probe);
@@ -212,6 +214,27 @@ fn waiting(probe: Extension) -> Extension {
             };
             Ok(format!("cancelled: {}", ctx.blocking(work).await))
         })
+}
+
+/// What goes on once its call is answered.
+fn leaving(probe: Extension) -> Extension {
+    probe.tool("leave", "Ends the process when it is answered.", async |ask: Ask, _| {
+        let leave = async {
+            sleep(Duration::from_millis(20)).await;
+            std::process::exit(7)
+        };
+        let runtime = Handle::current();
+        match ask.what.as_str() {
+            "local task" => drop(spawn_local(leave)),
+            "task" => drop(runtime.spawn(leave)),
+            "task of a thread" => drop(thread::spawn(move || {
+                thread::sleep(Duration::from_millis(20));
+                runtime.spawn(leave);
+            })),
+            _ => drop(thread::spawn(move || runtime.block_on(leave))),
+        }
+        Ok(())
+    })
 }
 
 /// What asks the host for something.

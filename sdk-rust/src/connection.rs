@@ -93,6 +93,11 @@ impl Connection {
         }
     }
 
+    /// Whether somebody told something that the serving loop has not seen.
+    pub(crate) fn is_touched(&self) -> bool {
+        self.touched.get()
+    }
+
     /// Whether somebody told something since the last time; if not, `waker` is woken when it
     /// happens.
     pub(crate) fn take_touched(&self, waker: &Waker) -> bool {

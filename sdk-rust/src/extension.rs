@@ -316,7 +316,7 @@ impl Extension {
     ///
     /// Outside a tokio runtime, or in one without its I/O or time driver.
     pub async fn serve(self) -> Result<ExitCode, Error> {
-        serve::serve(self).await.map(ExitCode::from)
+        serve::serve(self, None).await.map(ExitCode::from)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Whether the serving thread is inside a handler, for the thread that watches it.
+//! Where the serving thread is, for the thread that watches it: inside a handler, or away from its
+//! event loop.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, OnceLock};
@@ -15,6 +16,10 @@ struct Shared {
     beats: AtomicU64,
     /// Somebody did the serving thread's work since it entered.
     was_stood_in_for: AtomicBool,
+    /// One more each time the event loop is left and each time it is come back to: odd away.
+    ways: AtomicU64,
+    /// The watcher has looked since the event loop was left last.
+    has_looked: AtomicBool,
     watcher: OnceLock<Thread>,
     watcher_sleeps: AtomicBool,
     is_over: AtomicBool,
@@ -23,6 +28,10 @@ struct Shared {
 /// One stay inside a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stay(u64);
+
+/// One wait away from the event loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Away(u64);
 
 /// The serving thread.
 impl Pulse {
@@ -37,6 +46,20 @@ impl Pulse {
         let was_stood_in_for =
             self.0.was_stood_in_for.load(SeqCst) && self.0.was_stood_in_for.swap(false, SeqCst);
         (polled, was_stood_in_for)
+    }
+
+    /// Waits away from the event loop, until what is waited for comes or the watcher ends it. It does
+    /// not wait, `None`, while the watcher sleeps, and once after each of its looks: so the event
+    /// loop gets its turn however much comes.
+    pub(crate) fn away<T>(&self, wait: impl FnOnce() -> T) -> Option<T> {
+        if self.0.has_looked.load(SeqCst) {
+            self.0.has_looked.store(false, SeqCst);
+            return None;
+        }
+        self.0.ways.fetch_add(1, SeqCst);
+        let waited = (!self.0.watcher_sleeps.load(SeqCst)).then(wait);
+        self.0.ways.fetch_add(1, SeqCst);
+        waited
     }
 
     pub(crate) fn set_watcher(&self, watcher: Thread) {
@@ -81,10 +104,22 @@ impl Pulse {
         self.beats() == stay.0
     }
 
+    /// The wait away from the event loop that lasts, if one does. Said once in a while: the next
+    /// wait is then in the event loop.
+    pub(crate) fn look_away(&self) -> Option<Away> {
+        self.0.has_looked.store(true, SeqCst);
+        self.is_away()
+    }
+
+    pub(crate) fn is_away(&self) -> Option<Away> {
+        let ways = self.0.ways.load(SeqCst);
+        (ways % 2 == 1).then_some(Away(ways))
+    }
+
     /// Whether nothing has happened since `beats`. If so, the next handler wakes the watcher.
     pub(crate) fn may_sleep(&self, beats: u64) -> bool {
         self.0.watcher_sleeps.store(true, SeqCst);
-        let is_quiet = self.beats() == beats && !self.is_over();
+        let is_quiet = self.beats() == beats && self.is_away().is_none() && !self.is_over();
         if !is_quiet {
             self.0.watcher_sleeps.store(false, SeqCst);
         }

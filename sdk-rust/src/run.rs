@@ -21,7 +21,7 @@ pub(crate) fn run(mut extension: Extension) -> Result<(), Error> {
         return Err(Error::InsideRuntime);
     }
     let runtime = runtime()?;
-    let served = runtime.block_on(serve::serve(extension));
+    let served = runtime.block_on(serve::serve(extension, Some(runtime.metrics())));
     // What the author still has on blocking threads must not hold the end up.
     runtime.shutdown_background();
     match served? {

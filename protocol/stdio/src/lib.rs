@@ -98,6 +98,8 @@
 
 mod error;
 mod load;
+#[cfg(not(target_os = "linux"))]
+mod no_interrupter;
 mod outcome;
 #[cfg(unix)]
 mod unix;
@@ -111,5 +113,9 @@ use unsupported as platform;
 
 pub use error::Error;
 pub use load::claims_at_load;
+#[cfg(not(target_os = "linux"))]
+pub use no_interrupter::Interrupter;
 pub use outcome::{Next, Ready, Received};
+#[cfg(target_os = "linux")]
+pub use platform::Interrupter;
 pub use platform::{Input, Output, Stdio, Waker, is_by_hand};

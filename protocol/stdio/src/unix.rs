@@ -4,6 +4,9 @@ mod doorbell;
 #[expect(unsafe_code, reason = "pthread_atfork and what its handler may call are plain C")]
 mod fork;
 mod input;
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "neither std nor rustix offers a signal to one thread")]
+mod interrupter;
 mod output;
 #[expect(unsafe_code, reason = "neither std nor rustix offers signal dispositions and masks")]
 mod signals;
@@ -13,6 +16,8 @@ mod takeover;
 
 pub use doorbell::Waker;
 pub use input::Input;
+#[cfg(target_os = "linux")]
+pub use interrupter::Interrupter;
 pub use output::Output;
 pub use takeover::{Stdio, is_by_hand};
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use extline_protocol::ExtensionSession;
-use extline_stdio::{Input, Received};
+use extline_stdio::{Error as StdioError, Input, Received};
 
 use self::threaded::Threaded;
 use crate::Error;
@@ -74,19 +74,32 @@ impl Inlet {
 
     /// Feeds the session with one read of what is there, and does not wait.
     pub(super) fn read(&mut self, session: &mut ExtensionSession) -> Result<Read, Error> {
-        let input = match &mut self.source {
-            _ if self.ended => return Ok(Read::Nothing),
-            Source::Direct(Some(input)) => input,
-            Source::Direct(None) => return Ok(Read::Nothing),
-            Source::Threaded(threaded) => {
-                let count = threaded.take(session)?;
-                self.count(count.unwrap_or_default());
-                return Ok(if count.is_some() { Read::All } else { Read::Nothing });
-            }
-        };
+        if let Source::Threaded(threaded) = &mut self.source {
+            let count = threaded.take(session)?;
+            self.count(count.unwrap_or_default());
+            return Ok(if count.is_some() { Read::All } else { Read::Nothing });
+        }
+        self.read_by(Input::try_read, session)
+    }
+
+    /// Feeds the session with one read, which waits until something comes, a signal at the least.
+    /// Only for input that no thread reads.
+    pub(super) fn read_waiting(&mut self, session: &mut ExtensionSession) -> Result<Read, Error> {
+        self.read_by(Input::read, session)
+    }
+
+    fn read_by(
+        &mut self,
+        read: fn(&mut Input, &mut [u8]) -> Result<Received, StdioError>,
+        session: &mut ExtensionSession,
+    ) -> Result<Read, Error> {
+        let Source::Direct(Some(input)) = &mut self.source else { return Ok(Read::Nothing) };
+        if self.ended {
+            return Ok(Read::Nothing);
+        }
         let space = session.read_space();
         let room = space.len();
-        Ok(match input.try_read(space)? {
+        Ok(match read(input, space)? {
             Received::Data(count) => {
                 session.handle_read(count, Instant::now());
                 self.count(count);
@@ -101,6 +114,11 @@ impl Inlet {
             Received::WouldBlock => Read::Nothing,
             Received::Interrupted => Read::Interrupted,
         })
+    }
+
+    /// Whether no thread reads it.
+    pub(super) fn is_direct(&self) -> bool {
+        matches!(self.source, Source::Direct(_))
     }
 
     pub(super) fn has_ended(&self) -> bool {

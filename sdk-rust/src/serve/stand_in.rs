@@ -5,19 +5,24 @@
 //! handler. If it is, that thread reads and writes in its place, answers what falls due, and passes
 //! cancels on. It runs no handler: calls wait in the session, and what else is to do is left for the
 //! serving thread.
+//!
+//! It also ends what the serving thread waits in away from its event loop, [`Serving::wait_away`].
+//!
+//! [`Serving::wait_away`]: super::Serving::wait_away
 
 use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use extline_protocol::ExtensionEvent;
+use extline_stdio::Interrupter;
 
 use super::inlet::Read;
 use super::watchdog::Watchdog;
-use super::wire::{Wire, lock};
+use super::wire::{Wire, try_lock};
 use crate::Error;
 use crate::connection::Connection;
-use crate::pulse::{Pulse, Stay};
+use crate::pulse::{Away, Pulse, Stay};
 use crate::running::{RunId, Running};
 use crate::stderr::{self, report};
 
@@ -31,19 +36,26 @@ const QUIET_LOOKS: u32 = 40;
 /// Ends with the serving: dropping it says so to the thread.
 pub(super) struct StandIn {
     pulse: Pulse,
+    calls_back: bool,
 }
 
 impl StandIn {
     /// Starts the thread. Where the system has none left the extension is served all the same, as
     /// long as its handlers let the serving thread go on. `ends_process` is false where the process
-    /// is not the extension's.
-    pub(super) fn start(connection: &Connection, ends_process: bool) -> Self {
+    /// is not the extension's; `serving` is the serving thread where it may wait away from its event
+    /// loop.
+    pub(super) fn start(
+        connection: &Connection,
+        ends_process: bool,
+        serving: Option<Interrupter>,
+    ) -> Self {
         let pulse = connection.pulse.clone();
         let watch = Watch {
             wire: Arc::downgrade(connection.wire()),
             pulse: pulse.clone(),
             running: connection.running.clone(),
             ends_process,
+            serving,
         };
         let lines = stderr::kept();
         let started = thread::Builder::new().name("extline stand-in".to_owned()).spawn(move || {
@@ -52,10 +64,16 @@ impl StandIn {
             }
             watch.run();
         });
+        let calls_back = started.is_ok() && serving.is_some();
         if let Ok(thread) = started {
             pulse.set_watcher(thread.thread().clone());
         }
-        Self { pulse }
+        Self { pulse, calls_back }
+    }
+
+    /// Whether it ends what the serving thread waits in away from its event loop.
+    pub(super) fn calls_back(&self) -> bool {
+        self.calls_back
     }
 }
 
@@ -70,11 +88,13 @@ struct Watch {
     pulse: Pulse,
     running: Running,
     ends_process: bool,
+    serving: Option<Interrupter>,
 }
 
 impl Watch {
     fn run(&self) {
         let mut seen = self.pulse.stay();
+        let mut seen_away = self.pulse.is_away();
         let mut beats = self.pulse.beats();
         let mut quiet = 0;
         while !self.pulse.is_over() {
@@ -84,6 +104,11 @@ impl Watch {
                 self.stand_in(stay);
             }
             seen = stay;
+            let away = self.pulse.look_away();
+            if let Some(away) = away.filter(|_| away == seen_away) {
+                self.call_back(away);
+            }
+            seen_away = away;
             let before = std::mem::replace(&mut beats, self.pulse.beats());
             quiet = if before == beats { quiet + 1 } else { 0 };
             if quiet >= QUIET_LOOKS && self.pulse.may_sleep(beats) {
@@ -95,18 +120,31 @@ impl Watch {
         }
     }
 
+    /// Until the serving thread is back in its event loop.
+    fn call_back(&self, away: Away) {
+        while self.pulse.is_away() == Some(away) {
+            if let Some(serving) = self.serving {
+                serving.interrupt();
+            }
+            thread::park_timeout(STEP);
+        }
+    }
+
     /// Until the serving thread is out of the handler.
     fn stand_in(&self, stay: Stay) {
         while let Some(wire) = self.wire.upgrade() {
-            let mut locked = lock(&wire);
-            if !self.pulse.stands_in(stay) {
+            // The serving thread has it for a moment, or is out of the handler and away with it.
+            if let Some(mut wire) = try_lock(&wire) {
+                if !self.pulse.stands_in(stay) {
+                    return;
+                }
+                // What fails here fails again for the serving thread, which can say so.
+                if self.step(&mut wire).is_err() {
+                    return;
+                }
+            } else if self.pulse.stay() != Some(stay) {
                 return;
             }
-            // What fails here fails again for the serving thread, which can say so.
-            if self.step(&mut locked).is_err() {
-                return;
-            }
-            drop(locked);
             drop(wire);
             thread::park_timeout(STEP);
         }

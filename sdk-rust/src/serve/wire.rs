@@ -2,7 +2,7 @@
 //! thread, or its stand-in while a handler keeps that thread.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Instant;
 
 use extline_protocol::limits::{READ_AHEAD_BYTES, READ_AHEAD_FRAMES};
@@ -13,7 +13,8 @@ use super::outlet::Outlet;
 use super::watchdog::Watchdog;
 use crate::Error;
 
-/// Nobody keeps it locked while a handler runs or anything is waited for.
+/// Nobody keeps it locked while a handler runs; the serving thread does while it waits away from the
+/// event loop.
 pub(crate) struct Wire {
     pub(crate) session: ExtensionSession,
     pub(super) inlet: Inlet,
@@ -33,6 +34,15 @@ pub(crate) type SharedWire = Arc<Mutex<Wire>>;
 pub(crate) fn lock(wire: &SharedWire) -> MutexGuard<'_, Wire> {
     // What a panic could leave half done is behind no author's code.
     wire.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Unless somebody has it locked.
+pub(super) fn try_lock(wire: &SharedWire) -> Option<MutexGuard<'_, Wire>> {
+    match wire.try_lock() {
+        Ok(locked) => Some(locked),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
 }
 
 impl Wire {
@@ -60,6 +70,12 @@ impl Wire {
 
     pub(super) fn may_read_ahead(&self) -> bool {
         self.inlet.read_ahead() < READ_AHEAD_BYTES && self.session.waiting() < READ_AHEAD_FRAMES
+    }
+
+    /// Whether nothing can happen before the host sends something, SIGTERM apart.
+    pub(super) fn waits_for_input_alone(&self) -> bool {
+        let can_read = self.inlet.is_direct() && !self.inlet.has_ended();
+        can_read && !self.outlet.is_waiting() && self.due().is_none()
     }
 
     /// When [`ExtensionSession::handle_timeout`] is due, if ever.

@@ -166,7 +166,7 @@ fn serve(
         return Err(mistake);
     }
     let runtime = run::runtime()?;
-    let served = runtime.block_on(serve_over(extension, stdio, Some(observer)));
+    let served = runtime.block_on(serve_over(extension, stdio, None, Some(observer)));
     // What the author still has on blocking threads must not hold the end up.
     runtime.shutdown_background();
     served

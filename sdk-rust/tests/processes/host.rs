@@ -158,6 +158,19 @@ impl Host {
         frame["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {frame}")).into()
     }
 
+    /// Calls `echo` so often, one call at a time.
+    pub(crate) fn call_echo(&mut self, times: u32) {
+        for id in 0..times {
+            self.call(&id.to_string(), "echo", r#"{"text":"again"}"#);
+            assert_eq!(self.text(), "again");
+        }
+    }
+
+    /// The process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     pub(crate) fn sigterm(&self) {
         sigterm(&self.child);
     }

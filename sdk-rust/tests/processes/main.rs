@@ -3,6 +3,8 @@
 
 mod asking;
 mod calls;
+#[cfg(target_os = "linux")]
+mod cost;
 mod host;
 mod intercepts;
 mod kept_thread;
@@ -13,3 +15,5 @@ mod shutdown;
 mod start;
 mod streams;
 mod unasked;
+#[cfg(target_os = "linux")]
+mod waiting_away;

@@ -58,8 +58,9 @@ impl Input {
     /// Reads what is there into `buffer`, one `read(2)`; blocks while nothing is (unless somebody
     /// set `O_NONBLOCK`). 64 KiB is a good size; an empty buffer is [`Received::WouldBlock`].
     ///
-    /// A blocked read ends for a signal whose handler asked for that (as Python's do), not for
-    /// SIGTERM and not for a [`Waker`]: a driver that cares calls [`Input::wait`] first.
+    /// A blocked read ends for a signal whose handler asked for that (as Python's do) and for an
+    /// [`Interrupter`](crate::Interrupter), not for SIGTERM and not for a [`Waker`]: a driver that
+    /// cares calls [`Input::wait`] first.
     ///
     /// # Errors
     ///
