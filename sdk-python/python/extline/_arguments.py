@@ -252,9 +252,4 @@ def of_schema(
             "parameter, or take **rest"
         )
 
-    def bind(args: dict[str, Any]) -> dict[str, Any]:
-        if takes_all:
-            return args
-        return {name: value for name, value in args.items() if name in names}
-
-    return schema, True, bind
+    return schema, True, lambda args: args

@@ -34,7 +34,7 @@ class Described:
 
     ``function`` is to be called as ``function(**bind(args))``, with the call's context as the
     keyword ``context`` when that is not None. It is the author's own, unless that has
-    positional-only parameters.
+    positional-only parameters, or a schema of the author's lets more through than it takes.
 
     With ``plain``, whether arguments are right is for the core's validator alone to say, by
     ``schema``; ``bind`` then only makes integers of 3.0 and floats of 3 where the annotation
@@ -93,17 +93,20 @@ def describe(
     place = Place(function)
     _refuse_what_is_odd(function, place)
     place.tool = name = _name(function, name, place)
-    found = _parameters(function, place)
+    all_parameters = _parameters(function, place)
     scope = Scope(function)
-    context = context_parameter(found, scope, place)
-    found = [one for one in found if one.name != context]
+    context = context_parameter(all_parameters, scope, place)
+    found = [one for one in all_parameters if one.name != context]
     doc, texts = parse(_docstring(function), [one.name for one in found])
+    drop_others = False
     if schema is not None:
         schema, plain, bind = of_schema(schema, found, place)
+        # It may let members through that the function does not take.
+        drop_others = schema.get("additionalProperties") is not False
     else:
         schema, plain, bind = of_annotations(found, texts, scope, place)
     return Described(
-        function=callable_by_keyword(function, parameters(function)),
+        function=callable_by_keyword(function, all_parameters, drop_others=drop_others),
         name=name,
         description=doc if description is None else description,
         schema=schema,

@@ -26,11 +26,11 @@ def check(value: Any, schema: dict[str, Any], pointer: str) -> None:
     if "anyOf" in schema:
         _check_any(value, schema["anyOf"], pointer)
         return
+    if "enum" in schema and not any(_same(value, one) for one in schema["enum"]):
+        raise ArgumentError(_values(schema["enum"], value), pointer)
     if "type" in schema and not _is_of(value, schema["type"]):
         raise ArgumentError(f"must be {_ARTICLES.get(schema['type'], 'a ' + schema['type'])}, "
                             f"and is {excerpt(value)}", pointer)  # fmt: skip
-    if "enum" in schema and not any(_same(value, one) for one in schema["enum"]):
-        raise ArgumentError(_values(schema["enum"], value), pointer)
     if isinstance(value, list) and "items" in schema:
         for nth, item in enumerate(value):
             check(item, schema["items"], join(pointer, nth))

@@ -195,18 +195,23 @@ def _without_bound(found: list[Parameter], partial: Any) -> list[Parameter]:
     return still_open
 
 
-def callable_by_keyword(function: Any, found: list[Parameter]) -> Callable[..., Any]:
-    """``function``, or what takes its positional-only parameters by their names too."""
+def callable_by_keyword(
+    function: Any, found: list[Parameter], *, drop_others: bool = False
+) -> Callable[..., Any]:
+    """``function``, or what takes its positional-only parameters by their names too, and with
+    ``drop_others`` passes over what is no parameter."""
     only = [one for one in found if one.kind == POSITIONAL_ONLY]
-    if not only:
+    if any(one.kind == VAR_KEYWORD for one in found):
+        drop_others = False
+    if not only and not drop_others:
         called: Callable[..., Any] = function
         return called
+    names = {one.name for one in found}
 
     def by_keyword(**arguments: Any) -> Any:
-        positional = []
-        for one in only:
-            value = arguments.pop(one.name, one.default)
-            positional.append(value)
+        if drop_others:
+            arguments = {name: value for name, value in arguments.items() if name in names}
+        positional = [arguments.pop(one.name, one.default) for one in only]
         return function(*positional, **arguments)
 
     return by_keyword
