@@ -32,7 +32,7 @@ def test_file_line_tool_and_parameter_come_first() -> None:
 
     start = f"{__file__}:{line_of('def sends_signals')}: tool sends_signals: parameter to: "
     assert mistake(sends_signals) == start + (
-        f"its annotation Socket is not supported: type {Socket!r} is not supported; use another "
+        f"its annotation Socket cannot come from JSON: type {Socket!r} is not supported; use another "
         "type, or pass ext.tool a schema"
     )
     held = functools.partial(sends_signals)
@@ -122,7 +122,7 @@ def test_annotations_that_cannot_be_read() -> None:
     number.__annotations__["x"] = "1 +"
     assert "its annotation '1 +' cannot be read" in mistake(number)
     number.__annotations__["x"] = 5
-    assert "parameter x: its annotation 5 is not supported" in mistake(number)
+    assert "parameter x: its annotation 5 cannot come from JSON" in mistake(number)
 
 
 def test_classes_that_are_not_there_when_they_are_needed() -> None:

@@ -67,6 +67,8 @@ class _Tidy:
                 found[key] = self._value(key, value)
         if found.get("required") == []:
             del found["required"]
+        if found.get("type") == "array" and "prefixItems" not in found:
+            found.setdefault("items", {})  # some providers do not take it otherwise
         return _with_type(found) if "enum" in found else found
 
     def _value(self, key: str, value: Any) -> Any:

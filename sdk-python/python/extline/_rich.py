@@ -52,7 +52,7 @@ def complete(arguments: list[Argument], scope: Scope, place: Place) -> dict[str,
                 ) from error
             except Exception as error:
                 raise place.mistake(
-                    f"its annotation {shown(one.parameter.annotation)} is not supported: "
+                    f"its annotation {shown(one.parameter.annotation)} cannot come from JSON: "
                     f"{_first_line(error)}; use another type, or pass ext.tool a schema",
                     one.parameter.name,
                 ) from error
