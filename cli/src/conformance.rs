@@ -1,19 +1,30 @@
 //! `extline conformance`: checks an extension against the protocol.
 
+mod baseline;
+mod harness;
+mod reports;
+mod screen;
+mod selection;
+
 use std::env;
 use std::ffi::OsString;
-use std::fs;
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use clap::error::ErrorKind;
 use extline_conformance::{
-    Binds, Canary, Case, CaseReport, Cited, Clause, Options, Progress, Report, Style, Verdict,
-    builtin, case_line, case_text, junit, ndjson, run as run_cases, selftest, stop_all,
-    summary_line, summary_text,
+    Baseline, Binds, Canary, Case, CaseReport, Cited, Clause, Head, Options, Progress, Report,
+    Verdict, builtin, draw_seed, run as run_cases, selftest, stop_all,
 };
 use extline_host::{ExtensionSource, Program};
 use serde_json::json;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
 
+use self::harness::blame_the_tester;
+use self::reports::{Format, Reports};
+use self::screen::Screen;
 use crate::args::{Conformance, Question, Rules};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
@@ -21,85 +32,146 @@ use crate::printer::{BOLD, Printer};
 use crate::target::{source_of, usage};
 
 const SUBCOMMAND: &str = "conformance";
+/// How often the time in the progress line is renewed.
+const TICK: Duration = Duration::from_secs(1);
 
 /// What the testing thread tells.
 enum Told {
-    Planned(usize),
+    Planned(Head),
     Begins(String),
     Decided(Box<CaseReport>),
+    /// All that came of it, or the panic it ended in.
+    Ended(Result<Box<Report>, String>),
 }
 
 pub(crate) async fn run(args: Conformance, mut printer: Printer) -> Result<Exit, clap::Error> {
     match &args.question {
-        Some(Question::List) => return Ok(list(printer)),
+        Some(Question::List) => return Ok(list(builtin().values(), printer)),
         Some(Question::Selftest) => return Ok(test_the_tester(printer)),
         Some(Question::Explain { case }) => return explain(case, printer),
         None => {}
     }
-    let cases = chosen(&args)?;
-    let reports =
-        args.report.iter().map(|report| format_of(report)).collect::<Result<Vec<_>, _>>()?;
-    let Some(options) = options(args, &mut printer)? else {
+    let cases = selection::chosen(&args.only, &args.skip)?;
+    if args.list {
+        return Ok(list(cases, printer));
+    }
+    let baseline = baseline::read(&args)?;
+    let draft = baseline::draft(&args, &baseline)?;
+    let mut reports = Reports::open(&args.report, printer.json)?;
+    printer.json = reports.stdout == Some(Format::Ndjson);
+    let Some(options) = options(&args, baseline, &mut printer)? else {
         return Ok(printer.finish(Exit::NotStarted));
     };
-    let verbose = options.1;
-    let (tell, told) = mpsc::channel();
-    let mut tests = tokio::task::spawn_blocking(move || {
-        run_cases(&options.0, &cases, &mut |progress| {
-            let _ = match progress {
-                Progress::Planned(count) => tell.send(Told::Planned(count)),
-                Progress::Begins(case) => tell.send(Told::Begins(case.id.clone())),
-                Progress::Decided(report) => tell.send(Told::Decided(Box::new(report.clone()))),
-                _ => Ok(()),
-            };
-        })
-    });
-    let shown = tokio::task::spawn_blocking(move || {
-        show(&mut printer, &told, verbose);
-        printer
-    });
-    let mut interrupts = Interrupts::listen().ok();
-    let interrupted = async {
-        match &mut interrupts {
-            Some(interrupts) => interrupts.next().await,
-            None => std::future::pending().await,
+    let told = match start(options, cases) {
+        Ok(told) => told,
+        Err(error) => {
+            blame_the_tester(&mut printer, &format!("no thread can be started: {error}"));
+            return Ok(printer.finish(Exit::of_conformance(4)));
         }
     };
-    let (report, stopped) = tokio::select! {
-        report = &mut tests => (report, None),
-        exit = interrupted => {
-            stop_all();
-            (tests.await, Some(exit))
+    let mut screen = Screen::new(printer, args.verbose);
+    let (outcome, stopped) = follow(told, &mut screen, &mut reports).await;
+    let Screen { mut printer, .. } = screen;
+    let mut faults = Vec::new();
+    let mut code = 4;
+    match outcome {
+        Some(Ok(report)) => {
+            code = report.exit_code();
+            let fault = |case: &&CaseReport| case.verdict == Verdict::HarnessError;
+            let fault = report.cases.iter().find(fault);
+            faults.extend(fault.and_then(|case| case.reason.clone()));
+            if let Some(file) = &args.write_baseline {
+                match baseline::write(file, &draft, &report) {
+                    Ok(written) => printer.say(written),
+                    Err(fault) => faults.push(fault),
+                }
+            }
+            faults.extend(reports.finish(&report, &mut printer).err());
         }
-    };
-    // A thread fails only by a panic, which was printed.
-    let (Ok(report), Ok(mut printer)) = (report, shown.await) else { return Ok(Exit::ToolError) };
+        Some(Err(fault)) => faults.push(fault),
+        None => {}
+    }
     if let Some(exit) = stopped {
         return Ok(printer.finish(exit));
     }
-    summarize(&mut printer, &report);
-    for (format, file) in reports {
-        let text = if format == "junit" { junit(&report) } else { ndjson(&report) };
-        if let Err(error) = fs::write(&file, text) {
-            printer.error(format_args!("{file} cannot be written: {error}"));
-            return Ok(printer.finish(Exit::Usage));
+    faults.extend(printer.broken());
+    if faults.is_empty() {
+        return Ok(printer.finish(Exit::of_conformance(code)));
+    }
+    blame_the_tester(&mut printer, &faults.join("; "));
+    Ok(printer.finish(Exit::of_conformance(4)))
+}
+
+/// Starts the thread that tests; what it tells comes in order.
+fn start(options: Options, cases: Vec<&'static Case>) -> io::Result<UnboundedReceiver<Told>> {
+    let (tell, told) = mpsc::unbounded_channel();
+    let test = move || {
+        let report = harness::caught(|| {
+            run_cases(&options, &cases, &mut |progress| {
+                // Nobody listens any more after the second Ctrl-C.
+                let _ = match progress {
+                    Progress::Planned(head) => tell.send(Told::Planned(head.clone())),
+                    Progress::Begins(case) => tell.send(Told::Begins(case.id.clone())),
+                    Progress::Decided(report) => tell.send(Told::Decided(Box::new(report.clone()))),
+                    _ => Ok(()),
+                };
+            })
+        });
+        let _ = tell.send(Told::Ended(report.map(Box::new)));
+    };
+    thread::Builder::new().name("tests".to_owned()).spawn(test)?;
+    Ok(told)
+}
+
+/// Shows what is told until the end. The first Ctrl-C ends the run in good order, the second at
+/// once.
+async fn follow(
+    mut told: UnboundedReceiver<Told>,
+    screen: &mut Screen,
+    reports: &mut Reports,
+) -> (Option<Result<Box<Report>, String>>, Option<Exit>) {
+    let mut interrupts = Interrupts::listen().ok();
+    let mut stopped = None;
+    let mut ticks = tokio::time::interval(TICK);
+    loop {
+        let interrupted = async {
+            match &mut interrupts {
+                Some(interrupts) => interrupts.next().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            told = told.recv() => match told {
+                Some(Told::Ended(outcome)) => {
+                    if let Ok(report) = &outcome {
+                        screen.summary(report, reports);
+                    }
+                    return (Some(outcome), stopped);
+                }
+                Some(told) => screen.show(told, reports),
+                None => return (Some(Err("the testing thread is gone".to_owned())), stopped),
+            },
+            exit = interrupted => {
+                if stopped.is_some() {
+                    return (None, stopped);
+                }
+                stop_all();
+                stopped = Some(exit);
+            }
+            _ = ticks.tick() => screen.progress(),
         }
     }
-    Ok(printer.finish(match report.exit_code() {
-        0 => Exit::Ok,
-        1 => Exit::ToolError,
-        _ => Exit::Usage,
-    }))
 }
 
 /// What is run; `None` when the program cannot be, which was said.
 fn options(
-    args: Conformance,
+    args: &Conformance,
+    baseline: Baseline,
     printer: &mut Printer,
-) -> Result<Option<(Options, bool)>, clap::Error> {
+) -> Result<Option<Options>, clap::Error> {
     let canary = args.canary.as_deref().map(canary).transpose()?;
     let words = args.program.words.clone();
-    let source = match source_of(SUBCOMMAND, args.program)? {
+    let source = match source_of(SUBCOMMAND, args.program.clone())? {
         Some(source) => source,
         None => ExtensionSource::folder(args.dir.clone().unwrap_or_default()),
     };
@@ -112,25 +184,28 @@ fn options(
         }
     };
     let binds = if args.level == Rules::Sdk { Binds::Sdk } else { Binds::Extension };
-    let again =
-        Some(again(args.dir.as_ref(), &words, args.call, args.canary.as_deref(), args.level));
-    let options = Options { program, binds, calls: args.call, canary, again, ack: None };
-    Ok(Some((options, args.verbose)))
+    let seed = args.seed.unwrap_or_else(draw_seed);
+    let again = again(args, &words, seed);
+    let options = Options {
+        binds,
+        calls: args.call,
+        canary,
+        again: Some(again),
+        seed,
+        baseline,
+        ..Options::of(program)
+    };
+    Ok(Some(options))
 }
 
 /// The command that runs one case again.
-fn again(
-    dir: Option<&OsString>,
-    program: &[OsString],
-    call: bool,
-    canary: Option<&str>,
-    level: Rules,
-) -> String {
+fn again(args: &Conformance, program: &[OsString], seed: u32) -> String {
     let mut words = vec!["extline conformance --only $case".to_owned()];
-    words.extend(call.then(|| "--call".to_owned()));
-    words.extend(canary.map(|canary| format!("--canary {}", quoted(canary))));
-    words.extend((level == Rules::Sdk).then(|| "--level sdk".to_owned()));
-    words.extend(dir.map(|dir| quoted(&dir.to_string_lossy())));
+    words.extend(args.call.then(|| "--call".to_owned()));
+    words.extend(args.canary.as_ref().map(|canary| format!("--canary {}", quoted(canary))));
+    words.extend((args.level == Rules::Sdk).then(|| "--level sdk".to_owned()));
+    words.push(format!("--seed {seed}"));
+    words.extend(args.dir.as_ref().map(|dir| quoted(&dir.to_string_lossy())));
     words.extend((!program.is_empty()).then(|| "--".to_owned()));
     words.extend(program.iter().map(|word| quoted(&word.to_string_lossy())));
     words.join(" ")
@@ -143,46 +218,6 @@ fn quoted(word: &str) -> String {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-fn chosen(args: &Conformance) -> Result<Vec<&'static Case>, clap::Error> {
-    let matches = |case: &Case, names: &[String]| names.iter().any(|name| is_named(case, name));
-    for name in args.only.iter().chain(&args.skip) {
-        if !builtin().values().any(|case| is_named(case, name)) {
-            return Err(unknown(name));
-        }
-    }
-    let only = |case: &&Case| args.only.is_empty() || matches(case, &args.only);
-    Ok(builtin().values().filter(only).filter(|case| !matches(case, &args.skip)).collect())
-}
-
-/// A case is named by its id, or by the beginning of one up to a dash.
-fn is_named(case: &Case, name: &str) -> bool {
-    case.id == name || case.id.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'))
-}
-
-fn unknown(name: &str) -> clap::Error {
-    let near = builtin()
-        .keys()
-        .map(|id| (strsim::jaro_winkler(id, &name.to_uppercase()), id))
-        .max_by(|one, other| one.0.total_cmp(&other.0));
-    let near = near.filter(|(likeness, _)| *likeness > 0.8);
-    let near = near.map(|(_, id)| format!(" Did you mean {id}?")).unwrap_or_default();
-    let text = format!("there is no case {name}; `extline conformance list` has them all.{near}");
-    usage(SUBCOMMAND, ErrorKind::InvalidValue, &text)
-}
-
-fn format_of(report: &str) -> Result<(String, String), clap::Error> {
-    match report.split_once('=') {
-        Some((format @ ("ndjson" | "junit"), file)) if !file.is_empty() => {
-            Ok((format.to_owned(), file.to_owned()))
-        }
-        _ => Err(usage(
-            SUBCOMMAND,
-            ErrorKind::InvalidValue,
-            &format!("--report {report}: expected ndjson=FILE or junit=FILE"),
-        )),
-    }
 }
 
 fn canary(text: &str) -> Result<Canary, clap::Error> {
@@ -206,40 +241,8 @@ fn canary(text: &str) -> Result<Canary, clap::Error> {
     }
 }
 
-fn show(printer: &mut Printer, told: &mpsc::Receiver<Told>, verbose: bool) {
-    let (mut planned, mut done) = (0, 0);
-    for told in told {
-        match told {
-            Told::Planned(count) => planned = count,
-            Told::Begins(id) => printer.progress(&format!("{done}/{planned} {id}")),
-            Told::Decided(report) => {
-                done += 1;
-                // Why cases could not run is said once for all of them, in the summary.
-                let quiet = matches!(
-                    report.verdict,
-                    Verdict::Pass | Verdict::NotApplicable | Verdict::CouldNotRun
-                );
-                if printer.json {
-                    printer.json(&case_line(&report));
-                } else if verbose || !quiet {
-                    printer.text(&case_text(&report, Style::Coloured));
-                }
-            }
-        }
-    }
-    printer.clear_progress();
-}
-
-fn summarize(printer: &mut Printer, report: &Report) {
-    if printer.json {
-        printer.json(&summary_line(report));
-    } else {
-        printer.text(&summary_text(report, Style::Coloured));
-    }
-}
-
-fn list(mut printer: Printer) -> Exit {
-    for case in builtin().values() {
+fn list<'a>(cases: impl IntoIterator<Item = &'a Case>, mut printer: Printer) -> Exit {
+    for case in cases {
         let level = case.level().word();
         let line = format!("{:<9} {:<6} {}", case.id, level, case.title);
         let json =
@@ -277,7 +280,7 @@ fn test_the_tester(printer: Printer) -> Exit {
 }
 
 fn explain(id: &str, mut printer: Printer) -> Result<Exit, clap::Error> {
-    let Some(case) = builtin().get(&id.to_uppercase()) else { return Err(unknown(id)) };
+    let Some(case) = builtin().get(&id.to_uppercase()) else { return Err(selection::unknown(id)) };
     let clauses: Vec<_> = case.clauses.iter().filter_map(|id| Clause::named(id)).collect();
     if printer.json {
         let clauses: Vec<_> = clauses

@@ -24,6 +24,18 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// The code of `extline conformance`, which has codes of its own: 0 conformant, 1 not, 2
+    /// incomplete, 3 usage, 4 the tester itself failed.
+    pub(crate) fn of_conformance(code: u8) -> Self {
+        match code {
+            0 => Self::Ok,
+            1 => Self::ToolError,
+            2 => Self::Usage,
+            3 => Self::NotStarted,
+            _ => Self::Died,
+        }
+    }
+
     /// The code for a call without a result.
     pub(crate) fn of(error: &CallError) -> Self {
         match error {

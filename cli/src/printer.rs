@@ -151,13 +151,22 @@ impl Printer {
     /// no failure.
     pub(crate) fn finish(mut self, exit: Exit) -> Exit {
         self.clear_progress();
-        match self.failure.take() {
-            Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                self.error(format_args!("stdout cannot be written: {error}"));
+        match self.broken() {
+            Some(_) if exit == Exit::of_conformance(4) => exit,
+            Some(failure) => {
+                self.error(failure);
                 Exit::ToolError
             }
-            _ => exit,
+            None => exit,
         }
+    }
+
+    /// Why stdout could not be written, if it could not; a reader that has seen enough is no
+    /// failure.
+    pub(crate) fn broken(&self) -> Option<String> {
+        let failure = self.failure.as_ref()?;
+        let is_failure = failure.kind() != io::ErrorKind::BrokenPipe;
+        is_failure.then(|| format!("stdout cannot be written: {failure}"))
     }
 
     fn note(&mut self, written: io::Result<()>) {

@@ -13,7 +13,8 @@ fn a_conformant_extension_passes_and_a_defect_is_shown_with_its_cure() {
     let cases = ["--only", "E-FRM-08", "--only", "E-REG"];
     let good = extline.run(&[&["conformance"], &cases[..], &["examples/clock-shell"]].concat());
     good.assert_code(0);
-    assert!(good.stdout.starts_with("conformant: "), "{good:?}");
+    assert!(good.stdout.starts_with("extline conformance "), "{good:?}");
+    assert!(good.stdout.contains("\nconformant: "), "{good:?}");
 
     let bad = extline.run(&[&["conformance"], &cases[..], &["examples/hello-python-raw"]].concat());
     bad.assert_code(1);
@@ -25,7 +26,7 @@ fn a_conformant_extension_passes_and_a_defect_is_shown_with_its_cure() {
         "JSONDecodeError",
         "  cause     json.loads() throws on a blank line, and nothing catches it",
         "  fix       line = line.strip()",
-        "  again     extline conformance --only E-FRM-08 examples/hello-python-raw",
+        "  again     extline conformance --only E-FRM-08 --seed ",
         "not conformant: ",
     ] {
         assert!(bad.stdout.contains(part), "{part:?} is missing in {}", bad.stdout);
@@ -42,12 +43,14 @@ fn the_report_is_json_lines_and_junit_where_that_is_asked_for() {
         extline.run(&[&["conformance", "--json", "--report", &report], &case[..]].concat());
     outcome.assert_code(1);
     let lines = outcome.json_lines();
-    assert_eq!(lines[0]["id"], "E-FRM-08");
-    assert_eq!(lines[0]["verdict"], "fail");
-    assert_eq!(lines[0]["failure"]["outcome"], "died");
-    assert_eq!(lines[0]["evidence"]["entries"][0]["lane"], "h>e");
-    assert_eq!(lines[1]["kind"], "summary");
-    assert_eq!(lines[1]["exit_code"], 1);
+    assert_eq!(lines[0]["kind"], "run");
+    assert_eq!(lines[0]["cases"], 1);
+    assert_eq!(lines[1]["id"], "E-FRM-08");
+    assert_eq!(lines[1]["verdict"], "fail");
+    assert_eq!(lines[1]["failure"]["outcome"], "died");
+    assert_eq!(lines[1]["evidence"]["entries"][0]["lane"], "h>e");
+    assert_eq!(lines[2]["kind"], "summary");
+    assert_eq!(lines[2]["exit_code"], 1);
     let junit = fs::read_to_string(junit).unwrap();
     assert!(junit.contains("tests=\"1\" failures=\"1\""), "{junit}");
     assert!(junit.contains("<testcase classname=\"E-FRM\" name=\"E-FRM-08 "), "{junit}");
@@ -79,13 +82,13 @@ fn what_could_not_run_is_no_pass() {
 fn wrong_names_are_usage_errors_with_the_nearest_right_one() {
     let extline = Extline::new();
     let outcome = extline.run(&["conformance", "--only", "E-FRM-98", "examples/clock-shell"]);
-    outcome.assert_code(2);
+    outcome.assert_code(3);
     outcome.assert_says(&["there is no case E-FRM-98", "Did you mean E-FRM-"]);
     let outcome = extline.run(&["conformance", "--report", "html=x", "examples/clock-shell"]);
-    outcome.assert_code(2);
+    outcome.assert_code(3);
     outcome.assert_says(&["expected ndjson=FILE or junit=FILE"]);
     let outcome = extline.run(&["conformance", "--canary", "echo x", "examples/clock-shell"]);
-    outcome.assert_code(2);
+    outcome.assert_code(3);
     outcome.assert_says(&["expected a tool and a JSON object"]);
     extline.run(&["conformance", "examples/nobody"]).assert_code(3);
 }
@@ -101,7 +104,9 @@ fn a_case_is_explained_with_its_clause_and_its_steps() {
     let list = extline.run(&["conformance", "list"]);
     list.assert_code(0);
     assert!(list.stdout.lines().count() > 80, "{list:?}");
-    extline.run(&["conformance", "explain", "E-NO-01"]).assert_code(2);
+    extline.run(&["conformance", "explain", "E-NO-01"]).assert_code(3);
+    extline.run(&["conformance", "--bogus"]).assert_code(3);
+    extline.run(&["conformance"]).assert_code(3);
 }
 
 #[cfg(unix)]

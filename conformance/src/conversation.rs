@@ -8,6 +8,7 @@ use extline_host::Program;
 use serde_json::Value;
 
 use crate::failure::{Failure, Outcome};
+use crate::seed::Drawn;
 use crate::survey::{Canary, Survey};
 use crate::target::{Setting, Target, What};
 
@@ -33,6 +34,7 @@ pub(crate) const ACK: &str = r#"{"type":"hello_ack","protocol_version":1,"capabi
 pub(crate) struct Conversation {
     target: Target,
     ack: String,
+    drawn: Drawn,
     looked_at: usize,
     frames: Vec<Arrived>,
     calls: u64,
@@ -72,10 +74,16 @@ pub(crate) enum Missing {
 
 impl Conversation {
     /// Starts the process and says nothing yet.
-    pub(crate) fn start(program: &Program, setting: Setting, ack: &str) -> io::Result<Self> {
+    pub(crate) fn start(
+        program: &Program,
+        setting: Setting,
+        ack: &str,
+        drawn: &Drawn,
+    ) -> io::Result<Self> {
         Ok(Self {
             target: Target::start(program, setting)?,
             ack: ack.to_owned(),
+            drawn: drawn.clone(),
             looked_at: 0,
             frames: Vec::new(),
             calls: 0,
@@ -109,7 +117,12 @@ impl Conversation {
     /// An id that was never used in this conversation.
     pub(crate) fn fresh_id(&mut self) -> String {
         self.calls += 1;
-        format!("c{}", self.calls)
+        self.drawn.id(self.calls)
+    }
+
+    /// The line that asks with this id.
+    pub(crate) fn question(&self, canary: &Canary, id: &str) -> String {
+        canary.question(id, &self.drawn.unknown)
     }
 
     /// Writes a line.
@@ -257,7 +270,7 @@ impl Conversation {
         let ids: Vec<_> = (0..times).map(|_| self.fresh_id()).collect();
         let from = self.frames.len();
         let began = Instant::now();
-        let lines: String = ids.iter().map(|id| canary.question(id) + "\n").collect();
+        let lines: String = ids.iter().map(|id| self.question(canary, id) + "\n").collect();
         self.target.write(lines.into_bytes());
         self.await_answers(canary, ids, from, within)?;
         Ok(began.elapsed())

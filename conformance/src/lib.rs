@@ -8,6 +8,7 @@
 //! Everything here is synchronous: one thread drives one process at a time, so that what is seen
 //! is seen in order.
 
+mod baseline;
 mod case;
 mod cause;
 mod check;
@@ -15,13 +16,16 @@ mod clause;
 mod conversation;
 mod evidence;
 mod failure;
+mod harness;
 mod language;
 mod report;
 mod run;
+mod seed;
 mod selftest;
 mod survey;
 mod target;
 
+pub use baseline::{Baseline, BaselineError, Expectation, Kind, Stale};
 pub use case::{
     Amount, Case, CaseError, Cases, Cited, Close, Exits, Handshake, Need, Process, Step, Text,
     Verb, builtin, parse, parse_own,
@@ -31,10 +35,11 @@ pub use clause::{Binds, Clause, Level};
 pub use evidence::{Entry, Evidence, Lane};
 pub use failure::{Failure, Outcome};
 pub use report::{
-    Boundary, CaseReport, Report, Style, Verdict, case_line, case_text, junit, ndjson,
-    summary_line, summary_text,
+    Boundary, CaseReport, Head, REPORT_VERSION, Report, Style, Verdict, case_line, case_text,
+    head_line, head_text, junit, ndjson, summary_line, summary_text,
 };
 pub use run::{Options, Progress, run};
+pub use seed::draw_seed;
 pub use selftest::{Kill, Selftest, SelftestError, selftest};
 pub use survey::{Canary, Survey};
 pub use target::{Signal, stop_all};

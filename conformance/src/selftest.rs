@@ -156,5 +156,5 @@ fn options(puppet: &Path, mutant: Option<&str>) -> Result<Options, SelftestError
     let cwd = puppet.parent().unwrap_or(Path::new("/"));
     let program =
         Program::of(&source, cwd).map_err(|problem| SelftestError::Start(problem.to_string()))?;
-    Ok(Options { program, binds: Binds::Sdk, calls: true, canary: None, again: None, ack: None })
+    Ok(Options { binds: Binds::Sdk, calls: true, ..Options::of(program) })
 }

@@ -7,9 +7,6 @@ use serde_json::Value;
 
 use crate::conversation::{Conversation, SOFT};
 
-/// A name that nobody registers.
-pub(crate) const UNKNOWN: &str = "extline_nobody_registered_this";
-
 /// What an extension said about itself at its first start.
 #[derive(Clone, Debug, Default)]
 pub struct Survey {
@@ -100,23 +97,23 @@ impl Survey {
 }
 
 impl Canary {
-    /// The line that asks.
-    pub fn question(&self, id: &str) -> String {
+    /// The line that asks; `unknown` is a name that nobody registered.
+    pub(crate) fn question(&self, id: &str, unknown: &str) -> String {
+        let text = |text: &str| Value::from(text);
         match self {
             Self::Tool | Self::None => {
-                format!(r#"{{"type":"tool_call","id":"{id}","name":"{UNKNOWN}","args":{{}}}}"#)
+                format!(r#"{{"type":"tool_call","id":"{id}","name":"{unknown}","args":{{}}}}"#)
             }
             Self::Command => {
-                format!(r#"{{"type":"command_invoked","id":"{id}","name":"{UNKNOWN}"}}"#)
+                format!(r#"{{"type":"command_invoked","id":"{id}","name":"{unknown}"}}"#)
             }
             Self::AllowedCommand { command, args } => {
-                let args = Value::from(args.as_str());
-                format!(
-                    r#"{{"type":"command_invoked","id":"{id}","name":"{command}","args":{args}}}"#
-                )
+                let (name, args) = (text(command), text(args));
+                format!(r#"{{"type":"command_invoked","id":"{id}","name":{name},"args":{args}}}"#)
             }
             Self::Allowed { tool, args } => {
-                format!(r#"{{"type":"tool_call","id":"{id}","name":"{tool}","args":{args}}}"#)
+                let name = text(tool);
+                format!(r#"{{"type":"tool_call","id":"{id}","name":{name},"args":{args}}}"#)
             }
         }
     }

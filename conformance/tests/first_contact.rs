@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 use std::thread;
 
-use extline_conformance::{Binds, CaseReport, Options, Verdict, builtin, run};
+use extline_conformance::{CaseReport, Options, Verdict, builtin, run};
 use extline_host::{ExtensionSource, Program};
 
 /// A program and what must be told about it.
@@ -286,9 +286,7 @@ fn problem_of(silent: &Silent, folder: &Path) -> Option<String> {
 fn first_contact(words: &[&str], folder: &Path) -> CaseReport {
     let source = ExtensionSource::command(words[0], &words[1..]);
     let program = Program::of(&source, folder).unwrap_or_else(|problem| panic!("{problem}"));
-    let binds = Binds::Extension;
-    let options = Options { program, binds, calls: false, canary: None, again: None, ack: None };
-    run(&options, &[&builtin()["E-HSK-01"]], &mut |_| {}).cases.remove(0)
+    run(&Options::of(program), &[&builtin()["E-HSK-01"]], &mut |_| {}).cases.remove(0)
 }
 
 fn has(program: &str) -> bool {

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use extline_conformance::{Binds, Options, Outcome, Verdict, parse, run};
+use extline_conformance::{Options, Outcome, Verdict, parse, run};
 use extline_host::{ExtensionSource, Program};
 
 const CASE: &str = r#"
@@ -49,8 +49,7 @@ fn end_of(at_the_end: &str) -> (Option<Outcome>, Duration) {
     let source = ExtensionSource::command("sh", ["-c", &script]);
     let program =
         Program::of(&source, Path::new("/")).unwrap_or_else(|problem| panic!("{problem}"));
-    let binds = Binds::Extension;
-    let options = Options { program, binds, calls: false, canary: None, again: None, ack: None };
+    let options = Options::of(program);
     let cases = parse("patience.toml", CASE).unwrap();
     let began = Instant::now();
     let report = run(&options, &cases.iter().collect::<Vec<_>>(), &mut |_| {});

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use extline_conformance::{Binds, Case, CaseReport, Options, Verdict, builtin, run};
+use extline_conformance::{Case, CaseReport, Options, Verdict, builtin, run};
 use extline_host::{ExtensionSource, Program};
 
 #[test]
@@ -135,9 +135,7 @@ impl Tested {
     fn source(source: &ExtensionSource) -> Self {
         let program = Program::of(source, Path::new(env!("CARGO_MANIFEST_DIR")))
             .unwrap_or_else(|problem| panic!("{problem}"));
-        let binds = Binds::Extension;
-        let options =
-            Options { program, binds, calls: false, canary: None, again: None, ack: None };
+        let options = Options::of(program);
         let cases: Vec<&Case> = builtin().values().collect();
         let report = run(&options, &cases, &mut |_| {});
         let exit_code = report.exit_code();

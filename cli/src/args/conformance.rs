@@ -12,7 +12,7 @@ pub(crate) struct Conformance {
     pub(crate) question: Option<Question>,
 
     /// The extension's folder
-    #[arg(value_name = "DIR", required_unless_present = "program")]
+    #[arg(value_name = "DIR", required_unless_present_any = ["program", "list"])]
     pub(crate) dir: Option<OsString>,
 
     /// Allow calls of the tools and commands that the extension registers
@@ -27,7 +27,8 @@ pub(crate) struct Conformance {
     #[arg(long, value_enum, default_value_t = Rules::Base)]
     pub(crate) level: Rules,
 
-    /// Run only these cases: an id or the beginning of one, as E-FRM; may be given again
+    /// Run only these cases: an id, the beginning of one as E-FRM, or a pattern as 'E-*-01'; may be
+    /// given again
     #[arg(long, value_name = "CASE")]
     pub(crate) only: Vec<String>,
 
@@ -35,9 +36,27 @@ pub(crate) struct Conformance {
     #[arg(long, value_name = "CASE")]
     pub(crate) skip: Vec<String>,
 
-    /// Write the report to a file too: ndjson=FILE or junit=FILE; may be given again
+    /// List the cases that would be run, and run none
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// Write the report to a file too: ndjson=FILE or junit=FILE, with - for stdout, where it takes
+    /// the place of the text; may be given again
     #[arg(long, value_name = "FORMAT=FILE")]
     pub(crate) report: Vec<String>,
+
+    /// Expect the failures that this file lists, and no others (see docs/conformance.md)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<String>,
+
+    /// Write a baseline of what fails today, by default to conformance.baseline.toml
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+          default_missing_value = "conformance.baseline.toml")]
+    pub(crate) write_baseline: Option<String>,
+
+    /// Draw names and ids from this number, as the head of another run shows it
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u32>,
 
     /// Show the cases that passed as well
     #[arg(long, short)]

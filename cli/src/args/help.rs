@@ -52,14 +52,18 @@ Examples:
   extline conformance examples/clock-shell
   extline conformance -- python3 my_extension.py
   extline conformance --only E-FRM --verbose -- ./my-extension
-  extline conformance --report junit=report.xml .
+  extline conformance --report junit=report.xml --report ndjson=report.ndjson .
+  extline conformance --list --only 'E-*-01'
+  extline conformance --write-baseline . && $EDITOR conformance.baseline.toml
+  extline conformance --baseline conformance.baseline.toml .
   extline conformance explain E-FRM-14
 
 Exit codes:
-  0    every MUST holds
-  1    some do not
-  2    some cases could not run, or none did, or wrong usage
-  3    the extension's program or its manifest is missing
+  0    every MUST holds, or fails as the baseline says
+  1    some do not, or the baseline says otherwise
+  2    some cases could not run, or none did
+  3    wrong usage, or the extension's program or its manifest is missing
+  4    the tester itself failed, which says nothing about the extension
   130  stopped by Ctrl-C
   143  stopped by SIGTERM, or by the end of the terminal";
 

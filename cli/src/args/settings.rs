@@ -59,7 +59,7 @@ pub(crate) struct Variable {
     value: OsString,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Program {
     /// A program without a manifest, in place of a folder; it runs in the present one
     #[arg(id = "program", value_name = "PROGRAM ARGS", last = true, num_args = 1..)]

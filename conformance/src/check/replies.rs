@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{Finding, Observed, Outcome, each, sent};
-use crate::survey::UNKNOWN;
+use crate::seed::is_unknown;
 use crate::target::What;
 
 /// One answer for each call, and none for what was never asked (`tool.one-reply` and its like).
@@ -122,7 +122,7 @@ fn answers_to_unknown(
     is_error: fn(&Value) -> bool,
 ) -> Outcome {
     let ids: BTreeSet<_> = all_sent(observed)
-        .filter(|frame| frame["type"] == asked && frame["name"] == UNKNOWN)
+        .filter(|frame| frame["type"] == asked && frame["name"].as_str().is_some_and(is_unknown))
         .filter_map(|frame| frame["id"].as_str().map(str::to_owned))
         .collect();
     let mut seen = false;
@@ -134,7 +134,7 @@ fn answers_to_unknown(
         if is_error(frame) {
             return Vec::new();
         }
-        vec![format!("{UNKNOWN} was never registered, and was answered without an error")]
+        vec!["a name that was never registered was answered without an error".to_owned()]
     });
     if seen { outcome } else { Outcome::Nothing }
 }

@@ -1,15 +1,29 @@
-//! One JSON object a line: each case as it is decided, the summary at the end.
+//! One JSON object a line: the head, each case as it is decided, the summary at the end.
+//! docs/report.schema.json is the schema of a line, docs/conformance.md its documentation.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Boundary, CaseReport, Report, Verdict};
+use super::{Boundary, CaseReport, Head, Report, Verdict};
+use crate::baseline::{Expectation, Stale};
 use crate::cause::Cause;
 use crate::clause::Level;
 use crate::evidence::Evidence;
 use crate::failure::Failure;
+
+/// The version of the format: members may come, and none changes its meaning, until it is another.
+pub const REPORT_VERSION: u32 = 1;
+
+/// The first line of the output.
+#[derive(Debug, Serialize)]
+struct HeadLine<'a> {
+    kind: &'static str,
+    version: u32,
+    #[serde(flatten)]
+    head: &'a Head,
+}
 
 /// A case as it stands in the output.
 #[derive(Debug, Serialize)]
@@ -32,6 +46,8 @@ pub(crate) struct CaseLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     again: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<&'a Expectation>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<&'a Evidence>,
 }
 
@@ -42,7 +58,10 @@ pub(crate) struct SummaryLine<'a> {
     exit_code: u8,
     took_us: u128,
     verdicts: BTreeMap<Verdict, usize>,
+    /// How long the extension takes to answer a canary, half of the time.
+    pace_us: u128,
     extension: Option<&'a Value>,
+    stale: &'a [Stale],
 }
 
 impl<'a> CaseLine<'a> {
@@ -61,6 +80,7 @@ impl<'a> CaseLine<'a> {
             boundary: case.boundary.as_ref(),
             cause: case.cause.as_ref(),
             again: case.again.as_deref(),
+            baseline: case.baseline.as_ref(),
             evidence: case.evidence.as_ref(),
         }
     }
@@ -78,9 +98,16 @@ impl<'a> SummaryLine<'a> {
             exit_code: report.exit_code(),
             took_us: report.took.as_micros(),
             verdicts,
+            pace_us: report.survey.pace.as_micros(),
             extension: Some(&report.survey.hello).filter(|hello| !hello.is_null()),
+            stale: &report.stale,
         }
     }
+}
+
+/// The first line.
+pub fn head_line(head: &Head) -> Value {
+    value(&HeadLine { kind: "run", version: REPORT_VERSION, head })
 }
 
 /// The line of a case.
@@ -96,7 +123,8 @@ pub fn summary_line(report: &Report) -> Value {
 /// The whole report, a line each.
 pub fn ndjson(report: &Report) -> String {
     let mut text = String::new();
-    for line in report.cases.iter().map(case_line).chain([summary_line(report)]) {
+    let cases = report.cases.iter().map(case_line);
+    for line in [head_line(&report.head)].into_iter().chain(cases).chain([summary_line(report)]) {
         text += &line.to_string();
         text.push('\n');
     }

@@ -6,14 +6,15 @@ use super::{CaseReport, Report, Verdict};
 
 /// The whole report as one `<testsuites>` document.
 pub fn junit(report: &Report) -> String {
-    let broken = |case: &&CaseReport| is_broken(case.verdict);
-    let skipped = |case: &&CaseReport| is_skipped(case.verdict);
-    let (failures, skips) =
-        (report.cases.iter().filter(broken).count(), report.cases.iter().filter(skipped).count());
+    let count =
+        |what: fn(&CaseReport) -> bool| report.cases.iter().filter(|case| what(case)).count();
+    let failures = count(CaseReport::is_broken);
+    let errors = count(|case| case.verdict == Verdict::HarnessError);
+    let skips = count(|case| is_skipped(case.verdict));
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let seconds = report.took.as_secs_f64();
     let counts = format!(
-        "tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skips}\" time=\"{seconds:.3}\"",
+        "tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skips}\" time=\"{seconds:.3}\"",
         report.cases.len(),
     );
     // Writing to a string cannot fail.
@@ -34,17 +35,24 @@ pub fn junit(report: &Report) -> String {
 }
 
 fn body(case: &CaseReport) -> String {
-    let reason = case.reason.as_deref().unwrap_or_default();
+    let baseline = case.baseline.as_ref().map(|baseline| baseline.reason.as_str());
+    let reason = case.reason.as_deref().or(baseline).unwrap_or_default();
     if is_skipped(case.verdict) {
         let message = format!("{}: {reason}", case.verdict.word());
         return format!("><skipped message=\"{}\"/></testcase>", escape(&message));
     }
-    if !is_broken(case.verdict) {
+    if case.verdict == Verdict::HarnessError {
+        let message = escape(reason);
+        return format!("><error type=\"harness error\" message=\"{message}\"/></testcase>");
+    }
+    if !case.is_broken() {
         return "/>".to_owned();
     }
-    let message = match &case.failure {
-        Some(failure) => format!("expected {}, got {}", failure.expected, failure.got),
-        None => reason.to_owned(),
+    let problem = case.baseline.as_ref().and_then(|baseline| baseline.problem.as_deref());
+    let message = match (&case.failure, problem) {
+        (_, Some(problem)) => problem.to_owned(),
+        (Some(failure), None) => format!("expected {}, got {}", failure.expected, failure.got),
+        (None, None) => reason.to_owned(),
     };
     let text = super::case_text(case, super::Style::Plain);
     format!(
@@ -55,12 +63,9 @@ fn body(case: &CaseReport) -> String {
     )
 }
 
-fn is_broken(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Fail | Verdict::Flaky | Verdict::UnexpectedPass)
-}
-
+/// What services show as neither passed nor failed.
 fn is_skipped(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::NotApplicable | Verdict::CouldNotRun)
+    matches!(verdict, Verdict::NotApplicable | Verdict::CouldNotRun | Verdict::ExpectedFailure)
 }
 
 /// Text as XML may hold it: control characters have no way in at all.

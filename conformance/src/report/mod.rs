@@ -8,25 +8,61 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-pub use self::json::{case_line, ndjson, summary_line};
+pub use self::json::{REPORT_VERSION, case_line, head_line, ndjson, summary_line};
 pub use self::junit::junit;
-pub use self::text::{Style, case_text, summary_text};
+pub use self::text::{Style, case_text, head_text, summary_text};
+use crate::baseline::{Expectation, Stale};
 use crate::case::{Case, Cited};
 use crate::cause::Cause;
-use crate::clause::Level;
+use crate::clause::{Binds, Level};
 use crate::evidence::Evidence;
 use crate::failure::Failure;
+use crate::run::Options;
 use crate::survey::Survey;
 
 /// What came of a run.
 #[derive(Debug)]
 pub struct Report {
+    /// What was run.
+    pub head: Head,
     /// Each case, in the order in which they were asked for.
     pub cases: Vec<CaseReport>,
     /// What the extension said about itself.
     pub survey: Survey,
+    /// Entries of the baseline that say nothing any more.
+    pub stale: Vec<Stale>,
     /// How long it took.
     pub took: Duration,
+}
+
+/// What is run, as it is known before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Head {
+    /// The version of the tester.
+    pub tester: &'static str,
+    /// What the tester drew by chance came from this number.
+    pub seed: u32,
+    /// The command line of the extension's program.
+    pub program: String,
+    /// Whom the cases may bind.
+    pub binds: Binds,
+    /// Registered tools and commands may be called.
+    pub calls: bool,
+    /// How many cases.
+    pub cases: usize,
+}
+
+impl Head {
+    pub(crate) fn of(options: &Options, cases: usize) -> Self {
+        Self {
+            tester: env!("CARGO_PKG_VERSION"),
+            seed: options.seed,
+            program: options.program.line(),
+            binds: options.binds,
+            calls: options.calls,
+            cases,
+        }
+    }
 }
 
 /// What came of a case.
@@ -54,6 +90,8 @@ pub struct CaseReport {
     pub cause: Option<Cause>,
     /// The command that repeats it.
     pub again: Option<String>,
+    /// What the baseline says of it.
+    pub baseline: Option<Expectation>,
     /// How long it took.
     pub took: Duration,
 }
@@ -80,6 +118,8 @@ pub enum Verdict {
     ExpectedFailure,
     /// The baseline says that it fails, and it passed.
     UnexpectedPass,
+    /// The tester itself failed, which says nothing about the extension.
+    HarnessError,
 }
 
 /// Between which two values a case begins to fail.
@@ -102,10 +142,12 @@ impl Report {
     }
 
     /// 0 when nothing is broken, 1 when something is, 2 when the run is incomplete or tested
-    /// nothing.
+    /// nothing, 4 when the tester itself failed.
     pub fn exit_code(&self) -> u8 {
-        let broken = [Verdict::Fail, Verdict::Flaky, Verdict::UnexpectedPass];
-        if broken.iter().any(|verdict| self.count(*verdict) > 0) {
+        if self.count(Verdict::HarnessError) > 0 {
+            return 4;
+        }
+        if self.cases.iter().any(CaseReport::is_broken) {
             return 1;
         }
         let tested = self.count(Verdict::Pass)
@@ -117,6 +159,11 @@ impl Report {
 }
 
 impl CaseReport {
+    /// Whether it fails the run.
+    pub fn is_broken(&self) -> bool {
+        matches!(self.verdict, Verdict::Fail | Verdict::Flaky | Verdict::UnexpectedPass)
+    }
+
     pub(crate) fn passed(case: &Case) -> Self {
         Self::new(case, Verdict::Pass)
     }
@@ -147,6 +194,7 @@ impl CaseReport {
             boundary: None,
             cause: None,
             again: None,
+            baseline: None,
             took: Duration::ZERO,
         }
     }
@@ -165,6 +213,7 @@ impl Verdict {
             Self::Flaky => "FLAKY",
             Self::ExpectedFailure => "expected failure",
             Self::UnexpectedPass => "UNEXPECTED PASS",
+            Self::HarnessError => "HARNESS ERROR",
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{CaseReport, Report, Verdict};
+use super::{CaseReport, Head, Report, Verdict};
+use crate::baseline::Expectation;
 use crate::clause::Clause;
 use crate::evidence::{Entry, Evidence, Lane};
 
@@ -19,6 +20,12 @@ pub enum Style {
 /// How wide a lane is.
 const LANE: usize = 52;
 
+/// What is run, in a line.
+pub fn head_text(head: &Head) -> String {
+    let Head { tester, seed, cases, program, .. } = head;
+    format!("extline conformance {tester}, seed {seed}, {cases} cases: {program}\n")
+}
+
 /// A case, in as many lines as it takes: one for a pass, all there is to know for a failure.
 pub fn case_text(case: &CaseReport, style: Style) -> String {
     let word = paint(case.verdict, case.verdict.word(), style);
@@ -28,7 +35,9 @@ pub fn case_text(case: &CaseReport, style: Style) -> String {
         if let Some(reason) = &case.reason {
             let _ = write!(text, "\n     {reason}");
         }
-        return text + "\n";
+        text.push('\n');
+        expectation(&mut text, case.baseline.as_ref());
+        return text;
     }
     let _ = writeln!(text, "  [{} {clause}]", case.level.word());
     if let Some(clause) = Clause::named(clause) {
@@ -56,10 +65,24 @@ pub fn case_text(case: &CaseReport, style: Style) -> String {
         let _ = writeln!(text, "  cause     {maybe}{}", cause.cause);
         let _ = writeln!(text, "  fix       {}", cause.fix.replace('\n', "\n            "));
     }
+    expectation(&mut text, case.baseline.as_ref());
     if let Some(again) = &case.again {
         let _ = writeln!(text, "  again     {again}");
     }
     text
+}
+
+/// What the baseline says, and what is wrong with that.
+fn expectation(text: &mut String, expectation: Option<&Expectation>) {
+    let Some(Expectation { kind, reason, link, expires, place, problem }) = expectation else {
+        return;
+    };
+    let until = expires.as_ref().map(|date| format!(" until {date}")).unwrap_or_default();
+    let link = link.as_ref().map(|link| format!(" ({link})")).unwrap_or_default();
+    let _ = writeln!(text, "  baseline  {place}: {}{until}: {reason}{link}", kind.word());
+    if let Some(problem) = problem {
+        let _ = writeln!(text, "            {problem}");
+    }
 }
 
 /// The counts, and what they mean.
@@ -72,6 +95,7 @@ pub fn summary_text(report: &Report, style: Style) -> String {
         Verdict::Flaky,
         Verdict::ExpectedFailure,
         Verdict::UnexpectedPass,
+        Verdict::HarnessError,
         Verdict::CouldNotRun,
         Verdict::NotApplicable,
     ];
@@ -84,6 +108,7 @@ pub fn summary_text(report: &Report, style: Style) -> String {
     let meaning = match report.exit_code() {
         0 => "conformant",
         1 => "not conformant",
+        4 => "the tester itself failed",
         _ if report.count(Verdict::CouldNotRun) > 0 => "incomplete: some cases could not run",
         _ => "nothing was tested",
     };
@@ -91,6 +116,13 @@ pub fn summary_text(report: &Report, style: Style) -> String {
     for (reason, count) in obstacles(report) {
         let cases = if count == 1 { "1 case" } else { &format!("{count} cases") };
         let _ = writeln!(text, "{cases} could not run: {reason}");
+    }
+    for stale in &report.stale {
+        let _ = writeln!(
+            text,
+            "{}: the entry for {} is stale: {}",
+            stale.place, stale.case, stale.reason
+        );
     }
     let seconds = report.took.as_secs_f64();
     let _ = writeln!(text, "{meaning}: {}, in {seconds:.1} s", counts.join(", "));
@@ -175,7 +207,7 @@ fn paint(verdict: Verdict, word: &str, style: Style) -> String {
     let colour = match verdict {
         _ if style == Style::Plain => return word.to_owned(),
         Verdict::Pass => "32",
-        Verdict::Fail | Verdict::Flaky | Verdict::UnexpectedPass => "31;1",
+        Verdict::Fail | Verdict::Flaky | Verdict::UnexpectedPass | Verdict::HarnessError => "31;1",
         Verdict::Warn | Verdict::CouldNotRun => "33",
         Verdict::Info | Verdict::NotApplicable | Verdict::ExpectedFailure => "2",
     };

@@ -7,6 +7,7 @@ use crate::cause::Cause;
 use crate::conversation::{HELLO, SOFT};
 use crate::evidence::Evidence;
 use crate::failure::Failure;
+use crate::report::Verdict;
 use crate::survey::{Canary, Survey};
 use crate::target::Setting;
 
@@ -21,6 +22,8 @@ pub(super) enum Contact {
     Made,
     /// It cannot be used.
     Failed(Box<FailedContact>),
+    /// The tester is not up to it, or was stopped; it says nothing about the extension.
+    Impossible(Verdict, String),
 }
 
 /// Why the extension cannot be used.
@@ -97,6 +100,9 @@ fn harmless(conversation: &crate::conversation::Conversation, canary: &Canary) -
 }
 
 fn failed_to_start(failed: NoStart) -> Contact {
+    if failed.verdict == Verdict::HarnessError {
+        return Contact::Impossible(failed.verdict, failed.problem);
+    }
     let failure = Failure {
         expected: "the program starts".to_owned(),
         got: failed.problem.clone(),

@@ -18,21 +18,26 @@ use extline_host::Program;
 
 use self::contact::{Contact, FailedContact, first_contact};
 use self::watch::Watch;
+use crate::baseline::Baseline;
 use crate::case::{Case, Cited, Need, Process};
 use crate::cause::cause_of;
 use crate::clause::Binds;
 use crate::conversation::{ACK, Conversation, HELLO};
 use crate::evidence::Evidence;
 use crate::failure::{Failure, Outcome};
+use crate::harness::{caught, check_frames, is_starved};
 use crate::language::language_of;
-use crate::report::{CaseReport, Report, Verdict};
+use crate::report::{CaseReport, Head, Report, Verdict};
+use crate::seed::{Drawn, draw_seed};
 use crate::survey::{Canary, Survey};
-use crate::target::{Setting, Signal};
+use crate::target::{Setting, Signal, is_stopped};
 
 /// How long an extension may take to end between two cases before it is killed.
 const GRACE: Duration = Duration::from_millis(300);
 /// How long the stdout of a process that has ended is read when another one holds it.
 const AFTERWARDS: Duration = Duration::from_millis(100);
+/// The frame that ends an extension.
+const SHUTDOWN: &str = r#"{"type":"shutdown"}"#;
 
 /// What is run, and how.
 #[derive(Debug)]
@@ -49,14 +54,35 @@ pub struct Options {
     pub again: Option<String>,
     /// The `hello_ack`; by default that of a host that serves the base.
     pub ack: Option<String>,
+    /// What the tester draws by chance comes from here: the same number, the same frames.
+    pub seed: u32,
+    /// What is known to fail.
+    pub baseline: Baseline,
+}
+
+impl Options {
+    /// The cases that bind every extension, none of its own code called, a new seed, nothing known
+    /// to fail.
+    pub fn of(program: Program) -> Self {
+        Self {
+            program,
+            binds: Binds::Extension,
+            calls: false,
+            canary: None,
+            again: None,
+            ack: None,
+            seed: draw_seed(),
+            baseline: Baseline::default(),
+        }
+    }
 }
 
 /// What happens while a run goes on.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Progress<'a> {
-    /// So many cases will be run.
-    Planned(usize),
+    /// This will be run.
+    Planned(&'a Head),
     /// A case begins.
     Begins(&'a Case),
     /// A case is decided.
@@ -66,31 +92,47 @@ pub enum Progress<'a> {
 /// Runs the cases, in their order of danger, and reports all of them in the given order.
 pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) -> Report {
     let began = Instant::now();
+    let head = Head::of(options, cases.len());
     let mut run = Run {
         options,
         ack: ack(options),
         language: language_of(&options.program),
+        drawn: Drawn::of(options.seed),
         watch: Watch::of(cases),
         survey: Survey::default(),
         shared: None,
         reports: Vec::new(),
     };
-    progress(Progress::Planned(cases.len()));
-    let contact = first_contact(&mut run);
-    match contact {
-        Contact::Made => run.run_cases(cases, progress),
-        Contact::Failed(failed) => run.give_up(cases, &failed, progress),
+    progress(Progress::Planned(&head));
+    match run.contact() {
+        Contact::Made => {
+            run.run_cases(cases, progress);
+            run.decide_checks(cases, progress);
+        }
+        Contact::Failed(failed) => {
+            run.give_up(cases, &failed, progress);
+            run.decide_checks(cases, progress);
+        }
+        Contact::Impossible(verdict, reason) => {
+            for case in cases {
+                run.decide(CaseReport::without_run(case, verdict, reason.clone()), progress);
+            }
+        }
     }
-    run.decide_checks(cases, progress);
     let mut reports = std::mem::take(&mut run.reports);
     reports.sort_by_key(|report| cases.iter().position(|case| case.id == report.id));
-    Report { cases: reports, survey: run.survey, took: began.elapsed() }
+    let stale = options.baseline.stale(&reports);
+    Report { head, cases: reports, survey: run.survey, stale, took: began.elapsed() }
 }
+
+/// Why a case has no verdict when the run was stopped.
+const STOPPED: &str = "the run was stopped before it was done";
 
 struct Run<'a> {
     options: &'a Options,
     ack: String,
     language: Option<&'static str>,
+    drawn: Drawn,
     watch: Watch,
     survey: Survey,
     shared: Option<Conversation>,
@@ -98,6 +140,20 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// First contact, unless the tester itself is not up to it.
+    fn contact(&mut self) -> Contact {
+        let asked = self.options.canary.iter().chain(&[Canary::Tool, Canary::Command]);
+        let questions = asked.map(|canary| canary.question("1", &self.drawn.unknown));
+        let frames: Vec<_> = questions.chain([self.ack.clone(), SHUTDOWN.to_owned()]).collect();
+        let contact = check_frames(frames.iter().map(String::as_str))
+            .and_then(|()| caught(|| first_contact(self)))
+            .unwrap_or_else(|fault| Contact::Impossible(Verdict::HarnessError, fault));
+        if is_stopped() {
+            return Contact::Impossible(Verdict::CouldNotRun, STOPPED.to_owned());
+        }
+        contact
+    }
+
     fn run_cases(&mut self, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) {
         let order = [Process::Shared, Process::Own, Process::Raw, Process::StdinAtEnd];
         for process in order {
@@ -107,8 +163,15 @@ impl Run<'_> {
                 let began = Instant::now();
                 let mut report = match self.obstacle(case) {
                     Some((verdict, reason)) => CaseReport::without_run(case, verdict, reason),
-                    None => self.run_case(case),
+                    None if is_stopped() => stopped(case),
+                    None => caught(|| self.run_case(case)).unwrap_or_else(|fault| {
+                        CaseReport::without_run(case, Verdict::HarnessError, fault)
+                    }),
                 };
+                if is_stopped() && report.failure.is_some() {
+                    // Its process was killed, perhaps in the middle of it.
+                    report = stopped(case);
+                }
                 report.took = began.elapsed();
                 self.decide(report, progress);
             }
@@ -144,6 +207,8 @@ impl Run<'_> {
                 Some((verdict, reason)) => CaseReport::without_run(case, verdict, reason),
                 None => self.watch.verdict(case, check),
             };
+            let report =
+                if is_stopped() && report.failure.is_none() { stopped(case) } else { report };
             self.decide(report, progress);
         }
     }
@@ -156,6 +221,7 @@ impl Run<'_> {
         if report.cause.is_none() {
             report.cause = cause_of(&report, self.language);
         }
+        self.options.baseline.judge(&mut report);
         progress(Progress::Decided(&report));
         self.reports.push(report);
     }
@@ -223,8 +289,8 @@ impl Run<'_> {
                     );
                     return CaseReport::without_run(case, Verdict::Flaky, reason);
                 }
-                Err(Failed::ToStart(reason)) => {
-                    return CaseReport::without_run(case, Verdict::CouldNotRun, reason);
+                Err(Failed::ToStart(unstarted)) => {
+                    return CaseReport::without_run(case, unstarted.verdict, unstarted.problem);
                 }
             }
         }
@@ -238,9 +304,9 @@ impl Run<'_> {
         }
         let mut conversation = match self.shared.take() {
             Some(conversation) => conversation,
-            None => self.fresh(Setting::default()).map_err(Failed::to_start)?,
+            None => self.fresh(Setting::default()).map_err(Failed::ToStart)?,
         };
-        let values = values::values(self.options, &self.survey, value);
+        let values = values::values(self.options, &self.drawn, &self.survey, value);
         match play::play(case, values, &mut conversation, &self.survey) {
             Ok(()) => {
                 self.shared = Some(conversation);
@@ -259,13 +325,9 @@ impl Run<'_> {
     fn try_alone(&mut self, case: &Case, value: u64) -> Result<(), Failed> {
         let setting = Setting { stdin_at_end: case.process == Process::StdinAtEnd };
         let raw = matches!(case.process, Process::Raw | Process::StdinAtEnd);
-        let conversation = if raw {
-            self.start(setting).map_err(|failed| failed.problem)
-        } else {
-            self.fresh(setting)
-        };
-        let mut conversation = conversation.map_err(Failed::to_start)?;
-        let values = values::values(self.options, &self.survey, value);
+        let conversation = if raw { self.start(setting) } else { self.fresh(setting) };
+        let mut conversation = conversation.map_err(Failed::ToStart)?;
+        let values = values::values(self.options, &self.drawn, &self.survey, value);
         let mark = if raw { 0 } else { conversation.seen().timeline().mark() };
         let outcome = play::play(case, values, &mut conversation, &self.survey);
         let outcome = outcome.map_err(|failure| {
@@ -277,24 +339,35 @@ impl Run<'_> {
     }
 
     /// A process that is ready for calls.
-    fn fresh(&self, setting: Setting) -> Result<Conversation, String> {
-        let mut conversation = self.start(setting).map_err(|failed| failed.problem)?;
+    fn fresh(&self, setting: Setting) -> Result<Conversation, NoStart> {
+        let mut conversation = self.start(setting)?;
         let ready = conversation.await_hello(HELLO).and_then(|()| {
             conversation.acknowledge(None, None, None);
             conversation.await_ready(Some(&self.survey))
         });
         match ready {
             Ok(()) => Ok(conversation),
-            Err(Failure { expected, got, .. }) => {
-                Err(format!("a new start failed: expected {expected}, got {got}"))
-            }
+            Err(Failure { expected, got, .. }) => Err(NoStart {
+                verdict: Verdict::CouldNotRun,
+                problem: format!("a new start failed: expected {expected}, got {got}"),
+                remedy: String::new(),
+            }),
         }
     }
 
     fn start(&self, setting: Setting) -> Result<Conversation, NoStart> {
-        Conversation::start(&self.options.program, setting, &self.ack).map_err(|error| {
-            let problem = self.options.program.explain(&error);
-            NoStart { problem: problem.to_string(), remedy: problem.remedy() }
+        let program = &self.options.program;
+        Conversation::start(program, setting, &self.ack, &self.drawn).map_err(|error| {
+            if is_starved(&error) {
+                return NoStart {
+                    verdict: Verdict::HarnessError,
+                    problem: format!("the tester could not start a process: {error}"),
+                    remedy: String::new(),
+                };
+            }
+            let problem = program.explain(&error);
+            let remedy = problem.remedy();
+            NoStart { verdict: Verdict::CouldNotRun, problem: problem.to_string(), remedy }
         })
     }
 
@@ -304,7 +377,7 @@ impl Run<'_> {
         let mut killed = false;
         if conversation.seen().exit().is_none() {
             conversation.target().set_reading(true);
-            conversation.send(r#"{"type":"shutdown"}"#);
+            conversation.send(SHUTDOWN);
             conversation.target().close_stdin();
             if !conversation.await_exit(Instant::now() + GRACE) {
                 killed = true;
@@ -316,12 +389,20 @@ impl Run<'_> {
             // Somebody else has it still.
             conversation.listen(AFTERWARDS);
         }
-        self.watch.look(&conversation, killed, blamed);
+        if !is_stopped() {
+            self.watch.look(&conversation, killed, blamed);
+        }
     }
 }
 
-/// The system does not start the program.
+fn stopped(case: &Case) -> CaseReport {
+    CaseReport::without_run(case, Verdict::CouldNotRun, STOPPED.to_owned())
+}
+
+/// Why there is no process that could be tested.
 struct NoStart {
+    /// Whether that makes the run incomplete, or is the tester's fault.
+    verdict: Verdict,
     problem: String,
     remedy: String,
 }
@@ -332,13 +413,7 @@ enum Failed {
     /// Alone.
     Twice(Failure, Box<Evidence>),
     /// There was no process to fail in.
-    ToStart(String),
-}
-
-impl Failed {
-    fn to_start(reason: String) -> Self {
-        Self::ToStart(reason)
-    }
+    ToStart(NoStart),
 }
 
 fn ack(options: &Options) -> String {

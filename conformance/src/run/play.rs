@@ -161,7 +161,7 @@ impl Process<'_> {
         let mut lines = String::new();
         while u64::try_from(lines.len()).is_ok_and(|length| length < bytes) {
             let id = self.conversation.fresh_id();
-            let question = canary.question(&id);
+            let question = self.conversation.question(canary, &id);
             let padded = question.replacen('{', &format!(r#"{{"pad":"{}","#, "x".repeat(PAD)), 1);
             lines += &padded;
             lines.push('\n');

@@ -5,23 +5,24 @@ use serde_json::Value;
 
 use super::Options;
 use crate::case::Values;
-use crate::survey::{Survey, UNKNOWN};
+use crate::seed::Drawn;
+use crate::survey::Survey;
 
-pub(super) fn values(options: &Options, survey: &Survey, value: u64) -> Values {
+pub(super) fn values(options: &Options, drawn: &Drawn, survey: &Survey, value: u64) -> Values {
     let name = |frames: &[Value]| {
         frames.first().and_then(|frame| frame["name"].as_str()).unwrap_or_default().to_owned()
     };
     let tool = name(&survey.tools);
     let sample = options.program.manifest().and_then(|manifest| sample(manifest, &tool));
     Values {
-        unknown: UNKNOWN.to_owned(),
+        unknown: drawn.unknown.clone(),
         args: sample.unwrap_or_else(|| "{}".to_owned()),
         tool,
         command: name(&survey.commands),
         event: survey.subscribed("events").next().unwrap_or_default().to_owned(),
         point: survey.subscribed("intercept").next().unwrap_or_default().to_owned(),
         value,
-        ask: survey.canary.question("$id"),
+        ask: survey.canary.question("$id", &drawn.unknown),
         answer: survey.canary.answer_type().to_owned(),
         id: String::new(),
     }

@@ -17,9 +17,13 @@ pub(crate) use self::timeline::{Record, Timeline, What};
 #[cfg(unix)]
 pub(crate) use self::unix::Target;
 #[cfg(unix)]
+pub(crate) use self::unix::is_stopped;
+#[cfg(unix)]
 pub use self::unix::stop_all;
 #[cfg(not(unix))]
 pub(crate) use self::unsupported::Target;
+#[cfg(not(unix))]
+pub(crate) use self::unsupported::is_stopped;
 #[cfg(not(unix))]
 pub use self::unsupported::stop_all;
 

@@ -36,6 +36,11 @@ pub fn stop_all() {
     }
 }
 
+/// Whether [`stop_all`] was called.
+pub(crate) fn is_stopped() -> bool {
+    live().is_none()
+}
+
 fn live() -> MutexGuard<'static, Option<BTreeSet<i32>>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -11,6 +11,11 @@ use super::{Setting, Signal};
 /// Nothing runs here.
 pub fn stop_all() {}
 
+/// Nothing runs that could be stopped.
+pub(crate) fn is_stopped() -> bool {
+    false
+}
+
 /// No process: nothing makes one here.
 #[derive(Debug)]
 pub(crate) enum Target {}

@@ -26,3 +26,15 @@ pub enum Outcome {
     /// It should have ended, and did not.
     Survived,
 }
+
+impl Outcome {
+    /// The word in reports and baselines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Died => "died",
+            Self::Silent => "silent",
+            Self::Wrong => "wrong",
+            Self::Survived => "survived",
+        }
+    }
+}

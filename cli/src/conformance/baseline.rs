@@ -1,0 +1,55 @@
+//! `--baseline` and `--write-baseline`.
+
+use std::fs;
+use std::io;
+
+use clap::error::ErrorKind;
+use extline_conformance::{Baseline, Report};
+
+use crate::args::Conformance;
+use crate::target::usage;
+
+/// What is known to fail, by `--baseline`.
+pub(super) fn read(args: &Conformance) -> Result<Baseline, clap::Error> {
+    let Some(file) = &args.baseline else { return Ok(Baseline::default()) };
+    let text = fs::read_to_string(file);
+    let text = text.map_err(|error| refused(&format!("{file} cannot be read: {error}")))?;
+    Baseline::parse(file, &text).map_err(|error| refused(&error.to_string()))
+}
+
+/// The baseline that `--write-baseline` writes anew: that of `--baseline`, else what the file holds
+/// already. Read before anything is run.
+pub(super) fn draft(args: &Conformance, baseline: &Baseline) -> Result<Baseline, clap::Error> {
+    let Some(file) = args.write_baseline.as_ref().filter(|_| args.baseline.is_none()) else {
+        return Ok(baseline.clone());
+    };
+    // A device or a pipe holds no baseline, and may have no end.
+    if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
+        return Ok(Baseline::default());
+    }
+    match fs::read_to_string(file) {
+        Ok(text) => Baseline::parse_draft(file, &text).map_err(|error| {
+            refused(&format!("{error}; the reasons in it would be lost: mend it or move it away"))
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Baseline::default()),
+        Err(error) => Err(refused(&format!("{file} cannot be read: {error}"))),
+    }
+}
+
+/// Writes what fails today; what was written, in words.
+pub(super) fn write(file: &str, draft: &Baseline, report: &Report) -> Result<String, String> {
+    let text = draft.renewed(report);
+    fs::write(file, &text)
+        .map_err(|error| format!("the baseline {file} cannot be written: {error}"))?;
+    let count = text.matches("\n[[expected]]").count();
+    let todo = text.matches("\nreason = \"TODO\"").count();
+    let wanting = match todo {
+        0 => String::new(),
+        _ => format!("; write a reason in place of TODO in {todo} of them"),
+    };
+    Ok(format!("{file} lists {count} known failures{wanting}"))
+}
+
+fn refused(message: &str) -> clap::Error {
+    usage(super::SUBCOMMAND, ErrorKind::InvalidValue, message)
+}

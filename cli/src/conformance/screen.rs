@@ -1,0 +1,78 @@
+//! What is shown while a run goes on, and at its end.
+
+use std::time::Instant;
+
+use extline_conformance::{
+    CaseReport, Report, Style, Verdict, case_line, case_text, head_line, head_text, summary_line,
+    summary_text,
+};
+
+use super::Told;
+use super::reports::{Format, Reports};
+use crate::printer::Printer;
+
+/// The terminal, or what stands in its place.
+pub(super) struct Screen {
+    pub(super) printer: Printer,
+    /// Cases that passed are shown too.
+    verbose: bool,
+    began: Instant,
+    planned: usize,
+    done: usize,
+    /// The case that runs.
+    case: String,
+}
+
+impl Screen {
+    pub(super) fn new(printer: Printer, verbose: bool) -> Self {
+        let (began, case) = (Instant::now(), "first contact".to_owned());
+        Self { printer, verbose, began, planned: 0, done: 0, case }
+    }
+
+    pub(super) fn show(&mut self, told: Told, reports: &mut Reports) {
+        match told {
+            Told::Planned(head) => {
+                self.planned = head.cases;
+                reports.line(&head_line(&head), &mut self.printer);
+                self.text(&head_text(&head), reports);
+            }
+            Told::Begins(case) => self.case = case,
+            Told::Decided(report) => {
+                self.done += 1;
+                reports.line(&case_line(&report), &mut self.printer);
+                if self.verbose || !is_quiet(&report) {
+                    self.text(&case_text(&report, Style::Coloured), reports);
+                }
+            }
+            Told::Ended(_) => {}
+        }
+        self.progress();
+    }
+
+    pub(super) fn summary(&mut self, report: &Report, reports: &mut Reports) {
+        self.printer.clear_progress();
+        reports.line(&summary_line(report), &mut self.printer);
+        self.text(&summary_text(report, Style::Coloured), reports);
+    }
+
+    /// `12/87 E-FRM-14, 3 s`, on a terminal.
+    pub(super) fn progress(&mut self) {
+        let (done, planned, case) = (self.done, self.planned, &self.case);
+        let seconds = self.began.elapsed().as_secs();
+        self.printer.progress(&format!("{done}/{planned} {case}, {seconds} s"));
+    }
+
+    /// Text on stdout; on stderr where a document has stdout, nowhere where lines have it.
+    fn text(&mut self, text: &str, reports: &Reports) {
+        match reports.stdout {
+            None => self.printer.text(text),
+            Some(Format::Junit) => self.printer.say(text.trim_end_matches('\n')),
+            Some(Format::Ndjson) => {}
+        }
+    }
+}
+
+/// Why cases could not run is said once for all of them, in the summary.
+fn is_quiet(report: &CaseReport) -> bool {
+    matches!(report.verdict, Verdict::Pass | Verdict::NotApplicable | Verdict::CouldNotRun)
+}

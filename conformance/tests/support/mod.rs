@@ -1,0 +1,25 @@
+//! Programs to test.
+
+use std::path::Path;
+use std::process::Command;
+
+use extline_host::{ExtensionSource, Program};
+
+/// A program with its arguments, in the folder of this crate.
+pub(crate) fn program(program: &str, args: &[&str]) -> Program {
+    let source = ExtensionSource::command(program, args);
+    Program::of(&source, Path::new(env!("CARGO_MANIFEST_DIR")))
+        .unwrap_or_else(|problem| panic!("{problem}"))
+}
+
+/// A script for the shell.
+pub(crate) fn sh(script: &str) -> Program {
+    program("sh", &["-c", script])
+}
+
+/// The interpreter itself: `python3` on the path may be a script of a version manager that takes
+/// longer than the interpreter.
+pub(crate) fn python() -> String {
+    let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+    String::from_utf8(output.unwrap().stdout).unwrap().trim().to_owned()
+}
