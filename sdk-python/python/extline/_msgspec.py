@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pathlib
+import sys
 
 import msgspec
 
@@ -59,9 +59,15 @@ def _convert(value: Any, annotation: Any) -> Any:
 
 
 def _from_json(kind: type, value: Any) -> Any:
-    if issubclass(kind, pathlib.PurePath) and isinstance(value, str):
+    if is_path(kind) and isinstance(value, str):
         return kind(value)
     raise ValueError(f"Expected `str`, got `{type(value).__name__}`")
+
+
+def is_path(kind: Any) -> bool:
+    """Whether it is a class of ``pathlib``, which who has not loaded it cannot name."""
+    pathlib = sys.modules.get("pathlib")
+    return pathlib is not None and isinstance(kind, type) and issubclass(kind, pathlib.PurePath)
 
 
 def whole_numbers(value: Any) -> Any:

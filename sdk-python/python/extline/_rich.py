@@ -8,13 +8,13 @@ to ``_pydantic``.
 from __future__ import annotations
 
 import datetime
-import pathlib
 import sys
 import types
 import typing
 
 import msgspec
 
+from . import _msgspec
 from ._mistake import ArgumentError
 from ._references import tidied
 from ._signature import REQUIRED
@@ -75,8 +75,6 @@ def _engine(one: Argument, annotation: Any) -> tuple[Described, Decoder]:
     """The schemas of the leaves, and what makes decoders, by the library that knows the types."""
     leaves = [leaf.annotation for leaf in one.shape.leaves]
     if not any(wants_pydantic(leaf) for leaf in leaves):
-        from . import _msgspec
-
         try:
             described = _msgspec_schemas(leaves)
             _msgspec.decoder(annotation, {})
@@ -134,7 +132,7 @@ def _msgspec_schemas(leaves: list[Any]) -> Described:
 
 
 def _schema_of(kind: type) -> dict[str, Any]:
-    if isinstance(kind, type) and issubclass(kind, pathlib.PurePath):
+    if _msgspec.is_path(kind):
         return {"type": "string", "format": "path"}
     raise NotImplementedError
 
