@@ -74,6 +74,21 @@ fn progress_is_shown_live_and_cleared() {
 }
 
 #[test]
+fn a_conformance_run_shows_how_far_it_is() {
+    let words = ["conformance", "--only", "E-FRM-01", "--only", "E-FRM-02", "examples/clock-shell"];
+    let screen = in_terminal(&Extline::new(), false, &[], &words);
+    assert_eq!(screen.code, 0, "{screen:?}");
+    assert!(screen.output.contains("\r0/2 first contact, 0 s"), "{screen:?}");
+    assert!(screen.output.contains("\r1/2 E-FRM-02, "), "{screen:?}");
+    let shown = screen.output.trim_end().rsplit('\r').next().unwrap();
+    assert!(shown.starts_with("conformant: "), "the line is taken back: {screen:?}");
+    // Elsewhere nothing of it is written.
+    let outcome = Extline::new().run(&words);
+    outcome.assert_code(0);
+    assert_eq!(outcome.stderr, "");
+}
+
+#[test]
 fn colours_are_for_terminals_that_want_them() {
     let words = behave(&["call", "nope"]);
     let screen = in_terminal(&Extline::new(), false, &[], &words);

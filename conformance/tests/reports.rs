@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use extline_conformance::{
-    Baseline, Case, Options, Report, Verdict, builtin, junit, ndjson, parse, run,
+    Baseline, Case, Options, Progress, Report, Verdict, builtin, junit, ndjson, parse, run,
 };
 use extline_protocol::RawJson;
 use extline_schema::ToolSchema;
@@ -304,6 +304,27 @@ fn the_same_seed_gives_the_same_frames() {
     assert!(first.len() > 100_000, "{}", first.len());
     assert!(first == sent(7), "two runs with one seed differ");
     assert!(first != sent(8), "two runs with two seeds do not");
+}
+
+#[test]
+fn cases_that_measure_a_time_come_last() {
+    let case = |id: &str, rest: &str| {
+        format!("[[case]]\nid = \"{id}\"\ntitle = \"t\"\nclauses = [\"end.eof\"]\n{rest}\n")
+    };
+    let steps = "steps = [{ canary = 1 }]";
+    let text = case("T-01", &format!("timing = true\n{steps}"))
+        + &case("T-02", &format!("process = \"own\"\n{steps}"))
+        + &case("T-03", steps);
+    let cases = parse("t.toml", &text).unwrap();
+    let mut begun = Vec::new();
+    let report = run(&Options::of(sh(BREAKABLE)), &cases.iter().collect::<Vec<_>>(), &mut |told| {
+        if let Progress::Begins(case) = told {
+            begun.push(case.id.clone());
+        }
+    });
+    assert_eq!(begun, ["T-03", "T-02", "T-01"]);
+    assert_eq!(verdicts(&report), [Verdict::Pass; 3]);
+    assert_eq!(report.cases[0].id, "T-01", "the report keeps the order of the cases");
 }
 
 /// Closes every object of a schema: what is not named is refused.

@@ -2,11 +2,12 @@
 //!
 //! First contact tells what the extension is and how it can be asked whether it lives. Then the
 //! cases that leave no wound share a process; one that fails there is repeated alone, and only
-//! what fails alone fails. Cases with a process of their own follow. At the end the checks that
-//! watched all of it are asked.
+//! what fails alone fails. Cases with a process of their own follow, those that measure a time last.
+//! At the end the checks that watched all of it are asked.
 
 mod bisect;
 mod contact;
+mod options;
 mod play;
 mod silence;
 mod values;
@@ -14,11 +15,9 @@ mod watch;
 
 use std::time::{Duration, Instant};
 
-use extline_host::Program;
-
 use self::contact::{Contact, FailedContact, first_contact};
+pub use self::options::{Options, Progress};
 use self::watch::Watch;
-use crate::baseline::Baseline;
 use crate::case::{Case, Cited, Need, Process};
 use crate::cause::cause_of;
 use crate::clause::Binds;
@@ -28,7 +27,7 @@ use crate::failure::{Failure, Outcome};
 use crate::harness::{caught, check_frames, is_starved};
 use crate::language::language_of;
 use crate::report::{CaseReport, Head, Report, Verdict};
-use crate::seed::{Drawn, draw_seed};
+use crate::seed::Drawn;
 use crate::survey::{Canary, Survey};
 use crate::target::{Setting, Signal, is_stopped};
 
@@ -38,56 +37,6 @@ const GRACE: Duration = Duration::from_millis(300);
 const AFTERWARDS: Duration = Duration::from_millis(100);
 /// The frame that ends an extension.
 const SHUTDOWN: &str = r#"{"type":"shutdown"}"#;
-
-/// What is run, and how.
-#[derive(Debug)]
-pub struct Options {
-    /// The extension's program.
-    pub program: Program,
-    /// Whom the cases may bind: with [`Binds::Sdk`], cases for SDKs are run too.
-    pub binds: Binds,
-    /// Registered tools and commands may be called.
-    pub calls: bool,
-    /// A call that the author allows as the question whether the extension lives.
-    pub canary: Option<Canary>,
-    /// The command that runs one case again, for reports; `$case` stands for its id.
-    pub again: Option<String>,
-    /// The `hello_ack`; by default that of a host that serves the base.
-    pub ack: Option<String>,
-    /// What the tester draws by chance comes from here: the same number, the same frames.
-    pub seed: u32,
-    /// What is known to fail.
-    pub baseline: Baseline,
-}
-
-impl Options {
-    /// The cases that bind every extension, none of its own code called, a new seed, nothing known
-    /// to fail.
-    pub fn of(program: Program) -> Self {
-        Self {
-            program,
-            binds: Binds::Extension,
-            calls: false,
-            canary: None,
-            again: None,
-            ack: None,
-            seed: draw_seed(),
-            baseline: Baseline::default(),
-        }
-    }
-}
-
-/// What happens while a run goes on.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Progress<'a> {
-    /// This will be run.
-    Planned(&'a Head),
-    /// A case begins.
-    Begins(&'a Case),
-    /// A case is decided.
-    Decided(&'a CaseReport),
-}
 
 /// Runs the cases, in their order of danger, and reports all of them in the given order.
 pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) -> Report {
@@ -156,9 +105,12 @@ impl Run<'_> {
 
     fn run_cases(&mut self, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) {
         let order = [Process::Shared, Process::Own, Process::Raw, Process::StdinAtEnd];
-        for process in order {
-            for case in cases.iter().filter(|case| case.process == process && case.check.is_none())
-            {
+        let rounds = [false, true].into_iter().flat_map(|timing| order.map(|one| (timing, one)));
+        for (timing, process) in rounds {
+            let round = |case: &&&Case| {
+                (case.timing, case.process) == (timing, process) && case.check.is_none()
+            };
+            for case in cases.iter().filter(round) {
                 progress(Progress::Begins(case));
                 let began = Instant::now();
                 let mut report = match self.obstacle(case) {
@@ -299,7 +251,7 @@ impl Run<'_> {
 
     /// Plays a case with one value; one that fails in the shared process is played again alone.
     fn try_once(&mut self, case: &Case, value: u64) -> Result<(), Failed> {
-        if case.process != Process::Shared {
+        if case.process != Process::Shared || case.timing {
             return self.try_alone(case, value);
         }
         let mut conversation = match self.shared.take() {

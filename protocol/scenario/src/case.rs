@@ -27,6 +27,9 @@ pub struct Case {
     /// Which process it runs in.
     #[serde(default)]
     pub process: Process,
+    /// It measures a time: it comes last, in a process of its own.
+    #[serde(default)]
+    pub timing: bool,
     /// One run for each of these values, in order; `$value` stands for it.
     #[serde(default)]
     pub values: Vec<u64>,

@@ -1,0 +1,60 @@
+//! What is run and how, and what is told meanwhile.
+
+use extline_host::Program;
+
+use crate::baseline::Baseline;
+use crate::case::Case;
+use crate::clause::Binds;
+use crate::report::{CaseReport, Head};
+use crate::seed::draw_seed;
+use crate::survey::Canary;
+
+/// What is run, and how.
+#[derive(Debug)]
+pub struct Options {
+    /// The extension's program.
+    pub program: Program,
+    /// Whom the cases may bind: with [`Binds::Sdk`], cases for SDKs are run too.
+    pub binds: Binds,
+    /// Registered tools and commands may be called.
+    pub calls: bool,
+    /// A call that the author allows as the question whether the extension lives.
+    pub canary: Option<Canary>,
+    /// The command that runs one case again, for reports; `$case` stands for its id.
+    pub again: Option<String>,
+    /// The `hello_ack`; by default that of a host that serves the base.
+    pub ack: Option<String>,
+    /// What the tester draws by chance comes from here: the same number, the same frames.
+    pub seed: u32,
+    /// What is known to fail.
+    pub baseline: Baseline,
+}
+
+impl Options {
+    /// The cases that bind every extension, none of its own code called, a new seed, nothing known
+    /// to fail.
+    pub fn of(program: Program) -> Self {
+        Self {
+            program,
+            binds: Binds::Extension,
+            calls: false,
+            canary: None,
+            again: None,
+            ack: None,
+            seed: draw_seed(),
+            baseline: Baseline::default(),
+        }
+    }
+}
+
+/// What happens while a run goes on.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Progress<'a> {
+    /// This will be run.
+    Planned(&'a Head),
+    /// A case begins.
+    Begins(&'a Case),
+    /// A case is decided.
+    Decided(&'a CaseReport),
+}
