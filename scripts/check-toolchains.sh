@@ -44,6 +44,8 @@ check_python() {
     fi
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
         report "Python 3.10 or newer (found $(python3 --version 2>&1)): $how"
+    python3 -c 'import ensurepip, venv' 2>/dev/null ||
+        report "Python's venv (the tests of the Python SDK make an environment): apt-get install python3-venv (Debian, Ubuntu), or $how"
 }
 
 # Extensions in JavaScript are started by the tests.

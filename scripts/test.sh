@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 exec </dev/null # nothing here asks a question
 
-total=10
+total=11
 number=0
 passed=0
 failed=0
@@ -25,6 +25,7 @@ main() {
     step 'documentation builds without a warning' \
         env RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
     step 'shell scripts parse' parse_scripts
+    step 'tests: the Python SDK' scripts/test-python.sh
     try_benchmark
     # Advisories change by the day, so they are no part of this: `cargo deny check` has them.
     optional cargo-deny 'cargo install --locked cargo-deny' 'licences and sources of dependencies' \

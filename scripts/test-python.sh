@@ -1,0 +1,30 @@
+#!/bin/sh
+# The tests of the Python SDK, in an environment of their own with locked packages. The native half
+# is built for debugging, beside the other crates. Arguments are pytest's: what to run, or -k NAME.
+set -eu
+cd "$(dirname "$0")/.."
+
+target=${CARGO_TARGET_DIR:-target}
+environment=$target/python
+locked=sdk-python/requirements-test.txt
+
+# Made anew when the packages or the interpreter are others.
+mark=$environment/made-from
+made_from=$(python3 -c 'import sys; print(sys.executable, sys.version)' && cat "$locked")
+if [ ! -e "$mark" ] || [ "$(cat "$mark")" != "$made_from" ]; then
+    python3 -m venv --clear "$environment"
+    "$environment/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$locked"
+    # Its programs find the package as if it were installed, and the examples run with them.
+    packages=$("$environment/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    printf '%s\n' "$PWD/sdk-python/python" >"$packages/extline.pth"
+    printf '%s\n' "$made_from" >"$mark"
+fi
+
+cargo build --locked --quiet -p extline-python
+for built in "$target/debug/libextline_native.so" "$target/debug/libextline_native.dylib"; do
+    [ ! -e "$built" ] || cp "$built" sdk-python/python/extline/_native.abi3.so
+done
+
+[ "$#" -gt 0 ] || set -- sdk-python/tests
+exec "$environment/bin/python" -m pytest -q \
+    -c sdk-python/pyproject.toml --rootdir sdk-python "$@"

@@ -1,0 +1,91 @@
+"""What a handler raises to say why a call failed."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+_KINDS = (
+    "validation",
+    "not_found",
+    "permission",
+    "transient",
+    "timeout",
+    "cancelled",
+    "conflict",
+    "stale",
+    "budget",
+    "unsupported",
+    "too_large",
+    "protocol",
+    "internal",
+    "fatal",
+)
+
+
+class ToolError(Exception):
+    """A tool call failed: a kind, a text for the model, and what helps to do better.
+
+    ``ToolError("text")`` means that the call is the model's fault, and the text tells it how to
+    correct the call (kind ``validation``). The constructors are named after the kinds:
+    ``validation``, ``not_found``, ``permission`` and ``stale`` are the model's fault;
+    ``transient``, ``timeout`` and ``budget`` the world's.
+
+    ``field`` is the JSON pointer of the offending member of the arguments: a missing city is
+    ``/city``. ``hint`` says what to do about it, ``causes`` what led to it, ``retry_after`` is
+    in seconds.
+    """
+
+    kind = "validation"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        field: str | None = None,
+        hint: str | None = None,
+        causes: list[str] | tuple[str, ...] = (),
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.hint = hint
+        self.causes = list(causes)
+        self.retry_after = retry_after
+
+    @property
+    def retry_after_ms(self) -> int | None:
+        """How long to wait before trying again, in milliseconds."""
+        return None if self.retry_after is None else max(0, round(self.retry_after * 1000))
+
+    @classmethod
+    def of_kind(cls, kind: str, message: str, **more: object) -> Self:
+        """An error of any kind; what the constructors take may follow."""
+        error = cls(message, **more)  # type: ignore[arg-type]
+        error.kind = kind
+        return error
+
+
+class Cancelled(ToolError):
+    """The host no longer wants the answer. Let it pass: it becomes the answer."""
+
+    kind = "cancelled"
+
+    def __init__(self, message: str = "cancelled") -> None:
+        super().__init__(message)
+
+
+def _constructor(kind: str) -> classmethod:
+    def construct(cls: type[ToolError], message: str, **more: object) -> ToolError:
+        return ToolError.of_kind(kind, message, **more)
+
+    construct.__name__ = kind
+    construct.__qualname__ = f"ToolError.{kind}"
+    construct.__doc__ = f"An error of kind ``{kind}``."
+    return classmethod(construct)
+
+
+for _kind in _KINDS:
+    setattr(ToolError, _kind, _constructor(_kind))

@@ -1,0 +1,40 @@
+"""An exception that no handler was meant to raise."""
+
+from __future__ import annotations
+
+import sys
+
+from . import _native
+
+# A text for the model; the author has the traceback.
+_LONGEST = 500
+
+
+def explain(error: BaseException, what: str) -> str:
+    """Shows the author the traceback on stderr; returns a short text for the model."""
+    _native.report(f"{what} failed:")
+    try:
+        sys.__excepthook__(type(error), error, _own(error))
+    except Exception as another:
+        _native.report(f"its traceback cannot be shown: {type(another).__name__}")
+    return f"{what} failed: {_short(error)}"
+
+
+def _own(error: BaseException):
+    """The traceback without the frames of this package above the author's."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_globals.get("__package__") == "extline":
+        trace = trace.tb_next
+    return trace if trace is not None else error.__traceback__
+
+
+def _short(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    if isinstance(error, SystemExit):
+        text = f"it called sys.exit({text})"
+    else:
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."

@@ -1,0 +1,87 @@
+"""What a command answers."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Panel:
+    """A panel as it is opened: a title, lines of text (ANSI colours are allowed), a footer."""
+
+    __slots__ = ("footer", "id", "lines", "title")
+
+    def __init__(
+        self,
+        id: str,
+        *,
+        title: str | None = None,
+        lines: list[str] | None = None,
+        footer: str | None = None,
+    ) -> None:
+        self.id = id
+        self.title = title
+        self.lines = lines
+        self.footer = footer
+
+    def _fields(self) -> dict[str, Any]:
+        fields: dict[str, Any] = {"id": self.id}
+        for name in ("title", "lines", "footer"):
+            value = getattr(self, name)
+            if value is not None:
+                fields[name] = list(value) if name == "lines" else value
+        return fields
+
+
+class Response:
+    """What the host does once a command has run. Made by the class methods."""
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, **fields: Any) -> None:
+        self._fields = fields
+
+    @classmethod
+    def prompt(cls, prompt: str) -> Response:
+        """Sends a prompt to the model."""
+        return cls(action="prompt", prompt=prompt)
+
+    @classmethod
+    def insert(cls, text: str) -> Response:
+        """Puts a text into the editor."""
+        return cls(action="insert", insert=text)
+
+    @classmethod
+    def display(cls, text: str) -> Response:
+        """Shows a text. A command that returns a str does the same."""
+        return cls(action="display", display=text)
+
+    @classmethod
+    def noop(cls) -> Response:
+        """Does nothing. A command that returns None does the same."""
+        return cls(action="noop")
+
+    @classmethod
+    def open_panel(cls, panel: Panel) -> Response:
+        """Opens a panel."""
+        return cls(action="open_panel", open_panel=panel._fields())
+
+    @classmethod
+    def tool_prompt(cls, tool: str, args: dict[str, Any], prompt: str) -> Response:
+        """Sends a prompt as if the tool had been called with these arguments."""
+        return cls(action="tool_prompt", prompt=prompt, tool_name=tool, tool_args=args)
+
+    @classmethod
+    def error(cls, message: str) -> Response:
+        """The command failed."""
+        return cls(action="noop", error=message)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Response) and self._fields == other._fields
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{name}={value!r}" for name, value in self._fields.items())
+        return f"Response({fields})"

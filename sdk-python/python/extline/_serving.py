@@ -1,0 +1,281 @@
+"""The Python half of the driver: what is not a tool call, handler by handler.
+
+The native half reads, writes, calls tools, and calls the methods here in whichever thread owns
+the session.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from . import _native
+from ._failure import explain
+from ._host import Host
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ._extension import Extension
+    from ._handler import Handler
+    from ._native import Context
+
+# The exit status where something required is missing: EX_CONFIG.
+_CONFIG = 78
+
+
+class Serving:
+    """One extension that runs. Handlers run in the thread that calls."""
+
+    host: Host
+
+    def __init__(self, extension: Extension) -> None:
+        self.extension = extension
+        self._threads = 0
+        self._is_set_up = False
+        self.session = _native.Session(
+            extension._registrations,
+            self,
+            name=extension.name,
+            version=extension.version,
+            methods=list(extension._methods),
+            setup=bool(extension._setups),
+            teardown=bool(extension._teardowns),
+            report=bool(extension._required),
+            max_threads=extension.max_threads,
+        )
+        extension._serving = self
+
+    def start_thread(self) -> None:
+        """Starts one more thread to work for the session."""
+        from threading import Thread
+
+        self._threads += 1
+        # Not a daemon: Python joins it at the end, which the session has ended by then.
+        Thread(target=self.session.inherit, name=f"extline-{self._threads}", daemon=False).start()
+
+    # The beginning and the end.
+
+    def accepted(self, ack: dict[str, Any]) -> None:
+        """The host has answered."""
+        self.host = Host(ack, self.session)
+        for kind, name in self.extension._required:
+            if kind == "capability" and not self.host.supports(name):
+                return self._give_up("does not offer", kind, name)
+        if not self.extension._setups:
+            return self._set_up()
+        ctx = _native.context(self.session)
+        try:
+            for handler in self.extension._setups:
+                self._run(handler, ctx)
+        except Exception as error:
+            explain(error, "setup")
+            self.session.end(1)
+        else:
+            self._set_up()
+        return None
+
+    def _set_up(self) -> None:
+        self._is_set_up = True
+        self.session.ready()
+
+    def registered(self, report: dict[str, Any]) -> None:
+        """The host says what it took of the registrations."""
+        for rejection in report.get("rejected", ()):
+            if (rejection["kind"], rejection["name"]) in self.extension._required:
+                return self._give_up("did not take", rejection["kind"], rejection["name"])
+        return None
+
+    def _give_up(self, what: str, kind: str, name: str) -> None:
+        host, extension = self.host, self.extension.name
+        message = (
+            f"the host {host.name} {host.version} {what} the {kind} {name}, "
+            f"which {extension} requires"
+        )
+        _native.report(message)
+        self.session.notify(message, "error")
+        self.session.end(_CONFIG)
+
+    def teardown(self, ctx: Context) -> None:
+        """Everything is answered. Only after a whole setup is there something to take down."""
+        try:
+            for handler in self.extension._teardowns if self._is_set_up else ():
+                try:
+                    self._run(handler, ctx)
+                except Exception as error:
+                    explain(error, "teardown")
+        finally:
+            self.session.teardown_done()
+
+    # What is not answered.
+
+    def event(self, ctx: Context, frame: dict[str, Any]) -> None:
+        """Something happened."""
+        from ._moment import Event
+
+        try:
+            event = Event(frame)
+            for handler in self.extension._events.get(event.event, ()):
+                try:
+                    self._run(handler, ctx, event)
+                except Exception as error:
+                    explain(error, f"the handler of the event {event.event}")
+        finally:
+            self.session.event_done()
+
+    def panel(self, ctx: Context, id: str, frame: dict[str, Any]) -> None:
+        """Something happened in a panel. One without a handler only shows something."""
+        from ._panel import PanelInput
+
+        try:
+            handler = self.extension._panels.get(id)
+            if handler is not None:
+                self._run(handler, ctx, PanelInput(frame))
+        except Exception as error:
+            explain(error, f"the handler of the panel {id}")
+        finally:
+            self.session.panel_done(id)
+
+    # What is answered.
+
+    def command(self, ctx: Context, name: str, args: str) -> None:
+        """A user ran a command."""
+        try:
+            frame = response_of(self._run(self.extension._commands[name], ctx, args))
+        except BaseException as error:
+            _native.fail_command(ctx, failure_of(error, f"command {name}"))
+            if isinstance(error, KeyboardInterrupt):
+                raise
+        else:
+            _native.answer_command(ctx, frame)
+
+    def intercept(self, ctx: Context, frame: dict[str, Any]) -> None:
+        """Something is about to happen."""
+        from ._decide import Course
+
+        course = Course(self.extension, ctx, frame)
+        asked = course.ask()
+        try:
+            handler, moment = next(asked)
+            while True:
+                try:
+                    decision = self._run(handler, ctx, moment)
+                except Exception as error:
+                    handler, moment = asked.throw(error)
+                else:
+                    handler, moment = asked.send(decision)
+        except StopIteration:
+            course.answer()
+        except BaseException as error:
+            _native.fail_intercept(ctx, failure_of(error, f"intercept {frame['event']}"))
+            if isinstance(error, KeyboardInterrupt):
+                raise
+
+    def request(self, ctx: Context, method: str, params: Any) -> None:
+        """The host asks for something by method."""
+        from ._errors import ToolError
+
+        try:
+            result = self._run(self.extension._methods[method], ctx, params)
+            _native.answer_request(ctx, result)
+        except ToolError as error:
+            _native.fail_request(ctx, error.kind, error.message)
+        except BaseException as error:
+            _native.fail_request(ctx, "internal", failure_of(error, f"method {method}"))
+            if isinstance(error, KeyboardInterrupt):
+                raise
+
+    # What handlers ask for.
+
+    def sleep(self, ctx: Context, seconds: float) -> None:
+        """Waits, or until the call is cancelled."""
+        until = allocate_lock()
+        until.acquire()
+        _native.on_cancel(ctx, until.release)
+        try:
+            until.acquire(timeout=max(0.0, seconds))
+        finally:
+            _native.forget(ctx, until.release)
+        ctx.raise_if_cancelled()
+
+    def call_tool(self, ctx: Context, name: str, args: dict[str, Any]) -> Any:
+        """Calls a tool of the host's and waits for the answer."""
+        from ._output import output
+
+        ctx.raise_if_cancelled()
+        ask = lambda woken: _native.call_tool(ctx, name, args, woken)  # noqa: E731
+        result, _ = self._wait(ctx, ask)
+        return output(name, result)
+
+    def ask(self, ctx: Context, method: str, params: Any, timeout: float | None) -> Any:
+        """Asks the host by method and waits for the answer."""
+        from ._errors import ToolError
+
+        ctx.raise_if_cancelled()
+        ask = lambda woken: _native.request(ctx, method, params, timeout, woken)  # noqa: E731
+        result, error = self._wait(ctx, ask)
+        if error is not None:
+            raise ToolError.of_kind(error["code"], error["message"])
+        return result
+
+    def _wait(self, ctx: Context, ask: Callable[..., Any]) -> tuple[Any, Any]:
+        answered = allocate_lock()
+        answered.acquire()
+        # Another thread reads the answer.
+        _native.step_aside(ctx)
+        question = ask(answered.release)
+        try:
+            # Python's own lock, so that Ctrl-C ends the wait.
+            answered.acquire()
+        except BaseException:
+            question.cancel()
+            raise
+        answer = question.answer()
+        assert answer is not None
+        return answer
+
+    def panel_of(self, id: str) -> Any:
+        """A panel by its id."""
+        from ._panel import OpenPanel
+
+        return OpenPanel(self.session, id)
+
+    def open_panel(self, panel: Any) -> None:
+        """Opens a panel outside a command."""
+        self.session.panel({"type": "open_panel", "panel": panel._fields()})
+
+    def _run(self, handler: Handler, ctx: Context, *values: Any) -> Any:
+        if handler.context is None:
+            return handler.call(ctx, *values)
+        number = _native.begin(ctx)
+        try:
+            return handler.call(ctx, *values)
+        finally:
+            _native.end(ctx, number)
+
+
+def response_of(answer: Any) -> dict[str, Any]:
+    """The frame of what a command returned."""
+    from ._response import Response
+
+    if isinstance(answer, Response):
+        return dict(answer._fields)
+    if answer is None:
+        return {"action": "noop"}
+    if isinstance(answer, str):
+        return {"action": "display", "display": answer}
+    raise TypeError(
+        f"a command returns a Response, a str or None, and this is {type(answer).__name__}"
+    )
+
+
+def failure_of(error: BaseException, what: str) -> str:
+    """The text for whoever waits for an answer."""
+    from ._errors import ToolError
+
+    if isinstance(error, ToolError):
+        return f"{error.message}\nhint: {error.hint}" if error.hint else error.message
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    return explain(error, what)

@@ -1,0 +1,97 @@
+//! What a tool's handler returned, as the frame that answers the call.
+
+use extline_protocol::frame::{Content, ExtensionFrame, ToolResult};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+
+use crate::dump::dump_raw;
+use crate::failure::type_error;
+use crate::imports;
+use crate::tool::frame_of;
+
+/// The result of a call; its id is set where it is sent.
+pub(crate) fn answer(value: &Bound<'_, PyAny>) -> PyResult<ToolResult> {
+    if let Ok(text) = value.cast_exact::<PyString>() {
+        return Ok(of_blocks(vec![Content::Text(text.to_string_lossy().into_owned())]));
+    }
+    if value.is_none() {
+        return Ok(of_blocks(Vec::new()));
+    }
+    if value.cast_exact::<PyDict>().is_ok() {
+        return of_value(value);
+    }
+    if let Some(blocks) = blocks(value)? {
+        return Ok(of_blocks(blocks));
+    }
+    let py = value.py();
+    if value.is_instance(imports::tool_result(py)?)? {
+        return whole(value);
+    }
+    if value.is_instance_of::<PyBytes>() {
+        let advice = "bytes are no result: image(data, mime_type) makes an image of them";
+        return Err(type_error(advice.to_owned()));
+    }
+    of_value(value)
+}
+
+fn of_blocks(content: Vec<Content>) -> ToolResult {
+    ToolResult::new("".into(), content)
+}
+
+/// A value stands twice: as it is, and as text for those who know only text.
+fn of_value(value: &Bound<'_, PyAny>) -> PyResult<ToolResult> {
+    let value = dump_raw(value)?;
+    let mut result = of_blocks(vec![Content::text(value.get())]);
+    result.structured_content = Some(value);
+    Ok(result)
+}
+
+/// An image, or a list of texts and images.
+fn blocks(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<Content>>> {
+    if let Ok(list) = value.cast_exact::<PyList>() {
+        return blocks_of(list.iter());
+    }
+    if let Ok(tuple) = value.cast_exact::<PyTuple>() {
+        return blocks_of(tuple.iter());
+    }
+    if is_image(value)? { Ok(Some(vec![image(value)?])) } else { Ok(None) }
+}
+
+fn blocks_of<'py>(
+    items: impl Iterator<Item = Bound<'py, PyAny>>,
+) -> PyResult<Option<Vec<Content>>> {
+    let mut blocks = Vec::new();
+    for item in items {
+        if let Ok(text) = item.cast_exact::<PyString>() {
+            blocks.push(Content::Text(text.to_string_lossy().into_owned()));
+        } else if is_image(&item)? {
+            blocks.push(image(&item)?);
+        } else {
+            return Ok(None);
+        }
+    }
+    // An empty list is a value: it says that there is nothing.
+    Ok(Some(blocks).filter(|blocks| !blocks.is_empty()))
+}
+
+fn is_image(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    value.is_instance(imports::image(value.py())?)
+}
+
+fn image(image: &Bound<'_, PyAny>) -> PyResult<Content> {
+    Ok(Content::Image {
+        mime_type: image.getattr("mime_type")?.extract()?,
+        data: image.getattr("base64")?.extract()?,
+    })
+}
+
+/// A result with more than content.
+fn whole(result: &Bound<'_, PyAny>) -> PyResult<ToolResult> {
+    let frame = result.call_method0("_frame")?.cast_into::<PyDict>()?;
+    frame.set_item("type", "tool_result")?;
+    frame.set_item("id", "0")?;
+    match frame_of(&frame)? {
+        ExtensionFrame::ToolResult(result) => Ok(result),
+        _ => Ok(of_blocks(Vec::new())),
+    }
+}

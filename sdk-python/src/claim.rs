@@ -1,0 +1,42 @@
+//! Taking stdin and stdout over, in the moment in which the package is imported.
+
+use std::sync::{Mutex, PoisonError};
+
+use extline_stdio::{Stdio, claims_at_load};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+/// What was claimed at the import, until a session takes it.
+static CLAIMED: Mutex<Option<Stdio>> = Mutex::new(None);
+
+/// Claims stdin and stdout where a host started this process: both are pipes or sockets and no test
+/// runner is loaded, or `EXTLINE_STDIO` says so. Whether it did.
+#[pyfunction]
+pub(crate) fn claim_at_import(under_test: bool) -> PyResult<bool> {
+    if !claims_at_load(under_test).map_err(to_python)? {
+        return Ok(false);
+    }
+    let stdio = Stdio::claim().map_err(to_python)?;
+    *CLAIMED.lock().unwrap_or_else(PoisonError::into_inner) = Some(stdio);
+    Ok(true)
+}
+
+/// Whether a person started this program in a terminal.
+#[pyfunction]
+pub(crate) fn is_by_hand() -> bool {
+    extline_stdio::is_by_hand()
+}
+
+/// The process's stdin and stdout, claimed at the import or now.
+pub(crate) fn stdio() -> PyResult<Stdio> {
+    let claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match claimed {
+        Some(stdio) => Ok(stdio),
+        None => Stdio::claim().map_err(to_python),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+pub(crate) fn to_python(error: extline_stdio::Error) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}

@@ -1,0 +1,230 @@
+//! What a handler is given about its call.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use extline_protocol::Update;
+use extline_protocol::frame::{Content, ExtensionFrame, Level, Progress, SessionInfo};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::call::Call;
+use crate::core::Core;
+use crate::dump::dump_raw;
+use crate::imports;
+use crate::tool::frame_of;
+
+/// The call that a handler serves, its host, and what can be said meanwhile.
+#[pyclass(frozen, module = "extline._native", weakref)]
+pub(crate) struct Context {
+    pub(crate) core: Arc<Core>,
+    pub(crate) call: Arc<Call>,
+    deadline: Option<Instant>,
+    session: Option<SessionInfo>,
+}
+
+impl Context {
+    pub(crate) fn new(
+        core: &Arc<Core>,
+        call: Arc<Call>,
+        deadline: Option<Instant>,
+        session: Option<SessionInfo>,
+    ) -> Self {
+        Self { core: Arc::clone(core), call, deadline, session }
+    }
+
+    /// Shows what a generator yielded.
+    pub(crate) fn show(&self, update: &Bound<'_, PyAny>) -> PyResult<()> {
+        if update.is_none() {
+            return Ok(());
+        }
+        if let Ok(message) = update.cast::<PyString>() {
+            let message = message.to_string_lossy().into_owned();
+            return self.send_update(saying(Some(message)));
+        }
+        if update.is_instance(imports::update(update.py())?)? {
+            let fields = update.call_method0("_fields")?.cast_into::<PyDict>()?;
+            return update_of(&fields).and_then(|update| self.send_update(update));
+        }
+        let kind = update.get_type().name()?;
+        Err(PyTypeError::new_err(format!(
+            "a tool yields how it stands: a str, or an Update; this is {kind} \
+             (the result is what it returns)"
+        )))
+    }
+
+    fn send_update(&self, update: Update) -> PyResult<()> {
+        let Some(key) = self.call.key() else { return Ok(()) };
+        self.core.tell(|session| session.update(key, update))
+    }
+}
+
+/// What a handler may ask of its call.
+#[pymethods]
+impl Context {
+    /// The id of the call; empty for what has none: an event, a panel's input, setup, teardown.
+    #[getter]
+    fn call_id(&self) -> &str {
+        self.call.key().map_or("", |key| key.id().as_str())
+    }
+
+    /// When the host stops waiting, on the clock of `time.monotonic()`; `None` where it does not say.
+    #[getter]
+    fn deadline(&self, py: Python<'_>) -> PyResult<Option<f64>> {
+        let Some(deadline) = self.deadline else { return Ok(None) };
+        let now: f64 = py.import("time")?.call_method0("monotonic")?.extract()?;
+        let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
+        Ok(Some(now + left))
+    }
+
+    /// The conversation, as `(id, generation)`; `None` where the host does not say.
+    #[getter]
+    fn session(&self) -> Option<(String, Option<u64>)> {
+        self.session.as_ref().map(|session| (session.id.clone(), session.generation))
+    }
+
+    /// The host: `name`, `version`, `provider`, `model`, `cwd`, `supports(capability)`.
+    #[getter]
+    fn host<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.core.serving(py).getattr("host")
+    }
+
+    /// Where the extension is, as a `pathlib.Path`; `None` where the host does not say.
+    #[getter]
+    fn extension_dir<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.host(py)?.getattr("extension_dir")
+    }
+
+    /// Where the extension may keep data, as a `pathlib.Path`; `None` where the host does not say.
+    #[getter]
+    fn data_dir<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.host(py)?.getattr("data_dir")
+    }
+
+    /// Whether the host no longer wants the answer.
+    #[getter]
+    fn cancelled(&self) -> bool {
+        self.call.is_cancelled()
+    }
+
+    /// Raises `Cancelled` when the host no longer wants the answer; it becomes the answer.
+    fn raise_if_cancelled(&self, py: Python<'_>) -> PyResult<()> {
+        if !self.call.is_cancelled() {
+            return Ok(());
+        }
+        Err(PyErr::from_value(imports::cancelled(py)?.call0()?))
+    }
+
+    /// Waits so many seconds; raises `Cancelled` as soon as the call is cancelled. In an `async`
+    /// handler it is to be awaited.
+    fn sleep<'py>(slf: &Bound<'py, Self>, seconds: f64) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        slf.get().core.serving(py).call_method1("sleep", (slf, seconds))
+    }
+
+    /// Shows how the call stands; each replaces the one before. Never waits and never fails: of
+    /// several within 50 ms the last is sent, and none where the host does not know updates.
+    #[pyo3(signature = (message=None, *, done=None, total=None, unit=None, text=None, details=None))]
+    fn update(
+        &self,
+        message: Option<String>,
+        done: Option<f64>,
+        total: Option<f64>,
+        unit: Option<String>,
+        text: Option<String>,
+        details: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let progress = Progress { done, total, unit, message };
+        self.send_update(Update {
+            progress: Some(progress).filter(|progress| *progress != Progress::default()),
+            content: text.map(|text| vec![Content::Text(text)]),
+            details: details.map(dump_raw).transpose()?,
+        })
+    }
+
+    /// Goes through a loop and shows how far it is, as `3/10`.
+    #[pyo3(signature = (items, message=None, *, unit=None, total=None))]
+    fn track<'py>(
+        slf: &Bound<'py, Self>,
+        items: &Bound<'py, PyAny>,
+        message: Option<String>,
+        unit: Option<String>,
+        total: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let track = slf.py().import("extline._track")?.getattr("track")?;
+        track.call1((slf, items, message, unit, total))
+    }
+
+    /// Writes a line to the host's log, or to stderr where it keeps none. `level` is `debug`, `info`,
+    /// `warn` or `error`; `fields` are values that belong to the line.
+    #[pyo3(signature = (message, *, level="info", **fields))]
+    fn log(&self, message: &str, level: &str, fields: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let fields = fields.map(|fields| dump_raw(fields)).transpose()?;
+        self.core.tell(|session| session.log(Level::from(level), message, fields))
+    }
+
+    /// Shows the user a note. `level` is `info`, `success`, `warn` or `error`.
+    #[pyo3(signature = (message, *, level="info"))]
+    fn notify(&self, message: &str, level: &str) -> PyResult<()> {
+        self.core.tell(|session| session.notify(Level::from(level), message))
+    }
+
+    /// Queues a prompt for the model, or with a slash in front runs a command.
+    fn submit(&self, text: &str) -> PyResult<()> {
+        self.core.tell(|session| {
+            if text.starts_with('/') { session.submit_slash(text) } else { session.submit(text) }
+        })
+    }
+
+    /// Calls another tool through the host, its guards and approvals; the result is a `ToolOutput`.
+    /// In an `async` handler it is to be awaited.
+    #[pyo3(signature = (name, /, **args))]
+    fn call_tool<'py>(
+        slf: &Bound<'py, Self>,
+        name: &str,
+        args: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let args = args.map_or_else(|| PyDict::new(py), Clone::clone);
+        slf.get().core.serving(py).call_method1("call_tool", (slf, name, args))
+    }
+
+    /// Asks the host for something by method. In an `async` handler it is to be awaited.
+    #[pyo3(signature = (method, params=None, *, timeout=None))]
+    fn request<'py>(
+        slf: &Bound<'py, Self>,
+        method: &str,
+        params: Option<&Bound<'py, PyAny>>,
+        timeout: Option<f64>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        slf.get().core.serving(py).call_method1("ask", (slf, method, params, timeout))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<extline.Context of call {:?}>", self.call_id())
+    }
+
+    /// A panel of the extension by its id: `open`, `render`, `close`, `is_open`.
+    fn panel<'py>(&self, py: Python<'py>, id: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.core.serving(py).call_method1("panel_of", (id,))
+    }
+}
+
+fn saying(message: Option<String>) -> Update {
+    Update { progress: Some(Progress { message, ..Progress::default() }), ..Update::default() }
+}
+
+/// An update by its members, as they stand in the frame.
+fn update_of(fields: &Bound<'_, PyDict>) -> PyResult<Update> {
+    fields.set_item("type", "tool_update")?;
+    fields.set_item("id", "0")?;
+    fields.set_item("seq", 1)?;
+    Ok(match frame_of(fields)? {
+        ExtensionFrame::ToolUpdate(update) => {
+            Update { content: update.content, details: update.details, progress: update.progress }
+        }
+        _ => Update::default(),
+    })
+}

@@ -1,0 +1,338 @@
+//! The threads of an extension, and which of them does what.
+//!
+//! One owns the session: it reads, runs handlers, writes. One, the heir, watches it, and takes the
+//! session over when a handler keeps the owner for longer than a tick. Others stand by. A thread
+//! whose handler kept it comes back when the handler ends, and stands by too.
+//!
+//! The thread that called `run` is special: Python's signal handlers run in it alone, so the session
+//! is handed back to it when it is free. Threads are started in Python, so that they are joined and
+//! have names.
+
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use extline_stdio::Waker;
+
+use crate::pulse::{Pulse, Stay};
+
+/// How often the heir looks.
+const TICK: Duration = Duration::from_millis(1);
+/// After so many looks at which nothing ran the heir sleeps until something does.
+const QUIET_TICKS: u32 = 20;
+
+#[derive(Debug)]
+pub(crate) struct Crew {
+    state: Mutex<State>,
+    pulse: Pulse,
+    waker: Waker,
+    has_heir: AtomicBool,
+    /// The first thread stands by or is the heir, and wants the session.
+    first_waits: AtomicBool,
+    /// Threads whose handler keeps them.
+    away: AtomicUsize,
+    /// The owner runs no handlers, for want of an heir.
+    is_starved: AtomicBool,
+    is_over: AtomicBool,
+    /// All threads, the first included, that may be.
+    most: usize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    heir: Option<Arc<Seat>>,
+    idle: Vec<Arc<Seat>>,
+    first: Option<Arc<Seat>>,
+    threads: usize,
+    /// The owner stepped aside before its heir was there.
+    is_ownerless: bool,
+}
+
+/// One thread's place.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    duty: AtomicU8,
+    thread: Thread,
+    is_first: bool,
+}
+
+/// What a thread is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Duty {
+    StandBy = 0,
+    Watch = 1,
+    Own = 2,
+    GoHome = 3,
+}
+
+impl Seat {
+    /// The current thread's.
+    pub(crate) fn new(is_first: bool) -> Arc<Self> {
+        Arc::new(Self {
+            duty: AtomicU8::new(Duty::StandBy as u8),
+            thread: thread::current(),
+            is_first,
+        })
+    }
+
+    fn duty(&self) -> Duty {
+        match self.duty.load(SeqCst) {
+            1 => Duty::Watch,
+            2 => Duty::Own,
+            3 => Duty::GoHome,
+            _ => Duty::StandBy,
+        }
+    }
+
+    fn take(&self, duty: Duty) {
+        self.duty.store(duty as u8, SeqCst);
+    }
+
+    fn give(&self, duty: Duty) {
+        self.take(duty);
+        self.thread.unpark();
+    }
+}
+
+/// Whether an owner has somebody to watch it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Heir {
+    Ready,
+    /// A thread has to be started for it.
+    ToBeStarted,
+    /// Every thread is busy.
+    None,
+}
+
+impl Crew {
+    /// At most `handlers` run at a time.
+    pub(crate) fn new(waker: Waker, handlers: usize) -> Self {
+        Self {
+            state: Mutex::new(State { threads: 1, ..State::default() }),
+            pulse: Pulse::default(),
+            waker,
+            has_heir: AtomicBool::new(false),
+            first_waits: AtomicBool::new(false),
+            away: AtomicUsize::new(0),
+            is_starved: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
+            most: handlers.max(1) + 1,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Each operation is whole before it can panic.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The owner.
+impl Crew {
+    /// Enters a handler.
+    pub(crate) fn enter(&self) -> Stay {
+        let (stay, wake) = self.pulse.enter();
+        if wake && let Some(heir) = &self.lock().heir {
+            heir.thread.unpark();
+        }
+        stay
+    }
+
+    /// Comes out of a handler. Whether the session is still this thread's.
+    pub(crate) fn leave(&self, stay: Stay) -> bool {
+        self.pulse.end(stay)
+    }
+
+    /// The handler is about to wait for the host, so the heir takes over now. False when the session
+    /// is not this thread's any more.
+    pub(crate) fn step_aside(&self, stay: Stay) -> bool {
+        if !self.pulse.end(stay) {
+            return false;
+        }
+        self.away.fetch_add(1, SeqCst);
+        let mut state = self.lock();
+        match state.heir.take() {
+            Some(heir) => self.promote(&heir),
+            None => state.is_ownerless = true,
+        }
+        self.has_heir.store(false, SeqCst);
+        true
+    }
+
+    /// Sees to it that there is an heir, as far as that is possible without Python.
+    pub(crate) fn heir(&self) -> Heir {
+        if self.has_heir.load(SeqCst) {
+            return Heir::Ready;
+        }
+        let mut state = self.lock();
+        if let Some(seat) = state.idle.pop().or_else(|| state.first.take()) {
+            state.heir = Some(Arc::clone(&seat));
+            self.has_heir.store(true, SeqCst);
+            seat.give(Duty::Watch);
+            Heir::Ready
+        } else if state.threads < self.most {
+            Heir::ToBeStarted
+        } else {
+            // Set while the state is locked, so that a thread which comes back sees it.
+            self.is_starved.store(true, SeqCst);
+            Heir::None
+        }
+    }
+
+    /// A thread is being started, to be the heir; it begins with [`Crew::inherit`].
+    pub(crate) fn expect_heir(&self) {
+        self.lock().threads += 1;
+        self.has_heir.store(true, SeqCst);
+    }
+
+    /// It could not be started. Whether there is no other thread at all.
+    pub(crate) fn expect_no_heir(&self) -> bool {
+        let mut state = self.lock();
+        state.threads -= 1;
+        self.has_heir.store(false, SeqCst);
+        state.threads == 1
+    }
+
+    /// Gives the session to the first thread, if that waits for it. Then this one stands by.
+    pub(crate) fn hand_back(&self, seat: &Seat) -> bool {
+        if seat.is_first || !self.first_waits.swap(false, SeqCst) {
+            return false;
+        }
+        let mut state = self.lock();
+        if state.heir.as_ref().is_some_and(|heir| heir.is_first) {
+            state.first = state.heir.take();
+            self.has_heir.store(false, SeqCst);
+        }
+        let first = state.first.take();
+        if let Some(first) = &first {
+            seat.take(Duty::StandBy);
+            first.give(Duty::Own);
+        }
+        first.is_some()
+    }
+
+    /// Whether anybody could own the session in this thread's place.
+    pub(crate) fn is_alone(&self) -> bool {
+        self.lock().threads == 1
+    }
+
+    /// The handler of this thread has ended, and what it left is written.
+    pub(crate) fn come_back(&self) {
+        self.away.fetch_sub(1, SeqCst);
+    }
+
+    fn promote(&self, heir: &Seat) {
+        if heir.is_first {
+            self.first_waits.store(false, SeqCst);
+        }
+        heir.give(Duty::Own);
+    }
+
+    /// Whether a handler keeps a thread.
+    pub(crate) fn is_any_away(&self) -> bool {
+        self.away.load(SeqCst) > 0
+    }
+
+    /// Nothing is left to do: all threads go home.
+    pub(crate) fn go_home(&self) {
+        let mut state = self.lock();
+        self.is_over.store(true, SeqCst);
+        let State { heir, idle, first, .. } = &mut *state;
+        for seat in idle.drain(..).chain(heir.take()).chain(first.take()) {
+            seat.give(Duty::GoHome);
+        }
+    }
+}
+
+/// The others.
+impl Crew {
+    /// A thread that was started to be the heir. It returns to own the session, or to go home.
+    pub(crate) fn inherit(&self, seat: &Arc<Seat>) -> Duty {
+        let mut state = self.lock();
+        if self.is_over.load(SeqCst) {
+            return Duty::GoHome;
+        }
+        if std::mem::take(&mut state.is_ownerless) {
+            return Duty::Own;
+        }
+        seat.take(Duty::Watch);
+        state.heir = Some(Arc::clone(seat));
+        drop(state);
+        self.wait(seat)
+    }
+
+    /// Waits until there is something to do. It returns to own the session, or to go home.
+    pub(crate) fn stand_by(&self, seat: &Arc<Seat>) -> Duty {
+        let mut state = self.lock();
+        if self.is_over.load(SeqCst) {
+            return Duty::GoHome;
+        }
+        if std::mem::take(&mut state.is_ownerless) {
+            return Duty::Own;
+        }
+        seat.take(Duty::StandBy);
+        if seat.is_first {
+            state.first = Some(Arc::clone(seat));
+            self.first_waits.store(true, SeqCst);
+        } else if self.has_heir.load(SeqCst) {
+            state.idle.push(Arc::clone(seat));
+        } else {
+            self.has_heir.store(true, SeqCst);
+            state.heir = Some(Arc::clone(seat));
+            seat.take(Duty::Watch);
+        }
+        self.is_starved.store(false, SeqCst);
+        drop(state);
+        // The owner may wait for a thread to come back, for the last one at the end too.
+        self.waker.wake();
+        self.wait(seat)
+    }
+
+    fn wait(&self, seat: &Seat) -> Duty {
+        loop {
+            match seat.duty() {
+                Duty::StandBy => thread::park(),
+                Duty::Watch => self.watch(seat),
+                duty => return duty,
+            }
+        }
+    }
+
+    /// Until the owner stays in a handler for a tick, or something else is to be done.
+    fn watch(&self, seat: &Seat) {
+        let mut seen = self.pulse.stay();
+        let mut beats = self.pulse.beats();
+        let mut quiet = 0;
+        while seat.duty() == Duty::Watch {
+            thread::park_timeout(TICK);
+            let stay = self.pulse.stay();
+            if let Some(stay) = stay.filter(|_| stay == seen)
+                && self.pulse.end(stay)
+            {
+                self.take_over(seat);
+                return;
+            }
+            seen = stay;
+            let before = std::mem::replace(&mut beats, self.pulse.beats());
+            quiet = if before == beats { quiet + 1 } else { 0 };
+            if quiet >= QUIET_TICKS && self.pulse.may_sleep(beats) {
+                while self.pulse.watcher_sleeps() && seat.duty() == Duty::Watch {
+                    thread::park();
+                }
+                quiet = 0;
+            }
+        }
+    }
+
+    fn take_over(&self, seat: &Seat) {
+        self.away.fetch_add(1, SeqCst);
+        let mut state = self.lock();
+        state.heir = None;
+        self.has_heir.store(false, SeqCst);
+        if seat.is_first {
+            self.first_waits.store(false, SeqCst);
+        }
+        seat.take(Duty::Own);
+    }
+}

@@ -1,0 +1,251 @@
+//! From the session's events to the author's handlers, and back.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use extline_protocol::ExtensionEvent;
+use extline_protocol::frame::RpcError;
+use extline_protocol::{CallKey, ErrorKind};
+use pyo3::exceptions::{PyException, PyRuntimeError};
+use pyo3::prelude::*;
+
+use crate::call::Call;
+use crate::context::Context;
+use crate::core::{Core, is_in_child};
+use crate::crew::Heir;
+use crate::failure;
+use crate::frames::to_dict;
+use crate::load::load;
+use crate::pulse::Stay;
+use crate::running;
+use crate::stderr::report;
+use crate::tool::Tool;
+use crate::watchdog::end_now;
+
+thread_local! {
+    /// The handler that this thread is inside of as the owner of the session.
+    static STAY: Cell<Option<Stay>> = const { Cell::new(None) };
+}
+
+impl Core {
+    /// Does what an event asks for; whether the session is still this thread's.
+    pub(crate) fn handle(self: &Arc<Self>, py: Python<'_>, event: ExtensionEvent) -> bool {
+        if self.runs_handler(&event) && self.crew.heir() == Heir::ToBeStarted {
+            self.start_heir(py);
+        }
+        let stay = self.crew.enter();
+        STAY.set(Some(stay));
+        let tool = self.run(py, event);
+        STAY.set(None);
+        if is_in_child() {
+            report(
+                "a handler returned in the child of a fork, which is no extension; it ends here",
+            );
+            end_now(1);
+        }
+        if self.crew.leave(stay) {
+            return true;
+        }
+        if let Some(tool) = tool {
+            tool.is_slow.store(true, Relaxed);
+        }
+        self.write_and_wake(&mut self.wire());
+        self.crew.come_back();
+        false
+    }
+
+    fn start_heir(&self, py: Python<'_>) {
+        self.crew.expect_heir();
+        if let Err(error) = self.serving(py).call_method0("start_thread") {
+            self.crew.expect_no_heir();
+            report(&format!(
+                "a thread cannot be started, so that handlers run one by one: {error}"
+            ));
+        }
+    }
+
+    /// Whether an author's code runs, which may take its time.
+    fn runs_handler(&self, event: &ExtensionEvent) -> bool {
+        match event {
+            ExtensionEvent::Accepted(_) => self.wants.setup,
+            event => matches!(
+                event,
+                ExtensionEvent::ToolCall { .. }
+                    | ExtensionEvent::Command { .. }
+                    | ExtensionEvent::Intercept { .. }
+                    | ExtensionEvent::Request { .. }
+                    | ExtensionEvent::Event(_)
+                    | ExtensionEvent::Panel(_)
+                    | ExtensionEvent::Teardown
+            ),
+        }
+    }
+
+    /// The handler that runs in this thread is about to wait for the host, whose answer somebody else
+    /// has to read.
+    pub(crate) fn step_aside(&self) -> PyResult<()> {
+        let Some(stay) = STAY.take() else { return Ok(()) };
+        if self.crew.is_alone() {
+            STAY.set(Some(stay));
+            return Err(PyRuntimeError::new_err("there is no other thread to read the answer"));
+        }
+        self.crew.step_aside(stay);
+        Ok(())
+    }
+
+    fn run(self: &Arc<Self>, py: Python<'_>, event: ExtensionEvent) -> Option<Arc<Tool>> {
+        match event {
+            ExtensionEvent::ToolCall { key, call, deadline } => {
+                return self.run_tool(py, &key, &call, deadline);
+            }
+            ExtensionEvent::Cancelled { key, .. } => {
+                if let Some(call) = self.running.get(&key) {
+                    call.tell(py);
+                }
+            }
+            ExtensionEvent::ShuttingDown(_) => {
+                for call in self.running.all() {
+                    call.tell(py);
+                }
+            }
+            ExtensionEvent::CallToolDone { key, result } => self.deliver_tool(py, &key, result),
+            ExtensionEvent::Response { key, result } => self.deliver_response(py, &key, result),
+            event => self.run_in_python(py, event),
+        }
+        None
+    }
+
+    fn run_in_python(self: &Arc<Self>, py: Python<'_>, event: ExtensionEvent) {
+        running::enter(name_of(&event).into());
+        let (key, lane) = (key_of(&event), Lane::of(&event));
+        if let Err(error) = self.pass(py, event) {
+            self.fall(py, &error, key.as_ref(), lane);
+        }
+        running::leave();
+    }
+
+    /// Hands the event to the Python half.
+    fn pass(self: &Arc<Self>, py: Python<'_>, event: ExtensionEvent) -> PyResult<()> {
+        let serving = self.serving(py);
+        let context =
+            |key, deadline| Context::new(self, Call::new(key), deadline, None).into_pyobject(py);
+        match event {
+            ExtensionEvent::Accepted(ack) => {
+                serving.call_method1("accepted", (to_dict(py, &*ack)?,))?;
+            }
+            ExtensionEvent::Registered(report) => {
+                serving.call_method1("registered", (to_dict(py, &report)?,))?;
+            }
+            ExtensionEvent::Command { key, command } => {
+                let args = command.args.unwrap_or_default();
+                let context = context(Some(key), None)?;
+                serving.call_method1("command", (context, command.name, args))?;
+            }
+            ExtensionEvent::Intercept { key, intercept, deadline } => {
+                let intercept = to_dict(py, &*intercept)?;
+                serving
+                    .call_method1("intercept", (context(Some(key), Some(deadline))?, intercept))?;
+            }
+            ExtensionEvent::Request { key, request, deadline } => {
+                let params = request.params.map(|params| load(py, params.get())).transpose()?;
+                let context = context(Some(key), deadline)?;
+                serving.call_method1("request", (context, request.method, params))?;
+            }
+            ExtensionEvent::Event(event) => {
+                serving.call_method1("event", (context(None, None)?, to_dict(py, &*event)?))?;
+            }
+            ExtensionEvent::Panel(input) => {
+                let id = input.panel_id().to_owned();
+                let input = match input {
+                    extline_protocol::PanelInput::Key(key) => to_dict(py, &key)?,
+                    extline_protocol::PanelInput::Resize(resize) => to_dict(py, &resize)?,
+                    extline_protocol::PanelInput::Close { panel_id } => {
+                        to_dict(py, &extline_protocol::frame::PanelClose { panel_id })?
+                    }
+                };
+                serving.call_method1("panel", (context(None, None)?, id, input))?;
+            }
+            ExtensionEvent::Teardown => {
+                serving.call_method1("teardown", (context(None, None)?,))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// What the Python half did not catch: Ctrl-C, which ends the extension, or a mistake of its own.
+    /// Whoever waits gets an answer all the same.
+    fn fall(&self, py: Python<'_>, error: &PyErr, key: Option<&CallKey>, lane: Lane) {
+        if error.is_instance_of::<PyException>(py) {
+            error.clone_ref(py).display(py);
+        } else {
+            self.interrupt(error.clone_ref(py));
+        }
+        let text = failure::unforeseen(py, error, "the handler").message;
+        let mut wire = self.wire();
+        let session = &mut wire.session;
+        // Most are answered, and then this changes nothing.
+        if let Some(key) = key {
+            let _ = match lane {
+                Lane::Command => session.reply_command(
+                    key,
+                    extline_protocol::frame::CommandResponse::error(key.id().clone(), text),
+                ),
+                Lane::Intercept => session.fail_intercept(key, &text),
+                _ => session.reply_request(key, Err(RpcError::new(ErrorKind::Internal, text))),
+            };
+        }
+        match lane {
+            Lane::Event => session.event_done(),
+            Lane::Panel(id) => session.panel_done(&id),
+            Lane::Teardown => session.teardown_done(),
+            _ => {}
+        }
+    }
+}
+
+/// Where the next one may wait for the end of this one.
+enum Lane {
+    Command,
+    Intercept,
+    Event,
+    Panel(String),
+    Teardown,
+    Other,
+}
+
+impl Lane {
+    fn of(event: &ExtensionEvent) -> Self {
+        match event {
+            ExtensionEvent::Command { .. } => Self::Command,
+            ExtensionEvent::Intercept { .. } => Self::Intercept,
+            ExtensionEvent::Event(_) => Self::Event,
+            ExtensionEvent::Panel(input) => Self::Panel(input.panel_id().to_owned()),
+            ExtensionEvent::Teardown => Self::Teardown,
+            _ => Self::Other,
+        }
+    }
+}
+
+fn key_of(event: &ExtensionEvent) -> Option<CallKey> {
+    match event {
+        ExtensionEvent::Command { key, .. }
+        | ExtensionEvent::Intercept { key, .. }
+        | ExtensionEvent::Request { key, .. } => Some(key.clone()),
+        _ => None,
+    }
+}
+
+/// As a person reads it.
+fn name_of(event: &ExtensionEvent) -> String {
+    match event {
+        ExtensionEvent::Accepted(_) => "setup".to_owned(),
+        ExtensionEvent::Command { command, .. } => format!("command {}", command.name),
+        ExtensionEvent::Intercept { intercept, .. } => format!("intercept {}", intercept.event),
+        ExtensionEvent::Request { request, .. } => format!("request {}", request.method),
+        ExtensionEvent::Event(event) => format!("event {}", event.event),
+        ExtensionEvent::Panel(input) => format!("panel {}", input.panel_id()),
+        _ => "teardown".to_owned(),
+    }
+}

@@ -1,0 +1,88 @@
+//! What a handler raised, as an answer.
+
+use extline_protocol::ErrorKind;
+use extline_protocol::frame::{Content, ErrorInfo, ToolResult};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
+use pyo3::intern;
+use pyo3::prelude::*;
+
+use crate::imports;
+
+/// The answer to a tool call whose handler raised: what a `ToolError` says, and for everything else a
+/// short text; its traceback is for the author.
+pub(crate) fn of_tool(py: Python<'_>, error: &PyErr, name: &str) -> ToolResult {
+    let info = match info(py, error) {
+        Ok(Some(info)) => info,
+        Ok(None) => unforeseen(py, error, &format!("tool {name}")),
+        Err(wrong) => unforeseen(py, &wrong, &format!("the error of tool {name}")),
+    };
+    let text = text(&info);
+    ToolResult { content: vec![Content::Text(text)], ..ToolResult::error("".into(), info) }
+}
+
+/// The kind and text of any other handler's failure.
+pub(crate) fn unforeseen(py: Python<'_>, error: &PyErr, what: &str) -> ErrorInfo {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        return ErrorInfo::new(ErrorKind::Cancelled, "interrupted");
+    }
+    let value = error.value(py);
+    // Kept beside the exception until Python 3.11.
+    let _ = value.setattr(intern!(py, "__traceback__"), error.traceback(py));
+    let explained = imports::explain(py).and_then(|explain| explain.call1((value, what)));
+    let text = explained.and_then(|text| text.extract::<String>());
+    let message = text.unwrap_or_else(|_| format!("{what} failed"));
+    ErrorInfo::new(ErrorKind::Internal, message)
+}
+
+/// As every host shows it: the hint and the causes are in the text too.
+fn text(info: &ErrorInfo) -> String {
+    let mut text = info.message.clone();
+    if let Some(hint) = &info.hint {
+        text.push_str("\nhint: ");
+        text.push_str(hint);
+    }
+    for cause in info.causes.iter().flatten() {
+        text.push_str("\ncaused by: ");
+        text.push_str(cause);
+    }
+    text
+}
+
+/// What a `ToolError` says; `None` for any other exception.
+fn info(py: Python<'_>, error: &PyErr) -> PyResult<Option<ErrorInfo>> {
+    let value = error.value(py);
+    if !value.is_instance(imports::tool_error(py)?)? {
+        return Ok(None);
+    }
+    let kind: String = value.getattr("kind")?.extract()?;
+    let message: String = value.getattr("message")?.str()?.extract()?;
+    let causes: Vec<String> = value.getattr("causes")?.extract()?;
+    Ok(Some(ErrorInfo {
+        field: value.getattr("field")?.extract()?,
+        hint: value.getattr("hint")?.extract()?,
+        causes: Some(causes).filter(|causes| !causes.is_empty()),
+        retry_after_ms: value.getattr("retry_after_ms")?.extract()?,
+        ..ErrorInfo::new(ErrorKind::from(kind.as_str()), message)
+    }))
+}
+
+/// Arguments that the decoder refused; any other exception is the author's.
+pub(crate) fn of_arguments(py: Python<'_>, error: PyErr) -> PyResult<ErrorInfo> {
+    let value = error.value(py);
+    if !value.is_instance(imports::argument_error(py)?)? {
+        return Err(error);
+    }
+    let pointer: String = value.getattr("pointer")?.extract()?;
+    let message: String = value.getattr("message")?.extract()?;
+    Ok(refused(&pointer, &message))
+}
+
+pub(crate) fn refused(pointer: &str, message: &str) -> ErrorInfo {
+    let place = if pointer.is_empty() { "the arguments" } else { pointer };
+    let whole = format!("invalid arguments: {place}: {message}");
+    ErrorInfo { field: Some(pointer.to_owned()), ..ErrorInfo::new(ErrorKind::Validation, whole) }
+}
+
+pub(crate) fn type_error(message: String) -> PyErr {
+    PyTypeError::new_err(message)
+}

@@ -1,0 +1,64 @@
+//! What the native half needs of the Python half, imported when it is first needed.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static TOOL_RESULT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static IMAGE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static TOOL_ERROR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static ARGUMENT_ERROR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static CANCELLED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static UPDATE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static EXPLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+
+/// Turns what is no plain value (a dataclass, an enum, ...) into one.
+pub(crate) fn plain(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &PLAIN, "extline._jsonable", "jsonable")
+}
+
+/// The class of results with more than content.
+pub(crate) fn tool_result(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &TOOL_RESULT, "extline._result", "ToolResult")
+}
+
+/// The class of images in results.
+pub(crate) fn image(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &IMAGE, "extline._result", "Image")
+}
+
+/// The class of updates that say more than a text.
+pub(crate) fn update(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &UPDATE, "extline._result", "Update")
+}
+
+/// The class of failures with a kind.
+pub(crate) fn tool_error(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &TOOL_ERROR, "extline._errors", "ToolError")
+}
+
+/// What `ctx.raise_if_cancelled()` raises.
+pub(crate) fn cancelled(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &CANCELLED, "extline._errors", "Cancelled")
+}
+
+/// What the decoder of arguments raises.
+pub(crate) fn argument_error(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &ARGUMENT_ERROR, "extline._mistake", "ArgumentError")
+}
+
+/// Shows an unforeseen exception to the author, and gives a short text for the model.
+pub(crate) fn explain(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &EXPLAIN, "extline._failure", "explain")
+}
+
+fn get<'py>(
+    py: Python<'py>,
+    cell: &'static PyOnceLock<Py<PyAny>>,
+    module: &str,
+    name: &str,
+) -> PyResult<&'py Bound<'py, PyAny>> {
+    let found =
+        cell.get_or_try_init(py, || Ok::<_, PyErr>(py.import(module)?.getattr(name)?.unbind()));
+    found.map(|found| found.bind(py))
+}

@@ -1,0 +1,57 @@
+//! The native half of the Python package `extline`: the session, stdin and stdout, and JSON.
+//!
+//! It decides nothing about the protocol (extline-protocol does) and nothing about an author's
+//! functions (the Python half does). What happens for every call is here, so that a call runs no
+//! Python but its handler's.
+
+mod answer;
+mod call;
+mod claim;
+mod context;
+mod core;
+mod crew;
+mod dispatch;
+mod dump;
+mod failure;
+mod frames;
+mod imports;
+mod keys;
+mod load;
+mod outgoing;
+mod pulse;
+mod replies;
+mod run_tool;
+mod running;
+mod serve;
+mod session;
+mod stderr;
+mod text;
+mod tool;
+mod wait;
+mod watchdog;
+mod wire;
+
+/// Private to the package `extline`.
+#[pyo3::pymodule(name = "_native")]
+mod native {
+    #[pymodule_export]
+    use crate::claim::{claim_at_import, is_by_hand};
+    #[pymodule_export]
+    use crate::context::Context;
+    #[pymodule_export]
+    use crate::core::forked;
+    #[pymodule_export]
+    use crate::outgoing::Question;
+    #[pymodule_export]
+    use crate::replies::{
+        answer_command, answer_intercept, answer_request, answer_tool, begin, call_tool,
+        cancel_tool, context, end, fail_command, fail_intercept, fail_request, fail_tool,
+        fails_open, forget, guarding, on_cancel, request, show, step_aside,
+    };
+    #[pymodule_export]
+    use crate::session::Session;
+    #[pymodule_export]
+    use crate::text::{dumps, loads, report};
+    #[pymodule_export]
+    use crate::tool::Registrations;
+}

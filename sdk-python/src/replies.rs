@@ -1,0 +1,243 @@
+//! How the Python half of the driver answers: what it does for a handler that it runs itself.
+
+use std::time::Instant;
+
+use extline_protocol::frame::{
+    CommandResponse, EventInterceptResponse, ExtensionFrame, OnFailure, RpcError, ToolResult,
+};
+use extline_protocol::{CallKind, CallToolError, ErrorKind, RequestError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::answer::answer;
+use crate::call::Call;
+use crate::context::Context;
+use crate::dump::dump_raw;
+use crate::outgoing::{Question, refusal};
+use crate::run_tool::{Failed, cancelled};
+use crate::session::Session;
+use crate::tool::frame_of;
+
+/// A context for what is no call: setup.
+#[pyfunction]
+pub(crate) fn context(session: &Session) -> Context {
+    Context::new(&session.core, Call::new(None), None, None)
+}
+
+/// Whether the author chose that failures at a point let it pass.
+#[pyfunction]
+pub(crate) fn fails_open(context: &Context, point: &str) -> bool {
+    let wire = context.core.wire();
+    let modes = wire.session.registrations().subscribe.on_failure.as_ref();
+    modes.and_then(|modes| modes.get(point)) == Some(&OnFailure::Allow)
+}
+
+/// Has `waiter` called when the call is cancelled.
+#[pyfunction]
+pub(crate) fn on_cancel(context: &Context, waiter: &Bound<'_, PyAny>) -> PyResult<()> {
+    context.call.on_cancel(waiter)
+}
+
+/// Does not have it called any more.
+#[pyfunction]
+pub(crate) fn forget(context: &Context, waiter: &Bound<'_, PyAny>) {
+    context.call.forget(waiter);
+}
+
+/// From now on the call is in the list of those that can be cancelled; [`end`] takes the number.
+#[pyfunction]
+pub(crate) fn begin(context: &Context) -> u64 {
+    let number = context.core.running.insert(&context.call);
+    context.core.settle_all();
+    number
+}
+
+#[pyfunction]
+pub(crate) fn end(context: &Context, number: u64) {
+    context.core.running.remove(number);
+}
+
+/// The handler is about to wait for the host.
+#[pyfunction]
+pub(crate) fn step_aside(context: &Context) -> PyResult<()> {
+    context.core.step_aside()
+}
+
+/// Answers a tool call with what its handler returned.
+#[pyfunction]
+pub(crate) fn answer_tool(
+    py: Python<'_>,
+    context: &Context,
+    value: &Bound<'_, PyAny>,
+    name: &str,
+) -> PyResult<()> {
+    let failed = |error| context.core.failed(py, &Failed::Raised(error), name);
+    reply(context, answer(value).unwrap_or_else(failed))
+}
+
+/// Answers a tool call with what its handler raised.
+#[pyfunction]
+pub(crate) fn fail_tool(
+    py: Python<'_>,
+    context: &Context,
+    error: Bound<'_, PyAny>,
+    name: &str,
+) -> PyResult<()> {
+    let error = Failed::Raised(PyErr::from_value(error));
+    reply(context, context.core.failed(py, &error, name))
+}
+
+/// Answers a tool call that its host gave up.
+#[pyfunction]
+pub(crate) fn cancel_tool(context: &Context) -> PyResult<()> {
+    reply(context, cancelled())
+}
+
+/// Shows what a generator yielded.
+#[pyfunction]
+pub(crate) fn show(context: &Context, update: &Bound<'_, PyAny>) -> PyResult<()> {
+    context.show(update)
+}
+
+/// Answers a command by its frame.
+#[pyfunction]
+pub(crate) fn answer_command(context: &Context, frame: &Bound<'_, PyDict>) -> PyResult<()> {
+    let Some(key) = context.call.key() else { return Ok(()) };
+    frame.set_item("type", "command_response")?;
+    frame.set_item("id", "0")?;
+    if let ExtensionFrame::CommandResponse(response) = frame_of(frame)? {
+        // It fails for a call that the session has answered in the handler's place, at shutdown.
+        let _ = context.core.tell(|session| session.reply_command(key, response))?;
+    }
+    Ok(())
+}
+
+/// A command failed.
+#[pyfunction]
+pub(crate) fn fail_command(context: &Context, message: &str) -> PyResult<()> {
+    let Some(key) = context.call.key() else { return Ok(()) };
+    let response = CommandResponse::error(key.id().clone(), message);
+    // As above.
+    let _ = context.core.tell(|session| session.reply_command(key, response))?;
+    Ok(())
+}
+
+/// Answers an intercept by its frame.
+#[pyfunction]
+pub(crate) fn answer_intercept(context: &Context, frame: &Bound<'_, PyDict>) -> PyResult<()> {
+    let Some(key) = context.call.key() else { return Ok(()) };
+    frame.set_item("type", "event_intercept_response")?;
+    frame.set_item("id", "0")?;
+    let response = match frame_of(frame)? {
+        ExtensionFrame::EventInterceptResponse(response) => response,
+        _ => EventInterceptResponse::allow(key.id().clone()),
+    };
+    // As above, or at its deadline.
+    let _ = context.core.tell(|session| session.reply_intercept(key, response))?;
+    Ok(())
+}
+
+/// The handlers of an intercept failed.
+#[pyfunction]
+pub(crate) fn fail_intercept(context: &Context, reason: &str) -> PyResult<()> {
+    let Some(key) = context.call.key() else { return Ok(()) };
+    // As above.
+    let _ = context.core.tell(|session| session.fail_intercept(key, reason))?;
+    Ok(())
+}
+
+/// Which guard now has the word.
+#[pyfunction]
+pub(crate) fn guarding(context: &Context, name: &str) {
+    if let Some(key) = context.call.key() {
+        context.core.wire().session.intercept_running(key, name);
+    }
+}
+
+/// Answers a request of the host's.
+#[pyfunction]
+pub(crate) fn answer_request(context: &Context, result: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Some(key) = context.call.key() else { return Ok(()) };
+    let result = dump_raw(result)?;
+    // As above.
+    let _ = context.core.tell(|session| session.reply_request(key, Ok(result)))?;
+    Ok(())
+}
+
+/// A request of the host's failed.
+#[pyfunction]
+pub(crate) fn fail_request(context: &Context, code: &str, message: &str) -> PyResult<()> {
+    let Some(key) = context.call.key() else { return Ok(()) };
+    let error = RpcError::new(ErrorKind::from(code), message);
+    // As above.
+    let _ = context.core.tell(|session| session.reply_request(key, Err(error)))?;
+    Ok(())
+}
+
+/// Calls a tool of the host's; `woken` is called when the answer is there.
+#[pyfunction]
+pub(crate) fn call_tool(
+    py: Python<'_>,
+    context: &Context,
+    name: &str,
+    args: &Bound<'_, PyDict>,
+    woken: Py<PyAny>,
+) -> PyResult<Question> {
+    let args = dump_raw(args)?;
+    let parent = context.call.key().filter(|key| key.kind() == CallKind::Tool);
+    let ask =
+        |session: &mut extline_protocol::ExtensionSession| session.call_tool(parent, name, args);
+    let asked = Question::ask(&context.core, woken, ask)?;
+    asked.map_err(|error| refusal(py, &kind_of_call(&error), &error.to_string()))
+}
+
+/// Asks the host by method; `woken` is called when the answer is there.
+#[pyfunction]
+#[pyo3(signature = (context, method, params, timeout, woken))]
+pub(crate) fn request(
+    py: Python<'_>,
+    context: &Context,
+    method: &str,
+    params: Option<&Bound<'_, PyAny>>,
+    timeout: Option<f64>,
+    woken: Py<PyAny>,
+) -> PyResult<Question> {
+    let params = params.map(dump_raw).transpose()?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a time in milliseconds; what is no time is none"
+    )]
+    let deadline = timeout.map(|seconds| (seconds * 1000.0).max(0.0) as u64);
+    let ask = |session: &mut extline_protocol::ExtensionSession| {
+        session.request(context.call.key(), method, params, deadline, Instant::now())
+    };
+    let asked = Question::ask(&context.core, woken, ask)?;
+    asked.map_err(|error| refusal(py, &kind_of_request(&error), &error.to_string()))
+}
+
+fn reply(context: &Context, result: ToolResult) -> PyResult<()> {
+    let Some(key) = context.call.key() else { return Ok(()) };
+    // As above.
+    let _ = context.core.tell(|session| session.reply_tool(key, result))?;
+    Ok(())
+}
+
+fn kind_of_call(error: &CallToolError) -> ErrorKind {
+    match error {
+        CallToolError::Unsupported => ErrorKind::Unsupported,
+        CallToolError::NotAnObject { .. } => ErrorKind::Validation,
+        CallToolError::TooLarge(_) => ErrorKind::TooLarge,
+        CallToolError::ParentEnded | CallToolError::ShuttingDown => ErrorKind::Cancelled,
+        _ => ErrorKind::Internal,
+    }
+}
+
+fn kind_of_request(error: &RequestError) -> ErrorKind {
+    match error {
+        RequestError::Unsupported { .. } => ErrorKind::Unsupported,
+        RequestError::TooLarge(_) => ErrorKind::TooLarge,
+        RequestError::ParentEnded | RequestError::ShuttingDown => ErrorKind::Cancelled,
+        _ => ErrorKind::Internal,
+    }
+}

@@ -1,0 +1,145 @@
+//! The loop of a thread that works for an extension: it owns the session, or stands by.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use extline_protocol::ExtensionEvent;
+use extline_stdio::Error;
+use pyo3::prelude::*;
+
+use crate::claim::to_python;
+use crate::core::Core;
+use crate::crew::{Duty, Heir, Seat};
+
+/// What the loop needs Python for.
+enum Next {
+    Handle(ExtensionEvent),
+    /// A signal came; its handler in Python is to be run.
+    Signals,
+    GoHome,
+    Fail(Error),
+}
+
+impl Core {
+    /// Works until there is nothing left to do.
+    pub(crate) fn work(self: &Arc<Self>, py: Python<'_>, seat: &Arc<Seat>, mut duty: Duty) {
+        loop {
+            let next = match duty {
+                Duty::Own => self.ready_event().transpose(),
+                _ => None,
+            };
+            let next = match next {
+                Some(Ok(event)) => Next::Handle(event),
+                Some(Err(error)) => Next::Fail(error),
+                None => py.detach(|| self.next(seat, &mut duty)),
+            };
+            match next {
+                Next::Handle(event) => {
+                    if !self.handle(py, event) {
+                        duty = Duty::StandBy;
+                    }
+                }
+                Next::Signals => {
+                    if let Err(error) = py.check_signals() {
+                        self.interrupt(error);
+                    }
+                }
+                Next::GoHome => return,
+                Next::Fail(error) => {
+                    self.fail(to_python(error));
+                    self.crew.go_home();
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Ctrl-C, or an exception from another signal's handler: everything is ended in order, then it
+    /// goes on.
+    pub(crate) fn interrupt(&self, error: PyErr) {
+        self.fail(error);
+        self.wire().session.end(130, Instant::now());
+    }
+
+    fn next(self: &Arc<Self>, seat: &Arc<Seat>, duty: &mut Duty) -> Next {
+        loop {
+            match duty {
+                Duty::Own => {}
+                Duty::GoHome => return Next::GoHome,
+                Duty::Watch => *duty = self.crew.inherit(seat),
+                Duty::StandBy => *duty = self.crew.stand_by(seat),
+            }
+            if *duty != Duty::Own {
+                continue;
+            }
+            match self.own(seat) {
+                Ok(Some(next)) => return next,
+                Ok(None) => *duty = Duty::StandBy,
+                Err(error) => return Next::Fail(error),
+            }
+        }
+    }
+
+    /// Reads and writes until Python is needed; `None` when the session was handed back.
+    fn own(self: &Arc<Self>, seat: &Seat) -> Result<Option<Next>, Error> {
+        loop {
+            if let Some(event) = self.ready_event()? {
+                return Ok(Some(Next::Handle(event)));
+            }
+            let mut wire = self.wire();
+            wire.write()?;
+            if self.is_done(&wire) {
+                drop(wire);
+                self.crew.go_home();
+                return Ok(Some(Next::GoHome));
+            }
+            let ways = (wire.may_read(), wire.is_stalled());
+            let due = wire.due();
+            drop(wire);
+            if self.crew.hand_back(seat) {
+                return Ok(None);
+            }
+            if self.wait(ways, due)? {
+                return Ok(Some(Next::Signals));
+            }
+        }
+    }
+
+    /// Waits for the host and takes in what happened; whether a signal came.
+    pub(crate) fn wait(&self, ways: (bool, bool), due: Option<Instant>) -> Result<bool, Error> {
+        let timeout = due.map(|due| due.saturating_duration_since(Instant::now()));
+        let mut input = self.input();
+        let ready = self.room.wait(&input, ways, timeout)?;
+        // A wake-up needs no more than to have ended the wait.
+        let sigterm = ready.rung && input.wait(Some(Duration::ZERO))?.sigterm;
+        let mut wire = self.wire();
+        if sigterm {
+            wire.session.handle_sigterm(Instant::now());
+        }
+        if ready.input {
+            wire.read(&mut input)?;
+        }
+        wire.handle_timeout();
+        Ok(ready.interrupted)
+    }
+
+    /// The next thing that is there and needs Python.
+    fn ready_event(self: &Arc<Self>) -> Result<Option<ExtensionEvent>, Error> {
+        loop {
+            // A handler runs only where somebody watches it.
+            let may_begin = self.crew.heir() != Heir::None || self.crew.is_alone();
+            let Some(event) = ({ self.wire().next_event(may_begin) }) else { return Ok(None) };
+            if let Some(event) = self.settle(event) {
+                self.wire().write_before(self.is_quick(&event))?;
+                return Ok(Some(event));
+            }
+        }
+    }
+
+    /// A call whose handler was never seen to be slow.
+    fn is_quick(&self, event: &ExtensionEvent) -> bool {
+        let ExtensionEvent::ToolCall { call, .. } = event else { return false };
+        let tool = self.tool(&call.name);
+        tool.is_some_and(|tool| !tool.is_slow.load(std::sync::atomic::Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,171 @@
+//! The session as the Python half of the driver sees it.
+
+use std::sync::{Arc, PoisonError};
+
+use extline_protocol::frame::{ExtensionFrame, Level, SdkInfo};
+use extline_protocol::{Capabilities, Capability, ExtensionConfig};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::claim::{stdio, to_python};
+use crate::core::{Core, Wants};
+use crate::crew::{Duty, Seat};
+use crate::dump::dump_raw;
+use crate::tool::{self, Registrations, frame_of};
+
+/// The extension's end of the connection. Its methods may be called from any thread.
+#[pyclass(frozen, module = "extline._native", weakref)]
+pub(crate) struct Session {
+    pub(crate) core: Arc<Core>,
+}
+
+#[pymethods]
+impl Session {
+    /// A session over the process's stdin and stdout, which are claimed unless they are.
+    #[new]
+    #[pyo3(signature = (registrations, serving, *, name, version, methods=vec![], setup=false, teardown=false, report=false, max_threads=32))]
+    #[expect(clippy::too_many_arguments, reason = "by name, from Python")]
+    fn new(
+        registrations: &Registrations,
+        serving: Py<PyAny>,
+        name: String,
+        version: String,
+        methods: Vec<String>,
+        setup: bool,
+        teardown: bool,
+        report: bool,
+        max_threads: usize,
+    ) -> PyResult<Self> {
+        let mut stdio = stdio()?;
+        stdio.input.listen_for_sigterm().map_err(to_python)?;
+        let config = ExtensionConfig {
+            sdk: Some(SdkInfo {
+                name: "extline".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                language: "python".to_owned(),
+            }),
+            registrations: registrations.frames(),
+            methods,
+            teardown,
+            ..ExtensionConfig::new(name, version)
+        };
+        let tools = Arc::clone(&registrations.tools);
+        let wants = Wants { threads: max_threads, ends_process: true, setup, report };
+        Ok(Self { core: Core::new(config, stdio, tools, serving, wants) })
+    }
+
+    /// Serves in this thread until the end; the exit code. Raises what ended the extension, Ctrl-C
+    /// for one.
+    fn serve(&self, py: Python<'_>) -> PyResult<u8> {
+        self.core.work(py, &Seat::new(true), Duty::Own);
+        let failure = self.core.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok(self.core.finished().unwrap_or(0)),
+        }
+    }
+
+    /// What a further thread does: it begins as the heir.
+    fn inherit(&self, py: Python<'_>) {
+        self.core.work(py, &Seat::new(false), Duty::Watch);
+    }
+
+    /// Everything is registered.
+    fn ready(&self) -> PyResult<()> {
+        self.core.tell(extline_protocol::ExtensionSession::ready)
+    }
+
+    /// The extension ends by itself, in order; whether it had not begun to.
+    fn end(&self, exit_code: u8) -> PyResult<bool> {
+        self.core.tell(|session| session.end(exit_code, std::time::Instant::now()))
+    }
+
+    /// Whether the host understands what the extension would send under that capability.
+    fn supports(&self, capability: &str) -> bool {
+        let named = Capabilities::named(&[capability]);
+        let known = |known: &Capability| named.contains(*known);
+        let known = Capability::ALL.into_iter().find(known);
+        known.is_some_and(|capability| self.core.wire().session.supports(capability))
+    }
+
+    /// Adds a tool or command while the extension runs, by its frame.
+    fn register(&self, frame: &Bound<'_, PyDict>) -> PyResult<()> {
+        let registered = match frame_of(frame)? {
+            ExtensionFrame::RegisterTool(frame) => {
+                self.core.tell(|session| session.register_tool(&frame))?
+            }
+            ExtensionFrame::RegisterCommand(frame) => {
+                self.core.tell(|session| session.register_command(&frame))?
+            }
+            _ => Ok(()),
+        };
+        registered.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    fn unregister_tool(&self, name: &str) -> PyResult<()> {
+        let removed = self.core.tell(|session| session.unregister_tool(name))?;
+        removed.map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Adds a subscription before `ready`.
+    fn subscribe(&self, kind: &str, name: &str) -> PyResult<()> {
+        self.core.tell(|session| tool::subscribe(session.subscribe_mut(), kind, name))
+    }
+
+    fn notify(&self, message: &str, level: &str) -> PyResult<()> {
+        self.core.tell(|session| session.notify(Level::from(level), message))
+    }
+
+    #[pyo3(signature = (message, level, fields=None))]
+    fn log(&self, message: &str, level: &str, fields: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let fields = fields.map(dump_raw).transpose()?;
+        self.core.tell(|session| session.log(Level::from(level), message, fields))
+    }
+
+    fn submit(&self, text: &str) -> PyResult<()> {
+        self.core.tell(|session| {
+            if text.starts_with('/') { session.submit_slash(text) } else { session.submit(text) }
+        })
+    }
+
+    fn clear_notes(&self) -> PyResult<()> {
+        self.core.tell(extline_protocol::ExtensionSession::clear_notes)
+    }
+
+    /// Opens a panel, or draws it anew, by the frame. Whether it is open.
+    fn panel(&self, frame: &Bound<'_, PyDict>) -> PyResult<bool> {
+        Ok(match frame_of(frame)? {
+            ExtensionFrame::OpenPanel(open) => {
+                self.core.tell(|session| session.open_panel(open.panel))?;
+                true
+            }
+            ExtensionFrame::PanelRender(render) => {
+                self.core.tell(|session| session.render_panel(render))?
+            }
+            _ => false,
+        })
+    }
+
+    fn close_panel(&self, id: &str) -> PyResult<()> {
+        self.core.tell(|session| session.close_panel(id))
+    }
+
+    fn panel_is_open(&self, id: &str) -> bool {
+        self.core.wire().session.panel_is_open(id)
+    }
+
+    /// The handlers of an event have ended.
+    fn event_done(&self) -> PyResult<()> {
+        self.core.tell(extline_protocol::ExtensionSession::event_done)
+    }
+
+    /// The handler of a panel's input has ended.
+    fn panel_done(&self, id: &str) -> PyResult<()> {
+        self.core.tell(|session| session.panel_done(id))
+    }
+
+    fn teardown_done(&self) -> PyResult<()> {
+        self.core.tell(extline_protocol::ExtensionSession::teardown_done)
+    }
+}

@@ -1,0 +1,159 @@
+//! The tools of an extension, as they are called.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use extline_protocol::frame::{ExtensionFrame, OnFailure};
+use extline_protocol::{ArgsValidator, Incoming, RawJson, Registrations as Frames, decode_text};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+use crate::dump::dump;
+use crate::running::Name;
+
+/// How a tool is called.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    /// As a person reads it: `tool weather`.
+    pub(crate) label: Name,
+    pub(crate) function: Py<PyAny>,
+    /// Makes keyword arguments of the members, where they are no such already.
+    pub(crate) bind: Option<Py<PyAny>>,
+    /// `bind` is needed only where a number is written as another type writes it.
+    pub(crate) binds_numbers_only: bool,
+    /// Checks the arguments, where `bind` does not.
+    pub(crate) validator: Option<ArgsValidator>,
+    /// The keyword that takes the context.
+    pub(crate) context: Option<Py<PyString>>,
+    #[expect(dead_code, reason = "the asyncio driver comes next")]
+    pub(crate) is_async: bool,
+    pub(crate) is_generator: bool,
+    /// Its handler was seen to take longer than a tick.
+    pub(crate) is_slow: AtomicBool,
+}
+
+/// By name.
+pub(crate) type Tools = RwLock<HashMap<String, Arc<Tool>>>;
+
+/// What an extension offers, checked where its author wrote it down.
+#[pyclass(frozen, module = "extline._native")]
+#[derive(Debug, Default)]
+pub(crate) struct Registrations {
+    frames: Mutex<Frames>,
+    pub(crate) tools: Arc<Tools>,
+}
+
+#[pymethods]
+impl Registrations {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a tool: its frame as a dict, and how it is called. A mistake is a `ValueError`.
+    #[pyo3(signature = (frame, function, *, bind=None, plain=false, context=None, is_async=false, is_generator=false))]
+    #[expect(clippy::too_many_arguments, reason = "by name, from Python")]
+    fn tool(
+        &self,
+        frame: &Bound<'_, PyDict>,
+        function: Py<PyAny>,
+        bind: Option<Py<PyAny>>,
+        plain: bool,
+        context: Option<Py<PyString>>,
+        is_async: bool,
+        is_generator: bool,
+    ) -> PyResult<Vec<String>> {
+        let ExtensionFrame::RegisterTool(frame) = frame_of(frame)? else { return Ok(Vec::new()) };
+        let checked = (plain || bind.is_none()).then(|| ArgsValidator::compile(&frame.schema));
+        let validator = checked.transpose().map_err(|problem| {
+            PyValueError::new_err(format!("the schema of the tool {:?}: {problem}", frame.name))
+        })?;
+        let unchecked = validator.iter().flat_map(ArgsValidator::unsupported);
+        let unchecked = unchecked.map(ToString::to_string).collect();
+        let takes_floats = frame.schema.get().contains("\"number\"");
+        let tool = Tool {
+            label: format!("tool {}", frame.name).into(),
+            function,
+            bind,
+            binds_numbers_only: plain && !takes_floats,
+            validator,
+            context,
+            is_async,
+            is_generator,
+            is_slow: AtomicBool::new(false),
+        };
+        let name = frame.name.clone();
+        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
+        frames.tool(frame).map_err(mistake)?;
+        drop(frames);
+        add(&self.tools, name, tool);
+        Ok(unchecked)
+    }
+
+    /// Adds a command by its frame. A mistake is a `ValueError`.
+    fn command(&self, frame: &Bound<'_, PyDict>) -> PyResult<()> {
+        let ExtensionFrame::RegisterCommand(frame) = frame_of(frame)? else { return Ok(()) };
+        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
+        frames.command(frame).map_err(mistake)
+    }
+
+    /// Asks for an event, or to be asked at a point, as `interceptor` or as `guard`.
+    fn subscribe(&self, kind: &str, name: &str) {
+        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
+        subscribe(&mut frames.subscribe, kind, name);
+    }
+
+    /// What a failure means at a point: `allow` or `block`.
+    fn on_failure(&self, point: &str, mode: &str) {
+        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
+        let modes = frames.subscribe.on_failure.get_or_insert_default();
+        modes.insert(point.to_owned(), OnFailure::from(mode));
+    }
+}
+
+impl Registrations {
+    pub(crate) fn frames(&self) -> Frames {
+        self.frames.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+pub(crate) fn subscribe(to: &mut extline_protocol::frame::Subscribe, kind: &str, name: &str) {
+    let names = match kind {
+        "event" => &mut to.events,
+        "guard" => &mut to.guards,
+        _ => &mut to.intercept,
+    };
+    let names = names.get_or_insert_default();
+    if !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
+    }
+}
+
+pub(crate) fn add(tools: &Tools, name: String, tool: Tool) {
+    let replaced =
+        tools.write().unwrap_or_else(PoisonError::into_inner).insert(name, Arc::new(tool));
+    drop(replaced);
+}
+
+pub(crate) fn get(tools: &Tools, name: &str) -> Option<Arc<Tool>> {
+    tools.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+}
+
+/// A frame of the extension's from a dict with its `type`: what the protocol knows of it is read as
+/// from the wire.
+pub(crate) fn frame_of(frame: &Bound<'_, PyDict>) -> PyResult<ExtensionFrame> {
+    let text = dump(frame)?;
+    // What cannot be on the wire is repaired before it is read.
+    let text = RawJson::parse(&text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    match decode_text::<ExtensionFrame>(text.get()) {
+        Incoming::Frame(frame) => Ok(frame),
+        Incoming::Unusable(unusable) => Err(PyValueError::new_err(unusable.problem.to_string())),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn mistake(error: extline_protocol::RegistrationError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}

@@ -1,0 +1,96 @@
+//! Waiting for the host: to read, to write, or for a bell.
+
+use std::time::Duration;
+
+use extline_stdio::{Error, Input, Output};
+
+/// What a wait ended with. All false means that time was up.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ready {
+    pub(crate) input: bool,
+    /// SIGTERM or another thread: `Input::wait` says which.
+    pub(crate) rung: bool,
+    /// A signal came, whose handler is to be run.
+    pub(crate) interrupted: bool,
+}
+
+/// The way out, for a thread that waits until there is room.
+#[derive(Debug)]
+pub(crate) struct Room {
+    #[cfg(unix)]
+    fd: std::os::fd::RawFd,
+}
+
+#[cfg(unix)]
+impl Room {
+    /// `output` is open as long as the session lives, and so longer than this.
+    pub(crate) fn of(output: &Output) -> Self {
+        use std::os::fd::{AsFd, AsRawFd};
+
+        Self { fd: output.as_fd().as_raw_fd() }
+    }
+
+    /// Waits; bytes are waited for only if `reading`, room only if `writing`.
+    pub(crate) fn wait(
+        &self,
+        input: &Input,
+        (reading, writing): (bool, bool),
+        timeout: Option<Duration>,
+    ) -> Result<Ready, Error> {
+        use std::os::fd::{AsFd, BorrowedFd};
+
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        use rustix::io::Errno;
+
+        #[expect(unsafe_code, reason = "the output belongs to the session that waits here")]
+        // SAFETY: the session holds the output, which is open until it is dropped.
+        let output = unsafe { BorrowedFd::borrow_raw(self.fd) };
+        let bell = input.doorbell();
+        let bytes = input.as_fd();
+        // What is not waited for must not be in the list: poll reports a hang-up even when no event
+        // was asked for.
+        let mut fds = [
+            PollFd::from_borrowed_fd(bell, PollFlags::IN),
+            PollFd::from_borrowed_fd(bell, PollFlags::IN),
+            PollFd::from_borrowed_fd(bell, PollFlags::IN),
+        ];
+        let mut count = 1;
+        if reading {
+            fds[count] = PollFd::from_borrowed_fd(bytes, PollFlags::IN);
+            count += 1;
+        }
+        if writing {
+            fds[count] = PollFd::from_borrowed_fd(output, PollFlags::OUT);
+            count += 1;
+        }
+        // A time too far away to be counted is no limit.
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        match poll(&mut fds[..count], timeout.as_ref()) {
+            Ok(_) => Ok(Ready {
+                rung: !fds[0].revents().is_empty(),
+                input: reading && !fds[1].revents().is_empty(),
+                interrupted: false,
+            }),
+            Err(Errno::INTR) => Ok(Ready { interrupted: true, ..Ready::default() }),
+            Err(error) => Err(Error::Io { doing: "wait for the host", source: error.into() }),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Room {
+    /// Claiming fails on such a platform, so there is never an output.
+    pub(crate) fn of(_output: &Output) -> Self {
+        Self {}
+    }
+
+    /// Cannot be reached, see [`Room::of`].
+    pub(crate) fn wait(
+        &self,
+        _input: &Input,
+        _reading_and_writing: (bool, bool),
+        _timeout: Option<Duration>,
+    ) -> Result<Ready, Error> {
+        Err(Error::Unsupported)
+    }
+}
