@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::case::original_id;
 use crate::failure::Outcome;
 use crate::report::CaseReport;
 
@@ -47,9 +48,10 @@ struct Entry {
 pub(crate) fn cause_of(report: &CaseReport, language: Option<&str>) -> Option<Cause> {
     let failure = report.failure.as_ref()?;
     let stderr = report.evidence.as_ref().map(|one| one.stderr.join("\n")).unwrap_or_default();
-    let group = report.id.rsplit_once('-').map_or(report.id.as_str(), |(group, _)| group);
+    let id = original_id(&report.id);
+    let group = id.rsplit_once('-').map_or(id.as_str(), |(group, _)| group);
     let found = KNOWLEDGE.iter().find(|(entry, patterns)| {
-        let case = |name: &String| name == &report.id || name == group;
+        let case = |name: &String| name == &id || name == group;
         (entry.cases.is_empty() || entry.cases.iter().any(case))
             && entry.outcome.is_none_or(|outcome| outcome == failure.outcome)
             && patterns.stderr.as_ref().is_none_or(|pattern| pattern.is_match(&stderr))

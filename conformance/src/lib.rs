@@ -28,7 +28,7 @@ mod target;
 pub use baseline::{Baseline, BaselineError, Expectation, Kind, Stale};
 pub use case::{
     Amount, Case, CaseError, Cases, Cited, Close, Exits, Handshake, Need, Process, Step, Text,
-    Verb, builtin, parse, parse_own,
+    Verb, builtin, copied_id, copy_of, parse, parse_own,
 };
 pub use cause::Cause;
 pub use clause::{Binds, Clause, Level};
