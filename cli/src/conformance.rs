@@ -1,7 +1,9 @@
 //! `extline conformance`: checks an extension against the protocol.
 
 mod baseline;
+mod copy;
 mod harness;
+mod own;
 mod reports;
 mod screen;
 mod selection;
@@ -49,9 +51,12 @@ pub(crate) async fn run(args: Conformance, mut printer: Printer) -> Result<Exit,
         Some(Question::List) => return Ok(list(builtin().values(), printer)),
         Some(Question::Selftest) => return Ok(test_the_tester(printer)),
         Some(Question::Explain { case }) => return explain(case, printer),
+        Some(Question::Copy { cases, to }) => {
+            return Ok(copy::copy(&selection::chosen(&[], cases, &[])?, to, printer));
+        }
         None => {}
     }
-    let cases = selection::chosen(&args.only, &args.skip)?;
+    let cases = selection::chosen(own::read(&args.cases)?, &args.only, &args.skip)?;
     if args.list {
         return Ok(list(cases, printer));
     }
@@ -201,6 +206,8 @@ fn options(
 /// The command that runs one case again.
 fn again(args: &Conformance, program: &[OsString], seed: u32) -> String {
     let mut words = vec!["extline conformance --only $case".to_owned()];
+    let own = args.cases.iter();
+    words.extend(own.map(|path| format!("--cases {}", quoted(&path.to_string_lossy()))));
     words.extend(args.call.then(|| "--call".to_owned()));
     words.extend(args.canary.as_ref().map(|canary| format!("--canary {}", quoted(canary))));
     words.extend((args.level == Rules::Sdk).then(|| "--level sdk".to_owned()));

@@ -76,6 +76,29 @@ fn an_extension_that_is_killed_in_the_call_is_reported_at_once_with_the_signal()
 }
 
 #[test]
+fn its_scenario_is_played_against_the_program_too() {
+    let file = example().join("tests/weather.toml");
+    let run = |file: &Path| {
+        let args = ["conformance", "--verbose", "--only", "own", "--cases"];
+        extline().args(args).arg(file).arg(example()).output().unwrap()
+    };
+    let output = run(&file);
+    assert_eq!(code(&output), 0, "{output:?}");
+    assert!(stdout(&output).contains("conformant: 5 pass, "), "{output:?}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let colder = folder.path().join("colder.toml");
+    let text = fs::read_to_string(file).unwrap().replace("16°C", "6°C");
+    fs::write(&colder, text).unwrap();
+    let output = run(&colder);
+    assert_eq!(code(&output), 1, "{output:?}");
+    let place = format!("  at        {}:10\n", colder.display());
+    for part in ["FAIL berlin-has-weather", &place, "Berlin: 16°C, fog"] {
+        assert!(stdout(&output).contains(part), "{part:?} is missing in {output:?}");
+    }
+}
+
+#[test]
 fn without_a_build_the_script_says_how_to_get_one() {
     let nowhere = tempfile::tempdir().unwrap();
     let script = example().join("weather-rust");

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use extline_conformance::{
-    Binds, Boundary, Case, CaseReport, Cause, Level, Options, Outcome, Verdict, builtin, copied_id,
+    Boundary, Case, CaseReport, Cause, Level, Options, Outcome, Verdict, builtin, copied_id,
     copy_of, parse_own, run,
 };
 use extline_host::{ExtensionSource, Program};
@@ -51,9 +51,7 @@ fn copies_say_of_an_extension_what_the_cases_say() {
     let source = ExtensionSource::command(python(), [extension.join("python_stdin.py")]);
     let program =
         Program::of(&source, Path::new("/")).unwrap_or_else(|problem| panic!("{problem}"));
-    let binds = Binds::Extension;
-    let options = Options { program, binds, calls: false, canary: None, again: None, ack: None };
-    let report = run(&options, &cases, &mut |_| {});
+    let report = run(&Options::of(program), &cases, &mut |_| {});
     let of = |id: &str| Came::of(report.cases.iter().find(|case| case.id == id).unwrap());
     for id in CASES {
         assert_eq!(of(&copied_id(id)), of(id), "{id}");

@@ -1,6 +1,7 @@
 //! What `extline conformance` takes.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -35,6 +36,11 @@ pub(crate) struct Conformance {
     /// Leave these cases out
     #[arg(long, value_name = "CASE")]
     pub(crate) skip: Vec<String>,
+
+    /// Run your own cases as well: a file, or a folder with .toml files (see docs/cases.md); `--only
+    /// own` runs no others; may be given again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cases: Vec<OsString>,
 
     /// List the cases that would be run, and run none
     #[arg(long)]
@@ -74,6 +80,16 @@ pub(crate) enum Question {
         /// Its id, as E-FRM-14
         #[arg(value_name = "CASE")]
         case: String,
+    },
+    /// Copy cases into files that --cases takes, to change them
+    Copy {
+        /// Which: ids, groups or patterns as for --only; without any, all of them
+        #[arg(value_name = "CASE")]
+        cases: Vec<String>,
+
+        /// The folder for the files, one for each case; none that is there already is changed
+        #[arg(long, value_name = "FOLDER")]
+        to: PathBuf,
     },
     /// List the cases
     List,

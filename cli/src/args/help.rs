@@ -56,6 +56,8 @@ Examples:
   extline conformance --list --only 'E-*-01'
   extline conformance --write-baseline . && $EDITOR conformance.baseline.toml
   extline conformance --baseline conformance.baseline.toml .
+  extline conformance --cases tests/weather.toml --only own .
+  extline conformance copy E-FRM-14 --to tests
   extline conformance explain E-FRM-14
 
 Exit codes:

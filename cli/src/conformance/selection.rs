@@ -1,4 +1,4 @@
-//! Which cases are run: `--only` and `--skip`.
+//! Which cases are run: `--only` and `--skip`, among the built-in ones and the author's own.
 
 use clap::error::ErrorKind;
 use extline_conformance::{Case, builtin};
@@ -6,13 +6,22 @@ use regex_lite::{Regex, escape};
 
 use crate::target::usage;
 
-/// The cases that are named and not left out, in the order of their ids.
-pub(super) fn chosen(only: &[String], skip: &[String]) -> Result<Vec<&'static Case>, clap::Error> {
-    let (only, skip) = (patterns(only)?, patterns(skip)?);
+/// What stands for all of the author's own cases.
+const OWN: &str = "own";
+
+/// The cases that are named and not left out: the built-in ones by their ids, then the author's own
+/// as they stand in their files.
+pub(super) fn chosen(
+    own: &'static [Case],
+    only: &[String],
+    skip: &[String],
+) -> Result<Vec<&'static Case>, clap::Error> {
+    let all: Vec<&'static Case> = builtin().values().chain(own).collect();
+    let (only, skip) = (patterns(only, &all, own)?, patterns(skip, &all, own)?);
     let is_named = |case: &&Case, patterns: &[Regex]| {
         patterns.iter().any(|pattern| pattern.is_match(&case.id))
     };
-    let named = builtin().values().filter(|case| only.is_empty() || is_named(case, &only));
+    let named = all.into_iter().filter(|case| only.is_empty() || is_named(case, &only));
     let chosen: Vec<_> = named.filter(|case| !is_named(case, &skip)).collect();
     if chosen.is_empty() {
         let message = "no case is left to run: --skip leaves out all that --only names";
@@ -33,13 +42,19 @@ pub(super) fn unknown(name: &str) -> clap::Error {
     usage(super::SUBCOMMAND, ErrorKind::InvalidValue, &text)
 }
 
-fn patterns(names: &[String]) -> Result<Vec<Regex>, clap::Error> {
-    let pattern = |name: &String| {
-        pattern(name)
-            .filter(|pattern| builtin().keys().any(|id| pattern.is_match(id)))
-            .ok_or_else(|| unknown(name))
-    };
-    names.iter().map(pattern).collect()
+fn patterns(names: &[String], all: &[&Case], own: &[Case]) -> Result<Vec<Regex>, clap::Error> {
+    let mut patterns = Vec::new();
+    for name in names {
+        if name == OWN && !own.is_empty() {
+            patterns.extend(own.iter().filter_map(|case| pattern(&case.id)));
+            continue;
+        }
+        let known = pattern(name)
+            .filter(|pattern| all.iter().any(|case| pattern.is_match(&case.id)))
+            .ok_or_else(|| unknown(name))?;
+        patterns.push(known);
+    }
+    Ok(patterns)
 }
 
 /// A case is named by its id, by the beginning of one up to a dash, or by a pattern in which `*`
@@ -82,14 +97,31 @@ mod tests {
 
     #[test]
     fn a_pattern_that_matches_nothing_is_refused() {
-        let error = chosen(&["E-NO-*".to_owned()], &[]).unwrap_err().to_string();
+        let error = chosen(&[], &["E-NO-*".to_owned()], &[]).unwrap_err().to_string();
         assert!(error.contains("there is no case E-NO-*"), "{error}");
         let all = ["E-FRM".to_owned()];
-        let error = chosen(&all, &all).unwrap_err().to_string();
+        let error = chosen(&[], &all, &all).unwrap_err().to_string();
         assert!(error.contains("no case is left to run"), "{error}");
-        let chosen = chosen(&["E-FRM-0?".to_owned()], &["E-FRM-08".to_owned()]).unwrap();
+        let chosen = chosen(&[], &["E-FRM-0?".to_owned()], &["E-FRM-08".to_owned()]).unwrap();
         let ids: Vec<_> = chosen.iter().map(|case| case.id.as_str()).collect();
         assert!(ids.contains(&"E-FRM-09") && !ids.contains(&"E-FRM-08"), "{ids:?}");
         assert!(ids.iter().all(|id| id.starts_with("E-FRM-0")), "{ids:?}");
+    }
+
+    #[test]
+    fn own_cases_follow_the_built_in_ones_and_are_named_together() {
+        let text = |id| format!("[[case]]\nid = {id:?}\ntitle = \"t\"\ncheck = \"names\"\n");
+        let text = text("z") + &text("my-e-frm-08");
+        let own = extline_conformance::parse_own("own.toml", &text).unwrap().leak();
+        let ids = |only: &[&str], skip: &[&str]| {
+            let names =
+                |names: &[&str]| names.iter().map(|&one| one.to_owned()).collect::<Vec<_>>();
+            let chosen = chosen(own, &names(only), &names(skip)).unwrap();
+            chosen.into_iter().map(|case| case.id.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(&["own"], &[]), ["z", "my-e-frm-08"]);
+        assert_eq!(ids(&["E-FRM-08", "my"], &[]), ["E-FRM-08", "my-e-frm-08"]);
+        assert_eq!(ids(&[], &["own"]).len(), builtin().len());
+        assert_eq!(ids(&[], &[]).len(), builtin().len() + 2);
     }
 }

@@ -74,10 +74,12 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_documentation_is_a_case() {
+    fn the_examples_of_the_documentation_are_cases() {
         let document = include_str!("../../../docs/cases.md");
-        let example = document.split("```toml").nth(1).and_then(|rest| rest.split("```").next());
-        let cases = parse("docs/cases.md", example.unwrap()).unwrap();
+        let blocks = document.split("```toml").skip(1).filter_map(|rest| rest.split("```").next());
+        let [built_in, own] = blocks.collect::<Vec<_>>()[..] else { panic!("two examples") };
+        assert_eq!(parse_own("docs/cases.md", own).unwrap()[0].id, "berlin-has-weather");
+        let cases = parse("docs/cases.md", built_in).unwrap();
         assert_eq!(cases[0].id, "E-FRM-14");
         assert_eq!(cases[0].values.len(), 4);
         assert_eq!(cases[0].clause().unwrap().id, "frm.accept-max-line");

@@ -40,6 +40,8 @@ pub(crate) struct CaseLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     failure: Option<&'a Failure>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     boundary: Option<&'a Boundary>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a Cause>,
@@ -77,6 +79,7 @@ impl<'a> CaseLine<'a> {
             took_us: case.took.as_micros(),
             reason: case.reason.as_deref(),
             failure: case.failure.as_ref(),
+            place: case.place.as_deref(),
             boundary: case.boundary.as_ref(),
             cause: case.cause.as_ref(),
             again: case.again.as_deref(),

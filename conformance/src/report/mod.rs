@@ -82,6 +82,8 @@ pub struct CaseReport {
     pub reason: Option<String>,
     /// What happened instead of what was expected.
     pub failure: Option<Failure>,
+    /// The step of an author's own case that went wrong, as `tests/weather.toml:12`.
+    pub place: Option<String>,
     /// What went both ways.
     pub evidence: Option<Evidence>,
     /// The size at which it begins to fail.
@@ -190,6 +192,7 @@ impl CaseReport {
             verdict,
             reason: None,
             failure: None,
+            place: None,
             evidence: None,
             boundary: None,
             cause: None,

@@ -39,9 +39,12 @@ pub fn case_text(case: &CaseReport, style: Style) -> String {
         expectation(&mut text, case.baseline.as_ref());
         return text;
     }
-    let _ = writeln!(text, "  [{} {clause}]", case.level.word());
+    let _ = writeln!(text, "  [{}]", format!("{} {clause}", case.level.word()).trim_end());
     if let Some(clause) = Clause::named(clause) {
         let _ = writeln!(text, "  \"{}\"", clause.text);
+    }
+    if let Some(place) = &case.place {
+        let _ = writeln!(text, "  at        {place}");
     }
     if let Some(failure) = &case.failure {
         let _ = writeln!(text, "  expected  {}", failure.expected);

@@ -19,7 +19,7 @@ impl Run<'_> {
             runs += 1;
             match self.try_alone(case, middle) {
                 Ok(()) => good = middle,
-                Err(Failed::Twice(failure, _)) if is_searchable(failure.outcome) => bad = middle,
+                Err(Failed::Twice(failure, ..)) if is_searchable(failure.outcome) => bad = middle,
                 Err(_) => return None,
             }
         }

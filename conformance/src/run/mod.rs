@@ -228,8 +228,9 @@ impl Run<'_> {
         for value in runs {
             match self.try_once(case, value) {
                 Ok(()) => last_good = Some(value),
-                Err(Failed::Twice(failure, evidence)) => {
+                Err(Failed::Twice(failure, evidence, line)) => {
                     let mut report = CaseReport::failed(case, failure, *evidence);
+                    report.place = case.is_own().then(|| format!("{}:{line}", case.file));
                     report.boundary = self.bisect(case, last_good, value);
                     return report;
                 }
@@ -264,7 +265,7 @@ impl Run<'_> {
                 self.shared = Some(conversation);
                 Ok(())
             }
-            Err(failure) => {
+            Err((_, failure)) => {
                 self.end(conversation, true);
                 match self.try_alone(case, value) {
                     Ok(()) => Err(Failed::Once(failure)),
@@ -282,9 +283,9 @@ impl Run<'_> {
         let values = values::values(self.options, &self.drawn, &self.survey, value);
         let mark = if raw { 0 } else { conversation.seen().timeline().mark() };
         let outcome = play::play(case, values, &mut conversation, &self.survey);
-        let outcome = outcome.map_err(|failure| {
+        let outcome = outcome.map_err(|(line, failure)| {
             let evidence = Evidence::of(conversation.seen().timeline(), mark);
-            Failed::Twice(failure, Box::new(evidence))
+            Failed::Twice(failure, Box::new(evidence), line)
         });
         self.end(conversation, outcome.is_err());
         outcome
@@ -362,8 +363,8 @@ struct NoStart {
 enum Failed {
     /// In the shared process only.
     Once(Failure),
-    /// Alone.
-    Twice(Failure, Box<Evidence>),
+    /// Alone, at the step in that line of its file.
+    Twice(Failure, Box<Evidence>, usize),
     /// There was no process to fail in.
     ToStart(NoStart),
 }

@@ -21,15 +21,16 @@ const STUCK: Duration = Duration::from_millis(300);
 /// The time for all answers to a burst.
 const BURST: Duration = Duration::from_secs(15);
 
-/// Plays a case; `Err` says what happened instead of what was expected.
+/// Plays a case; `Err` has the line of the step that went wrong, and what happened instead of what
+/// was expected.
 pub(super) fn play(
     case: &Case,
     values: Values,
     conversation: &mut Conversation,
     survey: &Survey,
-) -> Result<(), Failure> {
+) -> Result<(), (usize, Failure)> {
     let mut stage = Process { conversation, survey };
-    extline_scenario::play(case, values, &mut stage).map_err(|(_, failure)| failure)
+    extline_scenario::play(case, values, &mut stage).map_err(|(step, failure)| (step.line, failure))
 }
 
 struct Process<'a> {

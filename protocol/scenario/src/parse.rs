@@ -58,7 +58,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, CaseError> {
 /// The same for a file of an author's own cases, whose ids are never those of built-in ones.
 pub fn parse_own(file: &str, text: &str) -> Result<Vec<Case>, CaseError> {
     let cases = parse(file, text)?;
-    let foreign = cases.iter().find(|case| !is_own(&case.id));
+    let foreign = cases.iter().find(|case| !case.is_own());
     match foreign {
         None => Ok(cases),
         Some(case) => Err(case.refused(
@@ -68,12 +68,14 @@ pub fn parse_own(file: &str, text: &str) -> Result<Vec<Case>, CaseError> {
     }
 }
 
-fn is_own(id: &str) -> bool {
-    let rest = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
-    id.starts_with(|first: char| first.is_ascii_lowercase()) && id.chars().all(rest)
-}
-
 impl Case {
+    /// Whether its id is an author's rather than a built-in one.
+    pub fn is_own(&self) -> bool {
+        let rest = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+        let first = |letter: char| letter.is_ascii_lowercase();
+        self.id.starts_with(first) && self.id.chars().all(rest)
+    }
+
     /// The error that says what is wrong with this case, with its place.
     pub fn refused(&self, problem: &str) -> CaseError {
         let problem = format!("case {}: {problem}", self.id);
