@@ -252,7 +252,7 @@ impl Run<'_> {
 
     /// Plays a case with one value; one that fails in the shared process is played again alone.
     fn try_once(&mut self, case: &Case, value: u64) -> Result<(), Failed> {
-        if case.process != Process::Shared || case.timing {
+        if !case.is_shared() {
             return self.try_alone(case, value);
         }
         let mut conversation = match self.shared.take() {

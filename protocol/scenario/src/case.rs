@@ -112,6 +112,11 @@ pub enum Level {
 }
 
 impl Case {
+    /// Whether it may run in a process that other cases used.
+    pub fn is_shared(&self) -> bool {
+        self.process == Process::Shared && !self.timing
+    }
+
     /// The group it belongs to: `E-FRM`.
     pub fn group(&self) -> &str {
         self.id.rsplit_once('-').map_or(self.id.as_str(), |(group, _)| group)

@@ -21,8 +21,8 @@ const UNKNOWN: &str = "extline_nobody_registered_this";
 /// docs/cases.md of the repository documents: what holds here holds for the program too.
 ///
 /// `start` starts a host. It is called once for all cases that share a process, and once more for
-/// each run of a case with `process = "own"`. A step without `within_ms` has the host's
-/// [deadline](super::Builder::deadline).
+/// each run of a case with `process = "own"` or `timing = true`. A step without `within_ms` has the
+/// host's [deadline](super::Builder::deadline).
 ///
 /// A relative path counts from where the tests run, which is the package's folder under cargo.
 ///
@@ -70,13 +70,13 @@ pub fn scenario(
     for case in &cases {
         let runs = if case.values.is_empty() { &[0] } else { case.values.as_slice() };
         for value in runs {
-            let used = if case.process == Process::Shared { shared.take() } else { None };
+            let used = if case.is_shared() { shared.take() } else { None };
             let mut stage = match used {
                 Some(stage) => stage,
                 None => InProcess::new(start()?),
             };
             stage.run(case, *value)?;
-            if case.process == Process::Shared {
+            if case.is_shared() {
                 shared = Some(stage);
             }
         }

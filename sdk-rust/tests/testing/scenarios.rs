@@ -112,7 +112,8 @@ fn every_step_that_needs_no_process_is_played() -> Result<(), Failure> {
 #[test]
 fn cases_share_an_extension_unless_they_want_their_own() -> Result<(), Failure> {
     let own = format!("process = \"own\"\n{}", counts(1));
-    play(&[&counts(1), &counts(2), &own, &counts(3), &own])
+    let timing = format!("timing = true\n{}", counts(1));
+    play(&[&counts(1), &counts(2), &own, &counts(3), &timing, &own])
 }
 
 #[test]
