@@ -19,6 +19,13 @@ impl Id {
     }
 }
 
+/// An empty one, until the frame gets that of its call: without an allocation.
+impl Default for Id {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
 impl From<u64> for Id {
     fn from(number: u64) -> Self {
         Self(number.to_string().into())

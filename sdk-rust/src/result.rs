@@ -1,7 +1,7 @@
 //! What a tool answers.
 
-use extline_protocol::RawJson;
 use extline_protocol::frame::{self, Content, Effect};
+use extline_protocol::{Id, RawJson};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -22,13 +22,13 @@ use crate::{Image, ToolError};
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a tool returns its result"]
 pub struct ToolResult {
-    /// Its id is set where it is sent.
-    frame: frame::ToolResult,
+    /// Its id is set where it is sent. Boxed, as it is handed from one to the other a dozen times.
+    frame: Box<frame::ToolResult>,
 }
 
 impl Default for ToolResult {
     fn default() -> Self {
-        Self { frame: frame::ToolResult::new("".into(), Vec::new()) }
+        Self { frame: Box::new(frame::ToolResult::new(Id::default(), Vec::new())) }
     }
 }
 
@@ -149,7 +149,7 @@ impl ToolResult {
     }
 
     pub(crate) fn into_frame(self) -> frame::ToolResult {
-        self.frame
+        *self.frame
     }
 
     fn raw_json(mut self, value: RawJson) -> Self {
@@ -160,7 +160,7 @@ impl ToolResult {
 
     /// Puts what `other` has behind what this one has.
     fn and(mut self, other: Self) -> Self {
-        let (frame, other) = (&mut self.frame, other.frame);
+        let (frame, other) = (&mut self.frame, *other.frame);
         frame.content.extend(other.content);
         frame.is_error |= other.is_error;
         join(&mut frame.activate_tools, other.activate_tools);

@@ -73,7 +73,7 @@ impl Tool {
     {
         let schema = schema_of::<A>();
         let problem = why_no_arguments(&schema);
-        let tool = Self::with(name, description, schema, args::decode::<A>, handler);
+        let tool = Self::with(name, description, schema, |args| args::decode(&args), handler);
         Self { problem, ..tool }
     }
 
@@ -105,8 +105,8 @@ impl Tool {
         match ArgsValidator::compile(&schema) {
             Ok(validator) => {
                 let unchecked = validator.unsupported().to_vec();
-                let decode = move |args: &RawJson| {
-                    validator.validate(args).map_err(args::mismatch)?;
+                let decode = move |args: RawJson| {
+                    validator.validate(&args).map_err(args::mismatch)?;
                     A::from_raw(args)
                 };
                 let tool = Self::with(name, description, schema, decode, handler);
@@ -123,7 +123,7 @@ impl Tool {
         name: impl Into<String>,
         description: impl Into<String>,
         schema: RawJson,
-        decode: impl Fn(&RawJson) -> Result<A, ToolError> + 'static,
+        decode: impl Fn(RawJson) -> Result<A, ToolError> + 'static,
         handler: F,
     ) -> Self
     where
@@ -144,7 +144,7 @@ impl Tool {
             Box::pin(async move {
                 let (decode, handler) = &*shared;
                 let run = async {
-                    let (args, kept) = (decode(&args)?, R::keep(&context));
+                    let (args, kept) = (decode(args)?, R::keep(&context));
                     handler(args, context).await?.outcome(kept).await
                 };
                 run.await.unwrap_or_else(ToolResult::from)
@@ -385,18 +385,18 @@ fn why_no_arguments(schema: &RawJson) -> Option<SchemaProblem> {
 )]
 pub trait RawArgs: sealed::Sealed + Sized {
     #[doc(hidden)]
-    fn from_raw(args: &RawJson) -> Result<Self, ToolError>;
+    fn from_raw(args: RawJson) -> Result<Self, ToolError>;
 }
 
 impl RawArgs for Value {
-    fn from_raw(args: &RawJson) -> Result<Self, ToolError> {
-        args::decode(args)
+    fn from_raw(args: RawJson) -> Result<Self, ToolError> {
+        args::decode(&args)
     }
 }
 
 impl RawArgs for RawJson {
-    fn from_raw(args: &RawJson) -> Result<Self, ToolError> {
-        Ok(args.clone())
+    fn from_raw(args: RawJson) -> Result<Self, ToolError> {
+        Ok(args)
     }
 }
 

@@ -26,13 +26,16 @@ const BATCH: Duration = Duration::from_millis(1);
 impl Serving {
     /// Does everything that the session has to do now.
     pub(super) fn dispatch(&mut self) -> Result<(), Error> {
-        let mut gathering_since = Instant::now();
+        // A look at the clock is not free, so one call alone takes one.
+        let mut gathering_since = None;
         while let Some(event) = { lock(self.connection.wire()).next_event() } {
-            self.handle(event);
-            if gathering_since.elapsed() >= BATCH {
+            let now = Instant::now();
+            let since = gathering_since.get_or_insert(now);
+            if now.duration_since(*since) >= BATCH {
+                *since = now;
                 self.write()?;
-                gathering_since = Instant::now();
             }
+            self.handle(event);
         }
         Ok(())
     }

@@ -89,15 +89,14 @@ impl Wire {
 
     /// Writes what there is, as much as the host takes now. Whether nothing is left.
     pub(super) fn write(&mut self) -> Result<bool, Error> {
-        while !self.outlet.is_waiting() {
-            if !self.session.poll_output(Instant::now(), self.outlet.space()) {
-                return Ok(true);
-            }
+        if !self.outlet.is_waiting()
+            && self.session.poll_output(Instant::now(), self.outlet.space())
+        {
             self.wrote = true;
             self.outlet.write()?;
             self.pass_gone();
         }
-        Ok(false)
+        Ok(!self.outlet.is_waiting())
     }
 
     /// Without a host that reads nobody waits for answers.

@@ -65,7 +65,8 @@ impl ExtensionSession {
         let deadline = now + self.time_to_decide();
         let role = if intercept.phase == Some(Phase::Guard) { "guard" } else { "interceptor" };
         if let Some(open) = self.open.get_mut(&key) {
-            open.deciding = Some(Deciding { point: point.into(), role, answer_by: deadline });
+            open.deciding =
+                Some(Box::new(Deciding { point: point.into(), role, answer_by: deadline }));
             self.open_intercepts += 1;
         }
         self.lanes.call(ExtensionEvent::Intercept { key, intercept, deadline });

@@ -257,7 +257,8 @@ struct Open {
     name: Box<str>,
     delivered: bool,
     cancelled: bool,
-    deciding: Option<Deciding>,
+    /// Boxed, as most calls have none.
+    deciding: Option<Box<Deciding>>,
     update: Option<Box<outgoing::UpdateState>>,
     parts: u64,
     unwritten_parts: usize,
