@@ -8,6 +8,8 @@ use crate::{Failure, echo, measure};
 
 pub(crate) async fn run(extensions: usize, program: &[String]) -> Result<Value, Failure> {
     let home = tempfile::tempdir()?;
+    // Their folders are made at the first start ever, and that one is not measured.
+    echo::start(program, extensions, home.path()).await?.shutdown().await;
     let (began, cpu) = (Instant::now(), measure::cpu());
     let host = echo::start(program, extensions, home.path()).await?;
     let start_ms = began.elapsed().as_secs_f64() * 1e3;
