@@ -7,8 +7,12 @@ use memchr::memchr;
 
 use crate::head::{Head, HeadScanner};
 
-/// Room offered for one read.
+/// Room offered for one read, once a read has filled the first room: as much as a pipe holds.
 const READ: usize = 64 * 1024;
+
+/// Room offered until then. A handshake and most calls fit, and a host with a hundred extensions
+/// does not pay for the pages of a hundred large buffers.
+const FIRST_READ: usize = 4 * 1024;
 
 /// A buffer that grew beyond this for one long line is given back after it.
 const KEPT: usize = 4 * 1024 * 1024;
@@ -37,6 +41,8 @@ pub struct Decoder {
     /// No LF stands before this.
     searched: usize,
     limit: usize,
+    /// What the next buffer has room for at least.
+    room: usize,
     skipping: Option<Skipping>,
     started: bool,
 }
@@ -76,6 +82,7 @@ impl Decoder {
             end: 0,
             searched: 0,
             limit,
+            room: FIRST_READ,
             skipping: None,
             started: false,
         }
@@ -83,7 +90,7 @@ impl Decoder {
 
     /// Room for the next read, never empty. Say with [`Decoder::advance`] how much of it was used.
     pub fn space(&mut self) -> &mut [u8] {
-        self.make_room(READ / 2);
+        self.make_room(self.room / 2);
         &mut self.buffer[self.end..]
     }
 
@@ -94,6 +101,9 @@ impl Decoder {
     pub fn advance(&mut self, count: usize) {
         assert!(count <= self.buffer.len() - self.end, "advance beyond the space offered");
         self.end += count;
+        if self.end == self.buffer.len() {
+            self.room = READ;
+        }
     }
 
     /// Takes bytes that were read elsewhere.
@@ -195,11 +205,11 @@ impl Decoder {
         if self.buffer.len() - kept >= wanted {
             self.buffer.copy_within(self.start..self.end, 0);
         } else {
-            if !self.buffer.is_empty() {
+            if self.buffer.len() >= READ {
                 keep_freed_memory();
             }
             // The allocator has zeroed memory for less than it costs to zero what `resize` adds.
-            let mut larger = vec![0; (kept * 2).max(kept + wanted.max(READ))];
+            let mut larger = vec![0; (kept * 2).max(kept + wanted.max(self.room))];
             larger[..kept].copy_from_slice(&self.buffer[self.start..self.end]);
             self.buffer = larger;
         }
