@@ -9,7 +9,7 @@ use extline_protocol::{Id, RawJson, ToolCallOptions, model_args};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout_at;
 
-use crate::ask::Question;
+use crate::ask::{Asked, Question};
 use crate::builtin::BuiltinCall;
 use crate::call::{Call, CallOptions};
 use crate::call_error::CallError;
@@ -104,11 +104,19 @@ impl Shared {
             .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
         let (tool, turn) = self.take_turn(tool).await?;
         let call = Proposal { id, tool: name, caller };
-        let args = self.intercept_tool_call(call, args).await?;
+        // What asks is large, and moved wherever this future goes; most calls ask nobody.
+        let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
+        let args = match interceptors.as_slice() {
+            [] => args,
+            asked => Box::pin(self.intercept_tool_call(asked, call, args)).await?,
+        };
         if let Some(Err(violation)) = tool.schema.as_ref().map(|schema| schema.validate(&args)) {
             return Err(CallError::Invalid { tool, violation });
         }
-        self.guard_tool_call(call, &args).await?;
+        let guards = self.asked(Point::ToolCall, &Phase::Guard);
+        if !guards.is_empty() {
+            Box::pin(self.guard_tool_call(&guards, call, &args)).await?;
+        }
         Ok(Passed { tool, args, turn })
     }
 
@@ -147,23 +155,29 @@ impl Shared {
     /// Asks the interceptors, and returns the arguments as the last one left them.
     async fn intercept_tool_call(
         &self,
+        interceptors: &[Asked],
         call: Proposal<'_>,
         mut args: RawJson,
     ) -> Result<RawJson, Blocked> {
-        for asked in self.asked(Point::ToolCall, &Phase::Intercept) {
+        for asked in interceptors {
             let question = Question::new(Point::ToolCall, call.payload(&args));
-            let rewritten = self.ask(&asked, question, rewritten_args).await?;
+            let rewritten = self.ask(asked, question, rewritten_args).await?;
             args = rewritten.flatten().unwrap_or(args);
         }
         Ok(args)
     }
 
     /// Asks the guards about the arguments that will run (`guard.final-args`).
-    async fn guard_tool_call(&self, call: Proposal<'_>, args: &RawJson) -> Result<(), Blocked> {
-        for asked in self.asked(Point::ToolCall, &Phase::Guard) {
+    async fn guard_tool_call(
+        &self,
+        guards: &[Asked],
+        call: Proposal<'_>,
+        args: &RawJson,
+    ) -> Result<(), Blocked> {
+        for asked in guards {
             let mut question = Question::new(Point::ToolCall, call.payload(args));
             question.phase = Phase::Guard;
-            let ignored = self.ask(&asked, question, |answer| Ok(changes_in(&answer))).await?;
+            let ignored = self.ask(asked, question, |answer| Ok(changes_in(&answer))).await?;
             for field in ignored.unwrap_or_default() {
                 let text = format!("ignored {field} in the answer of the guard at tool_call");
                 let suggestion = "a guard can only block; rewrite in an interceptor".to_owned();
