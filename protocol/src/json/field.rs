@@ -7,6 +7,7 @@ use std::fmt;
 use memchr::memchr;
 use serde_json::{Value, json};
 
+use super::unescape::unescape;
 use super::{Elements, Members, RawJson, depth, write_number, write_string};
 use crate::pointer::join;
 
@@ -105,7 +106,7 @@ pub(crate) fn read_string(text: &str) -> Option<Cow<'_, str>> {
     if memchr(b'\\', body.as_bytes()).is_none() {
         return Some(Cow::Borrowed(body));
     }
-    serde_json::from_str(text).ok().map(Cow::Owned)
+    Some(Cow::Owned(unescape(body)))
 }
 
 impl Field for String {

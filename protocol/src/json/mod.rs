@@ -10,6 +10,7 @@ mod model_args;
 mod raw;
 mod scan;
 mod scanner;
+mod unescape;
 mod write;
 
 pub use field::{Field, FieldError};

@@ -1,10 +1,10 @@
 //! Arguments as a model wrote them, made safe for every reader.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use thiserror::Error;
 
-use super::{Elements, Members, RawJson, RawJsonError, depth, write_string};
+use super::{Elements, Members, RawJson, RawJsonError, write_string};
 use crate::limits::MODEL_ARGS_DEPTH;
 
 /// Arguments that no extension should get.
@@ -32,15 +32,16 @@ pub enum ModelArgsError {
 /// keys only the last, unpaired surrogates replaced (`host.model-args`). Text without such faults
 /// passes byte for byte, LF and CR between tokens aside.
 pub fn model_args(text: &str) -> Result<RawJson, ModelArgsError> {
-    let raw = RawJson::parse(text)?;
-    if !raw.is_object() {
-        return Err(ModelArgsError::NotAnObject { found: super::excerpt(raw.get()) });
-    }
-    let depth = depth(raw.get());
+    let Some(members) = Members::of(text) else {
+        let found = super::excerpt(RawJson::parse(text)?.get());
+        return Err(ModelArgsError::NotAnObject { found });
+    };
+    let depth = members.depth;
     if depth > MODEL_ARGS_DEPTH {
         return Err(ModelArgsError::TooDeep { depth });
     }
-    if !has_duplicates(raw.get()) {
+    let raw = RawJson::of_scanned(text.trim(), members.unpaired_surrogate);
+    if !repeats_a_key(&members) {
         return Ok(raw);
     }
     let mut out = Vec::with_capacity(raw.get().len());
@@ -49,15 +50,29 @@ pub fn model_args(text: &str) -> Result<RawJson, ModelArgsError> {
     Ok(RawJson::of_repaired(&String::from_utf8_lossy(&out)))
 }
 
+/// Whether an object in the value has a key twice.
 fn has_duplicates(value: &str) -> bool {
     if let Some(members) = Members::of(value) {
-        let mut seen = std::collections::HashSet::new();
-        members.iter().any(|member| !seen.insert(member.key()) || has_duplicates(member.value))
+        repeats_a_key(&members)
     } else if let Some(mut elements) = Elements::of(value) {
         elements.any(has_duplicates)
     } else {
         false
     }
+}
+
+/// The same of an object that is taken apart already.
+fn repeats_a_key(members: &Members<'_>) -> bool {
+    /// Up to so many keys are compared with each other: that takes less than a set.
+    const FEW: usize = 8;
+    let repeats = if members.count() <= FEW {
+        let earlier = |at| members.iter().take(at);
+        members.iter().enumerate().any(|(at, it)| earlier(at).any(|other| other.key() == it.key()))
+    } else {
+        let mut seen = HashSet::new();
+        !members.iter().all(|member| seen.insert(member.key()))
+    };
+    repeats || members.iter().any(|member| has_duplicates(member.value))
 }
 
 fn write_without_duplicates(value: &str, out: &mut Vec<u8>) {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use super::scan::has_unpaired_surrogate;
+use super::scan::{has_unpaired_surrogate, sole_value};
 use super::scanner::{Surrogate, surrogate_at};
 
 /// One JSON value as the text its author wrote: number text, key order and duplicate keys are
@@ -31,6 +31,10 @@ impl RawJson {
     /// Checks a text and makes it fit for the wire: LF and CR between tokens are removed, an
     /// unpaired surrogate escape becomes `\ufffd`, white space around it goes.
     pub fn parse(text: &str) -> Result<Self, RawJsonError> {
+        if let Some((value, has_unpaired_surrogate)) = sole_value(text) {
+            return Ok(Self::of_scanned(value, has_unpaired_surrogate));
+        }
+        // It knows what is wrong, and where.
         let value: &RawValue = serde_json::from_str(text)
             .map_err(|error| RawJsonError { reason: error.to_string() })?;
         Ok(Self::of_valid(value.get()))
@@ -71,7 +75,12 @@ impl RawJson {
     }
 
     fn of_valid(text: &str) -> Self {
-        if has_unpaired_surrogate(text) {
+        Self::of_scanned(text, has_unpaired_surrogate(text))
+    }
+
+    /// Valid text of which is known whether a surrogate in it is unpaired.
+    pub(super) fn of_scanned(text: &str, has_unpaired_surrogate: bool) -> Self {
+        if has_unpaired_surrogate {
             Self::of_repaired(&repair_surrogates(text))
         } else {
             Self::of_repaired(text)

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::scanner::Scanner;
+use super::unescape::unescape;
 
 /// Members kept without an allocation; calls and their answers have fewer. A longer list would have
 /// to be moved about for nothing.
@@ -81,6 +82,11 @@ impl<'a> Members<'a> {
         self.inline[..self.count.min(INLINE_MEMBERS)].iter().chain(&self.spilled)
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
     /// The last member of that name: of duplicate keys the last wins (`frm.duplicate-keys`).
     pub fn last(&self, name: &str) -> Option<&Member<'a>> {
         self.iter().filter(|member| member.is(name)).last()
@@ -131,15 +137,18 @@ pub(crate) fn has_unpaired_surrogate(text: &str) -> bool {
     scan_whole(text).unpaired_surrogate
 }
 
+/// The one value of a text, without white space around it, and whether a surrogate in it is
+/// unpaired; `None` when the text is no valid JSON.
+pub(super) fn sole_value(text: &str) -> Option<(&str, bool)> {
+    let mut scanner = Scanner::new(text);
+    let value = scanner.value()?;
+    scanner.is_at_end().then_some((value, scanner.unpaired_surrogate))
+}
+
 fn scan_whole(text: &str) -> Scanner<'_> {
     let mut scanner = Scanner::new(text);
     scanner.value();
     scanner
-}
-
-fn unescape(body: &str) -> String {
-    // The body was cut out of valid JSON; only half a surrogate can still be wrong with it.
-    serde_json::from_str(&format!("\"{body}\"")).unwrap_or_else(|_| body.to_owned())
 }
 
 #[cfg(test)]

@@ -245,7 +245,8 @@ pub(super) fn surrogate_at(bytes: &[u8], at: usize) -> Option<Surrogate> {
     })
 }
 
-fn hex_escape(bytes: &[u8], at: usize) -> Option<u16> {
+/// The number in the `\uXXXX` that starts at `at`; `None` where there is none.
+pub(super) fn hex_escape(bytes: &[u8], at: usize) -> Option<u16> {
     let escape = bytes.get(at..at + 6)?;
     if escape[0] != b'\\' || escape[1] != b'u' {
         return None;
