@@ -102,7 +102,7 @@ impl Entry {
             lane,
             text: shown(bytes),
             bytes: bytes.len() + usize::from(lane == Lane::Received),
-            pieces: if pieces.len() > 8 { vec![pieces.len()] } else { pieces },
+            pieces,
         })
     }
 
@@ -121,7 +121,7 @@ fn shown(bytes: &[u8]) -> String {
                 '\n' => text.push('⏎'),
                 // Those that no terminal shows, though they are no control characters.
                 letter if letter.is_control() || "\u{feff}\u{2028}\u{2029}".contains(letter) => {
-                    text.extend(letter.escape_unicode());
+                    text.extend(letter.escape_debug());
                 }
                 letter => text.push(letter),
             }

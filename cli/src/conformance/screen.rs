@@ -1,9 +1,10 @@
 //! What is shown while a run goes on, and at its end.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use extline_conformance::{
-    CaseReport, Report, Style, Verdict, case_line, case_text, head_line, head_text, summary_line,
+    CaseReport, Report, Style, Verdict, case_line, case_text, case_text_as, head_line, head_text, summary_line,
     summary_text,
 };
 
@@ -21,12 +22,14 @@ pub(super) struct Screen {
     done: usize,
     /// The case that runs.
     case: String,
+    /// Causes that were told, and with which case.
+    causes: BTreeMap<String, String>,
 }
 
 impl Screen {
     pub(super) fn new(printer: Printer, verbose: bool) -> Self {
         let (began, case) = (Instant::now(), "first contact".to_owned());
-        Self { printer, verbose, began, planned: 0, done: 0, case }
+        Self { printer, verbose, began, planned: 0, done: 0, case, causes: BTreeMap::new() }
     }
 
     pub(super) fn show(&mut self, told: Told, reports: &mut Reports) {
@@ -41,12 +44,24 @@ impl Screen {
                 self.done += 1;
                 reports.line(&case_line(&report), &mut self.printer);
                 if self.verbose || !is_quiet(&report) {
-                    self.text(&case_text(&report, Style::Coloured), reports);
+                    let text = self.case(&report);
+                    self.text(&text, reports);
                 }
             }
             Told::Ended(_) => {}
         }
         self.progress();
+    }
+
+    /// A case; one whose cause was told before in a few lines.
+    fn case(&mut self, report: &CaseReport) -> String {
+        let full = case_text(report, Style::Coloured);
+        let Some(cause) = report.cause.as_ref().filter(|_| !self.verbose) else { return full };
+        if let Some(other) = self.causes.get(&cause.cause) {
+            return case_text_as(report, other, Style::Coloured);
+        }
+        self.causes.insert(cause.cause.clone(), report.id.clone());
+        full
     }
 
     pub(super) fn summary(&mut self, report: &Report, reports: &mut Reports) {

@@ -2,6 +2,7 @@
 
 mod json;
 mod junit;
+mod stderr;
 mod text;
 
 use std::time::Duration;
@@ -10,7 +11,7 @@ use serde::Serialize;
 
 pub use self::json::{REPORT_VERSION, case_line, head_line, ndjson, summary_line};
 pub use self::junit::junit;
-pub use self::text::{Style, case_text, head_text, summary_text};
+pub use self::text::{Style, case_text, case_text_as, head_text, summary_text};
 use crate::baseline::{Expectation, Stale};
 use crate::case::{Case, Cited};
 use crate::cause::Cause;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{CaseReport, Head, Report, Verdict};
+use super::{CaseReport, Head, Report, Verdict, stderr};
 use crate::baseline::Expectation;
 use crate::clause::Clause;
 use crate::evidence::{Entry, Evidence, Lane};
@@ -17,6 +17,8 @@ pub enum Style {
     Coloured,
 }
 
+/// How many sizes of writes are shown.
+const PIECES: usize = 4;
 /// How wide a lane is.
 const LANE: usize = 52;
 
@@ -88,6 +90,25 @@ fn expectation(text: &mut String, expectation: Option<&Expectation>) {
     }
 }
 
+/// A failure whose cause another one had, which was told with all there is to know.
+pub fn case_text_as(case: &CaseReport, other: &str, style: Style) -> String {
+    let word = paint(case.verdict, case.verdict.word(), style);
+    let clause = case.clauses.first().map(String::as_str).unwrap_or_default();
+    let mut text =
+        format!("{word} {}  {}  [{} {clause}]\n", case.id, case.title, case.level.word());
+    if let Some(failure) = &case.failure {
+        let _ = writeln!(text, "  got       {}", failure.got);
+    }
+    if let Some(cause) = &case.cause {
+        let maybe = if cause.certain { "" } else { "maybe: " };
+        let _ = writeln!(text, "  cause     as {other}: {maybe}{}", cause.cause);
+    }
+    if let Some(again) = &case.again {
+        let _ = writeln!(text, "  again     {again}");
+    }
+    text
+}
+
 /// The counts, and what they mean.
 pub fn summary_text(report: &Report, style: Style) -> String {
     let verdicts = [
@@ -153,11 +174,12 @@ fn lanes(text: &mut String, evidence: &Evidence) {
         let at = format!("{}.{:03}", entry.at_us / 1000, entry.at_us % 1000);
         let shown = cut(&entry.text);
         let size = size(entry);
-        let _ = match entry.lane {
-            Lane::Sent => writeln!(text, "  {at:>9}  {shown:<LANE$}  {size}"),
-            Lane::Received => writeln!(text, "  {at:>9}  {:<LANE$}  {shown}{size}", ""),
-            Lane::System => writeln!(text, "  {at:>9}  -- {}", entry.text),
+        let line = match entry.lane {
+            Lane::Sent => format!("{shown:<LANE$}  {size}"),
+            Lane::Received => format!("{:<LANE$}  {shown}{size}", ""),
+            Lane::System => format!("-- {}", entry.text),
         };
+        let _ = writeln!(text, "  {at:>9}  {}", line.trim_end());
     }
     if evidence.left_out > 0 {
         let _ =
@@ -165,7 +187,7 @@ fn lanes(text: &mut String, evidence: &Evidence) {
     }
     if !evidence.stderr.is_empty() {
         let _ = writeln!(text, "  stderr:");
-        for line in &evidence.stderr {
+        for line in stderr::shown(&evidence.stderr) {
             let _ = writeln!(text, "    | {line}");
         }
     }
@@ -176,8 +198,9 @@ fn size(entry: &Entry) -> String {
     let pieces = match entry.pieces.as_slice() {
         [] | [_] => String::new(),
         pieces => {
-            let pieces: Vec<_> = pieces.iter().map(usize::to_string).collect();
-            format!(" in {} writes ({})", pieces.len(), pieces.join(" + "))
+            let mut sizes: Vec<_> = pieces.iter().take(PIECES).map(usize::to_string).collect();
+            sizes.extend((pieces.len() > PIECES).then(|| "...".to_owned()));
+            format!(" in {} writes ({})", pieces.len(), sizes.join(" + "))
         }
     };
     if entry.bytes > LANE || !pieces.is_empty() {
