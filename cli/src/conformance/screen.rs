@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use extline_conformance::{
-    CaseReport, Report, Style, Verdict, case_line, case_text, case_text_as, head_line, head_text, summary_line,
-    summary_text,
+    CaseReport, Report, Style, Verdict, case_line, case_text, case_text_as, head_line, head_text,
+    summary_line, summary_text,
 };
 
 use super::Told;

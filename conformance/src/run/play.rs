@@ -141,7 +141,10 @@ impl Process<'_> {
         let with = status.map(|status| format!(" with exit status {status}")).unwrap_or_default();
         let expected = format!("the process has ended{with} within {}", seconds(within));
         if !self.conversation.await_exit(Instant::now() + within) {
-            let got = format!("it lives; {}", self.conversation.state());
+            let got = format!(
+                "it lives; {}",
+                self.conversation.state().replace("nothing of the kind; ", "")
+            );
             return Err(Failure { expected, got, outcome: Outcome::Survived });
         }
         let Some(exit) = self.conversation.seen().exit() else { return Ok(()) };
