@@ -141,16 +141,19 @@ fn no_thread_and_no_descriptor_left_are_the_tester_s_fault() {
     threads.assert_code(4);
     threads.assert_says(&["the tester itself failed: no thread can be started"]);
 
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", "ulimit -n 10; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_extline")])
-        .args(words)
-        .current_dir(repository())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let descriptors = outcome(command.spawn().unwrap());
-    descriptors.assert_code(4);
-    descriptors.assert_says(&["the tester could not start a process: Too many open files"]);
+    for (limit, said) in [(10, "the tester could not start a process: "), (4, "no runtime: ")] {
+        let script = format!("ulimit -n {limit}; exec \"$@\"");
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &script, "sh", env!("CARGO_BIN_EXE_extline")])
+            .args(words)
+            .current_dir(repository())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let descriptors = outcome(command.spawn().unwrap());
+        descriptors.assert_code(4);
+        descriptors.assert_says(&[&format!("{said}Too many open files")]);
+    }
 }
 
 #[test]
@@ -202,6 +205,23 @@ fn the_seed_is_told_and_given_back() {
     assert!(outcome.stdout.contains(", seed 12345, 2 cases: "), "{outcome:?}");
     let again = format!("again     extline conformance --only E-FRM-08 --seed 12345 {RAW}");
     assert!(outcome.stdout.contains(&again), "{outcome:?}");
+}
+
+#[test]
+fn a_case_in_whose_middle_the_run_is_stopped_neither_passes_nor_fails() {
+    let extline = Extline::new();
+    let ends = extline.home().join("ends");
+    // It does not end with its stdin; the tester's kill, when it is stopped, must not count as that.
+    let script = "echo '{\"type\":\"hello\",\"name\":\"x\",\"version\":\"1\",\"capabilities\":[]}'\n\
+        echo '{\"type\":\"ready\"}'\nwhile read -r line; do :; done\necho end >>\"$1\"\nexec sleep 30";
+    let words = ["conformance", "--json", "--only", "E-LIF-03", "--", "sh", "-c", script, "sh"];
+    let child = extline.command(&[&words[..], &[ends.to_str().unwrap()]].concat()).spawn().unwrap();
+    // The first end is that of first contact.
+    support::wait_for_lines(&ends, 2);
+    support::signal(&child, "INT");
+    let stopped = outcome(child);
+    stopped.assert_code(130);
+    assert_eq!(stopped.json_lines()[1]["verdict"], "could-not-run", "{stopped:?}");
 }
 
 #[test]

@@ -115,15 +115,8 @@ impl Run<'_> {
                 let began = Instant::now();
                 let mut report = match self.obstacle(case) {
                     Some((verdict, reason)) => CaseReport::without_run(case, verdict, reason),
-                    None if is_stopped() => stopped(case),
-                    None => caught(|| self.run_case(case)).unwrap_or_else(|fault| {
-                        CaseReport::without_run(case, Verdict::HarnessError, fault)
-                    }),
+                    None => self.run_unless_stopped(case),
                 };
-                if is_stopped() && report.failure.is_some() {
-                    // Its process was killed, perhaps in the middle of it.
-                    report = stopped(case);
-                }
                 report.took = began.elapsed();
                 self.decide(report, progress);
             }
@@ -131,6 +124,16 @@ impl Run<'_> {
                 self.end(conversation, false);
             }
         }
+    }
+
+    fn run_unless_stopped(&mut self, case: &Case) -> CaseReport {
+        if is_stopped() {
+            return stopped(case);
+        }
+        let report = caught(|| self.run_case(case))
+            .unwrap_or_else(|fault| CaseReport::without_run(case, Verdict::HarnessError, fault));
+        // Its process may have been killed in the middle of it: neither a failure nor a pass counts.
+        if is_stopped() { stopped(case) } else { report }
     }
 
     /// Nothing can be run: each case says why.
