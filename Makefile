@@ -1,9 +1,9 @@
 # Each target is one line of intent; what is longer lives in scripts/.
 .POSIX:
-.PHONY: help demo test bench bench-quick lint fmt docs generate fuzz clean
+.PHONY: help demo test bench bench-quick bench-instructions lint fmt docs generate fuzz clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
 
 demo: ## build, then run the example extensions under the real host
 	@scripts/check-toolchains.sh && scripts/demo.sh
@@ -16,6 +16,9 @@ bench: ## measure calls, starts and memory beside the peers, about 15 minutes (b
 
 bench-quick: ## the same in about two minutes after the builds
 	@scripts/check-toolchains.sh && python3 bench/run.py --quick
+
+bench-instructions: ## count the instructions of a call; needs valgrind, skipped without it
+	@scripts/check-toolchains.sh && python3 bench/instructions.py
 
 lint: ## format check and clippy, warnings are errors
 	cargo fmt --all --check
