@@ -76,6 +76,13 @@ fn perl_with_eval_around_the_parser_answers_bad_ids() {
 }
 
 #[test]
+fn rust_with_serde_and_lines_dies_of_bytes_that_are_no_utf8() {
+    let report = Tested::source(&ExtensionSource::command(rust_program(), [] as [&str; 0]));
+    report.fails(&["E-UNI-10"]);
+    report.explains("E-UNI-10", "lines() ends at the first byte", "from_utf8_lossy");
+}
+
+#[test]
 fn the_quick_start_of_zot_s_documentation_dies_of_what_it_cannot_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/hello-python-raw");
     let report = Tested::source(&ExtensionSource::folder(folder));
@@ -84,6 +91,15 @@ fn the_quick_start_of_zot_s_documentation_dies_of_what_it_cannot_read() {
         "E-FRM-23", "E-JSN-01", "E-JSN-02", "E-JSN-03", "E-JSN-04", "E-JSN-11", "E-JSN-12",
         "E-JSN-16",
     ]);
+    // Each kind of defect has its own cause and its own cure.
+    report.explains("E-FRM-08", "throws on a blank line", "if not line:");
+    report.explains("E-JSN-01", "throws on a line that is no JSON", "except (ValueError,");
+    report.explains("E-JSN-02", "is JSON, but no object", "isinstance(msg, dict)");
+    report.explains("E-JSN-03", "is JSON, but no object", "isinstance(msg, dict)");
+    report.explains("E-JSN-04", "taken for granted with []", "msg.get(\"type\")");
+    report.explains("E-JSN-11", "RecursionError", "RecursionError");
+    report.explains("E-CMD-05", "does not look at the name", "there is no command");
+    report.explains("E-REG-08", "never says that its registrations", "\"ready\"");
     assert_eq!(report.of("E-CMD-05").verdict, Verdict::Warn, "it runs for every command");
     assert_eq!(report.of("E-REG-08").verdict, Verdict::Warn, "it never says ready");
     for case in report.cases.values().filter(|case| case.verdict == Verdict::Fail) {
@@ -98,6 +114,17 @@ fn the_quick_start_with_its_fixes_passes() {
     let warnings = report.cases.values().filter(|case| case.verdict == Verdict::Warn).count();
     assert_eq!(warnings, 0);
     assert_eq!(report.exit_code, 0);
+}
+
+/// The example `serde_lines`, which `cargo test` builds unless it is asked for one test alone.
+fn rust_program() -> PathBuf {
+    let here = std::env::current_exe().unwrap();
+    let program = here.parent().and_then(Path::parent).unwrap().join("examples/serde_lines");
+    if !program.is_file() {
+        let build = ["build", "--quiet", "-p", "extline-conformance", "--example", "serde_lines"];
+        assert!(Command::new(env!("CARGO")).args(build).status().unwrap().success());
+    }
+    program
 }
 
 /// The interpreter itself: `python3` on the path may be a script of a version manager that takes
