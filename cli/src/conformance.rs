@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use clap::error::ErrorKind;
 use extline_conformance::{
-    Baseline, Binds, Canary, Case, CaseReport, Cited, Clause, Head, Options, Progress, Report,
-    Verdict, builtin, draw_seed, run as run_cases, selftest, stop_all,
+    Baseline, Binds, Canary, Case, CaseReport, Cited, Clause, Head, Need, Options, Progress,
+    Report, Verdict, builtin, draw_seed, run as run_cases, selftest, stop_all,
 };
 use extline_host::{ExtensionSource, Program};
 use serde_json::json;
@@ -56,7 +56,10 @@ pub(crate) async fn run(args: Conformance, mut printer: Printer) -> Result<Exit,
         }
         None => {}
     }
-    let cases = selection::chosen(own::read(&args.cases)?, &args.only, &args.skip)?;
+    let mut cases = selection::chosen(own::read(&args.cases)?, &args.only, &args.skip)?;
+    if args.level != Rules::Kit && args.only.is_empty() {
+        cases.retain(|case| !case.needs.contains(&Need::Kit));
+    }
     if args.list {
         return Ok(list(cases, printer));
     }
@@ -188,12 +191,14 @@ fn options(
             return Ok(None);
         }
     };
-    let binds = if args.level == Rules::Sdk { Binds::Sdk } else { Binds::Extension };
+    let binds = if args.level == Rules::Base { Binds::Extension } else { Binds::Sdk };
+    let kit = args.level == Rules::Kit;
     let seed = args.seed.unwrap_or_else(draw_seed);
     let again = again(args, &words, seed);
     let options = Options {
         binds,
-        calls: args.call,
+        kit,
+        calls: kit || args.call,
         canary,
         again: Some(again),
         seed,
@@ -210,7 +215,11 @@ fn again(args: &Conformance, program: &[OsString], seed: u32) -> String {
     words.extend(own.map(|path| format!("--cases {}", quoted(&path.to_string_lossy()))));
     words.extend(args.call.then(|| "--call".to_owned()));
     words.extend(args.canary.as_ref().map(|canary| format!("--canary {}", quoted(canary))));
-    words.extend((args.level == Rules::Sdk).then(|| "--level sdk".to_owned()));
+    words.extend(match args.level {
+        Rules::Base => None,
+        Rules::Sdk => Some("--level sdk".to_owned()),
+        Rules::Kit => Some("--level kit".to_owned()),
+    });
     words.push(format!("--seed {seed}"));
     words.extend(args.dir.as_ref().map(|dir| quoted(&dir.to_string_lossy())));
     words.extend((!program.is_empty()).then(|| "--".to_owned()));

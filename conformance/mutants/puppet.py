@@ -314,8 +314,8 @@ def end():
         subprocess.Popen(["sleep", "30"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL, start_new_session=True)
     if broken("child-writes"):
-        late = 'import time; time.sleep(0.03); print(\'{"type":"notify","level":"info","message":"late"}\')'
-        subprocess.Popen([sys.executable, "-S", "-c", late], stdin=subprocess.DEVNULL)
+        late = """sleep 0.03; echo '{"type":"notify","level":"info","message":"late"}'"""
+        subprocess.Popen(["sh", "-c", late], stdin=subprocess.DEVNULL)
     if broken("ignores-eof"):
         time.sleep(30)
     sys.exit(0)

@@ -107,6 +107,14 @@ impl Conversation {
         &self.frames
     }
 
+    /// The bytes of a line from the extension, without its LF.
+    pub(crate) fn bytes(&self, arrived: &Arrived) -> &[u8] {
+        match &self.target.timeline().records()[arrived.record].what {
+            What::Line { bytes, .. } => bytes,
+            _ => &[],
+        }
+    }
+
     /// When the last byte of `hello_ack` was written, since the start; `None` when it was not.
     pub(crate) fn acknowledged(&self) -> Option<Duration> {
         let records = self.target.timeline().records().get(self.acknowledged?..)?;

@@ -22,6 +22,7 @@ mod report;
 mod run;
 mod seed;
 mod selftest;
+mod surface;
 mod survey;
 mod target;
 

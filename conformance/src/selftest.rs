@@ -12,13 +12,24 @@ use std::thread;
 use extline_host::{ExtensionSource, Program};
 use thiserror::Error;
 
-use crate::case::{Case, builtin};
+use crate::case::{Case, Need, builtin};
 use crate::clause::Binds;
 use crate::report::{CaseReport, Verdict};
 use crate::run::{Options, run};
 
 /// The extension that can be broken: `puppet.py NAME`.
 const PUPPET: &str = include_str!("../mutants/puppet.py");
+/// The kit in plain Python and what breaks it: `kit_mutant.py NAME`.
+const KIT: [(&str, &str); 7] = [
+    ("kit.py", include_str!("../kit/python/kit.py")),
+    ("frames.py", include_str!("../kit/python/frames.py")),
+    ("pipes.py", include_str!("../kit/python/pipes.py")),
+    ("calls.py", include_str!("../kit/python/calls.py")),
+    ("tools.py", include_str!("../kit/python/tools.py")),
+    ("moments.py", include_str!("../kit/python/moments.py")),
+    ("registrations.py", include_str!("../kit/python/registrations.py")),
+];
+const KIT_MUTANT: &str = include_str!("../mutants/kit_mutant.py");
 /// The interpreter itself: `python3` on the path may be a script of a version manager that takes
 /// longer than the interpreter.
 static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -34,7 +45,7 @@ const AT_ONCE: usize = 12;
 /// What came of the test of the tester.
 #[derive(Debug)]
 pub struct Selftest {
-    /// Cases that the unbroken puppet did not pass, with what came of them.
+    /// Cases that the unbroken puppet, or the unbroken kit, did not pass, with what came of them.
     pub unsound: Vec<CaseReport>,
     /// Each mutant with each case that must catch it.
     pub kills: Vec<Kill>,
@@ -45,7 +56,7 @@ pub struct Selftest {
 /// What one case made of one mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kill {
-    /// How the puppet is broken.
+    /// How the puppet or the kit is broken.
     pub mutant: String,
     /// The case.
     pub case: String,
@@ -84,27 +95,74 @@ impl Kill {
 /// Tests the tester; `told` hears how many of how many mutants are done.
 pub fn selftest(told: &(dyn Fn(usize, usize) + Sync)) -> Result<Selftest, SelftestError> {
     let folder = tempfile::tempdir()?;
-    let puppet = folder.path().join("puppet.py");
-    fs::write(&puppet, PUPPET)?;
+    let programs = Programs::write_down(folder.path())?;
     let cases: Vec<&Case> = builtin().values().collect();
-    let whole = run(&options(&puppet, None)?, &cases, &mut |_| {});
+    let (for_kits, for_all): (Vec<&Case>, Vec<&Case>) =
+        cases.iter().partition(|case| is_for_kits(case));
+    // Both wait more than they work.
+    let (kit, puppet) = thread::scope(|scope| {
+        let kit = scope.spawn(|| programs.run(true, None, &for_kits));
+        let puppet = programs.run(false, None, &for_all);
+        (kit.join(), puppet)
+    });
+    let kit = kit.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
     let is_sound = |case: &CaseReport| {
         // The puppet has no manifest; everything else it has.
         matches!(case.verdict, Verdict::Pass | Verdict::NotApplicable)
     };
-    let unsound = whole.cases.into_iter().filter(|case| !is_sound(case)).collect();
-    Ok(Selftest { unsound, kills: kills(&puppet, &cases, told)?, untested: untested(&cases) })
+    let unsound = puppet?.into_iter().chain(kit).filter(|case| !is_sound(case)).collect();
+    Ok(Selftest { unsound, kills: kills(&programs, &cases, told)?, untested: untested(&cases) })
+}
+
+fn is_for_kits(case: &Case) -> bool {
+    case.needs.contains(&Need::Kit)
+}
+
+/// The two programs that can be broken.
+struct Programs {
+    puppet: PathBuf,
+    kit: PathBuf,
+}
+
+impl Programs {
+    fn write_down(folder: &Path) -> io::Result<Self> {
+        let programs = Self { puppet: folder.join("puppet.py"), kit: folder.join("kit_mutant.py") };
+        fs::write(&programs.puppet, PUPPET)?;
+        fs::write(&programs.kit, KIT_MUTANT)?;
+        KIT.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))?;
+        Ok(programs)
+    }
+
+    /// What the cases make of one of them, broken or not.
+    fn run(
+        &self,
+        kit: bool,
+        mutant: Option<&str>,
+        cases: &[&Case],
+    ) -> Result<Vec<CaseReport>, SelftestError> {
+        let script = if kit { &self.kit } else { &self.puppet };
+        // Without the site's packages it starts in half the time.
+        let words = ["-S".as_ref(), script.as_os_str()];
+        let words = words.into_iter().chain(mutant.map(AsRef::as_ref));
+        let source = ExtensionSource::command(&*PYTHON, words);
+        let cwd = script.parent().unwrap_or(Path::new("/"));
+        let program = Program::of(&source, cwd)
+            .map_err(|problem| SelftestError::Start(problem.to_string()))?;
+        let (binds, calls) = (Binds::Sdk, true);
+        let options = Options { binds, kit, calls, ..Options::of(program) };
+        Ok(run(&options, cases, &mut |_| {}).cases)
+    }
 }
 
 fn kills(
-    puppet: &Path,
+    programs: &Programs,
     cases: &[&Case],
     told: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Kill>, SelftestError> {
-    let mut by_mutant: BTreeMap<&str, Vec<&Case>> = BTreeMap::new();
+    let mut by_mutant: BTreeMap<(bool, &str), Vec<&Case>> = BTreeMap::new();
     for case in cases {
         for mutant in &case.mutants {
-            by_mutant.entry(mutant).or_default().push(case);
+            by_mutant.entry((is_for_kits(case), mutant)).or_default().push(case);
         }
     }
     let count = by_mutant.len();
@@ -115,12 +173,12 @@ fn kills(
             scope.spawn(|| {
                 loop {
                     let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some((mutant, cases)) = next else { return };
-                    let found = kills_of(puppet, mutant, &cases);
+                    let Some(((kit, mutant), cases)) = next else { return };
+                    let found = programs.run(kit, Some(mutant), &cases);
                     let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
                     match (&mut *done, found) {
                         (Ok((finished, kills)), Ok(found)) => {
-                            kills.extend(found);
+                            kills.extend(found.into_iter().map(|case| killed(mutant, case)));
                             *finished += 1;
                             told(*finished, count);
                         }
@@ -136,25 +194,11 @@ fn kills(
     Ok(kills)
 }
 
-fn kills_of(puppet: &Path, mutant: &str, cases: &[&Case]) -> Result<Vec<Kill>, SelftestError> {
-    let report = run(&options(puppet, Some(mutant))?, cases, &mut |_| {});
-    let kill =
-        |case: CaseReport| Kill { mutant: mutant.to_owned(), case: case.id, verdict: case.verdict };
-    Ok(report.cases.into_iter().map(kill).collect())
+fn killed(mutant: &str, case: CaseReport) -> Kill {
+    Kill { mutant: mutant.to_owned(), case: case.id, verdict: case.verdict }
 }
 
 fn untested(cases: &[&Case]) -> Vec<String> {
     let untested = cases.iter().filter(|case| case.mutants.is_empty());
     untested.map(|case| case.id.clone()).collect::<BTreeSet<_>>().into_iter().collect()
-}
-
-fn options(puppet: &Path, mutant: Option<&str>) -> Result<Options, SelftestError> {
-    // Without the site's packages it starts in half the time.
-    let words = ["-S".as_ref(), puppet.as_os_str()];
-    let words = words.into_iter().chain(mutant.map(AsRef::as_ref));
-    let source = ExtensionSource::command(&*PYTHON, words);
-    let cwd = puppet.parent().unwrap_or(Path::new("/"));
-    let program =
-        Program::of(&source, cwd).map_err(|problem| SelftestError::Start(problem.to_string()))?;
-    Ok(Options { binds: Binds::Sdk, calls: true, ..Options::of(program) })
 }

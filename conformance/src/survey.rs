@@ -90,6 +90,11 @@ impl Survey {
         names.is_some_and(|names| names.iter().any(|name| name == capability))
     }
 
+    /// Whether it is built on an SDK, as its `hello` says: then its frames are canonical.
+    pub fn has_sdk(&self) -> bool {
+        self.hello["sdk"].is_object()
+    }
+
     /// The time a healthy answer may take: more for an extension that is slow anyway.
     pub fn soft(&self) -> Duration {
         (self.pace * 100).clamp(SOFT, SOFT * 5)

@@ -24,7 +24,8 @@ pub(crate) struct Conformance {
     #[arg(long, value_name = "CALL")]
     pub(crate) canary: Option<String>,
 
-    /// Which rules hold: those of every extension, or those of SDKs too
+    /// Which rules hold: those of every extension, those of SDKs too, or those of kits too
+    /// (docs/kit.md)
     #[arg(long, value_enum, default_value_t = Rules::Base)]
     pub(crate) level: Rules,
 
@@ -102,4 +103,5 @@ pub(crate) enum Question {
 pub(crate) enum Rules {
     Base,
     Sdk,
+    Kit,
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::{Case, Cases, parse};
 
 /// The files, each with the cases of one subject.
-pub(crate) const FILES: [(&str, &str); 10] = [
+pub(crate) const FILES: [(&str, &str); 20] = [
     ("framing.toml", include_str!("../../cases/framing.toml")),
     ("json.toml", include_str!("../../cases/json.toml")),
     ("text.toml", include_str!("../../cases/text.toml")),
@@ -16,6 +16,16 @@ pub(crate) const FILES: [(&str, &str); 10] = [
     ("output.toml", include_str!("../../cases/output.toml")),
     ("lifecycle.toml", include_str!("../../cases/lifecycle.toml")),
     ("forward.toml", include_str!("../../cases/forward.toml")),
+    ("kit-surface.toml", include_str!("../../cases/kit-surface.toml")),
+    ("kit-values.toml", include_str!("../../cases/kit-values.toml")),
+    ("kit-results.toml", include_str!("../../cases/kit-results.toml")),
+    ("kit-text.toml", include_str!("../../cases/kit-text.toml")),
+    ("kit-calls.toml", include_str!("../../cases/kit-calls.toml")),
+    ("kit-cancel.toml", include_str!("../../cases/kit-cancel.toml")),
+    ("kit-errors.toml", include_str!("../../cases/kit-errors.toml")),
+    ("kit-output.toml", include_str!("../../cases/kit-output.toml")),
+    ("kit-moments.toml", include_str!("../../cases/kit-moments.toml")),
+    ("kit-panel.toml", include_str!("../../cases/kit-panel.toml")),
 ];
 
 /// Every case that is built in, by name.

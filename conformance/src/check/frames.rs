@@ -8,6 +8,7 @@ use extline_protocol::limits::FRAME_BYTES;
 use extline_schema::ToolSchema;
 use serde_json::Value;
 
+use super::replies::all_sent;
 use super::{Finding, Observed, Outcome, each};
 use crate::target::What;
 
@@ -124,13 +125,15 @@ pub(super) fn max_line(observed: &Observed<'_>) -> Outcome {
     if lines.is_empty() {
         return Outcome::Nothing;
     }
-    let findings =
-        lines.into_iter().filter(|(_, line)| line.len() > FRAME_BYTES).map(|(record, line)| {
-            Finding {
-                text: format!("a line of {} bytes; at most {FRAME_BYTES} are accepted", line.len()),
-                record,
-            }
-        });
+    let announced = all_sent(observed)
+        .filter(|frame| frame["type"] == "hello_ack")
+        .find_map(|frame| usize::try_from(frame["limits"]["frame_bytes"].as_u64()?).ok());
+    let limit = announced.unwrap_or(FRAME_BYTES).max(FRAME_BYTES);
+    let long = lines.into_iter().filter(|(_, line)| line.len() > limit);
+    let findings = long.map(|(record, line)| Finding {
+        text: format!("a line of {} bytes; at most {limit} are accepted", line.len()),
+        record,
+    });
     Outcome::Found(findings.collect())
 }
 

@@ -4,10 +4,14 @@
 //! place where it was found.
 
 mod frames;
+mod kit;
 mod process;
 mod registrations;
 mod replies;
 
+use std::sync::LazyLock;
+
+use regex_lite::Regex;
 use serde_json::Value;
 
 use crate::conversation::Conversation;
@@ -55,7 +59,7 @@ pub(crate) fn names() -> Vec<&'static str> {
     CHECKS.iter().map(|(name, _)| *name).collect()
 }
 
-const CHECKS: [(&str, Check); 27] = [
+const CHECKS: [(&str, Check); 29] = [
     ("stdout-pure", frames::stdout_pure),
     ("clean-lines", frames::clean_lines),
     ("hello-first", frames::hello_first),
@@ -83,11 +87,27 @@ const CHECKS: [(&str, Check); 27] = [
     ("content", replies::content),
     ("error-flag", replies::error_flag),
     ("images", replies::images),
+    ("surface", kit::surface_registered),
+    ("surface-bytes", kit::surface_bytes),
 ];
 
 /// The frames in what the tester wrote.
 fn sent(bytes: &[u8]) -> impl Iterator<Item = Value> {
-    bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
+    bytes.split(|byte| *byte == b'\n').filter_map(|line| {
+        let whole = serde_json::from_slice(line).ok();
+        whole.or_else(|| serde_json::from_str(&without_surrogates(line)).ok())
+    })
+}
+
+/// A line without escapes of surrogates, of which some have no other half on purpose.
+fn without_surrogates(line: &[u8]) -> String {
+    static ESCAPE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}").ok());
+    let text = String::from_utf8_lossy(line);
+    match &*ESCAPE {
+        Some(escape) => escape.replace_all(&text, r"\ufffd").into_owned(),
+        None => text.into_owned(),
+    }
 }
 
 /// Looks at each frame of one type; nothing when there is none.

@@ -140,7 +140,7 @@ fn answers_to_unknown(
 }
 
 /// Every frame that the tester sent.
-fn all_sent<'a>(observed: &'a Observed<'_>) -> impl Iterator<Item = Value> + 'a {
+pub(super) fn all_sent<'a>(observed: &'a Observed<'_>) -> impl Iterator<Item = Value> + 'a {
     let records = observed.conversation.seen().timeline().records().iter();
     records
         .filter_map(|record| match &record.what {

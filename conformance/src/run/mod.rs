@@ -28,6 +28,7 @@ use crate::harness::{caught, check_frames, is_starved};
 use crate::language::language_of;
 use crate::report::{CaseReport, Head, Report, Verdict};
 use crate::seed::Drawn;
+use crate::surface::surface;
 use crate::survey::{Canary, Survey};
 use crate::target::{Setting, Signal, is_stopped};
 
@@ -184,10 +185,13 @@ impl Run<'_> {
     /// Why a case says nothing about this extension.
     fn obstacle(&self, case: &Case) -> Option<(Verdict, String)> {
         let binds = case.binds();
-        if binds == Binds::Host || binds == Binds::Sdk && self.options.binds == Binds::Extension {
+        let options = self.options;
+        let by_hand = options.kit && !self.survey.has_sdk();
+        let spared = by_hand || options.binds == Binds::Extension;
+        if binds == Binds::Host || binds == Binds::Sdk && spared {
             let clause = case.clause().map(|clause| clause.id.as_str()).unwrap_or_default();
-            let reason = format!("{clause} binds SDKs; --level sdk runs it");
-            return Some((Verdict::NotApplicable, reason));
+            let why = if by_hand { "its hello names none" } else { "--level sdk runs it" };
+            return Some((Verdict::NotApplicable, format!("{clause} binds SDKs; {why}")));
         }
         case.needs.iter().find_map(|need| self.lacks(*need))
     }
@@ -207,6 +211,12 @@ impl Run<'_> {
             Need::Panels if !survey.names("panels") => missing("its hello does not name panels"),
             Need::Manifest if self.options.program.manifest().is_none() => {
                 missing("it has no manifest")
+            }
+            Need::Kit if !self.options.kit => missing("it is for kits; --level kit runs it"),
+            Need::Kit if survey.hello["name"] != surface().name => {
+                let (name, kit) = (&survey.hello["name"], &surface().name);
+                let reason = format!("it is no kit: its hello names {name}, a kit's {kit:?}");
+                Some((Verdict::CouldNotRun, reason))
             }
             Need::Calls if !self.options.calls => {
                 missing("it would call what the extension registered; --call allows that")

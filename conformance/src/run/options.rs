@@ -16,6 +16,9 @@ pub struct Options {
     pub program: Program,
     /// Whom the cases may bind: with [`Binds::Sdk`], cases for SDKs are run too.
     pub binds: Binds,
+    /// It is a kit: the cases for kits are run, and one that was written without an SDK is spared
+    /// those for SDKs.
+    pub kit: bool,
     /// Registered tools and commands may be called.
     pub calls: bool,
     /// A call that the author allows as the question whether the extension lives.
@@ -37,6 +40,7 @@ impl Options {
         Self {
             program,
             binds: Binds::Extension,
+            kit: false,
             calls: false,
             canary: None,
             again: None,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use extline_scenario::Stage;
 use serde_json::Value;
 
-use crate::case::{Case, Close, Handshake, Values, Verb};
+use crate::case::{Case, Close, Exits, Handshake, Values, Verb};
 use crate::conversation::{Conversation, HELLO, Missing, seconds};
 use crate::failure::{Failure, Outcome};
 use crate::survey::{Canary, Survey};
@@ -73,8 +73,17 @@ impl Stage for Process<'_> {
         from: usize,
         within: Duration,
         wanted: impl FnMut(&Value) -> bool,
-    ) -> Result<(), Missing> {
-        self.conversation.await_frame(from, Instant::now() + within, wanted).map(|_| ())
+    ) -> Result<usize, Missing> {
+        self.conversation.await_frame(from, Instant::now() + within, wanted)
+    }
+
+    fn frame_at(&self, line: usize) -> Option<&Value> {
+        self.conversation.frames().get(line)?.frame.as_ref().ok()
+    }
+
+    fn canonical(&self, line: usize) -> Option<&[u8]> {
+        let arrived = self.conversation.frames().get(line)?;
+        self.survey.has_sdk().then(|| self.conversation.bytes(arrived))
     }
 
     fn failure(&mut self, missing: Missing, expected: String) -> Failure {
@@ -115,7 +124,10 @@ impl Stage for Process<'_> {
             Verb::Close(Close::Stdout) => self.conversation.target().close_stdout(),
             Verb::Signal(signal) => self.conversation.target().signal(*signal, false),
             Verb::Read(reading) => self.conversation.target().set_reading(*reading),
-            Verb::Exit(exits) => return self.exit(exits.status, within.unwrap_or(GONE)),
+            Verb::Exit(exits) => return self.exit(*exits, within.unwrap_or(GONE)),
+            Verb::Stderr(text) => {
+                return self.stderr(text, within.unwrap_or(self.survey.soft()));
+            }
             Verb::Burst(bytes) => return self.burst(*bytes, within.unwrap_or(BURST)),
             // The player plays the rest itself.
             _ => {}
@@ -137,7 +149,20 @@ impl Process<'_> {
         }
     }
 
-    fn exit(&mut self, status: Option<i32>, within: Duration) -> Result<(), Failure> {
+    fn stderr(&mut self, text: &str, within: Duration) -> Result<(), Failure> {
+        let until = Instant::now() + within;
+        while !self.conversation.seen().timeline().stderr().contains(text) {
+            if Instant::now() >= until {
+                let expected = format!("{text:?} on stderr within {}", seconds(within));
+                return Err(self.conversation.failure(Missing::Late, expected));
+            }
+            self.conversation.listen(GLANCE);
+        }
+        Ok(())
+    }
+
+    fn exit(&mut self, exits: Exits, within: Duration) -> Result<(), Failure> {
+        let status = exits.status;
         let with = status.map(|status| format!(" with exit status {status}")).unwrap_or_default();
         let expected = format!("the process has ended{with} within {}", seconds(within));
         if !self.conversation.await_exit(Instant::now() + within) {
@@ -149,10 +174,27 @@ impl Process<'_> {
         }
         let Some(exit) = self.conversation.seen().exit() else { return Ok(()) };
         let as_wanted = status.is_none_or(|status| exit.code() == Some(status));
-        if as_wanted {
+        if !as_wanted {
+            return Err(Failure { expected, got: exit.to_string(), outcome: Outcome::Wrong });
+        }
+        let left = if exits.nothing_left { self.left_behind() } else { Vec::new() };
+        if left.is_empty() {
             return Ok(());
         }
-        Err(Failure { expected, got: exit.to_string(), outcome: Outcome::Wrong })
+        let expected = "no process lives on that it started".to_owned();
+        Err(Failure { expected, got: left.join(", "), outcome: Outcome::Wrong })
+    }
+
+    /// What the process left; what ends by its end does so a moment later.
+    fn left_behind(&self) -> Vec<String> {
+        let latest = Instant::now() + STUCK;
+        loop {
+            let left = self.conversation.seen().left_behind();
+            if left.is_empty() || Instant::now() >= latest {
+                return left;
+            }
+            std::thread::sleep(GLANCE);
+        }
     }
 
     /// Writes questions without reading until they are all taken or nothing moves any more, then

@@ -79,6 +79,8 @@ pub enum Need {
     Panels,
     /// It has a manifest.
     Manifest,
+    /// It is a kit: an extension with the surface that docs/kit.md describes.
+    Kit,
 }
 
 /// Which process a case runs in.

@@ -7,14 +7,17 @@
 //! a stage with processes, an SDK's testing host one with an extension in its own process.
 
 mod case;
+mod difference;
 mod failure;
 mod parse;
 mod pattern;
 mod player;
 mod step;
 mod template;
+mod whole;
 
 pub use case::{Case, Cases, Level, Need, Process};
+pub use difference::differences;
 pub use failure::{Failure, Outcome};
 pub use parse::{CaseError, parse, parse_own};
 pub use player::{Stage, play};

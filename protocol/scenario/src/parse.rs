@@ -103,12 +103,16 @@ fn problem_of(case: &Case) -> Option<String> {
     }
     let texts = || {
         case.steps.iter().filter_map(|step| match &step.verb {
-            Verb::Line(text) | Verb::Raw(text) | Verb::Hex(text) => Some(text),
+            Verb::Line(text)
+            | Verb::Raw(text)
+            | Verb::Hex(text)
+            | Verb::Frame(text)
+            | Verb::Each(text) => Some(text),
             _ => None,
         })
     };
     let uses_value = |text: &Text| {
-        let sized = [text.bytes, text.depth, text.digits];
+        let sized = [text.bytes, text.depth, text.digits, text.image];
         sized.contains(&Some(Amount::Value)) || text.template.contains("$value")
     };
     if !case.values.is_empty() && !texts().any(uses_value) {

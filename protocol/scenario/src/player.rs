@@ -42,13 +42,21 @@ pub trait Stage {
     /// The frames among the lines from this one on.
     fn frames(&self, from: usize) -> impl Iterator<Item = &Value>;
 
-    /// Waits until one of the frames from line `from` on is wanted. Each is shown once.
+    /// The frame in this line; `None` where the line is none.
+    fn frame_at(&self, line: usize) -> Option<&Value>;
+
+    /// The bytes of this line without its LF where the extension must write them canonically;
+    /// `None` where only values count.
+    fn canonical(&self, line: usize) -> Option<&[u8]>;
+
+    /// Waits until one of the frames from line `from` on is wanted, and has the number of its line.
+    /// Each is shown once.
     fn await_frame(
         &mut self,
         from: usize,
         within: Duration,
         wanted: impl FnMut(&Value) -> bool,
-    ) -> Result<(), Self::Missing>;
+    ) -> Result<usize, Self::Missing>;
 
     /// What happened instead of what was expected, where a frame did not come.
     fn failure(&mut self, missing: Self::Missing, expected: String) -> Self::Error;
@@ -67,7 +75,7 @@ pub trait Stage {
     fn handshake(&mut self, handshake: &Handshake) -> Result<(), Self::Error>;
 
     /// Plays a step that is about the process itself: `hello`, `close`, `signal`, `read`, `exit`,
-    /// `burst`. `within` is what the step says.
+    /// `burst`, `stderr`, whose placeholders are not filled in. `within` is what the step says.
     fn process(&mut self, verb: &Verb, within: Option<Duration>) -> Result<(), Self::Error>;
 }
 
@@ -78,19 +86,24 @@ pub fn play<'a, S: Stage>(
     stage: &mut S,
 ) -> Result<(), (&'a Step, S::Error)> {
     let from = stage.arrived();
-    let mut player = Player { stage, values, from, asked: from, ids: Vec::new() };
+    let (ids, batch) = (Vec::new(), Vec::new());
+    let mut player = Player { stage, values, from, asked: from, next: from, ids, batch };
     case.steps.iter().try_for_each(|step| player.step(step).map_err(|error| (step, error)))
 }
 
-struct Player<'a, S> {
-    stage: &'a mut S,
-    values: Values,
+pub(crate) struct Player<'a, S> {
+    pub(crate) stage: &'a mut S,
+    pub(crate) values: Values,
     /// How many lines had come when the case began.
-    from: usize,
+    pub(crate) from: usize,
     /// How many had come when it asked last.
     asked: usize,
+    /// The line behind the one that a `frame` step found last.
+    pub(crate) next: usize,
     /// The ids it asked with.
     ids: Vec<Value>,
+    /// The ids of the newest step that wrote, as they stand between the quotes.
+    pub(crate) batch: Vec<String>,
 }
 
 impl<S: Stage> Player<'_, S> {
@@ -104,6 +117,8 @@ impl<S: Stage> Player<'_, S> {
             Verb::Answer => self.answer(soft),
             Verb::Expect(frame) => self.expect(frame, soft),
             Verb::Refuse(frame) => self.refuse(frame, soft),
+            Verb::Frame(text) => self.frame(text, soft),
+            Verb::Each(text) => self.each(text, soft),
             Verb::Canary(times) => self.stage.canary(*times, soft),
             Verb::Wait(millis) => self.stage.listen(Duration::from_millis(*millis)),
             Verb::Alive => self.stage.alive(),
@@ -113,7 +128,8 @@ impl<S: Stage> Player<'_, S> {
             | Verb::Signal(_)
             | Verb::Read(_)
             | Verb::Exit(_)
-            | Verb::Burst(_) => self.stage.process(&step.verb, given),
+            | Verb::Burst(_)
+            | Verb::Stderr(_) => self.stage.process(&step.verb, given),
         }
     }
 
@@ -137,10 +153,12 @@ impl<S: Stage> Player<'_, S> {
     fn write(&mut self, text: &Text, line: bool) -> Result<(), S::Error> {
         let end = if line { "\n" } else { "" };
         let mut bytes = Vec::new();
+        self.batch.clear();
         for _ in 0..text.times {
             if text.template.contains("$id") || text.template.contains("$ask") {
                 let fresh = || self.stage.fresh_id();
                 let id = text.id.clone().unwrap_or_else(fresh);
+                self.batch.push(id.clone());
                 self.ask_with(id);
             }
             bytes.extend(expand(text, &self.values));
@@ -162,7 +180,7 @@ impl<S: Stage> Player<'_, S> {
         });
         match (found, other) {
             (_, Some(got)) => Err(wrong(expected(), got).into()),
-            (Ok(()), None) => Ok(()),
+            (Ok(_), None) => Ok(()),
             (Err(missing), None) => Err(self.stage.failure(missing, expected())),
         }
     }
@@ -182,7 +200,7 @@ impl<S: Stage> Player<'_, S> {
         });
         match (found, other) {
             (_, Some(got)) => Err(wrong(expected(), got).into()),
-            (Ok(()), None) => Ok(()),
+            (Ok(_), None) => Ok(()),
             (Err(missing), None) => Err(self.stage.failure(missing, expected())),
         }
     }
@@ -199,14 +217,14 @@ impl<S: Stage> Player<'_, S> {
     }
 }
 
-fn parse(text: &str) -> Result<Value, Failure> {
+pub(crate) fn parse(text: &str) -> Result<Value, Failure> {
     serde_json::from_str(text).map_err(|error| {
         let expected = format!("a step whose frame is JSON, and {text} is not: {error}");
         wrong(expected, "a case that is wrong".to_owned())
     })
 }
 
-fn wrong(expected: String, got: String) -> Failure {
+pub(crate) fn wrong(expected: String, got: String) -> Failure {
     Failure { expected, got, outcome: Outcome::Wrong }
 }
 
@@ -219,6 +237,6 @@ fn excerpt(frame: &Value) -> String {
 }
 
 /// A time as people write it: `2.0 s`.
-fn seconds(time: Duration) -> String {
+pub(crate) fn seconds(time: Duration) -> String {
     format!("{:.1} s", time.as_secs_f64())
 }

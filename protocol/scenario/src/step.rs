@@ -32,6 +32,13 @@ pub enum Verb {
     /// No frame that has these members and values came since the step before; asks the canary, so
     /// that what was under way has arrived.
     Refuse(String),
+    /// Waits for the next frame of that type and id, which has these members and no others; an
+    /// SDK's has these bytes.
+    Frame(Text),
+    /// The same for every id of the newest line, in any order.
+    Each(Text),
+    /// Waits until stderr has this text.
+    Stderr(String),
     /// Asks whether the extension still answers, so many times at once.
     Canary(u64),
     /// Says `hello_ack` and waits until the extension is ready.
@@ -64,6 +71,9 @@ impl Verb {
             Self::Answer => "answer",
             Self::Expect(_) => "expect",
             Self::Refuse(_) => "refuse",
+            Self::Frame(_) => "frame",
+            Self::Each(_) => "each",
+            Self::Stderr(_) => "stderr",
             Self::Canary(_) => "canary",
             Self::Handshake(_) => "handshake",
             Self::Hello => "hello",
@@ -91,6 +101,8 @@ pub struct Text {
     pub depth: Option<Amount>,
     /// How many digits `$digits` has.
     pub digits: Option<Amount>,
+    /// Of how many bytes, 0 to 255 again and again, `$image` is the base64.
+    pub image: Option<Amount>,
     /// How many times it is written, each with a new `$id`.
     pub times: u64,
     /// At most so many bytes a write.
@@ -136,6 +148,8 @@ pub enum Close {
 pub struct Exits {
     /// With this status.
     pub status: Option<i32>,
+    /// And no process lives on that it started.
+    pub nothing_left: bool,
 }
 
 /// A signal that a case sends.
@@ -192,6 +206,9 @@ struct Written {
     answer: Option<bool>,
     expect: Option<String>,
     refuse: Option<String>,
+    frame: Option<String>,
+    each: Option<String>,
+    stderr: Option<String>,
     canary: Option<u64>,
     handshake: Option<Handshake>,
     hello: Option<bool>,
@@ -207,6 +224,7 @@ struct Written {
     bytes: Option<WrittenAmount>,
     depth: Option<WrittenAmount>,
     digits: Option<WrittenAmount>,
+    image: Option<WrittenAmount>,
     times: Option<u64>,
     chunk: Option<usize>,
     pause_ms: Option<u64>,
@@ -238,6 +256,8 @@ impl Written {
             (&self.line, Verb::Line as fn(Text) -> Verb),
             (&self.raw, Verb::Raw),
             (&self.hex, Verb::Hex),
+            (&self.frame, Verb::Frame),
+            (&self.each, Verb::Each),
         ] {
             if let Some(text) = text {
                 verbs.push(verb(self.text(text)?));
@@ -246,6 +266,7 @@ impl Written {
         verbs.extend(self.answer.map(|_| Verb::Answer));
         verbs.extend(self.expect.map(Verb::Expect));
         verbs.extend(self.refuse.map(Verb::Refuse));
+        verbs.extend(self.stderr.map(Verb::Stderr));
         verbs.extend(self.canary.map(Verb::Canary));
         verbs.extend(self.handshake.map(Verb::Handshake));
         verbs.extend(self.hello.map(|_| Verb::Hello));
@@ -273,6 +294,7 @@ impl Written {
             bytes: amount(&self.bytes)?,
             depth: amount(&self.depth)?,
             digits: amount(&self.digits)?,
+            image: amount(&self.image)?,
             times: self.times.unwrap_or(1),
             chunk: self.chunk,
             pause_ms: self.pause_ms.unwrap_or_default(),
@@ -280,5 +302,5 @@ impl Written {
     }
 }
 
-const VERBS: &str = "line, raw, hex, answer, expect, refuse, canary, handshake, hello, close, signal, \
-                     read, wait_ms, exit, alive, burst";
+const VERBS: &str = "line, raw, hex, answer, expect, refuse, frame, each, stderr, canary, handshake, hello, \
+                     close, signal, read, wait_ms, exit, alive, burst";

@@ -40,6 +40,9 @@ pub(crate) fn expand(text: &Text, values: &Values) -> Vec<u8> {
     expanded = expanded.replace("$nested", &nested(depth));
     expanded =
         expanded.replace("$digits", &"1234567890".repeat(size(digits) / 10 + 1)[..size(digits)]);
+    if let Some(image) = amount(text.image) {
+        expanded = expanded.replace("$image", &base64_of(size(image)));
+    }
     if expanded.contains("$pad") {
         let wanted = size(amount(text.bytes).unwrap_or(0));
         let missing = wanted.saturating_sub(expanded.len() - "$pad".len());
@@ -82,6 +85,24 @@ pub(crate) fn unhex(text: &str) -> Vec<u8> {
     bytes.collect()
 }
 
+/// So many bytes, 0 to 255 again and again, in standard base64 with padding.
+fn base64_of(length: usize) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(length.div_ceil(3) * 4);
+    for start in (0..length).step_by(3) {
+        let byte = |at: usize| if at < length { (at % 256) as u64 } else { 0 };
+        let bits = byte(start) << 16 | byte(start + 1) << 8 | byte(start + 2);
+        // One byte takes two digits, two take three.
+        let digits = 1 + (length - start).min(3);
+        for digit in 0..4 {
+            let value = (bits >> (18 - 6 * digit)) & 0x3F;
+            let letter = ALPHABET[size(value)];
+            text.push(if digit < digits { char::from(letter) } else { '=' });
+        }
+    }
+    text
+}
+
 /// So many arrays, one in the other.
 fn nested(depth: u64) -> String {
     format!("{}{}", "[".repeat(size(depth)), "]".repeat(size(depth)))
@@ -102,6 +123,7 @@ mod tests {
             bytes: None,
             depth: None,
             digits: None,
+            image: None,
             times: 1,
             chunk: None,
             pause_ms: 0,
@@ -125,6 +147,16 @@ mod tests {
         assert_eq!(expand(&nested, &values), b"[[]]");
         let digits = Text { digits: Some(Amount::Value), ..text("-$digits.$value") };
         assert_eq!(expand(&digits, &values), b"-123.3");
+    }
+
+    #[test]
+    fn an_image_is_base64_of_bytes_that_count() {
+        let image = |size| {
+            let text = Text { image: Some(Amount::Is(size)), ..text("$image") };
+            String::from_utf8(expand(&text, &Values::default())).unwrap()
+        };
+        assert_eq!(["", "AA==", "AAE=", "AAEC"].map(str::to_owned), [0, 1, 2, 3].map(image));
+        assert!(image(256).ends_with("/P3+/w=="), "{}", image(256));
     }
 
     #[test]

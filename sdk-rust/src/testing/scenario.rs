@@ -181,6 +181,7 @@ impl InProcess {
             Need::Command => (!seen.commands.is_empty(), "a command"),
             Need::Event => (names(&seen.subscribe.events), "an event that it listens to"),
             Need::Intercept => (names(&seen.subscribe.intercept), "an interceptor"),
+            Need::Kit => (false, "the surface of a kit, which the conformance tester holds"),
             // An SDK's extension answers what nobody registered, and knows panels; a test allows its
             // own calls.
             Need::Canary | Need::ToolCanary | Need::Panels | Need::Calls | Need::Manifest => {
@@ -251,12 +252,21 @@ impl Stage for InProcess {
         self.frames[from..].iter().flatten()
     }
 
+    fn frame_at(&self, line: usize) -> Option<&Value> {
+        self.frames.get(line)?.as_ref()
+    }
+
+    /// An author's scenario is about values; bytes are for the conformance tester.
+    fn canonical(&self, _: usize) -> Option<&[u8]> {
+        None
+    }
+
     fn await_frame(
         &mut self,
         from: usize,
         within: Duration,
         mut wanted: impl FnMut(&Value) -> bool,
-    ) -> Result<(), Failure> {
+    ) -> Result<usize, Failure> {
         let until = Instant::now() + within;
         let mut next = from;
         loop {
@@ -264,7 +274,7 @@ impl Stage for InProcess {
             while let Some(frame) = self.frames.get(next) {
                 next += 1;
                 if frame.as_ref().is_some_and(&mut wanted) {
-                    return Ok(());
+                    return Ok(next - 1);
                 }
             }
             self.host.conversation.wait_a_little("", until)?;
@@ -296,7 +306,7 @@ impl Stage for InProcess {
             }
             ids.is_empty()
         });
-        answered.map_err(|missing| {
+        answered.map(|_| ()).map_err(|missing| {
             let expected = format!(
                 "{times} times an answer to a call of a tool that nobody registered within {within:?}"
             );

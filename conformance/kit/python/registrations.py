@@ -1,0 +1,67 @@
+"""What the kit registers, as conformance/kit/surface.toml has it."""
+
+LONGEST = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+
+
+def schema(properties="", required=""):
+    more = f',"required":["{required}"]' if required else ""
+    return '{"type":"object","properties":{' + properties + "}" + more + "}"
+
+
+COUNT = '"%s":{"type":"integer","minimum":0}'
+STRING = '"%s":{"type":"string"}'
+ANY = '{"type":"object"}'
+NONE = schema()
+DECLARED = {"label": "Declared", "timeout_ms": 20000,
+            "annotations": {"read_only": True, "destructive": False, "idempotent": True, "open_world": False},
+            "execution": "sequential",
+            "approval": {"gated": True, "tier": "read", "key": "all", "reason": "it is a test"}}
+
+TOOLS = [
+    ("echo", "Gives its arguments back.", ANY),
+    ("native", "Gives its arguments back by way of native values.", ANY),
+    ("text", "Gives a text back.", schema(STRING % "text", "text")),
+    ("typed", "Wants a city.", schema(STRING % "city", "city")),
+    ("number", "Gives a number back.", schema(STRING % "literal", "literal")),
+    ("nothing", "Answers with nothing.", NONE),
+    ("half", "Gives half a character.", NONE),
+    ("bytes", "Gives so many bytes.", schema(COUNT % "n" + ',"kind":{"enum":["text","image"]}', "n")),
+    ("image", "Gives an image between two texts.", NONE),
+    ("full", "Answers with everything that a result can hold.", NONE),
+    ("hold", "Waits until its name is released.", schema(STRING % "name", "name")),
+    ("release", "Lets what holds a name go on.", schema(STRING % "name", "name")),
+    ("counter", "Counts its calls.", NONE),
+    ("order", "Tells in which order events came.", schema(COUNT % "count", "count")),
+    ("sleep", "Waits for a while.", schema(COUNT % "ms", "ms")),
+    ("await_cancel", "Waits for its cancel.", NONE),
+    ("busy", "Computes until it is cancelled.", schema(COUNT % "ms", "ms")),
+    ("updates", "Tells how far it is.", schema(COUNT % "n" + "," + COUNT % "ms", 'n","ms')),
+    ("notify_then", "Writes notes, then answers.", schema(COUNT % "n", "n")),
+    ("log", "Writes a log line.",
+     schema('"level":{"enum":["info","warn","error"]},' + STRING % "message", 'level","message')),
+    ("fail", "Fails in a chosen way.", schema(STRING % "how", "how")),
+    ("stdout", "Writes to stdout past the protocol.",
+     schema('"via":{"enum":["print","write","child","at_exit"]}', "via")),
+    ("stderr", "Writes to stderr.", schema(COUNT % "n", "n")),
+    ("spawn_child", "Starts a process that lives as long as this one.", NONE),
+    ("report", "Tells what it knows of its call and its host.", NONE),
+    ("declared", "Declares all that a tool can declare.", NONE),
+    (LONGEST, "Has the longest name, with every character that a name may have.", NONE),
+]
+
+COMMANDS = [
+    ("echo", "shows its arguments", "TEXT"),
+    ("action", "answers with each action", "NAME"),
+    ("fail", "fails", None),
+    ("panic", "fails badly", None),
+    ("hold", "waits until its name is released", "NAME"),
+    ("panel", "opens the panel", "TITLE"),
+]
+
+SUBSCRIPTION = {
+    "type": "subscribe",
+    "events": ["session_start", "turn_start", "turn_end", "tool_call", "assistant_message"],
+    "intercept": ["tool_call", "turn_start", "assistant_message", "before_agent_start"],
+    "guards": ["tool_call"],
+    "on_failure": {"turn_start": "allow"},
+}
