@@ -104,14 +104,15 @@ impl Pulse {
         self.beats() == stay.0
     }
 
-    /// The wait away from the event loop that lasts, if one does. Said once in a while: the next
-    /// wait is then in the event loop.
-    pub(crate) fn look_away(&self) -> Option<Away> {
+    /// The wait away from the event loop that lasts, if one does. The one after it will be in the
+    /// event loop.
+    pub(crate) fn look(&self) -> Option<Away> {
         self.0.has_looked.store(true, SeqCst);
-        self.is_away()
+        self.away_now()
     }
 
-    pub(crate) fn is_away(&self) -> Option<Away> {
+    /// The same without an effect.
+    pub(crate) fn away_now(&self) -> Option<Away> {
         let ways = self.0.ways.load(SeqCst);
         (ways % 2 == 1).then_some(Away(ways))
     }
@@ -119,7 +120,7 @@ impl Pulse {
     /// Whether nothing has happened since `beats`. If so, the next handler wakes the watcher.
     pub(crate) fn may_sleep(&self, beats: u64) -> bool {
         self.0.watcher_sleeps.store(true, SeqCst);
-        let is_quiet = self.beats() == beats && self.is_away().is_none() && !self.is_over();
+        let is_quiet = self.beats() == beats && self.away_now().is_none() && !self.is_over();
         if !is_quiet {
             self.0.watcher_sleeps.store(false, SeqCst);
         }
@@ -162,5 +163,26 @@ mod tests {
         pulse.end();
         assert!(!pulse.is_asleep());
         assert!(!pulse.may_sleep(pulse.beats()));
+    }
+
+    #[test]
+    fn the_event_loop_has_a_turn_after_each_look_of_the_watcher() {
+        let pulse = Pulse::default();
+        let first = pulse.away(|| pulse.away_now().unwrap()).unwrap();
+        let second = pulse.away(|| pulse.look().unwrap()).unwrap();
+        assert_ne!(first, second);
+        assert_eq!(pulse.away(|| ()), None);
+        assert_eq!(pulse.away(|| ()), Some(()));
+        assert_eq!(pulse.away_now(), None);
+    }
+
+    #[test]
+    fn nobody_is_away_while_the_watcher_sleeps() {
+        let pulse = Pulse::default();
+        pulse.away(|| assert!(!pulse.may_sleep(pulse.beats())));
+        assert!(pulse.may_sleep(pulse.beats()));
+        assert_eq!(pulse.away(|| ()), None);
+        pulse.inside(|| ());
+        assert_eq!(pulse.away(|| ()), Some(()));
     }
 }

@@ -94,7 +94,7 @@ struct Watch {
 impl Watch {
     fn run(&self) {
         let mut seen = self.pulse.stay();
-        let mut seen_away = self.pulse.is_away();
+        let mut seen_away = self.pulse.away_now();
         let mut beats = self.pulse.beats();
         let mut quiet = 0;
         while !self.pulse.is_over() {
@@ -104,7 +104,7 @@ impl Watch {
                 self.stand_in(stay);
             }
             seen = stay;
-            let away = self.pulse.look_away();
+            let away = self.pulse.look();
             if let Some(away) = away.filter(|_| away == seen_away) {
                 self.call_back(away);
             }
@@ -122,7 +122,7 @@ impl Watch {
 
     /// Until the serving thread is back in its event loop.
     fn call_back(&self, away: Away) {
-        while self.pulse.is_away() == Some(away) {
+        while self.pulse.away_now() == Some(away) {
             if let Some(serving) = self.serving {
                 serving.interrupt();
             }
