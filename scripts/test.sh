@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 exec </dev/null # nothing here asks a question
 
-total=11
+total=12
 number=0
 passed=0
 failed=0
@@ -26,6 +26,8 @@ main() {
         env RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
     step 'shell scripts parse' parse_scripts
     step 'tests: the Python SDK' scripts/test-python.sh
+    step 'tests: the Python package, installed from its source archive' \
+        scripts/test-python-package.sh
     try_benchmark
     # Advisories change by the day, so they are no part of this: `cargo deny check` has them.
     optional cargo-deny 'cargo install --locked cargo-deny' 'licences and sources of dependencies' \

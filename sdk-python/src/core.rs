@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession};
 use extline_stdio::{Input, Stdio, Waker};
@@ -13,6 +13,7 @@ use crate::call::{Call, Running};
 use crate::crew::Crew;
 use crate::outgoing::Asked;
 use crate::running;
+use crate::signals::Signals;
 use crate::stderr::report;
 use crate::tool::{self, Tool, Tools};
 use crate::wait::Room;
@@ -54,6 +55,7 @@ pub(crate) struct Core {
     pub(crate) wants: Wants,
     finished: AtomicU32,
     is_overdue: AtomicBool,
+    pub(crate) signals: OnceLock<Signals>,
     /// Why it cannot go on.
     pub(crate) failure: Mutex<Option<PyErr>>,
 }
@@ -81,6 +83,7 @@ impl Core {
             wants,
             finished: AtomicU32::new(UNKNOWN),
             is_overdue: AtomicBool::new(false),
+            signals: OnceLock::new(),
             failure: Mutex::new(None),
         })
     }

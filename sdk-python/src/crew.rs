@@ -77,6 +77,10 @@ impl Seat {
         })
     }
 
+    pub(crate) fn is_first(&self) -> bool {
+        self.is_first
+    }
+
     fn duty(&self) -> Duty {
         match self.duty.load(SeqCst) {
             1 => Duty::Watch,

@@ -24,6 +24,7 @@ mod run_tool;
 mod running;
 mod serve;
 mod session;
+mod signals;
 mod stderr;
 mod text;
 mod tool;

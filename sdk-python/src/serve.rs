@@ -67,7 +67,14 @@ impl Core {
                 Duty::Own => {}
                 Duty::GoHome => return Next::GoHome,
                 Duty::Watch => *duty = self.crew.inherit(seat),
-                Duty::StandBy => *duty = self.crew.stand_by(seat),
+                Duty::StandBy => {
+                    *duty = self.crew.stand_by(seat);
+                    if *duty == Duty::Own && seat.is_first() {
+                        // One that came meanwhile has waited for this thread.
+                        return Next::Signals;
+                    }
+                    continue;
+                }
             }
             if *duty != Duty::Own {
                 continue;
@@ -87,7 +94,11 @@ impl Core {
                 return Ok(Some(Next::Handle(event)));
             }
             let mut wire = self.wire();
-            wire.write()?;
+            let was_stalled = wire.is_stalled();
+            if wire.write()? && was_stalled {
+                // What was not begun while the host took nothing can be now.
+                continue;
+            }
             if self.is_done(&wire) {
                 drop(wire);
                 self.crew.go_home();
@@ -109,7 +120,12 @@ impl Core {
     pub(crate) fn wait(&self, ways: (bool, bool), due: Option<Instant>) -> Result<bool, Error> {
         let timeout = due.map(|due| due.saturating_duration_since(Instant::now()));
         let mut input = self.input();
-        let ready = self.room.wait(&input, ways, timeout)?;
+        let ready = self.room.wait(&input, self.signals.get(), ways, timeout)?;
+        if ready.interrupted
+            && let Some(signals) = self.signals.get()
+        {
+            signals.take();
+        }
         // A wake-up needs no more than to have ended the wait.
         let sigterm = ready.rung && input.wait(Some(Duration::ZERO))?.sigterm;
         let mut wire = self.wire();

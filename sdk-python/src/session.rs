@@ -12,6 +12,7 @@ use crate::claim::{stdio, to_python};
 use crate::core::{Core, Wants};
 use crate::crew::{Duty, Seat};
 use crate::dump::dump_raw;
+use crate::signals::Signals;
 use crate::tool::{self, Registrations, frame_of};
 
 /// The extension's end of the connection. Its methods may be called from any thread.
@@ -58,7 +59,11 @@ impl Session {
     /// Serves in this thread until the end; the exit code. Raises what ended the extension, Ctrl-C
     /// for one.
     fn serve(&self, py: Python<'_>) -> PyResult<u8> {
+        if let Some(signals) = Signals::of_main_thread(py) {
+            let _ = self.core.signals.set(signals);
+        }
         self.core.work(py, &Seat::new(true), Duty::Own);
+        Signals::stop(py);
         let failure = self.core.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
         match failure {
             Some(failure) => Err(failure),

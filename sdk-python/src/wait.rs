@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use extline_stdio::{Error, Input, Output};
 
+use crate::signals::Signals;
+
 /// What a wait ended with. All false means that time was up.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ready {
@@ -34,6 +36,7 @@ impl Room {
     pub(crate) fn wait(
         &self,
         input: &Input,
+        signals: Option<&Signals>,
         (reading, writing): (bool, bool),
         timeout: Option<Duration>,
     ) -> Result<Ready, Error> {
@@ -53,8 +56,14 @@ impl Room {
             PollFd::from_borrowed_fd(bell, PollFlags::IN),
             PollFd::from_borrowed_fd(bell, PollFlags::IN),
             PollFd::from_borrowed_fd(bell, PollFlags::IN),
+            PollFd::from_borrowed_fd(bell, PollFlags::IN),
         ];
         let mut count = 1;
+        if let Some(signals) = signals {
+            fds[count] = PollFd::from_borrowed_fd(signals.fd(), PollFlags::IN);
+            count += 1;
+        }
+        let input_at = count;
         if reading {
             fds[count] = PollFd::from_borrowed_fd(bytes, PollFlags::IN);
             count += 1;
@@ -68,8 +77,8 @@ impl Room {
         match poll(&mut fds[..count], timeout.as_ref()) {
             Ok(_) => Ok(Ready {
                 rung: !fds[0].revents().is_empty(),
-                input: reading && !fds[1].revents().is_empty(),
-                interrupted: false,
+                input: reading && !fds[input_at].revents().is_empty(),
+                interrupted: signals.is_some() && !fds[1].revents().is_empty(),
             }),
             Err(Errno::INTR) => Ok(Ready { interrupted: true, ..Ready::default() }),
             Err(error) => Err(Error::Io { doing: "wait for the host", source: error.into() }),
@@ -88,6 +97,7 @@ impl Room {
     pub(crate) fn wait(
         &self,
         _input: &Input,
+        _signals: Option<&Signals>,
         _reading_and_writing: (bool, bool),
         _timeout: Option<Duration>,
     ) -> Result<Ready, Error> {

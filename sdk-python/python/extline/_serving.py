@@ -6,6 +6,7 @@ the session.
 
 from __future__ import annotations
 
+import os
 from _thread import allocate_lock
 
 from . import _native
@@ -46,6 +47,8 @@ class Serving:
             max_threads=extension.max_threads,
         )
         extension._serving = self
+        # The child of a fork is no extension: the threads and locks of the session stay behind.
+        os.register_at_fork(after_in_child=_native.forked)
 
     def start_thread(self) -> None:
         """Starts one more thread to work for the session."""

@@ -1,0 +1,42 @@
+#!/bin/sh
+# The Python package as its users get it: a source archive is made, a wheel is built from it outside
+# the repository and installed in a fresh environment, and an extension is called there.
+set -eu
+cd "$(dirname "$0")/.."
+
+target=${CARGO_TARGET_DIR:-$PWD/target}
+built=$target/python-package
+rm -rf "$built/dist" "$built/environment" "$built/elsewhere"
+mkdir -p "$built/elsewhere"
+
+"$target/python/bin/maturin" sdist -m sdk-python/Cargo.toml -o "$built/dist" 2>"$built/log" || { cat "$built/log" >&2; exit 1; }
+python3 -m venv "$built/environment"
+# Cargo's folder is kept, so that the next run builds only what changed. Maturin is the locked one.
+PATH=$target/python/bin:$PATH CARGO_TARGET_DIR=$built/target "$target/python/bin/pip" wheel --quiet --disable-pip-version-check \
+    --no-build-isolation --no-deps -w "$built/dist" "$built"/dist/extline-*.tar.gz
+"$built/environment/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps \
+    "$built"/dist/extline-*.whl
+
+cd "$built/elsewhere"
+cat >hello.py <<'EXTENSION'
+from extline import Extension
+
+ext = Extension("hello", "1.0.0")
+
+@ext.tool
+def greet(name: str) -> str:
+    """Greets somebody."""
+    return f"Hello, {name}!"
+
+if __name__ == "__main__":
+    ext.run()
+EXTENSION
+answer=$(printf '%s\n' '{"type":"hello_ack","protocol_version":1}' \
+    '{"type":"tool_call","id":"1","name":"greet","args":{"name":"Ada"}}' |
+    "$built/environment/bin/python" hello.py | tail -n 1)
+expected='{"type":"tool_result","id":"1","content":[{"type":"text","text":"Hello, Ada!"}]}'
+if [ "$answer" != "$expected" ]; then
+    printf 'expected %s\nbut got  %s\n' "$expected" "$answer" >&2
+    exit 1
+fi
+ls -l "$built"/dist/extline-*.whl | awk '{ print $9 " has " $5 " bytes" }' >&2

@@ -1,0 +1,229 @@
+"""How an extension ends: shutdown, end of input, signals, handlers that never end."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import pytest
+from wire import tool_call
+
+STUCK = """
+    import time
+
+    @ext.tool
+    def stuck():
+        while True: time.sleep(0.01)
+
+    @ext.tool
+    def computing():
+        while True: pass
+
+    @ext.tool
+    def well(): return "well"
+
+    @ext.teardown
+    def down(): ext.notify("down")
+"""
+
+
+def test_the_end_of_input_ends_it_in_order(start) -> None:
+    peer = start(STUCK)
+    assert peer.end() == 0
+    assert peer.frames()[-1] == {"type": "notify", "level": "info", "message": "down"}
+
+
+def test_sigterm_ends_it_with_143(start) -> None:
+    peer = start(STUCK)
+    peer.process.send_signal(signal.SIGTERM)
+    assert peer.line() is not None
+    assert peer.line() is None
+    assert peer.process.wait(30) == 143
+
+
+@pytest.mark.parametrize("handler", ["stuck", "computing"])
+def test_a_handler_that_never_ends_is_answered_and_named(start, handler: str) -> None:
+    peer = start(STUCK)
+    peer.begin(handler)
+    time.sleep(0.1)
+    began = time.monotonic()
+    peer.send({"type": "shutdown"})
+    result = peer.next("tool_result")
+    assert time.monotonic() - began > 0.9
+    assert result["error"]["kind"] == "cancelled"
+    if handler == "stuck":
+        assert peer.next("notify")["message"] == "down"
+        assert peer.next("shutdown_ack")
+    assert peer.end() == 0
+    assert f"tool {handler} would not stop" in peer.stderr()
+
+
+def test_a_handler_that_sees_its_cancel_in_time_is_answered_by_itself(start) -> None:
+    peer = start(
+        """
+        @ext.tool
+        def patient(ctx):
+            try:
+                ctx.sleep(30)
+            except Cancelled:
+                return "in time"
+        """
+    )
+    peer.begin("patient")
+    time.sleep(0.05)
+    assert peer.shut_down() == 0
+    assert peer.frames()[-2]["content"][0]["text"] == "in time"
+
+
+def test_ctrl_c_while_it_waits_ends_it_in_order(start) -> None:
+    peer = start(STUCK)
+    peer.process.send_signal(signal.SIGINT)
+    assert peer.next("notify")["message"] == "down"
+    assert peer.line() is None
+    assert peer.process.wait(30) == -signal.SIGINT
+    assert "KeyboardInterrupt" in peer.stderr()
+
+
+def test_ctrl_c_in_a_handler_is_answered_and_ends_it(start) -> None:
+    peer = start(STUCK)
+    peer.begin("stuck")
+    time.sleep(0.1)
+    peer.process.send_signal(signal.SIGINT)
+    assert peer.next("tool_result")["error"]["kind"] == "cancelled"
+    assert peer.next("notify")["message"] == "down"
+    assert peer.line() is None
+    assert peer.process.wait(30) == -signal.SIGINT
+
+
+def test_ctrl_c_after_a_slow_call_is_seen_by_the_main_thread(start) -> None:
+    peer = start(
+        "import time\n@ext.tool\ndef slow():\n    time.sleep(0.05)\n@ext.tool\ndef well(): return 1\n"
+    )
+    peer.send(*(tool_call("slow", str(number)) for number in range(4)))
+    for _ in range(4):
+        peer.next("tool_result")
+    peer.call("well")
+    peer.process.send_signal(signal.SIGINT)
+    assert peer.line() is None
+    assert peer.process.wait(30) == -signal.SIGINT
+
+
+def test_a_host_that_is_gone_ends_it(start) -> None:
+    peer = start("@ext.tool\ndef chatter(ctx):\n    while not ctx.cancelled: ext.notify('x')\n")
+    peer.begin("chatter")
+    peer.next("notify")
+    peer.process.stdout.close()
+    assert peer.process.wait(30) == 0
+
+
+def test_what_runs_after_run_runs(start) -> None:
+    peer = start(
+        """
+        import atexit, sys
+        atexit.register(lambda: sys.stderr.write("at exit\\n"))
+        run = ext.run
+        def run_and_say():
+            run()
+            sys.stderr.write("after run\\n")
+        ext.run = run_and_say
+        """
+    )
+    assert peer.shut_down() == 0
+    assert peer.stderr() == "after run\nat exit\n"
+
+
+def test_a_thread_of_the_author_that_never_ends_does_not_hold_the_process(start) -> None:
+    peer = start(
+        """
+        import threading, time
+        threading.Thread(target=lambda: time.sleep(1000)).start()
+        """
+    )
+    assert peer.shut_down() == 0
+    assert "takes too long" in peer.stderr()
+
+
+def test_a_failed_setup_ends_it_and_says_why(start) -> None:
+    peer = start("@ext.setup\ndef prepare(): raise OSError('no disk')\n", ack=False)
+    peer.next("hello")
+    peer.send({"type": "hello_ack", "protocol_version": 1})
+    assert peer.line() is None
+    assert peer.process.wait(30) == 1
+    assert "OSError: no disk" in peer.stderr()
+
+
+def test_a_slow_setup_keeps_the_host_waiting(start) -> None:
+    peer = start(
+        """
+        import time
+
+        @ext.setup
+        def prepare(ctx):
+            time.sleep(0.5)
+            @ext.tool(name="in_" + ctx.host.model)
+            def where(): return ctx.host.cwd
+        """,
+        ack=False,
+    )
+    peer.next("hello")
+    peer.send({"type": "hello_ack", "protocol_version": 1, "model": "m", "cwd": "/c"})
+    frames = [peer.next()]
+    while frames[-1]["type"] != "ready":
+        frames.append(peer.next())
+    assert frames.count({"type": "subscribe"}) >= 2
+    assert frames[-2]["name"] == "in_m"
+    assert peer.call("in_m")["content"][0]["text"] == "/c"
+
+
+def test_something_required_that_is_missing_ends_it_with_78(start) -> None:
+    peer = start("ext.require('call_tool')\n", ack=False)
+    peer.next("hello")
+    peer.send({"type": "hello_ack", "protocol_version": 1, "capabilities": []})
+    assert "does not offer the capability call_tool" in peer.next("notify")["message"]
+    assert peer.line() is None
+    assert peer.process.wait(30) == 78
+
+
+def test_a_fork_is_no_extension(start) -> None:
+    peer = start(
+        """
+        import multiprocessing, os, subprocess, sys
+
+        @ext.tool
+        def fork(ctx):
+            child = os.fork()
+            if child == 0:
+                try:
+                    ctx.update("from the child")
+                except RuntimeError as error:
+                    sys.stderr.write(f"child: {error}\\n")
+                os.write(1, b"stray")
+                os._exit(7)
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+        @ext.tool
+        def returning():
+            child = os.fork()
+            if child == 0:
+                return "from the child"
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+        def square(n): print(n); return n * n
+
+        @ext.tool
+        def pool(method: str):
+            context = multiprocessing.get_context(method)
+            with context.Pool(2) as pool: return pool.map(square, [1, 2, 3])
+
+        @ext.tool
+        def run(): return subprocess.run(["echo", "stray"]).returncode
+        """
+    )
+    assert peer.call("fork")["structured_content"] == 7
+    assert "only the parent may talk to the host" in peer.stderr()
+    assert peer.call("returning")["structured_content"] == 1
+    for method in ("fork", "spawn"):
+        assert peer.call("pool", method=method)["structured_content"] == [1, 4, 9]
+    assert peer.call("run")["structured_content"] == 0
+    assert peer.shut_down() == 0
+    assert b"stray" not in peer.raw
