@@ -186,8 +186,8 @@ impl Serving {
     }
 
     /// While nothing but the host and SIGTERM can give this thread anything to do, it waits in the
-    /// read itself: that saves a call the look at the descriptors and the event loop's turn, a third
-    /// of its time. Whether anything came.
+    /// read itself: that saves a call the look at the descriptors and the event loop's turn, about an
+    /// eighth of its time. Whether anything came.
     ///
     /// Nobody can be sure of the "nothing": another thread may hold the runtime's handle and count on
     /// its timers. And SIGTERM does not end a read. So the stand-in looks after it: it ends a read
