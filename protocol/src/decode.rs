@@ -182,6 +182,8 @@ mod tests {
         assert_eq!(head.id.unwrap().as_str(), "7");
         let (text, _) = problem(r#"{"type":"tool_call","id":"7"}"#);
         assert_eq!(text, "tool_call: /name: required, and missing");
+        let (text, _) = problem(r#"{"type":"tool_call","id":"7","name":null}"#);
+        assert_eq!(text, "tool_call: /name: required, and missing");
         let (text, head) = problem(r#"{"type":"tool_call","id":7,"name":"x"}"#);
         assert_eq!(text, "tool_call: /id: expected a non-empty string, found 7");
         assert_eq!(head.id, None);

@@ -116,6 +116,13 @@ fn points_are_taken_where_somebody_is_asked_and_the_others_reported() {
         rejected.collect::<Vec<_>>(),
         [("intercept", "moon_phase", unsupported), ("guard", "turn_start", unsupported)]
     );
+
+    // A further subscribe adds to what was asked for before.
+    let subscribe = Subscribe { events: names(&["turn_end"]), ..Subscribe::default() };
+    registry.subscribe(0, subscribe);
+    let report = registry.report(0);
+    assert_eq!(report.events, ["turn_end", "turn_start"]);
+    assert_eq!((report.intercept.len(), &*report.guards), (2, &["tool_call".to_owned()][..]));
 }
 
 #[test]

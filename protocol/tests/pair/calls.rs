@@ -2,8 +2,8 @@
 
 use extline_protocol::frame::{Action, CommandResponse, Content, ErrorInfo, Progress, ToolResult};
 use extline_protocol::{
-    CallKind, ErrorKind, ExtensionEvent, HostEvent, Notice, RawJson, ReplyError, ToolCallOptions,
-    Update,
+    CallKind, ErrorKind, ExtensionEvent, HostEvent, Notice, RawJson, ReplyError, SendError,
+    ToolCallOptions, Update,
 };
 
 use crate::harness::{Pair, config, full_ack, zot_ack};
@@ -175,6 +175,19 @@ fn a_frame_that_is_too_long_fails_only_its_own_call() {
     let (_, key) = pair.open_call();
     pair.answer(&key, "fine");
     assert!(!result(&pair).is_error);
+}
+
+#[test]
+fn a_call_over_the_limit_is_refused_and_nothing_of_it_is_written() {
+    let mut pair = Pair::usual();
+    let args = RawJson::parse(&format!(r#"{{"x":"{}"}}"#, "x".repeat(4_194_303))).unwrap();
+    let refused = pair.host.call_tool("echo", args, ToolCallOptions::default(), pair.now);
+    assert!(
+        matches!(&refused, Err(SendError::TooLarge(why)) if why.contains("4194303")),
+        "{refused:?}"
+    );
+    pair.step();
+    assert_eq!(pair.wire, Vec::<String>::new());
 }
 
 #[test]
