@@ -1,6 +1,7 @@
 #!/bin/sh
 # Rewrites the files that are generated from code and docs (the JSON Schema of every frame, the list
-# of clauses, the reference of the command): the same tests that fail when such a file has drifted write it instead.
+# of clauses, what checks each clause, the reference of the command): the same tests that fail when
+# such a file has drifted write it instead.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -9,6 +10,9 @@ EXTLINE_GENERATE=1 cargo test --locked -p extline-protocol
 
 printf '\n== running the drift test of extline-cli in rewriting mode\n'
 EXTLINE_GENERATE=1 cargo test --locked -p extline-cli --test help
+
+printf '\n== running the drift test of extline-conformance in rewriting mode\n'
+EXTLINE_GENERATE=1 cargo test --locked -p extline-conformance --test coverage
 
 printf '\n== what differs from the last commit\n'
 git --no-pager diff --stat

@@ -39,8 +39,27 @@ def write(data):
             raise SystemExit(1)
 
 
+HELD = []
+
+
 def emit(frame):
+    if broken("noisy") and "id" in frame:
+        # No mistake: whoever reads must read this too.
+        sys.stderr.write("x" * 99_999 + "\n")
+        sys.stderr.flush()
+    if broken("late-by-one"):
+        while HELD:
+            HELD.pop()()
+        if "id" in frame:
+            HELD.append(lambda: put(frame))
+            return
+    put(frame)
+
+
+def put(frame):
     text = json.dumps(frame, ensure_ascii=False)
+    if broken("cuts-long-line") and len(text) > 4_000_000 or broken("cuts-frame") and frame["type"] == "tool_result":
+        text = text[:min(4_000_000, len(text) - 2)]
     if broken("ascii-out"):
         text = text.encode("ascii", "replace").decode()
     end = "\r\n" if broken("crlf-out") else "\n"
@@ -56,13 +75,22 @@ def hello():
              "capabilities": ["commands", "tools", "events", "panels", "tool_cancel"]}
     if broken("nameless"):
         frame["name"] = ""
+    if broken("reserved-capability"):
+        frame["capabilities"].append("config")
+    if broken("reserved-method"):
+        frame["methods"] = ["lifecycle.start"]
     emit(frame)
     if broken("two-hellos"):
         emit(frame)
 
 
 def register():
-    if broken("long-line"):
+    emit({"type": "notify", "level": "loud" if broken("odd-level") else "info", "message": "here"})
+    if broken("bare-slash"):
+        emit({"type": "submit_slash", "text": "compact"})
+    if broken("unasked-call") or broken("call-args-array"):
+        emit({"type": "call_tool", "id": "1", "name": "bash", "args": [] if broken("call-args-array") else {}})
+    if broken("long-line") or broken("cuts-long-line"):
         emit({"type": "notify", "level": "info", "message": "x" * 5_000_000})
     if broken("prints"):
         write(b"registering\n")
@@ -87,6 +115,9 @@ def register():
                     "guards": ["tool_call"]}
     if broken("guard-only"):
         subscription["intercept"] = ["turn_start"]
+    if broken("odd-guard"):
+        subscription["intercept"].append("turn_start")
+        subscription["guards"].append("turn_start")
     if not broken("late-subscribe"):
         emit(subscription)
     if broken("slow-ready"):
@@ -190,6 +221,10 @@ class Puppet:
         kind = frame["type"]
         if broken("strict-fields") and "later" in frame:
             return
+        if broken("drops-before-ack") and not self.acknowledged and kind != "hello_ack":
+            return
+        if broken("reply-dies") and kind in ("tool_result", "response", "response_part"):
+            die()
         handler = getattr(self, "on_" + kind, None)
         if handler is None:
             if broken("unknown-type-dies"):
@@ -203,6 +238,10 @@ class Puppet:
                 die()
             return
         self.acknowledged = True
+        if broken("version-dies") and frame["protocol_version"] != 1:
+            die()
+        if broken("strict-capabilities") and "a_later_capability" in frame.get("capabilities", []):
+            die()
         if broken("needs-dirs"):
             frame.get("extension_dir") or die()
         register()
@@ -239,9 +278,14 @@ class Puppet:
             emit({"type": "event_response", "event": frame["event"]})
 
     def on_event_intercept(self, frame):
-        if broken("intercept-mute"):
+        known = frame["event"] in ("tool_call", "turn_start")
+        if broken("intercept-mute") or broken("known-points-only") and not known:
+            return
+        if broken("one-id-space") and frame["id"] in self.seen:
             return
         answer = {"type": "event_intercept_response", "id": frame["id"]}
+        if broken("blocks-unknown") and not known:
+            answer["block"] = True
         if broken("null-args"):
             answer["modified_args"] = None
         emit(answer)
@@ -251,10 +295,15 @@ class Puppet:
         known = frame.get("name") == "puppet"
         if known and broken("command-mute"):
             return
+        if known and broken("answers-commands-late"):
+            time.sleep(30)
         if known and broken("command-args-dies") and "args" not in frame:
             die()
         if not known and not broken("any-command"):
             answer["error"] = "there is no such command"
+        if broken("odd-action") or broken("bare-action"):
+            answer = {"type": "command_response", "id": frame.get("id"),
+                      "action": "shout" if broken("odd-action") else "display"}
         emit(answer)
 
     def on_tool_call(self, frame):
@@ -264,6 +313,12 @@ class Puppet:
         if not isinstance(call, str) and not broken("answers-bad-id"):
             return
         known = frame.get("name") == "echo"
+        if known and broken("answers-calls-late"):
+            time.sleep(30)
+        if not isinstance(frame.get("name"), str):
+            if not broken("skips-bad-calls"):
+                self.answer(call, False, None)
+            return
         args = frame.get("args")
         if broken("depth-32") and depth(args) > 32 or known and broken("tool-mute"):
             return
@@ -285,6 +340,12 @@ class Puppet:
             return
         if broken("int-ids") and call.isdigit():
             call = str(int(call))
+        first = 0 if broken("updates-from-0") else 1
+        if known or first == 0 or broken("update-gap"):
+            emit({"type": "tool_update", "id": call, "seq": first})
+            emit({"type": "tool_update", "id": call, "seq": 3 if broken("update-gap") else first + 1})
+        if broken("update-for-nobody"):
+            emit({"type": "tool_update", "id": "nobody", "seq": 1})
         result = {"type": "tool_result", "id": call, "content": [{"type": "text", "text": text}]}
         if broken("content-string"):
             result["content"] = text
@@ -295,9 +356,14 @@ class Puppet:
         if broken("error-without-flag"):
             result["error"] = {"kind": "not_found", "message": text}
             result.pop("is_error", None)
+        if broken("dotted-field") or broken("deep-field"):
+            field = "args.city" if broken("dotted-field") else "/where/city"
+            result["error"] = {"kind": "validation", "message": text, "field": field}
         emit(result)
         if broken("answers-twice"):
             emit(result)
+        if broken("update-after"):
+            emit({"type": "tool_update", "id": call, "seq": 1})
 
     def on_shutdown(self, _):
         if broken("ignores-shutdown"):
@@ -318,7 +384,7 @@ def end():
         subprocess.Popen(["sh", "-c", late], stdin=subprocess.DEVNULL)
     if broken("ignores-eof"):
         time.sleep(30)
-    sys.exit(0)
+    sys.exit(1 if broken("exits-1") else 0)
 
 
 def lines():
@@ -340,6 +406,8 @@ def lines():
             yield chunk.split(b"\n")[0]
             continue
         first = False
+        if broken("cancel-drops") and b'"tool_cancel"' in chunk:
+            chunk = b"\n".join(line for line in chunk.split(b"\n") if b'"tool_call"' not in line)
         if broken("reads-are-lines"):
             yield chunk.rstrip(b"\n")
             continue
@@ -361,6 +429,8 @@ def lines():
 def main():
     if broken("ignores-sigterm"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    elif not broken("exits-1"):
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
     hello()
     puppet = Puppet()
     for line in lines():

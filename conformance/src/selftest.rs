@@ -1,6 +1,7 @@
 //! The test of the tester: an extension that is right passes every case, and each case is failed
 //! by an extension that is wrong on purpose.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
@@ -41,6 +42,8 @@ static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
 
 /// Most mutants are waited for rather than worked on.
 const AT_ONCE: usize = 12;
+/// What a step waits at least that does not say for how long.
+const SOFT_MS: u64 = 2000;
 
 /// What came of the test of the tester.
 #[derive(Debug)]
@@ -166,6 +169,10 @@ fn kills(
         }
     }
     let count = by_mutant.len();
+    // Who is waited for longest goes first, so that the others need not wait for it at the end.
+    let mut by_mutant: Vec<_> = by_mutant.into_iter().collect();
+    by_mutant
+        .sort_by_key(|(_, cases)| Reverse(cases.iter().map(|case| longest(case)).sum::<u64>()));
     let waiting = Mutex::new(by_mutant.into_iter());
     let done = Mutex::new(Ok((0, Vec::new())));
     thread::scope(|scope| {
@@ -192,6 +199,11 @@ fn kills(
     let (_, mut kills) = done.into_inner().unwrap_or_else(PoisonError::into_inner)?;
     kills.sort_by(|one, other| (&one.mutant, &one.case).cmp(&(&other.mutant, &other.case)));
     Ok(kills)
+}
+
+/// How long a case waits for something that does not come, in milliseconds.
+fn longest(case: &Case) -> u64 {
+    case.steps.iter().map(|step| step.within_ms.unwrap_or(SOFT_MS)).max().unwrap_or_default()
 }
 
 fn killed(mutant: &str, case: CaseReport) -> Kill {

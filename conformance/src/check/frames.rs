@@ -137,6 +137,29 @@ pub(super) fn max_line(observed: &Observed<'_>) -> Outcome {
     Outcome::Found(findings.collect())
 }
 
+/// A frame that was begun is written to its end (`frm.max-line-first`, `frm.whole`).
+pub(super) fn broken_off(observed: &Observed<'_>) -> Outcome {
+    let frames = observed.conversation.frames();
+    if frames.is_empty() {
+        return Outcome::Nothing;
+    }
+    let records = observed.conversation.seen().timeline().records();
+    let findings = frames.iter().enumerate().filter_map(|(number, arrived)| {
+        arrived.frame.as_ref().err()?;
+        let What::Line { bytes, .. } = &records.get(arrived.record)?.what else { return None };
+        let parsed = serde_json::from_slice::<serde::de::IgnoredAny>(bytes);
+        let begins = bytes.trim_ascii_start().starts_with(b"{");
+        let breaks = begins && parsed.is_err_and(|error| error.is_eof());
+        // A process that was killed in the middle of a line is not to blame for its end.
+        let was_cut = observed.killed && number + 1 == frames.len();
+        (breaks && !was_cut).then(|| Finding {
+            text: format!("a frame that breaks off after {} bytes", bytes.len()),
+            record: arrived.record,
+        })
+    });
+    Outcome::Found(findings.collect())
+}
+
 /// Frames of a capability only to a host that named it (`cap.send`).
 pub(super) fn capabilities_named(observed: &Observed<'_>) -> Outcome {
     // What the tester's own hello_ack does not name.

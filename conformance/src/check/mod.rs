@@ -4,10 +4,12 @@
 //! place where it was found.
 
 mod frames;
+mod held_back;
 mod kit;
 mod process;
 mod registrations;
 mod replies;
+mod unasked;
 
 use std::sync::LazyLock;
 
@@ -59,7 +61,7 @@ pub(crate) fn names() -> Vec<&'static str> {
     CHECKS.iter().map(|(name, _)| *name).collect()
 }
 
-const CHECKS: [(&str, Check); 29] = [
+const CHECKS: [(&str, Check); 40] = [
     ("stdout-pure", frames::stdout_pure),
     ("clean-lines", frames::clean_lines),
     ("hello-first", frames::hello_first),
@@ -68,6 +70,8 @@ const CHECKS: [(&str, Check); 29] = [
     ("frame-fields", frames::fields),
     ("no-null", frames::no_null),
     ("max-line", frames::max_line),
+    ("broken-off", frames::broken_off),
+    ("held-back", held_back::held_back),
     ("capabilities-named", frames::capabilities_named),
     ("left-behind", process::left_behind),
     ("rests", process::rests),
@@ -81,6 +85,8 @@ const CHECKS: [(&str, Check); 29] = [
     ("subscribe-before-ready", registrations::subscribe_before_ready),
     ("silence-before-ready", registrations::silence_before_ready),
     ("guards-also-intercept", registrations::guards_also_intercept),
+    ("guard-points", registrations::guard_points),
+    ("reserved-names", registrations::reserved_names),
     ("one-reply", replies::one_reply),
     ("unknown-tool", replies::unknown_tool),
     ("unknown-command", replies::unknown_command),
@@ -89,6 +95,13 @@ const CHECKS: [(&str, Check); 29] = [
     ("images", replies::images),
     ("surface", kit::surface_registered),
     ("surface-bytes", kit::surface_bytes),
+    ("actions", replies::actions),
+    ("error-field", replies::error_field),
+    ("notify-level", unasked::notify_level),
+    ("submit-slash", unasked::submit_slash),
+    ("call-args", unasked::call_args),
+    ("update-seq", unasked::update_seq),
+    ("update-open", unasked::update_open),
 ];
 
 /// The frames in what the tester wrote.

@@ -134,3 +134,55 @@ pub(super) fn guards_also_intercept(observed: &Observed<'_>) -> Outcome {
     });
     if guards { outcome } else { Outcome::Nothing }
 }
+
+/// The only point of a guard is `tool_call` (`guard.points`).
+pub(super) fn guard_points(observed: &Observed<'_>) -> Outcome {
+    let mut guards = false;
+    let outcome = each(observed, &["subscribe"], |frame| {
+        let points = frame["guards"].as_array().cloned().unwrap_or_default();
+        guards |= !points.is_empty();
+        let others = points.into_iter().filter(|point| point != "tool_call");
+        others.map(|point| format!("/guards names {point}, and may name tool_call only")).collect()
+    });
+    if guards { outcome } else { Outcome::Nothing }
+}
+
+/// Names that are kept for later are not used (`cap.reserved`).
+pub(super) fn reserved_names(observed: &Observed<'_>) -> Outcome {
+    each(observed, &["hello", "request"], |frame| {
+        let list = |name: &str| frame[name].as_array().cloned().unwrap_or_default();
+        let capabilities = list("capabilities")
+            .into_iter()
+            .filter(|name| name.as_str().is_some_and(|name| CAPABILITIES.contains(&name)))
+            .map(|name| format!("/capabilities names {name}, which is reserved"));
+        let methods = list("methods").into_iter().chain(frame.get("method").cloned());
+        let methods = methods
+            .filter(|name| name.as_str().is_some_and(is_reserved))
+            .map(|name| format!("the method {name} is reserved"));
+        capabilities.chain(methods).collect()
+    })
+}
+
+/// Capabilities that mean nothing yet (docs/protocol.md 3.8).
+const CAPABILITIES: [&str; 3] = ["config", "providers", "blob"];
+/// Methods that mean nothing yet, of both sides; one that ends in a dot is all that begin so.
+const METHODS: [&str; 14] = [
+    "ui.",
+    "env.get",
+    "secret.",
+    "state.",
+    "session.",
+    "exec.run",
+    "tools.list",
+    "agent.abort",
+    "pending.",
+    "tool.approval",
+    "command.complete",
+    "provider.",
+    "lifecycle.",
+    "health.check",
+];
+
+fn is_reserved(method: &str) -> bool {
+    METHODS.iter().any(|name| method == *name || name.ends_with('.') && method.starts_with(name))
+}

@@ -103,6 +103,54 @@ pub(super) fn images(observed: &Observed<'_>) -> Outcome {
     if images { outcome } else { Outcome::Nothing }
 }
 
+/// A command's answer has one of the six actions, and the member that belongs to it
+/// (`command.action`).
+pub(super) fn actions(observed: &Observed<'_>) -> Outcome {
+    each(observed, &["command_response"], |frame| {
+        // With an error the action does not count.
+        if frame["error"].as_str().is_some_and(|error| !error.is_empty()) {
+            return Vec::new();
+        }
+        let Some(action) = frame.get("action").map(|action| action.as_str().unwrap_or_default())
+        else {
+            return vec!["/action is missing".to_owned()];
+        };
+        let Some((_, members)) = ACTIONS.iter().find(|(name, _)| *name == action) else {
+            let names: Vec<_> = ACTIONS.iter().map(|(name, _)| *name).collect();
+            return vec![format!("/action is {action:?}, and must be one of {}", names.join(", "))];
+        };
+        let missing = members.iter().filter(|member| frame[**member].is_null());
+        missing.map(|member| format!("/{member} is missing, which {action} needs")).collect()
+    })
+}
+
+/// An error's `field` points at a member of the arguments, or at the place of one that is missing
+/// (`tool.error-field`).
+pub(super) fn error_field(observed: &Observed<'_>) -> Outcome {
+    let points = |frame: &Value| frame["error"]["field"].is_string();
+    let mut frames = observed.conversation.frames().iter();
+    if !frames.any(|arrived| arrived.frame.as_ref().is_ok_and(points)) {
+        return Outcome::Nothing;
+    }
+    let args: BTreeMap<String, Value> = all_sent(observed)
+        .filter(|frame| frame["type"] == "tool_call")
+        .filter_map(|frame| Some((frame["id"].as_str()?.to_owned(), frame["args"].clone())))
+        .collect();
+    each(observed, &["tool_result"], |frame| {
+        let Some(field) = frame["error"]["field"].as_str() else { return Vec::new() };
+        let Some((holder, _)) = field.rsplit_once('/') else {
+            let is_whole = field.is_empty();
+            let wrong =
+                || format!("/error/field is {field:?}, and must be a JSON Pointer as /city");
+            return if is_whole { Vec::new() } else { vec![wrong()] };
+        };
+        let args = frame["id"].as_str().and_then(|id| args.get(id));
+        let is_there = args.is_none_or(|args| holder.is_empty() || args.pointer(holder).is_some());
+        let wrong = || format!("/error/field is {field:?}, and the arguments have no {holder:?}");
+        if is_there { Vec::new() } else { vec![wrong()] }
+    })
+}
+
 /// A call of a tool that nobody registered is answered with an error (`tool.unknown`).
 pub(super) fn unknown_tool(observed: &Observed<'_>) -> Outcome {
     answers_to_unknown(observed, "tool_call", ANSWERS[0], |answer| answer["is_error"] == true)
@@ -150,6 +198,16 @@ pub(super) fn all_sent<'a>(observed: &'a Observed<'_>) -> impl Iterator<Item = V
         .flatten()
 }
 
+/// What a command may ask for, and the members that each needs.
+const ACTIONS: [(&str, &[&str]); 6] = [
+    ("prompt", &["prompt"]),
+    ("insert", &["insert"]),
+    ("display", &["display"]),
+    ("open_panel", &["open_panel"]),
+    ("tool_prompt", &["tool_name"]),
+    ("noop", &[]),
+];
+
 fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "missing or null",
@@ -161,9 +219,10 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-const ANSWERS: [&str; 3] = ["tool_result", "command_response", "event_intercept_response"];
+pub(super) const ANSWERS: [&str; 3] =
+    ["tool_result", "command_response", "event_intercept_response"];
 
-fn answer_to(frame: &Value) -> Option<&'static str> {
+pub(super) fn answer_to(frame: &Value) -> Option<&'static str> {
     match frame["type"].as_str()? {
         "tool_call" => Some(ANSWERS[0]),
         "command_invoked" => Some(ANSWERS[1]),

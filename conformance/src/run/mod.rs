@@ -209,6 +209,9 @@ impl Run<'_> {
                 missing("it intercepts nothing")
             }
             Need::Panels if !survey.names("panels") => missing("its hello does not name panels"),
+            Need::Cancel if !survey.names("tool_cancel") => {
+                missing("its hello does not name tool_cancel")
+            }
             Need::Manifest if self.options.program.manifest().is_none() => {
                 missing("it has no manifest")
             }

@@ -9,16 +9,21 @@ use crate::seed::Drawn;
 use crate::survey::Survey;
 
 pub(super) fn values(options: &Options, drawn: &Drawn, survey: &Survey, value: u64) -> Values {
-    let name = |frames: &[Value]| {
-        frames.first().and_then(|frame| frame["name"].as_str()).unwrap_or_default().to_owned()
+    let names = |frames: &[Value]| -> Vec<String> {
+        frames.iter().filter_map(|frame| frame["name"].as_str().map(str::to_owned)).collect()
     };
-    let tool = name(&survey.tools);
-    let sample = options.program.manifest().and_then(|manifest| sample(manifest, &tool));
+    let first = |names: Vec<String>| names.into_iter().next().unwrap_or_default();
+    let tools = names(&survey.tools);
+    let manifest = options.program.manifest();
+    let sample = |tool: &String| Some((tool.clone(), sample(manifest?, tool)?));
+    // A tool whose arguments the author named goes before one that gets none.
+    let (tool, args) =
+        tools.iter().find_map(sample).unwrap_or_else(|| (first(tools), "{}".to_owned()));
     Values {
         unknown: drawn.unknown.clone(),
-        args: sample.unwrap_or_else(|| "{}".to_owned()),
+        args,
         tool,
-        command: name(&survey.commands),
+        command: first(names(&survey.commands)),
         event: survey.subscribed("events").next().unwrap_or_default().to_owned(),
         point: survey.subscribed("intercept").next().unwrap_or_default().to_owned(),
         value,

@@ -73,10 +73,12 @@ pub enum Need {
     Event,
     /// It asked to be asked.
     Intercept,
-    /// It may be called: `--call`, or samples in its manifest.
+    /// What it registered may be called: `--call`.
     Calls,
     /// Its hello names `panels`.
     Panels,
+    /// Its hello names `tool_cancel`.
+    Cancel,
     /// It has a manifest.
     Manifest,
     /// It is a kit: an extension with the surface that docs/kit.md describes.

@@ -1,0 +1,77 @@
+//! Answers that lie in a buffer until something else is written.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::replies::{ANSWERS, answer_to};
+use super::{Finding, Observed, Outcome};
+use crate::target::What;
+
+/// Nothing is written for so long after a question before an answer to it counts as late.
+const LATE: Duration = Duration::from_secs(1);
+/// An answer that comes so soon after the next line was only waiting for that.
+const AT_ONCE: Duration = Duration::from_millis(300);
+
+/// An answer is flushed before the extension waits for more (`frm.flush`).
+///
+/// One that was held back comes right after the next thing that the tester does, and nothing came
+/// before.
+pub(super) fn held_back(observed: &Observed<'_>) -> Outcome {
+    let frames = observed.conversation.frames();
+    let answers = || {
+        frames.iter().filter_map(|arrived| {
+            let frame = arrived.frame.as_ref().ok()?;
+            let kind = ANSWERS.iter().find(|kind| frame["type"] == **kind)?;
+            Some((*kind, frame["id"].as_str()?, arrived))
+        })
+    };
+    if answers().next().is_none() {
+        return Outcome::Nothing;
+    }
+    let findings = pauses(observed).into_iter().filter_map(|pause| {
+        let (_, _, answer) = answers().find(|(kind, id, answer)| {
+            let soon = pause.end..pause.end + AT_ONCE;
+            soon.contains(&answer.at) && pause.asked.contains(&(*kind, (*id).to_owned()))
+        })?;
+        let late = (answer.at.saturating_sub(pause.began)).as_millis();
+        let text = format!(
+            "this answer came {late} ms after its question, right after the tester's next move: \
+             it lay in a buffer until then"
+        );
+        Some(Finding { text, record: answer.record })
+    });
+    Outcome::Found(findings.collect())
+}
+
+/// A time in which the tester had asked, did nothing, and heard nothing.
+struct Pause {
+    began: Duration,
+    end: Duration,
+    /// What the extension was asked last: the kind of the answer, and its id.
+    asked: Vec<(&'static str, String)>,
+}
+
+fn pauses(observed: &Observed<'_>) -> Vec<Pause> {
+    let records = observed.conversation.seen().timeline().records();
+    // What comes on stderr is no answer, and what a process does by itself no move of the tester's.
+    let relevant = records.iter().filter(|record| {
+        matches!(record.what, What::Sent { .. } | What::Line { .. } | What::Action(_))
+    });
+    let relevant: Vec<_> = relevant.collect();
+    let pause = |pair: &[&crate::target::Record]| {
+        let What::Sent { bytes, .. } = &pair[0].what else { return None };
+        let moves = matches!(pair[1].what, What::Sent { .. } | What::Action(_));
+        let (began, end) = (pair[0].at, pair[1].at);
+        let long = moves && end.saturating_sub(began) >= LATE;
+        long.then(|| Pause { began, end, asked: questions(bytes) })
+    };
+    relevant.windows(2).filter_map(pause).collect()
+}
+
+fn questions(bytes: &[u8]) -> Vec<(&'static str, String)> {
+    let lines = bytes.split(|byte| *byte == b'\n');
+    let frames = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let question = |frame: Value| Some((answer_to(&frame)?, frame["id"].as_str()?.to_owned()));
+    frames.filter_map(question).collect()
+}
