@@ -12,6 +12,7 @@ shell=examples/clock-shell
 weather=examples/weather-rust
 guard=examples/guard-rust
 todo=examples/todo-rust
+weather_python=examples/weather-python
 agent=examples/embed-host
 
 scratch=$(mktemp -d)
@@ -37,6 +38,12 @@ main() {
     run command "$weather" weather Berlin
     run call "$weather" weather '{"city":"Berlin"}'
 
+    heading "$weather_python: Python, on the SDK"
+    python_environment
+    run inspect "$weather_python"
+    run command "$weather_python" weather Berlin
+    run call "$weather_python" weather '{"city":"Berlin"}'
+
     heading "$agent: an agent that runs extensions, with a model of rules"
     converse 'how is the weather?' 'please clean up'
     expect 'blocked by guard-rust: refused'
@@ -49,6 +56,17 @@ main() {
     heading 'several in one session'
     session
     nothing_left
+}
+
+# An environment in which the Python package is as if installed, first in PATH from here on.
+python_environment() {
+    for built in target/debug/libextline_native.so target/debug/libextline_native.dylib; do
+        [ ! -e "$built" ] || cp "$built" sdk-python/python/extline/_native.abi3.so
+    done
+    python3 -m venv --without-pip "$scratch/python"
+    PATH=$scratch/python/bin:$PATH
+    packages=$(python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+    printf '%s\n' "$root/sdk-python/python" >"$packages/extline.pth"
 }
 
 # run ARGUMENT...: one call of extline, shown as a user would type it.

@@ -20,7 +20,7 @@ if [ ! -e "$mark" ] || [ "$(cat "$mark")" != "$made_from" ]; then
     printf '%s\n' "$made_from" >"$mark"
 fi
 
-cargo build --locked --quiet -p extline-python -p extline-cli
+cargo build --locked --quiet -p extline-python -p extline-cli -p embed-host
 for built in "$target/debug/libextline_native.so" "$target/debug/libextline_native.dylib"; do
     [ ! -e "$built" ] || cp "$built" sdk-python/python/extline/_native.abi3.so
 done
