@@ -27,7 +27,6 @@ impl Call {
     }
 
     /// One that runs as a task of an event loop.
-    #[expect(dead_code, reason = "the asyncio driver comes next")]
     pub(crate) fn of_task(key: Option<CallKey>, name: Name) -> Arc<Self> {
         Arc::new(Self { key, task: Some(name), ..Self::default() })
     }

@@ -53,6 +53,8 @@ pub(crate) struct Core {
     /// The Python half of the driver.
     serving: Py<PyAny>,
     pub(crate) wants: Wants,
+    /// An event loop of Python's drives the session, and handlers are its tasks.
+    pub(crate) is_looped: AtomicBool,
     finished: AtomicU32,
     is_overdue: AtomicBool,
     pub(crate) signals: OnceLock<Signals>,
@@ -81,6 +83,7 @@ impl Core {
             tools,
             serving,
             wants,
+            is_looped: AtomicBool::new(false),
             finished: AtomicU32::new(UNKNOWN),
             is_overdue: AtomicBool::new(false),
             signals: OnceLock::new(),
@@ -106,15 +109,29 @@ impl Core {
         tool::get(&self.tools, name)
     }
 
-    /// Says something to the host, from any thread. In the child of a fork that is an error.
+    /// Says something to the host, from any thread. In the child of a fork that is an error. The owner
+    /// is woken where there is something for it to do.
     pub(crate) fn tell<R>(&self, tell: impl FnOnce(&mut ExtensionSession) -> R) -> PyResult<R> {
         if is_in_child() {
             return Err(PyRuntimeError::new_err(extline_stdio::Error::Forked.to_string()));
         }
         let mut wire = self.wire();
+        let due = wire.due();
         let told = tell(&mut wire.session);
-        self.write_and_wake(&mut wire);
+        // An error comes again where the owner writes, who can end the session.
+        let _ = wire.write();
+        if wire.is_stalled() || wire.session.waiting() > 0 || wire.due() != due {
+            drop(wire);
+            self.wake();
+        }
         Ok(told)
+    }
+
+    /// Wakes the owner, unless it is this thread, which looks by itself.
+    fn wake(&self) {
+        if !self.is_owned_here() {
+            self.waker.wake();
+        }
     }
 
     /// Writes what there is; the owner does what cannot be done here.

@@ -148,6 +148,11 @@ impl Crew {
         self.pulse.end(stay)
     }
 
+    /// Whether the session is still the one's that stays there.
+    pub(crate) fn is_inside(&self, stay: Stay) -> bool {
+        self.pulse.stay() == Some(stay)
+    }
+
     /// The handler is about to wait for the host, so the heir takes over now. False when the session
     /// is not this thread's any more.
     pub(crate) fn step_aside(&self, stay: Stay) -> bool {

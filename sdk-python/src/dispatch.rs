@@ -55,6 +55,11 @@ impl Core {
         false
     }
 
+    /// Whether this thread is inside of a handler, and owns the session.
+    pub(crate) fn is_owned_here(&self) -> bool {
+        STAY.get().is_some_and(|stay| self.crew.is_inside(stay))
+    }
+
     fn start_heir(&self, py: Python<'_>) {
         self.crew.expect_heir();
         if let Err(error) = self.serving(py).call_method0("start_thread") {
@@ -94,7 +99,11 @@ impl Core {
         Ok(())
     }
 
-    fn run(self: &Arc<Self>, py: Python<'_>, event: ExtensionEvent) -> Option<Arc<Tool>> {
+    pub(crate) fn run(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        event: ExtensionEvent,
+    ) -> Option<Arc<Tool>> {
         match event {
             ExtensionEvent::ToolCall { key, call, deadline } => {
                 return self.run_tool(py, &key, &call, deadline);

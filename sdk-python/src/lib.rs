@@ -17,6 +17,7 @@ mod frames;
 mod imports;
 mod keys;
 mod load;
+mod looped;
 mod outgoing;
 mod pulse;
 mod replies;

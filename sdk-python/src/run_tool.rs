@@ -1,6 +1,7 @@
 //! One call of a tool: its arguments, its handler, its answer.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use extline_protocol::frame::{ErrorInfo, ToolCall, ToolResult};
@@ -46,6 +47,13 @@ impl Core {
             self.reply(key, ToolResult::error(key.id().clone(), error));
             return None;
         };
+        if self.is_looped.load(Relaxed) {
+            if let Err(failed) = self.start_task(py, &tool, key, call, deadline) {
+                let result = self.failed(py, &failed, &call.name);
+                self.reply(key, result);
+            }
+            return None;
+        }
         running::enter(Arc::clone(&tool.label));
         let outcome = if tool.context.is_some() || tool.is_generator {
             self.call_with_context(py, &tool, key, call, deadline)
@@ -98,6 +106,29 @@ impl Core {
                 return Ok(cancelled());
             }
         }
+    }
+
+    /// Has the event loop run the handler: as a task, or one without `async` in a thread.
+    fn start_task(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        tool: &Tool,
+        key: &CallKey,
+        call: &ToolCall,
+        deadline: Option<Instant>,
+    ) -> Result<(), Failed> {
+        let keywords = keywords(py, tool, &call.args)?;
+        let running = Call::of_task(Some(key.clone()), Arc::clone(&tool.label));
+        let number = self.running.insert(&running);
+        let context = Context::new(self, running, deadline, call.session.clone());
+        let context = Bound::new(py, context)?;
+        if let Some(name) = &tool.context {
+            keywords.set_item(name, &context)?;
+        }
+        let kind = (tool.is_async, tool.is_generator);
+        let start = (&tool.function, keywords, context, number, &call.name, kind);
+        self.serving(py).call_method1(intern!(py, "start_tool"), start)?;
+        Ok(())
     }
 
     /// The answer to a call that failed. Ctrl-C ends the extension too.

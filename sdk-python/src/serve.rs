@@ -95,8 +95,8 @@ impl Core {
             }
             let mut wire = self.wire();
             let was_stalled = wire.is_stalled();
-            if wire.write()? && was_stalled {
-                // What was not begun while the host took nothing can be now.
+            if (wire.write()? && was_stalled) || wire.has_news() {
+                // What was not begun while the host took nothing can be now; or it is gone.
                 continue;
             }
             if self.is_done(&wire) {

@@ -71,6 +71,18 @@ impl Session {
         }
     }
 
+    /// What an event loop watches: the descriptors to read, of the bell that rings for signals and
+    /// other threads, and to write. From now on the loop drives the session by `pump`.
+    fn begin_loop(&self) -> (i32, i32, i32) {
+        self.core.begin_loop()
+    }
+
+    /// Does everything that there is to do and does not wait: `(stalled, due, exit code)`, where due
+    /// is in seconds from now.
+    fn pump(&self, py: Python<'_>) -> PyResult<(bool, Option<f64>, Option<u8>)> {
+        self.core.pump(py)
+    }
+
     /// What a further thread does: it begins as the heir.
     fn inherit(&self, py: Python<'_>) {
         self.core.work(py, &Seat::new(false), Duty::Watch);

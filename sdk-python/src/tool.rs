@@ -27,7 +27,6 @@ pub(crate) struct Tool {
     pub(crate) validator: Option<ArgsValidator>,
     /// The keyword that takes the context.
     pub(crate) context: Option<Py<PyString>>,
-    #[expect(dead_code, reason = "the asyncio driver comes next")]
     pub(crate) is_async: bool,
     pub(crate) is_generator: bool,
     /// Its handler was seen to take longer than a tick.

@@ -16,6 +16,20 @@ pub(crate) struct Ready {
     pub(crate) interrupted: bool,
 }
 
+/// The descriptors to read, and of the bell.
+#[cfg(unix)]
+pub(crate) fn descriptors(input: &Input) -> (i32, i32) {
+    use std::os::fd::{AsFd, AsRawFd};
+
+    (input.as_fd().as_raw_fd(), input.doorbell().as_raw_fd())
+}
+
+/// Cannot be reached: claiming fails on such a platform.
+#[cfg(not(unix))]
+pub(crate) fn descriptors(_input: &Input) -> (i32, i32) {
+    (-1, -1)
+}
+
 /// The way out, for a thread that waits until there is room.
 #[derive(Debug)]
 pub(crate) struct Room {
@@ -30,6 +44,11 @@ impl Room {
         use std::os::fd::{AsFd, AsRawFd};
 
         Self { fd: output.as_fd().as_raw_fd() }
+    }
+
+    /// For an event loop that watches it.
+    pub(crate) fn descriptor(&self) -> i32 {
+        self.fd
     }
 
     /// Waits; bytes are waited for only if `reading`, room only if `writing`.
@@ -91,6 +110,11 @@ impl Room {
     /// Claiming fails on such a platform, so there is never an output.
     pub(crate) fn of(_output: &Output) -> Self {
         Self {}
+    }
+
+    /// Cannot be reached, see [`Room::of`].
+    pub(crate) fn descriptor(&self) -> i32 {
+        -1
     }
 
     /// Cannot be reached, see [`Room::of`].

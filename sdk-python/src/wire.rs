@@ -65,6 +65,12 @@ impl Wire {
         self.left.push_back(event);
     }
 
+    /// Whether something came up that nothing holds back.
+    pub(crate) fn has_news(&mut self) -> bool {
+        self.left.extend(self.session.poll_control());
+        !self.left.is_empty()
+    }
+
     /// Writes before the next handler runs, unless that is known to be quick: then what there is to
     /// write may wait for what it answers.
     pub(crate) fn write_before(&mut self, is_quick: bool) -> Result<(), Error> {

@@ -326,6 +326,14 @@ class Extension:
 
         run(self)
 
+    async def serve(self) -> int:
+        """Serves in the running event loop until the host ends it; the exit code."""
+        if self._serving is not None:
+            raise RuntimeError("this extension runs already; one process is one extension")
+        from ._asyncio import serve
+
+        return await serve(self)
+
     def _running(self, what: str) -> Any:
         if self._serving is None:
             raise RuntimeError(f"{what} needs a host, so the extension must run: call it in a handler")

@@ -22,9 +22,16 @@ def run(extension: Extension) -> None:
     asyncio = sys.modules.get("asyncio")
     if asyncio is not None and asyncio._get_running_loop() is not None:
         raise RuntimeError("an event loop runs in this thread: `await ext.serve()` serves in it")
-    from ._serving import Serving
+    if extension._has_async:
+        import asyncio
 
-    code = Serving(extension).session.serve()
+        from ._asyncio import serve
+
+        code = asyncio.run(serve(extension))
+    else:
+        from ._serving import Serving
+
+        code = Serving(extension).session.serve()
     if code != 0:
         sys.exit(code)
 

@@ -62,10 +62,9 @@ class Serving:
 
     def accepted(self, ack: dict[str, Any]) -> None:
         """The host has answered."""
-        self.host = Host(ack, self.session)
-        for kind, name in self.extension._required:
-            if kind == "capability" and not self.host.supports(name):
-                return self._give_up("does not offer", kind, name)
+        self.host = self._host(ack)
+        if self._is_short_of_something():
+            return None
         if not self.extension._setups:
             return self._set_up()
         ctx = _native.context(self.session)
@@ -78,6 +77,16 @@ class Serving:
         else:
             self._set_up()
         return None
+
+    def _host(self, ack: dict[str, Any]) -> Host:
+        return Host(ack, self.session)
+
+    def _is_short_of_something(self) -> bool:
+        for kind, name in self.extension._required:
+            if kind == "capability" and not self.host.supports(name):
+                self._give_up("does not offer", kind, name)
+                return True
+        return False
 
     def _set_up(self) -> None:
         self._is_set_up = True

@@ -1,0 +1,361 @@
+"""The driver under asyncio: the loop owns the session, ``async`` handlers are its tasks, and
+others run in threads."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from threading import get_ident
+
+from . import _native
+from ._failure import explain
+from ._serving import Serving, failure_of, response_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    from ._extension import Extension
+    from ._handler import Handler
+    from ._native import Context
+
+
+async def serve(extension: Extension) -> int:
+    """Serves in the running loop until the host ends it; the exit code."""
+    return await AsyncServing(extension).serve()
+
+
+class AsyncServing(Serving):
+    """One extension that runs in an event loop."""
+
+    def __init__(self, extension: Extension) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._thread = get_ident()
+        self._ended: asyncio.Future[int] = self._loop.create_future()
+        # A task that nobody holds may be collected while it runs.
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_writing = False
+        self._pool = ThreadPoolExecutor(extension.max_threads, thread_name_prefix="extline")
+        super().__init__(extension)
+
+    async def serve(self) -> int:
+        """Until everything is answered."""
+        read, bell, self._write = self.session.begin_loop()
+        self._loop.add_reader(read, self._pump)
+        self._loop.add_reader(bell, self._pump)
+        self._loop.call_soon(self._pump)
+        try:
+            try:
+                return await asyncio.shield(self._ended)
+            except asyncio.CancelledError:
+                # Ctrl-C, or whoever awaits this gave up: the host gets its answers all the same.
+                self.session.end(130)
+                self._pump()
+                await asyncio.shield(self._ended)
+                raise
+        finally:
+            for descriptor in (read, bell):
+                self._loop.remove_reader(descriptor)
+            if self._is_writing:
+                self._loop.remove_writer(self._write)
+            if self._timer is not None:
+                self._timer.cancel()
+            self._pool.shutdown(wait=False)
+
+    def _pump(self) -> None:
+        try:
+            stalled, due, code = self.session.pump()
+        except Exception as error:
+            if not self._ended.done():
+                self._ended.set_exception(error)
+            return
+        if code is not None and not self._ended.done():
+            self._ended.set_result(code)
+        if stalled != self._is_writing:
+            self._is_writing = stalled
+            if stalled:
+                self._loop.add_writer(self._write, self._pump)
+            else:
+                self._loop.remove_writer(self._write)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if due is not None:
+            self._timer = self._loop.call_later(due, self._pump)
+
+    # Tools.
+
+    def start_tool(
+        self,
+        function: Callable[..., Any],
+        keywords: dict[str, Any],
+        ctx: Context,
+        number: int,
+        name: str,
+        kind: tuple[bool, bool],
+    ) -> None:
+        """Begins a call; the native half has checked its arguments."""
+        is_async, is_generator = kind
+        if not is_async:
+            run = _iterate if is_generator else _call
+            self._pool.submit(run, function, keywords, ctx, number, name)
+            return
+        if is_generator:
+            work = _iterate_async(function(**keywords), ctx)
+        else:
+            work = function(**keywords)
+        self._start(ctx, _tool(work, ctx, number, name))
+
+    def _start(self, ctx: Context, work: Coroutine[Any, Any, None]) -> None:
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        # After its first step: a task that is cancelled before runs nothing, and answers nothing.
+        _native.on_cancel(ctx, lambda: self._loop.call_soon(task.cancel))
+
+    # Everything else: as Serving does it, in tasks.
+
+    def accepted(self, ack: dict[str, Any]) -> None:
+        """The host has answered."""
+        if not self.extension._setups:
+            return super().accepted(ack)
+        self.host = self._host(ack)
+        if self._is_short_of_something():
+            return None
+        ctx = _native.context(self.session)
+        return self._start(ctx, self._prepare(ctx))
+
+    async def _prepare(self, ctx: Context) -> None:
+        try:
+            for handler in self.extension._setups:
+                await self._await(handler, ctx)
+        except BaseException as error:
+            explain(error, "setup")
+            self.session.end(1)
+        else:
+            self._set_up()
+
+    def teardown(self, ctx: Context) -> None:
+        """Everything is answered."""
+        self._start(ctx, self._take_down(ctx))
+
+    async def _take_down(self, ctx: Context) -> None:
+        try:
+            for handler in self.extension._teardowns if self._is_set_up else ():
+                await self._tried(handler, "teardown", ctx)
+        finally:
+            self.session.teardown_done()
+
+    def event(self, ctx: Context, frame: dict[str, Any]) -> None:
+        """Something happened."""
+        self._start(ctx, self._event(ctx, frame))
+
+    async def _event(self, ctx: Context, frame: dict[str, Any]) -> None:
+        from ._moment import Event
+
+        try:
+            event = Event(frame)
+            for handler in self.extension._events.get(event.event, ()):
+                await self._tried(handler, f"the handler of the event {event.event}", ctx, event)
+        finally:
+            self.session.event_done()
+
+    def panel(self, ctx: Context, id: str, frame: dict[str, Any]) -> None:
+        """Something happened in a panel."""
+        self._start(ctx, self._panel(ctx, id, frame))
+
+    async def _panel(self, ctx: Context, id: str, frame: dict[str, Any]) -> None:
+        from ._panel import PanelInput
+
+        try:
+            handler = self.extension._panels.get(id)
+            if handler is not None:
+                what = f"the handler of the panel {id}"
+                await self._tried(handler, what, ctx, PanelInput(frame))
+        finally:
+            self.session.panel_done(id)
+
+    def command(self, ctx: Context, name: str, args: str) -> None:
+        """A user ran a command."""
+        self._start(ctx, self._command(ctx, name, args))
+
+    async def _command(self, ctx: Context, name: str, args: str) -> None:
+        try:
+            answer = await self._await(self.extension._commands[name], ctx, args)
+            frame = response_of(answer)
+        except BaseException as error:
+            _native.fail_command(ctx, failure_of(error, f"command {name}"))
+        else:
+            _native.answer_command(ctx, frame)
+
+    def intercept(self, ctx: Context, frame: dict[str, Any]) -> None:
+        """Something is about to happen."""
+        self._start(ctx, self._intercept(ctx, frame))
+
+    async def _intercept(self, ctx: Context, frame: dict[str, Any]) -> None:
+        from ._decide import Course
+
+        course = Course(self.extension, ctx, frame)
+        asked = course.ask()
+        try:
+            try:
+                handler, moment = next(asked)
+                while True:
+                    try:
+                        decision = await self._await(handler, ctx, moment)
+                    except Exception as error:
+                        handler, moment = asked.throw(error)
+                    else:
+                        handler, moment = asked.send(decision)
+            except StopIteration:
+                course.answer()
+        except BaseException as error:
+            _native.fail_intercept(ctx, failure_of(error, f"intercept {frame['event']}"))
+
+    def request(self, ctx: Context, method: str, params: Any) -> None:
+        """The host asks for something by method."""
+        self._start(ctx, self._request(ctx, method, params))
+
+    async def _request(self, ctx: Context, method: str, params: Any) -> None:
+        from ._errors import ToolError
+
+        try:
+            _native.answer_request(ctx, await self._await(self.extension._methods[method], ctx, params))
+        except ToolError as error:
+            _native.fail_request(ctx, error.kind, error.message)
+        except BaseException as error:
+            _native.fail_request(ctx, "internal", failure_of(error, f"method {method}"))
+
+    async def _tried(self, handler: Handler, what: str, ctx: Context, *values: Any) -> None:
+        try:
+            await self._await(handler, ctx, *values)
+        except Exception as error:
+            explain(error, what)
+
+    async def _await(self, handler: Handler, ctx: Context, *values: Any) -> Any:
+        number = _native.begin(ctx)
+        try:
+            if handler.is_async:
+                return await handler.call(ctx, *values)
+            return await self._loop.run_in_executor(self._pool, handler.call, ctx, *values)
+        finally:
+            _native.end(ctx, number)
+
+    # What handlers ask for: to be awaited in the loop, and waited for in a thread.
+
+    def sleep(self, ctx: Context, seconds: float) -> Any:
+        """Waits, or until the call is cancelled."""
+        if get_ident() == self._thread:
+            return asyncio.sleep(seconds)
+        return super().sleep(ctx, seconds)
+
+    def call_tool(self, ctx: Context, name: str, args: dict[str, Any]) -> Any:
+        """Calls a tool of the host's."""
+        if get_ident() != self._thread:
+            return super().call_tool(ctx, name, args)
+        return self._call_tool(ctx, name, args)
+
+    async def _call_tool(self, ctx: Context, name: str, args: dict[str, Any]) -> Any:
+        from ._output import output
+
+        ctx.raise_if_cancelled()
+        ask = lambda woken: _native.call_tool(ctx, name, args, woken)  # noqa: E731
+        result, _ = await self._answer(ask)
+        return output(name, result)
+
+    def ask(self, ctx: Context, method: str, params: Any, timeout: float | None) -> Any:
+        """Asks the host by method."""
+        if get_ident() != self._thread:
+            return super().ask(ctx, method, params, timeout)
+        return self._ask(ctx, method, params, timeout)
+
+    async def _ask(self, ctx: Context, method: str, params: Any, timeout: float | None) -> Any:
+        from ._errors import ToolError
+
+        ctx.raise_if_cancelled()
+        ask = lambda woken: _native.request(ctx, method, params, timeout, woken)  # noqa: E731
+        result, error = await self._answer(ask)
+        if error is not None:
+            raise ToolError.of_kind(error["code"], error["message"])
+        return result
+
+    async def _answer(self, ask: Callable[..., Any]) -> tuple[Any, Any]:
+        answered: asyncio.Future[None] = self._loop.create_future()
+
+        def woken() -> None:
+            if not answered.done():
+                answered.set_result(None)
+
+        question = ask(woken)
+        try:
+            await answered
+        except BaseException:
+            question.cancel()
+            raise
+        answer = question.answer()
+        assert answer is not None
+        return answer
+
+
+async def _tool(work: Any, ctx: Context, number: int, name: str) -> None:
+    """One call of an ``async`` tool, from its handler to its answer."""
+    try:
+        value = await work
+    except asyncio.CancelledError as error:
+        if ctx.cancelled:
+            _native.cancel_tool(ctx)
+        else:
+            _native.fail_tool(ctx, error, name)
+    except BaseException as error:
+        _native.fail_tool(ctx, error, name)
+    else:
+        _native.answer_tool(ctx, value, name)
+    finally:
+        _native.end(ctx, number)
+
+
+async def _iterate_async(steps: Any, ctx: Context) -> Any:
+    """An async generator cannot return a value: the last one that it yields is the result."""
+    from ._result import Update
+
+    last: Any = None
+    async for last in steps:
+        if isinstance(last, (str, Update)):
+            _native.show(ctx, last)
+    return None if isinstance(last, Update) else last
+
+
+def _call(
+    function: Callable[..., Any], keywords: dict[str, Any], ctx: Context, number: int, name: str
+) -> None:
+    """One call of a tool without ``async``, in a thread."""
+    try:
+        value = function(**keywords)
+    except BaseException as error:
+        _native.fail_tool(ctx, error, name)
+    else:
+        _native.answer_tool(ctx, value, name)
+    finally:
+        _native.end(ctx, number)
+
+
+def _iterate(
+    function: Callable[..., Any], keywords: dict[str, Any], ctx: Context, number: int, name: str
+) -> None:
+    """The same for a generator."""
+    steps = function(**keywords)
+    try:
+        while True:
+            _native.show(ctx, next(steps))
+            if ctx.cancelled:
+                steps.close()
+                _native.cancel_tool(ctx)
+                break
+    except StopIteration as end:
+        _native.answer_tool(ctx, end.value, name)
+    except BaseException as error:
+        _native.fail_tool(ctx, error, name)
+    finally:
+        _native.end(ctx, number)
