@@ -618,7 +618,7 @@ def update_late():
 def all_named():
     def named(ack, self, frame, raw):
         ack(self, frame, raw)
-        self.host_names = ["tool_update", "log"]
+        self.host_names = ["tool_update", "log", "call_tool"]
     around(Kit, "on_hello_ack")(named)
 
 
@@ -630,6 +630,31 @@ def update_unasked():
 @mutant
 def log_unasked():
     all_named()
+
+
+# ---- what it asks the host
+
+@mutant
+def ask_unasked():
+    all_named()
+
+
+@mutant
+def no_parent():
+    drop("call_tool", "parent_id")
+
+
+@mutant
+def child_uncancelled():
+    around(Kit, "emit")(lambda emit, self, frame: emit(self, frame) if frame["type"] != "call_tool_cancel" else None)
+
+
+@mutant
+def any_answer():
+    def take(result, self, frame, raw):
+        for ask in list(self.tools.asked):
+            result(self, {**frame, "id": ask}, raw)
+    around(Kit, "on_tool_result")(take)
 
 
 # ---- failures and output

@@ -380,7 +380,9 @@ def end():
         subprocess.Popen(["sleep", "30"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.DEVNULL, start_new_session=True)
     if broken("child-writes"):
-        late = """sleep 0.03; echo '{"type":"notify","level":"info","message":"late"}'"""
+        frame = '{"type":"notify","level":"info","message":"late"}'
+        # For a while, so that some of it comes behind the end on a busy machine too.
+        late = f"i=0; while [ $i -lt 50 ]; do echo '{frame}' || exit; sleep 0.01; i=$((i + 1)); done"
         subprocess.Popen(["sh", "-c", late], stdin=subprocess.DEVNULL)
     if broken("ignores-eof"):
         time.sleep(30)

@@ -20,7 +20,7 @@ from registrations import COMMANDS, DECLARED, SUBSCRIPTION, TOOLS
 from tools import MESSAGE, Tools
 
 HELLO = {"type": "hello", "name": "extline-kit", "version": "1.0.0",
-         "capabilities": ["commands", "tools", "events", "panels", "tool_cancel", "tool_update", "log"]}
+         "capabilities": ["commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_update", "log"]}
 FRAME_BYTES = 4_194_303
 LAST_RESULTS = 1.0  # Seconds for the results that come after the end began.
 
@@ -131,6 +131,13 @@ class Kit:
             call = self.calls.get(("tool_call", frame.get("id"))) if isinstance(frame.get("id"), str) else None
             if call is not None:
                 call.cancelled = True
+                self.changed.notify_all()
+
+    def on_tool_result(self, frame, _):
+        """The host's answer to a call_tool."""
+        with self.changed:
+            if frame.get("id") in self.tools.asked:
+                self.tools.asked[frame["id"]] = frame
                 self.changed.notify_all()
 
     def on_command_invoked(self, frame, raw):

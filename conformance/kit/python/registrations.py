@@ -45,6 +45,7 @@ TOOLS = [
     ("stderr", "Writes to stderr.", schema(COUNT % "n", "n")),
     ("spawn_child", "Starts a process that lives as long as this one.", NONE),
     ("report", "Tells what it knows of its call and its host.", NONE),
+    ("ask", "Calls a tool of the host.", schema(STRING % "name" + ',"args":{"type":"object"}', 'name","args')),
     ("declared", "Declares all that a tool can declare.", NONE),
     (LONGEST, "Has the longest name, with every character that a name may have.", NONE),
 ]

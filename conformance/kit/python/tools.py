@@ -87,6 +87,7 @@ class Tools:
 
     def __init__(self, kit):
         self.kit, self.released, self.calls, self.labels, self.children = kit, set(), 0, [], []
+        self.asks, self.asked = 0, {}  # What the host was asked, with its answers.
 
     def hold(self, call, name):
         call.wait(lambda: name in self.released)
@@ -141,6 +142,25 @@ class Tools:
         self.children.append(child)  # Its stdin is open as long as this is kept.
         return "started"
 
+    def ask(self, call):
+        name = call.string("name")
+        if "call_tool" not in self.kit.host_names:
+            raise Failed("unsupported", "the host takes no call_tool")
+        with self.kit.changed:
+            self.asks += 1
+            ask = str(self.asks)
+            self.asked[ask] = None
+            self.kit.emit({"type": "call_tool", "id": ask, "name": name, "args": call.args.get("args") or {},
+                           "parent_id": call.id})
+        try:
+            call.wait(lambda: self.asked[ask] is not None)
+        except Failed:
+            self.kit.emit({"type": "call_tool_cancel", "id": ask})
+            raise
+        finally:
+            answer = self.asked.pop(ask)
+        return "".join(block.get("text", "") for block in answer["content"])
+
     def report(self, call):
         ack, names = self.kit.ack, self.kit.host_names
         host = ack.get("host") or {}
@@ -153,7 +173,7 @@ class Tools:
     def named(self):
         own = {name: getattr(self, name) for name in (
             "release", "counter", "order", "sleep", "await_cancel", "notify_then", "log", "stderr",
-            "spawn_child", "report")}
+            "spawn_child", "report", "ask")}
         return {
             "echo": lambda call: call.raw.get("args") if call.frame.get("args") is not None else Raw("{}"),
             "native": lambda call: Raw(encode(native(call.args))),

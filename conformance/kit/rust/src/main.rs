@@ -36,6 +36,12 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
+#[derive(Deserialize)]
+struct Ask {
+    name: String,
+    args: Value,
+}
+
 /// A tool whose schema is the text that the surface has.
 fn tool<A, R, F>(name: &str, description: &str, schema: &str, handler: F) -> Tool
 where
@@ -75,6 +81,9 @@ fn knowledge(kit: Extension) -> Extension {
             "call_tool": host.supports(Capability::CallTool),
         }))
     });
+    let schema = r#"{"type":"object","properties":{"name":{"type":"string"},"args":{"type":"object"}},"required":["name","args"]}"#;
+    let ask = async |ask: Ask, ctx: Context| Ok(ctx.call_tool(&ask.name, &ask.args).await?.text());
+    let ask = tool("ask", "Calls a tool of the host.", schema, ask);
     let approval = Approval {
         gated: true,
         tier: Some(Tier::Read),
@@ -97,5 +106,5 @@ fn knowledge(kit: Extension) -> Extension {
         NONE,
         async |_: NoArgs, _| Ok("named"),
     );
-    kit.add_tool(report).add_tool(declared).add_tool(longest)
+    kit.add_tool(report).add_tool(ask).add_tool(declared).add_tool(longest)
 }
