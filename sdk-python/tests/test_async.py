@@ -71,7 +71,7 @@ def test_hundreds_of_calls_at_a_time(start) -> None:
         ("raise KeyError('k')", "KeyError: 'k'"),
         ("raise SystemExit(2)", "sys.exit(2)"),
         ("return object()", "no JSON value"),
-        ("raise asyncio.CancelledError", "CancelledError"),
+        ("raise asyncio.CancelledError", "cancelled"),
         ("raise ToolError.budget('enough')", "enough"),
         ("yield 1; yield object()", "no JSON value"),
     ],

@@ -40,7 +40,7 @@ class Peer:
                 env=environment,
                 cwd=folder,
                 bufsize=0,
-                process_group=None if sys.version_info < (3, 11) else 0,
+                start_new_session=True,
             )
         self._pending = b""
         self.raw = b""

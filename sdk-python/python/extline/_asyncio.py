@@ -303,11 +303,9 @@ async def _tool(work: Any, ctx: Context, number: int, name: str) -> None:
     """One call of an ``async`` tool, from its handler to its answer."""
     try:
         value = await work
-    except asyncio.CancelledError as error:
-        if ctx.cancelled:
-            _native.cancel_tool(ctx)
-        else:
-            _native.fail_tool(ctx, error, name)
+    except asyncio.CancelledError:
+        # By the host, or by a loop that ends.
+        _native.cancel_tool(ctx)
     except BaseException as error:
         _native.fail_tool(ctx, error, name)
     else:

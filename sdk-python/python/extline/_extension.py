@@ -301,6 +301,12 @@ class Extension:
         """Writes a line to the host's log, or to stderr where it keeps none."""
         self._running("log").session.log(message, level, fields or None)
 
+    def logging_handler(self) -> Any:
+        """A handler for Python's ``logging``, which writes to the host's log."""
+        from ._logging import LoggingHandler
+
+        return LoggingHandler(self)
+
     def submit(self, text: str) -> None:
         """Queues a prompt for the model, or with a slash in front runs a command."""
         self._running("submit").session.submit(text)

@@ -1,0 +1,282 @@
+"""Commands, events, interceptors, guards, panels, notes and logs; and mistakes where they are made."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from extline import DefinitionError, Extension, Response
+from wire import text
+
+
+def test_commands_answer_what_their_functions_return(start) -> None:
+    peer = start(
+        """
+        @ext.command("Say", "says it", usage="WORDS")
+        def say(args): return args
+
+        @ext.command
+        def ask():
+            "Asks the model.
+
+            At length."
+            return Response.prompt("well?")
+
+        @ext.command("put")
+        def put(args, ctx): return Response.insert(f"{ctx.call_id}{args}")
+
+        @ext.command("nothing")
+        def nothing(): pass
+
+        @ext.command("odd")
+        def odd(): return 5
+
+        @ext.command("bad")
+        def bad(): raise ToolError("which?", hint="say it")
+
+        @ext.command("as_tool")
+        def as_tool(): return Response.tool_prompt("t", {"a": 1}, "call t")
+        """.replace('"Asks', '"""Asks').replace('length."', 'length."""')
+    )
+    assert peer.start[1:3] == [
+        {"type": "register_command", "name": "Say", "description": "says it", "usage": "WORDS"},
+        {"type": "register_command", "name": "ask", "description": "Asks the model."},
+    ]
+    # Matched without regard to case.
+    assert peer.command("say", "hi")["display"] == "hi"
+    assert peer.command("ask")["prompt"] == "well?"
+    assert peer.command("put", "x")["insert"] == "1x"
+    assert peer.command("nothing") == {"type": "command_response", "id": "1", "action": "noop"}
+    assert "Response, a str or None" in peer.command("odd")["error"]
+    assert peer.command("bad")["error"] == "which?\nhint: say it"
+    # The host does not say that it knows tool_prompt.
+    assert peer.command("as_tool")["action"] == "prompt"
+
+
+INTERCEPTS = """
+    @ext.intercept("tool_call")
+    def first(call):
+        if call.tool == "stop": return call.block("stopped")
+        if call.tool == "fail": raise ValueError("broken")
+        if call.tool == "bash": return call.rewrite({**call.args, "first": True})
+
+    @ext.intercept("tool_call")
+    def second(call, ctx):
+        if call.tool == "bash": return call.rewrite({**call.args, "second": call.args["first"]})
+
+    @ext.guard
+    def careful(call):
+        if call.tool == "crash": raise RuntimeError("guard is broken")
+        if call.tool == "rewrite": return second.__globals__["Decision"](modified_args={})
+        if call.args.get("second") and call.args.get("rm"): return call.block("no rm")
+
+    @ext.intercept("assistant_message")
+    def polite(message): return message.replace(message.text.replace("damn", "d***"))
+
+    @ext.intercept("before_agent_start")
+    def prompt(start): return start.system_prompt(start.current_prompt + "!")
+
+    @ext.intercept("turn_start", on_failure="allow")
+    def turn(moment): raise ValueError(moment.step)
+
+    from extline._moment import Decision
+"""
+
+
+def test_interceptors_rewrite_in_order_and_guards_see_the_last(start) -> None:
+    peer = start(INTERCEPTS)
+    rewritten = peer.intercept("tool_call", tool_name="bash", tool_args={"a": 1})
+    assert rewritten["modified_args"] == {"a": 1, "first": True, "second": True}
+    blocked = peer.intercept("tool_call", tool_name="bash", tool_args={"rm": 1})
+    assert (blocked["block"], blocked["reason"]) == (True, "no rm")
+    assert peer.intercept("tool_call", tool_name="stop")["reason"] == "stopped"
+    assert peer.intercept("tool_call", tool_name="ls") == {
+        "type": "event_intercept_response",
+        "id": "1",
+    }
+    assert peer.intercept("assistant_message", text="damn it")["replace_text"] == "d*** it"
+    assert peer.intercept("before_agent_start", system_prompt="Be kind")["system_prompt"] == "Be kind!"
+
+
+@pytest.mark.parametrize(
+    ("tool", "part"), [("fail", "broken"), ("crash", "guard is broken"), ("rewrite", "only block")]
+)
+def test_what_fails_blocks_unless_its_author_says_otherwise(start, tool: str, part: str) -> None:
+    peer = start(INTERCEPTS)
+    failed = peer.intercept("tool_call", tool_name=tool, tool_args={})
+    assert failed["block"] is True
+    assert part in failed["reason"]
+    assert "block" not in peer.intercept("turn_start", step=3)
+    assert "ValueError: 3" in peer.stderr()
+
+
+def test_each_phase_asks_its_own(start) -> None:
+    peer = start(INTERCEPTS)
+    guarded = peer.intercept("tool_call", phase="guard", tool_name="stop", tool_args={})
+    assert "block" not in guarded
+    asked = peer.intercept("tool_call", phase="intercept", tool_name="crash", tool_args={})
+    assert "block" not in asked
+
+
+def test_a_guard_that_takes_too_long_blocks_in_time(start) -> None:
+    peer = start(
+        """
+        import time
+
+        @ext.guard
+        def slow(call): time.sleep(30)
+        """,
+        limits={"intercept_timeout_ms": 1000},
+    )
+    began = time.monotonic()
+    answer = peer.intercept("tool_call", tool_name="bash")
+    assert (answer["block"], answer["reason"]) == (True, "guard slow timed out")
+    assert time.monotonic() - began > 0.4
+
+
+def test_events_carry_what_the_host_says(start) -> None:
+    peer = start(
+        """
+        @ext.on("turn_end")
+        def ended(event, ctx):
+            ctx.notify(f"{event.event} {event.stop} {event.error}", level="warn")
+            event.stopp
+
+        @ext.on("turn_end")
+        def too(event): ext.notify("too")
+        """
+    )
+    peer.send({"type": "event", "event": "turn_end", "stop": "length"})
+    assert peer.next("notify")["message"] == "turn_end length None"
+    # One that fails does not keep the others from being told.
+    assert peer.next("notify")["message"] == "too"
+    assert "an event has no 'stopp'" in peer.stderr()
+
+
+def test_logs_go_to_the_host_or_to_stderr(start) -> None:
+    source = """
+        import logging
+        logging.getLogger().addHandler(ext.logging_handler())
+
+        @ext.tool
+        def work(ctx):
+            ctx.log("careful", level="warn", path="/p")
+            logging.getLogger("lib").error("lost %s", "it")
+            ext.submit("go on")
+            ext.submit("/help")
+        """
+    peer = start(source, capabilities=["log"])
+    peer.begin("work")
+    line = {"type": "log", "level": "warn", "message": "careful", "fields": {"path": "/p"}}
+    assert peer.next() == line
+    line = peer.next("log")
+    assert (line["level"], line["message"], line["fields"]["logger"]) == ("error", "lost it", "lib")
+    assert peer.next() == {"type": "submit", "text": "go on"}
+    assert peer.next() == {"type": "submit_slash", "text": "/help"}
+    peer.next("tool_result")
+    peer = start(source)
+    peer.begin("work")
+    while peer.next()["type"] != "tool_result":
+        pass
+    assert "extline: warn: careful" in peer.stderr()
+    assert "extline: error: lost it" in peer.stderr()
+
+
+def test_ctx_knows_the_host_and_the_call(start) -> None:
+    peer = start(
+        """
+        import time
+
+        @ext.tool
+        def tell(ctx):
+            host = ctx.host
+            return {
+                "id": ctx.call_id, "host": [host.name, host.version, host.provider, host.model],
+                "cwd": host.cwd, "data": str(ctx.data_dir), "dir": str(ctx.extension_dir),
+                "knows": [host.supports("log"), host.supports("rpc"), host.supports("nonsense")],
+                "left": round(ctx.deadline - time.monotonic()), "session": ctx.session,
+            }
+        """,
+        capabilities=["log"],
+        host={"name": "h", "version": "2"},
+        provider="p",
+        model="m",
+        cwd="/c",
+        data_dir="/d",
+        extension_dir="/e",
+    )
+    peer.send(
+        {
+            "type": "tool_call",
+            "id": "7",
+            "name": "tell",
+            "args": {},
+            "deadline_ms": 60_000,
+            "session": {"id": "s", "generation": 2},
+        }
+    )
+    assert peer.next("tool_result")["structured_content"] == {
+        "id": "7",
+        "host": ["h", "2", "p", "m"],
+        "cwd": "/c",
+        "data": "/d",
+        "dir": "/e",
+        "knows": [True, False, False],
+        "left": 60,
+        "session": ["s", 2],
+    }
+
+
+def test_track_shows_how_far_a_loop_is(start) -> None:
+    peer = start(
+        """
+        @ext.tool
+        def count(ctx):
+            for one in ctx.track([1, 2], "counting", unit="steps"): pass
+            return one
+        """,
+        capabilities=["tool_update"],
+    )
+    peer.begin("count")
+    first = {"done": 0, "total": 2, "unit": "steps", "message": "counting"}
+    assert peer.next("tool_update")["progress"] == first
+    assert text(peer.next("tool_result")) == "2"
+
+
+
+def test_mistakes_are_named_with_the_author_s_line() -> None:
+    ext = Extension("a", "1")
+
+    @ext.tool
+    def same() -> None: ...
+
+    with pytest.raises(DefinitionError, match=r"test_handlers.py:\d+: there is a tool named 'same'"):
+
+        @ext.tool(name="same")
+        def other() -> None: ...
+
+    with pytest.raises(DefinitionError, match="asks for 'other'; it is given args and ctx"):
+
+        @ext.command("c")
+        def command(args, other, ctx) -> None: ...
+
+    ext.command("c")(lambda args: None)
+    with pytest.raises(DefinitionError, match="there is a command named 'C'"):
+        ext.command("C")(lambda args: None)
+    with pytest.raises(DefinitionError, match="letters, digits"):
+        ext.command("a b")(lambda args: None)
+    with pytest.raises(DefinitionError, match="/properties/a/minLength: must be"):
+        schema = {"type": "object", "properties": {"a": {"minLength": "x"}}}
+        ext.tool(name="n", schema=schema)(lambda **args: None)
+    with pytest.raises(DefinitionError, match="a guard named"):
+        ext.guard(name="g")(lambda call: None)
+        ext.guard(name="g")(lambda call: None)
+    with pytest.raises(ValueError, match="'allow' or 'block'"):
+        ext.intercept("tool_call", on_failure="perhaps")
+    with pytest.raises(RuntimeError, match="the extension must run"):
+        ext.notify("early")
+
+
+def test_responses_are_values() -> None:
+    assert Response.prompt("a") == Response.prompt("a") != Response.insert("a")
+    assert repr(Response.display("x")) == "Response(action='display', display='x')"
