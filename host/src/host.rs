@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use extline_protocol::frame::{Event, EventPayload, HelloAck, ShutdownReason, ToolResult};
 use extline_protocol::{HostConfig, HostSession};
+use tokio::sync::oneshot;
 
 use crate::builder::HostBuilder;
 use crate::call::{Call, CallOptions, CommandOutcome};
@@ -19,17 +20,16 @@ use crate::gate::Caller;
 use crate::home;
 use crate::launch::{Launch, Plan, explain};
 use crate::manifest::Manifest;
-use crate::mark::Mark;
 use crate::news::{News, NewsStream};
 use crate::notice::Notice;
 use crate::offer::{Command, Tool};
 use crate::panel::Panel;
 use crate::problem::Problem;
-use crate::process::{self, Spawned, Watchdog};
 use crate::profile::Likeness;
 use crate::registry::Registry;
 use crate::restart::{self, RestartPolicy, Slot};
 use crate::shared::Shared;
+use crate::spawning::{Order, Ordered, spawn_all};
 use crate::status::ExtensionStatus;
 
 /// Extensions that run, and what can be done with them.
@@ -221,27 +221,38 @@ impl Host {
         };
         let builder = Arc::new(builder);
         let mut names = HashSet::new();
+        let mut orders = Vec::new();
+        let mut begun = Vec::new();
         for source in &builder.sources {
-            let plan = Plan::of(source, &cwd, &builder.environment);
-            let index = host.shared.registry().add_extension(&plan.name);
-            let running = match plan.launch {
-                Ok(_) if !names.insert(plan.name.clone()) => Err(Problem::NameTaken),
+            let Plan { name, dir, manifest, launch } = Plan::of(source, &cwd, &builder.environment);
+            let index = host.shared.registry().add_extension(&name);
+            let ordered = match launch {
+                Ok(_) if !names.insert(name.clone()) => Err(Problem::NameTaken),
                 Ok(launch) => {
                     let (shared, builder) = (Arc::clone(&host.shared), Arc::clone(&builder));
-                    let (cwd, name) = (cwd.clone(), plan.name.clone());
-                    Launcher { shared, builder, cwd, index, name, launch }.start_slot().await
+                    let (cwd, name, launch) = (cwd.clone(), name.clone(), Arc::new(launch));
+                    let launcher = Launcher { shared, builder, cwd, index, name, launch };
+                    let (order, spawned) = launcher.order();
+                    orders.push(order);
+                    Ok((launcher, spawned))
                 }
                 Err(problem) => Err(problem),
             };
+            begun.push((name, dir, manifest, ordered));
+        }
+        spawn_all(orders);
+        for (name, dir, manifest, ordered) in begun {
+            let running = match ordered {
+                Ok((launcher, spawned)) => launcher.start_slot(spawned).await,
+                Err(problem) => Err(problem),
+            };
             let running = running.map_err(|problem| {
-                let diagnosis = Arc::new(Diagnosis::before_start(&plan.name, problem));
-                let extension = plan.name.clone();
-                host.shared
-                    .news
-                    .tell(News::Failed { extension, diagnosis: Arc::clone(&diagnosis) });
+                let diagnosis = Arc::new(Diagnosis::before_start(&name, problem));
+                let news =
+                    News::Failed { extension: name.clone(), diagnosis: Arc::clone(&diagnosis) };
+                host.shared.news.tell(news);
                 diagnosis
             });
-            let Plan { name, dir, manifest, .. } = plan;
             host.extensions.push(Extension { name, dir, manifest, running });
         }
         for slot in host.extensions.iter().filter_map(|it| it.running.as_ref().ok()) {
@@ -260,13 +271,13 @@ pub(crate) struct Launcher {
     /// Its place in load order.
     pub(crate) index: usize,
     pub(crate) name: String,
-    launch: Launch,
+    launch: Arc<Launch>,
 }
 
 impl Launcher {
     /// Starts the program, and again where the policy says so.
-    async fn start_slot(self) -> Result<Arc<Slot>, Problem> {
-        let slot = Arc::new(Slot::new(self.start().await?));
+    async fn start_slot(self, spawned: Ordered) -> Result<Arc<Slot>, Problem> {
+        let slot = Arc::new(Slot::new(self.connect(spawned).await?));
         let policy = self.builder.restart;
         if policy != RestartPolicy::Off {
             tokio::spawn(restart::supervise(Arc::clone(&slot), self, policy));
@@ -276,6 +287,25 @@ impl Launcher {
 
     /// Starts the program; its handshake goes on in its own task.
     pub(crate) async fn start(&self) -> Result<Arc<Connection>, Problem> {
+        let (order, spawned) = self.order();
+        spawn_all(vec![order]);
+        self.connect(spawned).await
+    }
+
+    /// What [`spawn_all`] needs to start the program.
+    fn order(&self) -> (Order, Ordered) {
+        let (spawned, ordered) = oneshot::channel();
+        let order = Order {
+            launch: Arc::clone(&self.launch),
+            mark: self.shared.next_mark(),
+            watchdog: self.shared.watchdog().ok().cloned(),
+            spawned,
+        };
+        (order, ordered)
+    }
+
+    /// Serves the program once it runs.
+    async fn connect(&self, spawned: Ordered) -> Result<Arc<Connection>, Problem> {
         let Self { builder, cwd, index, name, launch, .. } = self;
         let index = *index;
         let root = builder.home_or_default();
@@ -291,9 +321,7 @@ impl Launcher {
             data_dir: has_data_dir.is_ok().then(|| data_dir.to_string_lossy().into_owned()),
             ..builder.ack(cwd.to_string_lossy().into_owned())
         };
-        let watchdog = self.shared.watchdog();
-        let mark = self.shared.next_mark();
-        let spawned = spawn(launch, &mark, watchdog.ok()).await;
+        let spawned = spawned.await.unwrap_or_else(|_| Err(io::Error::other("nobody started it")));
         let spawned = spawned.map_err(|error| explain(launch, &error))?;
         let now = Instant::now();
         let profile = builder.profile.clone();
@@ -310,7 +338,7 @@ impl Launcher {
             let text = format!("no data folder {}: {error}", data_dir.display());
             connection.notice_from_outside(Notice::new(text));
         }
-        if let Err(why) = watchdog {
+        if let Err(why) = self.shared.watchdog() {
             connection.notice_from_outside(Notice::new(why));
         }
         tokio::spawn(Arc::clone(&connection).drive(ends));
@@ -336,24 +364,4 @@ impl Extension {
         let (dir, manifest) = (self.dir.clone(), self.manifest.clone());
         ExtensionStatus { dir, manifest, ..status }
     }
-}
-
-/// Starts a program. One that a compiler has just written may be busy for a moment: another thread
-/// of this process may be starting something else meanwhile, with the compiler's descriptor in hand.
-async fn spawn(
-    launch: &Launch,
-    mark: &Mark,
-    watchdog: Option<&Arc<Watchdog>>,
-) -> io::Result<Spawned> {
-    const TRIES: usize = 10;
-    const AFTER: Duration = Duration::from_millis(20);
-    for _ in 1..TRIES {
-        match process::spawn(launch, mark, watchdog) {
-            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
-                tokio::time::sleep(AFTER).await;
-            }
-            outcome => return outcome,
-        }
-    }
-    process::spawn(launch, mark, watchdog)
 }

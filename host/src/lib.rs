@@ -125,6 +125,7 @@ mod request;
 mod restart;
 mod shared;
 mod source;
+mod spawning;
 mod status;
 mod trace;
 
