@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-target=${CARGO_TARGET_DIR:-target}
+target=${CARGO_TARGET_DIR:-$PWD/target}
 environment=$target/python
 locked=sdk-python/requirements-test.txt
 
@@ -25,6 +25,15 @@ for built in "$target/debug/libextline_native.so" "$target/debug/libextline_nati
     [ ! -e "$built" ] || cp "$built" sdk-python/python/extline/_native.abi3.so
 done
 
-[ "$#" -gt 0 ] || set -- sdk-python/tests
+# The types, and that the stub of the native half is what it is.
+if [ "$#" -eq 0 ]; then
+    set -- sdk-python/tests
+    (
+        cd sdk-python/python
+        "$environment/bin/python" -m mypy --strict --cache-dir "$target/mypy" extline
+        MYPYPATH=. "$environment/bin/python" -m mypy.stubtest --concise extline._native
+    )
+fi
+
 exec "$environment/bin/python" -m pytest -q \
     -c sdk-python/pyproject.toml --rootdir sdk-python "$@"

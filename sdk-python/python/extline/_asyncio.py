@@ -294,7 +294,7 @@ class AsyncServing(Serving):
         except BaseException:
             question.cancel()
             raise
-        answer = question.answer()
+        answer: tuple[Any, Any] | None = question.answer()
         assert answer is not None
         return answer
 

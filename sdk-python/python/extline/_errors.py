@@ -4,7 +4,23 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any, ClassVar, Protocol
+
     from typing_extensions import Self
+
+    class Constructor(Protocol):
+        """Makes an error of one kind."""
+
+        def __call__(
+            self,
+            message: str,
+            *,
+            field: str | None = None,
+            hint: str | None = None,
+            causes: list[str] | tuple[str, ...] = (),
+            retry_after: float | None = None,
+        ) -> ToolError: ...
+
 
 _KINDS = (
     "validation",
@@ -38,6 +54,22 @@ class ToolError(Exception):
     """
 
     kind = "validation"
+
+    if TYPE_CHECKING:
+        validation: ClassVar[Constructor]
+        not_found: ClassVar[Constructor]
+        permission: ClassVar[Constructor]
+        transient: ClassVar[Constructor]
+        timeout: ClassVar[Constructor]
+        cancelled: ClassVar[Constructor]
+        conflict: ClassVar[Constructor]
+        stale: ClassVar[Constructor]
+        budget: ClassVar[Constructor]
+        unsupported: ClassVar[Constructor]
+        too_large: ClassVar[Constructor]
+        protocol: ClassVar[Constructor]
+        internal: ClassVar[Constructor]
+        fatal: ClassVar[Constructor]
 
     def __init__(
         self,
@@ -77,9 +109,9 @@ class Cancelled(ToolError):
         super().__init__(message)
 
 
-def _constructor(kind: str) -> classmethod:
-    def construct(cls: type[ToolError], message: str, **more: object) -> ToolError:
-        return ToolError.of_kind(kind, message, **more)
+def _constructor(kind: str) -> Any:
+    def construct(cls: Any, /, message: str, **more: object) -> Any:
+        return cls.of_kind(kind, message, **more)
 
     construct.__name__ = kind
     construct.__qualname__ = f"ToolError.{kind}"

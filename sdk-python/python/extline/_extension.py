@@ -95,7 +95,7 @@ class Extension:
             )
             if value is not None
         }
-        frame = {
+        frame: dict[str, Any] = {
             "type": "register_tool",
             "name": described.name,
             "description": described.description,

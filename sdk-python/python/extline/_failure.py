@@ -6,6 +6,10 @@ import sys
 
 from . import _native
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
 # A text for the model; the author has the traceback.
 _LONGEST = 500
 
@@ -20,7 +24,7 @@ def explain(error: BaseException, what: str) -> str:
     return f"{what} failed: {_short(error)}"
 
 
-def _own(error: BaseException):
+def _own(error: BaseException) -> TracebackType | None:
     """The traceback without the frames of this package above the author's."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_globals.get("__package__") == "extline":

@@ -19,8 +19,8 @@ def run(extension: Extension) -> None:
     if _native.is_by_hand() and os.environ.get("EXTLINE_STDIO") != "claim":
         sys.stderr.write(_explanation(extension))
         return
-    asyncio = sys.modules.get("asyncio")
-    if asyncio is not None and asyncio._get_running_loop() is not None:
+    loaded = sys.modules.get("asyncio")
+    if loaded is not None and loaded._get_running_loop() is not None:
         raise RuntimeError("an event loop runs in this thread: `await ext.serve()` serves in it")
     if extension._has_async:
         import asyncio

@@ -243,7 +243,7 @@ class Serving:
         except BaseException:
             question.cancel()
             raise
-        answer = question.answer()
+        answer: tuple[Any, Any] | None = question.answer()
         assert answer is not None
         return answer
 
