@@ -182,11 +182,14 @@ impl InProcess {
             Need::Event => (names(&seen.subscribe.events), "an event that it listens to"),
             Need::Intercept => (names(&seen.subscribe.intercept), "an interceptor"),
             Need::Kit => (false, "the surface of a kit, which the conformance tester holds"),
-            // An SDK's extension answers what nobody registered, and knows panels; a test allows its
-            // own calls.
-            Need::Canary | Need::ToolCanary | Need::Panels | Need::Calls | Need::Manifest => {
-                (true, "")
-            }
+            // An SDK's extension answers what nobody registered, and knows panels and cancels; a
+            // test allows its own calls.
+            Need::Canary
+            | Need::ToolCanary
+            | Need::Panels
+            | Need::Cancel
+            | Need::Calls
+            | Need::Manifest => (true, ""),
         };
         (!has).then_some(what)
     }
