@@ -1,7 +1,7 @@
 //! What the threads of an extension share: the session, the way in and out, the calls that run.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession};
@@ -55,6 +55,8 @@ pub(crate) struct Core {
     pub(crate) wants: Wants,
     /// An event loop of Python's drives the session, and handlers are its tasks.
     pub(crate) is_looped: AtomicBool,
+    /// How often that loop has looked.
+    pub(crate) pumps: AtomicU64,
     finished: AtomicU32,
     is_overdue: AtomicBool,
     pub(crate) signals: OnceLock<Signals>,
@@ -73,7 +75,7 @@ impl Core {
         let Stdio { input, output } = stdio;
         let waker = input.waker();
         Arc::new(Self {
-            room: Room::of(&output),
+            room: Room::of(&input, &output),
             crew: Crew::new(waker.clone(), wants.threads),
             wire: Mutex::new(Wire::new(ExtensionSession::new(config), output)),
             input: Mutex::new(input),
@@ -84,6 +86,7 @@ impl Core {
             serving,
             wants,
             is_looped: AtomicBool::new(false),
+            pumps: AtomicU64::new(0),
             finished: AtomicU32::new(UNKNOWN),
             is_overdue: AtomicBool::new(false),
             signals: OnceLock::new(),

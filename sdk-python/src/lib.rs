@@ -26,6 +26,7 @@ mod running;
 mod serve;
 mod session;
 mod signals;
+mod stand_in;
 mod stderr;
 mod text;
 mod tool;

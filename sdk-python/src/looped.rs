@@ -1,27 +1,30 @@
 //! The session under an event loop of Python's: asked to do what there is, and never to wait.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
 
 use crate::claim::to_python;
 use crate::core::Core;
+use crate::stand_in;
 
 /// Whether the host takes nothing, in how many seconds something is due, the exit code at the end.
 pub(crate) type State = (bool, Option<f64>, Option<u8>);
 
 impl Core {
     /// The descriptors to read, of the bell, and to write.
-    pub(crate) fn begin_loop(&self) -> (i32, i32, i32) {
+    pub(crate) fn begin_loop(self: &Arc<Self>) -> (i32, i32, i32) {
         self.is_looped.store(true, Relaxed);
+        stand_in::start(self);
         let input = self.input();
         let (read, bell) = crate::wait::descriptors(&input);
         (read, bell, self.room.descriptor())
     }
 
     pub(crate) fn pump(self: &Arc<Self>, py: Python<'_>) -> PyResult<State> {
+        self.pumps.fetch_add(1, SeqCst);
         self.take_in().map_err(to_python)?;
         loop {
             while let Some(event) = { self.wire().next_event(true) } {
@@ -40,6 +43,16 @@ impl Core {
                 return Ok((wire.is_stalled(), due, code));
             }
         }
+    }
+
+    /// One step in the place of a loop that does nothing.
+    pub(crate) fn stand_in(self: &Arc<Self>) -> Result<(), extline_stdio::Error> {
+        self.take_in()?;
+        self.settle_all();
+        self.wire().write()?;
+        // The loop is told by the bell alone: what it would have seen has been read.
+        self.waker.wake();
+        Ok(())
     }
 
     /// Reads what is there, and does what is due.

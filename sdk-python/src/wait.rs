@@ -35,15 +35,36 @@ pub(crate) fn descriptors(_input: &Input) -> (i32, i32) {
 pub(crate) struct Room {
     #[cfg(unix)]
     fd: std::os::fd::RawFd,
+    #[cfg(unix)]
+    input: std::os::fd::RawFd,
 }
 
 #[cfg(unix)]
 impl Room {
-    /// `output` is open as long as the session lives, and so longer than this.
-    pub(crate) fn of(output: &Output) -> Self {
+    /// Both are open as long as the session lives, and so longer than this.
+    pub(crate) fn of(input: &Input, output: &Output) -> Self {
         use std::os::fd::{AsFd, AsRawFd};
 
-        Self { fd: output.as_fd().as_raw_fd() }
+        Self { fd: output.as_fd().as_raw_fd(), input: input.as_fd().as_raw_fd() }
+    }
+
+    /// Waits for bytes that somebody else is to read, only if `reading`; whether there are any.
+    pub(crate) fn wait_to_read(&self, reading: bool, timeout: Duration) -> Result<bool, Error> {
+        use std::os::fd::BorrowedFd;
+
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        use rustix::io::Errno;
+
+        #[expect(unsafe_code, reason = "the input belongs to the session that is watched here")]
+        // SAFETY: the session holds the input, which is open until it is dropped.
+        let input = unsafe { BorrowedFd::borrow_raw(self.input) };
+        let timeout = Timespec::try_from(timeout).unwrap_or_default();
+        let mut fds = [PollFd::from_borrowed_fd(input, PollFlags::IN)];
+        match poll(&mut fds[..usize::from(reading)], Some(&timeout)) {
+            Ok(count) => Ok(count > 0),
+            Err(Errno::INTR) => Ok(false),
+            Err(error) => Err(Error::Io { doing: "wait for the host", source: error.into() }),
+        }
     }
 
     /// For an event loop that watches it.
@@ -108,8 +129,13 @@ impl Room {
 #[cfg(not(unix))]
 impl Room {
     /// Claiming fails on such a platform, so there is never an output.
-    pub(crate) fn of(_output: &Output) -> Self {
+    pub(crate) fn of(_input: &Input, _output: &Output) -> Self {
         Self {}
+    }
+
+    /// Cannot be reached, see [`Room::of`].
+    pub(crate) fn wait_to_read(&self, _reading: bool, _timeout: Duration) -> Result<bool, Error> {
+        Err(Error::Unsupported)
     }
 
     /// Cannot be reached, see [`Room::of`].

@@ -257,6 +257,33 @@ def test_serve_runs_in_the_loop_of_the_author(start) -> None:
     assert "code 0" in peer.stderr()
 
 
+def test_a_loop_that_is_kept_hides_nothing(start) -> None:
+    peer = start(
+        """
+        import time
+
+        @ext.tool
+        async def keep(ctx):
+            while not ctx.cancelled: time.sleep(0.001)
+            return "seen"
+
+        @ext.guard
+        async def slow(call):
+            time.sleep(60)
+        """,
+        limits={"intercept_timeout_ms": 1000},
+    )
+    peer.begin("keep")
+    time.sleep(0.1)
+    peer.send({"type": "tool_cancel", "id": "1"})
+    result = peer.next("tool_result")
+    # It returned, and then its task ended as what it was: cancelled or not.
+    assert text(result) in ("seen", "cancelled")
+    answer = peer.intercept("tool_call", tool_name="bash")
+    assert (answer["block"], answer["reason"]) == (True, "guard slow timed out")
+    assert peer.shut_down() == 0
+
+
 def test_without_async_handlers_asyncio_is_not_imported() -> None:
     source = (
         "import extline, sys\next = extline.Extension('a', '1')\n"

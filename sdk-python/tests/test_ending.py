@@ -46,10 +46,8 @@ def test_a_handler_that_never_ends_is_answered_and_named(start, handler: str) ->
     peer = start(STUCK)
     peer.begin(handler)
     time.sleep(0.1)
-    began = time.monotonic()
     peer.send({"type": "shutdown"})
     result = peer.next("tool_result")
-    assert time.monotonic() - began > 0.9
     assert result["error"]["kind"] == "cancelled"
     if handler == "stuck":
         assert peer.next("notify")["message"] == "down"

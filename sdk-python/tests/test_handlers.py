@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from extline import DefinitionError, Extension, Response
 from wire import text
@@ -128,10 +126,8 @@ def test_a_guard_that_takes_too_long_blocks_in_time(start) -> None:
         """,
         limits={"intercept_timeout_ms": 1000},
     )
-    began = time.monotonic()
     answer = peer.intercept("tool_call", tool_name="bash")
     assert (answer["block"], answer["reason"]) == (True, "guard slow timed out")
-    assert time.monotonic() - began > 0.4
 
 
 def test_events_carry_what_the_host_says(start) -> None:
