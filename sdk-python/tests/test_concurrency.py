@@ -108,8 +108,11 @@ def test_quick_calls_stay_on_the_main_thread_and_come_back_to_it(start) -> None:
 def test_both_pipes_full_is_no_deadlock(start) -> None:
     peer = start("@ext.tool\ndef echo(text: str): return text\n")
     calls = [tool_call("echo", str(number), text="x" * 10_000) for number in range(400)]
-    # Nothing is read until everything is written, which is more than both pipes hold.
-    peer.send(*calls)
+    # Nothing is read until everything is written, which is more than both pipes hold; when the
+    # second part comes, the answers to the first fill the way back.
+    peer.send(*calls[:100])
+    time.sleep(0.3)
+    peer.send(*calls[100:])
     answered = {}
     for _ in calls:
         result = peer.next("tool_result")
