@@ -36,6 +36,23 @@ pub(crate) fn stdio() -> PyResult<Stdio> {
     }
 }
 
+/// What arrives on the first of two descriptors, and the way out through the second.
+#[cfg(unix)]
+pub(crate) fn over_descriptors((input, output): (i32, i32)) -> PyResult<Stdio> {
+    use std::os::fd::{FromRawFd, OwnedFd};
+
+    #[expect(unsafe_code, reason = "Python knows descriptors by number")]
+    // SAFETY: the Python half hands over two that it has duplicated for this, and closes neither.
+    let (input, output) = unsafe { (OwnedFd::from_raw_fd(input), OwnedFd::from_raw_fd(output)) };
+    Stdio::from_fds(input, output).map_err(to_python)
+}
+
+/// Descriptors are of Unix.
+#[cfg(not(unix))]
+pub(crate) fn over_descriptors(_descriptors: (i32, i32)) -> PyResult<Stdio> {
+    Err(to_python(extline_stdio::Error::Unsupported))
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 pub(crate) fn to_python(error: extline_stdio::Error) -> PyErr {
     PyRuntimeError::new_err(error.to_string())

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::claim::{stdio, to_python};
+use crate::claim::{over_descriptors, stdio, to_python};
 use crate::core::{Core, Wants};
 use crate::crew::{Duty, Seat};
 use crate::dump::dump_raw;
@@ -23,9 +23,10 @@ pub(crate) struct Session {
 
 #[pymethods]
 impl Session {
-    /// A session over the process's stdin and stdout, which are claimed unless they are.
+    /// A session over the process's stdin and stdout, which are claimed unless they are; or over two
+    /// other descriptors, which it owns from then on, for a host in the same process.
     #[new]
-    #[pyo3(signature = (registrations, serving, *, name, version, methods=vec![], setup=false, teardown=false, report=false, max_threads=32))]
+    #[pyo3(signature = (registrations, serving, *, name, version, methods=vec![], setup=false, teardown=false, report=false, max_threads=32, over=None))]
     #[expect(clippy::too_many_arguments, reason = "by name, from Python")]
     fn new(
         registrations: &Registrations,
@@ -37,9 +38,15 @@ impl Session {
         teardown: bool,
         report: bool,
         max_threads: usize,
+        over: Option<(i32, i32)>,
     ) -> PyResult<Self> {
-        let mut stdio = stdio()?;
-        stdio.input.listen_for_sigterm().map_err(to_python)?;
+        let stdio = if let Some(descriptors) = over {
+            over_descriptors(descriptors)?
+        } else {
+            let mut stdio = stdio()?;
+            stdio.input.listen_for_sigterm().map_err(to_python)?;
+            stdio
+        };
         let config = ExtensionConfig {
             sdk: Some(SdkInfo {
                 name: "extline".to_owned(),
@@ -52,7 +59,7 @@ impl Session {
             ..ExtensionConfig::new(name, version)
         };
         let tools = Arc::clone(&registrations.tools);
-        let wants = Wants { threads: max_threads, ends_process: true, setup, report };
+        let wants = Wants { threads: max_threads, ends_process: over.is_none(), setup, report };
         Ok(Self { core: Core::new(config, stdio, tools, serving, wants) })
     }
 
@@ -86,6 +93,12 @@ impl Session {
     /// What a further thread does: it begins as the heir.
     fn inherit(&self, py: Python<'_>) {
         self.core.work(py, &Seat::new(false), Duty::Watch);
+    }
+
+    /// Bytes read in all, whether all that they ask for was begun, and whether all of it is done
+    /// and written except the calls that still run.
+    fn progress(&self) -> (u64, bool, bool) {
+        self.core.wire().progress()
     }
 
     /// Everything is registered.

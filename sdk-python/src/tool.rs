@@ -91,6 +91,12 @@ impl Registrations {
         Ok(unchecked)
     }
 
+    /// The same, for one session that may add to it.
+    fn copy(&self) -> Self {
+        let tools = self.tools.read().unwrap_or_else(PoisonError::into_inner).clone();
+        Self { frames: Mutex::new(self.frames()), tools: Arc::new(RwLock::new(tools)) }
+    }
+
     /// Adds a command by its frame. A mistake is a `ValueError`.
     fn command(&self, frame: &Bound<'_, PyDict>) -> PyResult<()> {
         let ExtensionFrame::RegisterCommand(frame) = frame_of(frame)? else { return Ok(()) };

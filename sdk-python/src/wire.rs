@@ -21,6 +21,8 @@ pub(crate) struct Wire {
     written: usize,
     is_gone: bool,
     has_ended: bool,
+    /// Bytes read in all.
+    total: u64,
     /// Bytes read since the host last took everything.
     read_ahead: usize,
     /// What was taken from the session before its turn.
@@ -38,6 +40,7 @@ impl Wire {
             written: 0,
             is_gone: false,
             has_ended: false,
+            total: 0,
             read_ahead: 0,
             left: VecDeque::new(),
             held: None,
@@ -47,6 +50,14 @@ impl Wire {
     /// Whether there is something that the host has not taken.
     pub(crate) fn is_stalled(&self) -> bool {
         self.written < self.bytes.len()
+    }
+
+    /// Bytes read in all, whether all that they ask for was begun, and whether all of it is done
+    /// and written except the calls that still run.
+    pub(crate) fn progress(&self) -> (u64, bool, bool) {
+        let is_begun = self.left.is_empty() && self.session.waiting() == 0;
+        let is_said = !self.is_stalled() && !self.session.has_output();
+        (self.total, is_begun, is_begun && is_said && self.session.is_calm())
     }
 
     /// The next thing to do. While the host does not take what was said, nothing new is begun.
@@ -101,6 +112,7 @@ impl Wire {
                 Received::Data(count) => {
                     self.session.handle_read(count, Instant::now());
                     self.read_ahead += count;
+                    self.total += count as u64;
                     // Less than there was room for: that was all.
                     if count < room {
                         return Ok(());

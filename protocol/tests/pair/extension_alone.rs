@@ -31,11 +31,14 @@ fn events_come_one_at_a_time_and_calls_overtake_them() {
     assert_eq!(steps(&pair), [1]);
     assert!(matches!(pair.extension_events.last(), Some(ExtensionEvent::ToolCall { .. })));
     pair.extension.event_done();
+    assert!(!pair.extension.is_calm(), "an event waits");
     pair.step();
     assert_eq!(steps(&pair), [1, 2]);
+    assert!(!pair.extension.is_calm(), "an event is being handled");
     pair.extension.event_done();
     pair.step();
     assert_eq!(steps(&pair), [1, 2]);
+    assert!(pair.extension.is_calm(), "only the call runs");
 }
 
 #[test]

@@ -29,7 +29,7 @@ async def serve(extension: Extension) -> int:
 class AsyncServing(Serving):
     """One extension that runs in an event loop."""
 
-    def __init__(self, extension: Extension) -> None:
+    def __init__(self, extension: Extension, over: tuple[int, int] | None = None) -> None:
         self._loop = asyncio.get_running_loop()
         self._thread = get_ident()
         self._ended: asyncio.Future[int] = self._loop.create_future()
@@ -38,7 +38,7 @@ class AsyncServing(Serving):
         self._timer: asyncio.TimerHandle | None = None
         self._is_writing = False
         self._pool = ThreadPoolExecutor(extension.max_threads, thread_name_prefix="extline")
-        super().__init__(extension)
+        super().__init__(extension, over)
 
     async def serve(self) -> int:
         """Until everything is answered."""

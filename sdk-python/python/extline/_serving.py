@@ -31,8 +31,10 @@ class Serving:
 
     host: Host
 
-    def __init__(self, extension: Extension) -> None:
+    def __init__(self, extension: Extension, over: tuple[int, int] | None = None) -> None:
         self.extension = extension
+        # The descriptors of a host in the same process, in place of stdin and stdout.
+        self._over = over
         self._threads = 0
         self._is_set_up = False
         self.session = _native.Session(
@@ -45,6 +47,7 @@ class Serving:
             teardown=bool(extension._teardowns),
             report=bool(extension._required),
             max_threads=extension.max_threads,
+            over=over,
         )
         extension._serving = self
         # The child of a fork is no extension: the threads and locks of the session stay behind.
@@ -55,8 +58,10 @@ class Serving:
         from threading import Thread
 
         self._threads += 1
-        # Not a daemon: Python joins it at the end, which the session has ended by then.
-        Thread(target=self.session.inherit, name=f"extline-{self._threads}", daemon=False).start()
+        # Python joins it at the end, which the session has ended by then; in a test nothing has.
+        is_daemon = self._over is not None
+        name = f"extline-{self._threads}"
+        Thread(target=self.session.inherit, name=name, daemon=is_daemon).start()
 
     # The beginning and the end.
 

@@ -133,6 +133,11 @@ impl Lanes {
         }
     }
 
+    /// Whether no handler of an event or of a panel's input runs.
+    pub(super) fn is_idle(&self) -> bool {
+        !self.events.busy && self.panels.values().all(|lane| !lane.busy)
+    }
+
     pub(super) fn len(&self) -> usize {
         let panels: usize = self.panels.values().map(|lane| lane.waiting.len()).sum();
         self.control.len() + self.calls.len() + self.events.waiting.len() + panels

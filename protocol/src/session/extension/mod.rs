@@ -459,6 +459,12 @@ impl ExtensionSession {
         self.lanes.len()
     }
 
+    /// Whether nothing waits for the driver and no event and no panel's input is being handled; calls
+    /// may still run. For hosts that test.
+    pub fn is_calm(&self) -> bool {
+        self.waiting() == 0 && self.lanes.is_idle()
+    }
+
     /// The host's `hello_ack`, once it came.
     pub fn host(&self) -> Option<&HelloAck> {
         self.host.as_ref()

@@ -1,0 +1,25 @@
+"""Why a step of a test could not be done."""
+
+from __future__ import annotations
+
+
+class Failure(AssertionError):
+    """A step of a test could not be done. A tool that answers with an error is no failure: see
+    ``Answer.error``. The text says what was wrong, and shows the last frames."""
+
+
+class TimedOut(Failure):
+    """The extension did not do it within the host's deadline."""
+
+
+class Ended(Failure):
+    """The extension ended while something was waited for, or before."""
+
+
+class Unusable(Failure):
+    """The answer cannot be used: it breaks the protocol or a limit."""
+
+
+class Misuse(Failure):
+    """The test asks for what a host would not do, as telling of an event that the extension does
+    not listen to."""

@@ -1,0 +1,98 @@
+"""The extension at the other end of a socket, in threads of its own."""
+
+from __future__ import annotations
+
+import os
+import socket
+from threading import Event, Thread
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .._extension import Extension
+
+
+class Guest:
+    """An extension that is served in this process. It is left as it was found."""
+
+    def __init__(self, extension: Extension) -> None:
+        if extension._serving is not None:
+            raise RuntimeError(f"{extension.name} runs already: end the other host first")
+        self._extension = extension
+        # What `setup` registers is of this run alone.
+        self._kept = dict(extension.__dict__)
+        extension.__dict__.update({name: _copy(value) for name, value in self._kept.items()})
+        self.socket, self._theirs = socket.socketpair()
+        self.socket.setblocking(False)
+        self._session: Any = None
+        self._begun = Event()
+        self.exit_code: int | None = None
+        self.failure: BaseException | None = None
+        # A handler that never ends must not keep the tests from ending.
+        self._thread = Thread(target=self._serve, name="extline extension", daemon=True)
+        self._thread.start()
+        self._begun.wait()
+
+    def progress(self) -> tuple[int, bool, bool]:
+        """Bytes it has read, whether it has begun all that they ask for, and whether all is done
+        except the calls that still run."""
+        return self._session.progress() if self._session is not None else (0, False, False)
+
+    def join(self, timeout: float) -> bool:
+        """Waits for its end; whether it came."""
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def leave(self) -> None:
+        """Puts the extension back as it was."""
+        self.socket.close()
+        serving = self._extension._serving
+        self._extension.__dict__.clear()
+        self._extension.__dict__.update(self._kept)
+        self._session = None
+        if serving is not None and not self._thread.is_alive():
+            # The session holds it, and it the session.
+            serving.__dict__.clear()
+        self._theirs.close()
+
+    def _serve(self) -> None:
+        over = (os.dup(self._theirs.fileno()), os.dup(self._theirs.fileno()))
+        try:
+            if self._extension._has_async:
+                self.exit_code = self._serve_async(over)
+            else:
+                from .._serving import Serving
+
+                serving = Serving(self._extension, over=over)
+                self._begin(serving)
+                self.exit_code = serving.session.serve()
+        except BaseException as error:
+            self.failure = error
+        finally:
+            self._begun.set()
+            self._theirs.shutdown(socket.SHUT_RDWR)
+
+    def _serve_async(self, over: tuple[int, int]) -> int:
+        import asyncio
+
+        from .._asyncio import AsyncServing
+
+        async def serve() -> int:
+            serving = AsyncServing(self._extension, over=over)
+            self._begin(serving)
+            return await serving.serve()
+
+        return asyncio.run(serve())
+
+    def _begin(self, serving: Any) -> None:
+        self._session = serving.session
+        self._begun.set()
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copy(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return list(value)
+    return value.copy() if type(value).__name__ == "Registrations" else value
