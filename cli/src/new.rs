@@ -11,7 +11,7 @@ use crate::args::New;
 use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
 use crate::printer::{BOLD, Printer};
-use crate::template::{COMING, LANGUAGES, Language, TemplateFile};
+use crate::template::{COMING, LANGUAGES, Language, Sdk, TemplateFile};
 
 /// Names that cargo does not take for a package, or that a dependency has.
 const NOT_FOR_CARGO: [&str; 14] = [
@@ -61,7 +61,7 @@ struct Plan {
     name: String,
     language: &'static Language,
     dir: PathBuf,
-    /// The folder of the crate extline, as it is written into Cargo.toml.
+    /// The folder of the SDK in this language; empty for one without.
     sdk: String,
 }
 
@@ -71,17 +71,25 @@ impl Plan {
         check_name(&new.name, language)?;
         let dir = new.dir.clone().unwrap_or_else(|| PathBuf::from(&new.name));
         check_folder(&dir)?;
-        let sdk = match (language.name, &new.sdk) {
-            ("rust", Some(sdk)) => sdk_at(sdk).map_err(|error| {
-                let sdk = sdk.display();
-                format!("--sdk {sdk}: {error}; it is the folder sdk-rust of a clone of extline")
+        let sdk = match (&language.sdk, &new.sdk) {
+            (Some(sdk), Some(folder)) => sdk_at(sdk, folder).map_err(|error| {
+                let folder = folder.display();
+                format!(
+                    "--sdk {folder}: {error}; it is the folder {} of a clone of extline",
+                    sdk.folder
+                )
             })?,
-            ("rust", None) => sdk_of_this_build().ok_or(
-                "the crate extline is not on a registry yet: say where it is with --sdk DIR, \
-                 the folder sdk-rust of a clone of extline",
-            )?,
-            (_, Some(_)) => return Err(format!("--sdk is for rust, not for {}", new.lang)),
-            (_, None) => String::new(),
+            (Some(sdk), None) => sdk_of_this_build(sdk).ok_or_else(|| {
+                format!(
+                    "the package extline is not on a registry yet: say where it is with --sdk DIR, \
+                     the folder {} of a clone of extline",
+                    sdk.folder
+                )
+            })?,
+            (None, Some(_)) => {
+                return Err(format!("--sdk is for rust and python, not for {}", new.lang));
+            }
+            (None, None) => String::new(),
         };
         Ok(Self { name: new.name.clone(), language, dir, sdk })
     }
@@ -100,6 +108,7 @@ impl Plan {
     fn filled_in(&self, text: &str) -> String {
         text.replace("{{name}}", &self.name)
             .replace("{{dir}}", &quoted(&self.dir))
+            .replace("{{sdk_path}}", &quoted(Path::new(&self.sdk)))
             .replace("{{sdk}}", &serde_json::Value::from(self.sdk.as_str()).to_string())
     }
 
@@ -132,7 +141,7 @@ fn language(name: &str) -> Result<&'static Language, String> {
     if COMING.contains(&name) {
         return Err(format!(
             "there is no template for {name} yet, it comes with the SDK for {name}; now there are {}",
-            there.join(" and ")
+            listed(&there)
         ));
     }
     let meant = nearest(name, &there).map(|it| format!("; did you mean {it}?"));
@@ -142,6 +151,14 @@ fn language(name: &str) -> Result<&'static Language, String> {
         there.join(", "),
         COMING.join(", ")
     ))
+}
+
+/// As people list names: "a, b and c".
+fn listed(names: &[String]) -> String {
+    match names {
+        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => names.join(""),
+    }
 }
 
 fn check_name(name: &str, language: &Language) -> Result<(), String> {
@@ -173,21 +190,21 @@ fn check_folder(dir: &Path) -> Result<(), String> {
     }
 }
 
-/// The crate's folder, absolute, since it may be anywhere as seen from the new one.
-fn sdk_at(folder: &Path) -> Result<String, String> {
+/// The SDK's folder, absolute, since it may be anywhere as seen from the new one.
+fn sdk_at(sdk: &Sdk, folder: &Path) -> Result<String, String> {
     let folder = fs::canonicalize(folder).map_err(|error| error.to_string())?;
-    let manifest = fs::read_to_string(folder.join("Cargo.toml"))
-        .map_err(|error| format!("its Cargo.toml cannot be read: {error}"))?;
+    let manifest = fs::read_to_string(folder.join(sdk.manifest))
+        .map_err(|error| format!("its {} cannot be read: {error}", sdk.manifest))?;
     if !manifest.lines().any(|line| line.trim() == "name = \"extline\"") {
-        return Err("its Cargo.toml is not that of the crate extline".to_owned());
+        return Err(format!("its {} is not that of the package extline", sdk.manifest));
     }
     folder.into_os_string().into_string().map_err(|_| "its path is not UTF-8".to_owned())
 }
 
-/// The crate beside which this program was built, where it still stands in `target`.
-fn sdk_of_this_build() -> Option<String> {
+/// The SDK beside which this program was built, where it still stands in `target`.
+fn sdk_of_this_build(sdk: &Sdk) -> Option<String> {
     let program = env::current_exe().ok()?;
-    program.ancestors().find_map(|folder| sdk_at(&folder.join("sdk-rust")).ok())
+    program.ancestors().find_map(|folder| sdk_at(sdk, &folder.join(sdk.folder)).ok())
 }
 
 fn create(path: &Path, file: &TemplateFile, text: &str) -> io::Result<()> {
@@ -214,7 +231,7 @@ mod tests {
 
     #[test]
     fn names_are_checked_where_they_are_made() {
-        let [rust, sh] = &LANGUAGES;
+        let [rust, _, sh] = &LANGUAGES;
         for name in ["weather", "w", "weather-2"] {
             assert_eq!(check_name(name, rust), Ok(()));
         }

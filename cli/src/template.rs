@@ -11,11 +11,20 @@ pub(crate) struct TemplateFile {
 pub(crate) struct Language {
     pub(crate) name: &'static str,
     pub(crate) files: &'static [TemplateFile],
+    pub(crate) sdk: Option<Sdk>,
     /// Makes it ready to run, where it is not ready as it is written.
     pub(crate) build: Option<&'static str>,
 }
 
-pub(crate) const LANGUAGES: [Language; 2] = [
+/// What an extension in a language is written on, while it is on no registry.
+pub(crate) struct Sdk {
+    /// In a clone of this repository.
+    pub(crate) folder: &'static str,
+    /// The file in it that names the package.
+    pub(crate) manifest: &'static str,
+}
+
+pub(crate) const LANGUAGES: [Language; 3] = [
     Language {
         name: "rust",
         files: &[
@@ -26,7 +35,20 @@ pub(crate) const LANGUAGES: [Language; 2] = [
             file("README.md", include_str!("../templates/rust/README.md")),
             file(".gitignore", include_str!("../templates/rust/gitignore")),
         ],
+        sdk: Some(Sdk { folder: "sdk-rust", manifest: "Cargo.toml" }),
         build: Some("cargo build --manifest-path {{dir}}/Cargo.toml"),
+    },
+    Language {
+        name: "python",
+        files: &[
+            file("extension.json", include_str!("../templates/python/extension.json")),
+            file("extension.py", include_str!("../templates/python/extension.py")),
+            file("test_extension.py", include_str!("../templates/python/test_extension.py")),
+            file("README.md", include_str!("../templates/python/README.md")),
+            file(".gitignore", include_str!("../templates/python/gitignore")),
+        ],
+        sdk: Some(Sdk { folder: "sdk-python", manifest: "pyproject.toml" }),
+        build: Some("python3 -m venv {{dir}}/.venv && {{dir}}/.venv/bin/pip install {{sdk_path}}"),
     },
     Language {
         name: "sh",
@@ -35,12 +57,13 @@ pub(crate) const LANGUAGES: [Language; 2] = [
             program("extension.sh", include_str!("../templates/sh/extension.sh")),
             file("README.md", include_str!("../templates/sh/README.md")),
         ],
+        sdk: None,
         build: None,
     },
 ];
 
 /// Languages whose SDK, and so whose template, is still to come.
-pub(crate) const COMING: [&str; 3] = ["python", "typescript", "c"];
+pub(crate) const COMING: [&str; 2] = ["typescript", "c"];
 
 const fn file(path: &'static str, text: &'static str) -> TemplateFile {
     TemplateFile { path, text, is_program: false }

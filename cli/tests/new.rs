@@ -108,13 +108,13 @@ fn what_cannot_be_written_is_said() {
     };
     says(&["Weather"], &["\"Weather\" is no name", "as weather-berlin"]);
     says(&["test"], &["means something else to cargo; try test-extension"]);
-    says(&["x", "--lang", "python"], &["comes with the SDK for python; now there are rust and sh"]);
+    says(&["x", "--lang", "c"], &["comes with the SDK for c; now there are rust, python and sh"]);
     says(
         &["x", "--lang", "ruts"],
-        &["unknown language ruts; did you mean rust?", "languages: rust, sh"],
+        &["unknown language ruts; did you mean rust?", "languages: rust, python, sh"],
     );
     says(&["x", "--sdk", "/nowhere"], &["--sdk /nowhere: ", "the folder sdk-rust of a clone"]);
     says(&["x", "--sdk", "."], &["its Cargo.toml cannot be read"]);
-    says(&["x", "--lang", "sh", "--sdk", "."], &["--sdk is for rust, not for sh"]);
+    says(&["x", "--lang", "sh", "--sdk", "."], &["--sdk is for rust and python, not for sh"]);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
