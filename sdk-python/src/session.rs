@@ -143,6 +143,11 @@ impl Session {
         self.core.tell(|session| tool::subscribe(session.subscribe_mut(), kind, name))
     }
 
+    /// What a failure means at a point, said before `ready`.
+    fn on_failure(&self, point: &str, mode: &str) -> PyResult<()> {
+        self.core.tell(|session| tool::set_on_failure(session.subscribe_mut(), point, mode))
+    }
+
     fn notify(&self, message: &str, level: &str) -> PyResult<()> {
         self.core.tell(|session| session.notify(Level::from(level), message))
     }

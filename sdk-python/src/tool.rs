@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use extline_protocol::frame::{ExtensionFrame, OnFailure};
+use extline_protocol::frame::{ExtensionFrame, OnFailure, Subscribe};
 use extline_protocol::{ArgsValidator, Incoming, RawJson, Registrations as Frames, decode_text};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -113,8 +113,7 @@ impl Registrations {
     /// What a failure means at a point: `allow` or `block`.
     fn on_failure(&self, point: &str, mode: &str) {
         let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
-        let modes = frames.subscribe.on_failure.get_or_insert_default();
-        modes.insert(point.to_owned(), OnFailure::from(mode));
+        set_on_failure(&mut frames.subscribe, point, mode);
     }
 }
 
@@ -124,7 +123,12 @@ impl Registrations {
     }
 }
 
-pub(crate) fn subscribe(to: &mut extline_protocol::frame::Subscribe, kind: &str, name: &str) {
+pub(crate) fn set_on_failure(to: &mut Subscribe, point: &str, mode: &str) {
+    let modes = to.on_failure.get_or_insert_default();
+    modes.insert(point.to_owned(), OnFailure::from(mode));
+}
+
+pub(crate) fn subscribe(to: &mut Subscribe, kind: &str, name: &str) {
     let names = match kind {
         "event" => &mut to.events,
         "guard" => &mut to.guards,

@@ -240,6 +240,53 @@ def test_track_shows_how_far_a_loop_is(start) -> None:
 
 
 
+def test_a_required_registration_that_is_rejected_ends_it_with_78(start) -> None:
+    peer = start(
+        "@ext.tool(required=True)\ndef search(): pass\n@ext.tool\ndef other(): pass\n",
+        capabilities=["registration_report"],
+    )
+    rejection = {"kind": "tool", "name": "other", "code": "conflict", "message": "taken"}
+    peer.send({"type": "registered", "tools": ["search"], "rejected": [rejection]})
+    assert text(peer.call("other")) == ""
+    rejection = {**rejection, "name": "search", "winner": "builtin"}
+    peer.send({"type": "registered", "tools": ["other"], "rejected": [rejection]})
+    assert "did not take the tool search, which test requires" in peer.next("notify")["message"]
+    assert peer.line() is None
+    assert peer.process.wait(30) == 78
+    assert "the host rejected the tool search: taken" in peer.stderr()
+
+
+def test_what_setup_registers_counts(start) -> None:
+    peer = start(
+        """
+        @ext.setup
+        def prepare():
+            @ext.intercept("turn_start", on_failure="allow")
+            def turn(moment): raise ValueError
+
+            @ext.on("turn_end")
+            def ended(event): ext.notify("ended")
+
+            @ext.guard
+            def none(call): return call.block("none")
+
+            try:
+                @ext.tool
+                async def late(): pass
+            except DefinitionError as error:
+                ext.notify(str(error).partition(": ")[2])
+        """
+    )
+    note = peer.start[1]["message"]
+    assert note.startswith("an async handler that comes while the extension runs")
+    subscribed = next(frame for frame in peer.start if frame["type"] == "subscribe")
+    assert subscribed["on_failure"] == {"turn_start": "allow"}
+    assert "block" not in peer.intercept("turn_start")
+    assert peer.intercept("tool_call", tool_name="x")["reason"] == "none"
+    peer.send({"type": "event", "event": "turn_end"})
+    assert peer.next("notify")["message"] == "ended"
+
+
 def test_mistakes_are_named_with_the_author_s_line() -> None:
     ext = Extension("a", "1")
 

@@ -29,6 +29,8 @@ async def serve(extension: Extension) -> int:
 class AsyncServing(Serving):
     """One extension that runs in an event loop."""
 
+    is_looped = True
+
     def __init__(self, extension: Extension, over: tuple[int, int] | None = None) -> None:
         self._loop = asyncio.get_running_loop()
         self._thread = get_ident()

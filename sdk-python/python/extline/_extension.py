@@ -116,7 +116,7 @@ class Extension:
         ):
             if value is not None:
                 frame[key] = value
-        self._has_async = self._has_async or described.is_async
+        self._note(function, described.is_async)
         self._add("tool", described.name, function, lambda: self._add_tool(frame, described))
         self._require("tool", described.name, required)
         return function
@@ -216,7 +216,9 @@ class Extension:
             self._interceptors.setdefault(point, []).append(self._keep(handler))
             self._subscribe("interceptor", point)
             if on_failure is not None:
-                self._registrations.on_failure(point, on_failure)
+                running = self._serving
+                to = self._registrations if running is None else running.session
+                to.on_failure(point, on_failure)
             self._require("intercept", point, required)
             return function
 
@@ -346,8 +348,18 @@ class Extension:
         return self._serving
 
     def _keep(self, handler: Handler) -> Handler:
-        self._has_async = self._has_async or handler.is_async
+        self._note(handler.function, handler.is_async)
         return handler
+
+    def _note(self, function: Any, is_async: bool) -> None:
+        """An event loop drives an extension from its start, or never."""
+        if is_async and self._serving is not None and not self._has_async:
+            if not self._serving.is_looped:
+                raise Place(function).mistake(
+                    "an async handler that comes while the extension runs needs the event loop "
+                    "from the start: write another one outside setup, or use `await ext.serve()`"
+                )
+        self._has_async = self._has_async or is_async
 
     def _subscribe(self, kind: str, name: str) -> None:
         if self._serving is not None:

@@ -30,6 +30,8 @@ class Serving:
     """One extension that runs. Handlers run in the thread that calls."""
 
     host: Host
+    # Whether an event loop runs the handlers.
+    is_looped = False
 
     def __init__(self, extension: Extension, over: tuple[int, int] | None = None) -> None:
         self.extension = extension
