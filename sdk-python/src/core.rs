@@ -57,6 +57,8 @@ pub(crate) struct Core {
     pub(crate) is_looped: AtomicBool,
     /// How often that loop has looked.
     pub(crate) pumps: AtomicU64,
+    /// Ends the thread that stands in for the loop, when it is dropped.
+    pub(crate) stand_in: Mutex<Option<std::io::PipeWriter>>,
     finished: AtomicU32,
     is_overdue: AtomicBool,
     pub(crate) signals: OnceLock<Signals>,
@@ -87,6 +89,7 @@ impl Core {
             wants,
             is_looped: AtomicBool::new(false),
             pumps: AtomicU64::new(0),
+            stand_in: Mutex::new(None),
             finished: AtomicU32::new(UNKNOWN),
             is_overdue: AtomicBool::new(false),
             signals: OnceLock::new(),

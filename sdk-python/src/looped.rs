@@ -1,7 +1,7 @@
 //! The session under an event loop of Python's: asked to do what there is, and never to wait.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
@@ -17,7 +17,7 @@ impl Core {
     /// The descriptors to read, of the bell, and to write.
     pub(crate) fn begin_loop(self: &Arc<Self>) -> (i32, i32, i32) {
         self.is_looped.store(true, Relaxed);
-        stand_in::start(self);
+        *self.stand_in.lock().unwrap_or_else(PoisonError::into_inner) = stand_in::start(self);
         let input = self.input();
         let (read, bell) = crate::wait::descriptors(&input);
         (read, bell, self.room.descriptor())
@@ -40,6 +40,9 @@ impl Core {
                 let left = |due: Instant| due.saturating_duration_since(Instant::now());
                 let due = wire.due().map(|due| left(due).as_secs_f64());
                 let code = self.finished().filter(|_| self.is_done(&wire));
+                if code.is_some() {
+                    drop(self.stand_in.lock().unwrap_or_else(PoisonError::into_inner).take());
+                }
                 return Ok((wire.is_stalled(), due, code));
             }
         }

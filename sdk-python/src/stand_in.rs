@@ -5,6 +5,7 @@
 //! thread reads and writes in its place, answers what falls due, and marks calls as cancelled. It
 //! runs no handler: what needs Python waits for the loop.
 
+use std::io::{PipeReader, PipeWriter, pipe};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Weak};
 use std::thread;
@@ -19,15 +20,18 @@ const STEP: Duration = Duration::from_millis(10);
 /// How long it may miss the end of a session.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// Starts the thread. Without it the extension is served all the same, as long as the loop goes on.
-pub(crate) fn start(core: &Arc<Core>) {
+/// Starts the thread; dropping what it gives ends it. Without it the extension is served all the
+/// same, as long as the loop goes on.
+pub(crate) fn start(core: &Arc<Core>) -> Option<PipeWriter> {
     let core = Arc::downgrade(core);
-    let watch = move || while watch(&core) {};
-    let _ = thread::Builder::new().name("extline stand-in".to_owned()).spawn(watch);
+    let (end, ends_by_drop) = pipe().ok()?;
+    let watch = move || while watch(&core, &end) {};
+    thread::Builder::new().name("extline stand-in".to_owned()).spawn(watch).ok()?;
+    Some(ends_by_drop)
 }
 
 /// Waits for something to do, and does it if the loop does not. Whether to go on.
-fn watch(core: &Weak<Core>) -> bool {
+fn watch(core: &Weak<Core>, end: &PipeReader) -> bool {
     let Some(core) = core.upgrade().filter(|core| core.finished().is_none()) else { return false };
     let (may_read, due) = {
         let wire = core.wire();
@@ -35,17 +39,23 @@ fn watch(core: &Weak<Core>) -> bool {
     };
     let until_due = due.map(|due| due.saturating_duration_since(Instant::now()));
     let longest = until_due.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT);
-    if core.room.wait_to_read(may_read, longest).is_err() {
+    if !matches!(core.room.wait_to_read(may_read, Some(end), longest), Ok(ready) if !ready.ended) {
         return false;
     }
     let before = core.pumps.load(SeqCst);
-    thread::sleep(PATIENCE);
+    // The end of the session ends these waits too.
+    let wait = |time| core.room.wait_to_read(false, Some(end), time);
+    if !matches!(wait(PATIENCE), Ok(ready) if !ready.ended) {
+        return false;
+    }
     while core.pumps.load(SeqCst) == before && has_work(&core) {
         // What fails here fails again for the loop, which can say so.
         if core.stand_in().is_err() {
             return false;
         }
-        thread::sleep(STEP);
+        if !matches!(wait(STEP), Ok(ready) if !ready.ended) {
+            return false;
+        }
     }
     true
 }
@@ -55,6 +65,9 @@ fn has_work(core: &Core) -> bool {
     let is_due = wire.due().is_some_and(|due| due <= Instant::now());
     let may_read = wire.may_read();
     drop(wire);
-    let is_readable = || core.room.wait_to_read(may_read, Duration::ZERO).unwrap_or(false);
+    let is_readable = || {
+        let ready = core.room.wait_to_read(may_read, None, Duration::ZERO);
+        ready.is_ok_and(|ready| ready.input)
+    };
     core.finished().is_none() && (is_due || (may_read && is_readable()))
 }

@@ -30,6 +30,14 @@ pub(crate) fn descriptors(_input: &Input) -> (i32, i32) {
     (-1, -1)
 }
 
+/// What there is for an event loop that may not take it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Unread {
+    pub(crate) input: bool,
+    /// The loop has ended.
+    pub(crate) ended: bool,
+}
+
 /// The way out, for a thread that waits until there is room.
 #[derive(Debug)]
 pub(crate) struct Room {
@@ -48,9 +56,14 @@ impl Room {
         Self { fd: output.as_fd().as_raw_fd(), input: input.as_fd().as_raw_fd() }
     }
 
-    /// Waits for bytes that somebody else is to read, only if `reading`; whether there are any.
-    pub(crate) fn wait_to_read(&self, reading: bool, timeout: Duration) -> Result<bool, Error> {
-        use std::os::fd::BorrowedFd;
+    /// Waits for bytes that somebody else is to read, only if `reading`, or for the end.
+    pub(crate) fn wait_to_read(
+        &self,
+        reading: bool,
+        end: Option<&std::io::PipeReader>,
+        timeout: Duration,
+    ) -> Result<Unread, Error> {
+        use std::os::fd::{AsFd, BorrowedFd};
 
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         use rustix::io::Errno;
@@ -59,10 +72,18 @@ impl Room {
         // SAFETY: the session holds the input, which is open until it is dropped.
         let input = unsafe { BorrowedFd::borrow_raw(self.input) };
         let timeout = Timespec::try_from(timeout).unwrap_or_default();
-        let mut fds = [PollFd::from_borrowed_fd(input, PollFlags::IN)];
-        match poll(&mut fds[..usize::from(reading)], Some(&timeout)) {
-            Ok(count) => Ok(count > 0),
-            Err(Errno::INTR) => Ok(false),
+        let end_fd = end.map_or(input, AsFd::as_fd);
+        let mut fds = [
+            PollFd::from_borrowed_fd(end_fd, PollFlags::IN),
+            PollFd::from_borrowed_fd(input, PollFlags::IN),
+        ];
+        let count = 1 + usize::from(reading);
+        let first = usize::from(end.is_none());
+        match poll(&mut fds[first.min(count)..count], Some(&timeout)) {
+            Ok(_) | Err(Errno::INTR) => Ok(Unread {
+                ended: end.is_some() && !fds[0].revents().is_empty(),
+                input: reading && !fds[1].revents().is_empty(),
+            }),
             Err(error) => Err(Error::Io { doing: "wait for the host", source: error.into() }),
         }
     }
@@ -134,7 +155,12 @@ impl Room {
     }
 
     /// Cannot be reached, see [`Room::of`].
-    pub(crate) fn wait_to_read(&self, _reading: bool, _timeout: Duration) -> Result<bool, Error> {
+    pub(crate) fn wait_to_read(
+        &self,
+        _reading: bool,
+        _end: Option<&std::io::PipeReader>,
+        _timeout: Duration,
+    ) -> Result<Unread, Error> {
         Err(Error::Unsupported)
     }
 
