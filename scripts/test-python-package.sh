@@ -7,6 +7,8 @@ cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 built=$target/python-package
 rm -rf "$built/dist" "$built/environment" "$built/elsewhere"
+# Every file of a source archive has the same time, by which cargo would take our crates for built.
+rm -rf "$built"/target/release/.fingerprint/extline-*
 mkdir -p "$built/elsewhere"
 
 "$target/python/bin/maturin" sdist -m sdk-python/Cargo.toml -o "$built/dist" 2>"$built/log" || { cat "$built/log" >&2; exit 1; }
