@@ -7,12 +7,13 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 use crate::dump::dump_raw;
 use crate::failure::type_error;
 use crate::imports;
+use crate::text::text_of;
 use crate::tool::frame_of;
 
 /// The result of a call; its id is set where it is sent.
 pub(crate) fn answer(value: &Bound<'_, PyAny>) -> PyResult<ToolResult> {
     if let Ok(text) = value.cast_exact::<PyString>() {
-        return Ok(of_blocks(vec![Content::Text(text.to_string_lossy().into_owned())]));
+        return Ok(of_blocks(vec![Content::Text(text_of(text).into_owned())]));
     }
     if value.is_none() {
         return Ok(of_blocks(Vec::new()));
@@ -63,7 +64,7 @@ fn blocks_of<'py>(
     let mut blocks = Vec::new();
     for item in items {
         if let Ok(text) = item.cast_exact::<PyString>() {
-            blocks.push(Content::Text(text.to_string_lossy().into_owned()));
+            blocks.push(Content::Text(text_of(text).into_owned()));
         } else if is_image(&item)? {
             blocks.push(image(&item)?);
         } else {

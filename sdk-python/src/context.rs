@@ -13,6 +13,7 @@ use crate::call::Call;
 use crate::core::Core;
 use crate::dump::dump_raw;
 use crate::imports;
+use crate::text::text_of;
 use crate::tool::frame_of;
 
 /// The call that a handler serves, its host, and what can be said meanwhile.
@@ -40,7 +41,7 @@ impl Context {
             return Ok(());
         }
         if let Ok(message) = update.cast::<PyString>() {
-            let message = message.to_string_lossy().into_owned();
+            let message = text_of(message).into_owned();
             return self.send_update(saying(Some(message)));
         }
         if update.is_instance(imports::update(update.py())?)? {

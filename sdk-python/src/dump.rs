@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::imports;
+use crate::text::text_of;
 
 /// Steps of a place that are told; what contains itself has as many as may be nested.
 const PLACE: usize = 16;
@@ -143,8 +144,7 @@ fn check_depth(depth: usize) -> Result<(), Refusal> {
 }
 
 fn write_string(string: &Bound<'_, PyString>, out: &mut Vec<u8>) {
-    // Half of a surrogate pair cannot be on the wire.
-    let text = string.to_string_lossy();
+    let text = text_of(string);
     // Writing to memory does not fail.
     let _ = serde_json::to_writer(out, &*text);
 }

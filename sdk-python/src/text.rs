@@ -1,8 +1,11 @@
-//! JSON as text, for the Python half and its tests.
+//! Text on its way out, and JSON as text for the Python half and its tests.
+
+use std::borrow::Cow;
 
 use extline_protocol::RawJson;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
 
 use crate::{dump, load, stderr};
 
@@ -23,4 +26,21 @@ pub(crate) fn dumps(value: &Bound<'_, PyAny>) -> PyResult<String> {
 #[pyfunction]
 pub(crate) fn report(message: &str) {
     stderr::report(message);
+}
+
+/// A string as UTF-8. Half of a surrogate pair, which a string of Python can hold, becomes U+FFFD.
+pub(crate) fn text_of<'a>(string: &'a Bound<'_, PyString>) -> Cow<'a, str> {
+    match string.to_str() {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(repaired(string).unwrap_or_else(|| string.to_string_lossy().into())),
+    }
+}
+
+fn repaired(string: &Bound<'_, PyString>) -> Option<String> {
+    let units = string.call_method1("encode", ("utf-16-le", "surrogatepass")).ok()?;
+    let units = units.cast_into::<PyBytes>().ok()?;
+    let units = units.as_bytes().chunks_exact(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]]));
+    Some(
+        char::decode_utf16(units).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER)).collect(),
+    )
 }

@@ -262,6 +262,40 @@ def test_the_extension_calls_tools_and_methods_of_the_test(new) -> None:
 
 
 @both
+def test_a_cancel_reaches_a_handler_that_waits_for_a_tool_of_the_host(new) -> None:
+    ext = new()
+
+    @ext.tool
+    def ask(*, ctx) -> str:
+        ctx.update("asking")
+        return ctx.call_tool("never").text
+
+    with Host(ext, tools={"never": None}) as host:
+        call = host.begin("ask")
+        host.wait_until("a call", lambda host: host.transcript.frames("extension", "call_tool"))
+        host.cancel(call)
+        assert host.finish(call).kind == "cancelled"
+        host.wait_until("a cancel", lambda host: host.transcript.frames("extension", "call_tool_cancel"))
+
+
+@both
+def test_a_command_that_fails_says_why_and_half_a_character_is_one_mark(new) -> None:
+    ext = new()
+
+    @ext.command("fail", "fails")
+    def fail():
+        raise OSError("no disk")
+
+    @ext.tool
+    def half() -> list:
+        return ["a\ud83db", "\ud83d\ude00", "\ude00"]
+
+    with Host(ext) as host:
+        assert host.command("fail").error == "no disk"
+        assert host.call("half").text == "a\ufffdb\n\U0001f600\n\ufffd"
+
+
+@both
 def test_what_the_host_says_reaches_the_context(new, tmp_path) -> None:
     ext = new()
 

@@ -154,7 +154,10 @@ def _object(arguments: list[Argument], definitions: dict[str, Any]) -> dict[str,
         schema["required"] = required
     # A model that misspells the name of an optional argument learns it, and tries again.
     others = [one.shape.schema for one in arguments if one.parameter.kind == VAR_KEYWORD]
-    schema["additionalProperties"] = (others[0] or True) if others else False
+    if not others:
+        schema["additionalProperties"] = False
+    elif others[0]:
+        schema["additionalProperties"] = others[0]
     if definitions:
         schema["$defs"] = definitions
     return schema

@@ -9,7 +9,7 @@ from threading import get_ident
 
 from . import _native
 from ._failure import explain
-from ._serving import Serving, failure_of, response_of
+from ._serving import Serving, command_failure_of, failure_of, response_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class AsyncServing(Serving):
             answer = await self._await(self.extension._commands[name], ctx, args)
             frame = response_of(answer)
         except BaseException as error:
-            _native.fail_command(ctx, failure_of(error, f"command {name}"))
+            _native.fail_command(ctx, command_failure_of(error, name))
         else:
             _native.answer_command(ctx, frame)
 

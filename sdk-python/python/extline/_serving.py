@@ -163,7 +163,7 @@ class Serving:
         try:
             frame = response_of(self._run(self.extension._commands[name], ctx, args))
         except BaseException as error:
-            _native.fail_command(ctx, failure_of(error, f"command {name}"))
+            _native.fail_command(ctx, command_failure_of(error, name))
             if isinstance(error, KeyboardInterrupt):
                 raise
         else:
@@ -241,17 +241,28 @@ class Serving:
     def _wait(self, ctx: Context, ask: Callable[..., Any]) -> tuple[Any, Any]:
         answered = allocate_lock()
         answered.acquire()
+
+        def woken() -> None:
+            # By the answer, by a cancel of the call, or by both.
+            if answered.locked():
+                answered.release()
+
         # Another thread reads the answer.
         _native.step_aside(ctx)
-        question = ask(answered.release)
+        question = ask(woken)
+        _native.on_cancel(ctx, woken)
         try:
             # Python's own lock, so that Ctrl-C ends the wait.
             answered.acquire()
+            answer: tuple[Any, Any] | None = question.answer()
+            if answer is None:
+                ctx.raise_if_cancelled()
+            assert answer is not None
         except BaseException:
             question.cancel()
             raise
-        answer: tuple[Any, Any] | None = question.answer()
-        assert answer is not None
+        finally:
+            _native.forget(ctx, woken)
         return answer
 
     def panel_of(self, id: str) -> Any:
@@ -287,6 +298,19 @@ def response_of(answer: Any) -> dict[str, Any]:
     raise TypeError(
         f"a command returns a Response, a str or None, and this is {type(answer).__name__}"
     )
+
+
+def command_failure_of(error: BaseException, name: str) -> str:
+    """The text for the user, to whom the host says which command it was."""
+    from ._errors import ToolError
+
+    text = failure_of(error, f"command {name}")
+    if isinstance(error, ToolError) or not isinstance(error, Exception):
+        return text
+    try:
+        return str(error) or text
+    except Exception:
+        return text
 
 
 def failure_of(error: BaseException, what: str) -> str:

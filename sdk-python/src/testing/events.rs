@@ -7,20 +7,17 @@ use extline_protocol::{CallKey, HostEvent};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use super::Open;
 use crate::frames::{members, to_dict};
 use crate::load::load;
 
 /// The name of an event, the serial of the call that it belongs to or 0, and what it says.
 pub(crate) type Seen<'py> = (&'static str, u64, Option<Bound<'py, PyAny>>);
 
-/// An event as Python sees it; `keys` has the calls that are not answered.
-pub(super) fn seen<'py>(
-    py: Python<'py>,
-    event: HostEvent,
-    keys: &mut HashMap<u64, CallKey>,
-) -> PyResult<Seen<'py>> {
+/// An event as Python sees it; `open` has the calls that are not answered.
+pub(super) fn seen<'py>(py: Python<'py>, event: HostEvent, open: &mut Open) -> PyResult<Seen<'py>> {
     let mut answered = |key: CallKey| {
-        keys.remove(&key.serial());
+        open.calls.remove(&key.serial());
         key.serial()
     };
     Ok(match event {
@@ -43,11 +40,16 @@ pub(super) fn seen<'py>(
             ("intercept_response", answered(key), frame(py, &response)?)
         }
         HostEvent::CallFailed { key, error } => ("call_failed", answered(key), object(py, &error)?),
-        HostEvent::CallTool { key, call } => ("call_tool", remember(keys, key), frame(py, &call)?),
-        HostEvent::Request { key, request } => {
-            ("request", remember(keys, key), frame(py, &request)?)
+        HostEvent::CallTool { key, call } => {
+            ("call_tool", remember(&mut open.asked, key), frame(py, &call)?)
         }
-        HostEvent::Cancelled { key } => ("cancelled", answered(key), None),
+        HostEvent::Request { key, request } => {
+            ("request", remember(&mut open.asked, key), frame(py, &request)?)
+        }
+        HostEvent::Cancelled { key } => {
+            open.asked.remove(&key.serial());
+            ("cancelled", 0, None)
+        }
         HostEvent::ResponsePart { key, data, .. } => {
             ("response_part", key.serial(), Some(load(py, data.get())?))
         }

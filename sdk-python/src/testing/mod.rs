@@ -22,13 +22,21 @@ use crate::frames::host_frame;
 /// deadline.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// What is not answered, by serials; each side counts its own.
+#[derive(Default)]
+struct Open {
+    /// Asked by the host.
+    calls: HashMap<u64, CallKey>,
+    /// Asked by the extension.
+    asked: HashMap<u64, CallKey>,
+}
+
 /// The host's end of a connection, for one thread. Calls are named by their serials.
 #[pyclass(module = "extline._native")]
 pub(crate) struct HostSession {
     session: Session,
     profile: Profile,
-    /// Calls both ways that are not answered.
-    keys: HashMap<u64, CallKey>,
+    open: Open,
 }
 
 #[pymethods]
@@ -54,7 +62,7 @@ impl HostSession {
             write: NEVER,
         };
         let config = HostConfig { ack: *ack, deadlines, profile: profile.clone() };
-        Ok(Self { session: Session::new(config, Instant::now()), profile, keys: HashMap::new() })
+        Ok(Self { session: Session::new(config, Instant::now()), profile, open: Open::default() })
     }
 
     // What the profile says.
@@ -101,7 +109,7 @@ impl HostSession {
     /// What happened next: `(name, serial of a call or 0, what it says)`, or None.
     fn poll_event<'py>(&mut self, py: Python<'py>) -> PyResult<Option<events::Seen<'py>>> {
         let Some(event) = self.session.poll_event() else { return Ok(None) };
-        events::seen(py, event, &mut self.keys).map(Some)
+        events::seen(py, event, &mut self.open).map(Some)
     }
 
     // Calls; the answer is an event with the serial that these return.
@@ -148,7 +156,7 @@ impl HostSession {
     }
 
     fn cancel(&mut self, serial: u64, reason: &str) {
-        if let Some(key) = self.keys.get(&serial) {
+        if let Some(key) = self.open.calls.get(&serial) {
             self.session.cancel(key, reason, Instant::now());
         }
     }
@@ -172,7 +180,7 @@ impl HostSession {
         let HostFrame::CallToolResult(result) = host_frame(frame)? else {
             return Err(PyValueError::new_err("it is no tool_result"));
         };
-        if let Some(key) = self.keys.remove(&serial) {
+        if let Some(key) = self.open.asked.remove(&serial) {
             let _ = self.session.reply_call_tool(&key, result);
         }
         Ok(())
@@ -180,7 +188,7 @@ impl HostSession {
 
     fn answer_request(&mut self, serial: u64, result: &Bound<'_, PyAny>) -> PyResult<()> {
         let result = dump_raw(result)?;
-        if let Some(key) = self.keys.remove(&serial) {
+        if let Some(key) = self.open.asked.remove(&serial) {
             let _ = self.session.reply_request(&key, Ok(result));
         }
         Ok(())
@@ -188,14 +196,14 @@ impl HostSession {
 
     fn refuse_request(&mut self, serial: u64, kind: &str, message: &str) {
         let error = RpcError::new(ErrorKind::from(kind), message);
-        if let Some(key) = self.keys.remove(&serial) {
+        if let Some(key) = self.open.asked.remove(&serial) {
             let _ = self.session.reply_request(&key, Err(error));
         }
     }
 
     fn send_part(&mut self, serial: u64, number: u64, part: &Bound<'_, PyAny>) -> PyResult<()> {
         let part = dump_raw(part)?;
-        if let Some(key) = self.keys.get(&serial) {
+        if let Some(key) = self.open.asked.get(&serial) {
             let _ = self.session.send_part(key, number, part);
         }
         Ok(())
@@ -222,7 +230,7 @@ fn limits() -> Limits {
 impl HostSession {
     fn keep(&mut self, key: CallKey) -> u64 {
         let serial = key.serial();
-        self.keys.insert(serial, key);
+        self.open.calls.insert(serial, key);
         serial
     }
 }

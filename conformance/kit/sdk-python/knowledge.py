@@ -1,0 +1,49 @@
+"""What the kit knows of its call, and what a tool can declare."""
+from memory import tool
+
+NONE = '{"type":"object","properties":{}}'
+ASK = '{"type":"object","properties":{"name":{"type":"string"},"args":{"type":"object"}},"required":["name","args"]}'
+LONGEST = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+
+
+@tool("report", "Tells what it knows of its call and its host.", NONE)
+def report(ctx):
+    host = ctx.host
+    return {
+        "call_id": ctx.call_id,
+        "host": host.name,
+        "host_version": host.version,
+        "model": host.model,
+        "cwd": host.cwd,
+        "data_dir": str(ctx.data_dir or ""),
+        "deadline": ctx.deadline is not None,
+        "tool_update": host.supports("tool_update"),
+        "call_tool": host.supports("call_tool"),
+    }
+
+
+@tool("ask", "Calls a tool of the host.", ASK)
+def ask(name, args, ctx):
+    return ctx.call_tool(name, **args).text
+
+
+@tool(
+    "declared",
+    "Declares all that a tool can declare.",
+    NONE,
+    label="Declared",
+    timeout=20,
+    read_only=True,
+    destructive=False,
+    idempotent=True,
+    open_world=False,
+    sequential=True,
+    approval={"gated": True, "tier": "read", "key": "all", "reason": "it is a test"},
+)
+def declared():
+    return "declared"
+
+
+@tool(LONGEST, "Has the longest name, with every character that a name may have.", NONE)
+def named():
+    return "named"
