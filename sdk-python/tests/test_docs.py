@@ -1,0 +1,125 @@
+"""The pages on Python, run as they stand: files are written, commands run, their output compared."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from program import BUILT, PATIENCE, ROOT
+
+from extline import Response
+from extline.testing import Host
+
+DOCS = ROOT / "docs"
+FENCE = re.compile(r"^```(\w+)[ ]?(.*?)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def fences(page: str) -> Iterator[tuple[str, str, str]]:
+    """The language, what stands behind it, and the text of each."""
+    return iter(FENCE.findall((DOCS / page).read_text()))
+
+
+def matches(shown: str, said: str) -> bool:
+    """``...`` stands for anything."""
+    pattern = ".*".join(map(re.escape, shown.split("...")))
+    return re.fullmatch(pattern, said, re.DOTALL) is not None
+
+
+def sessions(text: str) -> Iterator[tuple[str, str]]:
+    """The commands of a console, each with what it shows."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        yield command, shown
+
+
+def sh(command: str, folder: Path) -> str:
+    path = os.pathsep.join([str(BUILT), str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "EXTLINE_HOME": str(folder / "home")},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    return done.stdout
+
+
+def test_the_tutorial_leads_where_it_says(tmp_path: Path) -> None:
+    folder = tmp_path / "lines"
+    venv.create(folder / ".venv", symlinks=True)
+    [packages] = folder.glob(".venv/lib/python*/site-packages")
+    (packages / "extline.pth").write_text(f"{ROOT / 'sdk-python' / 'python'}\n")
+    ran = 0
+    for language, more, text in fences("python.md"):
+        name, _, before = more.partition(" before=")
+        if before:
+            file = folder / name
+            head, mark, tail = file.read_text().partition(before.strip('"'))
+            file.write_text(head + text + mark + tail)
+        elif language == "console":
+            for command, shown in sessions(text):
+                said = sh(command, folder)
+                assert matches(shown, said), f"$ {command}\n{said}"
+                ran += 1
+        elif name:
+            (folder / name).write_text(text)
+    assert ran >= 8
+
+
+@pytest.mark.parametrize("text", re.findall(r"^\| `(.+?)` \|", (DOCS / "python.md").read_text(), re.M))
+def test_what_went_wrong_is_said_in_these_words(text: str) -> None:
+    package = ROOT / "sdk-python" / "python" / "extline"
+    said = "".join(file.read_text() for file in package.rglob("*.py"))
+    # As they stand in the source: in pieces, with names and numbers put in.
+    said = re.sub(r'"\s*\n\s*f?"', "", said)
+    said = said.replace("{kind} named {name!r}", "tool named 'x'").replace("{what} needs", "x needs")
+    said = said.replace("{self.deadline:g}", "5")
+    assert text in said
+
+
+def test_five_everyday_tasks_are_no_longer_than_with_fastmcp() -> None:
+    pairs: dict[str, list[str]] = {"fastmcp": [], "extline": []}
+    for _, whose, text in fences("python-and-fastmcp.md"):
+        compile(text, whose, "exec")
+        pairs[whose].append(text)
+    assert [len(texts) for texts in pairs.values()] == [5, 5]
+
+    def lines(text: str) -> int:
+        return len([line for line in text.splitlines() if line.strip()])
+
+    for theirs, ours in zip(*pairs.values()):
+        assert lines(ours) <= lines(theirs)
+
+    space = {"__name__": "sample", "Host": Host, "Response": Response, "shrink_one": lambda file: None}
+    exec("\n".join(pairs["extline"]), space)
+    space["test_weather"]()
+    with Host(space["ext"]) as host:
+        shrunk = host.call("shrink", files=["a", "b"])
+        assert shrunk.text == "2 are smaller now"
+        assert shrunk.updates[-1]["progress"]["total"] == 2
+        assert host.command("review", "main") == Response.prompt("Review the branch main.")
+        assert host.intercept("tool_call", tool="bash", args={"command": "rm -rf /"}).blocked
+
+
+def test_the_extension_of_the_package_passes_its_test(tmp_path: Path) -> None:
+    page = (ROOT / "sdk-python" / "README.md").read_text()
+    hello, test = [text for language, _, text in FENCE.findall(page) if language == "python"]
+    (tmp_path / "hello.py").write_text(hello)
+    (tmp_path / "test_hello.py").write_text(test)
+    assert "1 passed" in sh("python3 -m pytest -q test_hello.py", tmp_path)
+
+
+def test_the_sample_of_the_readme_is_the_example() -> None:
+    sample = next(text for language, _, text in FENCE.findall((ROOT / "README.md").read_text()) if language == "python")
+    example = (ROOT / "examples" / "weather-python" / "weather.py").read_text()
+    assert example == "#!/usr/bin/env python3\n" + sample
