@@ -41,9 +41,17 @@ pub fn follow<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
         if let Some(mut elements) = Elements::of(value) {
             return elements.nth(token.parse().ok()?);
         }
-        let name = token.replace("~1", "/").replace("~0", "~");
-        Members::of(value)?.last(&name).map(|member| member.value)
+        Members::of(value)?.last(&name_of(token)).map(|member| member.value)
     })
+}
+
+/// The name that a token of a pointer stands for.
+fn name_of(token: &str) -> Cow<'_, str> {
+    if token.contains('~') {
+        Cow::Owned(token.replace("~1", "/").replace("~0", "~"))
+    } else {
+        Cow::Borrowed(token)
+    }
 }
 
 /// The JSON pointer in the fragment of a URI reference (`#/a%20b`), its percent escapes resolved;

@@ -1,5 +1,6 @@
 //! JSON values that pass through as text.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use memchr::memchr2;
@@ -7,8 +8,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
 use serde_json::value::RawValue;
 use thiserror::Error;
 
+use super::read_string;
 use super::scan::{has_unpaired_surrogate, sole_value};
 use super::scanner::{Surrogate, surrogate_at};
+use crate::pointer::follow;
 
 /// One JSON value as the text its author wrote: number text, key order and duplicate keys are
 /// kept (`frm.raw`).
@@ -67,6 +70,25 @@ impl RawJson {
     /// Reads the value into a type of the caller's.
     pub fn to<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
         serde_json::from_str(&self.0)
+    }
+
+    /// The string at a JSON pointer (RFC 6901), `/city` for the member `city`; the value itself at
+    /// an empty one. `None` when nothing stands there, or no string.
+    ///
+    /// It copies nothing but a string with escapes, so that a handler which wants one or two members
+    /// needs no type for the whole.
+    ///
+    /// ```
+    /// use extline_protocol::RawJson;
+    ///
+    /// let args = RawJson::parse(r#"{"city":"Berlin","days":[{"name":"to\u0064ay"}],"n":1}"#)?;
+    /// assert_eq!(args.string("/city").as_deref(), Some("Berlin"));
+    /// assert_eq!(args.string("/days/0/name").as_deref(), Some("today"));
+    /// assert_eq!(args.string("/n"), None);
+    /// # Ok::<(), extline_protocol::RawJsonError>(())
+    /// ```
+    pub fn string(&self, pointer: &str) -> Option<Cow<'_, str>> {
+        read_string(follow(&self.0, pointer)?)
     }
 
     /// Whether the value is an object.
@@ -165,6 +187,17 @@ pub(crate) fn repair_surrogates(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_string_is_read_where_a_pointer_leads() {
+        let raw = RawJson::parse(r#"{"a":"x","b":{"c/d":["\n"]},"a":"y","n":null}"#).unwrap();
+        assert_eq!(raw.string("/a").as_deref(), Some("y"), "of duplicates the last");
+        assert_eq!(raw.string("/b/c~1d/0").as_deref(), Some("\n"));
+        for nothing in ["", "/", "/b", "/n", "/b/c~1d/1", "/a/0", "/missing"] {
+            assert_eq!(raw.string(nothing), None, "{nothing}");
+        }
+        assert_eq!(RawJson::parse(r#""itself""#).unwrap().string("").as_deref(), Some("itself"));
+    }
 
     #[test]
     fn clean_text_passes_byte_for_byte() {

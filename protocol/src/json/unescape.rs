@@ -1,7 +1,6 @@
 //! Strings with their escapes resolved.
 
-use memchr::memchr;
-
+use super::find::next_to_escape;
 use super::scanner::hex_escape;
 
 /// What the inside of a JSON string stands for. It is known to be valid; half a surrogate pair
@@ -9,32 +8,35 @@ use super::scanner::hex_escape;
 pub(super) fn unescape(body: &str) -> String {
     // No escape is shorter than what it stands for.
     let mut text = String::with_capacity(body.len());
-    let mut rest = body;
-    while let Some(at) = memchr(b'\\', rest.as_bytes()) {
-        text.push_str(&rest[..at]);
-        let (character, length) = escaped(&rest.as_bytes()[at..]);
+    let mut from = 0;
+    // Quotes and control characters stand in no valid string, so what is found is a backslash.
+    while let Some(at) = next_to_escape(body.as_bytes(), from) {
+        text.push_str(&body[from..at]);
+        let (character, length) = escaped(&body.as_bytes()[at..]);
         text.push(character);
-        rest = rest.get(at + length..).unwrap_or_default();
+        from = (at + length).min(body.len());
     }
-    text.push_str(rest);
+    text.push_str(&body[from..]);
     text
 }
 
 /// The character that the escape at the start stands for, and how long the escape is.
+#[inline]
 fn escaped(escape: &[u8]) -> (char, usize) {
     let character = match escape.get(1) {
+        Some(b'u') => return escaped_by_number(escape),
         Some(b'b') => '\u{8}',
         Some(b'f') => '\u{c}',
         Some(b'n') => '\n',
         Some(b'r') => '\r',
         Some(b't') => '\t',
-        Some(b'u') => return escaped_by_number(escape),
         Some(itself) => char::from(*itself),
         None => char::REPLACEMENT_CHARACTER,
     };
     (character, 2)
 }
 
+#[cold]
 fn escaped_by_number(escape: &[u8]) -> (char, usize) {
     let first = hex_escape(escape, 0).unwrap_or(0xFFFD);
     let pair = [first, hex_escape(escape, 6).unwrap_or(0xFFFD)];
