@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use extline_protocol::Update;
 use extline_protocol::frame::{Content, ExtensionFrame, Level, Progress, SessionInfo};
+use extline_protocol::{RawJson, Update};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -13,6 +13,7 @@ use crate::call::Call;
 use crate::core::Core;
 use crate::dump::dump_raw;
 use crate::imports;
+use crate::raw;
 use crate::text::text_of;
 use crate::tool::frame_of;
 
@@ -23,6 +24,7 @@ pub(crate) struct Context {
     pub(crate) call: Arc<Call>,
     deadline: Option<Instant>,
     session: Option<SessionInfo>,
+    args: Option<RawJson>,
 }
 
 impl Context {
@@ -32,7 +34,12 @@ impl Context {
         deadline: Option<Instant>,
         session: Option<SessionInfo>,
     ) -> Self {
-        Self { core: Arc::clone(core), call, deadline, session }
+        Self { core: Arc::clone(core), call, deadline, session, args: None }
+    }
+
+    /// The context of a tool's call with these arguments.
+    pub(crate) fn with_args(self, args: &RawJson) -> Self {
+        Self { args: Some(args.clone()), ..self }
     }
 
     /// Shows what a generator yielded.
@@ -68,6 +75,12 @@ impl Context {
     #[getter]
     fn call_id(&self) -> &str {
         self.call.key().map_or("", |key| key.id().as_str())
+    }
+
+    /// The arguments of a tool's call as they were written; None elsewhere.
+    #[getter]
+    fn raw_args(&self) -> Option<raw::RawJson> {
+        self.args.clone().map(raw::RawJson)
     }
 
     /// When the host stops waiting, on the clock of `time.monotonic()`; `None` where it does not say.

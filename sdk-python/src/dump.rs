@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::imports;
+use crate::raw;
 use crate::text::text_of;
 
 /// Steps of a place that are told; what contains itself has as many as may be nested.
@@ -91,6 +92,8 @@ fn write(value: &Bound<'_, PyAny>, out: &mut Vec<u8>, depth: usize) -> Result<()
         write_float(float.value(), out)?;
     } else if let Ok(tuple) = value.cast_exact::<PyTuple>() {
         write_array(tuple.iter(), out, depth)?;
+    } else if let Ok(raw) = value.cast_exact::<raw::RawJson>() {
+        out.extend_from_slice(raw.get().0.get().as_bytes());
     } else {
         write_other(value, out, depth)?;
     }

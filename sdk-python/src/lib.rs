@@ -20,6 +20,7 @@ mod load;
 mod looped;
 mod outgoing;
 mod pulse;
+mod raw;
 mod replies;
 mod run_tool;
 mod running;
@@ -46,6 +47,8 @@ mod native {
     use crate::core::forked;
     #[pymodule_export]
     use crate::outgoing::Question;
+    #[pymodule_export]
+    use crate::raw::RawJson;
     #[pymodule_export]
     use crate::replies::{
         answer_command, answer_intercept, answer_request, answer_tool, begin, call_tool,

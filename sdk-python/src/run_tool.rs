@@ -85,6 +85,7 @@ impl Core {
         // A call and its cancel may come in one read; then the handler sees it from its start.
         self.settle_all();
         let context = Context::new(self, Arc::clone(&running), deadline, call.session.clone());
+        let context = context.with_args(&call.args);
         let context = Bound::new(py, context)?;
         if let Some(name) = &tool.context {
             keywords.set_item(name, &context)?;
@@ -121,6 +122,7 @@ impl Core {
         let running = Call::of_task(Some(key.clone()), Arc::clone(&tool.label));
         let number = self.running.insert(&running);
         let context = Context::new(self, running, deadline, call.session.clone());
+        let context = context.with_args(&call.args);
         let context = Bound::new(py, context)?;
         if let Some(name) = &tool.context {
             keywords.set_item(name, &context)?;

@@ -153,3 +153,33 @@ def test_random_values_come_back() -> None:
         original = value(0)
         text = dumps(original)
         assert loads(text) == original == json.loads(text)
+
+
+def test_raw_json_goes_over_the_wire_as_it_stands(start) -> None:
+    peer = start(
+        """
+        @ext.tool(schema={"type": "object"})
+        def echo(ctx, **args):
+            return ctx.raw_args
+
+        @ext.tool
+        async def nested(ctx):
+            return {"raw": RawJson(' [1.10,\\n "\\\\u00e9"] '), "own": ctx.raw_args.load()}
+        """
+    )
+    args = '{ "a" : 1.10, "\\u0061": 1E+2 }'
+    peer.write(f'{{"type":"tool_call","id":"1","name":"echo","args":{args}}}\n'.encode())
+    assert peer.line().endswith(f'"structured_content":{args}}}'.encode())
+    peer.begin("nested", "2")
+    assert peer.line().endswith(b'"structured_content":{"raw":[1.10, "\\u00e9"],"own":{}}}')
+
+
+def test_raw_json_is_a_value_of_its_own() -> None:
+    from extline import RawJson
+
+    raw = RawJson(' {"a": 1.0}\n')
+    assert (raw.text, str(raw), raw.load()) == ('{"a": 1.0}', '{"a": 1.0}', {"a": 1.0})
+    assert raw == RawJson('{"a": 1.0}') != RawJson("1")
+    assert len({raw, RawJson('{"a": 1.0}')}) == 1
+    with pytest.raises(ValueError, match="not a JSON value"):
+        RawJson("{")

@@ -1,7 +1,5 @@
 """Tools that answer at once, with each kind of value."""
-import json
-
-from extline import ToolResult, image
+from extline import RawJson, ToolResult, image
 from memory import kit, tool
 
 ANY = '{"type":"object"}'
@@ -9,8 +7,8 @@ NONE = '{"type":"object","properties":{}}'
 
 
 @tool("echo", "Gives its arguments back.", ANY)
-def echo(**args):
-    return args
+def echo(ctx, **args):
+    return ctx.raw_args
 
 
 @tool("native", "Gives its arguments back by way of native values.", ANY)
@@ -30,7 +28,7 @@ def typed(city: str, **others):
 
 @tool("number", "Gives a number back.", '{"type":"object","properties":{"literal":{"type":"string"}},"required":["literal"]}')
 def number(literal):
-    return {"number": json.loads(literal)}
+    return RawJson(f'{{"number":{literal}}}')
 
 
 @tool("nothing", "Answers with nothing.", NONE)

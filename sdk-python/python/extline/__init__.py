@@ -21,7 +21,7 @@ from . import _claim
 from ._errors import Cancelled, ToolError
 from ._extension import Extension
 from ._mistake import DefinitionError
-from ._native import Context
+from ._native import Context, RawJson
 from ._result import Image, ToolResult, Update, image
 from ._response import Panel, Response
 
@@ -34,6 +34,7 @@ __all__ = [
     "Extension",
     "Image",
     "Panel",
+    "RawJson",
     "Response",
     "ToolError",
     "ToolResult",

@@ -11,6 +11,7 @@ __all__ = [
     "Context",
     "HostSession",
     "Question",
+    "RawJson",
     "Registrations",
     "Session",
     "answer_command",
@@ -50,6 +51,9 @@ class Context:
     @property
     def call_id(self) -> str:
         """The id of the call; empty for what has none: an event, a panel's input, setup, teardown."""
+    @property
+    def raw_args(self) -> RawJson | None:
+        """The arguments of a tool's call as they were written; None elsewhere."""
     @property
     def deadline(self) -> float | None:
         """When the host stops waiting, on the clock of `time.monotonic()`."""
@@ -105,6 +109,22 @@ class Context:
         """Asks the host for something by method. To be awaited in an `async` handler."""
     def panel(self, id: str) -> OpenPanel:
         """A panel of the extension by its id: `open`, `render`, `close`, `is_open`."""
+
+@final
+class RawJson:
+    """A JSON value as text, which goes over the wire as it stands: every digit, key and escape.
+
+    A tool may return one, also inside of other values. Raises ValueError for what is no JSON.
+    """
+
+    def __new__(cls, text: str) -> RawJson: ...
+    @property
+    def text(self) -> str:
+        """The text."""
+    def load(self) -> Any:
+        """The value in Python's own types."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
 
 @final
 class Registrations:
