@@ -438,6 +438,52 @@ def test_a_profile_that_nobody_knows_is_refused() -> None:
         Host(make(), profile="zot")
 
 
+@both
+def test_the_steps_of_an_async_host_are_awaited(new) -> None:
+    import asyncio
+
+    from extline.testing import AsyncHost
+
+    ext = new()
+
+    @ext.tool
+    def wait(ctx) -> None:
+        ctx.update("waiting")
+        ctx.sleep(PATIENCE)
+
+    @ext.on("turn_end")
+    def on_end(event, ctx):
+        ctx.notify(event.stop)
+
+    @ext.guard
+    def guard(call):
+        return call.block("no")
+
+    @ext.command("say", "says")
+    def say(args):
+        return args
+
+    @ext.method("health")
+    def health(params):
+        return params
+
+    async def steps() -> None:
+        async with AsyncHost(ext, deadline=PATIENCE) as host:
+            call = await host.begin("wait")
+            assert (await host.next_update(call))["progress"]["message"] == "waiting"
+            await host.cancel(call)
+            assert (await host.finish(call)).kind == "cancelled"
+            one, two = await asyncio.gather(host.call("nobody"), host.command("say", "hi"))
+            assert (one.kind, two.display) == ("not_found", "hi")
+            await host.event("turn_end", stop="end")
+            assert host.seen.notes == [Note("info", "end")]
+            assert (await host.intercept("tool_call", tool="x", args={})).blocked == "no"
+            assert (await host.request("health", [1])).value == [1]
+            assert await host.shutdown() == 0
+
+    asyncio.run(steps())
+
+
 def test_a_zot_cancels_nothing() -> None:
     ext = make()
 

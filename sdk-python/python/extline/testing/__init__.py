@@ -12,7 +12,7 @@ its stdin and stdout are a socket here. A step that cannot be done raises a ``Fa
 ``AssertionError`` and shows the last frames; ``host.transcript`` has them all. What a handler
 prints and its tracebacks go where pytest shows them.
 
-Under pytest the fixture ``extline_host`` starts hosts and ends them with the test.
+``AsyncHost`` is the same for tests that are coroutines. Under pytest the fixture ``extline_host`` starts hosts and ends them with the test.
 """
 
 from ._answers import Answer, CommandAnswer, MethodAnswer, Note, Ruling
@@ -20,8 +20,23 @@ from ._failure import Ended, Failure, Misuse, TimedOut, Unusable
 from ._host import Call, Host
 from ._transcript import Line, Transcript
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._async_host import AsyncHost
+
+
+def __getattr__(name: str) -> object:
+    # Who writes no coroutines does not pay for asyncio.
+    if name == "AsyncHost":
+        from ._async_host import AsyncHost
+
+        return AsyncHost
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "Answer",
+    "AsyncHost",
     "Call",
     "CommandAnswer",
     "Ended",
