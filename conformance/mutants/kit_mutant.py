@@ -652,7 +652,8 @@ def child_uncancelled():
 @mutant
 def any_answer():
     def take(result, self, frame, raw):
-        for ask in list(self.tools.asked):
+        # The first one counts, however long the handler takes to look at it.
+        for ask in [ask for ask, answer in self.tools.asked.items() if answer is None]:
             result(self, {**frame, "id": ask}, raw)
     around(Kit, "on_tool_result")(take)
 
