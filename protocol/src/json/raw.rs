@@ -88,7 +88,22 @@ impl RawJson {
     /// # Ok::<(), extline_protocol::RawJsonError>(())
     /// ```
     pub fn string(&self, pointer: &str) -> Option<Cow<'_, str>> {
-        read_string(follow(&self.0, pointer)?)
+        read_string(self.at(pointer)?)
+    }
+
+    /// The JSON text at a JSON pointer, as its author wrote it; `None` when nothing stands there.
+    ///
+    /// ```
+    /// use extline_protocol::RawJson;
+    ///
+    /// let args = RawJson::parse(r#"{"city":"to\u0064ay","days":[1e400]}"#)?;
+    /// assert_eq!(args.at("/city"), Some(r#""to\u0064ay""#));
+    /// assert_eq!(args.at("/days/0"), Some("1e400"));
+    /// assert_eq!(args.at("/days/1"), None);
+    /// # Ok::<(), extline_protocol::RawJsonError>(())
+    /// ```
+    pub fn at(&self, pointer: &str) -> Option<&str> {
+        follow(&self.0, pointer)
     }
 
     /// Whether the value is an object.
