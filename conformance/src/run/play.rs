@@ -107,7 +107,10 @@ impl Stage for Process<'_> {
             self.survive();
             return self.alive();
         }
-        self.conversation.canary(&self.survey.canary, times, within).map(|_| ())
+        // Each may take three times what one took alone: an extension may be slow.
+        let each = self.survey.pace.saturating_mul(3);
+        let all = each.saturating_mul(u32::try_from(times).unwrap_or(u32::MAX));
+        self.conversation.canary(&self.survey.canary, times, within.max(all)).map(|_| ())
     }
 
     fn alive(&mut self) -> Result<(), Failure> {
