@@ -48,15 +48,17 @@ check_python() {
         report "Python's venv (the tests of the Python SDK make an environment): apt-get install python3-venv (Debian, Ubuntu), or $how"
 }
 
-# Extensions in JavaScript are started by the tests.
+# The Node SDK is built and tested, and extensions in JavaScript are started by the tests.
 check_node() {
-    how='get it from https://nodejs.org, or apt-get install nodejs (Debian, Ubuntu)'
+    how='get it from https://nodejs.org, or apt-get install nodejs npm (Debian, Ubuntu)'
     if ! command -v node >/dev/null 2>&1; then
-        report "Node 20 or newer (node): $how"
+        report "Node 20.17 or newer (node): $how"
         return
     fi
-    node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null ||
-        report "Node 20 or newer (found $(node --version 2>&1)): $how"
+    node -e 'const [major, minor] = process.versions.node.split("."); process.exit(major * 100 + +minor < 2017 ? 1 : 0)' 2>/dev/null ||
+        report "Node 20.17 or newer (found $(node --version 2>&1)): $how"
+    command -v npm >/dev/null 2>&1 ||
+        report 'npm, the package manager of Node: it comes with https://nodejs.org, or apt-get install npm (Debian, Ubuntu)'
 }
 
 # An extension in bash is started by the tests.

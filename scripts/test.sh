@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 exec </dev/null # nothing here asks a question
 
-total=12
+total=13
 number=0
 passed=0
 failed=0
@@ -28,6 +28,7 @@ main() {
     step 'tests: the Python SDK' scripts/test-python.sh
     step 'tests: the Python package, installed from its source archive' \
         scripts/test-python-package.sh
+    step 'tests: the Node SDK' scripts/test-node.sh
     try_benchmark
     # Advisories change by the day, so they are no part of this: `cargo deny check` has them.
     optional cargo-deny 'cargo install --locked cargo-deny' 'licences and sources of dependencies' \

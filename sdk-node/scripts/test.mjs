@@ -1,0 +1,14 @@
+// Runs the compiled tests with this Node. Arguments are files of build/ without their ending, or
+// options of `node --test`, as --test-name-pattern=TEXT.
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const folder = fileURLToPath(new URL("../build", import.meta.url));
+const options = process.argv.slice(2).filter((argument) => argument.startsWith("-"));
+const names = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
+const all = readdirSync(folder).filter((name) => name.endsWith(".test.mjs"));
+const files = names.length > 0 ? names.map((name) => `${name}.test.mjs`) : all;
+// A folder as argument would mean other things to other versions of Node.
+const ran = spawnSync(process.execPath, ["--test", ...options, ...files], { cwd: folder, stdio: "inherit" });
+process.exitCode = ran.status ?? 1;

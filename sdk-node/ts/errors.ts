@@ -1,0 +1,234 @@
+/** What a handler throws to say why a call failed, and what any thrown thing becomes. */
+
+import { explain, print } from "./thrown.js";
+
+/** Kinds of failure (`tool.error`). */
+export type ErrorKind =
+  | "validation"
+  | "not_found"
+  | "permission"
+  | "transient"
+  | "timeout"
+  | "cancelled"
+  | "conflict"
+  | "stale"
+  | "budget"
+  | "unsupported"
+  | "too_large"
+  | "protocol"
+  | "internal"
+  | "fatal";
+
+/** What goes with the text of a {@link ToolError}. */
+export interface ToolErrorOptions extends ErrorOptions {
+  /** JSON pointer of the offending member of the arguments: a missing city is `/city`. */
+  field?: string | undefined;
+  /** What to do about it. */
+  hint?: string | undefined;
+  /** What led to it, outermost first. Without it, the messages of `cause` and of its causes. */
+  causes?: readonly string[] | undefined;
+  /** How long to wait before trying again, in milliseconds. */
+  retryAfterMs?: number | undefined;
+}
+
+/**
+ * A tool call failed: a kind, a text for the model, and what helps to do better.
+ *
+ * `new ToolError("text")` means that the call is the model's fault, and the text tells it how to
+ * correct the call (kind `validation`). The constructors are named after the kinds: `validation`,
+ * `notFound`, `permission` and `stale` are the model's fault; `transient`, `timeout` and `budget`
+ * the world's.
+ *
+ * @example
+ * ```ts
+ * throw ToolError.notFound("no such city", { field: "/city", hint: "try a city that exists" });
+ * ```
+ */
+export class ToolError extends Error {
+  /** What kind of failure it is. */
+  readonly kind: ErrorKind | (string & {});
+  /** JSON pointer of the offending member of the arguments. */
+  readonly field: string | undefined;
+  /** What to do about it. */
+  readonly hint: string | undefined;
+  /** What led to it, outermost first. */
+  readonly causes: readonly string[];
+  /** How long to wait before trying again, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  /** An error of kind `validation`; {@link ToolError.ofKind} takes any other. */
+  constructor(message: string, options: ToolErrorOptions = {}) {
+    super(message, "cause" in options ? { cause: options.cause } : undefined);
+    this.kind = "validation";
+    this.field = options.field;
+    this.hint = options.hint;
+    this.causes = options.causes ?? causesOf(this);
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  /** An error of any kind. */
+  static ofKind(kind: ErrorKind | (string & {}), message: string, options?: ToolErrorOptions): ToolError {
+    const error = new this(message, options);
+    (error as { kind: string }).kind = kind;
+    Error.captureStackTrace(error, ToolError.ofKind);
+    return error;
+  }
+
+  /** The arguments are wrong; say with `field` which of them. */
+  static validation(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("validation", message, options);
+  }
+
+  /** What the call names does not exist. */
+  static notFound(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("not_found", message, options);
+  }
+
+  /** The call is not allowed. */
+  static permission(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("permission", message, options);
+  }
+
+  /** It may work when tried again; see `retryAfterMs`. */
+  static transient(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("transient", message, options);
+  }
+
+  /** It took longer than allowed. */
+  static timeout(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("timeout", message, options);
+  }
+
+  /** The caller gave up. */
+  static cancelled(message = "cancelled", options?: ToolErrorOptions): ToolError {
+    return this.ofKind("cancelled", message, options);
+  }
+
+  /** It contradicts the present state. */
+  static conflict(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("conflict", message, options);
+  }
+
+  /** What the call refers to has changed since the model looked at it. */
+  static stale(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("stale", message, options);
+  }
+
+  /** A quota or allowance is used up. */
+  static budget(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("budget", message, options);
+  }
+
+  /** The tool cannot do that here. */
+  static unsupported(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("unsupported", message, options);
+  }
+
+  /** Something is over a size limit. */
+  static tooLarge(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("too_large", message, options);
+  }
+
+  /** A peer broke its protocol. */
+  static protocol(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("protocol", message, options);
+  }
+
+  /** The tool failed for a reason that the caller can do nothing about. */
+  static internal(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("internal", message, options);
+  }
+
+  /** It will never work; the extension cannot go on. */
+  static fatal(message: string, options?: ToolErrorOptions): ToolError {
+    return this.ofKind("fatal", message, options);
+  }
+}
+// On the prototype, so that it is no member of each error.
+ToolError.prototype.name = "ToolError";
+
+/**
+ * An extension that cannot be registered as it is written. The text begins with the file and line
+ * of its author, names what is wrong, and ends with what to do.
+ */
+export class DefinitionError extends TypeError {}
+DefinitionError.prototype.name = "DefinitionError";
+
+/** Why a call failed, with the names of the wire (`tool.error`). */
+export interface Failure {
+  /** What kind of failure it is. */
+  kind: string;
+  /** What happened, for a person. */
+  message: string;
+  /** JSON pointer of the offending member of the arguments. */
+  field?: string;
+  /** What to do about it. */
+  hint?: string;
+  /** What led to it, outermost first. */
+  causes?: string[];
+  /** How long to wait before trying again, in milliseconds. */
+  retry_after_ms?: number;
+}
+
+/**
+ * What a handler threw, as an answer. `what` names the handler: `tool weather`. What is no
+ * {@link ToolError} is `internal`, and its text is short: its stack is for the author, and goes to
+ * `report` (the text for stderr). A `ToolError` says all there is, so nothing is reported.
+ *
+ * With `isCancelled`, what an `AbortSignal` throws counts as the answer to the cancel.
+ */
+export function toFailure(
+  thrown: unknown,
+  what: string,
+  report: (text: string) => void,
+  isCancelled = false,
+): Failure {
+  try {
+    if (thrown instanceof ToolError) {
+      return failureOf(thrown);
+    }
+    if (isCancelled && isAbort(thrown)) {
+      return { kind: "cancelled", message: "cancelled" };
+    }
+  } catch (another) {
+    // An error whose members throw when they are read.
+    return toFailure(another, `the error of ${what}`, report);
+  }
+  report(`${what} failed:\n${print(thrown)}`);
+  return { kind: "internal", message: `${what} failed: ${explain(thrown)}` };
+}
+
+function failureOf(error: ToolError): Failure {
+  const failure: Failure = { kind: String(error.kind), message: String(error.message) };
+  if (error.field !== undefined) failure.field = String(error.field);
+  if (error.hint !== undefined) failure.hint = String(error.hint);
+  if (error.causes.length > 0) failure.causes = error.causes.map(String);
+  const wait = error.retryAfterMs;
+  // What is no time is left out: an error must not fail.
+  if (wait !== undefined && wait >= 0 && wait < 2 ** 53) failure.retry_after_ms = Math.round(wait);
+  return failure;
+}
+
+/** `AbortSignal.reason` by default, and what the functions of Node throw for it. */
+function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === "AbortError";
+}
+
+/** Of an error that was made with a `cause`. */
+function causesOf(error: Error): string[] {
+  const causes: string[] = [];
+  const seen = new Set<unknown>([error]);
+  for (let cause = error.cause; cause !== undefined && !seen.has(cause); ) {
+    seen.add(cause);
+    causes.push(cause instanceof Error ? cause.message || cause.name : explain(cause));
+    cause = cause instanceof Error ? cause.cause : undefined;
+  }
+  return causes;
+}
+
+/** The text that the model reads: the message, then the hint and the causes, a line each. */
+export function textOf(failure: Failure): string {
+  const hint = failure.hint === undefined ? "" : `\nhint: ${failure.hint}`;
+  const causes = (failure.causes ?? []).map((cause) => `\ncaused by: ${cause}`);
+  return `${failure.message}${hint}${causes.join("")}`;
+}

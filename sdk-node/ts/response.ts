@@ -1,0 +1,93 @@
+/** What a command answers. */
+
+import { encodeJson } from "./json.js";
+import { sayType } from "./lossy.js";
+
+/** A panel as it is opened. */
+export interface PanelContent {
+  /** Names the panel: its handler is registered under this id. */
+  id: string;
+  /** Stands above the lines. */
+  title?: string;
+  /** Its lines; ANSI colours are allowed. */
+  lines?: readonly string[];
+  /** Stands below the lines. */
+  footer?: string;
+}
+
+type Fields = Record<string, unknown> & { action: string };
+
+/**
+ * What the host does once a command has run. Made by the static methods.
+ *
+ * @example
+ * ```ts
+ * ext.command("review", "review a branch", (branch) => Response.prompt(`Review the branch ${branch}.`));
+ * ```
+ */
+export class Response {
+  /** The answer with the names of the wire (`command.response`). */
+  readonly fields: Readonly<Fields>;
+
+  private constructor(fields: Fields) {
+    this.fields = fields;
+  }
+
+  /** Sends a prompt to the model. */
+  static prompt(prompt: string): Response {
+    return new Response({ action: "prompt", prompt: text(prompt, "a prompt") });
+  }
+
+  /** Puts a text into the editor. */
+  static insert(insert: string): Response {
+    return new Response({ action: "insert", insert: text(insert, "what is inserted") });
+  }
+
+  /** Shows a text. A command that returns a string does the same. */
+  static display(display: string): Response {
+    return new Response({ action: "display", display: text(display, "what is displayed") });
+  }
+
+  /** Does nothing. A command that returns nothing does the same. */
+  static noop(): Response {
+    return new Response({ action: "noop" });
+  }
+
+  /** Opens a panel. */
+  static openPanel(panel: PanelContent): Response {
+    return new Response({ action: "open_panel", open_panel: { ...panel } });
+  }
+
+  /**
+   * Sends a prompt as if the model had called the tool with these arguments. A host that may not
+   * know this gets the prompt alone.
+   */
+  static toolPrompt(tool: string, args: object, prompt: string): Response {
+    return new Response({
+      action: "tool_prompt",
+      prompt: text(prompt, "a prompt"),
+      tool_name: text(tool, "the name of a tool"),
+      tool_args: args,
+    });
+  }
+
+  /** The command failed; the user sees the message. */
+  static error(message: string): Response {
+    return new Response({ action: "noop", error: text(message, "the message of an error") });
+  }
+}
+
+/**
+ * The answer to a command as JSON, from what its handler returned.
+ */
+export function encodeResponse(returned: unknown): string {
+  if (returned instanceof Response) return encodeJson(returned.fields);
+  if (returned === undefined || returned === null) return encodeJson({ action: "noop" });
+  if (typeof returned === "string") return encodeJson({ action: "display", display: returned });
+  throw new TypeError(`a command returns a Response, a string or nothing, and this is ${sayType(returned)}`);
+}
+
+function text(value: string, what: string): string {
+  if (typeof value === "string") return value;
+  throw new TypeError(`${what} is a string, and this is ${sayType(value)}`);
+}
