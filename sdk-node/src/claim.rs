@@ -1,0 +1,64 @@
+//! Taking stdin and stdout over, in the moment in which the package is loaded.
+
+use std::sync::{Mutex, PoisonError};
+
+use extline_stdio::{Error, Stdio, claims_at_load};
+use napi_derive::napi;
+
+use crate::stderr;
+
+/// What was claimed at the load, until a session takes it. The process has one stdin and one stdout,
+/// whatever its threads do.
+static CLAIMED: Mutex<Option<Stdio>> = Mutex::new(None);
+
+/// Claims stdin and stdout where a host started this process: both are pipes or sockets and no test
+/// runner is loaded, or `EXTLINE_STDIO` says so. Whether it did.
+#[napi(catch_unwind)]
+pub fn claim_at_load(under_test: bool) -> napi::Result<bool> {
+    if !claims_at_load(under_test).map_err(to_js)? {
+        return Ok(false);
+    }
+    let stdio = Stdio::claim().map_err(to_js)?;
+    *CLAIMED.lock().unwrap_or_else(PoisonError::into_inner) = Some(stdio);
+    Ok(true)
+}
+
+/// Whether a person started this program in a terminal.
+#[napi(catch_unwind)]
+pub fn is_by_hand() -> bool {
+    extline_stdio::is_by_hand()
+}
+
+/// Writes one line to stderr.
+#[napi(catch_unwind)]
+pub fn report(message: String) {
+    stderr::report(&message);
+}
+
+/// The process's stdin and stdout, claimed at the load or now.
+pub(crate) fn stdio() -> Result<Stdio, Error> {
+    let claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    claimed.map_or_else(Stdio::claim, Ok)
+}
+
+/// What arrives on the first of two descriptors, and the way out through the second.
+#[cfg(unix)]
+pub(crate) fn over_descriptors(input: i32, output: i32) -> Result<Stdio, Error> {
+    use std::os::fd::{FromRawFd, OwnedFd};
+
+    #[expect(unsafe_code, reason = "Node knows descriptors by number")]
+    // SAFETY: the JavaScript half hands over two that are nobody else's, and closes neither.
+    let (input, output) = unsafe { (OwnedFd::from_raw_fd(input), OwnedFd::from_raw_fd(output)) };
+    Stdio::from_fds(input, output)
+}
+
+/// Descriptors are of Unix.
+#[cfg(not(unix))]
+pub(crate) fn over_descriptors(_input: i32, _output: i32) -> Result<Stdio, Error> {
+    Err(Error::Unsupported)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+pub(crate) fn to_js(error: Error) -> napi::Error {
+    napi::Error::from_reason(error.to_string())
+}

@@ -1,0 +1,211 @@
+//! From the session's events to JavaScript.
+
+use std::time::Instant;
+
+use extline_protocol::frame::{ErrorInfo, OnFailure, PanelClose, ToolCall, ToolResult};
+use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, PanelInput};
+
+use crate::core::{Core, State};
+use crate::frames::{object_text, text_of};
+use crate::js::{Scope, Told};
+
+/// What JavaScript is told, by number; `Kind` in native.ts is the same list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// Number of the handler, arguments, session, deadline, whether it is cancelled already.
+    Tool = 0,
+    /// Name, arguments.
+    Command = 1,
+    /// Point, frame, deadline, whether a failure lets it pass.
+    Intercept = 2,
+    /// Method, params, deadline.
+    Request = 3,
+    /// Event, frame.
+    Event = 4,
+    /// Panel, frame.
+    Panel = 5,
+    /// Reason.
+    Cancelled = 6,
+    /// Frame.
+    ToolAnswer = 7,
+    /// Result, or error with its flag.
+    Response = 8,
+    /// Frame.
+    Accepted = 9,
+    /// Frame.
+    Registered = 10,
+    /// Nothing.
+    Teardown = 11,
+    /// Reason, milliseconds until the process ends.
+    ShuttingDown = 12,
+    /// Exit code.
+    Finished = 13,
+    /// Reason.
+    Failed = 14,
+    /// Whether input is wanted, and in how many milliseconds a turn is due.
+    Wants = 15,
+}
+
+/// Tells JavaScript. Whether promises are to have their turn.
+pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> bool {
+    match event {
+        ExtensionEvent::ToolCall { key, call, deadline } => tool(core, scope, key, &call, deadline),
+        ExtensionEvent::Command { key, command } => {
+            let serial = key.serial();
+            let label = format!("command {}", command.name).into();
+            core.lock().calls.begin(key, label, false);
+            let args = command.args.unwrap_or_default();
+            let (text, more) = (Some(command.name.as_str()), Some(args.as_str()));
+            scope.tell(Told { serial, text, more, ..told(Kind::Command) })
+        }
+        ExtensionEvent::Intercept { key, intercept, deadline } => {
+            let serial = key.serial();
+            let flag = begin_intercept(&mut core.lock(), key, &intercept.event);
+            let frame = text_of(&*intercept);
+            scope.tell(Told {
+                serial,
+                text: Some(&intercept.event),
+                more: Some(&frame),
+                deadline: Some(left(deadline)),
+                flag,
+                ..told(Kind::Intercept)
+            })
+        }
+        ExtensionEvent::Request { key, request, deadline } => {
+            let serial = key.serial();
+            let mut state = core.lock();
+            let flag = state.is_cancelled_already(&key);
+            state.calls.begin(key, format!("request {}", request.method).into(), flag);
+            drop(state);
+            let (text, more) = (Some(request.method.as_str()), request.params.as_ref());
+            let more = more.map(extline_protocol::RawJson::get);
+            let deadline = deadline.map(left);
+            scope.tell(Told { serial, text, more, deadline, flag, ..told(Kind::Request) })
+        }
+        ExtensionEvent::Event(event) => {
+            core.lock().calls.begin_other(format!("event {}", event.event).into());
+            let frame = text_of(&*event);
+            let (text, more) = (Some(event.event.as_str()), Some(frame.as_str()));
+            scope.tell(Told { text, more, ..told(Kind::Event) })
+        }
+        ExtensionEvent::Panel(input) => panel(core, scope, input),
+        ExtensionEvent::Cancelled { key, reason } => {
+            let text = Some(reason.as_str());
+            scope.tell(Told { serial: key.serial(), text, ..told(Kind::Cancelled) })
+        }
+        ExtensionEvent::Teardown => {
+            core.lock().calls.begin_other("teardown".into());
+            scope.tell(told(Kind::Teardown))
+        }
+        event => answer_or_end(core, scope, event),
+    }
+}
+
+fn answer_or_end(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> bool {
+    match event {
+        ExtensionEvent::CallToolDone { key, result } => {
+            core.lock().asked.remove(&key.serial());
+            let (serial, frame) = (key.serial(), text_of(&result));
+            scope.tell(Told { serial, text: Some(&frame), ..told(Kind::ToolAnswer) })
+        }
+        ExtensionEvent::Response { key, result } => {
+            core.lock().asked.remove(&key.serial());
+            let (text, flag) = match result {
+                Ok(result) => (result.get().to_owned(), false),
+                Err(error) => (object_text(&error), true),
+            };
+            let serial = key.serial();
+            scope.tell(Told { serial, text: Some(&text), flag, ..told(Kind::Response) })
+        }
+        ExtensionEvent::Accepted(ack) => {
+            let frame = text_of(&*ack);
+            scope.tell(Told { text: Some(&frame), ..told(Kind::Accepted) })
+        }
+        ExtensionEvent::Registered(report) => {
+            let frame = text_of(&report);
+            scope.tell(Told { text: Some(&frame), ..told(Kind::Registered) })
+        }
+        ExtensionEvent::ShuttingDown(reason) => {
+            let reason = reason.map(|reason| reason.as_str().to_owned());
+            let end = core.ends_process.then_some(extline_protocol::limits::SHUTDOWN_END);
+            let number = end.map(|end| end.as_secs_f64() * 1000.0);
+            scope.tell(Told { number, text: reason.as_deref(), ..told(Kind::ShuttingDown) })
+        }
+        _ => false,
+    }
+}
+
+fn tool(
+    core: &Core,
+    scope: &Scope<'_>,
+    key: CallKey,
+    call: &ToolCall,
+    deadline: Option<Instant>,
+) -> bool {
+    let mut state = core.lock();
+    let Some(tool) = state.tools.get(&call.name).cloned() else {
+        // Registered when it came, and taken back while it waited.
+        let error = ErrorInfo::new(ErrorKind::NotFound, format!("unknown tool {}", call.name));
+        refuse(&mut state, &key, error);
+        return false;
+    };
+    if let Some(Err(error)) =
+        tool.validator.as_ref().map(|validator| validator.validate(&call.args))
+    {
+        refuse(&mut state, &key, invalid(&error.pointer, &error.message));
+        return false;
+    }
+    let flag = state.is_cancelled_already(&key);
+    let serial = key.serial();
+    state.calls.begin(key, tool.label.clone(), flag);
+    drop(state);
+    let session = call.session.as_ref().map(object_text);
+    scope.tell(Told {
+        serial,
+        number: Some(tool.index.into()),
+        text: Some(call.args.get()),
+        more: session.as_deref(),
+        deadline: deadline.map(left),
+        flag,
+        ..told(Kind::Tool)
+    })
+}
+
+/// It fails for a call that the session has answered in the handler's place, at shutdown.
+fn refuse(state: &mut State, key: &CallKey, error: ErrorInfo) {
+    let _ = state.wire.session.reply_tool(key, ToolResult::error(key.id().clone(), error));
+}
+
+/// As every SDK says it.
+fn invalid(pointer: &str, message: &str) -> ErrorInfo {
+    let place = if pointer.is_empty() { "the arguments" } else { pointer };
+    let whole = format!("invalid arguments: {place}: {message}");
+    ErrorInfo { field: Some(pointer.to_owned()), ..ErrorInfo::new(ErrorKind::Validation, whole) }
+}
+
+fn begin_intercept(state: &mut State, key: CallKey, point: &str) -> bool {
+    let modes = state.wire.session.registrations().subscribe.on_failure.as_ref();
+    let fails_open = modes.and_then(|modes| modes.get(point)) == Some(&OnFailure::Allow);
+    state.calls.begin(key, format!("intercept {point}").into(), false);
+    fails_open
+}
+
+fn panel(core: &Core, scope: &Scope<'_>, input: PanelInput) -> bool {
+    let id = input.panel_id().to_owned();
+    core.lock().calls.begin_other(format!("panel {id}").into());
+    let frame = match input {
+        PanelInput::Key(key) => text_of(&key),
+        PanelInput::Resize(resize) => text_of(&resize),
+        PanelInput::Close { panel_id } => text_of(&PanelClose { panel_id }),
+    };
+    scope.tell(Told { text: Some(&id), more: Some(&frame), ..told(Kind::Panel) })
+}
+
+fn told<'a>(kind: Kind) -> Told<'a> {
+    Told { kind: kind as u32, ..Told::default() }
+}
+
+/// In milliseconds from now.
+fn left(deadline: Instant) -> f64 {
+    deadline.saturating_duration_since(Instant::now()).as_secs_f64() * 1000.0
+}

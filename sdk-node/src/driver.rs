@@ -1,0 +1,256 @@
+//! The session on the thread of the event loop: what comes in goes to JavaScript, what JavaScript says
+//! goes out.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::{Duration, Instant};
+
+use extline_stdio::Error;
+
+use crate::core::{Core, State};
+use crate::deliver::{self, Kind};
+use crate::js::{Js, Scope, Told};
+use crate::stderr::report;
+use crate::watch::Wants;
+#[cfg(unix)]
+use crate::{stand_in::StandIn, watch::Handles};
+
+/// Answers are gathered for one write, but none waits longer than this for the next handler.
+const BATCH: Duration = Duration::from_millis(1);
+
+/// Why the loop comes back to the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    Input,
+    Bell,
+    Room,
+    Time,
+    /// JavaScript has done what the others are for.
+    Js,
+}
+
+pub(crate) struct Driver {
+    pub(crate) core: Arc<Core>,
+    js: Js,
+    #[cfg(unix)]
+    handles: RefCell<Option<Handles>>,
+    #[cfg(unix)]
+    stand_in: RefCell<Option<StandIn>>,
+    /// What JavaScript was told to wait for, where it does.
+    told: RefCell<Option<Wants>>,
+    in_turn: Cell<bool>,
+    is_over: Cell<bool>,
+}
+
+impl Driver {
+    pub(crate) fn new(core: Arc<Core>, js: Js) -> Rc<Self> {
+        Rc::new(Self {
+            core,
+            js,
+            #[cfg(unix)]
+            handles: RefCell::new(None),
+            #[cfg(unix)]
+            stand_in: RefCell::new(None),
+            told: RefCell::new(None),
+            in_turn: Cell::new(false),
+            is_over: Cell::new(false),
+        })
+    }
+
+    /// Watches the descriptors natively from now on. Whether it can.
+    #[cfg(unix)]
+    pub(crate) fn watch(self: &Rc<Self>) -> bool {
+        use std::os::fd::{AsFd, AsRawFd};
+
+        let handles = Handles::open(self);
+        let can = handles.is_some();
+        *self.handles.borrow_mut() = handles;
+        let input = self.core.lock().wire.input.as_ref().map(|input| input.as_fd().as_raw_fd());
+        if let Some(input) = input.filter(|_| can) {
+            *self.stand_in.borrow_mut() = StandIn::start(&self.core, input);
+        }
+        can
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn event_loop(&self) -> Option<*mut napi::sys::uv_loop_s> {
+        self.js.event_loop().ok()
+    }
+
+    /// Says something to the host, on behalf of JavaScript.
+    pub(crate) fn tell<R>(self: &Rc<Self>, tell: impl FnOnce(&mut State) -> R) -> R {
+        let mut state = self.core.lock();
+        let told = tell(&mut state);
+        // What is said in a turn is written at its end.
+        if !self.in_turn.get() && !self.is_over.get() {
+            let written = state.wire.write();
+            drop(state);
+            match written {
+                Ok(()) => self.arm(None),
+                Err(error) => self.fail(&error),
+            }
+        }
+        told
+    }
+
+    /// Does everything that there is to do now.
+    pub(crate) fn turn(self: &Rc<Self>, reason: Reason) {
+        if self.is_over.get() || self.in_turn.replace(true) {
+            return;
+        }
+        self.core.turns.fetch_add(1, SeqCst);
+        #[cfg(unix)]
+        if let Some(handles) = self.handles.borrow_mut().as_mut()
+            && reason == Reason::Time
+        {
+            handles.rang();
+        }
+        let done = self.take_in(reason).and_then(|()| self.work());
+        self.in_turn.set(false);
+        match done {
+            Ok(Some(exit_code)) => self.finish(exit_code),
+            Ok(None) => self.arm(None),
+            Err(error) => self.fail(&error),
+        }
+    }
+
+    fn take_in(&self, reason: Reason) -> Result<(), Error> {
+        let mut state = self.core.lock();
+        match reason {
+            Reason::Input => state.wire.read()?,
+            Reason::Bell => {
+                state.take_bell()?;
+                state.wire.read()?;
+            }
+            Reason::Room | Reason::Time | Reason::Js => {}
+        }
+        state.wire.handle_timeout();
+        if reason == Reason::Room { state.wire.write() } else { Ok(()) }
+    }
+
+    /// Until nothing is left that could be done. The exit code, at the end.
+    fn work(self: &Rc<Self>) -> Result<Option<u8>, Error> {
+        let mut since = None;
+        loop {
+            {
+                let Ok(scope) = self.js.open() else { return Ok(None) };
+                self.gather(&scope, &mut since);
+                // Promises have their turn here.
+            }
+            let mut state = self.core.lock();
+            let has_events = state.wire.has_events();
+            if !has_events || is_long(since) {
+                state.wire.write()?;
+                since = None;
+            }
+            // A host that has taken what it had not lets further calls begin.
+            if !has_events && !state.wire.has_events() {
+                return Ok(state.finished.filter(|_| !state.wire.is_stalled()));
+            }
+        }
+    }
+
+    /// Has JavaScript do what came in, until promises are to have their turn, or what was said is to
+    /// be written.
+    fn gather(&self, scope: &Scope<'_>, since: &mut Option<Instant>) {
+        while !is_long(*since) {
+            let event = {
+                let mut state = self.core.lock();
+                let Some(event) = state.wire.next_event() else { return };
+                self.core.settle(&mut state, event)
+            };
+            let Some(event) = event else { continue };
+            // A look at the clock is not free, so one call alone takes one.
+            since.get_or_insert_with(Instant::now);
+            if deliver::deliver(&self.core, scope, event) {
+                return;
+            }
+        }
+    }
+
+    /// Comes back when there is something to do.
+    fn arm(self: &Rc<Self>, scope: Option<&Scope<'_>>) {
+        if self.is_over.get() {
+            return;
+        }
+        let state = self.core.lock();
+        let mut wants = Wants::of(&state.wire);
+        // The end is not said within what JavaScript says.
+        wants.turn |= state.finished.is_some() && !wants.room;
+        let stalled_due = state.wire.session.poll_timeout_stalled();
+        drop(state);
+        #[cfg(unix)]
+        {
+            if let (Some(due), Some(stand_in)) = (stalled_due, self.stand_in.borrow_mut().as_mut())
+            {
+                stand_in.expect(due);
+            }
+            if let Some(handles) = self.handles.borrow_mut().as_mut() {
+                if !handles.arm(&wants, self) {
+                    report("the event loop cannot watch stdin and stdout any more");
+                }
+                return;
+            }
+        }
+        self.tell_wants(wants, scope);
+    }
+
+    /// JavaScript waits in the place of native handles.
+    fn tell_wants(&self, wants: Wants, scope: Option<&Scope<'_>>) {
+        if self.told.borrow().is_some_and(|told| told == wants && !wants.turn)
+            && !self.core.lock().wire.session.has_output()
+        {
+            return;
+        }
+        *self.told.borrow_mut() = Some(wants);
+        #[expect(clippy::cast_precision_loss, reason = "a time in milliseconds")]
+        let due = wants.millis().map(|millis| millis as f64);
+        let told =
+            Told { kind: Kind::Wants as u32, flag: wants.input, deadline: due, ..Told::default() };
+        if let Some(scope) = scope {
+            scope.tell(told);
+        } else if let Ok(scope) = self.js.open() {
+            scope.tell(told);
+        }
+    }
+
+    /// Everything is answered and written.
+    fn finish(self: &Rc<Self>, exit_code: u8) {
+        self.close();
+        self.say(Told {
+            kind: Kind::Finished as u32,
+            number: Some(exit_code.into()),
+            ..Told::default()
+        });
+    }
+
+    /// The descriptors cannot be used any more.
+    fn fail(self: &Rc<Self>, error: &Error) {
+        self.close();
+        let text = error.to_string();
+        self.say(Told { kind: Kind::Failed as u32, text: Some(&text), ..Told::default() });
+    }
+
+    fn say(&self, told: Told<'_>) {
+        if let Ok(scope) = self.js.open() {
+            scope.tell(told);
+        }
+    }
+
+    /// Nothing brings the loop back any more, so it may end.
+    pub(crate) fn close(&self) {
+        self.is_over.set(true);
+        self.core.is_over.store(true, SeqCst);
+        #[cfg(unix)]
+        {
+            self.stand_in.borrow_mut().take();
+            self.handles.borrow_mut().take();
+        }
+    }
+}
+
+fn is_long(since: Option<Instant>) -> bool {
+    since.is_some_and(|since| since.elapsed() >= BATCH)
+}

@@ -1,0 +1,45 @@
+//! Frames as JSON text: what the JavaScript half says and is told.
+
+use extline_protocol::frame::{ExtensionFrame, Frame, Object};
+use extline_protocol::{Incoming, RawJson, decode_text};
+use napi::{Error, Result};
+
+/// A frame of the extension's from its text: what the protocol knows of it is read as from the wire.
+pub(crate) fn frame_of(text: &str) -> Result<ExtensionFrame> {
+    // What cannot be on the wire is repaired before it is read.
+    let text = RawJson::parse(text).map_err(|error| Error::from_reason(error.to_string()))?;
+    match decode_text::<ExtensionFrame>(text.get()) {
+        Incoming::Frame(frame) => Ok(frame),
+        Incoming::Unusable(unusable) => Err(Error::from_reason(unusable.problem.to_string())),
+    }
+}
+
+/// A frame of a type from the text of an object that holds its members, the id apart.
+pub(crate) fn frame_with(frame_type: &str, members: &str) -> Result<ExtensionFrame> {
+    let members = members.strip_prefix('{').unwrap_or(members);
+    let comma = if members.starts_with('}') { "" } else { "," };
+    frame_of(&format!("{{\"type\":\"{frame_type}\",\"id\":\"0\"{comma}{members}"))
+}
+
+/// The text of a frame.
+pub(crate) fn text_of<F: Frame>(frame: &F) -> String {
+    let mut bytes = Vec::new();
+    frame.write_line(&mut bytes);
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The text of an object that is no frame.
+pub(crate) fn object_text<O: Object>(object: &O) -> String {
+    let mut bytes = vec![b'{'];
+    object.write_members(&mut bytes);
+    bytes.push(b'}');
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Any JSON value.
+pub(crate) fn raw(text: &str) -> Result<RawJson> {
+    RawJson::parse(text).map_err(|error| Error::from_reason(error.to_string()))
+}

@@ -1,0 +1,273 @@
+//! How the TypeScript half answers, and asks the host.
+
+use std::time::Instant;
+
+use extline_protocol::frame::{
+    CommandResponse, Content, ErrorInfo, EventInterceptResponse, ExtensionFrame, RpcError,
+    ToolResult,
+};
+use extline_protocol::{CallKey, CallKind, CallToolError, ErrorKind, RequestError, Update};
+use napi::{Error, Result};
+use napi_derive::napi;
+
+use crate::core::State;
+use crate::frames::{frame_with, raw};
+use crate::session::Session;
+
+#[napi]
+impl Session {
+    /// Answers a tool call with a text.
+    #[napi(catch_unwind)]
+    pub fn answer_text(&self, serial: i64, text: String) {
+        self.reply_tool(serial, |_| ToolResult::new("".into(), vec![Content::Text(text)]));
+    }
+
+    /// Answers a tool call with a value, whose JSON text this is: as it is, and as text for those who
+    /// know only text.
+    #[napi(catch_unwind)]
+    pub fn answer_value(&self, serial: i64, json: String) -> Result<()> {
+        let value = raw(&json)?;
+        let content = vec![Content::text(value.get())];
+        self.reply_tool(serial, |_| ToolResult {
+            structured_content: Some(value),
+            ..ToolResult::new("".into(), content)
+        });
+        Ok(())
+    }
+
+    /// Answers a call of any kind with the members of its frame, as the JSON text of an object. An
+    /// intercept's without members lets it pass.
+    #[napi(catch_unwind)]
+    pub fn answer(&self, serial: i64, members: String) -> Result<()> {
+        let Some(kind) = self.kind(serial) else { return Ok(()) };
+        let frame = frame_with(answer_type(kind), &members)?;
+        let Some(key) = self.end_call(serial) else { return Ok(()) };
+        self.driver.tell(|state| reply(state, &key, frame));
+        Ok(())
+    }
+
+    /// A call failed: an intercept is answered as its point's `on_failure` says.
+    #[napi(catch_unwind)]
+    pub fn fail(&self, serial: i64, kind: String, message: String) {
+        let Some(key) = self.end_call(serial) else { return };
+        self.driver.tell(|state| {
+            let session = &mut state.wire.session;
+            let kind = ErrorKind::from(kind.as_str());
+            // It fails for a call that the session has answered in the handler's place.
+            let _ = match key.kind() {
+                CallKind::Command => {
+                    session.reply_command(&key, CommandResponse::error(key.id().clone(), message))
+                }
+                CallKind::Intercept => session.fail_intercept(&key, &message),
+                CallKind::Request => session.reply_request(&key, Err(RpcError::new(kind, message))),
+                _ => session.fail_tool(&key, ErrorInfo::new(kind, message)),
+            };
+        });
+    }
+
+    /// The handlers of an event have ended.
+    #[napi(catch_unwind)]
+    pub fn event_done(&self, event: String) {
+        self.driver.tell(|state| {
+            state.calls.end_other(&format!("event {event}"));
+            state.wire.session.event_done();
+        });
+    }
+
+    /// The handler of a panel's input has ended.
+    #[napi(catch_unwind)]
+    pub fn panel_done(&self, id: String) {
+        self.driver.tell(|state| {
+            state.calls.end_other(&format!("panel {id}"));
+            state.wire.session.panel_done(&id);
+        });
+    }
+
+    /// Setup has begun, or ended.
+    #[napi(catch_unwind)]
+    pub fn setting_up(&self, is_begun: bool) {
+        let mut state = self.driver.core.lock();
+        if is_begun {
+            state.calls.begin_other("setup".into());
+        } else {
+            state.calls.end_other("setup");
+        }
+    }
+
+    /// Teardown has ended.
+    #[napi(catch_unwind)]
+    pub fn teardown_done(&self) {
+        self.driver.tell(|state| {
+            state.calls.end_other("teardown");
+            state.wire.session.teardown_done();
+        });
+    }
+
+    /// Which guard now has the word.
+    #[napi(catch_unwind)]
+    pub fn guarding(&self, serial: i64, guard: String) {
+        let mut state = self.driver.core.lock();
+        if let Some(key) = state.calls.key(number(serial)).cloned() {
+            state.wire.session.intercept_running(&key, &guard);
+        }
+    }
+
+    /// The id of a call on the wire; empty for one that has ended, or is none.
+    #[napi(catch_unwind)]
+    pub fn call_id(&self, serial: i64) -> String {
+        let state = self.driver.core.lock();
+        state.calls.key(number(serial)).map_or_else(String::new, |key| key.id().as_str().to_owned())
+    }
+
+    /// Whether the host no longer wants the answer.
+    #[napi(catch_unwind)]
+    pub fn is_cancelled(&self, serial: i64) -> bool {
+        self.driver.core.lock().calls.is_cancelled(number(serial))
+    }
+
+    /// The handlers at work, as a person reads them.
+    #[napi(catch_unwind)]
+    pub fn at_work(&self) -> Vec<String> {
+        self.driver.core.lock().calls.names()
+    }
+
+    /// Shows how a tool call stands, by the members of the frame.
+    #[napi(catch_unwind)]
+    pub fn update(&self, serial: i64, members: String) -> Result<()> {
+        let members = members.strip_prefix('{').unwrap_or(&members);
+        let comma = if members.starts_with('}') { "" } else { "," };
+        let ExtensionFrame::ToolUpdate(update) =
+            frame_with("tool_update", &format!("{{\"seq\":1{comma}{members}"))?
+        else {
+            return Ok(());
+        };
+        let update =
+            Update { content: update.content, details: update.details, progress: update.progress };
+        self.driver.tell(|state| {
+            if let Some(key) = state.calls.key(number(serial)) {
+                state.wire.session.update(key, update);
+            }
+        });
+        Ok(())
+    }
+
+    /// Calls a tool of the host's, as a part of a call or of none (0). The number of the question; an
+    /// error's `code` is its kind.
+    #[napi(catch_unwind)]
+    pub fn call_tool(&self, parent: i64, name: String, args: String) -> Result<i64, String> {
+        let args = raw(&args).map_err(|error| refusal(&ErrorKind::Validation, &error.reason))?;
+        self.driver.tell(|state| {
+            let parent = state.calls.key(number(parent)).filter(|key| key.kind() == CallKind::Tool);
+            let key = state.wire.session.call_tool(parent, &name, args);
+            let key = key.map_err(|error| refusal(&kind_of_call(&error), &error.to_string()))?;
+            Ok(ask(state, key))
+        })
+    }
+
+    /// Asks the host by method, as a part of a call or of none (0). The same.
+    #[napi(catch_unwind)]
+    pub fn request(
+        &self,
+        parent: i64,
+        method: String,
+        params: Option<String>,
+        timeout: Option<f64>,
+    ) -> Result<i64, String> {
+        let params = params.as_deref().map(raw).transpose();
+        let params = params.map_err(|error| refusal(&ErrorKind::Validation, &error.reason))?;
+        let deadline = timeout.map(|timeout| timeout.max(0.0) as u64);
+        self.driver.tell(|state| {
+            let parent = state.calls.key(number(parent));
+            let session = &mut state.wire.session;
+            let key = session.request(parent, &method, params, deadline, Instant::now());
+            let key = key.map_err(|error| refusal(&kind_of_request(&error), &error.to_string()))?;
+            Ok(ask(state, key))
+        })
+    }
+
+    /// The answer is not wanted any more. It comes all the same.
+    #[napi(catch_unwind)]
+    pub fn cancel_question(&self, question: i64) {
+        self.driver.tell(|state| {
+            if let Some(key) = state.asked.get(&number(question)) {
+                state.wire.session.cancel_outgoing(key);
+            }
+        });
+    }
+
+    fn reply_tool(&self, serial: i64, result: impl FnOnce(&CallKey) -> ToolResult) {
+        self.driver.tell(|state| {
+            if let Some(key) = state.calls.end(number(serial)) {
+                let result = result(&key);
+                // It fails for a call that the session has answered in the handler's place.
+                let _ = state.wire.session.reply_tool(&key, result);
+            }
+        });
+    }
+
+    fn kind(&self, serial: i64) -> Option<CallKind> {
+        self.driver.core.lock().calls.key(number(serial)).map(CallKey::kind)
+    }
+
+    fn end_call(&self, serial: i64) -> Option<CallKey> {
+        self.driver.core.lock().calls.end(number(serial))
+    }
+}
+
+/// Numbers of JavaScript that this half has given it.
+fn number(serial: i64) -> u64 {
+    serial.cast_unsigned()
+}
+
+fn answer_type(kind: CallKind) -> &'static str {
+    match kind {
+        CallKind::Tool | CallKind::CallTool => "tool_result",
+        CallKind::Command => "command_response",
+        CallKind::Intercept => "event_intercept_response",
+        CallKind::Request => "response",
+    }
+}
+
+fn reply(state: &mut State, key: &CallKey, frame: ExtensionFrame) {
+    let session = &mut state.wire.session;
+    // It fails for a call that the session has answered in the handler's place.
+    let _ = match frame {
+        ExtensionFrame::ToolResult(result) => session.reply_tool(key, result),
+        ExtensionFrame::CommandResponse(response) => session.reply_command(key, response),
+        ExtensionFrame::EventInterceptResponse(response) => session.reply_intercept(key, response),
+        ExtensionFrame::Response(response) => session.reply_request(
+            key,
+            response.error.map_or_else(|| Ok(response.result.unwrap_or_default()), Err),
+        ),
+        _ => session.reply_intercept(key, EventInterceptResponse::allow(key.id().clone())),
+    };
+}
+
+fn ask(state: &mut State, key: CallKey) -> i64 {
+    let serial = key.serial();
+    state.asked.insert(serial, key);
+    serial.cast_signed()
+}
+
+fn refusal(kind: &ErrorKind, message: &str) -> Error<String> {
+    Error::new(kind.as_str().to_owned(), message)
+}
+
+fn kind_of_call(error: &CallToolError) -> ErrorKind {
+    match error {
+        CallToolError::Unsupported => ErrorKind::Unsupported,
+        CallToolError::NotAnObject { .. } => ErrorKind::Validation,
+        CallToolError::TooLarge(_) => ErrorKind::TooLarge,
+        CallToolError::ParentEnded | CallToolError::ShuttingDown => ErrorKind::Cancelled,
+        _ => ErrorKind::Internal,
+    }
+}
+
+fn kind_of_request(error: &RequestError) -> ErrorKind {
+    match error {
+        RequestError::Unsupported { .. } => ErrorKind::Unsupported,
+        RequestError::TooLarge(_) => ErrorKind::TooLarge,
+        RequestError::ParentEnded | RequestError::ShuttingDown => ErrorKind::Cancelled,
+        _ => ErrorKind::Internal,
+    }
+}

@@ -1,0 +1,340 @@
+//! The session as the TypeScript half of the driver sees it.
+
+use std::rc::Rc;
+use std::time::Instant;
+
+use extline_protocol::frame::{ExtensionFrame, Level, SdkInfo};
+use extline_protocol::{Capabilities, Capability, ExtensionConfig, ExtensionSession};
+use extline_stdio::Stdio;
+use napi::bindgen_prelude::{Buffer, Function, Uint8Array};
+use napi::{Env, Error, Result};
+use napi_derive::napi;
+
+use crate::claim::{over_descriptors, stdio, to_js};
+use crate::core::Core;
+use crate::driver::{Driver, Reason};
+use crate::frames::{frame_of, raw};
+use crate::js::Js;
+use crate::tools::{self, Registrations};
+use crate::wire::Wire;
+
+/// What an extension is, and how its bytes move.
+#[napi(object)]
+pub struct SessionOptions {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The methods it serves.
+    pub methods: Vec<String>,
+    /// Handlers run at its end.
+    pub teardown: bool,
+    /// Who reads and writes stdin and stdout: `native`, or `socket` for JavaScript, by the descriptors
+    /// that [`Session::take_descriptors`] gives. `bytes`: there are none, a host in the same process
+    /// moves the bytes.
+    pub reader: String,
+    /// Two descriptors in place of stdin and stdout.
+    pub over: Option<Vec<i32>>,
+}
+
+/// The extension's end of the connection. It lives on the thread that made it.
+#[napi]
+pub struct Session {
+    pub(crate) driver: Rc<Driver>,
+    is_native: bool,
+    /// What JavaScript reads and writes copies of.
+    lent: Option<Stdio>,
+}
+
+#[napi]
+impl Session {
+    /// A session whose events go to `deliver`. stdin and stdout are claimed unless they are.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(
+        env: Env,
+        options: SessionOptions,
+        registrations: &Registrations,
+        deliver: Function<'_, (), ()>,
+    ) -> Result<Self> {
+        let stdio = match (options.reader.as_str(), options.over.as_deref()) {
+            ("bytes", _) => None,
+            (_, Some([input, output])) => Some(over_descriptors(*input, *output).map_err(to_js)?),
+            _ => Some(stdio().map_err(to_js)?),
+        };
+        let is_native = options.reader == "native" && stdio.is_some() && has_handles();
+        let ends_process = options.over.is_none() && stdio.is_some();
+        let (own, lent) = if is_native { (stdio, None) } else { (None, stdio) };
+        let own = own.map(|mut own| {
+            if ends_process {
+                own.input.listen_for_sigterm()?;
+            }
+            Ok(own)
+        });
+        let own = own.transpose().map_err(to_js)?;
+        let (frames, tools) = registrations.copy();
+        let config = ExtensionConfig {
+            sdk: Some(SdkInfo {
+                name: "extline".to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                language: "node".to_owned(),
+            }),
+            registrations: frames,
+            methods: options.methods,
+            teardown: options.teardown,
+            ..ExtensionConfig::new(options.name, options.version)
+        };
+        let wire = Wire::new(ExtensionSession::new(config), own);
+        let core = Core::new(wire, tools, ends_process);
+        let driver = Driver::new(core, Js::new(&env, &deliver)?);
+        Ok(Self { driver, is_native, lent })
+    }
+
+    /// Whether the event loop's own handles are used; otherwise JavaScript moves the bytes.
+    #[napi(getter, catch_unwind)]
+    pub fn is_native(&self) -> bool {
+        self.is_native
+    }
+
+    /// Says hello, and serves from now on.
+    #[napi(catch_unwind)]
+    pub fn begin(&self) -> Result<()> {
+        if self.is_native && !self.watch() {
+            let advice = "the event loop cannot watch stdin and stdout: they are neither pipes nor \
+                          sockets nor a terminal; set EXTLINE_NODE_READER=socket";
+            return Err(Error::from_reason(advice));
+        }
+        self.driver.turn(Reason::Bell);
+        Ok(())
+    }
+
+    #[cfg(unix)]
+    fn watch(&self) -> bool {
+        self.driver.watch()
+    }
+
+    #[cfg(not(unix))]
+    fn watch(&self) -> bool {
+        let _ = self.is_native;
+        false
+    }
+
+    /// Copies of the descriptors to read and to write, for JavaScript, which closes them.
+    #[napi(catch_unwind)]
+    pub fn take_descriptors(&self) -> Result<Vec<i32>> {
+        let Some(stdio) = &self.lent else { return Ok(Vec::new()) };
+        copies(stdio)
+    }
+
+    /// JavaScript has read this.
+    #[napi(catch_unwind)]
+    pub fn feed(&self, bytes: Uint8Array) {
+        self.driver.core.lock().wire.feed(&bytes);
+        self.driver.turn(Reason::Js);
+    }
+
+    /// The host has closed its end.
+    #[napi(catch_unwind)]
+    pub fn end_input(&self) {
+        self.driver.core.lock().wire.end_input();
+        self.driver.turn(Reason::Js);
+    }
+
+    /// What JavaScript is to write now; nothing while it is at the last, for which it says
+    /// [`Session::written`].
+    #[napi(catch_unwind)]
+    pub fn take_output(&self) -> Option<Buffer> {
+        self.driver.core.lock().wire.take_output().map(Buffer::from)
+    }
+
+    /// JavaScript has written what it took, or the host is gone.
+    #[napi(catch_unwind)]
+    pub fn written(&self, is_gone: bool) {
+        let mut state = self.driver.core.lock();
+        if is_gone {
+            state.wire.lose_host();
+        } else {
+            state.wire.taken_is_written();
+        }
+        drop(state);
+        self.driver.turn(Reason::Js);
+    }
+
+    /// Time is up, for JavaScript that keeps it.
+    #[napi(catch_unwind)]
+    pub fn turn(&self) {
+        self.driver.turn(Reason::Time);
+    }
+
+    /// SIGTERM came, to a program that listens itself.
+    #[napi(catch_unwind)]
+    pub fn sigterm(&self) {
+        self.driver.core.lock().wire.session.handle_sigterm(Instant::now());
+        self.driver.turn(Reason::Js);
+    }
+
+    /// The process is about to end: writes what there is, and waits for the host to take it. The
+    /// handlers that were at work.
+    #[napi(catch_unwind)]
+    pub fn flush(&self) -> Vec<String> {
+        let mut state = self.driver.core.lock();
+        state.wire.flush();
+        state.calls.names()
+    }
+
+    /// Nothing brings the loop back any more. For hosts in the same process that give up.
+    #[napi(catch_unwind)]
+    pub fn close(&self) {
+        self.driver.close();
+    }
+
+    /// Everything is registered.
+    #[napi(catch_unwind)]
+    pub fn ready(&self) {
+        self.driver.tell(|state| state.wire.session.ready());
+    }
+
+    /// The extension ends by itself, in order; whether it had not begun to.
+    #[napi(catch_unwind)]
+    pub fn end(&self, exit_code: u8) -> bool {
+        self.driver.tell(|state| state.wire.session.end(exit_code, Instant::now()))
+    }
+
+    /// Whether the host understands what the extension would send under that capability.
+    #[napi(catch_unwind)]
+    pub fn supports(&self, capability: String) -> bool {
+        let named = Capabilities::named(&[capability.as_str()]);
+        let known = |known: &Capability| named.contains(*known);
+        let known = Capability::ALL.into_iter().find(known);
+        let supports = |capability| self.driver.core.lock().wire.session.supports(capability);
+        known.is_some_and(supports)
+    }
+
+    /// Adds a tool while the extension runs, as [`Registrations::tool`] does before.
+    #[napi(catch_unwind)]
+    pub fn register_tool(&self, frame: String, index: u32, checked: bool) -> Result<Vec<String>> {
+        let ExtensionFrame::RegisterTool(frame) = frame_of(&frame)? else { return Ok(Vec::new()) };
+        let (tool, unchecked) = tools::tool_of(&frame, index, checked)?;
+        self.driver.tell(|state| {
+            let registered = state.wire.session.register_tool(&frame);
+            registered.map_err(|error| Error::from_reason(error.to_string()))?;
+            state.tools.insert(frame.name.clone(), tool);
+            Ok(unchecked)
+        })
+    }
+
+    /// Takes a tool away; unknown names are ignored.
+    #[napi(catch_unwind)]
+    pub fn unregister_tool(&self, name: String) -> Result<()> {
+        let removed = self.driver.tell(|state| state.wire.session.unregister_tool(&name));
+        removed.map_err(|error| Error::from_reason(error.to_string()))
+    }
+
+    /// Adds a command while the extension runs.
+    #[napi(catch_unwind)]
+    pub fn register_command(&self, frame: String) -> Result<()> {
+        let ExtensionFrame::RegisterCommand(frame) = frame_of(&frame)? else { return Ok(()) };
+        let registered = self.driver.tell(|state| state.wire.session.register_command(&frame));
+        registered.map_err(|error| Error::from_reason(error.to_string()))
+    }
+
+    /// Adds a subscription before `ready`.
+    #[napi(catch_unwind)]
+    pub fn subscribe(&self, kind: String, name: String) {
+        let session = |state: &mut crate::core::State| {
+            tools::subscribe(state.wire.session.subscribe_mut(), &kind, &name);
+        };
+        self.driver.tell(session);
+    }
+
+    /// What a failure means at a point, said before `ready`.
+    #[napi(catch_unwind)]
+    pub fn on_failure(&self, point: String, mode: String) {
+        let session = |state: &mut crate::core::State| {
+            tools::set_on_failure(state.wire.session.subscribe_mut(), &point, &mode);
+        };
+        self.driver.tell(session);
+    }
+
+    /// Shows the user a note.
+    #[napi(catch_unwind)]
+    pub fn notify(&self, level: String, message: String) {
+        self.driver.tell(|state| state.wire.session.notify(Level::from(level.as_str()), message));
+    }
+
+    /// Writes a line to the host's log, or to stderr where it keeps none.
+    #[napi(catch_unwind)]
+    pub fn log(&self, level: String, message: String, fields: Option<String>) -> Result<()> {
+        let fields = fields.as_deref().map(raw).transpose()?;
+        let level = Level::from(level.as_str());
+        self.driver.tell(|state| state.wire.session.log(level, message, fields));
+        Ok(())
+    }
+
+    /// Queues a prompt for the model, or with a slash in front runs a command.
+    #[napi(catch_unwind)]
+    pub fn submit(&self, text: String) {
+        self.driver.tell(|state| {
+            let session = &mut state.wire.session;
+            if text.starts_with('/') { session.submit_slash(text) } else { session.submit(text) }
+        });
+    }
+
+    /// Takes the extension's notes back.
+    #[napi(catch_unwind)]
+    pub fn clear_notes(&self) {
+        self.driver.tell(|state| state.wire.session.clear_notes());
+    }
+
+    /// Opens a panel, or draws it anew, by the frame. Whether it is open.
+    #[napi(catch_unwind)]
+    pub fn panel(&self, frame: String) -> Result<bool> {
+        Ok(match frame_of(&frame)? {
+            ExtensionFrame::OpenPanel(open) => {
+                self.driver.tell(|state| state.wire.session.open_panel(open.panel));
+                true
+            }
+            ExtensionFrame::PanelRender(render) => {
+                self.driver.tell(|state| state.wire.session.render_panel(render))
+            }
+            _ => false,
+        })
+    }
+
+    /// Closes a panel.
+    #[napi(catch_unwind)]
+    pub fn close_panel(&self, id: String) {
+        self.driver.tell(|state| state.wire.session.close_panel(&id));
+    }
+
+    /// Whether the panel is open, as far as is known here.
+    #[napi(catch_unwind)]
+    pub fn panel_is_open(&self, id: String) -> bool {
+        self.driver.core.lock().wire.session.panel_is_open(&id)
+    }
+}
+
+#[cfg(unix)]
+fn has_handles() -> bool {
+    crate::uv::is_there()
+}
+
+#[cfg(not(unix))]
+fn has_handles() -> bool {
+    false
+}
+
+#[cfg(unix)]
+fn copies(stdio: &Stdio) -> Result<Vec<i32>> {
+    use std::os::fd::{AsFd, IntoRawFd};
+
+    let [input, output] = [stdio.input.as_fd(), stdio.output.as_fd()].map(|fd| {
+        let copied = rustix::io::fcntl_dupfd_cloexec(fd, 3);
+        copied.map_err(|error| Error::from_reason(format!("cannot copy a descriptor: {error}")))
+    });
+    Ok(vec![input?.into_raw_fd(), output?.into_raw_fd()])
+}
+
+#[cfg(not(unix))]
+fn copies(_stdio: &Stdio) -> Result<Vec<i32>> {
+    Err(to_js(extline_stdio::Error::Unsupported))
+}

@@ -1,0 +1,173 @@
+//! Stands in for an event loop that a handler keeps: one that computes without awaiting.
+//!
+//! Then nobody would read a cancel or the end of the session, and no guard would be answered for in
+//! time. A thread without JavaScript looks whether the loop takes what is there; if it does not, that
+//! thread reads and writes in its place, answers what falls due, and marks calls as cancelled. It
+//! runs no handler: what needs JavaScript waits for the loop.
+
+use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
+use std::os::fd::{AsFd, BorrowedFd, RawFd};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use crate::core::Core;
+
+/// What a loop leaves undone for so long it does not do for now.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// How often there is a look once it stands in.
+const STEP: Duration = Duration::from_millis(10);
+/// Nothing is due.
+const NEVER: u64 = u64::MAX;
+
+/// Ends the thread when it is dropped.
+#[derive(Debug)]
+pub(crate) struct StandIn {
+    ring: PipeWriter,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    start: Instant,
+    /// When the thread looks next by itself, in milliseconds since the start.
+    looks_at: AtomicU64,
+}
+
+impl StandIn {
+    /// Starts the thread, which looks at the descriptor that the session reads. Without it the
+    /// extension is served all the same, as long as the loop goes on.
+    pub(crate) fn start(core: &Arc<Core>, input: RawFd) -> Option<Self> {
+        let (rings, ring) = pipe().ok()?;
+        let shared = Arc::new(Shared { start: Instant::now(), looks_at: AtomicU64::new(0) });
+        let watch = Watch { core: Arc::downgrade(core), input, rings, shared: Arc::clone(&shared) };
+        let name = "extline stand-in".to_owned();
+        thread::Builder::new().name(name).spawn(move || watch.run()).ok()?;
+        Some(Self { ring, shared })
+    }
+
+    /// Something is due at that time, which the thread has to know if it is before its next look.
+    pub(crate) fn expect(&mut self, due: Instant) {
+        if self.shared.millis(due) < self.shared.looks_at.load(SeqCst) {
+            // A full pipe rings already.
+            let _ = self.ring.write(&[0]);
+        }
+    }
+}
+
+impl Shared {
+    fn millis(&self, at: Instant) -> u64 {
+        let since = at.saturating_duration_since(self.start).as_millis();
+        u64::try_from(since).unwrap_or(NEVER)
+    }
+}
+
+struct Watch {
+    core: Weak<Core>,
+    input: RawFd,
+    rings: PipeReader,
+    shared: Arc<Shared>,
+}
+
+/// What ended a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Woken {
+    Input,
+    Time,
+    Ring,
+    TheEnd,
+}
+
+impl Watch {
+    fn run(mut self) {
+        while self.watch() {}
+    }
+
+    /// Waits for something to do, and does it if the loop does not. Whether to go on.
+    fn watch(&mut self) -> bool {
+        let Some(core) = self.core.upgrade().filter(|core| !core.has_ended()) else { return false };
+        self.shared.looks_at.store(NEVER, SeqCst);
+        let (may_read, due) = {
+            let state = core.lock();
+            (state.wire.may_read(), state.wire.session.poll_timeout_stalled())
+        };
+        if let Some(due) = due {
+            self.shared.looks_at.store(self.shared.millis(due), SeqCst);
+        }
+        let before = core.turns.load(SeqCst);
+        drop(core);
+        match self.wait(may_read, due.map(|due| due.saturating_duration_since(Instant::now()))) {
+            Woken::TheEnd => return false,
+            Woken::Ring => return true,
+            Woken::Input | Woken::Time => {}
+        }
+        if self.pause(PATIENCE) == Woken::TheEnd {
+            return false;
+        }
+        while let Some(core) = self.core.upgrade() {
+            if core.turns.load(SeqCst) != before || !self.has_work(&core) {
+                return true;
+            }
+            // What fails here fails again for the loop, which can say so.
+            if core.has_ended() || core.stand_in().is_err() {
+                return false;
+            }
+            drop(core);
+            if self.pause(STEP) == Woken::TheEnd {
+                return false;
+            }
+        }
+        false
+    }
+
+    fn has_work(&self, core: &Core) -> bool {
+        let state = core.lock();
+        let is_due = state.wire.due().is_some_and(|due| due <= Instant::now());
+        let may_read = state.wire.may_read();
+        drop(state);
+        is_due || (may_read && self.poll(true, false, Some(Duration::ZERO)) == Woken::Input)
+    }
+
+    /// Waits that long, or until the end.
+    fn pause(&mut self, time: Duration) -> Woken {
+        let woken = self.poll(false, true, Some(time));
+        if woken == Woken::Ring { self.answer() } else { woken }
+    }
+
+    /// Waits for bytes that the loop is to read, only if `reading`, for a ring, or until time is up.
+    fn wait(&mut self, reading: bool, time: Option<Duration>) -> Woken {
+        let woken = self.poll(reading, true, time);
+        if woken == Woken::Ring { self.answer() } else { woken }
+    }
+
+    /// Takes the ring. Nobody there to ring any more: that is the end.
+    fn answer(&mut self) -> Woken {
+        match self.rings.read(&mut [0; 64]) {
+            Ok(count) if count > 0 => Woken::Ring,
+            _ => Woken::TheEnd,
+        }
+    }
+
+    fn poll(&self, reading: bool, hearing: bool, time: Option<Duration>) -> Woken {
+        #[expect(unsafe_code, reason = "the input belongs to the session that is watched here")]
+        // SAFETY: the driver holds the session, and drops it only after it has ended this thread's
+        // waits for its input: `is_over` is set, and the ring is dropped.
+        let input = unsafe { BorrowedFd::borrow_raw(self.input) };
+        let mut fds = [
+            PollFd::from_borrowed_fd(self.rings.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(input, PollFlags::IN),
+        ];
+        let time = time.and_then(|time| Timespec::try_from(time).ok());
+        let (from, to) = (usize::from(!hearing), 1 + usize::from(reading));
+        match poll(&mut fds[from.min(to)..to], time.as_ref()) {
+            Ok(0) | Err(Errno::INTR) => Woken::Time,
+            Ok(_) if hearing && !fds[0].revents().is_empty() => Woken::Ring,
+            Ok(_) => Woken::Input,
+            Err(_) => Woken::TheEnd,
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What an extension offers, checked where its author wrote it down.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use extline_protocol::frame::{ExtensionFrame, OnFailure, Subscribe};
+use extline_protocol::{ArgsValidator, Registrations as Frames};
+use napi::{Error, Result};
+use napi_derive::napi;
+
+use crate::calls::Label;
+use crate::frames::frame_of;
+
+/// How a tool is called.
+#[derive(Debug)]
+pub(crate) struct Tool {
+    pub(crate) label: Label,
+    /// Under which number JavaScript keeps its handler.
+    pub(crate) index: u32,
+    /// Checks the arguments, where no library of the author's does.
+    pub(crate) validator: Option<ArgsValidator>,
+}
+
+/// By name.
+pub(crate) type Tools = HashMap<String, Arc<Tool>>;
+
+/// The registrations of an extension before it runs.
+#[napi]
+#[derive(Debug, Default)]
+pub struct Registrations {
+    frames: RefCell<Frames>,
+    tools: RefCell<Tools>,
+}
+
+#[napi]
+impl Registrations {
+    /// None.
+    #[napi(constructor, catch_unwind)]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a tool: its frame as text, the number of its handler, and whether its arguments are to be
+    /// checked against the schema before the handler is called. Says what of the schema cannot be.
+    #[napi(catch_unwind)]
+    pub fn tool(&self, frame: String, index: u32, checked: bool) -> Result<Vec<String>> {
+        let ExtensionFrame::RegisterTool(frame) = frame_of(&frame)? else { return Ok(Vec::new()) };
+        let (tool, unchecked) = tool_of(&frame, index, checked)?;
+        let name = frame.name.clone();
+        self.frames.borrow_mut().tool(frame).map_err(mistake)?;
+        self.tools.borrow_mut().insert(name, tool);
+        Ok(unchecked)
+    }
+
+    /// Adds a command by its frame.
+    #[napi(catch_unwind)]
+    pub fn command(&self, frame: String) -> Result<()> {
+        match frame_of(&frame)? {
+            ExtensionFrame::RegisterCommand(frame) => {
+                self.frames.borrow_mut().command(frame).map_err(mistake)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks for an event, or to be asked at a point, as `interceptor` or as `guard`.
+    #[napi(catch_unwind)]
+    pub fn subscribe(&self, kind: String, name: String) {
+        subscribe(&mut self.frames.borrow_mut().subscribe, &kind, &name);
+    }
+
+    /// What a failure means at a point: `allow` or `block`.
+    #[napi(catch_unwind)]
+    pub fn on_failure(&self, point: String, mode: String) {
+        set_on_failure(&mut self.frames.borrow_mut().subscribe, &point, &mode);
+    }
+}
+
+impl Registrations {
+    /// A copy, for one session that may add to it.
+    pub(crate) fn copy(&self) -> (Frames, Tools) {
+        (self.frames.borrow().clone(), self.tools.borrow().clone())
+    }
+}
+
+/// How a tool is called, and what of its schema is not checked here.
+pub(crate) fn tool_of(
+    frame: &extline_protocol::frame::RegisterTool,
+    index: u32,
+    checked: bool,
+) -> Result<(Arc<Tool>, Vec<String>)> {
+    let validator = checked.then(|| ArgsValidator::compile(&frame.schema)).transpose();
+    let validator = validator.map_err(|problem| {
+        Error::from_reason(format!("the schema of the tool {:?}: {problem}", frame.name))
+    })?;
+    let unchecked = validator.iter().flat_map(ArgsValidator::unsupported);
+    let unchecked = unchecked.map(ToString::to_string).collect();
+    let label = format!("tool {}", frame.name).into();
+    Ok((Arc::new(Tool { label, index, validator }), unchecked))
+}
+
+pub(crate) fn set_on_failure(to: &mut Subscribe, point: &str, mode: &str) {
+    let modes = to.on_failure.get_or_insert_default();
+    modes.insert(point.to_owned(), OnFailure::from(mode));
+}
+
+pub(crate) fn subscribe(to: &mut Subscribe, kind: &str, name: &str) {
+    let names = match kind {
+        "event" => &mut to.events,
+        "guard" => &mut to.guards,
+        _ => &mut to.intercept,
+    };
+    let names = names.get_or_insert_default();
+    if !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn mistake(error: extline_protocol::RegistrationError) -> Error {
+    Error::from_reason(error.to_string())
+}
