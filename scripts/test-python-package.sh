@@ -16,25 +16,36 @@ python3 -m venv "$built/environment"
 # Cargo's folder is kept, so that the next run builds only what changed. Maturin is the locked one.
 PATH=$target/python/bin:$PATH CARGO_TARGET_DIR=$built/target "$target/python/bin/pip" wheel --quiet --disable-pip-version-check \
     --no-build-isolation --no-deps -w "$built/dist" "$built"/dist/extline-*.tar.gz
-"$built/environment/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps \
-    "$built"/dist/extline-*.whl
+# What it depends on comes in the version and with the hashes that are locked.
+for wheel in "$built"/dist/extline-*.whl; do
+    "$target/python/bin/pip" hash "$wheel" | sed -n "s|^--hash|extline @ file://$wheel &|p"
+done >"$built/requirements"
+sed -n '/^msgspec==/,/^ *#/p' sdk-python/requirements-test.txt >>"$built/requirements"
+"$built/environment/bin/pip" install --quiet --disable-pip-version-check --require-hashes \
+    -r "$built/requirements"
 
 cd "$built/elsewhere"
 cat >hello.py <<'EXTENSION'
+from dataclasses import dataclass
+
 from extline import Extension
 
 ext = Extension("hello", "1.0.0")
 
+@dataclass
+class Person:
+    name: str
+
 @ext.tool
-def greet(name: str) -> str:
+def greet(person: Person) -> str:
     """Greets somebody."""
-    return f"Hello, {name}!"
+    return f"Hello, {person.name}!"
 
 if __name__ == "__main__":
     ext.run()
 EXTENSION
 answer=$(printf '%s\n' '{"type":"hello_ack","protocol_version":1}' \
-    '{"type":"tool_call","id":"1","name":"greet","args":{"name":"Ada"}}' |
+    '{"type":"tool_call","id":"1","name":"greet","args":{"person":{"name":"Ada"}}}' |
     "$built/environment/bin/python" hello.py | tail -n 1)
 expected='{"type":"tool_result","id":"1","content":[{"type":"text","text":"Hello, Ada!"}]}'
 if [ "$answer" != "$expected" ]; then

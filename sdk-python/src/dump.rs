@@ -40,10 +40,6 @@ impl Refusal {
         Self { error, steps: Vec::new() }
     }
 
-    fn of_type(message: String) -> Self {
-        Self::new(PyTypeError::new_err(message))
-    }
-
     fn inside(mut self, step: &dyn ToString) -> Self {
         self.steps.push(step.to_string());
         self
@@ -104,20 +100,24 @@ fn write_dict(dict: &Bound<'_, PyDict>, out: &mut Vec<u8>, depth: usize) -> Resu
     check_depth(depth)?;
     out.push(b'{');
     for (at, (key, value)) in dict.iter().enumerate() {
-        let Ok(key) = key.cast::<PyString>() else {
-            let kind = key.get_type().name()?;
-            let key = key.repr()?;
-            return Err(Refusal::of_type(format!("keys must be strings, and {key} is {kind}")));
+        let key = match key.cast_into::<PyString>() {
+            Ok(key) => key,
+            Err(other) => plain_key(&other.into_inner())?,
         };
         if at > 0 {
             out.push(b',');
         }
-        write_string(key, out);
+        write_string(&key, out);
         out.push(b':');
-        write(&value, out, depth + 1).map_err(|refusal| refusal.inside(key))?;
+        write(&value, out, depth + 1).map_err(|refusal| refusal.inside(&key))?;
     }
     out.push(b'}');
     Ok(())
+}
+
+fn plain_key<'py>(key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+    let text = imports::plain_key(key.py())?.call1((key,))?;
+    Ok(text.cast_into()?)
 }
 
 fn write_array<'py>(

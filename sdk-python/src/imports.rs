@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
 static PLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static PLAIN_KEY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static TOOL_RESULT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static IMAGE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static TOOL_ERROR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -14,7 +15,12 @@ static EXPLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// Turns what is no plain value (a dataclass, an enum, ...) into one.
 pub(crate) fn plain(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    get(py, &PLAIN, "extline._jsonable", "jsonable")
+    get(py, &PLAIN, "extline._plain_value", "plain_value")
+}
+
+/// Turns a key that is no str into one.
+pub(crate) fn plain_key(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &PLAIN_KEY, "extline._plain_value", "plain_key")
 }
 
 /// The class of results with more than content.

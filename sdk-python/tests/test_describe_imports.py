@@ -99,7 +99,7 @@ try:
     describe(needs_it)
 except TypeError as error:
     assert "parameter letter: " in str(error), error
-    assert "needs the package msgspec: pip install msgspec" in str(error), error
+    assert "needs the package msgspec, which is installed with extline" in str(error), error
 else:
     raise AssertionError
 def tool(plain: int): ...

@@ -116,7 +116,7 @@ def test_values_are_written_compact(value: Any, text: str) -> None:
         ({"a": [1, math.nan]}, "/a/1: JSON has no NaN"),
         ([-math.inf], "/0: JSON has no -infinity"),
         ({"a/b": {"c": object()}}, "/a~1b/c: object is no JSON value"),
-        ({"a": {1: 2}}, "/a: keys must be strings, and 1 is int"),
+        ({"a": {(1,): 2}}, "/a: keys must be strings, and (1,) is tuple"),
         (b"bytes", "bytes is no JSON value"),
     ],
 )

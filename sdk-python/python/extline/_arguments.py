@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ._fits import check
 from ._mistake import ArgumentError, join
+from ._native import dumps, loads
 from ._plain import Shape, convert, kinds
 from ._signature import REQUIRED, VAR_KEYWORD
 
@@ -75,9 +76,10 @@ def _complete(arguments: list[Argument], scope: Scope, place: Place) -> dict[str
     except ImportError as error:
         odd = next(one.parameter for one in arguments if not one.is_plain)
         raise place.mistake(
-            f"its annotation {odd.annotation!r} needs the package msgspec: pip install msgspec",
+            f"its annotation {odd.annotation!r} needs the package msgspec, which is installed with "
+            f"extline, and cannot be loaded: {error}; pip install msgspec",
             odd.name,
-        ) from error
+        ) from None
     return complete(arguments, scope, place)
 
 
@@ -95,11 +97,11 @@ def _shape(parameter: Parameter, scope: Scope, place: Place) -> Shape:
             f"its annotation {annotation!r} names what is not there: {error}; import it outside "
             "of `if TYPE_CHECKING:`, above the function",
             parameter.name,
-        ) from error
+        ) from None
     except Exception as error:
         raise place.mistake(
             f"its annotation {annotation!r} cannot be read: {error}", parameter.name
-        ) from error
+        ) from None
     return shape
 
 
@@ -114,15 +116,14 @@ def _note_default(one: Argument, place: Place) -> None:
     default = one.parameter.default
     if default is REQUIRED or default is None:
         return
-    value = default
-    if type(default) not in (str, int, float, bool):
-        from ._plain_value import plain_value
-
+    value, is_json = default, True
+    if type(default) not in (str, int, bool):
         try:
-            value = plain_value(default)
-        except TypeError:
+            value = loads(dumps(default))
+        except (TypeError, ValueError):
             if not one.is_plain:
                 return  # a value of the author's own class, which no model ever sees
+            is_json = False
     try:
         one.decode(value, "")
     except ArgumentError as error:
@@ -130,18 +131,8 @@ def _note_default(one: Argument, place: Place) -> None:
             f"its default {default!r} does not match its annotation: {error}; change one of them",
             one.parameter.name,
         ) from None
-    if _is_json(value):
+    if is_json:
         one.shape.schema["default"] = value
-
-
-def _is_json(value: Any) -> bool:
-    if type(value) is float:
-        return value - value == 0  # neither infinite nor NaN
-    if type(value) is list:
-        return all(_is_json(item) for item in value)
-    if type(value) is dict:
-        return all(type(k) is str and _is_json(member) for k, member in value.items())
-    return value is None or type(value) in (str, int, bool)
 
 
 def _object(arguments: list[Argument], definitions: dict[str, Any]) -> dict[str, Any]:

@@ -1,119 +1,111 @@
-"""What a handler returned, as JSON has it, where it is none of JSON's own types."""
+"""Values that are none of JSON's own types, and have a plain form all the same."""
 
 from __future__ import annotations
 
 import sys
 
-from ._mistake import join, type_name
+from ._mistake import type_name
+from ._native import RawJson
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_DEEPEST = 128
-_AS_TEXT = {
-    "datetime": ("datetime", "date", "time"),
+_WRITTEN = {
     "uuid": ("UUID",),
     "decimal": ("Decimal",),
-    "pathlib": ("PurePath",),
     "ipaddress": ("IPv4Address", "IPv6Address", "IPv4Network", "IPv6Network"),
 }
 
 
-def plain_value(value: Any, pointer: str = "", depth: int = 0) -> Any:
-    """``value`` as None, bool, int, float, str, list and dict, all through.
+def plain_value(value: Any) -> Any:
+    """The plain form of ``value``. What is in it may need this again: the writer of JSON sees to
+    that, and to depth and places.
 
-    Taken are dataclasses, named tuples, msgspec's Struct, pydantic's models, Enum, date, time,
-    timedelta, UUID, Decimal, paths, bytes (as base64), tuples, sets, other mappings and
-    sequences, and NumPy's scalars and arrays. Raises TypeError with the JSON pointer of what is
-    none of these, and for what contains itself. NaN stays NaN: the writer refuses it.
+    Taken are dataclasses, msgspec's Struct, pydantic's models, Enum, date, time, timedelta, UUID,
+    Decimal, paths, sets, other mappings and sequences, and NumPy's scalars and arrays. Raises
+    TypeError for what is none of these, as bytes: no model reads base64.
     """
-    kind = type(value)
-    if value is None or kind in (str, int, float, bool):
-        return value
-    if depth > _DEEPEST:
-        raise TypeError(f"{_at(pointer)}nests more than {_DEEPEST} levels deep")
     if _is(value, "enum", "Enum"):
-        return plain_value(value.value, pointer, depth + 1)
-    if kind is dict or _is(value, "_collections_abc", "Mapping"):
-        return _members(value.items(), pointer, depth)
-    if kind is list or _is_sequence(value):
-        return [plain_value(item, join(pointer, nth), depth + 1) for nth, item in enumerate(value)]
-    return _object(value, pointer, depth)
-
-
-def _object(value: Any, pointer: str, depth: int) -> Any:
-    kind = type(value)
-    if hasattr(kind, "__dataclass_fields__"):
-        fields = sys.modules["dataclasses"].fields(value)
-        return _members(((f.name, getattr(value, f.name)) for f in fields), pointer, depth)
-    if hasattr(kind, "__struct_fields__"):
-        # Its own encoder knows about renamed fields, tags and what is left out.
-        return _by_msgspec(value, pointer, depth)
-    if hasattr(kind, "__pydantic_serializer__") and hasattr(value, "model_dump"):
-        return value.model_dump(mode="json", by_alias=True)
+        return value.value
     for base in (str, int, float):
         if isinstance(value, base):
             return base(value)
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        import binascii
-
-        return binascii.b2a_base64(value, newline=False).decode()
-    for module, names in _AS_TEXT.items():
-        if any(_is(value, module, name) for name in names):
-            return value.isoformat() if module == "datetime" else str(value)
-    if _is(value, "datetime", "timedelta"):
-        return _by_msgspec(value, pointer, depth)
-    if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
-        return plain_value(value.tolist(), pointer, depth + 1)
-    raise TypeError(
-        f"{_at(pointer)}{type_name(value)} is nothing JSON can hold; return text, numbers, lists, "
-        "dicts, dataclasses or models"
-    )
+    if _is(value, "_collections_abc", "Mapping"):
+        return dict(value.items())
+    if _is(value, "_collections_abc", "Set"):
+        return _in_order(value)
+    if isinstance(value, (bytes, bytearray, memoryview)) or isinstance(value, type):
+        raise TypeError(f"{type_name(value)} is no JSON value")
+    if any(_is(value, "_collections_abc", name) for name in ("Sequence", "ValuesView")):
+        return list(value)
+    return _object(value)
 
 
-def _members(pairs: Any, pointer: str, depth: int) -> dict[str, Any]:
-    found = {}
-    for name, member in pairs:
-        text = name if type(name) is str else _name(name, pointer)
-        found[text] = plain_value(member, join(pointer, text), depth + 1)
-    return found
-
-
-def _name(name: Any, pointer: str) -> str:
-    """A key as JSON has it, as ``json`` does it: 1 is "1", None is "null"."""
-    plain = plain_value(name, pointer)
-    if isinstance(plain, str):
-        return plain
+def plain_key(key: Any) -> str:
+    """A key that is no str as JSON has it, as ``json`` does it: 1 is "1", None is "null"."""
+    plain = key.value if _is(key, "enum", "Enum") else key
     if plain is None or isinstance(plain, bool):
         return {None: "null", True: "true", False: "false"}[plain]
-    if isinstance(plain, (int, float)):
-        return str(plain)
-    raise TypeError(f"{_at(pointer)}the key {name!r} ({type_name(name)}) is no string")
+    if not isinstance(plain, (str, int, float)):
+        plain = _text(plain)
+    if plain is None:
+        raise TypeError(f"keys must be strings, and {key!r} is {type_name(key)}")
+    return str(plain)
 
 
-def _by_msgspec(value: Any, pointer: str, depth: int) -> Any:
-    import msgspec
+def _object(value: Any) -> Any:
+    kind = type(value)
+    if hasattr(kind, "__dataclass_fields__"):
+        fields = sys.modules["dataclasses"].fields(value)
+        return {field.name: getattr(value, field.name) for field in fields}
+    if hasattr(kind, "__struct_fields__") or _is(value, "datetime", "timedelta"):
+        # It knows of renamed fields, tags and what is left out.
+        import msgspec
 
-    def inner(one: Any) -> Any:
-        return plain_value(one, pointer, depth + 1)
+        return msgspec.to_builtins(value, enc_hook=_inside, str_keys=True)
+    if hasattr(kind, "__pydantic_serializer__") and hasattr(value, "model_dump"):
+        return value.model_dump(mode="json", by_alias=True)
+    if (text := _text(value)) is not None:
+        return text
+    if kind.__module__.partition(".")[0] == "numpy" and hasattr(value, "tolist"):
+        plain = value.tolist()
+        if type(plain) is not kind:
+            return plain
+    if hasattr(value, "__await__"):
+        if hasattr(value, "close"):
+            value.close()  # or Python tells that nobody awaited it
+        raise TypeError(
+            f"{type_name(value)} is something to await; is `async def` missing, or an `await`?"
+        )
+    raise TypeError(f"{type_name(value)} is no JSON value")
 
-    return msgspec.to_builtins(value, enc_hook=inner, str_keys=True)
+
+def _inside(value: Any) -> Any:
+    return value.load() if isinstance(value, RawJson) else plain_value(value)
+
+
+def _text(value: Any) -> str | None:
+    """What is written as a text; None for what is not."""
+    if any(_is(value, "datetime", name) for name in ("date", "time")):
+        text: str = value.isoformat()
+        return text
+    if hasattr(type(value), "__fspath__"):
+        return str(value.__fspath__())
+    if any(_is(value, module, name) for module, names in _WRITTEN.items() for name in names):
+        return str(value)
+    return None
+
+
+def _in_order(values: Any) -> list[Any]:
+    """The same list for the same set, where its members have an order."""
+    try:
+        return sorted(values)
+    except TypeError:
+        return list(values)
 
 
 def _is(value: Any, module: str, name: str) -> bool:
     """Whether it is of that class. Who has not loaded the module has none."""
     loaded = sys.modules.get(module)
     return loaded is not None and isinstance(value, getattr(loaded, name))
-
-
-def _is_sequence(value: Any) -> bool:
-    if isinstance(value, (str, bytes, bytearray, memoryview)):
-        return False
-    return isinstance(value, (list, tuple, set, frozenset)) or any(
-        _is(value, "_collections_abc", name) for name in ("Sequence", "Set", "ValuesView")
-    )
-
-
-def _at(pointer: str) -> str:
-    return f"{pointer}: " if pointer else ""
