@@ -1,10 +1,11 @@
-//! The Rust examples under a real zot, which this repository does not bring: `ZOT_BIN` names one.
+//! The examples under a real zot, which this repository does not bring: `ZOT_BIN` names one.
 //!
 //! What a guard blocks here does no harm where it is not blocked.
 
 #![cfg(unix)]
 
 mod model;
+mod python;
 mod terminal;
 mod zot;
 

@@ -19,12 +19,17 @@ pub(crate) struct Zot {
 impl Zot {
     /// A zot with one of the examples, or what runs it, as its only extension.
     pub(crate) fn with(name: &str, exec: &Path) -> Self {
+        Self::with_command(name, exec, &[])
+    }
+
+    /// The same for a program with arguments.
+    pub(crate) fn with_command(name: &str, exec: &Path, args: &[&Path]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for part in ["home", "project", "extension"] {
             fs::create_dir(folder.path().join(part)).unwrap();
         }
         let zot = Self { folder, model: model::start() };
-        let manifest = json!({"name": name, "version": "1.0.0", "exec": exec});
+        let manifest = json!({"name": name, "version": "1.0.0", "exec": exec, "args": args});
         fs::write(zot.extension_dir().join("extension.json"), manifest.to_string()).unwrap();
         zot
     }
