@@ -179,7 +179,7 @@ def _parameters(function: Any, place: Place) -> list[Parameter]:
     except (ValueError, TypeError) as error:
         raise place.mistake(
             f"{type_name(function)} does not tell its parameters; write a function around it"
-        ) from error
+        ) from None
     for one in found:
         if one.kind == VAR_POSITIONAL:
             raise place.mistake(

@@ -53,6 +53,7 @@ class ToolError(Exception):
     in seconds.
     """
 
+    __module__ = "extline"
     kind = "validation"
 
     if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class ToolError(Exception):
 class Cancelled(ToolError):
     """The host no longer wants the answer. Let it pass: it becomes the answer."""
 
+    __module__ = "extline"
     kind = "cancelled"
 
     def __init__(self, message: str = "cancelled") -> None:

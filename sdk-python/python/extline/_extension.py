@@ -7,7 +7,9 @@ import sys
 from . import _claim, _native
 from ._describe import describe
 from ._handler import Handler
-from ._mistake import DefinitionError
+from ._mistake import DefinitionError, at_the_authors_line
+from ._moment import POINTS
+from ._register_tool import register_tool
 from ._signature import Place
 
 TYPE_CHECKING = False
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
+    from ._describe import Described
     from ._response import Panel
 
     F = TypeVar("F", bound=Callable[..., Any])
@@ -50,6 +53,7 @@ class Extension:
 
     # What it offers.
 
+    @at_the_authors_line
     def tool(
         self,
         function: Callable[..., Any] | None = None,
@@ -81,47 +85,19 @@ class Extension:
         ``read_only``, ``destructive``, ``idempotent`` and ``open_world`` are hints about what it
         does to the world. With ``required`` the extension ends where a host does not take it.
         """
+        options = {k: v for k, v in locals().items() if k not in ("self", "function")}
         if function is None:
-            options = {k: v for k, v in locals().items() if k not in ("self", "function")}
             return lambda function: self.tool(function, **options)
+        if isinstance(function, str):
+            raise DefinitionError(f"the name of a tool is given by name: @ext.tool(name={function!r})")
         described = describe(function, name=name, description=description, schema=schema)
-        annotations = {
-            key: value
-            for key, value in (
-                ("read_only", read_only),
-                ("destructive", destructive),
-                ("idempotent", idempotent),
-                ("open_world", open_world),
-            )
-            if value is not None
-        }
-        frame: dict[str, Any] = {
-            "type": "register_tool",
-            "name": described.name,
-            "description": described.description,
-            "schema": described.schema,
-        }
-        for key, value in (
-            ("output_schema", output_schema),
-            ("namespace", namespace),
-            ("exposure", exposure),
-            ("interactive", interactive or None),
-            ("label", label),
-            ("strict", strict or None),
-            ("timeout_ms", None if timeout is None else round(timeout * 1000)),
-            ("annotations", annotations or None),
-            ("execution", "sequential" if sequential else None),
-            ("pure", pure or None),
-            ("approval", approval),
-        ):
-            if value is not None:
-                frame[key] = value
         self._note(function, described.is_async)
-        self._add("tool", described.name, function, lambda: self._add_tool(frame, described))
+        self._add("tool", described.name, function, lambda: self._add_tool(described, options))
         self._require("tool", described.name, required)
         return function
 
-    def _add_tool(self, frame: dict[str, Any], described: Any) -> None:
+    def _add_tool(self, described: Described, options: dict[str, Any]) -> None:
+        frame = register_tool(described, options)
         if self._serving is not None:
             self._serving.session.register(frame)
         unchecked = self._registrations.tool(
@@ -157,7 +133,10 @@ class Extension:
         """
         if callable(name):
             return self.command()(name)
+        if name is not None and not isinstance(name, str):
+            raise TypeError('say which command: @ext.command("deploy", "deploys the branch")')
 
+        @at_the_authors_line
         def decorate(function: F) -> F:
             own = name if name is not None else function.__name__
             handler = Handler(function, f"the command {own}", ("args",))
@@ -187,6 +166,7 @@ class Extension:
         if not isinstance(event, str):
             raise TypeError('say which event: @ext.on("turn_end")')
 
+        @at_the_authors_line
         def decorate(function: F) -> F:
             handler = Handler(function, f"the event {event}", ("event",))
             self._events.setdefault(event, []).append(self._keep(handler))
@@ -208,9 +188,12 @@ class Extension:
         """
         if not isinstance(point, str):
             raise TypeError('say at which point: @ext.intercept("tool_call")')
+        if point not in POINTS:
+            raise ValueError(f"there is no point {point!r}; there are {', '.join(POINTS)}")
         if on_failure not in (None, "allow", "block"):
             raise ValueError(f"on_failure is 'allow' or 'block', and not {on_failure!r}")
 
+        @at_the_authors_line
         def decorate(function: F) -> F:
             handler = Handler(function, f"the point {point}", ("moment",))
             self._interceptors.setdefault(point, []).append(self._keep(handler))
@@ -224,6 +207,7 @@ class Extension:
 
         return decorate
 
+    @at_the_authors_line
     def guard(
         self,
         function: Callable[..., Any] | None = None,
@@ -238,6 +222,8 @@ class Extension:
         """
         if function is None:
             return lambda function: self.guard(function, name=name, required=required)
+        if isinstance(function, str):
+            raise DefinitionError(f"the name of a guard is given by name: @ext.guard(name={function!r})")
         handler = Handler(function, "a guard", ("call",))
         handler.name = name or handler.name
         self._add("guard", handler.name, function, lambda: None)
@@ -254,6 +240,7 @@ class Extension:
         if not isinstance(id, str):
             raise TypeError('say which panel: @ext.panel("notes")')
 
+        @at_the_authors_line
         def decorate(function: F) -> F:
             handler = Handler(function, f"the panel {id}", ("input",))
             self._add("panel", id, function, lambda: None)
@@ -268,6 +255,10 @@ class Extension:
         The function gets the params, and returns a JSON value.
         """
 
+        if not isinstance(name, str):
+            raise TypeError('say which method: @ext.method("health.check")')
+
+        @at_the_authors_line
         def decorate(function: F) -> F:
             handler = Handler(function, f"the method {name}", ("params",))
             self._add("method", name, function, lambda: None)
@@ -276,16 +267,22 @@ class Extension:
 
         return decorate
 
-    def setup(self, function: F) -> F:
+    @at_the_authors_line
+    def setup(self, function: F | None = None, /) -> Any:
         """Runs once the host has answered, and may register: ``@ext.setup``.
 
         What it registers may depend on ``ctx.host``. A host waits about three seconds for it.
         """
+        if function is None:
+            return self.setup
         self._setups.append(self._keep(Handler(function, "setup", ())))
         return function
 
-    def teardown(self, function: F) -> F:
+    @at_the_authors_line
+    def teardown(self, function: F | None = None, /) -> Any:
         """Runs at the end, once every call is answered: ``@ext.teardown``. It has a second."""
+        if function is None:
+            return self.teardown
         self._teardowns.append(self._keep(Handler(function, "teardown", ())))
         return function
 
@@ -382,7 +379,11 @@ class Extension:
         try:
             add()
         except ValueError as error:
-            raise place.mistake(str(error)) from None
+            # Of a frame that no author has seen, only the member.
+            text, of_frame = str(error), f"register_{kind}: /"
+            if text.startswith(of_frame):
+                text = f"the {kind} {name}: {text.removeprefix(of_frame)}"
+            raise place.mistake(text) from None
         self._where[key] = place.where.rstrip(": ")
 
 

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
 
 class DefinitionError(TypeError):
     """A tool that cannot be registered as it is written.
@@ -9,6 +16,25 @@ class DefinitionError(TypeError):
     The text begins with file and line of the author's function, names the tool and the
     parameter, and ends with what to do.
     """
+
+    # As an author imports it, and as a traceback names it.
+    __module__ = "extline"
+
+
+def at_the_authors_line(define: F) -> F:
+    """Has a traceback for a mistake in a definition end where the author's code calls ``define``,
+    and not in the files that found it."""
+
+    def defining(*args: Any, **options: Any) -> Any:
+        try:
+            return define(*args, **options)
+        except DefinitionError as error:
+            raise error.with_traceback(None) from None
+
+    defining.__doc__, defining.__name__ = define.__doc__, define.__name__
+    defining.__qualname__, defining.__module__ = define.__qualname__, define.__module__
+    defining.__wrapped__ = define  # type: ignore[attr-defined]
+    return defining  # type: ignore[return-value]
 
 
 class ArgumentError(ValueError):

@@ -49,13 +49,13 @@ def complete(arguments: list[Argument], scope: Scope, place: Place) -> dict[str,
                     f"its annotation {shown(one.parameter.annotation)} names what is not there: "
                     f"{error}; define or import it at the top of its module",
                     one.parameter.name,
-                ) from error
+                ) from None
             except Exception as error:
                 raise place.mistake(
                     f"its annotation {shown(one.parameter.annotation)} cannot come from JSON: "
-                    f"{_first_line(error)}; use another type, or pass ext.tool a schema",
+                    f"{_reason(error)}; use another type, or pass ext.tool a schema",
                     one.parameter.name,
-                ) from error
+                ) from None
     return definitions
 
 
@@ -167,7 +167,12 @@ def shown(annotation: Any) -> str:
     return str(annotation)
 
 
-def _first_line(error: Exception) -> str:
-    """What msgspec says below its advice about its own hooks, which an author has no use for."""
+def _reason(error: Exception) -> str:
+    """What is wrong, without the advice about hooks of msgspec's and pydantic's own."""
     lines = [line for line in str(error).splitlines() if line and not line.startswith("- ")]
-    return (lines[-1] if lines else type(error).__name__).rstrip(".")
+    if not lines:
+        return type(error).__name__
+    # The one says it below its advice, the other in front.
+    is_pydantics = type(error).__module__.partition(".")[0] == "pydantic"
+    line = lines[0].partition(". Set `")[0] if is_pydantics else lines[-1]
+    return line.rstrip(".")
