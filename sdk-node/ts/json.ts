@@ -54,18 +54,18 @@ export class RawJson {
  * are undefined, functions or symbols are left out. A bigint becomes an integer with all its digits,
  * a {@link RawJson} stands as it is, half a surrogate pair becomes U+FFFD. What JSON would change is
  * refused with its place: NaN and infinities, undefined in an array, bytes, a Map, a Set, a Promise,
- * an Error, what contains itself.
+ * an Error, what contains itself. With a `name`, places begin with it.
  */
-export function encodeJson(value: unknown): string {
+export function encodeJson(value: unknown, name?: string): string {
   metRaw = false;
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
   } catch {
     // A bigint, a cycle, or a `toJSON` that throws.
-    return write(plain(value, ""), new Path());
+    return write(plain(value, ""), new Path(name));
   }
-  if (text === undefined || metRaw || mayHaveLost(text)) return write(plain(value, ""), new Path());
+  if (text === undefined || metRaw || mayHaveLost(text)) return write(plain(value, ""), new Path(name));
   return text;
 }
 
@@ -79,8 +79,12 @@ function mayHaveLost(text: string): boolean {
 
 /** Where a value stands, and what it stands in. */
 class Path {
-  readonly #steps: string[] = [];
+  readonly #steps: string[];
   readonly #open = new Set<object>();
+
+  constructor(name: string | undefined) {
+    this.#steps = name === undefined ? [] : [name];
+  }
 
   enter(value: object): void {
     if (this.#open.has(value)) throw this.refuse("contains itself");

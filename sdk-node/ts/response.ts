@@ -8,11 +8,11 @@ export interface PanelContent {
   /** Names the panel: its handler is registered under this id. */
   id: string;
   /** Stands above the lines. */
-  title?: string;
+  title?: string | undefined;
   /** Its lines; ANSI colours are allowed. */
-  lines?: readonly string[];
+  lines?: readonly string[] | undefined;
   /** Stands below the lines. */
-  footer?: string;
+  footer?: string | undefined;
 }
 
 type Fields = Record<string, unknown> & { action: string };
@@ -54,8 +54,8 @@ export class Response {
   }
 
   /** Opens a panel. */
-  static openPanel(panel: PanelContent): Response {
-    return new Response({ action: "open_panel", open_panel: { ...panel } });
+  static openPanel({ id, title, lines, footer }: PanelContent): Response {
+    return new Response({ action: "open_panel", open_panel: { id, title, lines, footer } });
   }
 
   /**

@@ -1,0 +1,201 @@
+/** A tool as its author declares it, and what the host is told of it. */
+
+import { callerOf, definitionError, type Entry } from "./definition.js";
+import { encodeResult, encodeValue, ToolResult, type Answer, type Update } from "./result.js";
+import { prepareInput, type ArgsOf, type PreparedInput, type Schema } from "./schema/input.js";
+import type { JsonSchema } from "./schema/json-schema.js";
+import { prepareOutput, type PreparedOutput, type ValueOf } from "./schema/output.js";
+
+/** When a host asks its user before a call. */
+export interface Approval {
+  /** The call needs an approval. */
+  gated?: boolean | undefined;
+  /** How much it can do. */
+  tier?: "read" | "write" | "exec" | undefined;
+  /** Template over the arguments that says which calls one approval covers. */
+  key?: string | undefined;
+  /** Why it is asked, for a person. */
+  reason?: string | undefined;
+}
+
+/** What a tool declares. */
+export interface ToolOptions<
+  Input extends Schema | undefined = undefined,
+  Output extends Schema | undefined = undefined,
+> {
+  /** What it does, for the model. */
+  description: string;
+  /**
+   * Its arguments: a schema of zod, valibot, arktype or any other library that follows Standard
+   * Schema, or a JSON Schema. Without it there are none.
+   */
+  input?: Input | undefined;
+  /** Its structured result, in the same way. Whatever the handler returns is then this value. */
+  output?: Output | undefined;
+  /** The JSON Schema that the model sees, where the library of `input` cannot say it. */
+  schema?: JsonSchema | undefined;
+  /** Its name for a person. */
+  label?: string | undefined;
+  /** Its own deadline, in milliseconds; a host gives 60 s otherwise. */
+  timeoutMs?: number | undefined;
+  /** It waits for a person, so no deadline holds. */
+  interactive?: boolean | undefined;
+  /** The host holds its calls in order; they may overlap otherwise. */
+  sequential?: boolean | undefined;
+  /** The same arguments give the same result until something mutates. */
+  pure?: boolean | undefined;
+  /** The provider must keep the model to the schema. */
+  strict?: boolean | undefined;
+  /** A hint: it changes nothing. */
+  readOnly?: boolean | undefined;
+  /** A hint: it may destroy what was there. */
+  destructive?: boolean | undefined;
+  /** A hint: a second call changes nothing further. */
+  idempotent?: boolean | undefined;
+  /** A hint: it reaches beyond the project. */
+  openWorld?: boolean | undefined;
+  /** When a user is asked before a call. */
+  approval?: Approval | undefined;
+  /** How it is offered; `direct` when not said. */
+  exposure?: "direct" | "codemode" | "deferred" | "model-only" | undefined;
+  /** The group it belongs to. */
+  namespace?: string | undefined;
+  /** The extension ends where a host does not take the tool. */
+  required?: boolean | undefined;
+}
+
+/**
+ * What a handler may return: with an `output` its value. Else a text, an image, a list of both,
+ * nothing, a {@link ToolResult}, or any JSON value: `unknown`, as that is what `response.json()` and
+ * the like are of.
+ */
+export type Returned<Output extends Schema | undefined> = Output extends Schema
+  ? ValueOf<Output> | ToolResult<ValueOf<Output>>
+  : unknown;
+
+/**
+ * A tool's handler: gets the arguments and the context of the call. It returns its result, a promise
+ * of it, or an iterator that yields how the call stands and returns the result.
+ */
+export type ToolHandler<
+  Input extends Schema | undefined,
+  Output extends Schema | undefined,
+  Context,
+> = (
+  args: ArgsOf<Input>,
+  ctx: Context,
+) =>
+  | Returned<Output>
+  | PromiseLike<Returned<Output>>
+  | AsyncGenerator<string | Update, Returned<Output>, void>
+  | Generator<string | Update, Returned<Output>, void>;
+
+/** A tool, ready to be registered and called. */
+export interface PreparedTool {
+  /** The registration with the names of the wire. */
+  readonly frame: Readonly<Record<string, unknown>>;
+  /** Whether the native half checks the arguments against the schema. */
+  readonly checked: PreparedInput["checked"];
+  /** What the handler gets of the parsed arguments. */
+  readonly accept: PreparedInput["accept"];
+  /** The answer for what the handler returned, or a promise of it. */
+  readonly answer: (returned: unknown) => Answer | Promise<Answer>;
+}
+
+/** Every option, by the name that the wire has for it; the others are more than a name. */
+const PLAIN = {
+  label: "label",
+  timeoutMs: "timeout_ms",
+  interactive: "interactive",
+  pure: "pure",
+  strict: "strict",
+  approval: "approval",
+  exposure: "exposure",
+  namespace: "namespace",
+} as const;
+const HINTS = {
+  readOnly: "read_only",
+  destructive: "destructive",
+  idempotent: "idempotent",
+  openWorld: "open_world",
+} as const;
+const OTHERS = ["description", "input", "output", "schema", "sequential", "required"];
+const OPTIONS = new Set([...Object.keys(PLAIN), ...Object.keys(HINTS), ...OTHERS]);
+
+/** What authors of other kits call an option. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  parameters: "input",
+  inputSchema: "input",
+  outputSchema: "output",
+  execute: "the handler, behind the options",
+  handler: "the handler, behind the options",
+  timeout: "timeoutMs",
+  annotations: "readOnly, destructive, idempotent and openWorld",
+};
+
+/**
+ * Prepares a tool. Throws a `DefinitionError` at the line that called `entry`.
+ */
+export function prepareTool(name: string, options: ToolOptions<Schema, Schema>, entry: Entry): PreparedTool {
+  try {
+    return prepare(name, options, callerOf(entry)?.file);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw definitionError(`tool ${name}`, message, entry, (error as Error).cause);
+  }
+}
+
+function prepare(name: string, options: ToolOptions<Schema, Schema>, file: string | undefined): PreparedTool {
+  checkOptions(options);
+  const input = prepareInput(options.input, options.schema, file);
+  const output = options.output === undefined ? undefined : prepareOutput(options.output, file);
+  const hints = renamed(options, HINTS);
+  const frame = {
+    type: "register_tool",
+    name,
+    description: options.description,
+    schema: input.schema,
+    output_schema: output?.schema,
+    ...renamed(options, PLAIN),
+    annotations: Object.keys(hints).length > 0 ? hints : undefined,
+    execution: options.sequential ? "sequential" : undefined,
+  };
+  return { frame, checked: input.checked, accept: input.accept, answer: output ? answerOf(output) : encodeResult };
+}
+
+/** With an `output`, a `ToolResult` still says what it says; its value is held to the schema too. */
+function answerOf({ accept }: PreparedOutput): PreparedTool["answer"] {
+  return (returned) => {
+    if (returned instanceof ToolResult) {
+      const { structured } = returned.options;
+      if (structured === undefined || !accept) return encodeResult(returned);
+      return then(accept(structured), (value) => encodeResult(new ToolResult(returned.content, { ...returned.options, structured: value })));
+    }
+    return accept ? then(accept(returned), encodeValue) : encodeValue(returned);
+  };
+}
+
+function then<Value>(value: unknown, next: (value: unknown) => Value): Value | Promise<Value> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+function renamed(options: object, names: Readonly<Record<string, string>>): Record<string, unknown> {
+  const given = Object.entries(options).filter(([name, value]) => Object.hasOwn(names, name) && value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [names[name], value]));
+}
+
+/** For authors without a compiler: says what is no option. */
+function checkOptions(options: unknown): void {
+  if (typeof options !== "object" || options === null) {
+    throw new Error("say what the tool does: { description: ... } stands between its name and its handler");
+  }
+  for (const name of Object.keys(options)) {
+    if (OPTIONS.has(name)) continue;
+    const advice = ELSEWHERE[name];
+    throw new Error(`there is no option ${name}${advice === undefined ? `; there are ${[...OPTIONS].join(", ")}` : `: it is ${advice}`}`);
+  }
+  const { description } = options as { description?: unknown };
+  if (typeof description !== "string" || description === "") {
+    throw new Error("say for the model what the tool does: { description: ... }");
+  }
+}
