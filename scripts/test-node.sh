@@ -12,6 +12,6 @@ if [ ! -e "$mark" ] || [ "$(cat "$mark")" != "$installed_from" ]; then
     printf '%s\n' "$installed_from" >"$mark"
 fi
 
-[ ! -e Cargo.toml ] || npm run --silent build:native -- --debug
+npm run --silent build:native -- --debug
 npm run --silent build:ts
 exec npm run --silent test -- "$@"

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Image, image, RawJson, Response, ToolResult, type Update } from "extline";
 
 const require = createRequire(import.meta.url);
-const { encodeResult, encodeUpdate } = require("../dist/result.js") as typeof import("../dist/result.js");
+const { encodeFailure, encodeResult, encodeUpdate } = require("../dist/result.js") as typeof import("../dist/result.js");
 const { encodeResponse } = require("../dist/response.js") as typeof import("../dist/response.js");
 
 const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
@@ -131,6 +131,16 @@ test("what a ToolResult cannot hold is refused with its place", () => {
   assert.throws(() => encodeResult(new ToolResult("", { details: { n: Number.NaN } })), { message: "/details/n: JSON has no NaN" });
   assert.throws(() => encodeResult(new ToolResult("", { structured: [new Map()] })), /^TypeError: \/structured\/0: a Map/);
   assert.throws(() => encodeResult(new ToolResult({ a: 1 } as never)), { message: "content is texts and images, and this is an object" });
+});
+
+test("a failure says in its text what every host shows", () => {
+  const failure = { kind: "stale", message: "old", field: "/a", hint: "read it again" };
+  assert.deepEqual(encodeFailure(failure), {
+    form: "members",
+    text:
+      '{"content":[{"type":"text","text":"old\\nhint: read it again"}],"is_error":true,' +
+      '"error":{"kind":"stale","message":"old","field":"/a","hint":"read it again"}}',
+  });
 });
 
 test("an update is a message, or what it says", () => {

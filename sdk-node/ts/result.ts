@@ -2,6 +2,7 @@
 
 import { areBlocks, encodeContent, encodeText, isImage, type Block, type Content } from "./content.js";
 import { wireOf, type Effect } from "./effect.js";
+import { textOf, type Failure } from "./errors.js";
 import { Image } from "./image.js";
 import { encodeJson } from "./json.js";
 import { sayType } from "./lossy.js";
@@ -104,6 +105,12 @@ function whole({ content, options }: ToolResult): Answer {
     effects: effects && encodeJson(effects.map(wireOf), "effects"),
     trust: trust === undefined ? undefined : JSON.stringify(trust),
   });
+}
+
+/** The answer to a call that failed; its text has all that a host shows. */
+export function encodeFailure(failure: Failure): Answer {
+  const content = `[${encodeText(textOf(failure))}]`;
+  return { form: "members", text: `{"content":${content},"is_error":true,"error":${JSON.stringify(failure)}}` };
 }
 
 /** In the order of the protocol; what is undefined is left out. */
