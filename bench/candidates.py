@@ -7,6 +7,11 @@ BENCH = Path(__file__).resolve().parent
 ROOT = BENCH.parent
 BUILT = BENCH / "target"
 PEERS = BENCH / "peers" / "target" / "release"
+# Of the environment that environment.py makes.
+PYTHON = BUILT / "python" / "bin" / "python"
+# Of the one that the Python SDK's tests have made, with the module they have built.
+TESTS_PYTHON = ROOT / "target" / "python" / "bin" / "python"
+TESTS_MODULE = ROOT / "sdk-python" / "python" / "extline"
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,16 @@ class Candidate:
     baseline: str = "limit"
     # False: only `make bench` and `make bench-quick` run it, `make test` does not.
     own: bool = False
+    # What builds it.
+    kit: str = "cargo"
+    # A hundred times slower: a tenth of the starts and calls will do, and one placement.
+    is_slow: bool = False
+
+    def share(self):
+        return 0.1 if self.is_slow else 1
+
+    def takes_part_in(self, session):
+        return not self.is_slow or session.name == "start" or session.placement == "one"
 
 
 def candidates(profile):
@@ -29,6 +44,7 @@ def candidates(profile):
     cargo = ROOT / "target" / profile
     echo, sdk = str(BUILT / "echo"), str(cargo / "bench-extension")
     rmcp = str(PEERS / "peer-rmcp")
+    python = PYTHON if profile == "release" else TESTS_PYTHON
     return [
         Candidate("limit", "C, echo only: the limit", "lines", (echo,), own=True),
         Candidate("serde", "Rust by hand, serde_json", "extension", (str(PEERS / "peer-serde"),)),
@@ -36,6 +52,14 @@ def candidates(profile):
         Candidate("rmcp-lean", "rmcp, one thread and its fastest transport", "mcp", (rmcp, "lean")),
         Candidate("rust-typed", "**extline for Rust, typed**", "extension", (sdk, "typed"), own=True),
         Candidate("rust-raw", "**extline for Rust, raw**", "extension", (sdk, "raw"), own=True),
+        by_hand("python-json", "Python by hand, json", "by_hand_json.py"),
+        by_hand("python-orjson", "Python by hand, orjson", "by_hand_orjson.py"),
+        mcp("mcp", "mcp (MCP for Python), a function", "with_mcp.py", "function"),
+        mcp("mcp-async", "mcp, a coroutine", "with_mcp.py", "coroutine"),
+        mcp("fastmcp", "fastmcp (MCP for Python)", "with_fastmcp.py"),
+        ours("python-sync", "**extline for Python, a function**", "function.py", python),
+        ours("python-rich", "**extline for Python, a function, a type of its own**", "own_type.py", python),
+        ours("python-async", "**extline for Python, a coroutine**", "coroutine.py", python),
         Candidate(
             "c-client", "C client, C child with results", "extension", (echo, "result"),
             baseline="c-client", own=True,
@@ -45,6 +69,22 @@ def candidates(profile):
             baseline="c-client", own=True,
         ),
     ]
+
+
+def by_hand(name, title, program):
+    argv = (str(PYTHON), str(BENCH / "peers" / "python" / program))
+    return Candidate(name, title, "extension", argv, kit="python")
+
+
+def mcp(name, title, program, *arguments):
+    # They start in half a second and more, and a call takes half a millisecond.
+    argv = (str(PYTHON), str(BENCH / "peers" / "python" / program), *arguments)
+    return Candidate(name, title, "mcp", argv, kit="python", is_slow=True)
+
+
+def ours(name, title, program, python):
+    argv = (str(python), str(BENCH / "python" / program))
+    return Candidate(name, title, "extension", argv, own=True, kit="python")
 
 
 @dataclass(frozen=True)
@@ -111,7 +151,26 @@ BARS = [
     ("rust-typed", "1m_p50", 5.5),
     ("rust-raw", "1m_p50", 5.5),
     ("rust-typed", "small_mb", 4.0),
+    ("python-sync", "p50", 2.4),
+    ("python-sync", "p99", 3.5),
+    ("python-sync", "in_flight_one", -200_000),
+    ("python-sync", "64k_p50", 5.5),
+    ("python-sync", "1m_p50", 6.5),
+    ("python-sync", "small_mb", 14.0),
+    ("python-async", "p50", 6.0),
+    ("python-async", "p99", 10.0),
+    ("python-async", "in_flight_one", -80_000),
+    ("python-async", "64k_p50", 8.0),
+    ("python-async", "1m_p50", 9.0),
+    ("python-async", "small_mb", 22.0),
     ("host", "p50", 2.0),
+]
+# Candidate, another one, and the most that the start of the first may take longer, in ms.
+START_BARS = [
+    ("python-sync", "python-json", 8.0),
+    ("python-rich", "python-json", 22.0),
+    # Of it 46 ms are the import of asyncio.
+    ("python-async", "python-json", 54.0),
 ]
 # The most instructions a call may cost, an eighth more than it did with Rust 1.95 and glibc 2.36.
 INSTRUCTIONS = {"rust-typed": 15_900, "rust-raw": 18_300}

@@ -28,8 +28,8 @@ def of_phase(number, name):
 FIGURES = {
     "start_ms": ("start", "free", start_ms, False),
     "start_cpu_ms": ("start", "free", start_cpu_ms, False),
-    "small_mb": ("small", "free", peak_mb, False),
-    "1m_mb": ("1m", "free", peak_mb, False),
+    "small_mb": ("small", "one", peak_mb, False),
+    "1m_mb": ("1m", "one", peak_mb, False),
 }
 for session in ("small", "64k", "1m"):
     for placement, suffix in (("one", ""), ("free", "_free")):
@@ -59,6 +59,11 @@ class Figures:
         """The median over the rounds; None where the candidate has no such figure."""
         each = self.each(candidate, name)
         return statistics.median(each) if each else None
+
+    def over(self, candidate, other, name):
+        """How much more it is than another candidate's: the median over the rounds."""
+        pairs = zip(self.each(candidate, name), self.each(other, name))
+        return statistics.median(own - others for own, others in pairs)
 
     def each(self, candidate, name):
         """One number a round."""

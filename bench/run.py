@@ -19,6 +19,7 @@ import sys
 import time
 from dataclasses import asdict, replace
 
+import environment
 import table
 from candidates import BENCH, BUILT, FULL, QUICK, ROOT, SESSIONS, SMOKE, candidates
 
@@ -52,8 +53,13 @@ def main():
     out = options.out or BENCH / "results" / time.strftime("%Y%m%d-%H%M%S.json")
     write(document, out)
     tables = table.render(document)
-    print(f"The benchmark works: {len(document['runs'])} runs." if options.smoke else tables)
+    print(summary(document) if options.smoke else tables)
     print(f"\nThe figures: {out}")
+
+
+def summary(document):
+    left_out = "" if environment.is_there_for_tests() else " Without Python, whose module is not built (scripts/test-python.sh)."
+    return f"The benchmark works: {len(document['runs'])} runs.{left_out}"
 
 
 def parse():
@@ -81,7 +87,9 @@ def check_machine():
 
 def choose(everything, options):
     if options.smoke:
-        return [candidate for candidate in everything if candidate.own]
+        # What there is: the tests of the Python SDK build its module, where they run.
+        kits = {"cargo", "python"} if environment.is_there_for_tests() else {"cargo"}
+        return [candidate for candidate in everything if candidate.own and candidate.kit in kits]
     if not options.only:
         return everything
     names = set(options.only.split(","))
@@ -106,10 +114,15 @@ def build(chosen, smoke):
         return
     # One package at a time: built together they would share the features of their dependencies,
     # and an extension would carry what only the host needs.
-    for package in ["bench-extension", "bench-host"]:
-        command([*cargo, "--release", "--package", package], ROOT)
-    if any(not candidate.own for candidate in chosen):
+    names = {candidate.name for candidate in chosen}
+    packages = {"bench-extension": {"rust-typed", "rust-raw"}, "bench-host": {"host"}}
+    for package, needed_by in packages.items():
+        if names & needed_by:
+            command([*cargo, "--release", "--package", package], ROOT)
+    if any(candidate.kit == "cargo" and not candidate.own for candidate in chosen):
         command([*cargo, "--release"], BENCH / "peers")
+    if any(candidate.kit == "python" for candidate in chosen):
+        environment.build(command)
 
 
 def command(arguments, folder=BENCH):
@@ -119,12 +132,14 @@ def command(arguments, folder=BENCH):
 
 def run_round(number, chosen, plan, profile, runs):
     for session in SESSIONS:
-        scaled = session.scaled(plan.seconds, plan.calls)
         # Another candidate is the first each time, so that none always follows the same one.
         first = number % len(chosen)
         for candidate in chosen[first:] + chosen[:first]:
+            if not candidate.takes_part_in(session):
+                continue
+            scaled = session.scaled(plan.seconds, plan.calls * candidate.share())
             argv = client(candidate, profile, scaled.phases) + ["--", *candidate.argv]
-            times = plan.starts if session.name == "start" else 1
+            times = max(1, round(plan.starts * candidate.share())) if session.name == "start" else 1
             for _ in range(times):
                 runs.append({
                     "round": number,
@@ -205,6 +220,7 @@ def machine():
         "kernel": platform.release(),
         "rustc": version("rustc", "--version"),
         "cc": version("cc", "--version").splitlines()[0],
+        "python": platform.python_version(),
         "commit": version("git", "describe", "--always", "--dirty"),
     }
 

@@ -1,0 +1,41 @@
+"""What the Python candidates run in: locked packages, and extline's wheel as its users install it."""
+
+import shutil
+import sys
+
+from candidates import BENCH, BUILT, PYTHON, ROOT, TESTS_MODULE, TESTS_PYTHON
+
+LOCKED = BENCH / "peers" / "python" / "requirements.txt"
+
+
+def build(command):
+    """`command` runs one in a folder, and ends everything where it fails."""
+    make(command)
+    wheels = BUILT / "wheels"
+    shutil.rmtree(wheels, ignore_errors=True)
+    maturin = [str(PYTHON.parent / "maturin"), "build", "--release", "--locked", "--quiet"]
+    command([*maturin, "--manifest-path", "sdk-python/Cargo.toml", "--out", str(wheels)], ROOT)
+    (wheel,) = wheels.glob("extline-*.whl")
+    # The version stays the same from build to build.
+    command([*pip(), "--force-reinstall", "--no-index", "--no-deps", str(wheel)])
+
+
+def make(command):
+    """Made anew when the packages or the interpreter are others."""
+    mark = BUILT / "python" / "made-from"
+    made_from = f"{sys.executable} {sys.version}\n{LOCKED.read_text(encoding='utf-8')}"
+    if mark.exists() and mark.read_text(encoding="utf-8") == made_from:
+        return
+    command([sys.executable, "-m", "venv", "--clear", str(BUILT / "python")])
+    # All that is needed is in the list, so pip has nothing to find out.
+    command([*pip(), "--no-deps", "--require-hashes", "-r", str(LOCKED)])
+    mark.write_text(made_from, encoding="utf-8")
+
+
+def pip():
+    return [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+
+
+def is_there_for_tests():
+    """Whether the tests of the Python SDK have made theirs, and built the module beside it."""
+    return TESTS_PYTHON.exists() and any(TESTS_MODULE.glob("_native*.so"))
