@@ -147,7 +147,7 @@ impl Driver {
             }
             // A host that has taken what it had not lets further calls begin.
             if !has_events && !state.wire.has_events() {
-                return Ok(state.finished.filter(|_| !state.wire.is_stalled()));
+                return Ok(state.finished.filter(|_| state.wire.is_said()));
             }
         }
     }
@@ -178,7 +178,7 @@ impl Driver {
         let state = self.core.lock();
         let mut wants = Wants::of(&state.wire);
         // The end is not said within what JavaScript says.
-        wants.turn |= state.finished.is_some() && !wants.room;
+        wants.turn |= state.finished.is_some() && state.wire.is_said();
         let stalled_due = state.wire.session.poll_timeout_stalled();
         drop(state);
         #[cfg(unix)]

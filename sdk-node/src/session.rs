@@ -33,6 +33,8 @@ pub struct SessionOptions {
     /// that [`Session::take_descriptors`] gives. `bytes`: there are none, a host in the same process
     /// moves the bytes.
     pub reader: String,
+    /// SIGTERM is heard natively, because nobody listens in JavaScript.
+    pub hears_sigterm: bool,
     /// Two descriptors in place of stdin and stdout.
     pub over: Option<Vec<i32>>,
 }
@@ -65,7 +67,8 @@ impl Session {
         let ends_process = options.over.is_none() && stdio.is_some();
         let (own, lent) = if is_native { (stdio, None) } else { (None, stdio) };
         let own = own.map(|mut own| {
-            if ends_process {
+            if ends_process && options.hears_sigterm {
+                forget_sigterm();
                 own.input.listen_for_sigterm()?;
             }
             Ok(own)
@@ -103,7 +106,7 @@ impl Session {
                           sockets nor a terminal; set EXTLINE_NODE_READER=socket";
             return Err(Error::from_reason(advice));
         }
-        self.driver.turn(Reason::Bell);
+        self.driver.tell(|_| ());
         Ok(())
     }
 
@@ -312,6 +315,20 @@ impl Session {
         self.driver.core.lock().wire.session.panel_is_open(&id)
     }
 }
+
+/// Node has a handler of its own, which restores the terminal and sends the signal again, for the
+/// default action that it expects to be back by then. Behind another handler it is not.
+#[cfg(unix)]
+fn forget_sigterm() {
+    #[expect(unsafe_code, reason = "rustix leaves signal dispositions to libc")]
+    // SAFETY: the default action needs nothing.
+    unsafe {
+        libc::signal(libc::SIGTERM, libc::SIG_DFL);
+    }
+}
+
+#[cfg(not(unix))]
+fn forget_sigterm() {}
 
 #[cfg(unix)]
 fn has_handles() -> bool {

@@ -50,6 +50,11 @@ impl Wire {
         self.is_taken || self.written < self.bytes.len()
     }
 
+    /// Whether the host has everything.
+    pub(crate) fn is_said(&self) -> bool {
+        !self.is_stalled() && !self.session.has_output()
+    }
+
     /// Whether an event waits that can be handled now.
     pub(crate) fn has_events(&self) -> bool {
         !self.left.is_empty() || (!self.is_stalled() && self.session.waiting() > 0)

@@ -1,0 +1,205 @@
+/** What a handler is given about its call. */
+
+import { ToolError } from "./errors.js";
+import type { Host } from "./host.js";
+import { encodeJson, RawJson } from "./json.js";
+import { Panel } from "./panel.js";
+import type { AskOptions, Asker, RequestOptions } from "./questions.js";
+import { encodeUpdate, type Update } from "./result.js";
+import type { Serving } from "./serve.js";
+import type { ToolOutput } from "./tool-output.js";
+
+/** How much a line or a note matters. */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+/** How much a note matters. */
+export type NoteLevel = "info" | "success" | "warn" | "error";
+
+/** The conversation that a call belongs to. */
+export interface SessionInfo {
+  /** Its id. */
+  readonly id: string;
+  /** How often it was replaced by another under the same id. */
+  readonly generation?: number;
+}
+
+/** How {@link Context.track} shows a loop. */
+export interface TrackOptions {
+  /** What is going on. */
+  message?: string;
+  /** What is counted, as `files`. */
+  unit?: string;
+  /** How many there are; the length of an array, the size of a Set or Map need not be said. */
+  total?: number;
+}
+
+/** The call that a handler serves, its host, and what can be said meanwhile. */
+export class Context implements Asker {
+  /** @internal */
+  readonly serving: Serving;
+  /** @internal */
+  readonly serial: number;
+  readonly #args: string | undefined;
+  readonly #session: string | undefined;
+  readonly #deadline: number | undefined;
+  #id: string | undefined;
+  #isCancelled: boolean;
+  #controller: AbortController | undefined;
+
+  /** @internal */
+  constructor(
+    serving: Serving,
+    serial = 0,
+    args?: string,
+    session?: string,
+    deadline?: number,
+    isCancelled = false,
+  ) {
+    this.serving = serving;
+    this.serial = serial;
+    this.#args = args;
+    this.#session = session;
+    this.#deadline = deadline === undefined ? undefined : Date.now() + deadline;
+    this.#isCancelled = isCancelled;
+  }
+
+  /** The id of the call; empty for what has none: an event, a panel's input, setup, teardown. */
+  get callId(): string {
+    return (this.#id ??= this.serial === 0 ? "" : this.serving.session.callId(this.serial));
+  }
+
+  /** The arguments of a tool's call as they were written; undefined elsewhere. */
+  get rawArgs(): RawJson | undefined {
+    return this.#args === undefined ? undefined : new RawJson(this.#args);
+  }
+
+  /** When the host stops waiting; undefined where it does not say. */
+  get deadline(): Date | undefined {
+    return this.#deadline === undefined ? undefined : new Date(this.#deadline);
+  }
+
+  /** The conversation; undefined where the host does not say. */
+  get session(): SessionInfo | undefined {
+    return this.#session === undefined ? undefined : (JSON.parse(this.#session) as SessionInfo);
+  }
+
+  /** The host: `name`, `version`, `provider`, `model`, `cwd`, `supports(capability)`. */
+  get host(): Host {
+    return this.serving.host;
+  }
+
+  /** Where the extension is; undefined where the host does not say. */
+  get extensionDir(): string | undefined {
+    return this.host.extensionDir;
+  }
+
+  /** Where the extension may keep data; undefined where the host does not say. */
+  get dataDir(): string | undefined {
+    return this.host.dataDir;
+  }
+
+  /** Whether the host no longer wants the answer. A loop that computes without awaiting sees it too. */
+  get cancelled(): boolean {
+    return this.#isCancelled || (this.serial !== 0 && this.serving.session.isCancelled(this.serial));
+  }
+
+  /** @internal */
+  get isCancelled(): boolean {
+    return this.cancelled;
+  }
+
+  /** Throws when the host no longer wants the answer; let it pass: it becomes the answer. */
+  throwIfCancelled(): void {
+    if (this.cancelled) throw ToolError.cancelled();
+  }
+
+  /** Is aborted when the host no longer wants the answer. What it throws in Node becomes the answer. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.cancelled) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
+  /** @internal */
+  cancel(): void {
+    this.#isCancelled = true;
+    this.serving.questions.cancel(this);
+    this.#controller?.abort();
+  }
+
+  /**
+   * Shows how the call stands; each replaces the one before. Never waits and never fails: of several
+   * within 50 ms the last is sent, and none where the host does not know updates.
+   */
+  update(message: string, more?: Omit<Update, "message">): void;
+  update(update: Update): void;
+  update(update: string | Update, more?: Omit<Update, "message">): void {
+    if (this.serial === 0) return;
+    const whole = typeof update === "string" && more !== undefined ? { ...more, message: update } : update;
+    this.serving.session.update(this.serial, encodeUpdate(whole));
+  }
+
+  /**
+   * Goes through a loop and shows how far it is; ends with an error when the call is cancelled, which
+   * becomes the answer.
+   *
+   * @example
+   * ```ts
+   * for await (const file of ctx.track(files, { message: "reading", unit: "files" })) await read(file);
+   * ```
+   */
+  async *track<Item>(
+    items: Iterable<Item> | AsyncIterable<Item>,
+    options: TrackOptions = {},
+  ): AsyncGenerator<Item, void, undefined> {
+    const { message, unit, total = sizeOf(items) } = options;
+    let done = 0;
+    for await (const item of items) {
+      this.throwIfCancelled();
+      this.update({ message, unit, total, done });
+      yield item;
+      done += 1;
+    }
+    this.update({ message, unit, total, done });
+  }
+
+  /** Writes a line to the host's log, or to stderr where it keeps none; `fields` belong to the line. */
+  log(message: string, level: LogLevel = "info", fields?: object): void {
+    this.serving.session.log(level, message, fields && encodeJson(fields));
+  }
+
+  /** Shows the user a note. */
+  notify(message: string, level: NoteLevel = "info"): void {
+    this.serving.session.notify(level, message);
+  }
+
+  /** Queues a prompt for the model, or with a slash in front runs a command. */
+  submit(text: string): void {
+    this.serving.session.submit(text);
+  }
+
+  /**
+   * Calls another tool through the host, its guards and approvals. Rejects with a `ToolError` when
+   * it fails.
+   */
+  callTool(name: string, args: object = {}, options: AskOptions = {}): Promise<ToolOutput> {
+    return this.serving.questions.callTool(this, name, args, options);
+  }
+
+  /** Asks the host for something by method. Rejects with a `ToolError` when it fails. */
+  request(method: string, params?: unknown, options: RequestOptions = {}): Promise<unknown> {
+    return this.serving.questions.request(this, method, params, options);
+  }
+
+  /** A panel of the extension by its id: `open`, `render`, `close`, `isOpen`. */
+  panel(id: string): Panel {
+    return new Panel(this.serving.session, id);
+  }
+}
+
+function sizeOf(items: unknown): number | undefined {
+  const { length, size } = items as { length?: unknown; size?: unknown };
+  if (typeof length === "number") return length;
+  return typeof size === "number" ? size : undefined;
+}

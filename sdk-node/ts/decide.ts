@@ -1,0 +1,165 @@
+/** An intercept's way through the interceptors and the guards of this extension. */
+
+import { failureOf } from "./failed.js";
+import { encodeJson } from "./json.js";
+import { sayType } from "./lossy.js";
+import { Decision, frameOf, momentOf, ToolUse, type Frame, type Moment } from "./moment.js";
+import { isThenable } from "./thenable.js";
+
+/** A guard, by its name. */
+export interface Guard<Handler> {
+  readonly name: string;
+  readonly handler: Handler;
+}
+
+/** Whom an intercept may be asked of, and where its answer goes. */
+export interface Asking<Handler> {
+  readonly frame: string;
+  /** Failures let it pass, as the author chose. */
+  readonly failsOpen: boolean;
+  readonly interceptors: readonly Handler[];
+  readonly guards: readonly Guard<Handler>[];
+  /** Calls a handler. */
+  run(handler: Handler, moment: Moment): unknown;
+  /** Which guard now has the word. */
+  guarding(name: string): void;
+  answer(members: string): void;
+  fail(reason: string): void;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Where a decision's field stands in what the next handler sees. */
+const SEEN_AS: Readonly<Record<string, string>> = {
+  modified_args: "toolArgs",
+  replace_text: "text",
+  system_prompt: "systemPrompt",
+};
+
+/** Asks everybody. Whether it has to be waited for. */
+export function decide<Handler>(asking: Asking<Handler>): boolean {
+  const course = new Course(asking);
+  const asked = course.ask();
+  const go = (step: () => IteratorResult<Question<Handler>>): boolean => {
+    try {
+      let result = step();
+      while (!result.done) {
+        const { handler, moment } = result.value;
+        let decision: unknown;
+        try {
+          decision = asking.run(handler, moment);
+        } catch (thrown) {
+          result = asked.throw(thrown);
+          continue;
+        }
+        if (isThenable(decision)) {
+          decision.then(
+            (value) => go(() => asked.next(value)),
+            (thrown: unknown) => go(() => asked.throw(thrown)),
+          );
+          return true;
+        }
+        result = asked.next(decision);
+      }
+      course.answer();
+    } catch (thrown) {
+      asking.fail(failureOf(thrown, `intercept ${course.point}`));
+    }
+    return false;
+  };
+  return go(() => asked.next(undefined));
+}
+
+interface Question<Handler> {
+  readonly handler: Handler;
+  readonly moment: Moment;
+}
+
+/** Yields each handler with what it is to see, and is sent what it decided, or thrown what it threw. */
+type Asked<Handler> = Generator<Question<Handler>, void, unknown>;
+
+class Course<Handler> {
+  readonly point: string;
+  readonly #asking: Asking<Handler>;
+  #frame: Frame;
+  #fields: Fields = {};
+  #failure: string | undefined;
+
+  constructor(asking: Asking<Handler>) {
+    this.#asking = asking;
+    this.#frame = frameOf(asking.frame);
+    this.point = this.#frame.event;
+  }
+
+  *ask(): Asked<Handler> {
+    const original = this.#frame;
+    const phase = original["phase"];
+    if (phase !== "guard") yield* this.#askInterceptors();
+    if (this.#fields["block"] === true) return;
+    if (this.#failure !== undefined) {
+      if (!this.#asking.failsOpen) return;
+      // What was rewritten on the way to a failure does not count.
+      this.#frame = original;
+      this.#fields = {};
+    }
+    if (phase !== "intercept" && this.point === "tool_call") yield* this.#askGuards();
+  }
+
+  *#askInterceptors(): Asked<Handler> {
+    for (const handler of this.#asking.interceptors) {
+      let decision: Fields;
+      try {
+        decision = fieldsOf(yield { handler, moment: momentOf(this.#frame) });
+      } catch (thrown) {
+        this.#failure = failureOf(thrown, `interceptor of ${this.point}`);
+        return;
+      }
+      if (decision["block"] === true) {
+        this.#fields = decision;
+        return;
+      }
+      this.#fields = { ...this.#fields, ...decision };
+      const seen = Object.entries(decision).map(([name, value]) => [SEEN_AS[name] ?? name, value] as const);
+      this.#frame = { ...this.#frame, ...Object.fromEntries(seen) };
+    }
+  }
+
+  *#askGuards(): Asked<Handler> {
+    for (const { name, handler } of this.#asking.guards) {
+      this.#asking.guarding(name);
+      let decision: Fields;
+      try {
+        decision = fieldsOf(yield { handler, moment: new ToolUse(this.#frame) });
+        if (Object.keys(decision).length > 0 && decision["block"] !== true) {
+          throw new TypeError("a guard may only block; an interceptor may rewrite");
+        }
+      } catch (thrown) {
+        const failure = failureOf(thrown, `guard ${name}`);
+        this.#failure ??= failure;
+        if (!this.#asking.failsOpen) return;
+        continue;
+      }
+      if (decision["block"] === true) {
+        // The first block counts, whatever failed before.
+        this.#fields = decision;
+        this.#failure = undefined;
+        return;
+      }
+    }
+  }
+
+  /** Once everybody was asked. */
+  answer(): void {
+    if (this.#failure === undefined) {
+      this.#asking.answer(encodeJson(this.#fields));
+    } else {
+      this.#asking.fail(this.#failure);
+    }
+  }
+}
+
+function fieldsOf(decision: unknown): Fields {
+  if (decision === undefined || decision === null) return {};
+  if (decision instanceof Decision) return decision.fields;
+  throw new TypeError(`return nothing, or what block(), rewrite() and the like make; this is ${sayType(decision)}`);
+}

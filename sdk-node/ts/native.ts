@@ -1,0 +1,170 @@
+/**
+ * The native half, as src/ declares it. Private to the package: names and order are those of the Rust
+ * code. Serials, indices and times are numbers; JSON crosses as text.
+ */
+
+/** What the native half tells, by number; the comments name `text`, `more` and the others. */
+export const enum Kind {
+  /** number: index of the tool; text: arguments; more: session; deadline; flag: is cancelled already. */
+  Tool = 0,
+  /** text: name; more: arguments. */
+  Command = 1,
+  /** text: point; more: frame; deadline; flag: a failure lets it pass. */
+  Intercept = 2,
+  /** text: method; more: params; deadline; flag: is cancelled already. */
+  Request = 3,
+  /** text: event; more: frame. */
+  Event = 4,
+  /** text: panel; more: frame. */
+  Panel = 5,
+  /** text: reason. */
+  Cancelled = 6,
+  /** text: frame. */
+  ToolAnswer = 7,
+  /** text: result, or with the flag the error. */
+  Response = 8,
+  /** text: frame. */
+  Accepted = 9,
+  /** text: frame. */
+  Registered = 10,
+  Teardown = 11,
+  /** number: milliseconds until the process ends, where it does; text: reason. */
+  ShuttingDown = 12,
+  /** number: exit code. */
+  Finished = 13,
+  /** text: reason. */
+  Failed = 14,
+  /** flag: input is wanted; deadline: when a turn is due. Only where JavaScript moves the bytes. */
+  Wants = 15,
+}
+
+/**
+ * Is told everything. Returns true when promises are to have their turn before the next frame: when
+ * a handler that was called has not ended.
+ */
+export type Deliver = (
+  kind: Kind,
+  serial: number,
+  number: number | undefined,
+  text: string | undefined,
+  more: string | undefined,
+  deadline: number | undefined,
+  flag: boolean,
+) => boolean;
+
+/** How bytes come and go: by the event loop's own handles, by sockets of Node's, or by a host in the same process. */
+export type Reader = "native" | "socket" | "bytes";
+
+export interface SessionOptions {
+  name: string;
+  version: string;
+  methods: string[];
+  teardown: boolean;
+  reader: Reader;
+  /** SIGTERM is heard natively, because nobody listens in JavaScript. */
+  hearsSigterm: boolean;
+  /** Two descriptors in place of stdin and stdout, which the session owns from then on. */
+  over?: [number, number];
+}
+
+/** What an extension offers, checked where its author wrote it down: a mistake throws. */
+export interface Registrations {
+  /** Says what of the schema cannot be checked. */
+  tool(frame: string, index: number, checked: boolean): string[];
+  command(frame: string): void;
+  subscribe(kind: "event" | "interceptor" | "guard", name: string): void;
+  onFailure(point: string, mode: "allow" | "block"): void;
+}
+
+export interface Session {
+  /** Whether the event loop's own handles are used. */
+  readonly isNative: boolean;
+  begin(): void;
+  ready(): void;
+  /** Whether no other end had begun. */
+  end(exitCode: number): boolean;
+
+  answerText(serial: number, text: string): void;
+  answerValue(serial: number, json: string): void;
+  /** With the members of the frame that answers the call. */
+  answer(serial: number, members: string): void;
+  fail(serial: number, kind: string, message: string): void;
+  eventDone(event: string): void;
+  panelDone(id: string): void;
+  settingUp(isBegun: boolean): void;
+  teardownDone(): void;
+  guarding(serial: number, guard: string): void;
+
+  callId(serial: number): string;
+  isCancelled(serial: number): boolean;
+  atWork(): string[];
+  update(serial: number, members: string): void;
+  /** The number of the question. Throws an error whose `code` is the kind. */
+  callTool(parent: number, name: string, args: string): number;
+  request(parent: number, method: string, params?: string, timeout?: number): number;
+  cancelQuestion(question: number): void;
+
+  registerTool(frame: string, index: number, checked: boolean): string[];
+  unregisterTool(name: string): void;
+  registerCommand(frame: string): void;
+  subscribe(kind: "event" | "interceptor" | "guard", name: string): void;
+  onFailure(point: string, mode: "allow" | "block"): void;
+  supports(capability: string): boolean;
+
+  notify(level: string, message: string): void;
+  log(level: string, message: string, fields?: string): void;
+  submit(text: string): void;
+  clearNotes(): void;
+  panel(frame: string): boolean;
+  closePanel(id: string): void;
+  panelIsOpen(id: string): boolean;
+
+  takeDescriptors(): [number, number];
+  feed(bytes: Uint8Array): void;
+  endInput(): void;
+  takeOutput(): Buffer | null;
+  written(isGone: boolean): void;
+  turn(): void;
+  sigterm(): void;
+  /** Writes what there is, and waits for the host. The handlers that were at work. */
+  flush(): string[];
+  close(): void;
+}
+
+export interface Native {
+  claimAtLoad(underTest: boolean): boolean;
+  isByHand(): boolean;
+  report(message: string): void;
+  readonly Registrations: new () => Registrations;
+  readonly Session: new (options: SessionOptions, registrations: Registrations, deliver: Deliver) => Session;
+}
+
+/** As @napi-rs/cli names them. */
+function names(): string[] {
+  const { platform, arch } = process;
+  if (platform === "linux") return [`linux-${arch}-gnu`, `linux-${arch}-musl`];
+  return [platform === "win32" ? `win32-${arch}-msvc` : `${platform}-${arch}`];
+}
+
+/** The module that was built here, else that of the package for this platform. */
+function load(): Native {
+  const failures: string[] = [];
+  for (const name of names()) {
+    for (const path of [`../extline.${name}.node`, `extline-${name}`]) {
+      try {
+        return require(path) as Native;
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        if (code !== "MODULE_NOT_FOUND") failures.push(`${path}: ${message}`);
+      }
+    }
+  }
+  const [name] = names();
+  const why = failures.length > 0 ? `: ${failures.join("; ")}` : "";
+  throw new Error(
+    `extline has no native module for ${name}${why}. Install it again (npm install extline --include=optional); ` +
+      "docs/PLATFORM.md says which platforms there are",
+  );
+}
+
+export const native: Native = load();

@@ -1,0 +1,39 @@
+/** What an extension offers, by its handlers. */
+
+import type { Context } from "./context.js";
+import type { Guard } from "./decide.js";
+import type { Event, Moment } from "./moment.js";
+import type { Registrations } from "./native.js";
+import type { PanelInput } from "./panel.js";
+import type { PreparedTool } from "./tool.js";
+
+export type Handler<Value> = (value: Value, ctx: Context) => unknown;
+
+export interface OfferedTool extends PreparedTool {
+  readonly name: string;
+  readonly handler: Handler<unknown>;
+}
+
+/** Something without which the extension ends. */
+export interface Required {
+  readonly kind: "tool" | "command" | "event" | "intercept" | "guard" | "capability";
+  readonly name: string;
+}
+
+/** Grows while the author registers, also in `setup` and later. */
+export interface Offer {
+  readonly name: string;
+  readonly version: string;
+  readonly registrations: Registrations;
+  /** By the number under which the native half knows them. */
+  readonly tools: OfferedTool[];
+  readonly commands: Map<string, Handler<string>>;
+  readonly events: Map<string, Handler<Event>[]>;
+  readonly interceptors: Map<string, Handler<Moment>[]>;
+  readonly guards: Guard<Handler<Moment>>[];
+  readonly panels: Map<string, Handler<PanelInput>>;
+  readonly methods: Map<string, Handler<unknown>>;
+  readonly setups: ((ctx: Context) => unknown)[];
+  readonly teardowns: ((ctx: Context) => unknown)[];
+  readonly required: Required[];
+}

@@ -1,0 +1,295 @@
+/** One extension that runs: what the native half tells goes to the author's handlers. */
+
+import { Context } from "./context.js";
+import { decide } from "./decide.js";
+import { ToolError } from "./errors.js";
+import { commandFailureOf, failureOf } from "./failed.js";
+import { Host, type Ack } from "./host.js";
+import { encodeJson } from "./json.js";
+import { frameOf } from "./moment.js";
+import { Kind, native, type Reader, type Session, type SessionOptions } from "./native.js";
+import type { Handler, Offer } from "./offer.js";
+import { inputOf } from "./panel.js";
+import { Questions } from "./questions.js";
+import { encodeResponse } from "./response.js";
+import { runTool } from "./run-tool.js";
+import { SocketReader } from "./socket-reader.js";
+import { inOrder, isThenable } from "./thenable.js";
+
+/** The exit status where something required is missing: EX_CONFIG. */
+const CONFIG = 78;
+
+/** What a host in the same process, or one that runs the extension, wants to know. */
+export interface Observer {
+  /** Everything is answered and written. */
+  finished(exitCode: number): void;
+  /** Stdin and stdout cannot be used. */
+  failed(error: Error): void;
+  /** The end has begun; the process is ended in so many milliseconds, where it is the extension's. */
+  shuttingDown?(milliseconds: number | undefined): void;
+  /** Bytes move by its hand; only with the reader `bytes`. */
+  wants?(input: boolean, due: number | undefined): void;
+}
+
+/** How a session is made. */
+export interface ServeOptions {
+  reader: Reader;
+  over?: [number, number];
+}
+
+/** One extension that runs. */
+export class Serving {
+  readonly session: Session;
+  readonly questions: Questions;
+  readonly #offer: Offer;
+  readonly #observer: Observer;
+  #sockets: SocketReader | undefined;
+  /** The contexts of handlers that have not ended, by the serials of their calls. */
+  readonly #running = new Map<number, Context>();
+  /** Those of handlers that answer nobody. */
+  readonly #others = new Set<Context>();
+  #host: Host | undefined;
+  #isSetUp = false;
+
+  constructor(offer: Offer, observer: Observer, options: ServeOptions) {
+    this.#offer = offer;
+    this.#observer = observer;
+    const config: SessionOptions = {
+      name: offer.name,
+      version: offer.version,
+      methods: [...offer.methods.keys()],
+      teardown: offer.teardowns.length > 0,
+      hearsSigterm: process.listenerCount("SIGTERM") === 0,
+      ...options,
+    };
+    this.session = new native.Session(config, offer.registrations, this.#deliver);
+    this.questions = new Questions(this.session);
+    if (options.reader !== "bytes" && !this.session.isNative) this.#sockets = new SocketReader(this.session);
+  }
+
+  /** Says hello, and serves from now on. */
+  begin(): void {
+    this.#sockets?.begin();
+    this.session.begin();
+  }
+
+  /** The host, once it has answered. */
+  get host(): Host {
+    if (this.#host === undefined) throw new Error("the host has not answered yet: ask in setup, or in a handler");
+    return this.#host;
+  }
+
+  /** No exception leaves it but by a mistake of this package's own. */
+  readonly #deliver = (
+    kind: Kind,
+    serial: number,
+    number: number | undefined,
+    text = "",
+    more: string | undefined,
+    deadline: number | undefined,
+    flag: boolean,
+  ): boolean => {
+    switch (kind) {
+      case Kind.Tool: {
+        const tool = this.#offer.tools[number ?? -1]!;
+        const ctx = new Context(this, serial, text, more, deadline, flag);
+        const waits = runTool(this.session, tool, ctx, text, () => this.#running.delete(serial));
+        if (waits) this.#running.set(serial, ctx);
+        return waits;
+      }
+      case Kind.Command:
+        return this.#command(serial, text, more ?? "");
+      case Kind.Intercept:
+        return this.#intercept(serial, text, more ?? "{}", deadline, flag);
+      case Kind.Request:
+        return this.#request(new Context(this, serial, undefined, undefined, deadline, flag), text, more);
+      case Kind.Event:
+        return this.#event(text, more ?? "{}");
+      case Kind.Panel:
+        return this.#panel(text, more ?? "{}");
+      case Kind.Cancelled:
+        this.#running.get(serial)?.cancel();
+        return true;
+      case Kind.ToolAnswer:
+      case Kind.Response:
+        this.questions.deliver(serial, text, flag);
+        return true;
+      case Kind.Accepted:
+        return this.#accepted(JSON.parse(text) as Ack);
+      case Kind.Registered:
+        this.#registered(JSON.parse(text) as { rejected?: { kind: string; name: string }[] });
+        return false;
+      case Kind.Teardown:
+        return this.#teardown();
+      case Kind.ShuttingDown:
+        this.#observer.shuttingDown?.(number);
+        for (const ctx of [...this.#running.values(), ...this.#others]) ctx.cancel();
+        return true;
+      case Kind.Finished:
+        this.#sockets?.end();
+        this.#observer.finished(number ?? 0);
+        return true;
+      case Kind.Failed:
+        this.#sockets?.end();
+        this.#observer.failed(new Error(text));
+        return true;
+      case Kind.Wants:
+        if (this.#sockets) this.#sockets.wants(flag, deadline);
+        else this.#observer.wants?.(flag, deadline);
+        return false;
+    }
+  };
+
+  // The beginning and the end.
+
+  #accepted(ack: Ack): boolean {
+    const host = new Host(ack, this.session);
+    this.#host = host;
+    const missing = this.#offer.required.find(({ kind, name }) => kind === "capability" && !host.supports(name));
+    if (missing) {
+      this.#giveUp("does not offer", missing.kind, missing.name);
+      return false;
+    }
+    const { setups } = this.#offer;
+    if (setups.length === 0) {
+      this.#setUp();
+      return false;
+    }
+    this.session.settingUp(true);
+    const ctx = this.#begin();
+    let hasFailed = false;
+    const run = (setup: (ctx: Context) => unknown) => (hasFailed ? undefined : setup(ctx));
+    const failed = (thrown: unknown) => {
+      hasFailed = true;
+      failureOf(thrown, "setup");
+    };
+    return inOrder(setups, run, failed, () => {
+      this.#others.delete(ctx);
+      this.session.settingUp(false);
+      if (hasFailed) this.session.end(1);
+      else this.#setUp();
+    });
+  }
+
+  #setUp(): void {
+    this.#isSetUp = true;
+    this.session.ready();
+  }
+
+  #registered(report: { rejected?: { kind: string; name: string }[] }): void {
+    const isRequired = (rejection: { kind: string; name: string }) =>
+      this.#offer.required.some(({ kind, name }) => kind === rejection.kind && name === rejection.name);
+    const rejection = report.rejected?.find(isRequired);
+    if (rejection) this.#giveUp("did not take", rejection.kind, rejection.name);
+  }
+
+  #giveUp(what: string, kind: string, name: string): void {
+    const host = `${this.host.name} ${this.host.version}`;
+    const message = `the host ${host} ${what} the ${kind} ${name}, which ${this.#offer.name} requires`;
+    native.report(message);
+    this.session.notify("error", message);
+    this.session.end(CONFIG);
+  }
+
+  /** Everything is answered. Only after a whole setup is there something to take down. */
+  #teardown(): boolean {
+    const ctx = this.#begin();
+    const failed = (thrown: unknown) => void failureOf(thrown, "teardown");
+    const teardowns = this.#isSetUp ? this.#offer.teardowns : [];
+    return inOrder(teardowns, (teardown) => teardown(ctx), failed, () => {
+      this.#others.delete(ctx);
+      this.session.teardownDone();
+    });
+  }
+
+  // What is not answered.
+
+  #event(name: string, text: string): boolean {
+    const ctx = this.#begin();
+    const event = frameOf(text);
+    const failed = (thrown: unknown) => void failureOf(thrown, `the handler of the event ${name}`);
+    return inOrder(this.#offer.events.get(name) ?? [], (handler) => handler(event, ctx), failed, () => {
+      this.#others.delete(ctx);
+      this.session.eventDone(name);
+    });
+  }
+
+  #panel(id: string, text: string): boolean {
+    const ctx = this.#begin();
+    const handler = this.#offer.panels.get(id);
+    const failed = (thrown: unknown) => void failureOf(thrown, `the handler of the panel ${id}`);
+    // One without a handler only shows something.
+    return inOrder(handler ? [handler] : [], (one) => one(inputOf(text), ctx), failed, () => {
+      this.#others.delete(ctx);
+      this.session.panelDone(id);
+    });
+  }
+
+  /** The context of a handler that answers nobody. */
+  #begin(): Context {
+    const ctx = new Context(this);
+    this.#others.add(ctx);
+    return ctx;
+  }
+
+  // What is answered.
+
+  #command(serial: number, name: string, args: string): boolean {
+    const answer = (returned: unknown) => this.session.answer(serial, encodeResponse(returned));
+    const failed = (thrown: unknown) => this.session.fail(serial, "internal", commandFailureOf(thrown, name));
+    return this.#call(new Context(this, serial), this.#offer.commands.get(name), args, answer, failed);
+  }
+
+  #request(ctx: Context, method: string, text: string | undefined): boolean {
+    const answer = (returned: unknown) =>
+      this.session.answer(ctx.serial, `{"result":${encodeJson(returned === undefined ? null : returned)}}`);
+    const failed = (thrown: unknown) => {
+      const kind = thrown instanceof ToolError ? thrown.kind : "internal";
+      const message = thrown instanceof ToolError ? thrown.message : failureOf(thrown, `method ${method}`);
+      this.session.fail(ctx.serial, kind, message);
+    };
+    const params: unknown = text === undefined ? undefined : JSON.parse(text);
+    return this.#call(ctx, this.#offer.methods.get(method), params, answer, failed);
+  }
+
+  #call<Value>(
+    ctx: Context,
+    handler: Handler<Value> | undefined,
+    value: Value,
+    answer: (returned: unknown) => void,
+    failed: (thrown: unknown) => void,
+  ): boolean {
+    try {
+      const returned = handler?.(value, ctx);
+      if (!isThenable(returned)) {
+        answer(returned);
+        return false;
+      }
+      this.#running.set(ctx.serial, ctx);
+      const ended = () => void this.#running.delete(ctx.serial);
+      returned.then(answer).then(undefined, failed).then(ended);
+      return true;
+    } catch (thrown) {
+      failed(thrown);
+      return false;
+    }
+  }
+
+  #intercept(serial: number, point: string, frame: string, deadline: number | undefined, failsOpen: boolean): boolean {
+    const ctx = new Context(this, serial, undefined, undefined, deadline);
+    const { session } = this;
+    const ended = () => void this.#running.delete(serial);
+    const waits = decide<Handler<never>>({
+      frame,
+      failsOpen,
+      interceptors: this.#offer.interceptors.get(point) ?? [],
+      guards: this.#offer.guards,
+      run: (handler, moment) => handler(moment as never, ctx),
+      guarding: (name) => session.guarding(serial, name),
+      answer: (members) => (ended(), session.answer(serial, members)),
+      fail: (reason) => (ended(), session.fail(serial, "internal", reason)),
+    });
+    if (waits) this.#running.set(serial, ctx);
+    return waits;
+  }
+}

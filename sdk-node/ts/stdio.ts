@@ -1,0 +1,27 @@
+/**
+ * Stdin and stdout, taken over when the package is loaded where a host started this program. A test
+ * runner keeps its own, and so does a pipeline that sets EXTLINE_STDIO=leave.
+ */
+
+import { isMainThread } from "node:worker_threads";
+import { native } from "./native.js";
+
+const RUNNERS = ["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT"];
+
+let isUsed = false;
+
+// They are the process's: a worker finds them as its main thread left them.
+if (isMainThread && native.claimAtLoad(RUNNERS.some((name) => process.env[name] !== undefined))) {
+  process.on("exit", () => {
+    if (isUsed) return;
+    native.report(
+      "this program loaded extline and made no Extension, yet what it printed went to stderr: " +
+        "set EXTLINE_STDIO=leave to keep its stdout",
+    );
+  });
+}
+
+/** There is an extension, so this is why they were taken. */
+export function used(): void {
+  isUsed = true;
+}
