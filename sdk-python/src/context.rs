@@ -205,15 +205,16 @@ impl Context {
     }
 
     /// Asks the host for something by method. In an `async` handler it is to be awaited.
-    #[pyo3(signature = (method, params=None, *, timeout=None))]
+    #[pyo3(signature = (method, params=None, *, timeout=None, on_part=None))]
     fn request<'py>(
         slf: &Bound<'py, Self>,
         method: &str,
         params: Option<&Bound<'py, PyAny>>,
         timeout: Option<f64>,
+        on_part: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        slf.get().core.serving(py).call_method1("ask", (slf, method, params, timeout))
+        slf.get().core.serving(py).call_method1("ask", (slf, method, params, timeout, on_part))
     }
 
     fn __repr__(&self) -> String {

@@ -118,9 +118,7 @@ impl Core {
     /// Says something to the host, from any thread. In the child of a fork that is an error. The owner
     /// is woken where there is something for it to do.
     pub(crate) fn tell<R>(&self, tell: impl FnOnce(&mut ExtensionSession) -> R) -> PyResult<R> {
-        if is_in_child() {
-            return Err(PyRuntimeError::new_err(extline_stdio::Error::Forked.to_string()));
-        }
+        refuse_in_child()?;
         let mut wire = self.wire();
         let due = wire.due();
         let told = tell(&mut wire.session);
@@ -221,6 +219,22 @@ pub(crate) fn forked() {
     IN_CHILD.store(true, SeqCst);
 }
 
-pub(crate) fn is_in_child() -> bool {
+fn is_in_child() -> bool {
     IN_CHILD.load(SeqCst)
+}
+
+/// Before any lock is taken, which a thread of the parent's may have held.
+pub(crate) fn refuse_in_child() -> PyResult<()> {
+    if is_in_child() {
+        return Err(PyRuntimeError::new_err(extline_stdio::Error::Forked.to_string()));
+    }
+    Ok(())
+}
+
+/// Where a handler comes back to in the child of a fork: it must neither answer nor read.
+pub(crate) fn end_if_in_child() {
+    if is_in_child() {
+        report("a handler returned in the child of a fork, which is no extension; it ends here");
+        watchdog::end_now(1);
+    }
 }

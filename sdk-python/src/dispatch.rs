@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use crate::call::Call;
 use crate::context::Context;
-use crate::core::{Core, is_in_child};
+use crate::core::{Core, end_if_in_child};
 use crate::crew::Heir;
 use crate::failure;
 use crate::frames::to_dict;
@@ -21,7 +21,6 @@ use crate::pulse::Stay;
 use crate::running;
 use crate::stderr::report;
 use crate::tool::Tool;
-use crate::watchdog::end_now;
 
 thread_local! {
     /// The handler that this thread is inside of as the owner of the session.
@@ -38,12 +37,7 @@ impl Core {
         STAY.set(Some(stay));
         let tool = self.run(py, event);
         STAY.set(None);
-        if is_in_child() {
-            report(
-                "a handler returned in the child of a fork, which is no extension; it ends here",
-            );
-            end_now(1);
-        }
+        end_if_in_child();
         if self.crew.leave(stay) {
             return true;
         }
@@ -119,6 +113,7 @@ impl Core {
                 }
             }
             ExtensionEvent::CallToolDone { key, result } => self.deliver_tool(py, &key, result),
+            ExtensionEvent::ResponsePart { key, data, .. } => self.deliver_part(py, &key, data),
             ExtensionEvent::Response { key, result } => self.deliver_response(py, &key, result),
             event => self.run_in_python(py, event),
         }

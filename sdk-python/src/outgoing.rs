@@ -1,5 +1,6 @@
 //! What the extension asks the host for, until the answer comes.
 
+use std::mem;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use extline_protocol::frame::{CallToolResult, RpcError};
@@ -7,7 +8,7 @@ use extline_protocol::{CallKey, ErrorKind, ExtensionSession, RawJson};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::core::Core;
+use crate::core::{Core, refuse_in_child};
 use crate::frames::to_dict;
 use crate::load::load;
 
@@ -15,6 +16,8 @@ use crate::load::load;
 pub(crate) struct Asked {
     woken: Py<PyAny>,
     answer: Mutex<Option<Answer>>,
+    /// What came before it; `None` for a question whose parts nobody wants.
+    parts: Option<Mutex<Vec<RawJson>>>,
 }
 
 enum Answer {
@@ -36,9 +39,12 @@ impl Question {
     pub(crate) fn ask<E>(
         core: &Arc<Core>,
         woken: Py<PyAny>,
+        wants_parts: bool,
         ask: impl FnOnce(&mut ExtensionSession) -> Result<CallKey, E>,
     ) -> PyResult<Result<Self, E>> {
-        let asked = Arc::new(Asked { woken, answer: Mutex::new(None) });
+        refuse_in_child()?;
+        let parts = wants_parts.then(Mutex::default);
+        let asked = Arc::new(Asked { woken, answer: Mutex::new(None), parts });
         let mut table = core.asked.lock().unwrap_or_else(PoisonError::into_inner);
         let key = core.tell(ask)?;
         if let Ok(key) = &key {
@@ -68,6 +74,14 @@ impl Question {
         })
     }
 
+    /// The parts that have come since this was asked last. All of them are here once there is an
+    /// answer.
+    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let Some(parts) = &self.asked.parts else { return Ok(Vec::new()) };
+        let parts = mem::take(&mut *parts.lock().unwrap_or_else(PoisonError::into_inner));
+        parts.iter().map(|part| load(py, part.get())).collect()
+    }
+
     /// The answer is not wanted any more. It comes all the same, and nobody is told.
     fn cancel(&self) -> PyResult<()> {
         let forgotten =
@@ -91,13 +105,25 @@ impl Core {
         self.deliver(py, key, Answer::Response(result));
     }
 
+    pub(crate) fn deliver_part(&self, py: Python<'_>, key: &CallKey, part: RawJson) {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
+        let Some(asked) = asked else { return };
+        let Some(parts) = &asked.parts else { return };
+        parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
+        wake(py, &asked);
+    }
+
     fn deliver(&self, py: Python<'_>, key: &CallKey, answer: Answer) {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
         let Some(asked) = asked else { return };
         *asked.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
-        if let Err(error) = asked.woken.call0(py) {
-            error.write_unraisable(py, None);
-        }
+        wake(py, &asked);
+    }
+}
+
+fn wake(py: Python<'_>, asked: &Asked) {
+    if let Err(error) = asked.woken.call0(py) {
+        error.write_unraisable(py, None);
     }
 }
 

@@ -12,6 +12,7 @@ use pyo3::types::PyDict;
 use crate::answer::answer;
 use crate::call::Call;
 use crate::context::Context;
+use crate::core::end_if_in_child;
 use crate::dump::dump_raw;
 use crate::outgoing::{Question, refusal};
 use crate::run_tool::{Failed, cancelled};
@@ -54,6 +55,7 @@ pub(crate) fn begin(context: &Context) -> u64 {
 
 #[pyfunction]
 pub(crate) fn end(context: &Context, number: u64) {
+    end_if_in_child();
     context.core.running.remove(number);
 }
 
@@ -187,19 +189,20 @@ pub(crate) fn call_tool(
     let parent = context.call.key().filter(|key| key.kind() == CallKind::Tool);
     let ask =
         |session: &mut extline_protocol::ExtensionSession| session.call_tool(parent, name, args);
-    let asked = Question::ask(&context.core, woken, ask)?;
+    let asked = Question::ask(&context.core, woken, false, ask)?;
     asked.map_err(|error| refusal(py, &kind_of_call(&error), &error.to_string()))
 }
 
-/// Asks the host by method; `woken` is called when the answer is there.
+/// Asks the host by method; `woken` is called when a part or the answer is there.
 #[pyfunction]
-#[pyo3(signature = (context, method, params, timeout, woken))]
+#[pyo3(signature = (context, method, params, timeout, wants_parts, woken))]
 pub(crate) fn request(
     py: Python<'_>,
     context: &Context,
     method: &str,
     params: Option<&Bound<'_, PyAny>>,
     timeout: Option<f64>,
+    wants_parts: bool,
     woken: Py<PyAny>,
 ) -> PyResult<Question> {
     let params = params.map(dump_raw).transpose()?;
@@ -212,7 +215,7 @@ pub(crate) fn request(
     let ask = |session: &mut extline_protocol::ExtensionSession| {
         session.request(context.call.key(), method, params, deadline, Instant::now())
     };
-    let asked = Question::ask(&context.core, woken, ask)?;
+    let asked = Question::ask(&context.core, woken, wants_parts, ask)?;
     asked.map_err(|error| refusal(py, &kind_of_request(&error), &error.to_string()))
 }
 

@@ -225,3 +225,74 @@ def test_a_fork_is_no_extension(start) -> None:
     assert peer.call("run")["structured_content"] == 0
     assert peer.shut_down() == 0
     assert b"stray" not in peer.raw
+
+
+def test_a_fork_in_an_event_loop_is_no_extension_either(start) -> None:
+    peer = start(
+        """
+        import asyncio, os, sys
+
+        def code_of(child): return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+        @ext.tool
+        async def fork(ctx):
+            child = os.fork()
+            if child == 0:
+                for say in (lambda: ctx.update("x"), lambda: ext.notify("x")):
+                    try:
+                        say()
+                    except RuntimeError as error:
+                        sys.stderr.write(f"child: {error}\\n")
+                try:
+                    await ctx.call_tool("bash")
+                except RuntimeError as error:
+                    sys.stderr.write(f"child: {error}\\n")
+                os._exit(7)
+            return code_of(child)
+
+        @ext.tool
+        async def returning():
+            child = os.fork()
+            return "from the child" if child == 0 else code_of(child)
+
+        @ext.tool
+        def in_a_thread():
+            child = os.fork()
+            return "from the child" if child == 0 else code_of(child)
+
+        @ext.tool
+        async def waiting():
+            # The child comes to read what the host has written meanwhile.
+            child = os.fork()
+            if child == 0:
+                await asyncio.sleep(60)
+            return await asyncio.to_thread(code_of, child)
+
+        @ext.command("fork")
+        async def command(): return "from the child" if (child := os.fork()) == 0 else str(code_of(child))
+
+        @ext.tool
+        async def well(): return "well"
+        """,
+        capabilities=["tool_update", "call_tool"],
+    )
+    assert peer.call("fork")["structured_content"] == 7
+    assert peer.stderr().count("child: ") == peer.stderr().count("only the parent may talk to the host") == 3
+    for tool in ("returning", "in_a_thread"):
+        assert peer.call(tool)["structured_content"] == 1
+    assert peer.command("fork")["display"] == "1"
+    peer.begin("waiting", "2")
+    # The child sees what the parent's loop reads by, and ends instead of reading: every call of the
+    # parent's is answered, by the parent.
+    answers: dict[str, dict[str, object]] = {}
+    for number in range(2000):
+        if "2" in answers:
+            break
+        id = f"w{number}"
+        peer.begin("well", id)
+        while id not in answers:
+            answer = peer.next("tool_result")
+            answers[answer["id"]] = answer
+    assert answers["2"]["structured_content"] == 1
+    assert peer.shut_down() == 0
+    assert b"from the child" not in peer.raw

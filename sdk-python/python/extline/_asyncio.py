@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ._extension import Extension
     from ._handler import Handler
     from ._native import Context
+    from ._serving import OnPart
 
 
 async def serve(extension: Extension) -> int:
@@ -267,37 +268,46 @@ class AsyncServing(Serving):
         result, _ = await self._answer(ask)
         return output(name, result)
 
-    def ask(self, ctx: Context, method: str, params: Any, timeout: float | None) -> Any:
+    def ask(
+        self, ctx: Context, method: str, params: Any, timeout: float | None, on_part: OnPart | None
+    ) -> Any:
         """Asks the host by method."""
         if get_ident() != self._thread:
-            return super().ask(ctx, method, params, timeout)
-        return self._ask(ctx, method, params, timeout)
+            return super().ask(ctx, method, params, timeout, on_part)
+        return self._ask(ctx, method, params, timeout, on_part)
 
-    async def _ask(self, ctx: Context, method: str, params: Any, timeout: float | None) -> Any:
+    async def _ask(
+        self, ctx: Context, method: str, params: Any, timeout: float | None, on_part: OnPart | None
+    ) -> Any:
         from ._errors import ToolError
 
         ctx.raise_if_cancelled()
-        ask = lambda woken: _native.request(ctx, method, params, timeout, woken)  # noqa: E731
-        result, error = await self._answer(ask)
+        parts = on_part is not None
+        ask = lambda woken: _native.request(ctx, method, params, timeout, parts, woken)  # noqa: E731
+        result, error = await self._answer(ask, on_part)
         if error is not None:
             raise ToolError.of_kind(error["code"], error["message"])
         return result
 
-    async def _answer(self, ask: Callable[..., Any]) -> tuple[Any, Any]:
-        answered: asyncio.Future[None] = self._loop.create_future()
-
-        def woken() -> None:
-            if not answered.done():
-                answered.set_result(None)
-
-        question = ask(woken)
+    async def _answer(
+        self, ask: Callable[..., Any], on_part: OnPart | None = None
+    ) -> tuple[Any, Any]:
+        news = asyncio.Event()
+        question = ask(news.set)
+        answer: tuple[Any, Any] | None = None
         try:
-            await answered
+            while answer is None:
+                await news.wait()
+                news.clear()
+                answer = question.answer()
+                # After the answer, before which all of them came.
+                for part in question.parts():
+                    shown: Any = on_part(part)  # type: ignore[misc]
+                    if hasattr(shown, "__await__"):
+                        await shown
         except BaseException:
             question.cancel()
             raise
-        answer: tuple[Any, Any] | None = question.answer()
-        assert answer is not None
         return answer
 
 

@@ -105,8 +105,16 @@ class Context:
         """Queues a prompt for the model, or with a slash in front runs a command."""
     def call_tool(self, name: str, /, **args: Any) -> Any:
         """Calls another tool through the host; a `ToolOutput`. To be awaited in an `async` handler."""
-    def request(self, method: str, params: Any = None, *, timeout: float | None = None) -> Any:
-        """Asks the host for something by method. To be awaited in an `async` handler."""
+    def request(
+        self,
+        method: str,
+        params: Any = None,
+        *,
+        timeout: float | None = None,
+        on_part: Callable[[Any], object] | None = None,
+    ) -> Any:
+        """Asks the host for something by method. To be awaited in an `async` handler, where
+        `on_part` may be `async` too: it is called with each part of an answer that comes in parts."""
     def panel(self, id: str) -> OpenPanel:
         """A panel of the extension by its id: `open`, `render`, `close`, `is_open`."""
 
@@ -212,6 +220,7 @@ class HostSession:
 @final
 class Question:
     def answer(self) -> tuple[Any, Any] | None: ...
+    def parts(self) -> list[Any]: ...
     def cancel(self) -> None: ...
 
 def claim_at_import(under_test: bool) -> bool: ...
@@ -246,5 +255,6 @@ def request(
     method: str,
     params: Any,
     timeout: float | None,
+    wants_parts: bool,
     woken: Callable[[], object],
 ) -> Question: ...

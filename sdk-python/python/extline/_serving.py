@@ -16,11 +16,13 @@ from ._host import Host
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from ._extension import Extension
     from ._handler import Handler
     from ._native import Context
+
+    OnPart: TypeAlias = "Callable[[Any], object]"
 
 # The exit status where something required is missing: EX_CONFIG.
 _CONFIG = 78
@@ -227,37 +229,48 @@ class Serving:
         result, _ = self._wait(ctx, ask)
         return output(name, result)
 
-    def ask(self, ctx: Context, method: str, params: Any, timeout: float | None) -> Any:
+    def ask(
+        self, ctx: Context, method: str, params: Any, timeout: float | None, on_part: OnPart | None
+    ) -> Any:
         """Asks the host by method and waits for the answer."""
         from ._errors import ToolError
 
         ctx.raise_if_cancelled()
-        ask = lambda woken: _native.request(ctx, method, params, timeout, woken)  # noqa: E731
-        result, error = self._wait(ctx, ask)
+        parts = on_part is not None
+        ask = lambda woken: _native.request(ctx, method, params, timeout, parts, woken)  # noqa: E731
+        result, error = self._wait(ctx, ask, on_part)
         if error is not None:
             raise ToolError.of_kind(error["code"], error["message"])
         return result
 
-    def _wait(self, ctx: Context, ask: Callable[..., Any]) -> tuple[Any, Any]:
+    def _wait(
+        self, ctx: Context, ask: Callable[..., Any], on_part: OnPart | None = None
+    ) -> tuple[Any, Any]:
         answered = allocate_lock()
         answered.acquire()
 
         def woken() -> None:
-            # By the answer, by a cancel of the call, or by both.
-            if answered.locked():
+            # By a part, the answer, a cancel of the call, or by several of them at once.
+            try:
                 answered.release()
+            except RuntimeError:
+                pass
 
         # Another thread reads the answer.
         _native.step_aside(ctx)
         question = ask(woken)
         _native.on_cancel(ctx, woken)
         try:
-            # Python's own lock, so that Ctrl-C ends the wait.
-            answered.acquire()
-            answer: tuple[Any, Any] | None = question.answer()
-            if answer is None:
-                ctx.raise_if_cancelled()
-            assert answer is not None
+            answer: tuple[Any, Any] | None = None
+            while answer is None:
+                # Python's own lock, so that Ctrl-C ends the wait.
+                answered.acquire()
+                answer = question.answer()
+                # After the answer, before which all of them came.
+                for part in question.parts():
+                    on_part(part)  # type: ignore[misc]
+                if answer is None:
+                    ctx.raise_if_cancelled()
         except BaseException:
             question.cancel()
             raise
