@@ -234,7 +234,10 @@ pub(crate) fn refuse_in_child() -> PyResult<()> {
 /// Where a handler comes back to in the child of a fork: it must neither answer nor read.
 pub(crate) fn end_if_in_child() {
     if is_in_child() {
-        report("a handler returned in the child of a fork, which is no extension; it ends here");
+        report(
+            "the child of a fork is no extension, and ends where its handler returned: end it with \
+             os._exit(), or start a program with subprocess",
+        );
         watchdog::end_now(1);
     }
 }

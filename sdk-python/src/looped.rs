@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 
 use crate::claim::to_python;
-use crate::core::{Core, end_if_in_child};
+use crate::core::Core;
 use crate::stand_in;
 
 /// Whether the host takes nothing, in how many seconds something is due, the exit code at the end.
@@ -24,7 +24,6 @@ impl Core {
     }
 
     pub(crate) fn pump(self: &Arc<Self>, py: Python<'_>) -> PyResult<State> {
-        end_if_in_child();
         self.pumps.fetch_add(1, SeqCst);
         self.take_in().map_err(to_python)?;
         loop {

@@ -294,5 +294,6 @@ def test_a_fork_in_an_event_loop_is_no_extension_either(start) -> None:
             answer = peer.next("tool_result")
             answers[answer["id"]] = answer
     assert answers["2"]["structured_content"] == 1
+    assert peer.stderr().count("the child of a fork is no extension") == 4
     assert peer.shut_down() == 0
     assert b"from the child" not in peer.raw
