@@ -1,6 +1,7 @@
 #!/bin/sh
 # The Python package as its users get it: a source archive is made, a wheel is built from it outside
-# the repository and installed in a fresh environment, and an extension is called there.
+# the repository and installed in a fresh environment, and an extension is called there. Then what
+# the pages have a newcomer type to install it.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -52,4 +53,7 @@ if [ "$answer" != "$expected" ]; then
     printf 'expected %s\nbut got  %s\n' "$expected" "$answer" >&2
     exit 1
 fi
+cd "$OLDPWD"
+"$target/python/bin/python" -m pytest -q -c sdk-python/pyproject.toml --rootdir sdk-python \
+    sdk-python/tests/installed.py
 ls -l "$built"/dist/extline-*.whl | awk '{ print $9 " has " $5 " bytes" }' >&2

@@ -25,6 +25,25 @@ def fences(page: str) -> Iterator[tuple[str, str, str]]:
     return iter(FENCE.findall((DOCS / page).read_text()))
 
 
+def follow_tutorial(folder: Path) -> None:
+    """Writes the files of python.md and runs its commands, from behind the installation."""
+    ran = 0
+    for language, more, text in fences("python.md"):
+        name, _, before = more.partition(" before=")
+        if before:
+            file = folder / name
+            head, mark, tail = file.read_text().partition(before.strip('"'))
+            file.write_text(head + text + mark + tail)
+        elif language == "console":
+            for command, shown in sessions(text):
+                said = sh(command, folder)
+                assert matches(shown, said), f"$ {command}\n{said}"
+                ran += 1
+        elif name:
+            (folder / name).write_text(text)
+    assert ran >= 8
+
+
 def matches(shown: str, said: str) -> bool:
     """``...`` stands for anything."""
     pattern = ".*".join(map(re.escape, shown.split("...")))
@@ -39,7 +58,10 @@ def sessions(text: str) -> Iterator[tuple[str, str]]:
 
 
 def sh(command: str, folder: Path) -> str:
-    path = os.pathsep.join([str(BUILT), str(Path(sys.executable).parent), os.environ["PATH"]])
+    # The environment that a page has activated by now, or that of the tests.
+    own = folder / ".venv" / "bin"
+    python = own if (own / "pytest").exists() else Path(sys.executable).parent
+    path = os.pathsep.join([str(BUILT), str(python), os.environ["PATH"]])
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
@@ -59,21 +81,7 @@ def test_the_tutorial_leads_where_it_says(tmp_path: Path) -> None:
     venv.create(folder / ".venv", symlinks=True)
     [packages] = folder.glob(".venv/lib/python*/site-packages")
     (packages / "extline.pth").write_text(f"{ROOT / 'sdk-python' / 'python'}\n")
-    ran = 0
-    for language, more, text in fences("python.md"):
-        name, _, before = more.partition(" before=")
-        if before:
-            file = folder / name
-            head, mark, tail = file.read_text().partition(before.strip('"'))
-            file.write_text(head + text + mark + tail)
-        elif language == "console":
-            for command, shown in sessions(text):
-                said = sh(command, folder)
-                assert matches(shown, said), f"$ {command}\n{said}"
-                ran += 1
-        elif name:
-            (folder / name).write_text(text)
-    assert ran >= 8
+    follow_tutorial(folder)
 
 
 @pytest.mark.parametrize("text", re.findall(r"^\| `(.+?)` \|", (DOCS / "python.md").read_text(), re.M))
