@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 exec </dev/null # nothing here asks a question
 
-total=13
+total=14
 number=0
 passed=0
 failed=0
@@ -28,6 +28,7 @@ main() {
     step 'tests: the Python package, installed from its source archive' \
         scripts/test-python-package.sh
     step 'tests: the Node SDK' scripts/test-node.sh
+    step 'tests: the Node package, packed and installed elsewhere' scripts/test-node-package.sh
     real_zot 'tests: the examples under a real zot'
     try_benchmark
     # Advisories change by the day, so they are no part of this: `cargo deny check` has them.

@@ -8,7 +8,7 @@ import { platform } from "./platform.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const built = cargo(process.argv.includes("--debug") ? [] : ["--release"]);
-const target = join(root, `extline.${platform().name}.node`);
+const target = join(root, `extline.${platform()}.node`);
 // In one step, and as a new file: a process may have the old one loaded.
 copyFileSync(built, `${target}.new`);
 renameSync(`${target}.new`, target);

@@ -1,12 +1,15 @@
-// What this machine is called in the names of native modules: as @napi-rs/cli calls it.
+// Platforms, as @napi-rs/cli names them: `linux-x64-gnu`, `darwin-arm64`.
 
-/** For instance `linux-x64-gnu`, with the fields that a package for it has. */
+/** The name of this machine's. */
 export function platform() {
   const { platform: os, arch: cpu } = process;
-  const abi = os === "linux" ? libc() : os === "win32" ? "msvc" : undefined;
-  const name = [os, cpu, abi].filter(Boolean).join("-");
-  const fields = { os: [os], cpu: [cpu] };
-  return { name, fields: os === "linux" ? { ...fields, libc: [abi === "gnu" ? "glibc" : abi] } : fields };
+  return [os, cpu, os === "linux" ? libc() : os === "win32" ? "msvc" : undefined].filter(Boolean).join("-");
+}
+
+/** What the package for a platform says of where it can be installed. */
+export function fields(name) {
+  const [os, cpu, abi] = name.split("-");
+  return { os: [os], cpu: [cpu], ...(os === "linux" && { libc: [abi === "musl" ? "musl" : "glibc"] }) };
 }
 
 function libc() {

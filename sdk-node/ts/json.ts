@@ -8,9 +8,6 @@ import { LossyValue, sayType } from "./lossy.js";
 /** Objects and arrays that may be open at once in a frame. */
 const DEPTH = 128;
 
-/** Set when V8 meets a {@link RawJson}: its text is to stand as it is. */
-let metRaw = false;
-
 /**
  * JSON text that goes over the wire as it stands, with every digit, key and escape of it: as a
  * result, or inside one. `ctx.rawArgs` is one.
@@ -42,7 +39,6 @@ export class RawJson {
 
   /** The value, for a `JSON.stringify` of the author's. */
   toJSON(): unknown {
-    metRaw = true;
     return this.load();
   }
 }
@@ -57,24 +53,27 @@ export class RawJson {
  * an Error, what contains itself. With a `name`, places begin with it.
  */
 export function encodeJson(value: unknown, name?: string): string {
-  metRaw = false;
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch {
-    // A bigint, a cycle, or a `toJSON` that throws.
-    return write(plain(value, ""), new Path(name));
-  }
-  if (text === undefined || metRaw || mayHaveLost(text)) return write(plain(value, ""), new Path(name));
-  return text;
+  return isPlain(value, 1) ? JSON.stringify(value) : write(plain(value, ""), new Path(name));
 }
 
-/**
- * Whether V8 may have written something else than what was there: it writes NaN and undefined as
- * null, a Map as {}, bytes by their index.
- */
-function mayHaveLost(text: string): boolean {
-  return text.includes("null") || text.includes("{}") || text.includes('{"0":') || text.includes('"type":"Buffer"');
+/** Whether V8 writes all of a value as it is. Much faster than finding out by writing it. */
+function isPlain(value: unknown, depth: number): boolean {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || depth > DEPTH) return false;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      if (!isPlain(value[at], depth + 1)) return false;
+    }
+    return !("toJSON" in value);
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if ((prototype !== Object.prototype && prototype !== null) || "toJSON" in value) return false;
+  for (const name in value) {
+    const member = (value as Record<string, unknown>)[name];
+    if (isWritten(member) && !isPlain(member, depth + 1)) return false;
+  }
+  return true;
 }
 
 /** Where a value stands, and what it stands in. */

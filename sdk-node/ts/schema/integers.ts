@@ -16,9 +16,9 @@ export function hasNumbers(schema: unknown): boolean {
 
 /** The first integer in `args` that was rounded and for which `schema` asks; `text` is what came. */
 export function roundedInteger(args: unknown, text: () => string, schema: unknown): Mistake | undefined {
+  if (!hasUnsafe(args)) return undefined;
   const found: { path: PropertyKey[]; value: number }[] = [];
   collect(args, [], found);
-  if (found.length === 0) return undefined;
   const spelled = new Map(inexact(text()).map((digits) => [Number(digits), digits]));
   for (const { path, value } of found) {
     const digits = spelled.get(value);
@@ -31,11 +31,26 @@ export function roundedInteger(args: unknown, text: () => string, schema: unknow
   return undefined;
 }
 
+/** Whether a number may have been rounded to this integer. */
+function isUnsafe(value: number): boolean {
+  return !Number.isSafeInteger(value) && (Number.isInteger(value) || !Number.isFinite(value));
+}
+
+/** Whether there is any such number: nearly never. */
+function hasUnsafe(value: unknown): boolean {
+  if (typeof value === "number") return isUnsafe(value);
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasUnsafe);
+  for (const name in value) {
+    if (hasUnsafe((value as Record<string, unknown>)[name])) return true;
+  }
+  return false;
+}
+
 /** Integers that may have been rounded, by their place. */
 function collect(value: unknown, path: PropertyKey[], found: { path: PropertyKey[]; value: number }[]): void {
   if (typeof value === "number") {
-    const isExact = Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
-    if (!isExact) found.push({ path: [...path], value });
+    if (isUnsafe(value)) found.push({ path: [...path], value });
   } else if (typeof value === "object" && value !== null) {
     for (const key of Object.keys(value)) {
       path.push(key);

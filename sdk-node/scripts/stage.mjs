@@ -1,0 +1,30 @@
+// Lays the packages out in npm/ as they are published, which is as @napi-rs/cli does it: one for each
+// native module beside package.json, by platform, and the package itself, which names them as
+// optional dependencies of exactly its version. `npm publish` each folder, npm/extline last.
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { fields } from "./platform.mjs";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { devDependencies, scripts, ...whole } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const { version, license, repository, engines } = whole;
+const modules = readdirSync(root).filter((file) => /^extline\..+\.node$/.test(file));
+if (modules.length === 0) throw new Error("there is no native module: npm run build");
+
+rmSync(join(root, "npm"), { recursive: true, force: true });
+for (const main of modules) {
+  const name = main.split(".")[1];
+  const description = `The native half of extline for ${name}`;
+  const own = { name: `extline-${name}`, version, description, license, repository, engines, ...fields(name) };
+  stage(name, { ...own, main, files: [main] }, [main]);
+}
+const optionalDependencies = Object.fromEntries(modules.map((file) => [`extline-${file.split(".")[1]}`, version]));
+stage("extline", { ...whole, files: ["dist"], optionalDependencies }, ["dist", "README.md"]);
+
+function stage(folder, manifest, files) {
+  const target = join(root, "npm", folder);
+  mkdirSync(target, { recursive: true });
+  writeFileSync(join(target, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  for (const file of files) cpSync(join(root, file), join(target, file), { recursive: true });
+}
