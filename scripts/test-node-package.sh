@@ -49,7 +49,7 @@ pack() {
 # install NAME ARCHIVE...: in a folder of its own, from nowhere else.
 install() {
     mkdir "$place/$1"
-    printf '{"private": true}\n' >"$place/$1/package.json"
+    printf '{"private": true, "type": "module"}\n' >"$place/$1/package.json"
     folder=$1
     shift
     (cd "$place/$folder" && npm install --silent --offline --no-audit --no-fund "$@")
@@ -79,19 +79,25 @@ answers() {
     fi
 }
 
-# The declarations hold in the strictest mode, with nothing skipped, wherever the compiler looks.
+# The declarations hold in the strictest mode, with nothing skipped, wherever the compiler looks; an ES
+# module needs no types of Node's.
 compiles() {
+    compile '' nodenext nodenext hello.mts
+    compile '' preserve bundler hello.mts
     mkdir -p node_modules/@types
     cp -R "$sdk/node_modules/@types/node" node_modules/@types/
     cp -R "$sdk/node_modules/undici-types" node_modules/
-    for module in nodenext:nodenext node20:node16 preserve:bundler esnext:bundler; do
-        files='hello.mts hello.cts'
-        # Only Node's own ways know a .cts in an ES module's place.
-        case $module in *bundler) files='hello.mts' ;; esac
-        # shellcheck disable=SC2086 # a list
-        "$sdk/node_modules/.bin/tsc" --noEmit --strict --exactOptionalPropertyTypes --target es2022 --types node \
-            --module "${module%:*}" --moduleResolution "${module#*:}" $files
-    done
+    compile node nodenext nodenext hello.mts hello.cts
+    compile node node20 node16 hello.mts hello.cts
+    compile node esnext bundler hello.mts
+}
+
+# compile TYPES MODULE RESOLUTION FILE...
+compile() {
+    types=$1 module=$2 resolution=$3
+    shift 3
+    "$sdk/node_modules/.bin/tsc" --noEmit --strict --exactOptionalPropertyTypes --target es2022 \
+        --types "$types" --module "$module" --moduleResolution "$resolution" "$@"
 }
 
 main

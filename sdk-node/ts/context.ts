@@ -4,7 +4,7 @@ import { ToolError } from "./errors.js";
 import type { Host } from "./host.js";
 import { encodeJson, RawJson } from "./json.js";
 import { Panel } from "./panel.js";
-import type { AskOptions, Asker, RequestOptions } from "./questions.js";
+import type { AskOptions, RequestOptions } from "./questions.js";
 import { encodeUpdate, type Update } from "./result.js";
 import type { Serving } from "./serve.js";
 import type { ToolOutput } from "./tool-output.js";
@@ -33,7 +33,7 @@ export interface TrackOptions {
 }
 
 /** The call that a handler serves, its host, and what can be said meanwhile. */
-export class Context implements Asker {
+export class Context {
   /** @internal */
   readonly serving: Serving;
   /** @internal */

@@ -122,7 +122,7 @@ export interface Session {
   takeDescriptors(): [number, number];
   feed(bytes: Uint8Array): void;
   endInput(): void;
-  takeOutput(): Buffer | null;
+  takeOutput(): Uint8Array | null;
   written(isGone: boolean): void;
   turn(): void;
   sigterm(): void;

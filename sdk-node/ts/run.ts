@@ -10,7 +10,13 @@ import { Serving } from "./serve.js";
 import { tellStrayErrors } from "./stray.js";
 
 /** What a module knows of itself: `import.meta`, or `module` in CommonJS. */
-export type Main = ImportMeta | NodeJS.Module;
+export type Main = ImportMeta | CommonJsModule;
+
+/** What of `module` tells that it is the program; no types of Node's are needed to compile against this. */
+export interface CommonJsModule {
+  readonly id: string;
+  readonly filename: string;
+}
 
 /** Serves until the host ends it. `keep` is given what serves, before it begins. */
 export async function run(offer: Offer, main: Main | undefined, keep: (serving: Serving) => void): Promise<void> {
