@@ -12,7 +12,7 @@ pub(crate) fn pointer_to(value: &str, text: &str) -> String {
     let mut pointer = String::new();
     let mut at = text;
     while at.as_ptr().addr() != target {
-        let child = match (Members::of(at), Elements::of(at)) {
+        let child = match (Members::of_valid(at), Elements::of(at)) {
             (Some(members), _) => {
                 let member = members.iter().find(|member| holds_target(member.value));
                 member.map(|member| (member.key(), member.value))
@@ -41,7 +41,7 @@ pub fn follow<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
         if let Some(mut elements) = Elements::of(value) {
             return elements.nth(token.parse().ok()?);
         }
-        Members::of(value)?.last(&name_of(token)).map(|member| member.value)
+        Members::of_valid(value)?.last(&name_of(token)).map(|member| member.value)
     })
 }
 

@@ -42,7 +42,7 @@ pub(super) fn member<'t>(members: &MemberList<'t>, name: &str) -> Option<&'t str
 // Inlined into the recursion of a check, the scanner's buffer would fill the stack.
 #[inline(never)]
 pub(super) fn members(text: &str) -> Option<MemberList<'_>> {
-    let members = Members::of(text)?;
+    let members = Members::of_valid(text)?;
     let all: Vec<_> = members.iter().map(|member| (member.key(), member.value)).collect();
     if all.len() <= FEW_MEMBERS {
         let repeated = |at: usize| all[at + 1..].iter().any(|later| later.0 == all[at].0);

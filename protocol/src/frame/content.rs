@@ -32,7 +32,8 @@ impl Content {
 
 impl Field for Content {
     fn read(text: &str) -> Result<Self, FieldError> {
-        let members = Members::of(text).ok_or_else(|| FieldError::unexpected("an object", text))?;
+        let members =
+            Members::of_valid(text).ok_or_else(|| FieldError::unexpected("an object", text))?;
         let string = |name: &str| match members.last(name) {
             Some(member) => read_member::<String>(name, member.value),
             None => Ok(None),

@@ -232,7 +232,8 @@ pub(crate) fn write_member<T: Field>(name: &str, value: &T, out: &mut Vec<u8>) {
 }
 
 pub(crate) fn read_object<T: Object>(text: &str) -> Result<T, FieldError> {
-    let members = Members::of(text).ok_or_else(|| FieldError::unexpected("an object", text))?;
+    let members =
+        Members::of_valid(text).ok_or_else(|| FieldError::unexpected("an object", text))?;
     T::read_members(&members)
 }
 

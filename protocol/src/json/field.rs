@@ -245,7 +245,8 @@ impl<T: Field> Field for Vec<T> {
 
 impl<T: Field> Field for BTreeMap<String, T> {
     fn read(text: &str) -> Result<Self, FieldError> {
-        let members = Members::of(text).ok_or_else(|| FieldError::unexpected("an object", text))?;
+        let members =
+            Members::of_valid(text).ok_or_else(|| FieldError::unexpected("an object", text))?;
         let mut last = BTreeMap::new();
         for member in members.iter() {
             last.insert(member.key(), member.value);

@@ -23,19 +23,6 @@ pub(super) fn next_quote_or_backslash(bytes: &[u8], at: usize) -> Option<usize> 
     (least >= 0x20).then_some(at + words.len() * 8 + found)
 }
 
-/// The next byte from `at` on that needs an escape when it is written.
-pub(super) fn next_to_escape(bytes: &[u8], mut at: usize) -> Option<usize> {
-    let (words, _) = bytes[at..].as_chunks::<8>();
-    for word in words {
-        if let Some(offset) = first_to_escape(u64::from_le_bytes(*word)) {
-            return Some(at + offset);
-        }
-        at += 8;
-    }
-    let must_be_escaped = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
-    bytes[at..].iter().position(must_be_escaped).map(|offset| at + offset)
-}
-
 /// The first of eight bytes that is `"`, `\` or a control character.
 fn first_to_escape(word: u64) -> Option<usize> {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -66,7 +53,6 @@ mod tests {
                         let quote = matches!(byte, b'"' | b'\\').then_some(at);
                         assert_eq!(next_quote_or_backslash(&bytes, 0), quote, "{byte} at {at}");
                         let control = (byte < 0x20).then_some(at);
-                        assert_eq!(next_to_escape(&bytes, 0), quote.or(control), "{byte} at {at}");
                         let behind = [&bytes[..], b"\""].concat();
                         let end = if control.is_some() { None } else { quote.or(Some(length)) };
                         assert_eq!(next_quote_or_backslash(&behind, 0), end, "{byte} at {at}");
@@ -85,7 +71,5 @@ mod tests {
         assert_eq!(next_quote_or_backslash(bytes, 42), None);
         assert_eq!(next_quote_or_backslash(bytes, bytes.len()), None);
         assert_eq!(next_quote_or_backslash(bytes, bytes.len() + 1), None);
-        assert_eq!(next_to_escape(bytes, 1), Some(41));
-        assert_eq!(next_to_escape(bytes, 42), None);
     }
 }

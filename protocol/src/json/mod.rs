@@ -4,12 +4,15 @@
 //! the same pass that checks the syntax: the last of duplicate keys wins, unpaired surrogates are
 //! found, depth is counted over the text, and values pass through byte for byte.
 
+mod block;
 mod field;
 mod find;
 mod model_args;
 mod raw;
+mod run;
 mod scan;
 mod scanner;
+mod skip;
 mod unescape;
 mod write;
 

@@ -52,7 +52,7 @@ pub fn model_args(text: &str) -> Result<RawJson, ModelArgsError> {
 
 /// Whether an object in the value has a key twice.
 fn has_duplicates(value: &str) -> bool {
-    if let Some(members) = Members::of(value) {
+    if let Some(members) = Members::of_valid(value) {
         repeats_a_key(&members)
     } else if let Some(mut elements) = Elements::of(value) {
         elements.any(has_duplicates)
@@ -76,7 +76,7 @@ fn repeats_a_key(members: &Members<'_>) -> bool {
 }
 
 fn write_without_duplicates(value: &str, out: &mut Vec<u8>) {
-    if let Some(members) = Members::of(value) {
+    if let Some(members) = Members::of_valid(value) {
         let last: HashMap<_, _> =
             members.iter().enumerate().map(|(at, member)| (member.key(), at)).collect();
         let kept = members.iter().enumerate().filter(|(at, m)| last[&m.key()] == *at);

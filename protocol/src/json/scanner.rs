@@ -1,7 +1,7 @@
 //! Walks over JSON text, once: where each value ends, whether it is valid JSON, how deep it is,
 //! whether its surrogates are whole.
 
-use super::find::next_quote_or_backslash;
+use super::skip::skip_string;
 
 /// Stands somewhere in a text. What returns an `Option` returns `None` where the text is no valid
 /// JSON, and is not used any further.
@@ -11,6 +11,8 @@ pub(super) struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     open: usize,
+    /// Its strings were gone over before, and found to be valid.
+    is_valid: bool,
     /// For each of the innermost 64 that are open, whether it is an object; the last bit is the
     /// innermost.
     kinds: u64,
@@ -25,11 +27,22 @@ pub(super) struct Scanner<'a> {
 impl<'a> Scanner<'a> {
     /// Stands at the first token.
     pub(super) fn new(text: &'a str) -> Self {
+        Self::at_first(text, false)
+    }
+
+    /// The same in a text that is known to be valid; [`Scanner::unpaired_surrogate`] says nothing
+    /// then.
+    pub(super) fn of_valid(text: &'a str) -> Self {
+        Self::at_first(text, true)
+    }
+
+    fn at_first(text: &'a str, is_valid: bool) -> Self {
         let mut scanner = Self {
             text,
             bytes: text.as_bytes(),
             at: 0,
             open: 0,
+            is_valid,
             kinds: 0,
             outer_kinds: Vec::new(),
             deepest: 0,
@@ -195,33 +208,10 @@ impl<'a> Scanner<'a> {
         if self.peek() != Some(b'"') {
             return None;
         }
-        self.at += 1;
-        let mut escaped = false;
-        loop {
-            self.at = next_quote_or_backslash(self.bytes, self.at)?;
-            if self.bytes[self.at] == b'"' {
-                self.at += 1;
-                return Some(escaped);
-            }
-            escaped = true;
-            self.escape()?;
-        }
-    }
-
-    fn escape(&mut self) -> Option<()> {
-        match self.bytes.get(self.at + 1)? {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 2,
-            b'u' => match surrogate_at(self.bytes, self.at)? {
-                Surrogate::None => self.at += 6,
-                Surrogate::Pair => self.at += 12,
-                Surrogate::Unpaired => {
-                    self.unpaired_surrogate = true;
-                    self.at += 6;
-                }
-            },
-            _ => return None,
-        }
-        Some(())
+        let skipped = skip_string(self.bytes, self.at + 1, self.is_valid)?;
+        self.at = skipped.end;
+        self.unpaired_surrogate |= skipped.unpaired_surrogate;
+        Some(skipped.escaped)
     }
 }
 

@@ -1,49 +1,64 @@
 //! Strings with their escapes resolved.
 
-use super::find::next_to_escape;
+use super::block::{BLOCK, Escapes, bits, places};
+use super::run::{NONE, SHORT, push_run, table};
 use super::scanner::hex_escape;
+
+/// What the letter of an escape stands for; of an escape by number, nothing.
+const CHARACTERS: [u8; 256] = table(&[
+    (b'"', b'"'),
+    (b'\\', b'\\'),
+    (b'/', b'/'),
+    (b'b', 0x08),
+    (b'f', 0x0C),
+    (b'n', b'\n'),
+    (b'r', b'\r'),
+    (b't', b'\t'),
+]);
 
 /// What the inside of a JSON string stands for. It is known to be valid; half a surrogate pair
 /// becomes U+FFFD.
 pub(super) fn unescape(body: &str) -> String {
+    let bytes = body.as_bytes();
     // No escape is shorter than what it stands for.
-    let mut text = String::with_capacity(body.len());
+    let mut text = Vec::with_capacity(body.len() + SHORT);
+    let mut escapes = Escapes::default();
     let mut from = 0;
-    // Quotes and control characters stand in no valid string, so what is found is a backslash.
-    while let Some(at) = next_to_escape(body.as_bytes(), from) {
-        text.push_str(&body[from..at]);
-        let (character, length) = escaped(&body.as_bytes()[at..]);
-        text.push(character);
-        from = (at + length).min(body.len());
+    for at in (0..bytes.len()).step_by(BLOCK) {
+        let (begin, _) = escapes.next(bits(bytes, at, |byte| byte == b'\\'));
+        for escape in places(begin, at) {
+            // The second half of a pair was read with the first.
+            if escape < from {
+                continue;
+            }
+            push_run(bytes, from, escape, &mut text);
+            let letter = bytes.get(escape + 1).copied().unwrap_or_default();
+            from = match CHARACTERS[usize::from(letter)] {
+                NONE => escape + push_by_number(&bytes[escape..], &mut text),
+                character => {
+                    text.push(character);
+                    escape + 2
+                }
+            };
+        }
     }
-    text.push_str(&body[from..]);
-    text
+    text.extend_from_slice(&bytes[from.min(bytes.len())..]);
+    // Built from spans of valid UTF-8 and from characters.
+    String::from_utf8(text)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// The character that the escape at the start stands for, and how long the escape is.
-#[inline]
-fn escaped(escape: &[u8]) -> (char, usize) {
-    let character = match escape.get(1) {
-        Some(b'u') => return escaped_by_number(escape),
-        Some(b'b') => '\u{8}',
-        Some(b'f') => '\u{c}',
-        Some(b'n') => '\n',
-        Some(b'r') => '\r',
-        Some(b't') => '\t',
-        Some(itself) => char::from(*itself),
-        None => char::REPLACEMENT_CHARACTER,
-    };
-    (character, 2)
-}
-
+/// Appends the character of the escape by number at the start; how long the escape is.
 #[cold]
-fn escaped_by_number(escape: &[u8]) -> (char, usize) {
+fn push_by_number(escape: &[u8], text: &mut Vec<u8>) -> usize {
     let first = hex_escape(escape, 0).unwrap_or(0xFFFD);
     let pair = [first, hex_escape(escape, 6).unwrap_or(0xFFFD)];
-    match char::decode_utf16(pair).next() {
+    let (character, length) = match char::decode_utf16(pair).next() {
         Some(Ok(character)) => (character, if character > '\u{FFFF}' { 12 } else { 6 }),
         Some(Err(_)) | None => (char::REPLACEMENT_CHARACTER, 6),
-    }
+    };
+    text.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+    length
 }
 
 #[cfg(test)]

@@ -1,23 +1,39 @@
 //! Canonical JSON text: no spaces, non-ASCII as UTF-8, as few escapes as JSON allows
 //! (`canon.escapes`).
 
-use super::find::next_to_escape;
+use super::block::{BLOCK, bits, places};
+use super::run::{NONE, SHORT, push_run, table};
+
+/// The letter of the escape for each character that has a short one.
+const LETTERS: [u8; 256] = table(&[
+    (b'"', b'"'),
+    (b'\\', b'\\'),
+    (0x08, b'b'),
+    (0x09, b't'),
+    (0x0A, b'n'),
+    (0x0C, b'f'),
+    (0x0D, b'r'),
+]);
 
 /// Writes a string with its quotes. Escapes only `"`, `\` and U+0000 to U+001F, with JSON's short
 /// forms where it has them.
 pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
-    out.reserve(text.len() + 2);
-    out.push(b'"');
     let bytes = text.as_bytes();
-    let mut written = 0;
-    let mut at = 0;
-    while let Some(special) = next_to_escape(bytes, at) {
-        out.extend_from_slice(&bytes[written..special]);
-        write_escape(bytes[special], out);
-        at = special + 1;
-        written = at;
+    out.reserve(bytes.len() + SHORT);
+    out.push(b'"');
+    let mut from = 0;
+    for at in (0..bytes.len()).step_by(BLOCK) {
+        let to_escape = bits(bytes, at, |byte| byte < 0x20 || byte == b'"' || byte == b'\\');
+        for special in places(to_escape, at) {
+            push_run(bytes, from, special, out);
+            match LETTERS[usize::from(bytes[special])] {
+                NONE => push_number(bytes[special], out),
+                letter => out.extend_from_slice(&[b'\\', letter]),
+            }
+            from = special + 1;
+        }
     }
-    out.extend_from_slice(&bytes[written..]);
+    out.extend_from_slice(&bytes[from..]);
     out.push(b'"');
 }
 
@@ -36,22 +52,11 @@ pub(crate) fn write_number(number: f64, out: &mut Vec<u8>) {
     }
 }
 
-fn write_escape(byte: u8, out: &mut Vec<u8>) {
+#[cold]
+fn push_number(byte: u8, out: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
-    match byte {
-        b'"' => out.extend_from_slice(b"\\\""),
-        b'\\' => out.extend_from_slice(b"\\\\"),
-        0x08 => out.extend_from_slice(b"\\b"),
-        0x09 => out.extend_from_slice(b"\\t"),
-        0x0A => out.extend_from_slice(b"\\n"),
-        0x0C => out.extend_from_slice(b"\\f"),
-        0x0D => out.extend_from_slice(b"\\r"),
-        _ => {
-            out.extend_from_slice(b"\\u00");
-            out.push(HEX[usize::from(byte >> 4)]);
-            out.push(HEX[usize::from(byte & 0xF)]);
-        }
-    }
+    let [high, low] = [byte >> 4, byte & 0xF].map(|digit| HEX[usize::from(digit)]);
+    out.extend_from_slice(&[b'\\', b'u', b'0', b'0', high, low]);
 }
 
 #[cfg(test)]
