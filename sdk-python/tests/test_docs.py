@@ -84,17 +84,6 @@ def test_the_tutorial_leads_where_it_says(tmp_path: Path) -> None:
     follow_tutorial(folder)
 
 
-@pytest.mark.parametrize("text", re.findall(r"^\| `(.+?)` \|", (DOCS / "python.md").read_text(), re.M))
-def test_what_went_wrong_is_said_in_these_words(text: str) -> None:
-    package = ROOT / "sdk-python" / "python" / "extline"
-    said = "".join(file.read_text() for file in package.rglob("*.py"))
-    # As they stand in the source: in pieces, with names and numbers put in.
-    said = re.sub(r'"\s*\n\s*f?"', "", said)
-    said = said.replace("{kind} named {name!r}", "tool named 'x'").replace("{what} needs", "x needs")
-    said = said.replace("{self.deadline:g}", "5")
-    assert text in said
-
-
 def test_five_everyday_tasks_are_no_longer_than_with_fastmcp() -> None:
     pairs: dict[str, list[str]] = {"fastmcp": [], "extline": []}
     for _, whose, text in fences("python-and-fastmcp.md"):

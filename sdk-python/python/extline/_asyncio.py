@@ -46,7 +46,13 @@ class AsyncServing(Serving):
     async def serve(self) -> int:
         """Until everything is answered."""
         read, bell, self._write = self.session.begin_loop()
-        self._loop.add_reader(read, self._pump)
+        try:
+            self._loop.add_reader(read, self._pump)
+        except PermissionError:
+            raise RuntimeError(
+                "an event loop cannot wait for a stdin that is a file: pipe it, as in "
+                "`cat FILE | python3 PROGRAM`"
+            ) from None
         self._loop.add_reader(bell, self._pump)
         self._loop.call_soon(self._pump)
         try:
