@@ -21,24 +21,45 @@ from . import _claim
 from ._errors import Cancelled, ToolError
 from ._extension import Extension
 from ._mistake import DefinitionError
+from ._moment import AgentStart, Event, Message, ModelCall, RewritableToolUse, ToolUse
 from ._native import Context, RawJson
 from ._result import Image, ToolResult, Update, image
 from ._response import Panel, Response
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._panel import PanelInput
+
 _claim.at_import()
 
 __all__ = [
+    "AgentStart",
     "Cancelled",
     "Context",
     "DefinitionError",
+    "Event",
     "Extension",
     "Image",
+    "Message",
+    "ModelCall",
     "Panel",
+    "PanelInput",
     "RawJson",
     "Response",
+    "RewritableToolUse",
     "ToolError",
     "ToolResult",
+    "ToolUse",
     "Update",
     "image",
 ]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    # Only to annotate with: who has no panel does not load it.
+    if name == "PanelInput":
+        from ._panel import PanelInput
+
+        return PanelInput
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -48,9 +48,14 @@ class ToolError(Exception):
     ``validation``, ``not_found``, ``permission`` and ``stale`` are the model's fault;
     ``transient``, ``timeout`` and ``budget`` the world's.
 
+    All kinds: ``validation``, ``not_found``, ``permission``, ``transient``, ``timeout``,
+    ``cancelled``, ``conflict``, ``stale``, ``budget``, ``unsupported``, ``too_large``,
+    ``protocol``, ``internal``, ``fatal``: ``raise ToolError.budget("used up", retry_after=60)``.
+
     ``field`` is the JSON pointer of the offending member of the arguments: a missing city is
-    ``/city``. ``hint`` says what to do about it, ``causes`` what led to it, ``retry_after`` is
-    in seconds.
+    ``/city``. ``hint`` says what to do about it, ``causes`` what led to it, ``retry_after`` after
+    how many seconds it is worth another try. All are attributes too, and so is ``kind``; a failed
+    ``ctx.call_tool`` or ``ctx.request`` raises such an error.
     """
 
     __module__ = "extline"

@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 class Extension:
     """An extension of a coding agent, by its name and version.
 
-    ``max_threads`` is how many handlers without ``async`` may run at a time.
+    A program has one. What it offers is registered by decorators while the file is loaded, or in
+    ``setup``; a mistake raises ``DefinitionError`` at that line. ``run`` then serves it.
+
+    Handlers without ``async`` run in threads, up to ``max_threads`` at a time, so what they share
+    needs a lock; what is ``async`` runs in one event loop. Every handler may take ``ctx``, a
+    ``Context``, by that name or annotation.
     """
 
     def __init__(self, name: str, version: str = "0.0.0", *, max_threads: int = 32) -> None:
@@ -80,10 +85,30 @@ class Extension:
     ) -> Any:
         """Offers a function to the model: ``@ext.tool``, or ``@ext.tool(name=...)``.
 
-        Name, description and schema come from the function, its docstring and annotations.
-        ``timeout`` is in seconds. ``sequential`` has the host hold its calls in order.
-        ``read_only``, ``destructive``, ``idempotent`` and ``open_world`` are hints about what it
-        does to the world. With ``required`` the extension ends where a host does not take it.
+        Name, description and schema come from the function, its docstring and annotations; what is
+        given here is taken instead. ``schema`` and ``output_schema`` are JSON Schemas of objects,
+        as dicts.
+
+        ``timeout`` is how many seconds a host waits for the answer; unsaid, the host decides.
+        ``sequential`` has the host hold the tool's calls in order, one at a time. ``interactive``
+        says that it waits for a person, and so has no deadline; ``pure`` that the same arguments
+        give the same answer until something changes; ``strict`` that the provider is to keep the
+        model to the schema. ``read_only``, ``destructive``, ``idempotent`` and ``open_world`` are
+        hints about what it does to the world; None says nothing.
+
+        ``label`` is its name for people, ``namespace`` the group it is listed in (else the
+        extension's name). ``exposure`` is ``direct`` (unless said), ``codemode``, ``deferred`` (not
+        listed until it is activated) or ``model-only``. ``approval`` says when a user is asked
+        first: ``{"gated": True, "tier": "write", "reason": "it deploys"}``.
+
+        With ``required`` the extension ends where a host does not take the tool.
+
+        What the function returns is the answer: a str, a JSON value, a dataclass or model, an
+        ``image``, a list of str and images, a ``ToolResult``, None. A generator yields updates, a
+        str or ``Update`` each, and returns the answer; an async generator yields the answer last.
+        What it raises is an error for the model: see ``ToolError``.
+
+        Raises DefinitionError.
         """
         options = {k: v for k, v in locals().items() if k not in ("self", "function")}
         if function is None:
@@ -113,7 +138,11 @@ class Extension:
             _native.report(f"the schema of the tool {described.name}: {problem}")
 
     def remove_tool(self, name: str) -> None:
-        """Takes a tool away while the extension runs, where the host re-reads its list."""
+        """Takes a tool away while the extension runs, where the host re-reads its list.
+
+        From any thread; calls of it that run go on, and a name that there is not is passed over.
+        Raises ValueError where the host never re-reads its list, RuntimeError while there is none.
+        """
         self._running("remove_tool").session.unregister_tool(name)
         self._where.pop(("tool", name), None)
 
@@ -127,9 +156,12 @@ class Extension:
     ) -> Any:
         """Offers a slash command: ``@ext.command("deploy", "deploys the branch")``.
 
-        The function is called with what the user typed behind the command; it returns a
-        ``Response``, a str to show, or None. Without a name the function's is taken, without a
-        description its docstring's first line.
+        The function is called with what the user typed behind the command, as one str; it returns
+        a ``Response``, a str to show, or None. What it raises is shown to the user. Without a name
+        the function's is taken, without a description its docstring's first line. ``usage`` shows
+        what may follow the name: ``<branch> [--dry]``.
+
+        Raises DefinitionError.
         """
         if callable(name):
             return self.command()(name)
@@ -162,7 +194,12 @@ class Extension:
     # What it is told and asked.
 
     def on(self, event: str, *, required: bool = False) -> Callable[[F], F]:
-        """Is told of an event: ``@ext.on("turn_end")``. One runs at a time, in their order."""
+        """Is told of an event: ``@ext.on("turn_end")``.
+
+        The function gets an ``Event``. Events are handled one at a time, in the order in which they
+        happen; what a handler returns is not used, what it raises goes to the log. A host passes
+        over names that it does not know.
+        """
         if not isinstance(event, str):
             raise TypeError('say which event: @ext.on("turn_end")')
 
@@ -181,10 +218,16 @@ class Extension:
     ) -> Callable[[F], F]:
         """Is asked before something happens: ``@ext.intercept("tool_call")``.
 
-        The points are ``tool_call``, ``turn_start``, ``assistant_message`` and
-        ``before_agent_start``. The function returns None, or what ``block``, ``rewrite``,
-        ``replace`` or ``system_prompt`` of its argument make. ``on_failure`` is what a failure
-        means: ``block`` (unless said, where it can be blocked) or ``allow``.
+        The points, and what the function gets: ``tool_call``, a ``RewritableToolUse``;
+        ``turn_start``, a ``ModelCall``; ``assistant_message``, a ``Message``;
+        ``before_agent_start``, an ``AgentStart``. It returns None to let it happen, or what
+        ``block``, ``rewrite``, ``replace`` or ``system_prompt`` of its argument make. Several are
+        asked in the order of their definition, each with what the one before made of it.
+
+        ``on_failure`` is what an exception or a missed deadline (some five seconds) means:
+        ``block``, unless said, where it can be blocked; or ``allow``.
+
+        Raises ValueError for a point that there is not.
         """
         if not isinstance(point, str):
             raise TypeError('say at which point: @ext.intercept("tool_call")')
@@ -218,7 +261,10 @@ class Extension:
     ) -> Any:
         """Sees every tool call with its final arguments, and may block it: ``@ext.guard``.
 
-        The function returns None, or ``call.block(reason)``. One that fails blocks.
+        The function gets a ``ToolUse``, of the agent's own tools as well as other extensions', and
+        returns None or ``call.block(reason)``. Guards come after all interceptors. One that raises,
+        or takes longer than some five seconds, blocks. ``name`` is what the host shows; else it is
+        the function's.
         """
         if function is None:
             return lambda function: self.guard(function, name=name, required=required)
@@ -235,7 +281,9 @@ class Extension:
     def panel(self, id: str) -> Callable[[F], F]:
         """Is told what happens in a panel: ``@ext.panel("notes")``.
 
-        The function gets a ``PanelInput``; ``ctx.panel(id)`` draws the panel anew.
+        The function gets a ``PanelInput``; ``ctx.panel(id)`` draws the panel anew. The inputs of
+        one panel are handled one at a time, in their order. A command opens the panel by
+        ``Response.open_panel``.
         """
         if not isinstance(id, str):
             raise TypeError('say which panel: @ext.panel("notes")')
@@ -252,7 +300,8 @@ class Extension:
     def method(self, name: str) -> Callable[[F], F]:
         """Serves a method that the host may ask for: ``@ext.method("health.check")``.
 
-        The function gets the params, and returns a JSON value.
+        The function gets the params, any JSON value or None, and returns a JSON value. A
+        ``ToolError`` becomes an error with its kind; anything else is ``internal``.
         """
 
         if not isinstance(name, str):
@@ -271,7 +320,8 @@ class Extension:
     def setup(self, function: F | None = None, /) -> Any:
         """Runs once the host has answered, and may register: ``@ext.setup``.
 
-        What it registers may depend on ``ctx.host``. A host waits about three seconds for it.
+        What it registers may depend on ``ctx.host``. A host waits about three seconds for it. What
+        it raises ends the extension with exit code 1.
         """
         if function is None:
             return self.setup
@@ -280,28 +330,46 @@ class Extension:
 
     @at_the_authors_line
     def teardown(self, function: F | None = None, /) -> Any:
-        """Runs at the end, once every call is answered: ``@ext.teardown``. It has a second."""
+        """Runs at the end, once every call is answered: ``@ext.teardown``.
+
+        It has a second. It does not run where ``setup`` failed, or the process was killed.
+        """
         if function is None:
             return self.teardown
         self._teardowns.append(self._keep(Handler(function, "teardown", ())))
         return function
 
     def require(self, capability: str) -> None:
-        """The extension ends where the host does not offer that capability."""
+        """The extension ends where the host does not offer that capability: ``ext.require("rpc")``.
+
+        The user is told which, and the exit code is 78.
+        """
         self._required.append(("capability", capability))
 
     # What it says unasked.
 
     def notify(self, message: str, *, level: str = "info") -> None:
-        """Shows the user a note: ``info``, ``success``, ``warn`` or ``error``."""
+        """Shows the user a note, of the level ``info``, ``success``, ``warn`` or ``error``.
+
+        From any thread. Raises RuntimeError while there is no host, and in the child of a fork; so
+        do all methods below.
+        """
         self._running("notify").session.notify(message, level)
 
     def log(self, message: str, *, level: str = "info", **fields: Any) -> None:
-        """Writes a line to the host's log, or to stderr where it keeps none."""
+        """Writes a line to the host's log, or to stderr where it keeps none.
+
+        The level is ``debug``, ``info``, ``warn`` or ``error``; ``fields`` are JSON values.
+        """
         self._running("log").session.log(message, level, fields or None)
 
     def logging_handler(self) -> Any:
-        """A handler for Python's ``logging``, which writes to the host's log."""
+        """A handler for Python's ``logging``, which writes to the host's log.
+
+            logging.getLogger().addHandler(ext.logging_handler())
+
+        Before the extension runs it writes to stderr.
+        """
         from ._logging import LoggingHandler
 
         return LoggingHandler(self)
@@ -315,24 +383,33 @@ class Extension:
         self._running("clear_notes").session.clear_notes()
 
     def open_panel(self, panel: Panel) -> None:
-        """Opens a panel outside a command."""
+        """Opens a panel outside a command, or draws it anew."""
         self._running("open_panel").open_panel(panel)
 
     @property
     def host(self) -> Any:
-        """The host, once it has answered."""
+        """The host, as ``ctx.host`` has it, once it has answered."""
         return self._running("host").host
 
     # How it runs.
 
     def run(self) -> None:
-        """Serves until the host ends it. Started by hand in a terminal, says what it is."""
+        """Serves until the host ends it; what follows it in the program runs then.
+
+        Started by hand in a terminal it says what it is, and returns. Where there is an ``async``
+        handler it starts an event loop. Raises SystemExit for an exit code other than 0,
+        KeyboardInterrupt for Ctrl-C, and RuntimeError when the extension runs already, or inside of
+        an event loop.
+        """
         from ._run import run
 
         run(self)
 
     async def serve(self) -> int:
-        """Serves in the running event loop until the host ends it; the exit code."""
+        """Serves in the running event loop until the host ends it; the exit code.
+
+        Cancelling it ends the extension in order. Raises RuntimeError when it runs already.
+        """
         if self._serving is not None:
             raise RuntimeError("this extension runs already; one process is one extension")
         from ._asyncio import serve

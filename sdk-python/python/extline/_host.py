@@ -34,17 +34,17 @@ class Host:
 
     @property
     def provider(self) -> str:
-        """The model's provider."""
+        """The model's provider; empty where the host does not say it."""
         return self._ack.get("provider") or ""
 
     @property
     def model(self) -> str:
-        """The model."""
+        """The model; empty where the host does not say it."""
         return self._ack.get("model") or ""
 
     @property
     def cwd(self) -> str:
-        """The project's directory."""
+        """The project's directory, absolute. The extension itself is started in its own."""
         return self._ack.get("cwd") or ""
 
     @property
@@ -54,12 +54,12 @@ class Host:
 
     @property
     def extension_dir(self) -> Path | None:
-        """Where the extension is."""
+        """Where the extension is; None where the host does not say it."""
         return _path(self._ack.get("extension_dir"))
 
     @property
     def data_dir(self) -> Path | None:
-        """Where the extension may keep data."""
+        """Where the extension may keep data; it exists. None where the host does not say it."""
         return _path(self._ack.get("data_dir"))
 
     def supports(self, capability: str) -> bool:

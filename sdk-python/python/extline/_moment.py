@@ -16,10 +16,11 @@ _PAYLOAD = frozenset(
 
 
 class Event:
-    """Something happened: ``event.name`` says what (``turn_start``, ...).
+    """Something happened: ``event.event`` says what (``turn_start``, ...).
 
     The rest of what the host says are attributes: ``event.tool_name``, ``event.text``; None where
-    it does not say it. ``event.payload`` is all of it as a dict.
+    it does not say it, AttributeError for what no event has. ``event.payload`` is all of it, as a
+    dict.
     """
 
     __slots__ = ("event", "payload")
@@ -40,7 +41,8 @@ class Event:
 
 
 class Decision:
-    """What becomes of something that is about to happen."""
+    """What becomes of something that is about to happen: made by the methods of what an
+    interceptor or a guard is given, and returned by it."""
 
     __slots__ = ("fields",)
 
@@ -61,12 +63,16 @@ class Moment(Event):
         return Decision()
 
     def block(self, reason: str) -> Decision:
-        """It must not happen; the model or the user reads why."""
+        """It must not happen; the model or the user reads why.
+
+        What happens at ``before_agent_start`` cannot be blocked.
+        """
         return Decision(block=True, reason=reason)
 
 
 class ToolUse(Moment):
-    """A tool is about to be called: ``call.tool``, ``call.args``, ``call.tool_id``."""
+    """A tool is about to be called: ``call.tool``, ``call.args``, ``call.tool_id``. What a guard
+    gets."""
 
     __slots__ = ()
 
@@ -88,7 +94,7 @@ class RewritableToolUse(ToolUse):
     __slots__ = ()
 
     def rewrite(self, args: dict[str, Any]) -> Decision:
-        """It is called with these arguments instead."""
+        """It is called with these arguments instead; the host checks them against the schema."""
         if not isinstance(args, dict):
             raise TypeError(f"arguments are a dict, and these are {type(args).__name__}")
         return Decision(modified_args=args)

@@ -46,7 +46,11 @@ _T = TypeVar("_T")
 
 @final
 class Context:
-    """The call that a handler serves, its host, and what can be said meanwhile."""
+    """The call that a handler serves, its host, and what can be said meanwhile.
+
+    Any handler may take it, as ``ctx`` or by the annotation ``Context``. It may be used from any
+    thread, also after the handler has ended; in the child of a fork its methods raise RuntimeError.
+    """
 
     @property
     def call_id(self) -> str:
@@ -56,24 +60,27 @@ class Context:
         """The arguments of a tool's call as they were written; None elsewhere."""
     @property
     def deadline(self) -> float | None:
-        """When the host stops waiting, on the clock of `time.monotonic()`."""
+        """When the host stops waiting, in seconds on the clock of `time.monotonic()`; None where it
+        waits without an end, or does not say."""
     @property
     def session(self) -> tuple[str, int | None] | None:
-        """The conversation, as `(id, generation)`."""
+        """The conversation, as `(id, generation)`; None where the host does not say it. The id stays
+        the same when a conversation is taken up again, the generation grows."""
     @property
     def host(self) -> Host:
         """The host: `name`, `version`, `provider`, `model`, `cwd`, `supports(capability)`."""
     @property
     def extension_dir(self) -> Path | None:
-        """Where the extension is."""
+        """Where the extension is; None where the host does not say it."""
     @property
     def data_dir(self) -> Path | None:
-        """Where the extension may keep data."""
+        """Where the extension may keep data; None where the host does not say it."""
     @property
     def cancelled(self) -> bool:
-        """Whether the host no longer wants the answer."""
+        """Whether the host no longer wants the answer: the user pressed Esc, or the session ends."""
     def raise_if_cancelled(self) -> None:
-        """Raises `Cancelled` when the host no longer wants the answer; it becomes the answer."""
+        """Raises `Cancelled` when the host no longer wants the answer; it becomes the answer. In an
+        `async` handler a cancel is asyncio's own, raised by the next `await`."""
     def sleep(self, seconds: float) -> Awaitable[None]:
         """Waits so many seconds; ends with `Cancelled` as soon as the call is cancelled. In an
         `async` handler it is to be awaited."""
@@ -87,7 +94,12 @@ class Context:
         text: str | None = None,
         details: Any = None,
     ) -> None:
-        """Shows how the call stands; each replaces the one before. Never waits."""
+        """Shows how the call stands; each replaces the one before. Never waits, and does nothing
+        where the host does not show it.
+
+        `message` is one line for the user, `done` of `total` in `unit` how far it is, `text` what
+        there is of the answer so far, `details` any JSON value. Of several within 50 ms the last is
+        sent."""
     def track(
         self,
         items: Iterable[_T],
@@ -96,15 +108,21 @@ class Context:
         unit: str | None = None,
         total: float | None = None,
     ) -> Iterator[_T]:
-        """Goes through a loop and shows how far it is, as `3/10`."""
+        """Goes through a loop and shows how far it is, as `3/10`; ends with `Cancelled` when the call
+        is cancelled. `total` is the number of items, where `len(items)` does not say it."""
     def log(self, message: str, *, level: str = "info", **fields: Any) -> None:
-        """Writes a line to the host's log, or to stderr where it keeps none."""
+        """Writes a line to the host's log, or to stderr where it keeps none. The level is `debug`,
+        `info`, `warn` or `error`; `fields` are JSON values."""
     def notify(self, message: str, *, level: str = "info") -> None:
         """Shows the user a note. `level` is `info`, `success`, `warn` or `error`."""
     def submit(self, text: str) -> None:
         """Queues a prompt for the model, or with a slash in front runs a command."""
     def call_tool(self, name: str, /, **args: Any) -> Any:
-        """Calls another tool through the host; a `ToolOutput`. To be awaited in an `async` handler."""
+        """Calls another tool through the host, its guards and approvals: `ctx.call_tool("bash",
+        command="ls")`. Returns a `ToolOutput`; to be awaited in an `async` handler.
+
+        Raises ToolError: what the tool answered, or of kind `unsupported` where the host does not
+        let extensions call tools, and `cancelled`."""
     def request(
         self,
         method: str,
@@ -113,8 +131,15 @@ class Context:
         timeout: float | None = None,
         on_part: Callable[[Any], object] | None = None,
     ) -> Any:
-        """Asks the host for something by method. To be awaited in an `async` handler, where
-        `on_part` may be `async` too: it is called with each part of an answer that comes in parts."""
+        """Asks the host for something by method, with any JSON value; returns what it answers. To be
+        awaited in an `async` handler.
+
+        `timeout` is in seconds, unsaid there is none. `on_part` is called with each part of an
+        answer that comes in parts, before the result is returned; in an `async` handler it may be
+        `async` itself. What it raises ends the request.
+
+        Raises ToolError with the kind that the host answered, or `unsupported` where it does not
+        serve the method, `timeout`, `too_large`, `cancelled`."""
     def panel(self, id: str) -> OpenPanel:
         """A panel of the extension by its id: `open`, `render`, `close`, `is_open`."""
 

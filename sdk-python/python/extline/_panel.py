@@ -33,7 +33,7 @@ class PanelInput:
 
 
 class OpenPanel:
-    """A panel of the extension, by ``ctx.panel(id)``. What is not said stays as it was."""
+    """A panel of the extension, by ``ctx.panel(id)``."""
 
     __slots__ = ("_session", "id")
 
@@ -43,7 +43,7 @@ class OpenPanel:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is open, as far as is known here."""
+        """Whether it is open, as far as is known here: the user may have closed it just now."""
         return self._session.panel_is_open(self.id)
 
     def open(
@@ -53,7 +53,7 @@ class OpenPanel:
         lines: Iterable[str] | None = None,
         footer: str | None = None,
     ) -> None:
-        """Opens it."""
+        """Opens it, or draws it anew."""
         panel = {"id": self.id, **_fields(title, lines, footer)}
         self._session.panel({"type": "open_panel", "panel": panel})
 
@@ -64,12 +64,15 @@ class OpenPanel:
         lines: Iterable[str] | None = None,
         footer: str | None = None,
     ) -> bool:
-        """Draws it anew; whether it is open."""
+        """Draws it anew; whether it is open.
+
+        The title stays where none is said; lines and footer are gone.
+        """
         fields = _fields(title, lines, footer)
         return self._session.panel({"type": "panel_render", "panel_id": self.id, **fields})
 
     def close(self) -> None:
-        """Closes it."""
+        """Closes it. Nothing happens when it is not open."""
         self._session.close_panel(self.id)
 
 

@@ -8,7 +8,11 @@ if TYPE_CHECKING:
 
 
 class Panel:
-    """A panel as it is opened: a title, lines of text (ANSI colours are allowed), a footer."""
+    """A panel as it is opened: a title, lines of text (ANSI colours are allowed), a footer.
+
+    ``id`` is the name that ``@ext.panel`` and ``ctx.panel`` know it by; an open panel of that name
+    is replaced.
+    """
 
     __slots__ = ("footer", "id", "lines", "title")
 
@@ -49,7 +53,7 @@ class Response:
 
     @classmethod
     def insert(cls, text: str) -> Response:
-        """Puts a text into the editor."""
+        """Puts a text into the editor, for the user to go on with."""
         return cls(action="insert", insert=text)
 
     @classmethod
@@ -69,12 +73,12 @@ class Response:
 
     @classmethod
     def tool_prompt(cls, tool: str, args: dict[str, Any], prompt: str) -> Response:
-        """Sends a prompt as if the tool had been called with these arguments."""
+        """Runs a tool with these arguments, guards and all, and sends the prompt with its result."""
         return cls(action="tool_prompt", prompt=prompt, tool_name=tool, tool_args=args)
 
     @classmethod
     def error(cls, message: str) -> Response:
-        """The command failed."""
+        """The command failed; the user reads why. Raising ``ToolError`` does the same."""
         return cls(action="noop", error=message)
 
     def __eq__(self, other: object) -> bool:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class Image:
-    """An image for the model, made by ``image(data, mime_type)``."""
+    """An image for the model, made by ``image(data, mime_type)``: ``base64`` and ``mime_type``."""
 
     __slots__ = ("base64", "mime_type")
 
@@ -23,7 +23,8 @@ class Image:
 def image(data: bytes | bytearray | memoryview | str, mime_type: str = "") -> Image:
     """An image from its bytes, as they stand in a file; a str is standard base64 already.
 
-    The media type of PNG, JPEG, GIF and WebP need not be said.
+    The media type of PNG, JPEG, GIF and WebP need not be said. Raises ValueError where it is not
+    said of others, and TypeError for data that are no bytes.
     """
     if isinstance(data, str):
         if not mime_type:
@@ -53,10 +54,11 @@ class ToolResult:
     """A result that says more than a plain value can.
 
     ``content`` is a str, an image or a list of both; ``structured`` any JSON value, which also
-    becomes the text when there is no content; ``details`` are for the user's eyes and not for
-    the model; ``effects`` what the call did to the world (``effects=[{"kind": "file", "op":
-    "create", "path": "notes.md"}]``); ``activate`` tools to offer from now on; ``is_error`` a
-    failure that still has something to show.
+    becomes the text when there is no content; ``details``, any JSON value, are for the user's eyes
+    and not for the model; ``effects`` what the call did to the world (``effects=[{"kind": "file",
+    "op": "create", "path": "notes.md"}]``); ``activate`` the names of tools to offer from now on;
+    ``is_error`` a failure that still has something to show; ``trust`` is ``untrusted`` for content
+    that others wrote, such as a web page. What is None is not said.
     """
 
     __slots__ = ("activate", "content", "details", "effects", "is_error", "structured", "trust")
@@ -102,7 +104,11 @@ class ToolResult:
 
 
 class Update:
-    """How a call stands, for a generator to yield: what ``ctx.update`` takes."""
+    """How a call stands, for a generator to yield: what ``ctx.update`` takes.
+
+    ``message`` is one line for the user, ``done`` of ``total`` in ``unit`` how far it is, ``text``
+    what there is of the answer so far, ``details`` any JSON value. What is None is not said.
+    """
 
     __slots__ = ("details", "done", "message", "text", "total", "unit")
 
