@@ -1,7 +1,10 @@
 //! What the event loop and the thread that stands in for it share.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{
+    AtomicBool, AtomicU64,
+    Ordering::{Relaxed, SeqCst},
+};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -10,7 +13,7 @@ use extline_stdio::{Error, Waker};
 
 use crate::calls::Calls;
 use crate::stderr::report;
-use crate::tools::Tools;
+use crate::tools::{Tool, Tools};
 use crate::watchdog;
 use crate::wire::Wire;
 
@@ -21,6 +24,8 @@ pub(crate) struct State {
     /// What the extension has asked the host for, until the answer comes.
     pub(crate) asked: HashMap<u64, CallKey>,
     pub(crate) tools: Tools,
+    /// That was called last.
+    pub(crate) last_tool: Option<Arc<Tool>>,
     /// The exit code, when everything is answered.
     pub(crate) finished: Option<u8>,
 }
@@ -40,8 +45,14 @@ pub(crate) struct Core {
 impl Core {
     pub(crate) fn new(wire: Wire, tools: Tools, ends_process: bool) -> Arc<Self> {
         let waker = wire.input.as_ref().map(extline_stdio::Input::waker);
-        let state =
-            State { wire, calls: Calls::default(), asked: HashMap::new(), tools, finished: None };
+        let state = State {
+            wire,
+            calls: Calls::default(),
+            asked: HashMap::new(),
+            tools,
+            last_tool: None,
+            finished: None,
+        };
         Arc::new(Self {
             state: Mutex::new(state),
             waker,
@@ -121,6 +132,15 @@ impl State {
             self.wire.session.handle_sigterm(Instant::now());
         }
         Ok(())
+    }
+
+    /// A handler is about to run. Answers may wait for what it answers, unless it may be slow: only of
+    /// a tool is it known that it never was.
+    pub(crate) fn write_before(&mut self, tool: Option<&Tool>) {
+        if tool.is_none_or(|tool| tool.is_slow.load(Relaxed)) && self.wire.session.has_output() {
+            // An error comes again where the turn ends.
+            let _ = self.wire.write();
+        }
     }
 
     /// Whether the call that is about to be begun was cancelled in the same read. What else came up

@@ -48,8 +48,11 @@ pub(crate) enum Kind {
 
 /// Tells JavaScript. Whether promises are to have their turn.
 pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> bool {
+    if let ExtensionEvent::ToolCall { key, call, deadline } = event {
+        return tool(core, scope, key, &call, deadline);
+    }
+    core.lock().write_before(None);
     match event {
-        ExtensionEvent::ToolCall { key, call, deadline } => tool(core, scope, key, &call, deadline),
         ExtensionEvent::Command { key, command } => {
             let serial = key.serial();
             let label = format!("command {}", command.name).into();
@@ -157,12 +160,15 @@ fn tool(
     }
     let flag = state.is_cancelled_already(&key);
     let serial = key.serial();
+    let index = tool.index;
     state.calls.begin(key, tool.label.clone(), flag);
+    state.write_before(Some(&tool));
+    state.last_tool = Some(tool);
     drop(state);
     let session = call.session.as_ref().map(object_text);
     scope.tell(Told {
         serial,
-        number: Some(tool.index.into()),
+        number: Some(index.into()),
         text: Some(call.args.get()),
         more: session.as_deref(),
         deadline: deadline.map(left),

@@ -4,9 +4,10 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::{Duration, Instant};
 
+use extline_protocol::ExtensionEvent;
 use extline_stdio::Error;
 
 use crate::core::{Core, State};
@@ -17,7 +18,7 @@ use crate::watch::Wants;
 #[cfg(unix)]
 use crate::{stand_in::StandIn, watch::Handles};
 
-/// Answers are gathered for one write, but none waits longer than this for the next handler.
+/// Answers are gathered for one write, but none for a handler that has once taken longer than this.
 const BATCH: Duration = Duration::from_millis(1);
 
 /// Why the loop comes back to the session.
@@ -88,7 +89,7 @@ impl Driver {
             let written = state.wire.write();
             drop(state);
             match written {
-                Ok(()) => self.arm(None),
+                Ok(()) => self.arm(true),
                 Err(error) => self.fail(&error),
             }
         }
@@ -111,7 +112,7 @@ impl Driver {
         self.in_turn.set(false);
         match done {
             Ok(Some(exit_code)) => self.finish(exit_code),
-            Ok(None) => self.arm(None),
+            Ok(None) => self.arm(false),
             Err(error) => self.fail(&error),
         }
     }
@@ -132,52 +133,63 @@ impl Driver {
 
     /// Until nothing is left that could be done. The exit code, at the end.
     fn work(self: &Rc<Self>) -> Result<Option<u8>, Error> {
-        let mut since = None;
         loop {
-            {
+            let was_stalled = self.core.lock().wire.is_stalled();
+            while let Some(event) = self.next_event() {
                 let Ok(scope) = self.js.open() else { return Ok(None) };
-                self.gather(&scope, &mut since);
+                self.gather(&scope, event)?;
                 // Promises have their turn here.
             }
             let mut state = self.core.lock();
-            let has_events = state.wire.has_events();
-            if !has_events || is_long(since) {
-                state.wire.write()?;
-                since = None;
-            }
+            state.wire.write()?;
             // A host that has taken what it had not lets further calls begin.
-            if !has_events && !state.wire.has_events() {
+            if !was_stalled || state.wire.is_stalled() {
                 return Ok(state.finished.filter(|_| state.wire.is_said()));
             }
         }
     }
 
-    /// Has JavaScript do what came in, until promises are to have their turn, or what was said is to
-    /// be written.
-    fn gather(&self, scope: &Scope<'_>, since: &mut Option<Instant>) {
-        while !is_long(*since) {
-            let event = {
+    /// Has JavaScript do this and what else came in, until promises are to have their turn.
+    fn gather(&self, scope: &Scope<'_>, first: ExtensionEvent) -> Result<(), Error> {
+        let mut next = Some(first);
+        while let Some(event) = next {
+            let since = Instant::now();
+            let waits = deliver::deliver(&self.core, scope, event);
+            if since.elapsed() >= BATCH {
                 let mut state = self.core.lock();
-                let Some(event) = state.wire.next_event() else { return };
-                self.core.settle(&mut state, event)
-            };
-            let Some(event) = event else { continue };
-            // A look at the clock is not free, so one call alone takes one.
-            since.get_or_insert_with(Instant::now);
-            if deliver::deliver(&self.core, scope, event) {
-                return;
+                if let Some(tool) = state.last_tool.take() {
+                    tool.is_slow.store(true, Relaxed);
+                }
+                state.wire.write()?;
+            }
+            if waits {
+                return Ok(());
+            }
+            next = self.next_event();
+        }
+        Ok(())
+    }
+
+    /// What is to be told to JavaScript.
+    fn next_event(&self) -> Option<ExtensionEvent> {
+        let mut state = self.core.lock();
+        loop {
+            let event = state.wire.next_event()?;
+            if let Some(event) = self.core.settle(&mut state, event) {
+                return Some(event);
             }
         }
     }
 
     /// Comes back when there is something to do.
-    fn arm(self: &Rc<Self>, scope: Option<&Scope<'_>>) {
+    fn arm(self: &Rc<Self>, may_have_events: bool) {
         if self.is_over.get() {
             return;
         }
         let state = self.core.lock();
         let mut wants = Wants::of(&state.wire);
-        // The end is not said within what JavaScript says.
+        // What came up within what JavaScript said is not done within it.
+        wants.turn &= may_have_events;
         wants.turn |= state.finished.is_some() && state.wire.is_said();
         let stalled_due = state.wire.session.poll_timeout_stalled();
         drop(state);
@@ -194,11 +206,11 @@ impl Driver {
                 return;
             }
         }
-        self.tell_wants(wants, scope);
+        self.tell_wants(wants);
     }
 
     /// JavaScript waits in the place of native handles.
-    fn tell_wants(&self, wants: Wants, scope: Option<&Scope<'_>>) {
+    fn tell_wants(&self, wants: Wants) {
         if self.told.borrow().is_some_and(|told| told == wants && !wants.turn)
             && !self.core.lock().wire.session.has_output()
         {
@@ -209,11 +221,7 @@ impl Driver {
         let due = wants.millis().map(|millis| millis as f64);
         let told =
             Told { kind: Kind::Wants as u32, flag: wants.input, deadline: due, ..Told::default() };
-        if let Some(scope) = scope {
-            scope.tell(told);
-        } else if let Ok(scope) = self.js.open() {
-            scope.tell(told);
-        }
+        self.say(told);
     }
 
     /// Everything is answered and written.
@@ -249,8 +257,4 @@ impl Driver {
             self.handles.borrow_mut().take();
         }
     }
-}
-
-fn is_long(since: Option<Instant>) -> bool {
-    since.is_some_and(|since| since.elapsed() >= BATCH)
 }

@@ -1,0 +1,61 @@
+// Much at once, and a host that is slow to read.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Program, text, WAYS, type Frame } from "./program.mjs";
+
+const TOOLS = `
+ext.tool("echo", { description: "x", input: { type: "object" } }, (args) => args);
+ext.tool("later", { description: "x", input: { type: "object" } }, async (args) => { await sleep(args.n % 7); return args; });
+ext.tool("size", { description: "x", input: { type: "object" } }, ({ text }) => text.length);
+`;
+
+for (const way of WAYS) {
+  const by = `over ${way.over}, ${way.reader} reader`;
+
+  test(`two full pipes do not stop each other, and nothing is lost, ${by}`, async () => {
+    const program = await Program.start(TOOLS, { ...way, paused: true });
+    const pad = "x".repeat(50_000);
+    const count = 200;
+    // Ten megabytes each way, before anything is read.
+    for (let n = 0; n < count; n++) {
+      program.send({ type: "tool_call", id: `e${n}`, name: n % 2 ? "echo" : "later", args: { n, pad } });
+    }
+    program.send({ type: "event", event: "turn_end" }, { type: "tool_call", id: "last", name: "size", args: { text: "four" } });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    program.resume();
+    const answers = new Map<string, Frame>();
+    await program.until(() => {
+      for (const frame of program.frames) if (frame.type === "tool_result") answers.set(frame.id, frame);
+      return answers.size === count + 1;
+    }, `${count} answers`);
+    for (let n = 0; n < count; n++) assert.equal(answers.get(`e${n}`)?.structured_content.n, n);
+    assert.equal(text(answers.get("last")!), "4");
+    program.send({ type: "shutdown" });
+    assert.equal(await program.status(), 0);
+  });
+
+  test(`a frame of many megabytes is read, and an answer beyond the limit is refused, ${by}`, async () => {
+    const program = await Program.start(`${TOOLS}ext.tool("huge", { description: "x" }, () => "x".repeat(5_000_000));`, way);
+    assert.equal(text(await program.call("size", { text: "é".repeat(8_000_000) })), "8000000");
+    assert.equal((await program.call("huge")).error.kind, "too_large");
+    assert.equal(text(await program.call("size", { text: "" })), "0");
+  });
+
+  test(`a thousand calls in one write are answered, each once, ${by}`, async () => {
+    const program = await Program.start(TOOLS, way);
+    const ids = Array.from({ length: 1000 }, (_, at) => `k${at}`);
+    program.send(...ids.map((id, n) => ({ type: "tool_call", id, name: n % 3 ? "echo" : "later", args: { n } })));
+    const answered = () => program.frames.filter((frame) => frame.type === "tool_result");
+    await program.until(() => answered().length >= 1000, "1000 answers");
+    assert.deepEqual(answered().map((frame) => frame.id).sort(), [...ids].sort());
+  });
+}
+
+test("updates of a call that the host cannot take are replaced, and its answer comes", async () => {
+  const program = await Program.start(`
+ext.tool("shows", { description: "x" }, async (_, ctx) => { for (let n = 0; n < 2000; n++) { ctx.update("x".repeat(1000), { done: n }); if (n % 100 === 0) await sleep(1); } return "done"; });`);
+  assert.equal(text(await program.call("shows", {}, "s")), "done");
+  const updates = program.frames.filter((frame) => frame.type === "tool_update");
+  assert.ok(updates.length > 0 && updates.length < 100, `${updates.length} updates`);
+  assert.deepEqual(updates.map((update) => update.seq), updates.map((_, at) => at + 1));
+});
