@@ -1,6 +1,6 @@
 // Lays the packages out in npm/ as they are published, which is as @napi-rs/cli does it: one for each
-// native module beside package.json, by platform, and the package itself, which names them as
-// optional dependencies of exactly its version. `npm publish` each folder, npm/extline last.
+// platform, with the native modules that are beside package.json, and the package itself, which names
+// them as optional dependencies of exactly its version. `npm publish` each folder, npm/extline last.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,8 @@ for (const main of modules) {
   const name = main.split(".")[1];
   const description = `The native half of extline for ${name}`;
   const own = { name: `extline-${name}`, version, description, license, repository, engines, ...fields(name) };
-  stage(name, { ...own, main, files: [main] }, [main]);
+  const files = [main, `extline-testing.${name}.node`];
+  stage(name, { ...own, main, files }, files);
 }
 const optionalDependencies = Object.fromEntries(modules.map((file) => [`extline-${file.split(".")[1]}`, version]));
 stage("extline", { ...whole, files: ["dist"], optionalDependencies }, ["dist", "README.md"]);

@@ -23,6 +23,13 @@ pub fn claim_at_load(under_test: bool) -> napi::Result<bool> {
     Ok(true)
 }
 
+/// Gives stdin and stdout back unless a session has taken them: a test prints where it always did.
+#[napi(catch_unwind)]
+pub fn give_back() -> napi::Result<()> {
+    let claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    claimed.map_or(Ok(()), Stdio::release).map_err(to_js)
+}
+
 /// Whether a person started this program in a terminal.
 #[napi(catch_unwind)]
 pub fn is_by_hand() -> bool {

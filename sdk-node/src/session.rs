@@ -184,6 +184,15 @@ impl Session {
         state.calls.names()
     }
 
+    /// Whether everything that was fed has begun, and whether all of it is done and said except the
+    /// calls that still run. For hosts in the same process.
+    #[napi(catch_unwind)]
+    pub fn progress(&self) -> Vec<bool> {
+        let wire = &self.driver.core.lock().wire;
+        let is_begun = !wire.has_events();
+        vec![is_begun, is_begun && wire.is_said() && wire.session.is_calm()]
+    }
+
     /// Nothing brings the loop back any more. For hosts in the same process that give up.
     #[napi(catch_unwind)]
     pub fn close(&self) {

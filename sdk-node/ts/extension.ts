@@ -6,7 +6,7 @@ import type { Host } from "./host.js";
 import { encodeJson } from "./json.js";
 import type { Decision, Event, Moment, Points, ToolUse } from "./moment.js";
 import { native } from "./native.js";
-import type { Offer, OfferedTool, Required } from "./offer.js";
+import { copyOf, type Offer, type OfferedTool, type Required } from "./offer.js";
 import { Panel, type PanelInput } from "./panel.js";
 import type { AskOptions, RequestOptions } from "./questions.js";
 import type { PanelContent, Response } from "./response.js";
@@ -51,7 +51,7 @@ type Answered = MaybePromise<Response | string | null | undefined | void>;
  */
 export class Extension {
   readonly #offer: Offer;
-  readonly #where = new Map<string, string>();
+  #where = new Map<string, string>();
   #serving: Serving | undefined;
 
   constructor(name: string, version = "0.0.0") {
@@ -297,9 +297,19 @@ export class Extension {
     await run(this.#offer, main, (serving) => (this.#serving = serving));
   }
 
-  /** For a driver in the same process. @internal */
-  keep(serving: Serving | undefined): void {
+  /**
+   * For a host in the same process, which begins to serve it: what is registered from now on is
+   * forgotten by the function that this returns. @internal
+   */
+  lend(serving: Serving): () => void {
+    if (this.#serving) throw new Error(`${this.name} runs already: end the other host first`);
+    const [offered, where] = [copyOf(this.#offer), new Map(this.#where)];
     this.#serving = serving;
+    return () => {
+      Object.assign(this.#offer, offered);
+      this.#where = where;
+      this.#serving = undefined;
+    };
   }
 
   #running(what: string): Serving {

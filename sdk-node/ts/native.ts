@@ -3,6 +3,8 @@
  * code. Serials, indices and times are numbers; JSON crosses as text.
  */
 
+import { load } from "./load.js";
+
 /** What the native half tells, by number; the comments name `text`, `more` and the others. */
 export const enum Kind {
   /** number: index of the tool; text: arguments; more: session; deadline; flag: is cancelled already. */
@@ -128,43 +130,19 @@ export interface Session {
   sigterm(): void;
   /** Writes what there is, and waits for the host. The handlers that were at work. */
   flush(): string[];
+  /** Whether all that was fed has begun, and whether all of it is done except calls that still run. */
+  progress(): [boolean, boolean];
   close(): void;
 }
 
 export interface Native {
   claimAtLoad(underTest: boolean): boolean;
+  /** Gives stdin and stdout back, unless a session has taken them. */
+  giveBack(): void;
   isByHand(): boolean;
   report(message: string): void;
   readonly Registrations: new () => Registrations;
   readonly Session: new (options: SessionOptions, registrations: Registrations, deliver: Deliver) => Session;
 }
 
-/** As @napi-rs/cli names them. */
-function names(): string[] {
-  const { platform, arch } = process;
-  if (platform === "linux") return [`linux-${arch}-gnu`, `linux-${arch}-musl`];
-  return [platform === "win32" ? `win32-${arch}-msvc` : `${platform}-${arch}`];
-}
-
-/** The module that was built here, else that of the package for this platform. */
-function load(): Native {
-  const failures: string[] = [];
-  for (const name of names()) {
-    for (const path of [`../extline.${name}.node`, `extline-${name}`]) {
-      try {
-        return require(path) as Native;
-      } catch (error) {
-        const { code, message } = error as NodeJS.ErrnoException;
-        if (code !== "MODULE_NOT_FOUND") failures.push(`${path}: ${message}`);
-      }
-    }
-  }
-  const [name] = names();
-  const why = failures.length > 0 ? `: ${failures.join("; ")}` : "";
-  throw new Error(
-    `extline has no native module for ${name}${why}. Install it again (npm install extline --include=optional); ` +
-      "docs/PLATFORM.md says which platforms there are",
-  );
-}
-
-export const native: Native = load();
+export const native = load("extline") as Native;

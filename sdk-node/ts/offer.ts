@@ -37,3 +37,12 @@ export interface Offer {
   readonly teardowns: ((ctx: Context) => unknown)[];
   readonly required: Required[];
 }
+
+/** The same, which does not grow with it. The native registrations grow only before it runs. */
+export function copyOf(offer: Offer): Offer {
+  const copied = Object.entries(offer).map(([name, value]): [string, unknown] => {
+    if (value instanceof Map) return [name, new Map<unknown, unknown>(value)];
+    return [name, Array.isArray(value) ? [...(value as unknown[])] : value];
+  });
+  return Object.fromEntries(copied) as unknown as Offer;
+}

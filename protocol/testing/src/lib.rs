@@ -1,0 +1,19 @@
+//! What the testing hosts of SDKs in other languages than Rust are made of.
+//!
+//! [`Host`] is a host's session whose frames and values are JSON text and whose calls are named by
+//! numbers, so that a binding adds nothing but its language's types. [`Case`]s of a scenario file are
+//! played by [`play`] against any [`Extension`] that bytes can be sent to.
+
+#![forbid(unsafe_code)]
+
+mod events;
+mod frames;
+mod host;
+mod in_process;
+mod play;
+
+pub use events::Seen;
+pub use extline_scenario::{Case, CaseError, parse_own};
+pub use host::{Host, Mistake};
+pub use in_process::{Arrival, Extension};
+pub use play::{Run, Surface, Trouble, play};

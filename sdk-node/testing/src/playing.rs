@@ -1,0 +1,133 @@
+//! One run of a case, for JavaScript.
+//!
+//! The steps wait for what the extension does, and the extension runs in the event loop; so they are
+//! played in a thread of their own.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use extline_testing::{Arrival, Case, Extension, Run, Surface, Trouble, play};
+use napi::bindgen_prelude::{Buffer, FnArgs, Function, Uint8Array};
+use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
+use napi::{Error, Result, Status};
+use napi_derive::napi;
+
+use crate::cases::Cases;
+
+/// How a case is run.
+#[napi(object)]
+pub struct PlayOptions {
+    /// What stands for `$value`.
+    pub value: i64,
+    /// How many milliseconds a step without `within_ms` may take.
+    pub deadline: f64,
+    /// What the ids of its calls begin with.
+    pub prefix: String,
+    /// The extension's tools, by name; the others likewise.
+    pub tools: Vec<String>,
+    /// Commands.
+    pub commands: Vec<String>,
+    /// Events.
+    pub events: Vec<String>,
+    /// Points at which it is asked.
+    pub points: Vec<String>,
+}
+
+/// What JavaScript is told: bytes for the extension; or at the end the trouble there was, and whether
+/// it is the test's mistake.
+type Told = FnArgs<(Option<Buffer>, Option<String>, bool)>;
+type Tell = ThreadsafeFunction<Said, (), Told, Status, false>;
+
+enum Said {
+    Bytes(Vec<u8>),
+    End(Option<Trouble>),
+}
+
+/// A run that goes on until `tell` has been told its end.
+#[napi]
+pub struct Playing {
+    arrivals: Sender<Arrival>,
+}
+
+#[napi]
+impl Playing {
+    /// Begins.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(
+        cases: &Cases,
+        number: u32,
+        options: PlayOptions,
+        tell: Function<'_, Told, ()>,
+    ) -> Result<Self> {
+        let Some(case) = cases.case(number).cloned() else {
+            return Err(Error::from_reason(format!("there is no case {number}")));
+        };
+        let builder = tell.build_threadsafe_function::<Said>().callee_handled::<false>();
+        let tell: Tell = builder.build_callback(|context| {
+            Ok(FnArgs::from(match context.value {
+                Said::Bytes(bytes) => (Some(bytes.into()), None, false),
+                Said::End(trouble) => {
+                    let is_mistake = matches!(trouble, Some(Trouble::Misuse(_)));
+                    (None, trouble.map(|trouble| trouble.to_string()), is_mistake)
+                }
+            }))
+        })?;
+        let (arrivals, received) = channel();
+        let name = "extline case".to_owned();
+        let started = thread::Builder::new().name(name).spawn(move || {
+            run(&case, options, Line { tell, received });
+        });
+        started.map_err(|error| Error::from_reason(format!("cannot start a thread: {error}")))?;
+        Ok(Self { arrivals })
+    }
+
+    /// Bytes of the extension's.
+    #[napi(catch_unwind)]
+    pub fn handle_input(&self, bytes: Uint8Array) {
+        // It fails when the run is over.
+        let _ = self.arrivals.send(Arrival::Data(bytes.to_vec()));
+    }
+
+    /// The extension has ended.
+    #[napi(catch_unwind)]
+    pub fn handle_end(&self, how: String) {
+        let _ = self.arrivals.send(Arrival::Ended(how));
+    }
+}
+
+fn run(case: &Case, options: PlayOptions, mut line: Line) {
+    let PlayOptions { value, deadline, prefix, tools, commands, events, points } = options;
+    let deadline = Duration::try_from_secs_f64(deadline / 1000.0).unwrap_or(Duration::MAX);
+    let run = Run { value: value.try_into().unwrap_or(0), deadline, prefix };
+    let surface = Surface { tools, commands, events, points };
+    let trouble = play(case, run, &surface, &mut line).err();
+    line.say(Said::End(trouble));
+}
+
+/// To the extension by way of JavaScript, and back.
+struct Line {
+    tell: Tell,
+    received: Receiver<Arrival>,
+}
+
+impl Line {
+    fn say(&self, said: Said) {
+        // It fails when the event loop is gone, and nobody waits any more.
+        self.tell.call(said, ThreadsafeFunctionCallMode::NonBlocking);
+    }
+}
+
+impl Extension for Line {
+    fn send(&mut self, bytes: &[u8]) {
+        self.say(Said::Bytes(bytes.to_vec()));
+    }
+
+    fn wait(&mut self, until: Instant) -> Arrival {
+        match self.received.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(arrival) => arrival,
+            Err(RecvTimeoutError::Timeout) => Arrival::Nothing,
+            Err(RecvTimeoutError::Disconnected) => Arrival::Ended("is gone".to_owned()),
+        }
+    }
+}

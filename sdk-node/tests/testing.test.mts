@@ -1,0 +1,331 @@
+// The testing host: every step of it.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Extension, Response, ToolError, ToolResult } from "extline";
+import { Ended, Failure, Host, Misuse, TimedOut } from "extline/testing";
+
+const PATIENCE = 30_000;
+
+const make = () => new Extension("test", "1.0.0");
+
+/** A tool that waits until it is cancelled. */
+function waiting(ext: Extension, began: () => void = () => {}): void {
+  ext.tool("wait", { description: "waits" }, async (_args, ctx) => {
+    began();
+    ctx.update("waiting");
+    await sleep(PATIENCE, undefined, { signal: ctx.signal });
+  });
+}
+
+test("a tool answers with all that a result has", async () => {
+  const ext = make();
+  const input = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const;
+  ext.tool("give", { description: "gives", input }, async ({ n }, ctx) => {
+    ctx.update("on it", { done: 1, total: n });
+    await sleep(1);
+    return new ToolResult(["a", "b"], {
+      structured: { n },
+      details: [1],
+      effects: [{ kind: "file", op: "create", path: "p" }],
+      activate: ["t"],
+      trust: "low",
+    });
+  });
+  await using host = await Host.start(ext);
+  const answer = await host.call("give", { n: 2 });
+  assert.deepEqual([answer.text, answer.value, answer.details], ["a\nb", { n: 2 }, [1]]);
+  assert.deepEqual([answer.activated, answer.trust, answer.isError], [["t"], "low", false]);
+  assert.equal(answer.effects[0]?.["path"], "p");
+  assert.deepEqual(answer.updates[0]?.progress, { done: 1, total: 2, message: "on it" });
+  const refused = await host.call("give", { n: "x" });
+  assert.deepEqual([refused.kind, refused.field, refused.isError], ["validation", "/n", true]);
+  assert.equal((await host.call("nobody")).kind, "not_found");
+  assert.deepEqual(host.tools.map(({ name }) => name), ["give"]);
+});
+
+test("updates come one by one, and a cancel reaches the handler", async () => {
+  const ext = make();
+  let began = 0;
+  waiting(ext, () => (began += 1));
+  await using host = await Host.start(ext);
+  for (const count of [1, 2, 3]) {
+    const call = await host.begin("wait");
+    assert.equal(began, count);
+    assert.equal((await host.nextUpdate(call)).progress?.message, "waiting");
+    await host.cancel(call);
+    assert.equal((await host.finish(call)).kind, "cancelled");
+  }
+  const call = await host.begin("wait");
+  await host.nextUpdate(call);
+  await host.cancel(call);
+  await assert.rejects(host.nextUpdate(call), { name: "Misuse", message: /answered without a further update/ });
+});
+
+test("calls run at the same time and are finished in any order", async () => {
+  const ext = make();
+  const ends: ((text: string) => void)[] = [];
+  ext.tool("held", { description: "d" }, () => new Promise<string>((resolve) => void ends.push(resolve)));
+  await using host = await Host.start(ext);
+  const [first, second] = [await host.begin("held"), await host.begin("held")];
+  ends[1]?.("second");
+  ends[0]?.("first");
+  const answers = await Promise.all([host.finish(second), host.finish(first)]);
+  assert.deepEqual(answers.map(({ text }) => text), ["second", "first"]);
+});
+
+test("commands answer and open panels that take keys", async () => {
+  const ext = make();
+  const pressed: unknown[] = [];
+  ext.command("say", "says", (args) => Response.toolPrompt("bash", { command: args }, "go"));
+  ext.command("show", "shows", () => Response.openPanel({ id: "p", title: "T", lines: ["0"], footer: "f" }));
+  ext.panel("p", async (input, ctx) => {
+    await sleep(2);
+    pressed.push(input.text ?? input.key ?? input.width ?? input.kind);
+    if (input.kind !== "close") ctx.panel("p").render({ lines: [String(pressed.length)] });
+  });
+  await using host = await Host.start(ext);
+  const answer = await host.command("say", "ls");
+  assert.deepEqual(answer.fields, Response.toolPrompt("bash", { command: "ls" }, "go").fields);
+  assert.deepEqual(answer.toolCall, { tool: "bash", args: { command: "ls" } });
+  assert.deepEqual([answer.action, answer.prompt], ["tool_prompt", "go"]);
+  assert.equal((await host.command("nobody")).error, "unknown command nobody");
+  assert.deepEqual(host.commands.map(({ name }) => name), ["say", "show"]);
+
+  await assert.rejects(host.key("p", "up"), { name: "Misuse", message: "no panel p is open" });
+  assert.deepEqual((await host.command("show")).panel?.lines, ["0"]);
+  await host.key("p", "up");
+  await host.key("p", "x");
+  await host.resizePanel("p", 80, 25);
+  assert.deepEqual(host.panel("p"), { id: "p", title: "T", lines: ["3"], footer: "f" });
+  await host.closePanel("p");
+  assert.deepEqual(host.panels, []);
+  assert.deepEqual(pressed, ["up", "x", 80, "close"]);
+});
+
+test("events are handled when the step returns, and what they say is there", async () => {
+  const ext = make();
+  const told: unknown[] = [];
+  ext.on("turn_end", async ({ stop, toolName }, ctx) => {
+    await sleep(5);
+    told.push(stop, toolName);
+    ctx.notify("ended", "warn");
+    ctx.log("noted", "debug", { n: 1 });
+    ctx.submit("/more");
+  });
+  await using host = await Host.start(ext);
+  for (const stop of ["a", "b"]) {
+    await host.event("turn_end", { stop, toolName: "bash" });
+    assert.deepEqual(told.slice(-2), [stop, "bash"]);
+  }
+  assert.deepEqual(host.notes, [{ level: "warn", message: "ended" }, { level: "warn", message: "ended" }]);
+  assert.deepEqual(host.logs[0], { level: "debug", message: "noted", fields: { n: 1 } });
+  assert.deepEqual(host.submitted, ["/more", "/more"]);
+  const message = "the extension does not listen to turn_start: it listens to turn_end";
+  await assert.rejects(host.event("turn_start"), { name: "Misuse", message });
+});
+
+test("interceptors rewrite in their order, and guards see the result", async () => {
+  const ext = make();
+  ext.intercept("tool_call", (call) => call.rewrite({ ...call.args, timeout: 9 }));
+  ext.guard("onlyLimited", (call) => {
+    if (call.args["timeout"] !== 9 || String(call.args["command"]).includes("rm")) return call.block("no");
+    return undefined;
+  });
+  ext.intercept("before_agent_start", (start) => start.systemPrompt(`by ${start.model}`));
+  await using host = await Host.start(ext, { model: "m1" });
+  const ruling = await host.intercept("tool_call", { tool: "bash", args: { command: "ls" } });
+  assert.deepEqual(ruling.rewritten, { command: "ls", timeout: 9 });
+  assert.equal(ruling.isAllowed, false);
+  assert.equal((await host.intercept("tool_call", { tool: "bash", args: { command: "rm" } })).blocked, "no");
+  assert.equal((await host.intercept("before_agent_start", { systemPrompt: "s" })).systemPrompt, "by m1");
+  assert.equal((await host.intercept("user_message", { text: "hi" })).isAllowed, true);
+});
+
+test("the test answers what the extension asks for", async () => {
+  const ext = make();
+  ext.tool("ask", { description: "d" }, async (_args, ctx) => (await ctx.callTool("read", { path: "p" })).text);
+  ext.tool("own", { description: "d" }, async (_args, ctx) => (await ctx.callTool("leaf")).text);
+  ext.tool("leaf", { description: "d" }, () => "of its own");
+  ext.tool("unknown", { description: "d" }, (_args, ctx) => ctx.callTool("nobody").then(({ text }) => text));
+  ext.tool("never", { description: "d" }, (_args, ctx) => ctx.callTool("silent").then(({ text }) => text));
+  ext.tool("method", { description: "d" }, (_args, ctx) => ctx.request("ui/pick", { of: [1, 2] }));
+  ext.tool("refused", { description: "d" }, (_args, ctx) => ctx.request("ui/no"));
+  await using host = await Host.start(ext, {
+    tools: { read: async ({ path }: { path: string }) => `text of ${path}`, silent: null },
+    methods: {
+      "ui/pick": ({ of }: { of: number[] }) => of[1],
+      "ui/no": () => {
+        throw ToolError.permission("not you");
+      },
+    },
+  });
+  assert.equal((await host.call("ask")).text, "text of p");
+  assert.equal((await host.call("own")).text, "of its own");
+  assert.match((await host.call("unknown")).text, /unknown tool nobody/);
+  assert.equal((await host.call("method")).value ?? (await host.call("method")).text, 2);
+  assert.equal((await host.call("refused")).kind, "permission");
+  const call = await host.begin("never");
+  await host.cancel(call);
+  assert.equal((await host.finish(call)).kind, "cancelled");
+});
+
+test("methods answer with a value, parts or an error", async () => {
+  const ext = make();
+  ext.method("sum", (params) => (params as number[]).reduce((sum, one) => sum + one, 0));
+  ext.method("fails", () => {
+    throw ToolError.notFound("nothing there");
+  });
+  await using host = await Host.start(ext);
+  assert.equal((await host.request("sum", [1, 2])).value, 3);
+  const failed = await host.request("fails");
+  assert.deepEqual([failed.kind, failed.error?.message], ["not_found", "nothing there"]);
+  await assert.rejects(host.request("nobody"), { name: "Misuse", message: /the peer does not offer "nobody"/ });
+});
+
+test("the extension is told what the test says of the host", async () => {
+  const ext = make();
+  ext.tool("where", { description: "d" }, (_args, { host, session, dataDir, deadline }) => ({
+    name: host.name,
+    model: host.model,
+    cwd: host.cwd,
+    limit: host.limits.frameBytes,
+    update: host.supports("tool_update"),
+    session: session?.id ?? "",
+    dataDir: dataDir ?? "",
+    isTimed: deadline !== undefined,
+  }));
+  await using host = await Host.start(ext, {
+    model: "m",
+    cwd: "/c",
+    dataDir: "/d",
+    session: "s",
+    limits: { frameBytes: 5_000_000 },
+    capabilities: ["log"],
+  });
+  const { value } = await host.call("where");
+  assert.deepEqual(value, {
+    name: "extline testing",
+    model: "m",
+    cwd: "/c",
+    limit: 5_000_000,
+    update: false,
+    session: value.session,
+    dataDir: "/d",
+    isTimed: value.isTimed,
+  });
+});
+
+test("a host can refuse registrations, and be like a zot", async () => {
+  const ext = make();
+  ext.tool("a", { description: "d" }, () => "a");
+  ext.tool("b", { description: "d" }, () => "b");
+  waiting(ext);
+  {
+    await using host = await Host.start(ext, { reject: [["tool", "a"]] });
+    assert.deepEqual(host.tools.map(({ name }) => name), ["b", "wait"]);
+  }
+  await using zot = await Host.start(ext, { profile: "zot-0.1.62" });
+  const call = await zot.begin("wait");
+  await assert.rejects(zot.cancel(call), { name: "Misuse", message: "a host like this never cancels a call" });
+  await assert.rejects(Host.start(make(), { profile: "zot-9" }), { name: "Misuse", message: /zot-9/ });
+});
+
+test("an extension that requires what is refused ends, and the host says how", async () => {
+  const ext = make();
+  ext.tool("a", { description: "d", required: true }, () => "a");
+  await assert.rejects(
+    (async () => {
+      await using host = await Host.start(ext, { reject: [["tool", "a"]] });
+      await host.waitUntil("the end", () => false);
+    })(),
+    (error) => error instanceof Ended && /has ended with exit code 78\nthe frames:/.test(error.message),
+  );
+});
+
+test("what setup registers is of one host alone, and the extension can be hosted again", async () => {
+  const ext = make();
+  let ended = 0;
+  ext.setup(async (ctx) => {
+    await sleep(2);
+    ext.tool(ctx.host.model, { description: "d" }, () => "there");
+  });
+  ext.teardown(async () => {
+    await sleep(2);
+    ended += 1;
+  });
+  for (const model of ["one", "two", "one"]) {
+    await using host = await Host.start(ext, { model });
+    assert.deepEqual(host.tools.map(({ name }) => name), [model]);
+    assert.equal((await host.call(model)).text, "there");
+  }
+  assert.equal(ended, 3);
+});
+
+test("an extension has one host at a time", async () => {
+  const ext = make();
+  await using host = await Host.start(ext);
+  await assert.rejects(Host.start(ext), { name: "Misuse", message: "test runs already: end the other host first" });
+  assert.equal(await host.shutdown(), 0);
+  await assert.rejects(host.call("x"), { name: "Ended", message: /has ended with exit code 0/ });
+});
+
+test("a step that takes too long fails with its name, the deadline and the frames", async () => {
+  const ext = make();
+  waiting(ext);
+  await using host = await Host.start(ext, { deadlineMs: 60 });
+  const failure = await host.call("wait").catch((error: unknown) => error);
+  assert.ok(failure instanceof TimedOut && failure instanceof Failure);
+  const [first, ...frames] = failure.message.split("\n");
+  assert.equal(first, "the tool wait did not answer within 60 ms, the deadline of this testing host");
+  assert.match(frames.join("\n"), /^the frames:\n[^]*\n  host      > \{"type":"tool_call"/);
+  host.deadlineMs = 5_000;
+});
+
+test("a failed assertion shows the frames in Host.with", async () => {
+  const ext = make();
+  ext.tool("now", { description: "d" }, () => "noon");
+  const failing = Host.with(ext, async (host) => assert.equal((await host.call("now")).text, "midnight"));
+  const error = await failing.catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof assert.AssertionError);
+  for (const text of [error.message, error.stack]) {
+    assert.match(text ?? "", /midnight[^]*the frames:[^]*"text":"noon"/);
+  }
+  assert.equal(await Host.with(ext, async (host) => (await host.call("now")).text), "noon");
+});
+
+test("an answer beyond what the host takes is an error", async () => {
+  const ext = make();
+  ext.tool("big", { description: "d" }, () => "x".repeat(5_000_000));
+  {
+    await using host = await Host.start(ext);
+    assert.equal((await host.call("big")).kind, "too_large");
+  }
+  await using host = await Host.start(ext, { limits: { frameBytes: 8_000_000 } });
+  assert.equal((await host.call("big")).text.length, 5_000_000);
+});
+
+test("the end answers the calls that wait, and a host is closed once", async () => {
+  const ext = make();
+  waiting(ext);
+  const host = await Host.start(ext);
+  const call = await host.begin("wait");
+  assert.equal(await host.shutdown(), 0);
+  assert.equal((await host.finish(call)).kind, "cancelled");
+  await assert.rejects(host.call("wait"), { name: "Ended" });
+  await host.close();
+  await host.close();
+});
+
+test("faked timers do not stop the host", async (t) => {
+  const ext = make();
+  ext.tool("now", { description: "d" }, (_args, ctx) => (ctx.update("x"), "noon"));
+  t.mock.timers.enable();
+  await using host = await Host.start(ext);
+  assert.equal((await host.call("now")).text, "noon");
+});
+
+test("misuse is told by its name", () => {
+  const error = new Misuse("x");
+  assert.deepEqual([error.name, String(error)], ["Misuse", "Misuse: x"]);
+});
