@@ -14,4 +14,5 @@ fi
 
 npm run --silent build:native -- --debug
 npm run --silent build:ts
+cargo build --locked --quiet -p extline-cli -p embed-host # the examples are run by them
 exec npm run --silent test -- "$@"

@@ -84,8 +84,8 @@ optional() {
     fi
 }
 
-# real_zot NAME: the step that needs a zot, which nothing here brings. The examples in Python run in
-# the environment of the Python SDK's step.
+# real_zot NAME: the step that needs a zot, which nothing here brings. The examples in Python and
+# TypeScript run with what the steps of these SDKs made.
 real_zot() {
     if [ -z "${ZOT_BIN:-}" ]; then
         skip "$1" zot 'ZOT_BIN=/path/to/zot make test'

@@ -5,6 +5,7 @@
 #![cfg(unix)]
 
 mod model;
+mod node;
 mod python;
 mod terminal;
 mod zot;

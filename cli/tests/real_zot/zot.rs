@@ -24,14 +24,30 @@ impl Zot {
 
     /// The same for a program with arguments.
     pub(crate) fn with_command(name: &str, exec: &Path, args: &[&Path]) -> Self {
+        let zot = Self::new();
+        let manifest = json!({"name": name, "version": "1.0.0", "exec": exec, "args": args});
+        fs::write(zot.extension_dir().join("extension.json"), manifest.to_string()).unwrap();
+        zot
+    }
+
+    /// A zot with a copy of an example's folder, `extension.json` and all.
+    pub(crate) fn with_copy(example: &Path) -> Self {
+        let zot = Self::new();
+        for entry in fs::read_dir(example).unwrap() {
+            let file = entry.unwrap();
+            if file.file_type().unwrap().is_file() {
+                fs::copy(file.path(), zot.extension_dir().join(file.file_name())).unwrap();
+            }
+        }
+        zot
+    }
+
+    fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for part in ["home", "project", "extension"] {
             fs::create_dir(folder.path().join(part)).unwrap();
         }
-        let zot = Self { folder, model: model::start() };
-        let manifest = json!({"name": name, "version": "1.0.0", "exec": exec, "args": args});
-        fs::write(zot.extension_dir().join("extension.json"), manifest.to_string()).unwrap();
-        zot
+        Self { folder, model: model::start() }
     }
 
     pub(crate) fn extension_dir(&self) -> PathBuf {
