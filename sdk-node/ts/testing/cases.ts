@@ -5,8 +5,9 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Extension } from "../extension.js";
 import { Misuse } from "./failure.js";
-import { Host, type HostOptions } from "./host.js";
+import { Host } from "./host.js";
 import { native, type CaseInfo, type Cases } from "./native.js";
+import type { HostOptions } from "./options.js";
 
 /** The extension that cases are played against, or what makes one: then each host has its own. */
 export type Played = Extension | (() => Extension | Promise<Extension>);

@@ -1,0 +1,64 @@
+/** How a testing host is made, and what the extension is told of it. */
+
+import type { Unwanted } from "./seen.js";
+import type { MethodStandIn, ToolStandIn } from "./stand-ins.js";
+
+/** How a testing host is made. */
+export interface HostOptions {
+  /** Milliseconds that each step may take before the test fails; 5000 when not said. */
+  deadlineMs?: number;
+  /** The project's directory; the working directory when not said. */
+  cwd?: string;
+  /** Where the extension may keep data. */
+  dataDir?: string;
+  /** Where the extension is. */
+  extensionDir?: string;
+  /** The model's provider. */
+  provider?: string;
+  /** The model. */
+  model?: string;
+  /** The id of the conversation. */
+  session?: string;
+  /** What the host grants. */
+  limits?: { frameBytes?: number; toolTimeoutMs?: number; interceptTimeoutMs?: number; commandTimeoutMs?: number };
+  /** What the host understands; everything when not said. */
+  capabilities?: readonly string[];
+  /** The host that it is like: `spec` or `zot-0.1.62`. */
+  profile?: string;
+  /** Functions that the extension may call by `ctx.callTool`; null never answers. */
+  tools?: Readonly<Record<string, ToolStandIn>>;
+  /** Functions for `ctx.request`, which take the params. */
+  methods?: Readonly<Record<string, MethodStandIn>>;
+  /** Registrations that the host does not take, as `["tool", "weather"]`. */
+  reject?: readonly Unwanted[];
+}
+
+/** What the extension is told of the host. */
+export function ackOf(options: HostOptions): object {
+  const { provider = "testing", model = "testing", cwd = process.cwd(), session, limits, capabilities } = options;
+  const methods = Object.keys(options.methods ?? {});
+  const { version } = require("../../package.json") as { version: string };
+  return {
+    type: "hello_ack",
+    protocol_version: 1,
+    capabilities,
+    provider,
+    model,
+    cwd,
+    host: { name: "extline testing", version },
+    limits: limits && wireOf(limits),
+    data_dir: options.dataDir,
+    extension_dir: options.extensionDir,
+    session: session === undefined ? undefined : { id: session },
+    methods: methods.length > 0 ? methods : undefined,
+  };
+}
+
+/** How what a handler reads of a tool call stands on the wire. */
+const CALLED: Readonly<Record<string, string>> = { tool: "tool_name", args: "tool_args" };
+
+/** With the names of the wire. */
+export function wireOf(payload: object): Record<string, unknown> {
+  const wire = (name: string) => CALLED[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(Object.entries(payload).map(([name, value]) => [wire(name), value]));
+}
