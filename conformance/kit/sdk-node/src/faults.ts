@@ -1,0 +1,51 @@
+/** Tools that do what an extension should not. */
+import { spawn, spawnSync } from "node:child_process";
+import { writeSync } from "node:fs";
+import { ToolError } from "extline";
+import { kit, MESSAGE } from "./memory.js";
+
+const HOW = { type: "object", properties: { how: { type: "string" } }, required: ["how"] } as const;
+const STRAY = {
+  type: "object",
+  properties: { via: { enum: ["print", "write", "child", "at_exit"] } },
+  required: ["via"],
+} as const;
+const SIZE = { type: "object", properties: { n: { type: "integer", minimum: 0 } }, required: ["n"] } as const;
+
+kit.tool("fail", { description: "Fails in a chosen way.", input: HOW }, ({ how }) => {
+  if (how === "full") {
+    const hint = "ask for something else";
+    throw ToolError.conflict(MESSAGE, { field: "/how", hint, causes: ["first", "second"], retryAfterMs: 1500 });
+  }
+  if (how === "throw") throw new Error(MESSAGE);
+  if (how === "panic") return Promise.reject(null);
+  if (how === "return") return { no: new Map() };
+  if (how === "exit") process.exit(7);
+  if (how === "abort") process.abort();
+  throw ToolError.ofKind(how, MESSAGE);
+});
+
+kit.tool("stdout", { description: "Writes to stdout past the protocol.", input: STRAY }, ({ via }) => {
+  if (via === "print") {
+    console.log("stray print");
+    process.stdout.write("half a line");
+  } else if (via === "write") {
+    writeSync(1, "stray write\n");
+  } else if (via === "child") {
+    spawnSync("sh", ["-c", "cat; echo stray child"], { stdio: "inherit" });
+  } else {
+    process.on("exit", () => console.log("stray at_exit"));
+  }
+  return "printed";
+});
+
+kit.tool("stderr", { description: "Writes to stderr.", input: SIZE }, ({ n }) => {
+  console.error("x".repeat(n));
+  return "written";
+});
+
+const NONE = { type: "object", properties: {} } as const;
+kit.tool("spawn_child", { description: "Starts a process that lives as long as this one.", input: NONE }, () => {
+  spawn("cat", { stdio: ["pipe", "inherit", "inherit"] });
+  return "started";
+});

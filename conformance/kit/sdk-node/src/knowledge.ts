@@ -1,0 +1,46 @@
+/** What the kit knows of its call, and what a tool can declare. */
+import { kit } from "./memory.js";
+
+const NONE = { type: "object", properties: {} } as const;
+const ASK = {
+  type: "object",
+  properties: { name: { type: "string" }, args: { type: "object" } },
+  required: ["name", "args"],
+} as const;
+const LONGEST = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+
+kit.tool("report", { description: "Tells what it knows of its call and its host.", input: NONE }, (_, ctx) => ({
+  call_id: ctx.callId,
+  host: ctx.host.name,
+  host_version: ctx.host.version,
+  model: ctx.host.model,
+  cwd: ctx.host.cwd,
+  data_dir: ctx.dataDir ?? "",
+  deadline: ctx.deadline !== undefined,
+  tool_update: ctx.host.supports("tool_update"),
+  call_tool: ctx.host.supports("call_tool"),
+}));
+
+kit.tool("ask", { description: "Calls a tool of the host.", input: ASK }, async ({ name, args }, ctx) => {
+  return (await ctx.callTool(name, args)).text;
+});
+
+kit.tool(
+  "declared",
+  {
+    description: "Declares all that a tool can declare.",
+    input: NONE,
+    label: "Declared",
+    timeoutMs: 20_000,
+    readOnly: true,
+    destructive: false,
+    idempotent: true,
+    openWorld: false,
+    sequential: true,
+    approval: { gated: true, tier: "read", key: "all", reason: "it is a test" },
+  },
+  () => "declared",
+);
+
+const description = "Has the longest name, with every character that a name may have.";
+kit.tool(LONGEST, { description, input: NONE }, () => "named");

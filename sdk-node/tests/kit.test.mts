@@ -1,0 +1,14 @@
+// The kit in TypeScript, held to the surface that every kit has (docs/kit.md).
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { install, PACKAGE, ROOT, run, says } from "./repository.mjs";
+
+const KIT = join(ROOT, "conformance/kit/sdk-node");
+
+test("the kit conforms, without a baseline", async () => {
+  install(KIT, "zod", "@types/node");
+  await says("node", [join(PACKAGE, "node_modules/typescript/bin/tsc"), "-p", KIT]);
+  const { code, stdout, stderr } = await run("extline", ["conformance", "--level", "kit", KIT]);
+  assert.equal(code, 0, stdout + stderr);
+});
