@@ -16,9 +16,18 @@ pub(crate) struct Call {
     key: Option<CallKey>,
     cancelled: AtomicBool,
     waits: AtomicBool,
-    waiters: Mutex<Vec<Py<PyAny>>>,
+    waiters: Mutex<Waiters>,
     /// What it is called, where it is a task of an event loop and so keeps no thread.
     task: Option<Name>,
+}
+
+/// Whom a cancel is told.
+#[derive(Debug, Default)]
+struct Waiters {
+    functions: Vec<Py<PyAny>>,
+    /// Of an event loop, which itself holds a task only weakly. It is told once.
+    task: Option<Py<PyAny>>,
+    is_task_told: bool,
 }
 
 impl Call {
@@ -29,6 +38,11 @@ impl Call {
     /// One that runs as a task of an event loop.
     pub(crate) fn of_task(key: Option<CallKey>, name: Name) -> Arc<Self> {
         Arc::new(Self { key, task: Some(name), ..Self::default() })
+    }
+
+    /// The tool, of a call that runs as a task.
+    pub(crate) fn tool(&self) -> &str {
+        self.task.as_deref().and_then(|name| name.strip_prefix("tool ")).unwrap_or_default()
     }
 
     pub(crate) fn key(&self) -> Option<&CallKey> {
@@ -45,13 +59,22 @@ impl Call {
         self.waits.load(SeqCst)
     }
 
+    /// Has the task cancelled when the call is.
+    pub(crate) fn set_task(&self, task: &Bound<'_, PyAny>) {
+        self.waits.store(true, SeqCst);
+        self.lock().task = Some(task.clone().unbind());
+        if self.is_cancelled() {
+            self.tell(task.py());
+        }
+    }
+
     /// Has `waiter` called when the call is cancelled; at once when it was.
     pub(crate) fn on_cancel(&self, waiter: &Bound<'_, PyAny>) -> PyResult<()> {
         self.waits.store(true, SeqCst);
         if self.is_cancelled() {
             waiter.call0()?;
         } else {
-            self.lock().push(waiter.clone().unbind());
+            self.lock().functions.push(waiter.clone().unbind());
             if self.is_cancelled() {
                 self.tell(waiter.py());
             }
@@ -61,26 +84,39 @@ impl Call {
 
     /// Does not have it called any more.
     pub(crate) fn forget(&self, waiter: &Bound<'_, PyAny>) {
-        let position = |waiters: &Vec<Py<PyAny>>| waiters.iter().position(|known| known.is(waiter));
         let mut waiters = self.lock();
-        let forgotten = position(&waiters).map(|at| waiters.swap_remove(at));
+        let functions = &mut waiters.functions;
+        let position = functions.iter().position(|known| known.is(waiter));
+        let forgotten = position.map(|at| functions.swap_remove(at));
         drop(waiters);
         drop(forgotten);
     }
 
     /// Calls those who wait for the cancel.
     pub(crate) fn tell(&self, py: Python<'_>) {
-        let waiters = std::mem::take(&mut *self.lock());
-        for waiter in waiters {
-            if let Err(error) = waiter.call0(py) {
+        let mut waiters = self.lock();
+        let functions = std::mem::take(&mut waiters.functions);
+        let untold = waiters.task.as_ref().filter(|_| !waiters.is_task_told);
+        let task = untold.map(|task| task.clone_ref(py));
+        waiters.is_task_told |= task.is_some();
+        drop(waiters);
+        let told = functions.iter().map(|function| function.call0(py).map(drop));
+        for told in told.chain(task.map(|task| cancel_soon(task.bind(py)))) {
+            if let Err(error) = told {
                 error.write_unraisable(py, None);
             }
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Py<PyAny>>> {
+    fn lock(&self) -> MutexGuard<'_, Waiters> {
         self.waiters.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// After its first step: a task that is cancelled before runs nothing, and answers nothing.
+fn cancel_soon(task: &Bound<'_, PyAny>) -> PyResult<()> {
+    let cancel = task.getattr("cancel")?;
+    task.call_method0("get_loop")?.call_method1("call_soon", (cancel,)).map(drop)
 }
 
 /// By the serials of the calls; what has no call is there by numbers from the other end.

@@ -38,8 +38,8 @@ impl Context {
     }
 
     /// The context of a tool's call with these arguments.
-    pub(crate) fn with_args(self, args: &RawJson) -> Self {
-        Self { args: Some(args.clone()), ..self }
+    pub(crate) fn with_args(self, args: RawJson) -> Self {
+        Self { args: Some(args), ..self }
     }
 
     /// Shows what a generator yielded.

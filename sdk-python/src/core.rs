@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 
 use crate::call::{Call, Running};
 use crate::crew::Crew;
+use crate::looped::Looped;
 use crate::outgoing::Asked;
 use crate::running;
 use crate::signals::Signals;
@@ -53,11 +54,11 @@ pub(crate) struct Core {
     /// The Python half of the driver.
     serving: Py<PyAny>,
     pub(crate) wants: Wants,
-    /// An event loop of Python's drives the session, and handlers are its tasks.
-    pub(crate) is_looped: AtomicBool,
+    /// The event loop of Python's that drives the session, and has handlers for its tasks.
+    pub(crate) looped: OnceLock<Looped>,
     /// How often that loop has looked.
     pub(crate) pumps: AtomicU64,
-    /// Ends the thread that stands in for the loop, when it is dropped.
+    /// Rings for the thread that stands in for the loop, and ends it when it is dropped.
     pub(crate) stand_in: Mutex<Option<std::io::PipeWriter>>,
     finished: AtomicU32,
     is_overdue: AtomicBool,
@@ -87,7 +88,7 @@ impl Core {
             tools,
             serving,
             wants,
-            is_looped: AtomicBool::new(false),
+            looped: OnceLock::new(),
             pumps: AtomicU64::new(0),
             stand_in: Mutex::new(None),
             finished: AtomicU32::new(UNKNOWN),
@@ -118,17 +119,32 @@ impl Core {
     /// Says something to the host, from any thread. In the child of a fork that is an error. The owner
     /// is woken where there is something for it to do.
     pub(crate) fn tell<R>(&self, tell: impl FnOnce(&mut ExtensionSession) -> R) -> PyResult<R> {
+        self.say(tell, false)
+    }
+
+    /// The same; what is said may wait for what others say in the same turn of the event loop.
+    pub(crate) fn say<R>(
+        &self,
+        tell: impl FnOnce(&mut ExtensionSession) -> R,
+        may_wait: bool,
+    ) -> PyResult<R> {
         refuse_in_child()?;
         let mut wire = self.wire();
         let due = wire.due();
         let told = tell(&mut wire.session);
+        let waits = may_wait && wire.is_in_turn() && self.is_looped_here();
         // An error comes again where the owner writes, who can end the session.
-        let _ = wire.write();
+        let _ = wire.write_or_hold(waits);
         if wire.is_stalled() || wire.session.waiting() > 0 || wire.due() != due {
             drop(wire);
             self.wake();
         }
         Ok(told)
+    }
+
+    /// Whether the event loop is this thread's.
+    fn is_looped_here(&self) -> bool {
+        self.looped.get().is_some_and(|looped| looped.thread == std::thread::current().id())
     }
 
     /// Wakes the owner, unless it is this thread, which looks by itself.

@@ -15,12 +15,16 @@ use std::time::Duration;
 
 use extline_stdio::Waker;
 
-use crate::pulse::{Pulse, Stay};
+use crate::pulse::{Pulse, Rest, Stay};
 
-/// How often the heir looks.
+/// How often the heir looks while handlers may take their time.
 const TICK: Duration = Duration::from_millis(1);
-/// After so many looks at which nothing ran the heir sleeps until something does.
-const QUIET_TICKS: u32 = 20;
+/// How often it looks while only such run as were always quick.
+const DOZE: Duration = Duration::from_millis(5);
+/// After so many looks at which nothing slow ran it looks less often.
+const QUICK_TICKS: u32 = 20;
+/// After so many of these at which nothing ran it sleeps until something does.
+const QUIET_DOZES: u32 = 4;
 
 #[derive(Debug)]
 pub(crate) struct Crew {
@@ -134,9 +138,9 @@ impl Crew {
 
 /// The owner.
 impl Crew {
-    /// Enters a handler.
-    pub(crate) fn enter(&self) -> Stay {
-        let (stay, wake) = self.pulse.enter();
+    /// Enters a handler; a quick one was never seen to take long.
+    pub(crate) fn enter(&self, is_quick: bool) -> Stay {
+        let (stay, wake) = self.pulse.enter(is_quick);
         if wake && let Some(heir) = &self.lock().heir {
             heir.thread.unpark();
         }
@@ -308,28 +312,45 @@ impl Crew {
         }
     }
 
-    /// Until the owner stays in a handler for a tick, or something else is to be done.
+    /// Until the owner stays in a handler from one look to the next, or something else is to be done.
     fn watch(&self, seat: &Seat) {
-        let mut seen = self.pulse.stay();
-        let mut beats = self.pulse.beats();
+        let pulse = &self.pulse;
+        pulse.take_rest(Rest::Brisk, || false);
+        let (mut seen, mut slow, mut beats) = (pulse.stay(), pulse.slow(), pulse.beats());
         let mut quiet = 0;
         while seat.duty() == Duty::Watch {
-            thread::park_timeout(TICK);
-            let stay = self.pulse.stay();
+            let rest = pulse.rest();
+            match rest {
+                Rest::Brisk => thread::park_timeout(TICK),
+                Rest::Doze => thread::park_timeout(DOZE),
+                Rest::Sleep => thread::park(),
+            }
+            let stay = pulse.stay();
             if let Some(stay) = stay.filter(|_| stay == seen)
-                && self.pulse.end(stay)
+                && pulse.end(stay)
             {
                 self.take_over(seat);
                 return;
             }
             seen = stay;
-            let before = std::mem::replace(&mut beats, self.pulse.beats());
-            quiet = if before == beats { quiet + 1 } else { 0 };
-            if quiet >= QUIET_TICKS && self.pulse.may_sleep(beats) {
-                while self.pulse.watcher_sleeps() && seat.duty() == Duty::Watch {
-                    thread::park();
+            let is_slow = std::mem::replace(&mut slow, pulse.slow()) != slow;
+            let is_still = std::mem::replace(&mut beats, pulse.beats()) == beats;
+            match pulse.rest() {
+                Rest::Brisk => {
+                    quiet = if is_slow { 0 } else { quiet + 1 };
+                    if quiet >= QUICK_TICKS || (rest == Rest::Sleep && !is_slow) {
+                        quiet = 0;
+                        pulse.take_rest(Rest::Doze, || pulse.slow() != slow);
+                    }
                 }
-                quiet = 0;
+                Rest::Doze => {
+                    quiet = if is_still { quiet + 1 } else { 0 };
+                    if quiet >= QUIET_DOZES {
+                        quiet = 0;
+                        pulse.take_rest(Rest::Sleep, || pulse.beats() != beats);
+                    }
+                }
+                Rest::Sleep => {}
             }
         }
     }

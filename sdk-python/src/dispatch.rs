@@ -29,11 +29,16 @@ thread_local! {
 
 impl Core {
     /// Does what an event asks for; whether the session is still this thread's.
-    pub(crate) fn handle(self: &Arc<Self>, py: Python<'_>, event: ExtensionEvent) -> bool {
+    pub(crate) fn handle(
+        self: &Arc<Self>,
+        py: Python<'_>,
+        event: ExtensionEvent,
+        is_quick: bool,
+    ) -> bool {
         if self.runs_handler(&event) && self.crew.heir() == Heir::ToBeStarted {
             self.start_heir(py);
         }
-        let stay = self.crew.enter();
+        let stay = self.crew.enter(is_quick);
         STAY.set(Some(stay));
         let tool = self.run(py, event);
         STAY.set(None);
@@ -100,7 +105,7 @@ impl Core {
     ) -> Option<Arc<Tool>> {
         match event {
             ExtensionEvent::ToolCall { key, call, deadline } => {
-                return self.run_tool(py, &key, &call, deadline);
+                return self.run_tool(py, &key, call, deadline);
             }
             ExtensionEvent::Cancelled { key, .. } => {
                 if let Some(call) = self.running.get(&key) {

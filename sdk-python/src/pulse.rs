@@ -1,6 +1,6 @@
 //! Whether the thread that owns the session is inside a handler, for the thread that watches it.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::SeqCst};
 
 /// All of it is in one order (`SeqCst`), because each side writes one value and then reads the
 /// other's.
@@ -8,7 +8,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 pub(crate) struct Pulse {
     /// One more each time a handler is entered and each time one is left or taken away: odd inside.
     beats: AtomicU64,
-    watcher_sleeps: AtomicBool,
+    /// Handlers entered that may take their time.
+    slow: AtomicU64,
+    rest: AtomicU8,
+}
+
+/// How the watcher rests between two looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Rest {
+    /// For a moment.
+    Brisk = 0,
+    /// For longer, as only quick handlers run: each look costs the owner as much as a few calls.
+    Doze = 1,
+    /// Until a handler is entered, as none is.
+    Sleep = 2,
 }
 
 /// One stay inside a handler. Whoever ends it owns the session: the thread that is inside when it
@@ -18,9 +32,17 @@ pub(crate) struct Stay(u64);
 
 impl Pulse {
     /// The owner enters a handler. Whether the watcher has to be woken.
-    pub(crate) fn enter(&self) -> (Stay, bool) {
+    pub(crate) fn enter(&self, is_quick: bool) -> (Stay, bool) {
         let stay = Stay(self.beats.fetch_add(1, SeqCst) + 1);
-        (stay, self.watcher_sleeps.load(SeqCst) && self.watcher_sleeps.swap(false, SeqCst))
+        if !is_quick {
+            self.slow.fetch_add(1, SeqCst);
+        }
+        let wakes = match self.rest() {
+            Rest::Brisk => false,
+            Rest::Doze => !is_quick,
+            Rest::Sleep => true,
+        };
+        (stay, wakes && self.rest.swap(Rest::Brisk as u8, SeqCst) != Rest::Brisk as u8)
     }
 
     /// Ends the stay; false when somebody else has.
@@ -38,17 +60,24 @@ impl Pulse {
         self.beats.load(SeqCst)
     }
 
-    /// Whether nothing has happened since `beats`. If so, the next handler wakes the watcher.
-    pub(crate) fn may_sleep(&self, beats: u64) -> bool {
-        self.watcher_sleeps.store(true, SeqCst);
-        let is_quiet = self.beats() == beats;
-        if !is_quiet {
-            self.watcher_sleeps.store(false, SeqCst);
-        }
-        is_quiet
+    pub(crate) fn slow(&self) -> u64 {
+        self.slow.load(SeqCst)
     }
 
-    pub(crate) fn watcher_sleeps(&self) -> bool {
-        self.watcher_sleeps.load(SeqCst)
+    pub(crate) fn rest(&self) -> Rest {
+        match self.rest.load(SeqCst) {
+            0 => Rest::Brisk,
+            1 => Rest::Doze,
+            _ => Rest::Sleep,
+        }
+    }
+
+    /// The watcher rests otherwise from now on, unless something `has_happened` meanwhile: who enters a
+    /// handler from now on sees how it rests, and wakes it.
+    pub(crate) fn take_rest(&self, rest: Rest, has_happened: impl FnOnce() -> bool) {
+        self.rest.store(rest as u8, SeqCst);
+        if rest != Rest::Brisk && has_happened() {
+            self.rest.store(Rest::Brisk as u8, SeqCst);
+        }
     }
 }

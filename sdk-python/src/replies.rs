@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use extline_protocol::frame::{
-    CommandResponse, EventInterceptResponse, ExtensionFrame, OnFailure, RpcError, ToolResult,
+    CommandResponse, Content, EventInterceptResponse, ExtensionFrame, OnFailure, RpcError,
+    ToolResult,
 };
 use extline_protocol::{CallKind, CallToolError, ErrorKind, RequestError};
 use pyo3::prelude::*;
@@ -18,6 +19,9 @@ use crate::outgoing::{Question, refusal};
 use crate::run_tool::{Failed, cancelled};
 use crate::session::Session;
 use crate::tool::frame_of;
+
+/// So large an answer is written at once, in bytes: a batch is for those that cost less than the write.
+const LARGE: usize = 16 * 1024;
 
 /// A context for what is no call: setup.
 #[pyfunction]
@@ -65,31 +69,29 @@ pub(crate) fn step_aside(context: &Context) -> PyResult<()> {
     context.core.step_aside()
 }
 
-/// Answers a tool call with what its handler returned.
+/// Answers a call of a tool that runs as a task with what its handler returned.
 #[pyfunction]
 pub(crate) fn answer_tool(
     py: Python<'_>,
     context: &Context,
     value: &Bound<'_, PyAny>,
-    name: &str,
 ) -> PyResult<()> {
-    let failed = |error| context.core.failed(py, &Failed::Raised(error), name);
+    let failed = |error| context.core.failed(py, &Failed::Raised(error), context.call.tool());
     reply(context, answer(value).unwrap_or_else(failed))
 }
 
-/// Answers a tool call with what its handler raised.
+/// The same with what it raised.
 #[pyfunction]
 pub(crate) fn fail_tool(
     py: Python<'_>,
     context: &Context,
     error: Bound<'_, PyAny>,
-    name: &str,
 ) -> PyResult<()> {
     let error = Failed::Raised(PyErr::from_value(error));
-    reply(context, context.core.failed(py, &error, name))
+    reply(context, context.core.failed(py, &error, context.call.tool()))
 }
 
-/// Answers a tool call that its host gave up.
+/// The same where its host gave the call up.
 #[pyfunction]
 pub(crate) fn cancel_tool(context: &Context) -> PyResult<()> {
     reply(context, cancelled())
@@ -220,10 +222,23 @@ pub(crate) fn request(
 }
 
 fn reply(context: &Context, result: ToolResult) -> PyResult<()> {
+    end_if_in_child();
     let Some(key) = context.call.key() else { return Ok(()) };
+    context.core.running.remove(key.serial());
+    let may_wait = size(&result) < LARGE;
     // As above.
-    let _ = context.core.tell(|session| session.reply_tool(key, result))?;
+    let _ = context.core.say(|session| session.reply_tool(key, result), may_wait)?;
     Ok(())
+}
+
+/// About, in bytes.
+fn size(result: &ToolResult) -> usize {
+    let blocks = result.content.iter().map(|block| match block {
+        Content::Text(text) => text.len(),
+        Content::Image { data, .. } => data.len(),
+        Content::Other(_) => 0,
+    });
+    blocks.sum()
 }
 
 fn kind_of_call(error: &CallToolError) -> ErrorKind {

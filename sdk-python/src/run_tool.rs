@@ -1,7 +1,6 @@
 //! One call of a tool: its arguments, its handler, its answer.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use extline_protocol::frame::{ErrorInfo, ToolCall, ToolResult};
@@ -38,7 +37,7 @@ impl Core {
         self: &Arc<Self>,
         py: Python<'_>,
         key: &CallKey,
-        call: &ToolCall,
+        call: ToolCall,
         deadline: Option<Instant>,
     ) -> Option<Arc<Tool>> {
         let Some(tool) = self.tool(&call.name) else {
@@ -47,11 +46,8 @@ impl Core {
             self.reply(key, ToolResult::error(key.id().clone(), error));
             return None;
         };
-        if self.is_looped.load(Relaxed) {
-            if let Err(failed) = self.start_task(py, &tool, key, call, deadline) {
-                let result = self.failed(py, &failed, &call.name);
-                self.reply(key, result);
-            }
+        if let Some(looped) = self.looped.get() {
+            self.begin_tool(py, looped, &tool, key, call, deadline);
             return None;
         }
         running::enter(Arc::clone(&tool.label));
@@ -64,7 +60,7 @@ impl Core {
         };
         let result = match outcome {
             Ok(result) => result,
-            Err(failed) => self.failed(py, &failed, &call.name),
+            Err(failed) => self.failed(py, &failed, tool.name()),
         };
         running::leave();
         self.reply(key, result);
@@ -76,7 +72,7 @@ impl Core {
         py: Python<'_>,
         tool: &Tool,
         key: &CallKey,
-        call: &ToolCall,
+        call: ToolCall,
         deadline: Option<Instant>,
     ) -> Result<ToolResult, Failed> {
         let keywords = keywords(py, tool, &call.args)?;
@@ -84,8 +80,8 @@ impl Core {
         let _entry = self.running.add(&running);
         // A call and its cancel may come in one read; then the handler sees it from its start.
         self.settle_all();
-        let context = Context::new(self, Arc::clone(&running), deadline, call.session.clone());
-        let context = context.with_args(&call.args);
+        let context = Context::new(self, Arc::clone(&running), deadline, call.session);
+        let context = context.with_args(call.args);
         let context = Bound::new(py, context)?;
         if let Some(name) = &tool.context {
             keywords.set_item(name, &context)?;
@@ -107,30 +103,6 @@ impl Core {
                 return Ok(cancelled());
             }
         }
-    }
-
-    /// Has the event loop run the handler: as a task, or one without `async` in a thread.
-    fn start_task(
-        self: &Arc<Self>,
-        py: Python<'_>,
-        tool: &Tool,
-        key: &CallKey,
-        call: &ToolCall,
-        deadline: Option<Instant>,
-    ) -> Result<(), Failed> {
-        let keywords = keywords(py, tool, &call.args)?;
-        let running = Call::of_task(Some(key.clone()), Arc::clone(&tool.label));
-        let number = self.running.insert(&running);
-        let context = Context::new(self, running, deadline, call.session.clone());
-        let context = context.with_args(&call.args);
-        let context = Bound::new(py, context)?;
-        if let Some(name) = &tool.context {
-            keywords.set_item(name, &context)?;
-        }
-        let kind = (tool.is_async, tool.is_generator);
-        let start = (&tool.function, keywords, context, number, &call.name, kind);
-        self.serving(py).call_method1(intern!(py, "start_tool"), start)?;
-        Ok(())
     }
 
     /// The answer to a call that failed. Ctrl-C ends the extension too.

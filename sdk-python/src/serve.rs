@@ -13,7 +13,8 @@ use crate::crew::{Duty, Heir, Seat};
 
 /// What the loop needs Python for.
 enum Next {
-    Handle(ExtensionEvent),
+    /// And whether that is known to be quick.
+    Handle(ExtensionEvent, bool),
     /// A signal came; its handler in Python is to be run.
     Signals,
     GoHome,
@@ -29,13 +30,13 @@ impl Core {
                 _ => None,
             };
             let next = match next {
-                Some(Ok(event)) => Next::Handle(event),
+                Some(Ok((event, is_quick))) => Next::Handle(event, is_quick),
                 Some(Err(error)) => Next::Fail(error),
                 None => py.detach(|| self.next(seat, &mut duty)),
             };
             match next {
-                Next::Handle(event) => {
-                    if !self.handle(py, event) {
+                Next::Handle(event, is_quick) => {
+                    if !self.handle(py, event, is_quick) {
                         duty = Duty::StandBy;
                     }
                 }
@@ -90,8 +91,8 @@ impl Core {
     /// Reads and writes until Python is needed; `None` when the session was handed back.
     fn own(self: &Arc<Self>, seat: &Seat) -> Result<Option<Next>, Error> {
         loop {
-            if let Some(event) = self.ready_event()? {
-                return Ok(Some(Next::Handle(event)));
+            if let Some((event, is_quick)) = self.ready_event()? {
+                return Ok(Some(Next::Handle(event, is_quick)));
             }
             let mut wire = self.wire();
             let was_stalled = wire.is_stalled();
@@ -139,15 +140,16 @@ impl Core {
         Ok(ready.interrupted)
     }
 
-    /// The next thing that is there and needs Python.
-    fn ready_event(self: &Arc<Self>) -> Result<Option<ExtensionEvent>, Error> {
+    /// The next thing that is there and needs Python, and whether that is known to be quick.
+    fn ready_event(self: &Arc<Self>) -> Result<Option<(ExtensionEvent, bool)>, Error> {
         loop {
             // A handler runs only where somebody watches it.
             let may_begin = self.crew.heir() != Heir::None || self.crew.is_alone();
             let Some(event) = ({ self.wire().next_event(may_begin) }) else { return Ok(None) };
             if let Some(event) = self.settle(event) {
-                self.wire().write_before(self.is_quick(&event))?;
-                return Ok(Some(event));
+                let is_quick = self.is_quick(&event);
+                self.wire().write_or_hold(is_quick)?;
+                return Ok(Some((event, is_quick)));
             }
         }
     }

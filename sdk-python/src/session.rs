@@ -79,15 +79,26 @@ impl Session {
     }
 
     /// What an event loop watches: the descriptors to read, of the bell that rings for signals and
-    /// other threads, and to write. From now on the loop drives the session by `pump`.
-    fn begin_loop(&self) -> (i32, i32, i32) {
-        self.core.begin_loop()
+    /// other threads, and to write. From now on the loop, which is this thread's, drives the session
+    /// by `pump`; `run_tool` makes the coroutine that awaits a handler and answers.
+    fn begin_loop(&self, create_task: Py<PyAny>, run_tool: Py<PyAny>) -> (i32, i32, i32) {
+        self.core.begin_loop(create_task, run_tool)
     }
 
-    /// Does everything that there is to do and does not wait: `(stalled, due, exit code)`, where due
-    /// is in seconds from now.
-    fn pump(&self, py: Python<'_>) -> PyResult<(bool, Option<f64>, Option<u8>)> {
-        self.core.pump(py)
+    /// Does everything that there is to do and does not wait: `(stalled, due, exit code, is turn)`,
+    /// where due is in seconds from now. Several tasks that were begun have a turn, which the loop
+    /// ends behind them by `end_turn`. Only where the bell may have rung it is asked why.
+    fn pump(
+        &self,
+        py: Python<'_>,
+        is_rung: bool,
+    ) -> PyResult<(bool, Option<f64>, Option<u8>, bool)> {
+        self.core.pump(py, is_rung)
+    }
+
+    /// Writes what was said in a turn of the loop.
+    fn end_turn(&self) {
+        self.core.end_turn();
     }
 
     /// What a further thread does: it begins as the heir.

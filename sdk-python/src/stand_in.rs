@@ -1,11 +1,12 @@
 //! Stands in for an event loop that a handler keeps: one that blocks, or computes without awaiting.
 //!
-//! Then nobody would read a cancel or the end of the session, and no guard would be answered for in
-//! time. A thread without Python looks whether the loop takes what is there; if it does not, that
-//! thread reads and writes in its place, answers what falls due, and marks calls as cancelled. It
-//! runs no handler: what needs Python waits for the loop.
+//! Then nobody would read a cancel or the end of the session, no guard would be answered for in
+//! time, and the answers of the tasks that ended before in the same turn would not be written. A
+//! thread without Python looks whether the loop takes what is there; if it does not, that thread
+//! reads and writes in its place, answers what falls due, and marks calls as cancelled. It runs no
+//! handler: what needs Python waits for the loop.
 
-use std::io::{PipeReader, PipeWriter, pipe};
+use std::io::{PipeReader, PipeWriter, Read, pipe};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Weak};
 use std::thread;
@@ -20,54 +21,58 @@ const STEP: Duration = Duration::from_millis(10);
 /// How long it may miss the end of a session.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// Starts the thread; dropping what it gives ends it. Without it the extension is served all the
-/// same, as long as the loop goes on.
+/// Starts the thread; a byte wakes it, and dropping what it gives ends it. Without it the extension
+/// is served all the same, as long as the loop goes on.
 pub(crate) fn start(core: &Arc<Core>) -> Option<PipeWriter> {
     let core = Arc::downgrade(core);
-    let (end, ends_by_drop) = pipe().ok()?;
-    let watch = move || while watch(&core, &end) {};
+    let (bell, rings_and_ends) = pipe().ok()?;
+    let watch = move || while watch(&core, &bell).is_some() {};
     thread::Builder::new().name("extline stand-in".to_owned()).spawn(watch).ok()?;
-    Some(ends_by_drop)
+    Some(rings_and_ends)
 }
 
-/// Waits for something to do, and does it if the loop does not. Whether to go on.
-fn watch(core: &Weak<Core>, end: &PipeReader) -> bool {
-    let Some(core) = core.upgrade().filter(|core| core.finished().is_none()) else { return false };
-    let (may_read, due) = {
-        let wire = core.wire();
-        (wire.may_read(), wire.due())
+/// Waits for something to do, and does it if the loop does not. None when there is nothing to do any
+/// more.
+fn watch(core: &Weak<Core>, bell: &PipeReader) -> Option<()> {
+    let core = core.upgrade().filter(|core| core.finished().is_none())?;
+    let (may_read, longest) = {
+        let mut wire = core.wire();
+        let left = |due: Instant| due.saturating_duration_since(Instant::now());
+        let until_due = wire.due().map_or(LONGEST_WAIT, left).min(LONGEST_WAIT);
+        // A turn that begins later rings.
+        wire.is_unwatched = !wire.is_in_turn();
+        (wire.may_read(), if wire.is_in_turn() { PATIENCE } else { until_due })
     };
-    let until_due = due.map(|due| due.saturating_duration_since(Instant::now()));
-    let longest = until_due.unwrap_or(LONGEST_WAIT).min(LONGEST_WAIT);
-    if !matches!(core.room.wait_to_read(may_read, Some(end), longest), Ok(ready) if !ready.ended) {
-        return false;
-    }
+    wait(&core, bell, may_read, longest)?;
+    core.wire().is_unwatched = false;
     let before = core.pumps.load(SeqCst);
-    // The end of the session ends these waits too.
-    let wait = |time| core.room.wait_to_read(false, Some(end), time);
-    if !matches!(wait(PATIENCE), Ok(ready) if !ready.ended) {
-        return false;
-    }
+    wait(&core, bell, false, PATIENCE)?;
     while core.pumps.load(SeqCst) == before && has_work(&core) {
         // What fails here fails again for the loop, which can say so.
-        if core.stand_in().is_err() {
-            return false;
-        }
-        if !matches!(wait(STEP), Ok(ready) if !ready.ended) {
-            return false;
-        }
+        core.stand_in().ok()?;
+        wait(&core, bell, false, STEP)?;
     }
-    true
+    Some(())
+}
+
+/// Waits for bytes of the host, only if `reading`, for the bell, or for the time. None at the end of
+/// the session.
+fn wait(core: &Core, mut bell: &PipeReader, reading: bool, longest: Duration) -> Option<()> {
+    let ready = core.room.wait_to_read(reading, Some(bell), longest).ok()?;
+    if ready.rung {
+        bell.read_exact(&mut [0]).ok()?;
+    }
+    (!ready.ended).then_some(())
 }
 
 fn has_work(core: &Core) -> bool {
     let wire = core.wire();
     let is_due = wire.due().is_some_and(|due| due <= Instant::now());
-    let may_read = wire.may_read();
+    let (may_read, is_holding) = (wire.may_read(), wire.is_holding());
     drop(wire);
     let is_readable = || {
         let ready = core.room.wait_to_read(may_read, None, Duration::ZERO);
         ready.is_ok_and(|ready| ready.input)
     };
-    core.finished().is_none() && (is_due || (may_read && is_readable()))
+    core.finished().is_none() && (is_due || is_holding || (may_read && is_readable()))
 }

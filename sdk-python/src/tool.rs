@@ -33,6 +33,12 @@ pub(crate) struct Tool {
     pub(crate) is_slow: AtomicBool,
 }
 
+impl Tool {
+    pub(crate) fn name(&self) -> &str {
+        self.label.strip_prefix("tool ").unwrap_or(&self.label)
+    }
+}
+
 /// By name.
 pub(crate) type Tools = RwLock<HashMap<String, Arc<Tool>>>;
 

@@ -34,6 +34,8 @@ pub(crate) fn descriptors(_input: &Input) -> (i32, i32) {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Unread {
     pub(crate) input: bool,
+    /// The loop wants to be watched.
+    pub(crate) rung: bool,
     /// The loop has ended.
     pub(crate) ended: bool,
 }
@@ -56,7 +58,7 @@ impl Room {
         Self { fd: output.as_fd().as_raw_fd(), input: input.as_fd().as_raw_fd() }
     }
 
-    /// Waits for bytes that somebody else is to read, only if `reading`, or for the end.
+    /// Waits for bytes that somebody else is to read, only if `reading`, or for the loop.
     pub(crate) fn wait_to_read(
         &self,
         reading: bool,
@@ -80,10 +82,14 @@ impl Room {
         let count = 1 + usize::from(reading);
         let first = usize::from(end.is_none());
         match poll(&mut fds[first.min(count)..count], Some(&timeout)) {
-            Ok(_) | Err(Errno::INTR) => Ok(Unread {
-                ended: end.is_some() && !fds[0].revents().is_empty(),
-                input: reading && !fds[1].revents().is_empty(),
-            }),
+            Ok(_) | Err(Errno::INTR) => {
+                let bell = if end.is_some() { fds[0].revents() } else { PollFlags::empty() };
+                Ok(Unread {
+                    ended: bell.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL),
+                    rung: bell.contains(PollFlags::IN),
+                    input: reading && !fds[1].revents().is_empty(),
+                })
+            }
             Err(error) => Err(Error::Io { doing: "wait for the host", source: error.into() }),
         }
     }

@@ -29,6 +29,10 @@ pub(crate) struct Wire {
     left: VecDeque<ExtensionEvent>,
     /// Since when answers are held back.
     held: Option<Instant>,
+    /// The turn of an event loop in which handlers may end together has not ended.
+    is_in_turn: bool,
+    /// The thread that stands in for the loop waits for something to happen.
+    pub(crate) is_unwatched: bool,
 }
 
 impl Wire {
@@ -44,6 +48,8 @@ impl Wire {
             read_ahead: 0,
             left: VecDeque::new(),
             held: None,
+            is_in_turn: false,
+            is_unwatched: false,
         }
     }
 
@@ -82,10 +88,10 @@ impl Wire {
         !self.left.is_empty()
     }
 
-    /// Writes before the next handler runs, unless that is known to be quick: then what there is to
-    /// write may wait for what it answers.
-    pub(crate) fn write_before(&mut self, is_quick: bool) -> Result<(), Error> {
-        if !is_quick {
+    /// Writes what there is, or holds it back for what comes next, when that is known to be quick. It
+    /// does not wait for longer than a batch may take.
+    pub(crate) fn write_or_hold(&mut self, holds: bool) -> Result<(), Error> {
+        if !holds {
             self.write()?;
         } else if self.session.has_output() {
             let since = *self.held.get_or_insert_with(Instant::now);
@@ -94,6 +100,28 @@ impl Wire {
             }
         }
         Ok(())
+    }
+
+    /// From now on handlers answer in the same turn of an event loop. Whether whoever stands in for
+    /// the loop has to be woken to watch it.
+    pub(crate) fn begin_turn(&mut self) -> bool {
+        self.is_in_turn = true;
+        std::mem::take(&mut self.is_unwatched)
+    }
+
+    pub(crate) fn is_in_turn(&self) -> bool {
+        self.is_in_turn
+    }
+
+    /// Writes what was held back for the turn.
+    pub(crate) fn end_turn(&mut self) -> Result<bool, Error> {
+        self.is_in_turn = false;
+        self.write()
+    }
+
+    /// Whether something is held back.
+    pub(crate) fn is_holding(&self) -> bool {
+        self.held.is_some()
     }
 
     /// Who waits to write, reads, up to a bound; calls that were read ahead wait in the session.

@@ -45,7 +45,7 @@ class AsyncServing(Serving):
 
     async def serve(self) -> int:
         """Until everything is answered."""
-        read, bell, self._write = self.session.begin_loop()
+        read, bell, self._write = self.session.begin_loop(self._loop.create_task, _tool)
         try:
             self._loop.add_reader(read, self._pump)
         except PermissionError:
@@ -53,7 +53,7 @@ class AsyncServing(Serving):
                 "an event loop cannot wait for a stdin that is a file: pipe it, as in "
                 "`cat FILE | python3 PROGRAM`"
             ) from None
-        self._loop.add_reader(bell, self._pump)
+        self._loop.add_reader(bell, self._pump, True)
         self._loop.call_soon(self._pump)
         try:
             try:
@@ -73,13 +73,16 @@ class AsyncServing(Serving):
                 self._timer.cancel()
             self._pool.shutdown(wait=False)
 
-    def _pump(self) -> None:
+    def _pump(self, is_rung: bool = False) -> None:
         try:
-            stalled, due, code = self.session.pump()
+            stalled, due, code, is_turn = self.session.pump(is_rung)
         except Exception as error:
             if not self._ended.done():
                 self._ended.set_exception(error)
             return
+        if is_turn:
+            # Behind the first steps of the tasks that were begun: their answers go out together.
+            self._loop.call_soon(self.session.end_turn)
         if code is not None and not self._ended.done():
             self._ended.set_result(code)
         if stalled != self._is_writing:
@@ -101,21 +104,14 @@ class AsyncServing(Serving):
         function: Callable[..., Any],
         keywords: dict[str, Any],
         ctx: Context,
-        number: int,
-        name: str,
         kind: tuple[bool, bool],
     ) -> None:
-        """Begins a call; the native half has checked its arguments."""
+        """Begins a call that is no plain coroutine, which the native half begins itself."""
         is_async, is_generator = kind
-        if not is_async:
-            run = _iterate if is_generator else _call
-            self._pool.submit(run, function, keywords, ctx, number, name)
-            return
-        if is_generator:
-            work = _iterate_async(function(**keywords), ctx)
+        if is_async:
+            self._start(ctx, _tool(_iterate_async(function(**keywords), ctx), ctx))
         else:
-            work = function(**keywords)
-        self._start(ctx, _tool(work, ctx, number, name))
+            self._pool.submit(_iterate if is_generator else _call, function, keywords, ctx)
 
     def _start(self, ctx: Context, work: Coroutine[Any, Any, None]) -> None:
         task = self._loop.create_task(work)
@@ -317,7 +313,7 @@ class AsyncServing(Serving):
         return answer
 
 
-async def _tool(work: Any, ctx: Context, number: int, name: str) -> None:
+async def _tool(work: Any, ctx: Context) -> None:
     """One call of an ``async`` tool, from its handler to its answer."""
     try:
         value = await work
@@ -325,11 +321,9 @@ async def _tool(work: Any, ctx: Context, number: int, name: str) -> None:
         # By the host, or by a loop that ends.
         _native.cancel_tool(ctx)
     except BaseException as error:
-        _native.fail_tool(ctx, error, name)
+        _native.fail_tool(ctx, error)
     else:
-        _native.answer_tool(ctx, value, name)
-    finally:
-        _native.end(ctx, number)
+        _native.answer_tool(ctx, value)
 
 
 async def _iterate_async(steps: Any, ctx: Context) -> Any:
@@ -343,23 +337,17 @@ async def _iterate_async(steps: Any, ctx: Context) -> Any:
     return None if isinstance(last, Update) else last
 
 
-def _call(
-    function: Callable[..., Any], keywords: dict[str, Any], ctx: Context, number: int, name: str
-) -> None:
+def _call(function: Callable[..., Any], keywords: dict[str, Any], ctx: Context) -> None:
     """One call of a tool without ``async``, in a thread."""
     try:
         value = function(**keywords)
     except BaseException as error:
-        _native.fail_tool(ctx, error, name)
+        _native.fail_tool(ctx, error)
     else:
-        _native.answer_tool(ctx, value, name)
-    finally:
-        _native.end(ctx, number)
+        _native.answer_tool(ctx, value)
 
 
-def _iterate(
-    function: Callable[..., Any], keywords: dict[str, Any], ctx: Context, number: int, name: str
-) -> None:
+def _iterate(function: Callable[..., Any], keywords: dict[str, Any], ctx: Context) -> None:
     """The same for a generator."""
     steps = function(**keywords)
     try:
@@ -370,8 +358,6 @@ def _iterate(
                 _native.cancel_tool(ctx)
                 break
     except StopIteration as end:
-        _native.answer_tool(ctx, end.value, name)
+        _native.answer_tool(ctx, end.value)
     except BaseException as error:
-        _native.fail_tool(ctx, error, name)
-    finally:
-        _native.end(ctx, number)
+        _native.fail_tool(ctx, error)

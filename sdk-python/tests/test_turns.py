@@ -1,0 +1,196 @@
+"""Answers of one turn of the event loop, which go out in one write; and who watches a handler.
+
+A write is seen as what it is: stdout is a socket that keeps the bounds between writes.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from typing import Any
+
+import pytest
+from wire import PACKAGE, PATIENCE, PRELUDE, text, tool_call
+
+SOURCE = """
+    import asyncio, os, time
+
+    @ext.tool
+    async def quick(): return "quick"
+
+    @ext.tool
+    async def large(): return "x" * 50_000
+
+    @ext.tool
+    async def middling(): return "x" * 5_000
+
+    @ext.tool
+    async def stubborn():
+        try:
+            await asyncio.sleep(100)
+        except asyncio.CancelledError:
+            return "stopped"
+
+    @ext.tool
+    async def keeps_the_loop(file: str):
+        while not os.path.exists(file): time.sleep(0.001)
+        return "kept"
+
+    @ext.tool
+    async def keeps_the_loop_later(file: str):
+        def keep():
+            while not os.path.exists(file): time.sleep(0.001)
+        asyncio.get_running_loop().call_soon(keep)
+        return "later"
+"""
+
+
+class Writes:
+    """An extension, and what it writes, write by write."""
+
+    def __init__(self, folder) -> None:
+        file = folder / "extension_under_test.py"
+        body = "\n".join(line[4:] for line in SOURCE.splitlines())
+        file.write_text(f"{PRELUDE}{body}\nif __name__ == '__main__': ext.run()\n")
+        self.host, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.host.settimeout(PATIENCE)
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, str(file)],
+                stdin=subprocess.PIPE,
+                stdout=theirs,
+                env={"PYTHONPATH": str(PACKAGE)},
+                bufsize=0,
+            )
+        self.send({"type": "hello_ack", "protocol_version": 1})
+        while self.next()[-1]["type"] != "ready":
+            pass
+
+    def send(self, *frames: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"".join(json.dumps(frame).encode() + b"\n" for frame in frames))
+
+    def next(self) -> list[dict[str, Any]]:
+        """The frames of one write."""
+        written = self.host.recv(1 << 20)
+        assert written, "the extension ended"
+        return [json.loads(line) for line in written.splitlines()]
+
+    def answers(self, count: int) -> list[list[str]]:
+        """The ids of so many answers, write by write."""
+        writes: list[list[str]] = []
+        while sum(map(len, writes)) < count:
+            writes.append([frame["id"] for frame in self.next()])
+        return writes
+
+    def end(self) -> None:
+        self.send({"type": "shutdown"})
+        assert self.process.wait(PATIENCE) == 0
+
+
+@pytest.fixture
+def writes(tmp_path):
+    peer = Writes(tmp_path)
+    yield peer
+    peer.process.kill()
+    peer.process.wait()
+    peer.host.close()
+    assert peer.process.stdin is not None
+    peer.process.stdin.close()
+
+
+def test_answers_of_one_turn_are_one_write_in_order(writes) -> None:
+    ids = [str(number) for number in range(50)]
+    seen = []
+    # A turn that takes long, on a busy machine, is written in parts.
+    for _ in range(200):
+        writes.send(*(tool_call("quick", id) for id in ids))
+        answered = writes.answers(len(ids))
+        assert [id for write in answered for id in write] == ids
+        seen.append(len(answered))
+        if seen[-1] == 1:
+            break
+    assert min(seen) == 1
+    writes.end()
+
+
+def test_a_lone_answer_is_written_in_its_turn(writes, tmp_path) -> None:
+    for number in range(10):
+        go = tmp_path / f"go-{number}"
+        # What the loop does next keeps it until the answer is here.
+        writes.send(tool_call("keeps_the_loop_later", file=str(go)))
+        assert writes.answers(1) == [["1"]]
+        go.touch()
+    writes.end()
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.3])
+def test_a_handler_that_keeps_the_loop_keeps_no_answer_of_its_turn(writes, tmp_path, pause) -> None:
+    for number in range(5):
+        go = tmp_path / f"go-{number}"
+        # Whoever stands in for the loop sleeps after a while in which nothing happens.
+        time.sleep(pause)
+        writes.send(
+            tool_call("quick", "a"), tool_call("keeps_the_loop", "b", file=str(go)), tool_call("quick", "c")
+        )
+        assert writes.answers(1) == [["a"]]
+        go.touch()
+        assert sum(writes.answers(2), []) == ["b", "c"]
+    writes.end()
+
+
+def test_a_cancel_between_two_calls_is_a_call_less(writes) -> None:
+    for _ in range(20):
+        cancel = {"type": "tool_cancel", "id": "b"}
+        writes.send(tool_call("quick", "a"), tool_call("stubborn", "b"), cancel, tool_call("quick", "c"))
+        assert sum(writes.answers(3), []) == ["a", "c", "b"]
+    writes.end()
+
+
+def test_a_large_answer_waits_for_no_other(writes) -> None:
+    writes.send(tool_call("quick", "a"), tool_call("large", "b"), tool_call("quick", "c"), tool_call("quick", "d"))
+    answered = writes.answers(4)
+    assert sum(answered, []) == ["a", "b", "c", "d"]
+    assert answered[-1][0] != "b", "what came behind it was written with it"
+    writes.end()
+
+
+def test_a_host_that_does_not_read_loses_nothing(start) -> None:
+    peer = start(SOURCE)
+    ids = [str(number) for number in range(300)]
+    peer.send(*(tool_call("middling", id) for id in ids))
+    time.sleep(0.2)
+    assert [peer.next("tool_result")["id"] for _ in ids] == ids
+    assert peer.shut_down() == 0
+
+
+WATCHED = """
+    import os, time
+
+    @ext.tool
+    def quick(): return "quick"
+
+    @ext.tool
+    def waits(file: str):
+        while not os.path.exists(file): time.sleep(0.001)
+        return "waited"
+"""
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.3])
+def test_a_slow_handler_gives_way_after_quick_ones_and_after_none(start, tmp_path, pause) -> None:
+    peer = start(WATCHED)
+    for number in range(5):
+        go = tmp_path / f"go-{number}"
+        until = time.monotonic() + 0.1
+        while time.monotonic() < until:
+            assert text(peer.call("quick")) == "quick"
+        time.sleep(pause)
+        peer.send(tool_call("waits", "slow", file=str(go)), tool_call("quick", "canary"))
+        assert peer.next("tool_result")["id"] == "canary"
+        go.touch()
+        assert peer.next("tool_result")["id"] == "slow"
+    assert peer.shut_down() == 0
