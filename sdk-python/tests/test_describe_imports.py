@@ -105,3 +105,22 @@ else:
 def tool(plain: int): ...
 """
     loaded(tool)
+
+
+def test_what_handlers_are_given_is_loaded_when_somebody_annotates_with_it() -> None:
+    script = """
+import sys, extline
+assert not {"extline._moment", "extline._panel", "importlib.util"} & set(sys.modules)
+names = [name for name in extline.__all__ if not hasattr(extline, name)]
+assert not names, names
+assert {"extline._moment", "extline._panel"} <= set(sys.modules)
+def guard(call: extline.ToolUse, ctx: extline.Context): ...
+extline.Extension("w").guard(guard)
+try:
+    extline.Nothing
+except AttributeError as error:
+    assert "module 'extline' has no attribute 'Nothing'" in str(error)
+"""
+    environment = {"EXTLINE_STDIO": "leave", "PYTHONPATH": str(PACKAGE.parent)}
+    # Without site-packages, whose .pth files may load what they like.
+    subprocess.run([sys.executable, "-S", "-c", script], env=environment, check=True, timeout=60)

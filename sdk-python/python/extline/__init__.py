@@ -21,13 +21,13 @@ from . import _claim
 from ._errors import Cancelled, ToolError
 from ._extension import Extension
 from ._mistake import DefinitionError
-from ._moment import AgentStart, Event, Message, ModelCall, RewritableToolUse, ToolUse
 from ._native import Context, RawJson
 from ._result import Image, ToolResult, Update, image
 from ._response import Panel, Response
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ._moment import AgentStart, Event, Message, ModelCall, RewritableToolUse, ToolUse
     from ._panel import PanelInput
 
 _claim.at_import()
@@ -56,10 +56,21 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-def __getattr__(name: str) -> object:
-    # Only to annotate with: who has no panel does not load it.
-    if name == "PanelInput":
-        from ._panel import PanelInput
+# Only to annotate with, so they are loaded when somebody does.
+_GIVEN = {
+    "AgentStart": "_moment",
+    "Event": "_moment",
+    "Message": "_moment",
+    "ModelCall": "_moment",
+    "PanelInput": "_panel",
+    "RewritableToolUse": "_moment",
+    "ToolUse": "_moment",
+}
 
-        return PanelInput
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> object:
+    if name not in _GIVEN:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_GIVEN[name]}"), name)

@@ -8,7 +8,6 @@ from . import _claim, _native
 from ._describe import describe
 from ._handler import Handler
 from ._mistake import DefinitionError, at_the_authors_line
-from ._moment import POINTS
 from ._register_tool import register_tool
 from ._signature import Place
 
@@ -231,6 +230,8 @@ class Extension:
         """
         if not isinstance(point, str):
             raise TypeError('say at which point: @ext.intercept("tool_call")')
+        from ._moment import POINTS
+
         if point not in POINTS:
             raise ValueError(f"there is no point {point!r}; there are {', '.join(POINTS)}")
         if on_failure not in (None, "allow", "block"):
