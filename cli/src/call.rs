@@ -1,8 +1,11 @@
 //! `extline call`: one tool call.
 
 use std::io::{self, Read};
+use std::path::PathBuf;
 
-use clap::error::ErrorKind;
+use clap::error::ErrorKind as UsageError;
+use extline_host::Host;
+use extline_protocol::ErrorKind;
 use extline_protocol::frame::ToolResult;
 
 use crate::args::Call;
@@ -28,19 +31,19 @@ pub(crate) async fn run(call: Call, mut printer: Printer) -> Result<Exit, clap::
         [tool, args] => (tool, args.clone()),
         [] => {
             let message = "the name of a tool is missing; `extline inspect DIR` lists them";
-            return Err(usage("call", ErrorKind::MissingRequiredArgument, message));
+            return Err(usage("call", UsageError::MissingRequiredArgument, message));
         }
         [_, _, further, ..] => {
             let message = format!(
                 "unexpected argument {further:?}: the tool's arguments are one \
                                    JSON object, quoted as a whole"
             );
-            return Err(usage("call", ErrorKind::TooManyValues, &message));
+            return Err(usage("call", UsageError::TooManyValues, &message));
         }
     };
     let exit = with_one(source, &call.timeout, &call.settings, printer, async |session| {
         match session.call(tool, &args, &call.timeout).await {
-            Ok(Ok(result)) => report(tool, &result, &mut session.printer),
+            Ok(Ok(result)) => report(tool, &result, &session.host, &mut session.printer),
             Ok(Err(error)) => Failure::of_call(&error, &session.host).report(&mut session.printer),
             Err(exit) => exit,
         }
@@ -49,7 +52,7 @@ pub(crate) async fn run(call: Call, mut printer: Printer) -> Result<Exit, clap::
 }
 
 /// Prints a result: on stdout what was asked for, on stderr why there is none.
-pub(crate) fn report(tool: &str, result: &ToolResult, printer: &mut Printer) -> Exit {
+pub(crate) fn report(tool: &str, result: &ToolResult, host: &Host, printer: &mut Printer) -> Exit {
     let exit = if result.is_error { Exit::ToolError } else { Exit::Ok };
     let text = text_of(&result.content);
     if printer.json {
@@ -65,9 +68,20 @@ pub(crate) fn report(tool: &str, result: &ToolResult, printer: &mut Printer) -> 
         let hint = error.and_then(|error| error.hint.as_ref());
         let hint = hint.filter(|hint| !text.contains(hint.as_str()));
         let hint = hint.map(|hint| format!("\n  try     {hint}")).unwrap_or_default();
-        printer.error(format_args!("{tool} failed{kind}: {text}{hint}"));
+        // What nobody foresaw has a traceback or a panic, which the extension wrote to its log.
+        let is_unforeseen = error.is_some_and(|error| error.kind == ErrorKind::Internal);
+        let log = if is_unforeseen { log_of(host, tool) } else { None };
+        let log = log.map(|log| format!("\n  log     {}", log.display())).unwrap_or_default();
+        let text = text.strip_prefix(&format!("tool {tool} failed: ")).unwrap_or(&text);
+        printer.error(format_args!("{tool} failed{kind}: {text}{hint}{log}"));
     }
     exit
+}
+
+fn log_of(host: &Host, tool: &str) -> Option<PathBuf> {
+    let tool = host.tools().into_iter().find(|it| it.definition.name == tool)?;
+    let mut extensions = host.extensions().into_iter();
+    extensions.find(|it| it.name == tool.extension)?.log
 }
 
 fn read_stdin() -> io::Result<String> {

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 import pytest
-from program import ROOT
+from program import ROOT, run
 from test_docs import matches
 
 PAGE = (ROOT / "docs" / "python-troubleshooting.md").read_text()
@@ -44,6 +44,7 @@ PROVOKED: dict[str, str | tuple[str, dict[str, object]]] = {
     "an async handler that comes": "@ext.setup\ndef late():\n  @ext.tool\n  async def a(): ...",
     "an event loop cannot wait": "@ext.tool\nasync def a(): ...",
     "this program imported extline": "",
+    "this program made the extension": "sys.exit()",
     "does not offer the capability": "ext.require('teleport')",
     "setup failed:": "@ext.setup\ndef prepare(): 1 / 0",
     "tool ... failed": (GIVE.format("1 / 0"), CALL),
@@ -129,3 +130,30 @@ def started(begin: str, program: str, folder: Path) -> str:
         running.communicate(frames.read().encode() if stdin == subprocess.PIPE else None, timeout=60)
         stderr.seek(0)
         return stderr.read().decode()
+
+
+def test_a_program_that_raises_is_not_told_of_its_stdout(tmp_path: Path) -> None:
+    said = started("", "import nothing_of_that_name", tmp_path)
+    assert said.rstrip().endswith("ModuleNotFoundError: No module named 'nothing_of_that_name'")
+
+
+@pytest.mark.parametrize("keyword", ["", "async "])
+def test_a_failure_nobody_foresaw_names_the_log_that_has_the_traceback(
+    tmp_path: Path, keyword: str
+) -> None:
+    (tmp_path / "w.py").write_text(
+        "from extline import Extension\next = Extension('w')\n"
+        f"@ext.tool\n{keyword}def halve(n: int): return 1 / n\n"
+        # In an event loop too, and in one of its threads.
+        "@ext.tool\nasync def other(): ...\next.run()\n"
+    )
+    done = run("extline", "call", "halve", '{"n": 0}', "--", sys.executable, "w.py", home=tmp_path / "home", folder=tmp_path)
+    assert done.returncode == 1
+    first, log = done.stderr.rstrip().splitlines()
+    assert first == "error: halve failed (internal): ZeroDivisionError: division by zero"
+    assert log.startswith("  log     ")
+    said = Path(log.removeprefix("  log     ")).read_text()
+    # The author's own lines, and not those of the package above them.
+    traceback = said[said.index("Traceback") :].splitlines()
+    assert traceback[1] == f'  File "{tmp_path}/w.py", line 4, in halve'
+    assert "extline: tool halve failed:" in said

@@ -232,7 +232,8 @@ impl Console {
                 self.a_line_failed |= result.is_error;
             }
             Ok(Ok(result)) => {
-                let exit = call::report(tool, &result, &mut self.session.printer);
+                let exit =
+                    call::report(tool, &result, &self.session.host, &mut self.session.printer);
                 self.a_line_failed |= exit != Exit::Ok;
             }
             Ok(Err(error)) => {

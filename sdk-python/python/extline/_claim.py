@@ -7,7 +7,11 @@ import sys
 from . import _native
 
 _claimed = False
-_used = False
+# What is to be said at the end of a program whose stdin and stdout were taken for nothing.
+_unused: str | None = (
+    "this program imported extline and made no Extension, yet what it printed went to stderr: set "
+    "EXTLINE_STDIO=leave to keep its stdout"
+)
 
 
 def at_import() -> None:
@@ -25,15 +29,23 @@ def at_import() -> None:
         atexit.register(_say_if_unused)
 
 
-def used() -> None:
+def used(name: str) -> None:
     """There is an extension, so this is why they were taken."""
-    global _used
-    _used = True
+    global _unused
+    if _unused is not None:
+        _unused = (
+            f"this program made the extension {name} and did not run it: end it with ext.run(); or "
+            "set EXTLINE_STDIO=leave to keep its stdout"
+        )
+
+
+def served() -> None:
+    """An extension was served, whatever comes of it."""
+    global _unused
+    _unused = None
 
 
 def _say_if_unused() -> None:
-    if not _used:
-        _native.report(
-            "this program imported extline and made no Extension, yet what it printed went to "
-            "stderr: set EXTLINE_STDIO=leave to keep its stdout"
-        )
+    # Who raised has something else to say.
+    if _unused is not None and getattr(sys, "last_value", None) is None:
+        _native.report(_unused)

@@ -37,7 +37,7 @@ class Extension:
         for what, value in (("name", name), ("version", version)):
             if not isinstance(value, str) or not value:
                 raise TypeError(f"the {what} of an extension is a str, and this is {value!r}")
-        _claim.used()
+        _claim.used(name)
         self.name = name
         self.version = version
         self.max_threads = max_threads

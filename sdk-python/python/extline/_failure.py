@@ -18,7 +18,9 @@ def explain(error: BaseException, what: str) -> str:
     """Shows the author the traceback on stderr; returns a short text for the model."""
     _native.report(f"{what} failed:")
     try:
-        sys.__excepthook__(type(error), error, _own(error))
+        # What is given beside the error does not count.
+        error.__traceback__ = _own(error)
+        sys.__excepthook__(type(error), error, error.__traceback__)
     except Exception as another:
         _native.report(f"its traceback cannot be shown: {type(another).__name__}")
     return f"{what} failed: {_short(error)}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from _thread import allocate_lock
 
-from . import _native
+from . import _claim, _native
 from ._failure import explain
 from ._host import Host
 
@@ -36,6 +36,7 @@ class Serving:
     is_looped = False
 
     def __init__(self, extension: Extension, over: tuple[int, int] | None = None) -> None:
+        _claim.served()
         self.extension = extension
         # The descriptors of a host in the same process, in place of stdin and stdout.
         self._over = over
