@@ -88,6 +88,8 @@ export function frameOf(text: string): Frame {
 export class Decision {
   /** The members of the answer, with the names of the wire. @internal */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** For the compiler: nothing else is a decision. */
+  protected declare readonly made: true;
 
   /** @internal */
   constructor(fields: Readonly<Record<string, unknown>>) {

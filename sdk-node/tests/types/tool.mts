@@ -1,6 +1,6 @@
 // The types that authors see. This is compiled, not run: what must not compile says so.
-import { image, ToolResult } from "extline";
-import type { ArgsOf, FromSchema, JsonSchema, Schema, ToolHandler, ToolOptions, Update } from "extline";
+import { Extension, image, ToolResult } from "extline";
+import type { ArgsOf, Context, FromSchema, JsonSchema, Update } from "extline";
 import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "zod";
@@ -8,13 +8,8 @@ import { z } from "zod";
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function same<A, B>(same: Equal<A, B>): void;
 
-interface Context {
-  readonly signal: AbortSignal;
-}
-declare function tool<
-  const Input extends Schema | undefined = undefined,
-  const Output extends Schema | undefined = undefined,
->(name: string, options: ToolOptions<Input, Output>, handler: ToolHandler<Input, Output, Context>): void;
+const ext = new Extension("types", "1.0.0");
+const tool = ext.tool.bind(ext) as typeof ext.tool;
 
 const description = "A tool.";
 
