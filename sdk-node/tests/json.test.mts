@@ -83,6 +83,7 @@ test("what JSON would change is refused with its place", () => {
     [{ when: new Date(Number.NaN) }, "/when: is an invalid Date"],
     [{ b: Buffer.from("x") }, "/b: bytes are no JSON value: image(data, mimeType) makes an image of them"],
     [{ b: new Uint8Array(2) }, "/b: bytes are no JSON value: image(data, mimeType) makes an image of them"],
+    [Object.assign([1], { toJSON: () => [Number.NaN] }), "/0: JSON has no NaN"],
     [cycle, "/a/1/again: contains itself"],
   ];
   for (const [value, message] of cases) assert.throws(() => encodeJson(value), { name: "TypeError", message });
@@ -93,8 +94,8 @@ test("nesting without an end is refused, not a crash", () => {
 });
 
 test("the same object twice is no cycle", () => {
-  const shared = { n: null };
-  assert.equal(encodeJson([shared, { shared }]), '[{"n":null},{"shared":{"n":null}}]');
+  const shared = { n: 1n };
+  assert.equal(encodeJson([shared, { shared }]), '[{"n":1},{"shared":{"n":1}}]');
 });
 
 test("an error of toJSON is the author's", () => {
