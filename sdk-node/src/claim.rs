@@ -36,6 +36,32 @@ pub fn is_by_hand() -> bool {
     extline_stdio::is_by_hand()
 }
 
+/// Whether this is the thread that the process began with. A worker's is another.
+#[napi(catch_unwind)]
+pub fn is_main_thread() -> bool {
+    main_thread()
+}
+
+#[cfg(target_os = "linux")]
+fn main_thread() -> bool {
+    rustix::thread::gettid() == rustix::process::getpid()
+}
+
+#[cfg(target_os = "macos")]
+fn main_thread() -> bool {
+    #[expect(unsafe_code, reason = "rustix does not have it")]
+    // SAFETY: it may be called by any thread.
+    unsafe {
+        libc::pthread_main_np() != 0
+    }
+}
+
+/// Elsewhere claiming fails anyway.
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+fn main_thread() -> bool {
+    true
+}
+
 /// Writes one line to stderr.
 #[napi(catch_unwind)]
 pub fn report(message: String) {

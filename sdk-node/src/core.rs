@@ -94,6 +94,7 @@ impl Core {
     }
 
     /// One step in the place of a loop that does nothing.
+    #[cfg(unix)]
     pub(crate) fn stand_in(self: &Arc<Self>) -> Result<(), Error> {
         let mut state = self.lock();
         state.take_bell()?;
@@ -119,6 +120,7 @@ impl Core {
         move || core.upgrade().map(|core| core.lock().calls.names()).unwrap_or_default()
     }
 
+    #[cfg(unix)]
     pub(crate) fn has_ended(&self) -> bool {
         self.is_over.load(SeqCst)
     }

@@ -21,9 +21,11 @@ mod frames;
 mod js;
 mod replies;
 mod session;
+#[cfg(unix)]
 mod stand_in;
 mod stderr;
 mod tools;
+#[cfg(unix)]
 mod uv;
 mod watch;
 mod watchdog;

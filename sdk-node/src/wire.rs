@@ -1,7 +1,8 @@
 //! The session, and what is read and written for it: natively, or by JavaScript.
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use extline_protocol::limits::{READ_AHEAD_BYTES, READ_AHEAD_FRAMES};
 use extline_protocol::{ExtensionEvent, ExtensionSession};
@@ -9,6 +10,9 @@ use extline_stdio::{Error, Input, Output, Received, Stdio};
 
 /// A buffer that grew beyond this for one batch is given back.
 const KEPT: usize = 4 * 1024 * 1024;
+
+/// How long a process that is about to end waits for its host to take the last answers.
+const LAST_WRITE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Wire {
     pub(crate) session: ExtensionSession,
@@ -159,15 +163,12 @@ impl Wire {
         }
     }
 
-    /// Writes what there is and waits for the host, which a process that is about to end has to.
+    /// Writes what there is for a process that is about to end, and waits for the host to take it, but
+    /// not for ever.
     pub(crate) fn flush(&mut self) {
-        loop {
-            let Some(output) = &mut self.output else { return };
-            let written = output.write_all(&self.bytes[self.written..]);
-            self.written = self.bytes.len();
-            if written.is_err() || !self.fill() {
-                return;
-            }
+        let until = Instant::now() + LAST_WRITE;
+        while self.write().is_ok() && self.is_stalled() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
         }
     }
 

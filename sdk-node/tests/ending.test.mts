@@ -107,6 +107,17 @@ ext.tool("leaves", { description: "x" }, () => process.exit(3));`);
   await program.says(/ended with exit code 3 while tool leaves ran/);
 });
 
+test("process.exit does not wait for ever for a host that reads nothing", async () => {
+  const program = await Program.start(
+    `ext.tool("big", { description: "x" }, () => (setTimeout(() => process.exit(4), 50), "x".repeat(4_000_000)));`,
+    { paused: true, over: "sockets" },
+  );
+  program.send({ type: "tool_call", id: "1", name: "big", args: {} });
+  await program.says(/ended with exit code 4/);
+  program.resume();
+  assert.equal(await program.status(), 4);
+});
+
 test("a host that is gone ends it", async () => {
   const program = await Program.start(`${SLOW}ext.tool("talks", { description: "x" }, async (_, ctx) => { for (;;) { await sleep(5); ctx.log("x"); ctx.throwIfCancelled(); } });`, { over: "sockets" });
   program.send({ type: "tool_call", id: "1", name: "talks", args: {} });

@@ -72,6 +72,10 @@ ext.tool("sees", { description: "x" }, (_, ctx) => String(ctx.cancelled));`,
     program.send({ type: "tool_call", id: "1", name: "waits", args: {} }, { type: "tool_cancel", id: "1" });
     const waits = await program.next("tool_result", { id: "1" });
     assert.deepEqual([waits.is_error, waits.error], [true, { kind: "cancelled", message: "cancelled" }]);
+    program.send({ type: "tool_call", id: "3", name: "waits", args: {} });
+    assert.equal(text(await program.call("sees")), "false");
+    program.send({ type: "tool_cancel", id: "3" });
+    assert.equal((await program.next("tool_result", { id: "3" })).error.kind, "cancelled");
     program.send({ type: "tool_call", id: "2", name: "sees", args: {} }, { type: "tool_cancel", id: "2" });
     assert.equal(text(await program.next("tool_result", { id: "2" })), "true");
   });

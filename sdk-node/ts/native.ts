@@ -140,6 +140,8 @@ export interface Native {
   /** Gives stdin and stdout back, unless a session has taken them. */
   giveBack(): void;
   isByHand(): boolean;
+  /** Asked natively: `node:worker_threads` takes Node longer to load than all of this. */
+  isMainThread(): boolean;
   report(message: string): void;
   readonly Registrations: new () => Registrations;
   readonly Session: new (options: SessionOptions, registrations: Registrations, deliver: Deliver) => Session;

@@ -1,9 +1,7 @@
 /** A program that is nothing but an extension. */
 
 import { realpathSync } from "node:fs";
-import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
-import { isMainThread } from "node:worker_threads";
 import { native, type Reader } from "./native.js";
 import type { Offer } from "./offer.js";
 import { Serving } from "./serve.js";
@@ -21,7 +19,7 @@ export interface CommonJsModule {
 /** Serves until the host ends it. `keep` is given what serves, before it begins. */
 export async function run(offer: Offer, main: Main | undefined, keep: (serving: Serving) => void): Promise<void> {
   if (main !== undefined && !isMain(main)) return;
-  if (!isMainThread) {
+  if (!native.isMainThread()) {
     throw new Error(
       "an extension runs in the main thread of its process, which stdin and stdout belong to, and this is a worker: " +
         "call run() in the main thread and start workers from its handlers",
@@ -80,6 +78,7 @@ function hearSignals({ session }: Serving): () => void {
 function sayEarlyExit({ session }: Serving): () => void {
   const onExit = (code: number) => {
     const atWork = session.flush();
+    session.close();
     const where = atWork.length > 0 ? `while ${atWork.join(", ")} ran` : "while it served";
     native.report(`the program ended with exit code ${code} ${where}; an extension ends when its host ends it`);
   };
@@ -106,7 +105,8 @@ function isMain(main: Main): boolean {
   const program = process.argv[1];
   if (program === undefined) return false;
   const file = fileURLToPath(main.url.replace(/[?#].*$/, ""));
-  const found = [() => realpathSync(program), () => realpathSync(createRequire(file).resolve(program))];
+  // A program may be named without its ending, or by its folder.
+  const found = [() => realpathSync(program), () => realpathSync(require.resolve(program))];
   return found.some((find) => {
     try {
       return find() === file;

@@ -1,16 +1,18 @@
 /** The portable way: sockets of Node's read and write, and its timers keep the time. */
 
-import { Socket } from "node:net";
+import type * as net from "node:net";
 import type { Session } from "./native.js";
 
 export class SocketReader {
   readonly #session: Session;
-  readonly #input: Socket;
-  readonly #output: Socket;
+  readonly #input: net.Socket;
+  readonly #output: net.Socket;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(session: Session) {
     const [input, output] = session.takeDescriptors();
+    // Only here: it takes Node longer to load than all of this package.
+    const { Socket } = require("node:net") as typeof net;
     this.#session = session;
     this.#input = new Socket({ fd: input, readable: true, writable: false });
     this.#output = new Socket({ fd: output, readable: false, writable: true });

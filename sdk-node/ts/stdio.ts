@@ -3,7 +3,6 @@
  * runner keeps its own, and so does a pipeline that sets EXTLINE_STDIO=leave.
  */
 
-import { isMainThread } from "node:worker_threads";
 import { native } from "./native.js";
 
 const RUNNERS = ["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT"];
@@ -11,7 +10,7 @@ const RUNNERS = ["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT"];
 let isUsed = false;
 
 // They are the process's: a worker finds them as its main thread left them.
-if (isMainThread && native.claimAtLoad(RUNNERS.some((name) => process.env[name] !== undefined))) {
+if (native.isMainThread() && native.claimAtLoad(RUNNERS.some((name) => process.env[name] !== undefined))) {
   process.on("exit", () => {
     if (isUsed) return;
     native.report(
@@ -29,5 +28,5 @@ export function used(): void {
 /** This is a test, whatever it runs under: it prints where it always did. */
 export function giveBack(): void {
   used();
-  if (isMainThread) native.giveBack();
+  if (native.isMainThread()) native.giveBack();
 }
