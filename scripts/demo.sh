@@ -13,6 +13,7 @@ weather=examples/weather-rust
 guard=examples/guard-rust
 todo=examples/todo-rust
 weather_python=examples/weather-python
+weather_typescript=examples/weather-typescript
 agent=examples/embed-host
 
 scratch=$(mktemp -d)
@@ -44,6 +45,12 @@ main() {
     run command "$weather_python" weather Berlin
     run call "$weather_python" weather '{"city":"Berlin"}'
 
+    heading "$weather_typescript: TypeScript, on the SDK"
+    node_packages
+    run inspect "$weather_typescript"
+    run command "$weather_typescript" weather Berlin
+    run call "$weather_typescript" weather '{"city":"Berlin"}'
+
     heading "$agent: an agent that runs extensions, with a model of rules"
     converse 'how is the weather?' 'please clean up'
     expect 'blocked by guard-rust: refused'
@@ -67,6 +74,17 @@ python_environment() {
     PATH=$scratch/python/bin:$PATH
     packages=$(python3 -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
     printf '%s\n' "$root/sdk-python/python" >"$packages/extline.pth"
+}
+
+# The Node package, built for debugging, known to the examples as `npm install` makes it known there.
+node_packages() {
+    (
+        cd sdk-node
+        [ -d node_modules ] || npm ci --no-fund --no-audit --loglevel=error
+        npm run --silent build:native -- --debug
+        npm run --silent build:ts
+    )
+    node sdk-node/scripts/link.mjs examples tsx zod
 }
 
 # run ARGUMENT...: one call of extline, shown as a user would type it.

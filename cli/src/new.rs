@@ -87,7 +87,10 @@ impl Plan {
                 )
             })?,
             (None, Some(_)) => {
-                return Err(format!("--sdk is for rust and python, not for {}", new.lang));
+                return Err(format!(
+                    "--sdk names the folder of an SDK, and {} is written without one",
+                    new.lang
+                ));
             }
             (None, None) => String::new(),
         };
@@ -195,7 +198,8 @@ fn sdk_at(sdk: &Sdk, folder: &Path) -> Result<String, String> {
     let folder = fs::canonicalize(folder).map_err(|error| error.to_string())?;
     let manifest = fs::read_to_string(folder.join(sdk.manifest))
         .map_err(|error| format!("its {} cannot be read: {error}", sdk.manifest))?;
-    if !manifest.lines().any(|line| line.trim() == "name = \"extline\"") {
+    let names = ["name = \"extline\"", "\"name\": \"extline\","];
+    if !manifest.lines().any(|line| names.contains(&line.trim())) {
         return Err(format!("its {} is not that of the package extline", sdk.manifest));
     }
     folder.into_os_string().into_string().map_err(|_| "its path is not UTF-8".to_owned())
@@ -231,7 +235,7 @@ mod tests {
 
     #[test]
     fn names_are_checked_where_they_are_made() {
-        let [rust, _, sh] = &LANGUAGES;
+        let [rust, .., sh] = &LANGUAGES;
         for name in ["weather", "w", "weather-2"] {
             assert_eq!(check_name(name, rust), Ok(()));
         }

@@ -24,7 +24,13 @@ pub(crate) struct Sdk {
     pub(crate) manifest: &'static str,
 }
 
-pub(crate) const LANGUAGES: [Language; 3] = [
+/// Builds the SDK, and links it: npm builds nothing that it finds in a folder.
+const NPM: Option<&str> =
+    Some("(cd {{sdk_path}} && npm ci && npm run build) && npm install --prefix {{dir}}");
+
+const NODE: Option<Sdk> = Some(Sdk { folder: "sdk-node", manifest: "package.json" });
+
+pub(crate) const LANGUAGES: [Language; 5] = [
     Language {
         name: "rust",
         files: &[
@@ -51,6 +57,33 @@ pub(crate) const LANGUAGES: [Language; 3] = [
         build: Some("python3 -m venv {{dir}}/.venv && {{dir}}/.venv/bin/pip install {{sdk_path}}"),
     },
     Language {
+        name: "typescript",
+        files: &[
+            file("extension.json", include_str!("../templates/typescript/extension.json")),
+            file("package.json", include_str!("../templates/typescript/package.json")),
+            file("tsconfig.json", include_str!("../templates/typescript/tsconfig.json")),
+            file("extension.ts", include_str!("../templates/typescript/extension.ts")),
+            file("extension.test.ts", include_str!("../templates/typescript/extension.test.ts")),
+            file("README.md", include_str!("../templates/typescript/README.md")),
+            file(".gitignore", include_str!("../templates/typescript/gitignore")),
+        ],
+        sdk: NODE,
+        build: NPM,
+    },
+    Language {
+        name: "javascript",
+        files: &[
+            file("extension.json", include_str!("../templates/javascript/extension.json")),
+            file("package.json", include_str!("../templates/javascript/package.json")),
+            file("extension.js", include_str!("../templates/javascript/extension.js")),
+            file("extension.test.js", include_str!("../templates/javascript/extension.test.js")),
+            file("README.md", include_str!("../templates/javascript/README.md")),
+            file(".gitignore", include_str!("../templates/javascript/gitignore")),
+        ],
+        sdk: NODE,
+        build: NPM,
+    },
+    Language {
         name: "sh",
         files: &[
             file("extension.json", include_str!("../templates/sh/extension.json")),
@@ -63,7 +96,7 @@ pub(crate) const LANGUAGES: [Language; 3] = [
 ];
 
 /// Languages whose SDK, and so whose template, is still to come.
-pub(crate) const COMING: [&str; 2] = ["typescript", "c"];
+pub(crate) const COMING: [&str; 1] = ["c"];
 
 const fn file(path: &'static str, text: &'static str) -> TemplateFile {
     TemplateFile { path, text, is_program: false }

@@ -108,13 +108,21 @@ fn what_cannot_be_written_is_said() {
     };
     says(&["Weather"], &["\"Weather\" is no name", "as weather-berlin"]);
     says(&["test"], &["means something else to cargo; try test-extension"]);
-    says(&["x", "--lang", "c"], &["comes with the SDK for c; now there are rust, python and sh"]);
+    says(
+        &["x", "--lang", "c"],
+        &["comes with the SDK for c; now there are rust, python, typescript, javascript and sh"],
+    );
     says(
         &["x", "--lang", "ruts"],
-        &["unknown language ruts; did you mean rust?", "languages: rust, python, sh"],
+        &[
+            "unknown language ruts; did you mean rust?",
+            "languages: rust, python, typescript, javascript, sh",
+        ],
     );
     says(&["x", "--sdk", "/nowhere"], &["--sdk /nowhere: ", "the folder sdk-rust of a clone"]);
     says(&["x", "--sdk", "."], &["its Cargo.toml cannot be read"]);
-    says(&["x", "--lang", "sh", "--sdk", "."], &["--sdk is for rust and python, not for sh"]);
+    let typescript = ["x", "--lang", "typescript", "--sdk", "."];
+    says(&typescript, &["its package.json cannot be read", "the folder sdk-node of a clone"]);
+    says(&["x", "--lang", "sh", "--sdk", "."], &["sh is written without one"]);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }

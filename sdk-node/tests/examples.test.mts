@@ -23,7 +23,7 @@ test("the examples have no mistakes in their types", async () => {
   await says("node", [join(PACKAGE, "node_modules/typescript/bin/tsc"), "-p", EXAMPLES]);
 });
 
-describe("weather-typescript", { concurrency: true }, () => {
+describe("weather-typescript", { concurrency: 2 }, () => {
   const weather = example("weather-typescript");
 
   for (const profile of PROFILES) {
@@ -53,7 +53,7 @@ describe("weather-typescript", { concurrency: true }, () => {
   });
 });
 
-describe("hello-javascript", { concurrency: true }, () => {
+describe("hello-javascript", { concurrency: 2 }, () => {
   const hello = example("hello-javascript");
 
   for (const profile of PROFILES) {
@@ -140,7 +140,7 @@ const LINES = {
   ],
 };
 
-describe("guard-typescript", { concurrency: true }, () => {
+describe("guard-typescript", { concurrency: 2 }, () => {
   const guard = example("guard-typescript");
 
   test("blocks a command line for its reason", async () => {
@@ -171,7 +171,7 @@ describe("guard-typescript", { concurrency: true }, () => {
   }
 });
 
-describe("scratchpad-typescript", { concurrency: true }, () => {
+describe("scratchpad-typescript", { concurrency: 2 }, () => {
   /** A copy: a zot keeps no folder for data, that is the extension's own. */
   const copied = (): string => {
     const folder = scratch();

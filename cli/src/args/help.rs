@@ -88,6 +88,7 @@ Examples:
 pub(super) const NEW_EXAMPLES: &str = "Examples:
   extline new weather
   extline new notes --lang python
+  extline new weather --lang typescript
   extline new clock --lang sh
   extline new weather --dir ~/extensions/weather --sdk ~/extline/sdk-rust";
 

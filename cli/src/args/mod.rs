@@ -162,7 +162,7 @@ pub(crate) struct New {
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 
-    /// The language: rust, python or sh; typescript and c come with their SDKs
+    /// The language: rust, python, typescript, javascript or sh; c comes with its SDK
     #[arg(long, value_name = "LANGUAGE", default_value = "rust")]
     pub(crate) lang: String,
 
@@ -170,7 +170,7 @@ pub(crate) struct New {
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 
-    /// For rust and python, the folder of the SDK; found by itself from a clone's own build
+    /// The folder of the language's SDK; found by itself from a clone's own build
     #[arg(long, value_name = "DIR")]
     pub(crate) sdk: Option<PathBuf>,
 }
