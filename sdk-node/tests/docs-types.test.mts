@@ -6,7 +6,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type } from "arktype";
-import { image, RawJson, ToolError, ToolResult } from "extline";
+import { Extension, image, RawJson, ToolError, ToolResult } from "extline";
+import { Host } from "extline/testing";
 import * as v from "valibot";
 import { z } from "zod";
 
@@ -48,6 +49,13 @@ function tool(input: unknown) {
   return prepareTool("weather", { description: "A tool.", input: input as never }, tool);
 }
 
+/** The answer of a running tool that gives its arguments back: it is the native half that checks them. */
+async function called(input: unknown, text: string) {
+  const ext = new Extension("rows").tool("weather", { description: "A tool.", input: input as never }, (args) => ({ args }));
+  await using host = await Host.start(ext);
+  return await host.call("weather", JSON.parse(text) as object);
+}
+
 /** What the handler gets of arguments. */
 async function accepted(input: unknown, text: string): Promise<unknown> {
   const { accept } = tool(input);
@@ -77,7 +85,8 @@ const ofMember = (member: string) => `{ type: "object", properties: { value: ${m
 for (const [member, json] of rows("JSON Schema") as [string, string][]) {
   test(`JSON Schema: ${member}`, async () => {
     const text = `{"value":${json}}`;
-    assert.deepEqual(await accepted(value(ofMember(member)), text), JSON.parse(text));
+    const answer = await called(value(ofMember(member)), text);
+    assert.deepEqual(answer.value, { args: JSON.parse(text) as unknown }, answer.text);
   });
 }
 
@@ -116,7 +125,13 @@ ${lines.join("\n")}
 
 for (const [input, args, field, text] of rows("Wrong arguments") as [string, string, string, string][]) {
   test(`refused: ${args} for ${input}`, async () => {
-    await assert.rejects(accepted(value(input), args), { kind: "validation", field, message: text });
+    const { checked } = tool(value(input));
+    if (checked) {
+      const answer = await called(value(input), args);
+      assert.deepEqual([answer.kind, answer.field, answer.text], ["validation", field, text]);
+    } else {
+      await assert.rejects(accepted(value(input), args), { kind: "validation", field, message: text });
+    }
   });
 }
 
