@@ -1,0 +1,125 @@
+// The pages on TypeScript, run as they stand: files are written, commands run, their output compared.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { transform } from "esbuild";
+import { install, PACKAGE, ROOT, run, says, scratch } from "./repository.mjs";
+
+interface Fence {
+  readonly language: string;
+  readonly more: string;
+  readonly text: string;
+}
+
+function fences(page: string): Fence[] {
+  const found = readFileSync(join(ROOT, "docs", page), "utf8").matchAll(/^```(\w+) ?(.*?)\n(.*?)^```$/gms);
+  return [...found].map(([, language, more, text]) => ({ language: language!, more: more!, text: text! }));
+}
+
+/** `...` stands for anything. */
+function matches(shown: string, said: string): boolean {
+  const parts = shown.split("...").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("[^]*")}$`).test(said);
+}
+
+/** The commands of a console, each with what it shows. */
+function sessions(text: string): [command: string, shown: string][] {
+  return text.split(/^\$ /m).slice(1).map((part) => {
+    const end = part.indexOf("\n");
+    return [part.slice(0, end), part.slice(end + 1)];
+  });
+}
+
+test("the tutorial leads where it says", async () => {
+  const folder = scratch();
+  const home = scratch();
+  install(folder, "tsx", "zod", "@types/node");
+  let ran = 0;
+  for (const { language, more, text } of fences("typescript.md")) {
+    const [name, before] = more.split(" before=");
+    const file = join(folder, name!);
+    if (before !== undefined) {
+      const whole = readFileSync(file, "utf8");
+      const at = whole.indexOf(JSON.parse(before));
+      writeFileSync(file, whole.slice(0, at) + text + whole.slice(at));
+    } else if (language === "console") {
+      for (const [command, shown] of sessions(text)) {
+        const { stdout } = await run("sh", ["-c", `exec 2>&1; ${command}`], { folder, home });
+        assert.ok(matches(shown, stdout), `$ ${command}\n${stdout}`);
+        ran += 1;
+      }
+    } else if (name !== "") {
+      writeFileSync(file, text);
+    }
+  }
+  assert.ok(ran >= 8);
+  const options = { strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true };
+  const compilerOptions = { ...options, target: "es2022", module: "nodenext", types: ["node"] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+  await says("node", [join(PACKAGE, "node_modules/typescript/bin/tsc"), "-p", folder]);
+});
+
+test("what went wrong is said in these words", () => {
+  const source = (folder: string) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts"))
+      .map((name) => readFileSync(join(folder, name), "utf8"))
+      .join("");
+  const ours = source(join(PACKAGE, "ts")).replace("${what} needs", "it needs");
+  const [, table] = readFileSync(join(ROOT, "docs/typescript.md"), "utf8").split("## What went wrong");
+  const texts = [...table!.matchAll(/^\| `(.+?)` \|/gm)].map(([, text]) => text!);
+  // What Node and the host say.
+  const others = ["Cannot find package", "Unknown file extension", "Cannot use import statement", "no hello within"];
+  const checked = texts.filter((text) => !others.some((other) => text.startsWith(other)));
+  assert.ok(checked.length >= 7);
+  for (const text of checked) assert.ok(ours.includes(text), text);
+});
+
+test("what Node says is what the page says", async () => {
+  const folder = scratch();
+  writeFileSync(join(folder, "a.mjs"), 'import "extline";');
+  const { stderr } = await run("node", ["a.mjs"], { folder });
+  assert.match(stderr, /Cannot find package 'extline'/);
+  const { stderr: withTsx } = await run("node", ["--import", "tsx", "a.mjs"], { folder });
+  assert.match(withTsx, /Cannot find package 'tsx'/);
+});
+
+test("five everyday tasks are no longer than with MCP or oh-my-pi", async () => {
+  const samples: Record<string, string[]> = { mcp: [], "oh-my-pi": [], extline: [] };
+  for (const { more, text } of fences("typescript-and-mcp.md")) {
+    await transform(text, { loader: "ts" }); // it is TypeScript at all
+    samples[more]!.push(text);
+  }
+  const { mcp, "oh-my-pi": pi, extline } = samples as Record<"mcp" | "oh-my-pi" | "extline", string[]>;
+  assert.deepEqual([mcp.length, pi.length, extline.length], [5, 5, 5]);
+  const lines = (text: string) => text.split("\n").filter((line) => line.trim() !== "").length;
+  for (const [at, ours] of extline.entries()) {
+    assert.ok(lines(ours) <= lines(mcp[at]!), ours);
+    assert.ok(lines(ours) <= lines(pi[at]!), ours);
+  }
+
+  const folder = scratch();
+  install(folder, "tsx", "zod");
+  writeFileSync(join(folder, "package.json"), '{"type": "module"}');
+  const [shrunk, tested] = ["const shrinkOne = async (file: string) => {};\n", extline.pop()!];
+  writeFileSync(join(folder, "weather.ts"), shrunk + extline.join("\n"));
+  writeFileSync(
+    join(folder, "weather.test.ts"),
+    `import assert from "node:assert/strict";
+    import { test } from "node:test";
+    import { Host } from "extline/testing";
+    import { ext } from "./weather.ts";
+    ${tested}
+    test("the others", () =>
+      Host.with(ext, async (host) => {
+        const shrunk = await host.call("shrink", { files: ["a", "b"] });
+        assert.equal(shrunk.text, "2 are smaller now");
+        assert.equal(shrunk.updates.at(-1)?.progress?.total, 2);
+        assert.equal((await host.command("review", "main")).prompt, "Review the branch main.");
+        const ruling = await host.intercept("tool_call", { tool: "bash", args: { command: "rm -rf /" } });
+        assert.equal(ruling.blocked, "refused: rm -rf");
+      }));`,
+  );
+  assert.match(await says("node", ["--import", "tsx", "--test", "weather.test.ts"], { folder }), /^# pass 2$/m);
+});
