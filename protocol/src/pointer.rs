@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Elements, Members};
+use crate::json::{EachMember, Elements};
 
 /// The pointer to a value that is a part of `text`.
 pub(crate) fn pointer_to(value: &str, text: &str) -> String {
@@ -12,9 +12,9 @@ pub(crate) fn pointer_to(value: &str, text: &str) -> String {
     let mut pointer = String::new();
     let mut at = text;
     while at.as_ptr().addr() != target {
-        let child = match (Members::of_valid(at), Elements::of(at)) {
-            (Some(members), _) => {
-                let member = members.iter().find(|member| holds_target(member.value));
+        let child = match (EachMember::of_valid(at), Elements::of(at)) {
+            (Some(mut members), _) => {
+                let member = members.find(|member| holds_target(member.value));
                 member.map(|member| (member.key(), member.value))
             }
             (_, Some(elements)) => {
@@ -35,13 +35,15 @@ pub fn join(pointer: &str, token: &str) -> String {
     format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
 }
 
-/// The text of the value that a pointer leads to; of duplicate keys the last counts.
+/// The text of the value that a pointer leads to in a text that is valid JSON; of duplicate keys the last counts.
 pub fn follow<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
     pointer.split('/').skip(1).try_fold(text, |value, token| {
         if let Some(mut elements) = Elements::of(value) {
             return elements.nth(token.parse().ok()?);
         }
-        Members::of_valid(value)?.last(&name_of(token)).map(|member| member.value)
+        let name = name_of(token);
+        let named = EachMember::of_valid(value)?.filter(|member| member.is(&name));
+        named.last().map(|member| member.value)
     })
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::number::Decimal;
-use crate::json::{Elements, Field, Members};
+use crate::json::{EachMember, Elements, Field};
 
 /// Objects up to this many members are searched for duplicate keys by comparing them all.
 const FEW_MEMBERS: usize = 16;
@@ -42,8 +42,8 @@ pub(super) fn member<'t>(members: &MemberList<'t>, name: &str) -> Option<&'t str
 // Inlined into the recursion of a check, the scanner's buffer would fill the stack.
 #[inline(never)]
 pub(super) fn members(text: &str) -> Option<MemberList<'_>> {
-    let members = Members::of_valid(text)?;
-    let all: Vec<_> = members.iter().map(|member| (member.key(), member.value)).collect();
+    let members = EachMember::of_valid(text)?;
+    let all: Vec<_> = members.map(|member| (member.key(), member.value)).collect();
     if all.len() <= FEW_MEMBERS {
         let repeated = |at: usize| all[at + 1..].iter().any(|later| later.0 == all[at].0);
         if !(0..all.len()).any(repeated) {

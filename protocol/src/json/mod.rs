@@ -21,6 +21,6 @@ pub(crate) use field::{excerpt, read_last, read_member, read_string};
 pub use model_args::{ModelArgsError, model_args};
 pub(crate) use raw::repair_surrogates;
 pub use raw::{RawJson, RawJsonError};
-pub(crate) use scan::depth;
+pub(crate) use scan::{EachMember, depth};
 pub use scan::{Elements, Member, Members};
 pub(crate) use write::{write_number, write_string};

@@ -111,6 +111,37 @@ impl<'a> Members<'a> {
     }
 }
 
+/// The members of one object in a text that is known to be valid, one by one as they are found: for
+/// those who look at each once.
+#[derive(Debug)]
+pub(crate) struct EachMember<'a> {
+    scanner: Scanner<'a>,
+    is_first: bool,
+}
+
+impl<'a> EachMember<'a> {
+    /// Goes into an object; `None` when the text is another value.
+    pub(crate) fn of_valid(object: &'a str) -> Option<Self> {
+        let mut scanner = Scanner::of_valid(object);
+        scanner.enters(b'{').then_some(Self { scanner, is_first: true })
+    }
+}
+
+impl<'a> Iterator for EachMember<'a> {
+    type Item = Member<'a>;
+
+    fn next(&mut self) -> Option<Member<'a>> {
+        let is_first = std::mem::take(&mut self.is_first);
+        let more = if is_first { !self.scanner.takes(b'}') } else { self.scanner.takes(b',') };
+        if !more {
+            return None;
+        }
+        let (key, key_is_escaped) = self.scanner.key()?;
+        let value = self.scanner.value()?;
+        Some(Member { key, key_is_escaped, value })
+    }
+}
+
 /// The elements of one array, as spans of its text. They end where the text is no valid JSON.
 #[derive(Debug)]
 pub struct Elements<'a> {
@@ -182,6 +213,22 @@ mod tests {
         let members = Members::of(r#"{"\u0074ype":"x","type":"y"}"#).unwrap();
         assert_eq!(members.last("type").unwrap().value, r#""y""#);
         assert_eq!(members.iter().next().unwrap().key(), "type");
+    }
+
+    #[test]
+    fn each_member_is_found_as_all_of_them_are() {
+        for text in [
+            "{}",
+            " { } ",
+            r#"{"a":1}"#,
+            r#" { "a" : {"b":[{"c":"}"}]} , "a\u0062" : "x\"," ,"a":[ ] } "#,
+        ] {
+            let all = Members::of(text).unwrap();
+            let each: Vec<_> =
+                EachMember::of_valid(text).unwrap().map(|m| (m.key(), m.value)).collect();
+            assert_eq!(each, all.iter().map(|m| (m.key(), m.value)).collect::<Vec<_>>(), "{text}");
+        }
+        assert!(EachMember::of_valid("[1]").is_none());
     }
 
     #[test]
