@@ -208,13 +208,9 @@ impl Serving {
         Ok(matches!(read, Some(Read::Some | Read::All)))
     }
 
-    /// Has the handlers watched from the first wait after `ready` on, and an end that has to wait;
-    /// most do not.
+    /// Has an end watched that has to wait; most do not.
     fn watch(&mut self) {
         let ends_process = self.observer.is_none();
-        if self.connection.is_set_up.get() {
-            self.watch_handlers();
-        }
         if let Some(exit_code) = self.ending.take()
             && ends_process
             && !self.is_watched()
@@ -224,8 +220,8 @@ impl Serving {
         }
     }
 
-    /// Starts the stand-in, unless it has been: before the first handler, or while there is nothing
-    /// to do, as the start of a thread would keep `ready` waiting.
+    /// Starts the stand-in, unless it has been: before the first handler. One more thread would keep
+    /// `ready` waiting, and the extensions beside this one; many are never called.
     fn watch_handlers(&self) {
         let ends_process = self.observer.is_none();
         self.stand_in.get_or_init(|| {

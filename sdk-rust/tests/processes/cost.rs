@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::host::{ACK, Host, probe};
@@ -56,6 +57,17 @@ fn a_call_is_one_read_one_write_and_one_wait() {
             assert!(cost <= most, "{CALLS} calls cost {cost} {kind}, at most {most}");
         }
     }
+}
+
+/// A host may start a hundred extensions, and most of them are not called for long.
+#[test]
+fn an_extension_has_one_thread_until_it_is_called() {
+    let mut host = Host::probe();
+    // For a thread that would be started as soon as there is nothing else to do.
+    thread::sleep(Duration::from_millis(100));
+    assert_eq!(kept(&host, "status", "Threads"), 1);
+    host.call_echo(1);
+    assert_eq!(kept(&host, "status", "Threads"), 2);
 }
 
 /// The kernel does not count a look at the descriptors that does not wait, as when the serving loop
