@@ -12,6 +12,8 @@ PYTHON = BUILT / "python" / "bin" / "python"
 # Of the one that the Python SDK's tests have made, with the module they have built.
 TESTS_PYTHON = ROOT / "target" / "python" / "bin" / "python"
 TESTS_MODULE = ROOT / "sdk-python" / "python" / "extline"
+# What node_environment.py makes, by profile.
+NODE_PROGRAMS = BUILT / "node"
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,12 @@ def candidates(profile):
         ours("python-sync", "**extline for Python, a function**", "function.py", python),
         ours("python-rich", "**extline for Python, a function, a type of its own**", "own_type.py", python),
         ours("python-async", "**extline for Python, a coroutine**", "coroutine.py", python),
+        node_peer("node-readline", "Node by hand, readline", "by_hand_readline.mjs"),
+        node_peer("node-chunks", "Node by hand, chunks", "by_hand_chunks.mjs"),
+        node_peer("mcp-ts1", "MCP for TypeScript 1", "with_mcp_1.mjs", "mcp"),
+        node_peer("mcp-ts2", "MCP for TypeScript 2", "with_mcp_2.mjs", "mcp"),
+        for_node("node-sync", "**extline for Node, a function**", "function.mjs", profile),
+        for_node("node-async", "**extline for Node, an async function**", "async_function.mjs", profile),
         Candidate(
             "c-client", "C client, C child with results", "extension", (echo, "result"),
             baseline="c-client", own=True,
@@ -85,6 +93,16 @@ def mcp(name, title, program, *arguments):
 def ours(name, title, program, python):
     argv = (str(python), str(BENCH / "python" / program))
     return Candidate(name, title, "extension", argv, own=True, kit="python")
+
+
+def node_peer(name, title, program, protocol="extension"):
+    argv = ("node", str(BENCH / "peers" / "node" / program))
+    return Candidate(name, title, protocol, argv, kit="node")
+
+
+def for_node(name, title, program, profile):
+    argv = ("node", str(NODE_PROGRAMS / profile / program))
+    return Candidate(name, title, "extension", argv, own=True, kit="node")
 
 
 @dataclass(frozen=True)
@@ -163,14 +181,25 @@ BARS = [
     ("python-async", "64k_p50", 8.0),
     ("python-async", "1m_p50", 9.0),
     ("python-async", "small_mb", 22.0),
+    *((name, *bar) for name in ("node-sync", "node-async") for bar in [
+        ("p50", 3.0),
+        ("p99", 5.0),
+        ("in_flight_one", -190_000),
+        ("64k_p50", 11.0),
+        ("1m_p50", 14.0),
+    ]),
     ("host", "p50", 2.0),
 ]
-# Candidate, another one, and the most that the start of the first may take longer, in ms.
-START_BARS = [
-    ("python-sync", "python-json", 8.0),
-    ("python-rich", "python-json", 22.0),
+# Candidate, another one, figure, and the most by which that of the first may be larger.
+OVER_BARS = [
+    ("python-sync", "python-json", "start_ms", 8.0),
+    ("python-rich", "python-json", "start_ms", 22.0),
     # Of it 46 ms are the import of asyncio.
-    ("python-async", "python-json", 54.0),
+    ("python-async", "python-json", "start_ms", 54.0),
+    *((name, "node-chunks", *bar) for name in ("node-sync", "node-async") for bar in [
+        ("start_ms", 8.0),
+        ("small_mb", 5.0),
+    ]),
 ]
 # The most instructions a call may cost, an eighth more than it did with Rust 1.95 and glibc 2.36.
 INSTRUCTIONS = {"rust-typed": 15_900, "rust-raw": 16_400}

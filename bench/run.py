@@ -20,6 +20,7 @@ import time
 from dataclasses import asdict, replace
 
 import environment
+import node_environment
 import table
 from candidates import BENCH, BUILT, FULL, QUICK, ROOT, SESSIONS, SMOKE, candidates
 
@@ -31,11 +32,11 @@ TIMEOUT = 600
 
 def main():
     options = parse()
-    check_machine()
     plan = SMOKE if options.smoke else QUICK if options.quick else FULL
     plan = replace(plan, rounds=options.rounds or plan.rounds)
     profile = "debug" if options.smoke else "release"
     chosen = choose(candidates(profile), options)
+    check_machine(chosen)
     build(chosen, options.smoke)
     document = {
         "started": time.strftime("%F %T %Z"),
@@ -58,8 +59,13 @@ def main():
 
 
 def summary(document):
-    left_out = "" if environment.is_there_for_tests() else " Without Python, whose module is not built (scripts/test-python.sh)."
-    return f"The benchmark works: {len(document['runs'])} runs.{left_out}"
+    kits = {"Python": environment, "Node": node_environment}
+    left_out = [
+        f" Without {name}, whose module is not built (scripts/test-{name.lower()}.sh)."
+        for name, kit in kits.items()
+        if not kit.is_there_for_tests()
+    ]
+    return f"The benchmark works: {len(document['runs'])} runs.{''.join(left_out)}"
 
 
 def parse():
@@ -72,7 +78,7 @@ def parse():
     return parser.parse_args()
 
 
-def check_machine():
+def check_machine(chosen):
     """The first line says what is missing."""
     missing = []
     if sys.platform != "linux":
@@ -81,14 +87,18 @@ def check_machine():
         missing.append("a C compiler (cc): apt-get install build-essential (Debian, Ubuntu)")
     if not shutil.which("cargo"):
         missing.append("Rust (cargo): get it from https://rustup.rs")
+    if any(candidate.kit == "node" for candidate in chosen) and not shutil.which("npm"):
+        missing.append("Node 20.17 or newer, with npm: get it from https://nodejs.org, or leave its candidates out (--only)")
     if missing:
         sys.exit("\n".join(f"missing: {what}" for what in missing))
 
 
 def choose(everything, options):
     if options.smoke:
-        # What there is: the tests of the Python SDK build its module, where they run.
-        kits = {"cargo", "python"} if environment.is_there_for_tests() else {"cargo"}
+        # What there is: the tests of an SDK build its module, where they run.
+        kits = {"cargo"}
+        kits |= {"python"} if environment.is_there_for_tests() else set()
+        kits |= {"node"} if node_environment.is_there_for_tests() else set()
         return [candidate for candidate in everything if candidate.own and candidate.kit in kits]
     if not options.only:
         return everything
@@ -111,6 +121,8 @@ def build(chosen, smoke):
     if smoke:
         # What `make test` has built already.
         command([*cargo, "--workspace", "--all-targets"], ROOT)
+        if any(candidate.kit == "node" for candidate in chosen):
+            node_environment.link()
         return
     # One package at a time: built together they would share the features of their dependencies,
     # and an extension would carry what only the host needs.
@@ -123,6 +135,8 @@ def build(chosen, smoke):
         command([*cargo, "--release"], BENCH / "peers")
     if any(candidate.kit == "python" for candidate in chosen):
         environment.build(command)
+    if any(candidate.kit == "node" for candidate in chosen):
+        node_environment.build(command)
 
 
 def command(arguments, folder=BENCH):
@@ -221,6 +235,7 @@ def machine():
         "rustc": version("rustc", "--version"),
         "cc": version("cc", "--version").splitlines()[0],
         "python": platform.python_version(),
+        "node": version("node", "--version") if shutil.which("node") else "not there",
         "commit": version("git", "describe", "--always", "--dirty"),
     }
 

@@ -4,7 +4,7 @@
 import json
 import sys
 
-from candidates import BARS, MEMORY_BAR, START_BARS, STARTS_BAR
+from candidates import BARS, MEMORY_BAR, OVER_BARS, STARTS_BAR
 from figures import Figures
 
 # More foreign CPUs than this during a run, and it is named below the tables.
@@ -63,7 +63,7 @@ def headline(document):
     return (
         f"{document['started']}, commit {machine['commit']}, {document['plan']['rounds']} rounds; "
         f"{machine['cpus']} x {machine['cpu']}, Linux {machine['kernel']}, {machine['rustc']}, {machine['cc']}, "
-        f"Python {machine.get('python', 'not measured')}"
+        f"Python {machine.get('python', 'not measured')}, Node {machine.get('node', 'not measured')}"
     )
 
 
@@ -114,9 +114,9 @@ def memory_growth(document):
 
 def bars(document, figures):
     measured = [(name, figure, figures.of(name, figure), bar) for name, figure, bar in BARS if name in figures.baselines]
-    for name, other, bar in START_BARS:
+    for name, other, figure, bar in OVER_BARS:
         if {name, other} <= figures.baselines.keys():
-            measured.append((name, f"start_ms over {other}", figures.over(name, other, "start_ms"), bar))
+            measured.append((name, f"{figure} over {other}", figures.over(name, other, figure), bar))
     if "many" in document:
         measured.append(("host", "starts", starts_ratio(document, figures), STARTS_BAR))
         measured.append(("host", "memory growth", memory_growth(document), MEMORY_BAR))
