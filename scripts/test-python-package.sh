@@ -1,7 +1,7 @@
 #!/bin/sh
 # The Python package as its users get it: a source archive is made, a wheel is built from it outside
-# the repository and installed in a fresh environment, and an extension is called there. Then what
-# the pages have a newcomer type to install it.
+# the repository and installed in a fresh environment, and an extension is called and tested there.
+# Then what the pages have a newcomer type to install it.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -53,6 +53,28 @@ if [ "$answer" != "$expected" ]; then
     printf 'expected %s\nbut got  %s\n' "$expected" "$answer" >&2
     exit 1
 fi
+
+# As an author tests it; the testing host has a native module of its own.
+cat >test_hello.py <<'TEST'
+from extline.testing import Host
+from hello import ext
+
+with Host(ext) as host:
+    assert host.call("greet", person={"name": "Ada"}).text == "Hello, Ada!"
+TEST
+"$built/environment/bin/python" test_hello.py
+
+# What an extension loads at its start stays small.
+most=1500000
+for module in "$built"/environment/lib/python*/site-packages/extline/_native.abi3.so; do
+    size=$(wc -c <"$module")
+    if [ "$size" -gt "$most" ]; then
+        printf '%s has %s bytes, and at most %s are allowed:\n' "$(basename "$module")" "$size" "$most" >&2
+        printf 'see what grew with nm --size-sort -S in a build with CARGO_PROFILE_RELEASE_STRIP=none\n' >&2
+        exit 1
+    fi
+    printf '%s has %s bytes, of at most %s\n' "$(basename "$module")" "$size" "$most" >&2
+done
 cd "$OLDPWD"
 "$target/python/bin/python" -m pytest -q -c sdk-python/pyproject.toml --rootdir sdk-python \
     sdk-python/tests/installed.py

@@ -20,18 +20,20 @@ if [ ! -e "$mark" ] || [ "$(cat "$mark")" != "$made_from" ]; then
     printf '%s\n' "$made_from" >"$mark"
 fi
 
-cargo build --locked --quiet -p extline-python -p extline-cli -p embed-host
-for built in "$target/debug/libextline_native.so" "$target/debug/libextline_native.dylib"; do
-    [ ! -e "$built" ] || cp "$built" sdk-python/python/extline/_native.abi3.so
+cargo build --locked --quiet -p extline-python -p extline-python-testing -p extline-cli -p embed-host
+for ending in so dylib; do
+    place() { [ ! -e "$1" ] || cp "$1" "sdk-python/python/extline/$2"; }
+    place "$target/debug/libextline_native.$ending" _native.abi3.so
+    place "$target/debug/libextline_testing_native.$ending" testing/_native.abi3.so
 done
 
-# The types, and that the stub of the native half is what it is.
+# The types, and that the stubs of the native modules are what these are.
 if [ "$#" -eq 0 ]; then
     set -- sdk-python/tests
     (
         cd sdk-python/python
         "$environment/bin/python" -m mypy --strict --cache-dir "$target/mypy" extline
-        MYPYPATH=. "$environment/bin/python" -m mypy.stubtest --concise extline._native
+        MYPYPATH=. "$environment/bin/python" -m mypy.stubtest --concise extline._native extline.testing._native
     )
 fi
 

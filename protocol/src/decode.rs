@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 use thiserror::Error;
 
 use crate::error_kind::ErrorKind;
-use crate::frame::AnyFrame;
+use crate::frame::{AnyFrame, Frame};
 use crate::head::Head;
 use crate::json::{FieldError, Members, excerpt, read_string, repair_surrogates};
 use crate::limits::DEPTH;
@@ -114,13 +114,31 @@ pub fn decode_text<F: AnyFrame>(text: &str) -> Incoming<F> {
     }
 }
 
+/// Reads the text of a frame whose type is known before, as one that a binding makes of an author's
+/// values: no other type is read, so none but these need be in a program.
+pub fn decode_frame<F: Frame>(text: &str) -> Result<F, Problem> {
+    read_with(text, &mut |frame_type, members, _| {
+        if frame_type == F::TYPE {
+            return F::read_members(members);
+        }
+        Err(FieldError::unexpected(F::TYPE, &format!("{frame_type:?}")).below("type"))
+    })
+}
+
 fn read<F: AnyFrame>(text: &str) -> Result<F, Problem> {
+    read_with(text, &mut F::read)
+}
+
+fn read_with<F>(
+    text: &str,
+    read: &mut impl FnMut(&str, &Members<'_>, &str) -> Result<F, FieldError>,
+) -> Result<F, Problem> {
     let Some(members) = Members::of(text) else { return Err(no_object(text)) };
     if members.depth > DEPTH {
         return Err(Problem::TooDeep { depth: members.depth });
     }
     if members.unpaired_surrogate {
-        return read(&repair_surrogates(text));
+        return read_with(&repair_surrogates(text), read);
     }
     let (mut frame_type, mut id) = (None, None);
     for member in members.iter() {
@@ -135,7 +153,7 @@ fn read<F: AnyFrame>(text: &str) -> Result<F, Problem> {
         .ok_or_else(|| Problem::NoType { excerpt: excerpt(text) })?;
     let wrong = |error| Problem::WrongField { frame_type: frame_type.to_string(), error };
     id.map_or(Ok(()), check_id).map_err(wrong)?;
-    F::read(&frame_type, &members, text.trim_matches(JSON_WHITE_SPACE)).map_err(wrong)
+    read(&frame_type, &members, text.trim_matches(JSON_WHITE_SPACE)).map_err(wrong)
 }
 
 fn no_object(text: &str) -> Problem {
@@ -158,7 +176,7 @@ fn check_id(id: &str) -> Result<(), FieldError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::{ExtensionFrame, HostFrame};
+    use crate::frame::{CommandInvoked, ExtensionFrame, HostFrame, ToolCall};
 
     fn problem(text: &str) -> (String, Head) {
         match decode_text::<HostFrame>(text) {
@@ -190,6 +208,14 @@ mod tests {
         assert!(problem("nonsense").0.starts_with("not JSON (expected ident at line 1 column 2)"));
         assert_eq!(problem("[1,2]").0, "not a JSON object: [1,2]");
         assert_eq!(problem(r#"{"type":5}"#).0, r#"a frame without a "type": {"type":5}"#);
+    }
+
+    #[test]
+    fn a_frame_of_a_known_type_is_read_and_no_other() {
+        let text = r#"{"type":"tool_call","id":"7","name":"x","args":{}}"#;
+        assert_eq!(decode_frame::<ToolCall>(text).unwrap().name, "x");
+        let problem = decode_frame::<CommandInvoked>(text).unwrap_err().to_string();
+        assert_eq!(problem, r#"tool_call: /type: expected command_invoked, found "tool_call""#);
     }
 
     #[test]

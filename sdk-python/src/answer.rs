@@ -1,6 +1,6 @@
 //! What a tool's handler returned, as the frame that answers the call.
 
-use extline_protocol::frame::{Content, ExtensionFrame, ToolResult};
+use extline_protocol::frame::{Content, ToolResult};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
@@ -91,8 +91,5 @@ fn whole(result: &Bound<'_, PyAny>) -> PyResult<ToolResult> {
     let frame = result.call_method0("_frame")?.cast_into::<PyDict>()?;
     frame.set_item("type", "tool_result")?;
     frame.set_item("id", "0")?;
-    match frame_of(&frame)? {
-        ExtensionFrame::ToolResult(result) => Ok(result),
-        _ => Ok(of_blocks(Vec::new())),
-    }
+    frame_of(&frame)
 }

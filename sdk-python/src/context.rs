@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use extline_protocol::frame::{Content, ExtensionFrame, Level, Progress, SessionInfo};
+use extline_protocol::frame::{Content, Level, Progress, SessionInfo, ToolUpdate};
 use extline_protocol::{RawJson, Update};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -236,10 +236,6 @@ fn update_of(fields: &Bound<'_, PyDict>) -> PyResult<Update> {
     fields.set_item("type", "tool_update")?;
     fields.set_item("id", "0")?;
     fields.set_item("seq", 1)?;
-    Ok(match frame_of(fields)? {
-        ExtensionFrame::ToolUpdate(update) => {
-            Update { content: update.content, details: update.details, progress: update.progress }
-        }
-        _ => Update::default(),
-    })
+    let update: ToolUpdate = frame_of(fields)?;
+    Ok(Update { content: update.content, details: update.details, progress: update.progress })
 }

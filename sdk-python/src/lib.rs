@@ -29,7 +29,6 @@ mod session;
 mod signals;
 mod stand_in;
 mod stderr;
-mod testing;
 mod text;
 mod tool;
 mod wait;
@@ -57,8 +56,6 @@ mod native {
     };
     #[pymodule_export]
     use crate::session::Session;
-    #[pymodule_export]
-    use crate::testing::HostSession;
     #[pymodule_export]
     use crate::text::{dumps, loads, report};
     #[pymodule_export]

@@ -3,8 +3,7 @@
 use std::time::Instant;
 
 use extline_protocol::frame::{
-    CommandResponse, Content, EventInterceptResponse, ExtensionFrame, OnFailure, RpcError,
-    ToolResult,
+    CommandResponse, Content, EventInterceptResponse, OnFailure, RpcError, ToolResult,
 };
 use extline_protocol::{CallKind, CallToolError, ErrorKind, RequestError};
 use pyo3::prelude::*;
@@ -109,10 +108,9 @@ pub(crate) fn answer_command(context: &Context, frame: &Bound<'_, PyDict>) -> Py
     let Some(key) = context.call.key() else { return Ok(()) };
     frame.set_item("type", "command_response")?;
     frame.set_item("id", "0")?;
-    if let ExtensionFrame::CommandResponse(response) = frame_of(frame)? {
-        // It fails for a call that the session has answered in the handler's place, at shutdown.
-        let _ = context.core.tell(|session| session.reply_command(key, response))?;
-    }
+    let response: CommandResponse = frame_of(frame)?;
+    // It fails for a call that the session has answered in the handler's place, at shutdown.
+    let _ = context.core.tell(|session| session.reply_command(key, response))?;
     Ok(())
 }
 
@@ -132,10 +130,7 @@ pub(crate) fn answer_intercept(context: &Context, frame: &Bound<'_, PyDict>) -> 
     let Some(key) = context.call.key() else { return Ok(()) };
     frame.set_item("type", "event_intercept_response")?;
     frame.set_item("id", "0")?;
-    let response = match frame_of(frame)? {
-        ExtensionFrame::EventInterceptResponse(response) => response,
-        _ => EventInterceptResponse::allow(key.id().clone()),
-    };
+    let response: EventInterceptResponse = frame_of(frame)?;
     // As above, or at its deadline.
     let _ = context.core.tell(|session| session.reply_intercept(key, response))?;
     Ok(())

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, PoisonError};
 
-use extline_protocol::frame::{ExtensionFrame, Level, SdkInfo};
+use extline_protocol::frame::{
+    Frame, Level, OpenPanel, PanelRender, RegisterCommand, RegisterTool, SdkInfo,
+};
 use extline_protocol::{Capabilities, Capability, ExtensionConfig};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -132,14 +134,12 @@ impl Session {
 
     /// Adds a tool or command while the extension runs, by its frame.
     fn register(&self, frame: &Bound<'_, PyDict>) -> PyResult<()> {
-        let registered = match frame_of(frame)? {
-            ExtensionFrame::RegisterTool(frame) => {
-                self.core.tell(|session| session.register_tool(&frame))?
-            }
-            ExtensionFrame::RegisterCommand(frame) => {
-                self.core.tell(|session| session.register_command(&frame))?
-            }
-            _ => Ok(()),
+        let registered = if is::<RegisterTool>(frame)? {
+            let frame: RegisterTool = frame_of(frame)?;
+            self.core.tell(|session| session.register_tool(&frame))?
+        } else {
+            let frame: RegisterCommand = frame_of(frame)?;
+            self.core.tell(|session| session.register_command(&frame))?
         };
         registered.map_err(|error| PyValueError::new_err(error.to_string()))
     }
@@ -181,16 +181,13 @@ impl Session {
 
     /// Opens a panel, or draws it anew, by the frame. Whether it is open.
     fn panel(&self, frame: &Bound<'_, PyDict>) -> PyResult<bool> {
-        Ok(match frame_of(frame)? {
-            ExtensionFrame::OpenPanel(open) => {
-                self.core.tell(|session| session.open_panel(open.panel))?;
-                true
-            }
-            ExtensionFrame::PanelRender(render) => {
-                self.core.tell(|session| session.render_panel(render))?
-            }
-            _ => false,
-        })
+        if is::<OpenPanel>(frame)? {
+            let open: OpenPanel = frame_of(frame)?;
+            self.core.tell(|session| session.open_panel(open.panel))?;
+            return Ok(true);
+        }
+        let render: PanelRender = frame_of(frame)?;
+        self.core.tell(|session| session.render_panel(render))
     }
 
     fn close_panel(&self, id: &str) -> PyResult<()> {
@@ -214,4 +211,9 @@ impl Session {
     fn teardown_done(&self) -> PyResult<()> {
         self.core.tell(extline_protocol::ExtensionSession::teardown_done)
     }
+}
+
+/// Whether the frame is of that type.
+fn is<F: Frame>(frame: &Bound<'_, PyDict>) -> PyResult<bool> {
+    frame.as_any().get_item("type")?.eq(F::TYPE)
 }

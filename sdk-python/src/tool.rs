@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use extline_protocol::frame::{ExtensionFrame, OnFailure, Subscribe};
-use extline_protocol::{ArgsValidator, Incoming, RawJson, Registrations as Frames, decode_text};
+use extline_protocol::frame::{Frame, OnFailure, RegisterTool, Subscribe};
+use extline_protocol::{ArgsValidator, RawJson, Registrations as Frames, decode_frame};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -70,7 +70,7 @@ impl Registrations {
         is_async: bool,
         is_generator: bool,
     ) -> PyResult<Vec<String>> {
-        let ExtensionFrame::RegisterTool(frame) = frame_of(frame)? else { return Ok(Vec::new()) };
+        let frame: RegisterTool = frame_of(frame)?;
         let checked = (plain || bind.is_none()).then(|| ArgsValidator::compile(&frame.schema));
         let validator = checked.transpose().map_err(|problem| {
             PyValueError::new_err(format!("the schema of the tool {:?}: {problem}", frame.name))
@@ -105,7 +105,7 @@ impl Registrations {
 
     /// Adds a command by its frame. A mistake is a `ValueError`.
     fn command(&self, frame: &Bound<'_, PyDict>) -> PyResult<()> {
-        let ExtensionFrame::RegisterCommand(frame) = frame_of(frame)? else { return Ok(()) };
+        let frame = frame_of(frame)?;
         let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
         frames.command(frame).map_err(mistake)
     }
@@ -158,14 +158,11 @@ pub(crate) fn get(tools: &Tools, name: &str) -> Option<Arc<Tool>> {
 
 /// A frame of the extension's from a dict with its `type`: what the protocol knows of it is read as
 /// from the wire.
-pub(crate) fn frame_of(frame: &Bound<'_, PyDict>) -> PyResult<ExtensionFrame> {
+pub(crate) fn frame_of<F: Frame>(frame: &Bound<'_, PyDict>) -> PyResult<F> {
     let text = dump(frame)?;
     // What cannot be on the wire is repaired before it is read.
     let text = RawJson::parse(&text).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    match decode_text::<ExtensionFrame>(text.get()) {
-        Incoming::Frame(frame) => Ok(frame),
-        Incoming::Unusable(unusable) => Err(PyValueError::new_err(unusable.problem.to_string())),
-    }
+    decode_frame(text.get()).map_err(|problem| PyValueError::new_err(problem.to_string()))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]

@@ -434,7 +434,7 @@ def test_a_host_that_was_not_started_and_one_that_was_say_so() -> None:
 
 
 def test_a_profile_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(RuntimeError, match="the profiles are spec, zot"):
+    with pytest.raises(ValueError, match="the profiles are spec, zot"):
         Host(make(), profile="zot")
 
 

@@ -6,6 +6,7 @@ import select
 from time import monotonic
 
 from .._errors import ToolError
+from .._native import dumps, loads
 from ._failure import Ended, Failure, TimedOut
 from ._seen import Seen
 from ._transcript import Transcript
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     from ._guest import Guest
+    from ._native import HostSession
     from ._stand_ins import StandIns
 
     T = TypeVar("T")
@@ -32,7 +34,7 @@ class Conversation:
     def __init__(
         self,
         guest: Guest,
-        session: Any,
+        session: HostSession,
         stand_ins: StandIns,
         unwanted: set[tuple[str, str]],
         deadline: float,
@@ -113,10 +115,11 @@ class Conversation:
         """Does what the session wants done, and sends what it says."""
         while True:
             while (event := self.session.poll_event()) is not None:
-                self._handle(*event)
+                name, serial, said = event
+                self._handle(name, serial, loads(said))
             if self.seen.is_ready and self.seen.is_news:
                 self.seen.is_news = False
-                self.session.tell(self.seen.report())
+                self.session.tell(dumps(self.seen.report()))
             data = self.session.poll_output()
             if not data:
                 return
@@ -200,16 +203,16 @@ class Conversation:
         if name in self._stand_ins.tools:
             answer = self._stand_ins.call(name, args)
             if answer is not None:
-                self.session.answer_call(asked, answer)
+                self.session.answer_call(asked, dumps(answer))
         elif name in self.seen.tools:
-            self._nested[self.session.call_tool(name, args)] = (asked, name)
+            self._nested[self.session.call_tool(name, dumps(args))] = (asked, name)
         else:
             unknown = {"type": "text", "text": f"unknown tool {name}"}
             self._answer_call(asked, name, [unknown], True)
 
     def _answer_call(self, asked: int, name: str, content: list[Any], is_error: bool) -> None:
         frame = {"type": "tool_result", "id": "0", "name": name, "content": content}
-        self.session.answer_call(asked, {**frame, "is_error": is_error})
+        self.session.answer_call(asked, dumps({**frame, "is_error": is_error}))
 
     def _serve(self, asked: int, request: dict[str, Any]) -> None:
         # The session lets only listed methods through.
@@ -219,7 +222,7 @@ class Conversation:
             self.session.refuse_request(asked, error.kind, error.message)
             return
         for number, part in enumerate(parts, 1):
-            self.session.send_part(asked, number, part)
-        self.session.answer_request(asked, result)
+            self.session.send_part(asked, number, dumps(part))
+        self.session.answer_request(asked, dumps(result))
 
 

@@ -6,11 +6,12 @@ import os
 from functools import partial
 from time import monotonic
 
-from .. import _native
+from .._native import dumps, report
 from ._answers import Answer, CommandAnswer, MethodAnswer, Note, Ruling
 from ._conversation import Conversation
 from ._failure import Failure, Misuse, Unusable
 from ._guest import Guest
+from ._native import HostSession
 from ._stand_ins import StandIns
 
 TYPE_CHECKING = False
@@ -93,7 +94,7 @@ class Host:
             "methods": list(self._stand_ins.methods) or None,
         }
         ack = {name: value for name, value in ack.items() if value is not None}
-        self._session = _native.HostSession(ack, profile)
+        self._session = HostSession(dumps(ack), profile)
 
     # Beginning and end.
 
@@ -140,7 +141,7 @@ class Host:
             try:
                 self.shutdown()
             except Failure as failure:
-                _native.report(f"testing: {str(failure).splitlines()[0]}")
+                report(f"testing: {str(failure).splitlines()[0]}")
         self._guest.leave()
 
     def __enter__(self) -> Self:
@@ -204,7 +205,7 @@ class Host:
     def _begin(self, tool: str, args: dict[str, Any]) -> Call:
         timeout = self._talk.seen.tools.get(tool, {}).get("timeout_ms")
         what = f"the tool {tool} was not called"
-        return Call(self._sent(what, lambda: self._session.call_tool(tool, args, timeout)), tool)
+        return Call(self._sent(what, lambda: self._session.call_tool(tool, dumps(args), timeout)), tool)
 
     @property
     def tools(self) -> list[dict[str, Any]]:
@@ -257,7 +258,7 @@ class Host:
         for phase in self._phases(point):
             asked = {"type": "event_intercept", "id": "0", "event": point, **phase, **moment}
             what = f"the extension was not asked at {point}"
-            serial = self._sent(what, partial(self._session.intercept, asked))
+            serial = self._sent(what, partial(self._session.intercept, dumps(asked)))
             answer = self._answer(serial, f"the extension did not answer at {point}")
             if "modified_args" in answer:
                 moment["tool_args"] = answer["modified_args"]
@@ -280,7 +281,7 @@ class Host:
     def request(self, method: str, params: Any = None) -> MethodAnswer:
         """Asks the extension by method."""
         what = f"the method {method} was not asked for"
-        serial = self._sent(what, lambda: self._session.request(method, params))
+        serial = self._sent(what, lambda: self._session.request(method, None if params is None else dumps(params)))
         look = partial(self._talk.take_answer, serial)
         name, said = self._talk.wait_for(f"the method {method} did not answer", look)
         parts = self._talk.parts.pop(serial, [])
@@ -368,14 +369,14 @@ class Host:
     def _sent(self, what: str, send: Callable[[], int]) -> int:
         try:
             return send()
-        except (RuntimeError, ValueError) as error:
+        except ValueError as error:
             if self._talk.ended is not None:
                 raise self._talk.has_ended(what) from None
             raise Misuse(f"{what}: {error}") from None
 
     def _tell(self, frame: dict[str, Any]) -> None:
         try:
-            self._session.tell(frame)
+            self._session.tell(dumps(frame))
         except ValueError as error:
             raise Misuse(f"the {frame['type']} was not sent: {error}") from None
 
