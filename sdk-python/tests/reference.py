@@ -47,6 +47,9 @@ CHAPTERS = {
         "extline.testing.Host",
         "extline.testing.AsyncHost",
         "extline.testing.plugin.extline_host",
+        "extline.testing.cases",
+        "extline.testing.play",
+        "extline.testing.Case",
         "extline.testing.Call",
         "extline.testing.Answer",
         "extline.testing.CommandAnswer",
@@ -60,6 +63,7 @@ CHAPTERS = {
         "extline.testing.Ended",
         "extline.testing.Unusable",
         "extline.testing.Misuse",
+        "extline.testing.CaseFailed",
     ],
 }
 LONGEST = 100

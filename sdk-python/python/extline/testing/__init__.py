@@ -12,12 +12,16 @@ its stdin and stdout are a socket here. A step that cannot be done raises a ``Fa
 ``AssertionError`` and shows the last frames; ``host.transcript`` has them all. What a handler
 prints and its tracebacks go where pytest shows them.
 
-``AsyncHost`` is the same for tests that are coroutines. Under pytest the fixture ``extline_host`` starts hosts and ends them with the test.
+``AsyncHost`` is the same for tests that are coroutines. Under pytest the fixture ``extline_host``
+starts hosts and ends them with the test. ``play`` plays the cases of a file, the same that ``extline
+conformance --cases`` plays against the program; ``cases`` makes a test of each.
 """
 
 from ._answers import Answer, CommandAnswer, MethodAnswer, Note, Ruling
-from ._failure import Ended, Failure, Misuse, TimedOut, Unusable
+from ._cases import cases, play
+from ._failure import CaseFailed, Ended, Failure, Misuse, TimedOut, Unusable
 from ._host import Call, Host
+from ._native import Case
 from ._transcript import Line, Transcript
 
 TYPE_CHECKING = False
@@ -38,6 +42,8 @@ __all__ = [
     "Answer",
     "AsyncHost",
     "Call",
+    "Case",
+    "CaseFailed",
     "CommandAnswer",
     "Ended",
     "Failure",
@@ -50,4 +56,6 @@ __all__ = [
     "TimedOut",
     "Transcript",
     "Unusable",
+    "cases",
+    "play",
 ]

@@ -123,10 +123,21 @@ class Conversation:
             data = self.session.poll_output()
             if not data:
                 return
-            self.transcript.add("host", data)
-            self._sent += len(data)
-            self._unsent += data
-            self._write()
+            self.send(data)
+
+    def send(self, data: bytes) -> None:
+        """Sends bytes as they stand."""
+        self.transcript.add("host", data)
+        self._sent += len(data)
+        self._unsent += data
+        self._write()
+
+    def read(self, timeout: float) -> bytes:
+        """Reads once, whatever comes; what came by then."""
+        self.converse()
+        data = self._read(timeout)
+        self.converse()
+        return data
 
     def end_input(self) -> None:
         """Tells the extension to end, and that no more comes."""
@@ -142,10 +153,10 @@ class Conversation:
         except OSError:
             self._unsent = b""  # that it is gone is read as the end of its output
 
-    def _read(self, timeout: float) -> bool:
-        """Reads once; whether anything came by then."""
+    def _read(self, timeout: float) -> bytes:
+        """Reads once; what came by then."""
         if self.ended is not None:
-            return False
+            return b""
         ready = select.poll()
         ready.register(self._guest.socket, select.POLLIN | (select.POLLOUT if self._unsent else 0))
         ready.poll(timeout * 1000)
@@ -153,15 +164,15 @@ class Conversation:
         try:
             data = self._guest.socket.recv(1 << 16)
         except BlockingIOError:
-            return False
+            return b""
         except OSError:
             data = b""
         if not data:
             self._end()
-            return False
+            return b""
         self.transcript.add("extension", data)
         self.session.handle_input(data)
-        return True
+        return data
 
     def _end(self) -> None:
         if not self._guest.join(_LAST_STEP):

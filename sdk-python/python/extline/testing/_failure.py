@@ -23,3 +23,15 @@ class Unusable(Failure):
 class Misuse(Failure):
     """The test asks for what a host would not do, as telling of an event that the extension does
     not listen to."""
+
+
+class CaseFailed(Failure):
+    """A step of a case did not go as it should: ``place`` is its file and line, ``case`` the id,
+    ``expected`` and ``got`` say what should have come and what did."""
+
+    def __init__(self, place: str, case: str, expected: str, got: str, frames: str) -> None:
+        super().__init__(f"{place}: case {case}\n  expected  {expected}\n  got       {got}\n{frames}")
+        self.place = place
+        self.case = case
+        self.expected = expected
+        self.got = got

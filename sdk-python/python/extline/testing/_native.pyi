@@ -1,8 +1,51 @@
-"""The native half of the testing host. Frames and values are JSON text."""
+"""The native half of the testing host. Frames and values are JSON text. Only `Case` is public, as
+`extline.testing.Case`."""
 
-from typing import final
+from typing import Protocol, final, type_check_only
 
-__all__ = ["HostSession"]
+__all__ = ["Case", "HostSession", "play_case", "read_cases"]
+
+@final
+class Case:
+    """What is done to an extension and what must come of it, read from a file."""
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+    @property
+    def title(self) -> str:
+        """What holds when it passes."""
+    @property
+    def file(self) -> str:
+        """The file it was read from."""
+    @property
+    def line(self) -> int:
+        """Its line there, from 1."""
+    @property
+    def values(self) -> list[int]:
+        """One run for each; one run when there are none."""
+    @property
+    def is_shared(self) -> bool:
+        """Whether it may be played where others were."""
+
+@type_check_only
+class _Connection(Protocol):
+    def send(self, data: bytes, /) -> object: ...
+    def wait(self, seconds: float, /) -> bytes | str | None: ...
+
+def play_case(
+    case: Case,
+    value: int,
+    connection: _Connection,
+    *,
+    deadline: float,
+    prefix: str,
+    tools: list[str],
+    commands: list[str],
+    events: list[str],
+    points: list[str],
+) -> tuple[str, str, str, str] | None: ...
+def read_cases(file: str, text: str) -> list[Case]: ...
 
 @final
 class HostSession:

@@ -1,0 +1,146 @@
+//! Cases from files, played against an extension in this process.
+
+use std::time::{Duration, Instant};
+
+use extline_testing::{Arrival, Extension, Run, Surface, Trouble, parse_own, play};
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// What is done to an extension and what must come of it, read from a file.
+#[pyclass(frozen, module = "extline.testing")]
+pub(crate) struct Case(extline_testing::Case);
+
+#[pymethods]
+impl Case {
+    /// Its name.
+    #[getter]
+    fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// What holds when it passes.
+    #[getter]
+    fn title(&self) -> &str {
+        &self.0.title
+    }
+
+    /// The file it was read from.
+    #[getter]
+    fn file(&self) -> &str {
+        &self.0.file
+    }
+
+    /// Its line there, from 1.
+    #[getter]
+    fn line(&self) -> usize {
+        self.0.line
+    }
+
+    /// One run for each; one run when there are none.
+    #[getter]
+    fn values(&self) -> Vec<u64> {
+        self.0.values.clone()
+    }
+
+    /// Whether it may be played where others were.
+    #[getter]
+    fn is_shared(&self) -> bool {
+        self.0.is_shared()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Case {} at {}:{}>", self.0.id, self.0.file, self.0.line)
+    }
+}
+
+/// The cases of a file's text; `file` is only named. A mistake in it is a `ValueError` with its line.
+#[pyfunction]
+pub(crate) fn read_cases(file: &str, text: &str) -> PyResult<Vec<Case>> {
+    let cases = parse_own(file, text).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(cases.into_iter().map(Case).collect())
+}
+
+/// Where a step went wrong: its place, the case, what was expected, what came instead.
+type Finding = (String, String, String, String);
+
+/// Plays one run of a case, and has what went wrong. A case that cannot be played in process is a
+/// `ValueError`; what the connection raises comes through.
+///
+/// `connection` has `send(bytes)` and `wait(seconds)`, which has the bytes that came, None when none
+/// did in time, and how the extension ended, as a str. A deadline is in seconds. What the extension
+/// registered is told by name.
+#[pyfunction]
+#[pyo3(signature = (case, value, connection, *, deadline, prefix, tools, commands, events, points))]
+#[expect(clippy::too_many_arguments, reason = "by name, from Python")]
+pub(crate) fn play_case(
+    case: &Case,
+    value: u64,
+    connection: &Bound<'_, PyAny>,
+    deadline: f64,
+    prefix: String,
+    tools: Vec<String>,
+    commands: Vec<String>,
+    events: Vec<String>,
+    points: Vec<String>,
+) -> PyResult<Option<Finding>> {
+    let deadline = Duration::try_from_secs_f64(deadline);
+    let deadline = deadline.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let run = Run { value, deadline, prefix };
+    let surface = Surface { tools, commands, events, points };
+    let mut line = Line { connection, raised: None };
+    let played = play(&case.0, run, &surface, &mut line);
+    if let Some(raised) = line.raised {
+        return Err(raised);
+    }
+    match played {
+        Ok(()) => Ok(None),
+        Err(Trouble::Failed { place, case, expected, got }) => {
+            Ok(Some((place, case, expected, got)))
+        }
+        Err(Trouble::Misuse(text)) => Err(PyValueError::new_err(text)),
+    }
+}
+
+/// To the extension by way of Python, and back.
+struct Line<'a, 'py> {
+    connection: &'a Bound<'py, PyAny>,
+    /// By the connection; the run is over then.
+    raised: Option<PyErr>,
+}
+
+impl Line<'_, '_> {
+    fn take(&mut self, until: Instant) -> PyResult<Arrival> {
+        let py = self.connection.py();
+        let left = until.saturating_duration_since(Instant::now()).as_secs_f64();
+        let came = self.connection.call_method1(intern!(py, "wait"), (left,))?;
+        if came.is_none() {
+            return Ok(Arrival::Nothing);
+        }
+        match came.cast::<PyBytes>() {
+            Ok(bytes) => Ok(Arrival::Data(bytes.as_bytes().to_vec())),
+            Err(_) => Ok(Arrival::Ended(came.extract()?)),
+        }
+    }
+}
+
+impl Extension for Line<'_, '_> {
+    fn send(&mut self, bytes: &[u8]) {
+        let py = self.connection.py();
+        let sent = self.connection.call_method1(intern!(py, "send"), (PyBytes::new(py, bytes),));
+        if let Err(error) = sent {
+            self.raised.get_or_insert(error);
+        }
+    }
+
+    fn wait(&mut self, until: Instant) -> Arrival {
+        if self.raised.is_none() {
+            match self.take(until) {
+                Ok(arrival) => return arrival,
+                Err(error) => self.raised = Some(error),
+            }
+        }
+        Arrival::Ended("cannot be reached".to_owned())
+    }
+}
