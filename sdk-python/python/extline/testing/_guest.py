@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import suppress
 from threading import Event, Thread
 
 TYPE_CHECKING = False
@@ -71,7 +72,9 @@ class Guest:
             self.failure = error
         finally:
             self._begun.set()
-            self._theirs.shutdown(socket.SHUT_RDWR)
+            # It is closed where nobody waited for the end any more.
+            with suppress(OSError):
+                self._theirs.shutdown(socket.SHUT_RDWR)
 
     def _serve_async(self, over: tuple[int, int]) -> int:
         import asyncio
