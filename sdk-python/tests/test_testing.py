@@ -513,6 +513,9 @@ def test_the_fixture_starts_hosts_keeps_their_data_and_shows_the_frames(pytester
             ctx.data_dir.joinpath(name).touch()
             print("printed by the handler")
             return f"Hello, {name}!"
+
+        @ext.tool
+        def wait(ctx): ctx.sleep(60)
         """
     )
     pytester.makepyfile(
@@ -525,8 +528,14 @@ def test_the_fixture_starts_hosts_keeps_their_data_and_shows_the_frames(pytester
 
         def test_bad(extline_host):
             assert extline_host(ext).call("greet", name="Bob").text == "Bye"
+
+        def test_late(extline_host):
+            extline_host(ext, deadline=0.2).call("wait")
         """
     )
     outcome = pytester.runpytest_subprocess("-p", "extline.testing.plugin")
-    outcome.assert_outcomes(passed=1, failed=1)
+    outcome.assert_outcomes(passed=1, failed=2)
+    # The traceback ends in the test, and not in the host.
+    outcome.stdout.fnmatch_lines(['>*extline_host(ext, deadline=0.2).call("wait")', "E*the tool wait did not answer within 0.2 s*"])
+    outcome.stdout.no_fnmatch_line("*def wait_a_little*")
     outcome.stdout.fnmatch_lines(["*printed by the handler*", "*- extline -*", '*host      > *"name":"Bob"*'])

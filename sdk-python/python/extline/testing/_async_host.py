@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
+# A failure as pytest shows it ends with the test's own line.
+__tracebackhide__ = True
+
+
 class AsyncHost:
     """A ``Host`` whose steps are awaited: ``async with AsyncHost(ext) as host: ...``.
 

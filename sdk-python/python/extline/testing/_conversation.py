@@ -27,6 +27,9 @@ _TICK = 0.001
 # Between the end of its output and the end of its thread an extension has nothing left to do.
 _LAST_STEP = 2.0
 
+# A failure as pytest shows it ends with the test's own line.
+__tracebackhide__ = True
+
 
 class Conversation:
     """The session of a host with one extension, driven by whoever waits."""

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from .._response import Panel
     from ._transcript import Transcript
 
+# A failure as pytest shows it ends with the test's own line.
+__tracebackhide__ = True
+
 # Seconds. Long enough for any handler that is going to finish, also on a busy machine.
 DEADLINE = 5.0
 _FAREWELL = 3.0
