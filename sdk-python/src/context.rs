@@ -18,6 +18,10 @@ use crate::text::text_of;
 use crate::tool::frame_of;
 
 /// The call that a handler serves, its host, and what can be said meanwhile.
+///
+/// Any handler may take it, as ``ctx`` or by the annotation ``Context``. It may be used from any
+/// thread, also after the handler has ended; in the child of a fork its methods raise
+/// `RuntimeError`.
 #[pyclass(frozen, module = "extline._native", weakref)]
 pub(crate) struct Context {
     pub(crate) core: Arc<Core>,
@@ -83,7 +87,8 @@ impl Context {
         self.args.clone().map(raw::RawJson)
     }
 
-    /// When the host stops waiting, on the clock of `time.monotonic()`; `None` where it does not say.
+    /// When the host stops waiting, in seconds on the clock of `time.monotonic()`; None where it
+    /// waits without an end, or does not say.
     #[getter]
     fn deadline(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         let Some(deadline) = self.deadline else { return Ok(None) };
@@ -92,7 +97,8 @@ impl Context {
         Ok(Some(now + left))
     }
 
-    /// The conversation, as `(id, generation)`; `None` where the host does not say.
+    /// The conversation, as `(id, generation)`; None where the host does not say it. The id stays
+    /// the same when a conversation is taken up again, the generation grows.
     #[getter]
     fn session(&self) -> Option<(String, Option<u64>)> {
         self.session.as_ref().map(|session| (session.id.clone(), session.generation))
@@ -104,25 +110,26 @@ impl Context {
         self.core.serving(py).getattr("host")
     }
 
-    /// Where the extension is, as a `pathlib.Path`; `None` where the host does not say.
+    /// Where the extension is; None where the host does not say it.
     #[getter]
     fn extension_dir<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.host(py)?.getattr("extension_dir")
     }
 
-    /// Where the extension may keep data, as a `pathlib.Path`; `None` where the host does not say.
+    /// Where the extension may keep data; None where the host does not say it.
     #[getter]
     fn data_dir<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.host(py)?.getattr("data_dir")
     }
 
-    /// Whether the host no longer wants the answer.
+    /// Whether the host no longer wants the answer: the user pressed Esc, or the session ends.
     #[getter]
     fn cancelled(&self) -> bool {
         self.call.is_cancelled()
     }
 
-    /// Raises `Cancelled` when the host no longer wants the answer; it becomes the answer.
+    /// Raises `Cancelled` when the host no longer wants the answer; it becomes the answer. In an
+    /// `async` handler a cancel is asyncio's own, raised by the next `await`.
     fn raise_if_cancelled(&self, py: Python<'_>) -> PyResult<()> {
         if !self.call.is_cancelled() {
             return Ok(());
@@ -130,15 +137,19 @@ impl Context {
         Err(PyErr::from_value(imports::cancelled(py)?.call0()?))
     }
 
-    /// Waits so many seconds; raises `Cancelled` as soon as the call is cancelled. In an `async`
-    /// handler it is to be awaited.
+    /// Waits so many seconds; ends with `Cancelled` as soon as the call is cancelled. In an
+    /// `async` handler it is to be awaited.
     fn sleep<'py>(slf: &Bound<'py, Self>, seconds: f64) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         slf.get().core.serving(py).call_method1("sleep", (slf, seconds))
     }
 
-    /// Shows how the call stands; each replaces the one before. Never waits and never fails: of
-    /// several within 50 ms the last is sent, and none where the host does not know updates.
+    /// Shows how the call stands; each replaces the one before. Never waits, and does nothing
+    /// where the host does not show it.
+    ///
+    /// `message` is one line for the user, `done` of `total` in `unit` how far it is, `text` what
+    /// there is of the answer so far, `details` any JSON value. Of several within 50 ms the last
+    /// is sent.
     #[pyo3(signature = (message=None, *, done=None, total=None, unit=None, text=None, details=None))]
     fn update(
         &self,
@@ -157,7 +168,8 @@ impl Context {
         })
     }
 
-    /// Goes through a loop and shows how far it is, as `3/10`.
+    /// Goes through a loop and shows how far it is, as `3/10`; ends with `Cancelled` when the call
+    /// is cancelled. `total` is the number of items, where `len(items)` does not say it.
     #[pyo3(signature = (items, message=None, *, unit=None, total=None))]
     fn track<'py>(
         slf: &Bound<'py, Self>,
@@ -170,8 +182,8 @@ impl Context {
         track.call1((slf, items, message, unit, total))
     }
 
-    /// Writes a line to the host's log, or to stderr where it keeps none. `level` is `debug`, `info`,
-    /// `warn` or `error`; `fields` are values that belong to the line.
+    /// Writes a line to the host's log, or to stderr where it keeps none. The level is `debug`,
+    /// `info`, `warn` or `error`; `fields` are JSON values.
     #[pyo3(signature = (message, *, level="info", **fields))]
     fn log(&self, message: &str, level: &str, fields: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let fields = fields.map(|fields| dump_raw(fields)).transpose()?;
@@ -191,8 +203,11 @@ impl Context {
         })
     }
 
-    /// Calls another tool through the host, its guards and approvals; the result is a `ToolOutput`.
-    /// In an `async` handler it is to be awaited.
+    /// Calls another tool through the host, its guards and approvals: `ctx.call_tool("bash",
+    /// command="ls")`. Returns a `ToolOutput`; to be awaited in an `async` handler.
+    ///
+    /// Raises `ToolError`: what the tool answered, or of kind `unsupported` where the host does
+    /// not let extensions call tools, and `cancelled`.
     #[pyo3(signature = (name, /, **args))]
     fn call_tool<'py>(
         slf: &Bound<'py, Self>,
@@ -204,7 +219,15 @@ impl Context {
         slf.get().core.serving(py).call_method1("call_tool", (slf, name, args))
     }
 
-    /// Asks the host for something by method. In an `async` handler it is to be awaited.
+    /// Asks the host for something by method, with any JSON value; returns what it answers. To be
+    /// awaited in an `async` handler.
+    ///
+    /// `timeout` is in seconds, unsaid there is none. `on_part` is called with each part of an
+    /// answer that comes in parts, before the result is returned; in an `async` handler it may be
+    /// `async` itself. What it raises ends the request.
+    ///
+    /// Raises `ToolError` with the kind that the host answered, or `unsupported` where it does not
+    /// serve the method, `timeout`, `too_large`, `cancelled`.
     #[pyo3(signature = (method, params=None, *, timeout=None, on_part=None))]
     fn request<'py>(
         slf: &Bound<'py, Self>,

@@ -6,7 +6,9 @@ use pyo3::prelude::*;
 
 use crate::load::load;
 
-/// A JSON value as text, which goes over the wire as it stands (`frm.raw`).
+/// A JSON value as text, which goes over the wire as it stands: every digit, key and escape.
+///
+/// A tool may return one, also inside of other values. Raises `ValueError` for what is no JSON.
 #[pyclass(frozen, eq, hash, module = "extline")]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct RawJson(pub(crate) Text);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -69,27 +70,34 @@ CHAPTERS = {
 LONGEST = 100
 
 
+@functools.cache
+def package() -> griffe.Module:
+    """The package as its sources and stubs say it, without running them."""
+    sources = ROOT / "sdk-python" / "python"
+    found = griffe.load("extline", search_paths=[sources], allow_inspection=False)
+    assert isinstance(found, griffe.Module)
+    return found
+
+
 def page() -> str:
     """The text of the page."""
-    package = griffe.load("extline", search_paths=[ROOT / "sdk-python" / "python"], allow_inspection=False)
     parts = [HEAD]
     for title, paths in CHAPTERS.items():
         parts.append(f"## {title}\n")
         for path in paths:
-            parts += entries(package, path)
+            parts += entries(package(), path)
     return "\n".join(parts)
 
 
 def undocumented() -> list[str]:
     """What everybody can import, and no chapter has."""
-    package = griffe.load("extline", search_paths=[ROOT / "sdk-python" / "python"], allow_inspection=False)
-    offered = [f"extline.{name}" for name in package.exports or ()]
-    offered += [f"extline.testing.{name}" for name in package["testing"].exports or ()]
+    offered = [f"extline.{name}" for name in package().exports or ()]
+    offered += [f"extline.testing.{name}" for name in package()["testing"].exports or ()]
     explained = {path for paths in CHAPTERS.values() for path in paths}
     return [str(path) for path in offered if path not in explained]
 
 
-def entries(package: griffe.Object, path: str) -> Iterator[str]:
+def entries(package: griffe.Module, path: str) -> Iterator[str]:
     found = package[path.removeprefix("extline.")]
     found = found.final_target if found.is_alias else found
     # What has no public path is shown by its name alone.

@@ -48,7 +48,7 @@ class Context:
     """The call that a handler serves, its host, and what can be said meanwhile.
 
     Any handler may take it, as ``ctx`` or by the annotation ``Context``. It may be used from any
-    thread, also after the handler has ended; in the child of a fork its methods raise RuntimeError.
+    thread, also after the handler has ended; in the child of a fork its methods raise `RuntimeError`.
     """
 
     @property
@@ -120,7 +120,7 @@ class Context:
         """Calls another tool through the host, its guards and approvals: `ctx.call_tool("bash",
         command="ls")`. Returns a `ToolOutput`; to be awaited in an `async` handler.
 
-        Raises ToolError: what the tool answered, or of kind `unsupported` where the host does not
+        Raises `ToolError`: what the tool answered, or of kind `unsupported` where the host does not
         let extensions call tools, and `cancelled`."""
     def request(
         self,
@@ -137,7 +137,7 @@ class Context:
         answer that comes in parts, before the result is returned; in an `async` handler it may be
         `async` itself. What it raises ends the request.
 
-        Raises ToolError with the kind that the host answered, or `unsupported` where it does not
+        Raises `ToolError` with the kind that the host answered, or `unsupported` where it does not
         serve the method, `timeout`, `too_large`, `cancelled`."""
     def panel(self, id: str) -> OpenPanel:
         """A panel of the extension by its id: `open`, `render`, `close`, `is_open`."""
@@ -146,7 +146,7 @@ class Context:
 class RawJson:
     """A JSON value as text, which goes over the wire as it stands: every digit, key and escape.
 
-    A tool may return one, also inside of other values. Raises ValueError for what is no JSON.
+    A tool may return one, also inside of other values. Raises `ValueError` for what is no JSON.
     """
 
     def __new__(cls, text: str) -> RawJson: ...
