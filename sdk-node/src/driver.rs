@@ -149,20 +149,25 @@ impl Driver {
         }
     }
 
-    /// Has JavaScript do this and what else came in, until promises are to have their turn.
+    /// Has JavaScript do this and what else came in, until promises are to have their turn: when that
+    /// takes long, or where something but a call waits. Calls run beside each other in any case.
     fn gather(&self, scope: &Scope<'_>, first: ExtensionEvent) -> Result<(), Error> {
         let mut next = Some(first);
+        let began = Instant::now();
+        let mut since = began;
         while let Some(event) = next {
-            let since = Instant::now();
+            let is_call = matches!(event, ExtensionEvent::ToolCall { .. });
             let waits = deliver::deliver(&self.core, scope, event);
-            if since.elapsed() >= BATCH {
+            let now = Instant::now();
+            let took = now.duration_since(std::mem::replace(&mut since, now));
+            if took >= BATCH {
                 let mut state = self.core.lock();
                 if let Some(tool) = state.last_tool.take() {
                     tool.is_slow.store(true, Relaxed);
                 }
                 state.wire.write()?;
             }
-            if waits {
+            if waits && !is_call || now.duration_since(began) >= BATCH {
                 return Ok(());
             }
             next = self.next_event();

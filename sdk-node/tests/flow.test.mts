@@ -59,3 +59,17 @@ ext.tool("shows", { description: "x" }, async (_, ctx) => { for (let n = 0; n < 
   assert.ok(updates.length > 0 && updates.length < 100, `${updates.length} updates`);
   assert.deepEqual(updates.map((update) => update.seq), updates.map((_, at) => at + 1));
 });
+
+test("an answer does not wait for a handler that is known to be slow", async () => {
+  const program = await Program.start(`
+ext.tool("quick", { description: "x" }, () => "quick");
+ext.tool("slow", { description: "x" }, (_, ctx) => { for (const began = Date.now(); Date.now() < began + 5 || !ctx.cancelled; ); return "slow"; });`);
+  for (const round of ["first", "second"]) {
+    // That it is slow is found out in the first round.
+    if (round === "second") program.send({ type: "tool_call", id: "q", name: "quick", args: {} }, { type: "tool_call", id: round, name: "slow", args: {} });
+    else program.send({ type: "tool_call", id: round, name: "slow", args: {} });
+    if (round === "second") assert.equal(text(await program.next("tool_result", { id: "q" })), "quick");
+    program.send({ type: "tool_cancel", id: round });
+    await program.next("tool_result", { id: round });
+  }
+});

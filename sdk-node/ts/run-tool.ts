@@ -8,6 +8,15 @@ import type { OfferedTool } from "./offer.js";
 import { encodeFailure, type Answer, type Update } from "./result.js";
 import { isThenable } from "./thenable.js";
 
+/** One call that is served. */
+interface Run {
+  readonly session: Session;
+  readonly tool: OfferedTool;
+  readonly ctx: Context;
+  /** Called once, when a handler that had to be waited for has been answered for. */
+  readonly ended: () => void;
+}
+
 /** Runs the handler and answers. Whether that has to be waited for; then `ended` is called. */
 export function runTool(session: Session, tool: OfferedTool, ctx: Context, text: string, ended: () => void): boolean {
   try {
@@ -23,10 +32,12 @@ export function runTool(session: Session, tool: OfferedTool, ctx: Context, text:
         send(session, ctx.serial, answer);
         return false;
       }
-      void wait(session, tool, ctx, answer, (later) => later as Answer).finally(ended);
+      follow({ session, tool, ctx, ended }, answer, (run, later) => end(run, later as Answer));
       return true;
     }
-    void wait(session, tool, ctx, returned, (value) => tool.answer(value)).finally(ended);
+    const run = { session, tool, ctx, ended };
+    if (isThenable(returned)) follow(run, returned, returnedLater);
+    else returnedLater(run, returned);
     return true;
   } catch (thrown) {
     fail(session, tool, ctx, thrown);
@@ -34,21 +45,39 @@ export function runTool(session: Session, tool: OfferedTool, ctx: Context, text:
   }
 }
 
-async function wait(
-  session: Session,
-  tool: OfferedTool,
-  ctx: Context,
-  pending: unknown,
-  answerOf: (value: unknown) => Answer | Promise<Answer>,
-): Promise<void> {
-  try {
-    let value = await pending;
-    if (isIterator(value)) value = await drain(value, ctx);
-    const answer = answerOf(value);
-    send(session, ctx.serial, isThenable(answer) ? await answer : answer);
-  } catch (thrown) {
-    fail(session, tool, ctx, thrown);
+/** With one promise and no more: most handlers are `async`, and each of their calls comes here. */
+function follow(run: Run, pending: PromiseLike<unknown>, next: (run: Run, value: unknown) => void): void {
+  const failed = (thrown: unknown) => {
+    fail(run.session, run.tool, run.ctx, thrown);
+    run.ended();
+  };
+  pending.then((value) => {
+    try {
+      next(run, value);
+    } catch (thrown) {
+      failed(thrown);
+    }
+  }, failed);
+}
+
+/** What a handler with `async` returned, or an iterator. */
+function returnedLater(run: Run, value: unknown): void {
+  if (isIterator(value)) {
+    follow(run, drain(value, run.ctx), answered);
+  } else {
+    answered(run, value);
   }
+}
+
+function answered(run: Run, value: unknown): void {
+  const answer = run.tool.answer(value);
+  if (isThenable(answer)) follow(run, answer, (same, later) => end(same, later as Answer));
+  else end(run, answer);
+}
+
+function end(run: Run, answer: Answer): void {
+  send(run.session, run.ctx.serial, answer);
+  run.ended();
 }
 
 /** Shows what an iterator yields, and gives back what it returns. */
