@@ -1,7 +1,7 @@
 #!/bin/sh
 # Rewrites the files that are generated from code and docs (the JSON Schema of every frame, the list
-# of clauses, what checks each clause, the reference of the command and of the Python package): the
-# same tests that fail when such a file has drifted write it instead.
+# of clauses, what checks each clause, the references of the command and of the packages for Python
+# and TypeScript): the same tests that fail when such a file has drifted write it instead.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -16,6 +16,9 @@ EXTLINE_GENERATE=1 cargo test --locked -p extline-conformance --test coverage
 
 printf '\n== running the drift test of the Python reference in rewriting mode\n'
 EXTLINE_GENERATE=1 scripts/test-python.sh sdk-python/tests/test_reference.py
+
+printf '\n== making the reference of the TypeScript package anew\n'
+EXTLINE_GENERATE=1 node sdk-node/scripts/reference.mjs
 
 printf '\n== what differs from the last commit\n'
 git --no-pager diff --stat
