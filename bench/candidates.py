@@ -7,8 +7,10 @@ BENCH = Path(__file__).resolve().parent
 ROOT = BENCH.parent
 BUILT = BENCH / "target"
 PEERS = BENCH / "peers" / "target" / "release"
-# Of the environment that environment.py makes.
+# Of the environments that environment.py makes: with what a candidate needs, and with the MCP SDKs,
+# some of whose packages others import where they are there.
 PYTHON = BUILT / "python" / "bin" / "python"
+MCP_PYTHON = BUILT / "mcp" / "bin" / "python"
 # Of the one that the Python SDK's tests have made, with the module they have built.
 TESTS_PYTHON = ROOT / "target" / "python" / "bin" / "python"
 TESTS_MODULE = ROOT / "sdk-python" / "python" / "extline"
@@ -86,8 +88,8 @@ def by_hand(name, title, program):
 
 def mcp(name, title, program, *arguments):
     # They start in half a second and more, and a call takes half a millisecond.
-    argv = (str(PYTHON), str(BENCH / "peers" / "python" / program), *arguments)
-    return Candidate(name, title, "mcp", argv, kit="python", is_slow=True)
+    argv = (str(MCP_PYTHON), str(BENCH / "peers" / "python" / program), *arguments)
+    return Candidate(name, title, "mcp", argv, kit="mcp", is_slow=True)
 
 
 def ours(name, title, program, python):

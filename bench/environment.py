@@ -5,35 +5,37 @@ import sys
 
 from candidates import BENCH, BUILT, PYTHON, ROOT, TESTS_MODULE, TESTS_PYTHON
 
-LOCKED = BENCH / "peers" / "python" / "requirements.txt"
+LOCKED = BENCH / "peers" / "python"
 
 
 def build(command):
     """`command` runs one in a folder, and ends everything where it fails."""
-    make(command)
+    make("python", command)
     wheels = BUILT / "wheels"
     shutil.rmtree(wheels, ignore_errors=True)
     maturin = [str(PYTHON.parent / "maturin"), "build", "--release", "--locked", "--quiet"]
     command([*maturin, "--manifest-path", "sdk-python/Cargo.toml", "--out", str(wheels)], ROOT)
     (wheel,) = wheels.glob("extline-*.whl")
     # The version stays the same from build to build.
-    command([*pip(), "--force-reinstall", "--no-index", "--no-deps", str(wheel)])
+    command([*pip("python"), "--force-reinstall", "--no-index", "--no-deps", str(wheel)])
 
 
-def make(command):
+def make(name, command):
     """Made anew when the packages or the interpreter are others."""
-    mark = BUILT / "python" / "made-from"
-    made_from = f"{sys.executable} {sys.version}\n{LOCKED.read_text(encoding='utf-8')}"
+    locked = LOCKED / f"{name}.txt"
+    mark = BUILT / name / "made-from"
+    made_from = f"{sys.executable} {sys.version}\n{locked.read_text(encoding='utf-8')}"
     if mark.exists() and mark.read_text(encoding="utf-8") == made_from:
         return
-    command([sys.executable, "-m", "venv", "--clear", str(BUILT / "python")])
+    command([sys.executable, "-m", "venv", "--clear", str(BUILT / name)])
     # All that is needed is in the list, so pip has nothing to find out.
-    command([*pip(), "--no-deps", "--require-hashes", "-r", str(LOCKED)])
+    command([*pip(name), "--no-deps", "--require-hashes", "-r", str(locked)])
     mark.write_text(made_from, encoding="utf-8")
 
 
-def pip():
-    return [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+def pip(name):
+    python = str(BUILT / name / "bin" / "python")
+    return [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
 
 
 def is_there_for_tests():

@@ -133,9 +133,12 @@ def build(chosen, smoke):
             command([*cargo, "--release", "--package", package], ROOT)
     if any(candidate.kit == "cargo" and not candidate.own for candidate in chosen):
         command([*cargo, "--release"], BENCH / "peers")
-    if any(candidate.kit == "python" for candidate in chosen):
+    kits = {candidate.kit for candidate in chosen}
+    if "python" in kits:
         environment.build(command)
-    if any(candidate.kit == "node" for candidate in chosen):
+    if "mcp" in kits:
+        environment.make("mcp", command)
+    if "node" in kits:
         node_environment.build(command)
 
 

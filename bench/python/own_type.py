@@ -1,17 +1,16 @@
 """The same with an argument of a type of the author's own, which msgspec makes and checks."""
 
-from dataclasses import dataclass
+from typing import TypedDict
 
 from extline import Extension
 
 ext = Extension("echo", "1.0.0")
 
 
-@dataclass
-class Style:
+class Style(TypedDict, total=False):
     """How to answer."""
 
-    loud: bool = False
+    loud: bool
 
 
 @ext.tool
@@ -21,7 +20,7 @@ def echo(text: str, style: Style | None = None) -> str:
     text: What to answer
     style: How to answer
     """
-    return text.upper() if style and style.loud else text
+    return text.upper() if style and style.get("loud") else text
 
 
 if __name__ == "__main__":
