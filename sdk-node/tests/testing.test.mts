@@ -148,11 +148,12 @@ test("the test answers what the extension asks for", async () => {
   ext.tool("own", { description: "d" }, async (_args, ctx) => (await ctx.callTool("leaf")).text);
   ext.tool("leaf", { description: "d" }, () => "of its own");
   ext.tool("unknown", { description: "d" }, (_args, ctx) => ctx.callTool("nobody").then(({ text }) => text));
+  ext.tool("breaks", { description: "d" }, (_args, ctx) => ctx.callTool("broken").then(({ text }) => text));
   ext.tool("never", { description: "d" }, (_args, ctx) => ctx.callTool("silent").then(({ text }) => text));
   ext.tool("method", { description: "d" }, (_args, ctx) => ctx.request("ui/pick", { of: [1, 2] }));
   ext.tool("refused", { description: "d" }, (_args, ctx) => ctx.request("ui/no"));
   await using host = await Host.start(ext, {
-    tools: { read: async ({ path }: { path: string }) => `text of ${path}`, silent: null },
+    tools: { read: async ({ path }: { path: string }) => `text of ${path}`, silent: null, broken: () => assert.fail("no disk") },
     methods: {
       "ui/pick": ({ of }: { of: number[] }) => of[1],
       "ui/no": () => {
@@ -163,6 +164,8 @@ test("the test answers what the extension asks for", async () => {
   assert.equal((await host.call("ask")).text, "text of p");
   assert.equal((await host.call("own")).text, "of its own");
   assert.match((await host.call("unknown")).text, /unknown tool nobody/);
+  const broken = await host.call("breaks");
+  assert.deepEqual([broken.isError, /broken failed: .*no disk/.test(broken.text)], [true, true]);
   assert.equal((await host.call("method")).value ?? (await host.call("method")).text, 2);
   assert.equal((await host.call("refused")).kind, "permission");
   const call = await host.begin("never");
@@ -246,8 +249,10 @@ test("an extension that requires what is refused ends, and the host says how", a
 test("what setup registers is of one host alone, and the extension can be hosted again", async () => {
   const ext = make();
   let ended = 0;
+  let told = 0;
   ext.setup(async (ctx) => {
     await sleep(2);
+    ext.on("turn_end", () => void (told += 1));
     ext.tool(ctx.host.model, { description: "d" }, () => "there");
   });
   ext.teardown(async () => {
@@ -258,8 +263,9 @@ test("what setup registers is of one host alone, and the extension can be hosted
     await using host = await Host.start(ext, { model });
     assert.deepEqual(host.tools.map(({ name }) => name), [model]);
     assert.equal((await host.call(model)).text, "there");
+    await host.event("turn_end");
   }
-  assert.equal(ended, 3);
+  assert.deepEqual({ ended, told }, { ended: 3, told: 3 });
 });
 
 test("an extension has one host at a time", async () => {
