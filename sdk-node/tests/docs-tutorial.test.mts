@@ -70,7 +70,7 @@ test("what went wrong is said in these words", () => {
   const [, table] = readFileSync(join(ROOT, "docs/typescript.md"), "utf8").split("## What went wrong");
   const texts = [...table!.matchAll(/^\| `(.+?)` \|/gm)].map(([, text]) => text!);
   // What Node and the host say.
-  const others = ["Cannot find package", "Unknown file extension", "Cannot use import statement", "no hello within"];
+  const others = ["Cannot find package", "Unknown file extension", "Cannot use import statement", "Top-level await", "no hello within"];
   const checked = texts.filter((text) => !others.some((other) => text.startsWith(other)));
   assert.ok(checked.length >= 7);
   for (const text of checked) assert.ok(ours.includes(text), text);
@@ -83,6 +83,10 @@ test("what Node says is what the page says", async () => {
   assert.match(stderr, /Cannot find package 'extline'/);
   const { stderr: withTsx } = await run("node", ["--import", "tsx", "a.mjs"], { folder });
   assert.match(withTsx, /Cannot find package 'tsx'/);
+  install(folder, "tsx");
+  writeFileSync(join(folder, "a.ts"), "await 1;");
+  const { stderr: asCommonJs } = await run("node", ["--import", "tsx", "a.ts"], { folder });
+  assert.match(asCommonJs, /Top-level await is currently not supported with the "cjs" output format/);
 });
 
 test("five everyday tasks are no longer than with MCP or oh-my-pi", async () => {

@@ -69,6 +69,17 @@ test("a pipeline that imports and makes no extension is told how to keep its std
   assert.match(stderr, /^printed\nextline: this program loaded extline and made no Extension, .*EXTLINE_STDIO=leave/);
 });
 
+test("an extension that is made and never run is told how it runs", () => {
+  const made = 'import { Extension } from "extline"; new Extension("x", "1");';
+  const { stdout, stderr } = print(made, {});
+  assert.equal(stdout, "");
+  assert.match(stderr, /^extline: this program made an Extension and never ran it: .*await ext\.run\(import\.meta\)/);
+  // Where it failed, or leaves it to the importer, there is nothing to add.
+  assert.equal(print(`${made} process.exit(1);`, {}).stderr, "");
+  const module = write('import { Extension } from "extline"; await new Extension("x", "1").run(import.meta);');
+  assert.equal(print(`await import(${JSON.stringify(module)});`, {}).stderr, "");
+});
+
 test("without pipes a mere import leaves stdout alone", () => {
   const ran = spawnSync("sh", ["-c", `'${process.execPath}' '${write(PRINTS)}' </dev/null | cat`], { encoding: "utf8" });
   assert.deepEqual([ran.stdout, ran.stderr], ["printed\n", ""]);
@@ -99,6 +110,8 @@ test("started by hand it says what it is and how to try it", (context) => {
   const ran = spawnSync("script", ["-qec", `'${process.execPath}' '${file}'`, "/dev/null"], { encoding: "utf8" });
   if (ran.error) return context.skip("needs script(1)");
   assert.match(ran.stdout, /mine 1\.2 is an extension for a coding agent[^]*extline call DIR go/);
+  const started = spawnSync("script", ["-qec", `'${process.execPath}' --no-warnings '${file}'`, "/dev/null"], { encoding: "utf8" });
+  assert.ok(started.stdout.includes(`-- node --no-warnings ${file}`), started.stdout);
 });
 
 test("in CommonJS it runs without a build", async () => {

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { native, type Reader } from "./native.js";
 import type { Offer } from "./offer.js";
 import { Serving } from "./serve.js";
+import { ran } from "./stdio.js";
 import { tellStrayErrors } from "./stray.js";
 
 /** What a module knows of itself: `import.meta`, or `module` in CommonJS. */
@@ -18,6 +19,7 @@ export interface CommonJsModule {
 
 /** Serves until the host ends it. `keep` is given what serves, before it begins. */
 export async function run(offer: Offer, main: Main | undefined, keep: (serving: Serving) => void): Promise<void> {
+  ran();
   if (main !== undefined && !isMain(main)) return;
   if (!native.isMainThread()) {
     throw new Error(
@@ -125,11 +127,11 @@ function explanation({ name, version, tools, commands }: Offer): string {
   const [command] = commands.keys();
   if (tool) tries.push(`extline call DIR ${tool.name} '{...}'`);
   if (command !== undefined) tries.push(`extline command DIR ${command}`);
-  const program = process.argv[1] ?? "FILE";
+  const program = ["node", ...process.execArgv, process.argv[1] ?? "FILE"].join(" ");
   return (
     `${name} ${version} is an extension for a coding agent. It talks with its host over stdin and\n` +
     `stdout, so there is nothing to see when it is started by hand. To try it:\n\n  ${tries.join("\n  ")}\n\n` +
-    `DIR is the folder with its extension.json; in its place \`-- node ${program}\` starts this very\n` +
+    `DIR is the folder with its extension.json; in its place \`-- ${program}\` starts this very\n` +
     "program. To type frames yourself, set EXTLINE_STDIO=claim.\n"
   );
 }
