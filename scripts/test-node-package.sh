@@ -1,6 +1,7 @@
 #!/bin/sh
 # The Node package as its users get it: packed, installed in another folder, and there an extension is
-# called from an ES module, from CommonJS, from TypeScript, and compiled by every way of finding modules.
+# tested, called from an ES module, from CommonJS and from TypeScript, and compiled by every way of
+# finding modules.
 # NODES="/path/to/node ..." names more versions of Node to run it with.
 set -eu
 cd "$(dirname "$0")/.."
@@ -27,6 +28,7 @@ main() {
         for node in $nodes; do
             answers "$node" hello.mjs
             answers "$node" hello.cjs
+            "$node" --test --test-reporter=dot hello.test.mjs >&2
             # Node 22.18 and newer leave the types out by themselves.
             if "$node" -e 'process.exit(process.features.typescript ? 0 : 1)'; then
                 answers "$node" hello.ts
@@ -62,6 +64,13 @@ ext.tool("greet", {
   input: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
 }, ({ name }) => `Hello, ${name}!`);'
     printf 'import { Extension } from "extline";\n%s\nawait ext.run(import.meta);\n' "$body" >hello.mjs
+    printf 'import { Extension } from "extline";
+import { Host } from "extline/testing";
+import { test } from "node:test";
+%s
+test("greet", () => Host.with(ext, async (host) => {
+  if ((await host.call("greet", { name: "Ada" })).text !== "Hello, Ada!") throw new Error("another answer");
+}));\n' "$body" >hello.test.mjs
     printf 'const { Extension } = require("extline");\n%s\next.run(module);\n' "$body" >hello.cjs
     printf 'import { Extension, type Context } from "extline";\n%s\nexport type { Context };\nawait ext.run(import.meta);\n' "$body" >hello.ts
     cp hello.ts hello.mts
