@@ -78,12 +78,7 @@ python_environment() {
 
 # The Node package, built for debugging, known to the examples as `npm install` makes it known there.
 node_packages() {
-    (
-        cd sdk-node
-        [ -d node_modules ] || npm ci --no-fund --no-audit --loglevel=error
-        npm run --silent build:native -- --debug
-        npm run --silent build:ts
-    )
+    scripts/build-node.sh
     node sdk-node/scripts/link.mjs examples tsx zod
 }
 
