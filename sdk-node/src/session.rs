@@ -102,8 +102,8 @@ impl Session {
     #[napi(catch_unwind)]
     pub fn begin(&self) -> Result<()> {
         if self.is_native && !self.watch() {
-            let advice = "the event loop cannot watch stdin and stdout: they are neither pipes nor \
-                          sockets nor a terminal; set EXTLINE_NODE_READER=socket";
+            let advice = "the event loop cannot watch stdin and stdout, as they are neither pipes \
+                          nor sockets: a host gives an extension these; try it by `extline run DIR`";
             return Err(Error::from_reason(advice));
         }
         self.driver.tell(|_| ());

@@ -85,6 +85,14 @@ test("without pipes a mere import leaves stdout alone", () => {
   assert.deepEqual([ran.stdout, ran.stderr], ["printed\n", ""]);
 });
 
+test("with a stdin that nobody can write to, an extension fails, and says how it is tried", () => {
+  const file = write('import { Extension } from "extline"; await new Extension("x", "1").run(import.meta);');
+  const ran = spawnSync("sh", ["-c", `'${process.execPath}' '${file}' </dev/null 2>&1 >/dev/null`], { encoding: "utf8" });
+  assert.equal(ran.status, 1);
+  assert.match(ran.stdout, /they are neither pipes nor sockets: .*extline run DIR/);
+  assert.ok(!ran.stdout.includes("outside of every handler"), ran.stdout);
+});
+
 test("a wrong EXTLINE_STDIO is an error that names the choices", () => {
   assert.match(print(PRINTS, { EXTLINE_STDIO: "leve" }).stderr, /EXTLINE_STDIO is "leve"; set it to "claim" .* or "leave"/);
 });

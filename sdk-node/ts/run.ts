@@ -50,7 +50,12 @@ function serve(offer: Offer, keep: (serving: Serving) => void): Promise<number> 
     );
     keep(serving);
     ends.push(tellStrayErrors(serving.session), hearSignals(serving), sayEarlyExit(serving));
-    serving.begin();
+    try {
+      serving.begin();
+    } catch (error) {
+      end();
+      reject(error);
+    }
   });
 }
 
