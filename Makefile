@@ -11,7 +11,7 @@ demo: ## build, then run the example extensions under the real host
 test: ## everything that must hold before a change is merged
 	@scripts/check-toolchains.sh && scripts/test.sh
 
-bench: ## measure calls, starts and memory beside the peers, about six minutes after the builds (bench/README.md)
+bench: ## measure calls, starts and memory beside the peers, about nine minutes after the builds (bench/README.md)
 	@scripts/check-toolchains.sh && python3 bench/run.py
 
 bench-quick: ## the same in about two minutes after the builds
