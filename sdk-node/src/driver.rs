@@ -96,6 +96,19 @@ impl Driver {
         told
     }
 
+    /// Says what the user is to see while a handler goes on: at once also in a turn, whose end comes
+    /// after the answer of a handler that leaves the loop no time, and with it nothing to show.
+    pub(crate) fn show(self: &Rc<Self>, tell: impl FnOnce(&mut State)) {
+        self.tell(tell);
+        if self.in_turn.get() && !self.is_over.get() {
+            // An error comes again at the end of the turn, which can end the session.
+            let mut state = self.core.lock();
+            // Updates are among what is due.
+            state.wire.handle_timeout();
+            let _ = state.wire.write();
+        }
+    }
+
     /// Does everything that there is to do now.
     pub(crate) fn turn(self: &Rc<Self>, reason: Reason) {
         if self.is_over.get() || self.in_turn.replace(true) {

@@ -143,7 +143,7 @@ impl Session {
         };
         let update =
             Update { content: update.content, details: update.details, progress: update.progress };
-        self.driver.tell(|state| {
+        self.driver.show(|state| {
             if let Some(key) = state.calls.key(number(serial)) {
                 state.wire.session.update(key, update);
             }

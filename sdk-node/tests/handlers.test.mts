@@ -110,6 +110,14 @@ ext.tool("seen", { description: "x" }, () => seen);`,
   });
 }
 
+test("what a handler says while it computes is shown before it ends", async () => {
+  const program = await Program.start(`
+ext.tool("computes", { description: "x" }, (_, ctx) => { ctx.update("half", { done: 1, total: 2 }); for (const end = Date.now() + 120; Date.now() < end; ); ctx.update("all"); return "done"; });`);
+  assert.equal(text(await program.call("computes", {}, "a")), "done");
+  const shown = program.frames.filter((frame) => frame.id === "a").map((frame) => [frame.type, frame.progress?.message]);
+  assert.deepEqual(shown, [["tool_update", "half"], ["tool_update", "all"], ["tool_result", undefined]]);
+});
+
 test("what an iterator yields is shown, and what it returns is the result", async () => {
   const program = await Program.start(`
 ext.tool("async", { description: "x" }, async function* () { yield "one"; await sleep(60); yield { message: "two", done: 2, total: 2 }; return "result"; });
