@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";
-import { DefinitionError, ToolError } from "extline";
+import { DefinitionError, Extension, ToolError } from "extline";
 
 const { textOf, toFailure } = createRequire(import.meta.url)("../dist/errors.js") as typeof import("../dist/errors.js");
 
@@ -128,4 +128,14 @@ test("both kinds of modules get the same classes", () => {
   const required = createRequire(import.meta.url)("extline") as typeof import("extline");
   assert.equal(required.ToolError, ToolError);
   assert.equal(required.DefinitionError, DefinitionError);
+});
+
+test("a name that is not allowed is told once, at its line: a host shows the last lines of stderr", () => {
+  const ext = new Extension("names", "1.0.0");
+  assert.throws(() => ext.tool("a b", { description: "x" }, () => "x"), (error: Error) => {
+    assert.ok(error instanceof DefinitionError);
+    assert.match(error.message, /errors\.test\.mjs:\d+: tool a b: the tool name "a b" is not allowed: use 1 to 64/);
+    assert.equal(error.cause, undefined);
+    return true;
+  });
 });

@@ -340,7 +340,8 @@ export class Extension {
     try {
       add();
     } catch (error) {
-      throw definitionError(`${kind} ${name}`, (error as Error).message, entry, error);
+      // The native half's own error says nothing more, and its stack would push this one out of what a host shows.
+      throw definitionError(`${kind} ${name}`, (error as Error).message, entry);
     }
     const place = callerOf(entry);
     this.#where.set(key, place === undefined ? "another place" : `${place.file}:${place.line}`);
