@@ -5,8 +5,6 @@ use std::sync::{Mutex, PoisonError};
 use extline_stdio::{Error, Stdio, claims_at_load};
 use napi_derive::napi;
 
-use crate::stderr;
-
 /// What was claimed at the load, until a session takes it. The process has one stdin and one stdout,
 /// whatever its threads do.
 static CLAIMED: Mutex<Option<Stdio>> = Mutex::new(None);
@@ -65,7 +63,7 @@ fn main_thread() -> bool {
 /// Writes one line to stderr.
 #[napi(catch_unwind)]
 pub fn report(message: String) {
-    stderr::report(&message);
+    extline_stdio::report(&message);
 }
 
 /// The process's stdin and stdout, claimed at the load or now.

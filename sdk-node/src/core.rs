@@ -8,13 +8,12 @@ use std::sync::atomic::{
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use extline_protocol::limits::SHUTDOWN_END;
 use extline_protocol::{CallKey, ExtensionEvent};
-use extline_stdio::{Error, Waker};
+use extline_stdio::{Error, Waker, report, watchdog};
 
 use crate::calls::Calls;
-use crate::stderr::report;
 use crate::tools::{Tool, Tools};
-use crate::watchdog;
 use crate::wire::Wire;
 
 /// Nobody keeps it locked while JavaScript runs or anything is waited for.
@@ -80,7 +79,8 @@ impl Core {
             }
             ExtensionEvent::ShuttingDown(_) => {
                 if self.ends_process {
-                    watchdog::start(state.wire.session.exit_code(), self.names());
+                    let exit_code = state.wire.session.exit_code();
+                    watchdog::start(SHUTDOWN_END, exit_code, self.names());
                 }
                 state.calls.cancel_all();
                 return Some(event);

@@ -8,12 +8,11 @@ use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::time::{Duration, Instant};
 
 use extline_protocol::ExtensionEvent;
-use extline_stdio::Error;
+use extline_stdio::{Error, report};
 
 use crate::core::{Core, State};
 use crate::deliver::{self, Kind};
 use crate::js::{Js, Scope, Told};
-use crate::stderr::report;
 use crate::watch::Wants;
 #[cfg(unix)]
 use crate::{stand_in::StandIn, watch::Handles};

@@ -23,10 +23,8 @@ mod replies;
 mod session;
 #[cfg(unix)]
 mod stand_in;
-mod stderr;
 mod tools;
 #[cfg(unix)]
 mod uv;
 mod watch;
-mod watchdog;
 mod wire;

@@ -117,8 +117,9 @@ mod callbacks {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::rc::Rc;
 
+    use extline_stdio::report;
+
     use crate::driver::{Driver, Reason};
-    use crate::stderr::report;
     use crate::uv::data_of;
 
     fn turn(handle: *mut c_void, reason: Reason) {

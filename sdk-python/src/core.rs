@@ -4,21 +4,20 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use extline_protocol::limits::SHUTDOWN_END;
 use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession};
-use extline_stdio::{Input, Stdio, Waker};
+use extline_stdio::crew::Crew;
+use extline_stdio::{Input, Stdio, Waker, report, watchdog};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::call::{Call, Running};
-use crate::crew::Crew;
 use crate::looped::Looped;
 use crate::outgoing::Asked;
 use crate::running;
 use crate::signals::Signals;
-use crate::stderr::report;
 use crate::tool::{self, Tool, Tools};
 use crate::wait::Room;
-use crate::watchdog;
 use crate::wire::Wire;
 
 /// Set in the child of a fork, where the session is dead: its threads and locks are the parent's.
@@ -183,7 +182,7 @@ impl Core {
             ExtensionEvent::ShuttingDown(_) => {
                 if self.wants.ends_process {
                     let exit_code = self.wire().session.exit_code();
-                    watchdog::start(exit_code, self.names());
+                    watchdog::start(SHUTDOWN_END, exit_code, self.names());
                 }
                 let waiting: Vec<Arc<Call>> = self.running.all();
                 // Every mark is set, also behind one whose waiters have to be told.

@@ -7,19 +7,18 @@ use std::sync::atomic::Ordering::Relaxed;
 use extline_protocol::ExtensionEvent;
 use extline_protocol::frame::RpcError;
 use extline_protocol::{CallKey, ErrorKind};
+use extline_stdio::crew::{Heir, Stay};
+use extline_stdio::report;
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
 
 use crate::call::Call;
 use crate::context::Context;
 use crate::core::{Core, end_if_in_child};
-use crate::crew::Heir;
 use crate::failure;
 use crate::frames::to_dict;
 use crate::load::load;
-use crate::pulse::Stay;
 use crate::running;
-use crate::stderr::report;
 use crate::tool::Tool;
 
 thread_local! {

@@ -9,7 +9,6 @@ mod call;
 mod claim;
 mod context;
 mod core;
-mod crew;
 mod dispatch;
 mod dump;
 mod failure;
@@ -19,7 +18,6 @@ mod keys;
 mod load;
 mod looped;
 mod outgoing;
-mod pulse;
 mod raw;
 mod replies;
 mod run_tool;
@@ -28,11 +26,9 @@ mod serve;
 mod session;
 mod signals;
 mod stand_in;
-mod stderr;
 mod text;
 mod tool;
 mod wait;
-mod watchdog;
 mod wire;
 
 /// Private to the package `extline`.

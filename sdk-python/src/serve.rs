@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use extline_protocol::ExtensionEvent;
 use extline_stdio::Error;
+use extline_stdio::crew::{Duty, Heir, Seat};
 use pyo3::prelude::*;
 
 use crate::claim::to_python;
 use crate::core::Core;
-use crate::crew::{Duty, Heir, Seat};
 
 /// What the loop needs Python for.
 enum Next {

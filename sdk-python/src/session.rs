@@ -6,13 +6,13 @@ use extline_protocol::frame::{
     Frame, Level, OpenPanel, PanelRender, RegisterCommand, RegisterTool, SdkInfo,
 };
 use extline_protocol::{Capabilities, Capability, ExtensionConfig};
+use extline_stdio::crew::{Duty, Seat};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::claim::{over_descriptors, stdio, to_python};
 use crate::core::{Core, Wants};
-use crate::crew::{Duty, Seat};
 use crate::dump::dump_raw;
 use crate::signals::Signals;
 use crate::tool::{self, Registrations, frame_of};

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-use crate::{dump, load, stderr};
+use crate::{dump, load};
 
 /// The value of a JSON text, as the arguments of a call are read.
 #[pyfunction]
@@ -25,7 +25,7 @@ pub(crate) fn dumps(value: &Bound<'_, PyAny>) -> PyResult<String> {
 /// Writes one line to stderr.
 #[pyfunction]
 pub(crate) fn report(message: &str) {
-    stderr::report(message);
+    extline_stdio::report(message);
 }
 
 /// A string as UTF-8. Half of a surrogate pair, which a string of Python can hold, becomes U+FFFD.

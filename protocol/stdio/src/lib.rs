@@ -68,6 +68,11 @@
 //! Event loops use [`Output::try_write`], which never waits, and the descriptors ([`Input`] and
 //! [`Output`] are `AsFd`, [`Input::doorbell`] carries SIGTERM and wake-ups).
 //!
+//! # Handlers that block
+//!
+//! [`crew`] says which thread owns the session while handlers may block, and [`watchdog`] ends a
+//! process whose handlers would not stop. Both know nothing of the protocol either.
+//!
 //! # What it does not touch
 //!
 //! - **`O_NONBLOCK`**. The flag belongs to the open file description, which other processes may
@@ -96,15 +101,19 @@
 //! Tested on Linux, meant to work on macOS. On Windows everything compiles and claiming answers
 //! [`Error::Unsupported`].
 
+pub mod crew;
 mod error;
 mod load;
 #[cfg(not(target_os = "linux"))]
 mod no_interrupter;
 mod outcome;
+mod pulse;
+mod stderr;
 #[cfg(unix)]
 mod unix;
 #[cfg(not(unix))]
 mod unsupported;
+pub mod watchdog;
 
 #[cfg(unix)]
 use unix as platform;
@@ -119,3 +128,4 @@ pub use outcome::{Next, Ready, Received};
 #[cfg(target_os = "linux")]
 pub use platform::Interrupter;
 pub use platform::{Input, Output, Stdio, Waker, is_by_hand};
+pub use stderr::report;

@@ -1,21 +1,22 @@
-//! The threads of an extension, and which of them does what.
+//! The threads of an extension whose handlers block, and which of them does what.
 //!
 //! One owns the session: it reads, runs handlers, writes. One, the heir, watches it, and takes the
 //! session over when a handler keeps the owner for longer than a tick. Others stand by. A thread
 //! whose handler kept it comes back when the handler ends, and stands by too.
 //!
-//! The thread that called `run` is special: Python's signal handlers run in it alone, so the session
-//! is handed back to it when it is free. Threads are started in Python, so that they are joined and
-//! have names.
+//! The thread that called `run` is special: in Python signal handlers run in it alone, so the session
+//! is handed back to it when it is free. Whoever uses this starts the threads, in the way of the
+//! language.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use extline_stdio::Waker;
+use crate::Waker;
+use crate::pulse::{Pulse, Rest};
 
-use crate::pulse::{Pulse, Rest, Stay};
+pub use crate::pulse::Stay;
 
 /// How often the heir looks while handlers may take their time.
 const TICK: Duration = Duration::from_millis(1);
@@ -26,8 +27,9 @@ const QUICK_TICKS: u32 = 20;
 /// After so many of these at which nothing ran it sleeps until something does.
 const QUIET_DOZES: u32 = 4;
 
+/// Who does what. Usable from any thread.
 #[derive(Debug)]
-pub(crate) struct Crew {
+pub struct Crew {
     state: Mutex<State>,
     pulse: Pulse,
     waker: Waker,
@@ -55,7 +57,7 @@ struct State {
 
 /// One thread's place.
 #[derive(Debug)]
-pub(crate) struct Seat {
+pub struct Seat {
     duty: AtomicU8,
     thread: Thread,
     is_first: bool,
@@ -64,16 +66,20 @@ pub(crate) struct Seat {
 /// What a thread is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Duty {
+pub enum Duty {
+    /// Wait.
     StandBy = 0,
+    /// Be the heir.
     Watch = 1,
+    /// Read, run handlers, write.
     Own = 2,
+    /// Return.
     GoHome = 3,
 }
 
 impl Seat {
     /// The current thread's.
-    pub(crate) fn new(is_first: bool) -> Arc<Self> {
+    pub fn new(is_first: bool) -> Arc<Self> {
         Arc::new(Self {
             duty: AtomicU8::new(Duty::StandBy as u8),
             thread: thread::current(),
@@ -81,7 +87,8 @@ impl Seat {
         })
     }
 
-    pub(crate) fn is_first(&self) -> bool {
+    /// Whether it is the thread's that called `run`.
+    pub fn is_first(&self) -> bool {
         self.is_first
     }
 
@@ -106,7 +113,8 @@ impl Seat {
 
 /// Whether an owner has somebody to watch it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Heir {
+pub enum Heir {
+    /// It watches, or is about to.
     Ready,
     /// A thread has to be started for it.
     ToBeStarted,
@@ -116,7 +124,7 @@ pub(crate) enum Heir {
 
 impl Crew {
     /// At most `handlers` run at a time.
-    pub(crate) fn new(waker: Waker, handlers: usize) -> Self {
+    pub fn new(waker: Waker, handlers: usize) -> Self {
         Self {
             state: Mutex::new(State { threads: 1, ..State::default() }),
             pulse: Pulse::default(),
@@ -139,7 +147,7 @@ impl Crew {
 /// The owner.
 impl Crew {
     /// Enters a handler; a quick one was never seen to take long.
-    pub(crate) fn enter(&self, is_quick: bool) -> Stay {
+    pub fn enter(&self, is_quick: bool) -> Stay {
         let (stay, wake) = self.pulse.enter(is_quick);
         if wake && let Some(heir) = &self.lock().heir {
             heir.thread.unpark();
@@ -148,18 +156,18 @@ impl Crew {
     }
 
     /// Comes out of a handler. Whether the session is still this thread's.
-    pub(crate) fn leave(&self, stay: Stay) -> bool {
+    pub fn leave(&self, stay: Stay) -> bool {
         self.pulse.end(stay)
     }
 
     /// Whether the session is still the one's that stays there.
-    pub(crate) fn is_inside(&self, stay: Stay) -> bool {
+    pub fn is_inside(&self, stay: Stay) -> bool {
         self.pulse.stay() == Some(stay)
     }
 
     /// The handler is about to wait for the host, so the heir takes over now. False when the session
     /// is not this thread's any more.
-    pub(crate) fn step_aside(&self, stay: Stay) -> bool {
+    pub fn step_aside(&self, stay: Stay) -> bool {
         if !self.pulse.end(stay) {
             return false;
         }
@@ -173,8 +181,8 @@ impl Crew {
         true
     }
 
-    /// Sees to it that there is an heir, as far as that is possible without Python.
-    pub(crate) fn heir(&self) -> Heir {
+    /// Sees to it that there is an heir, as far as that is possible without a new thread.
+    pub fn heir(&self) -> Heir {
         if self.has_heir.load(SeqCst) {
             return Heir::Ready;
         }
@@ -194,13 +202,13 @@ impl Crew {
     }
 
     /// A thread is being started, to be the heir; it begins with [`Crew::inherit`].
-    pub(crate) fn expect_heir(&self) {
+    pub fn expect_heir(&self) {
         self.lock().threads += 1;
         self.has_heir.store(true, SeqCst);
     }
 
     /// It could not be started. Whether there is no other thread at all.
-    pub(crate) fn expect_no_heir(&self) -> bool {
+    pub fn expect_no_heir(&self) -> bool {
         let mut state = self.lock();
         state.threads -= 1;
         self.has_heir.store(false, SeqCst);
@@ -208,7 +216,7 @@ impl Crew {
     }
 
     /// Gives the session to the first thread, if that waits for it. Then this one stands by.
-    pub(crate) fn hand_back(&self, seat: &Seat) -> bool {
+    pub fn hand_back(&self, seat: &Seat) -> bool {
         if seat.is_first || !self.first_waits.swap(false, SeqCst) {
             return false;
         }
@@ -226,12 +234,12 @@ impl Crew {
     }
 
     /// Whether anybody could own the session in this thread's place.
-    pub(crate) fn is_alone(&self) -> bool {
+    pub fn is_alone(&self) -> bool {
         self.lock().threads == 1
     }
 
     /// The handler of this thread has ended, and what it left is written.
-    pub(crate) fn come_back(&self) {
+    pub fn come_back(&self) {
         self.away.fetch_sub(1, SeqCst);
     }
 
@@ -243,12 +251,12 @@ impl Crew {
     }
 
     /// Whether a handler keeps a thread.
-    pub(crate) fn is_any_away(&self) -> bool {
+    pub fn is_any_away(&self) -> bool {
         self.away.load(SeqCst) > 0
     }
 
     /// Nothing is left to do: all threads go home.
-    pub(crate) fn go_home(&self) {
+    pub fn go_home(&self) {
         let mut state = self.lock();
         self.is_over.store(true, SeqCst);
         let State { heir, idle, first, .. } = &mut *state;
@@ -261,7 +269,7 @@ impl Crew {
 /// The others.
 impl Crew {
     /// A thread that was started to be the heir. It returns to own the session, or to go home.
-    pub(crate) fn inherit(&self, seat: &Arc<Seat>) -> Duty {
+    pub fn inherit(&self, seat: &Arc<Seat>) -> Duty {
         let mut state = self.lock();
         if self.is_over.load(SeqCst) {
             return Duty::GoHome;
@@ -276,7 +284,7 @@ impl Crew {
     }
 
     /// Waits until there is something to do. It returns to own the session, or to go home.
-    pub(crate) fn stand_by(&self, seat: &Arc<Seat>) -> Duty {
+    pub fn stand_by(&self, seat: &Arc<Seat>) -> Duty {
         let mut state = self.lock();
         if self.is_over.load(SeqCst) {
             return Duty::GoHome;

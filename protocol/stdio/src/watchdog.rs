@@ -1,43 +1,45 @@
-//! Ends the process when its end takes too long, whatever Python does meanwhile.
+//! Ends the process when its end takes too long, whatever its handlers do meanwhile.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread;
-
-use extline_protocol::limits::SHUTDOWN_END;
+use std::time::Duration;
 
 use crate::stderr::report;
 
 static STARTED: AtomicBool = AtomicBool::new(false);
 
-/// Counts from the beginning of the shutdown; `running` names the handlers that have not ended
-/// (`end.overdue`). A thread that never touches Python: it may outlive the interpreter.
-pub(crate) fn start(exit_code: u8, running: impl Fn() -> Vec<String> + Send + 'static) {
+/// Ends the process after that long from now, the beginning of the shutdown, and says so on stderr;
+/// `running` names the handlers that have not ended. Its thread runs no author's code, so it may
+/// outlive an interpreter. Only the first call of a process counts.
+pub fn start(after: Duration, exit_code: u8, running: impl Fn() -> Vec<String> + Send + 'static) {
     if STARTED.swap(true, SeqCst) {
         return;
     }
     let watch = move || {
-        thread::sleep(SHUTDOWN_END);
+        thread::sleep(after);
         let names = running().join(", ");
         let why = if names.is_empty() {
             "what the program does after its extension has ended takes too long".to_owned()
         } else {
             format!("{names} would not stop")
         };
-        report(&format!("ended {SHUTDOWN_END:?} after shutdown; {why}"));
+        report(&format!("ended {after:?} after shutdown; {why}"));
         end_now(exit_code);
     };
     // Without a thread the host ends the process, half a second later.
     let _ = thread::Builder::new().name("extline watchdog".to_owned()).spawn(watch);
 }
 
-/// No destructor runs: the handlers that would not stop are in the middle of something.
+/// Ends the process. No destructor and nothing of `atexit` runs: the handlers that would not stop are
+/// in the middle of something.
 #[cfg(unix)]
-pub(crate) fn end_now(exit_code: u8) -> ! {
+pub fn end_now(exit_code: u8) -> ! {
     signal_hook::low_level::exit(exit_code.into())
 }
 
+/// Ends the process: the time for an ordinary end is over.
 #[cfg(not(unix))]
 #[expect(clippy::disallowed_methods, reason = "the time for an ordinary end is over")]
-pub(crate) fn end_now(exit_code: u8) -> ! {
+pub fn end_now(exit_code: u8) -> ! {
     std::process::exit(exit_code.into())
 }

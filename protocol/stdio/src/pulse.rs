@@ -28,7 +28,7 @@ pub(crate) enum Rest {
 /// One stay inside a handler. Whoever ends it owns the session: the thread that is inside when it
 /// comes out, or the watcher that finds it inside for too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stay(u64);
+pub struct Stay(u64);
 
 impl Pulse {
     /// The owner enters a handler. Whether the watcher has to be woken.
@@ -79,5 +79,45 @@ impl Pulse {
         if rest != Rest::Brisk && has_happened() {
             self.rest.store(Rest::Brisk as u8, SeqCst);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stay_ends_once() {
+        let pulse = Pulse::default();
+        assert_eq!(pulse.stay(), None);
+        let (stay, _) = pulse.enter(true);
+        assert_eq!(pulse.stay(), Some(stay));
+        assert!(pulse.end(stay));
+        assert!(!pulse.end(stay), "the watcher comes too late");
+        let (next, _) = pulse.enter(true);
+        assert!(!pulse.end(stay), "of an earlier stay nothing is left");
+        assert_eq!(pulse.stay(), Some(next));
+    }
+
+    #[test]
+    fn who_enters_a_handler_wakes_a_watcher_that_would_look_too_late() {
+        let wakes = |rest, is_quick| {
+            let pulse = Pulse::default();
+            pulse.take_rest(rest, || false);
+            let (_, wakes) = pulse.enter(is_quick);
+            assert_eq!(wakes, pulse.rest() != rest, "a woken watcher looks briskly");
+            wakes
+        };
+        assert!(!wakes(Rest::Brisk, false));
+        assert!(!wakes(Rest::Doze, true));
+        assert!(wakes(Rest::Doze, false));
+        assert!(wakes(Rest::Sleep, true));
+    }
+
+    #[test]
+    fn a_watcher_stays_awake_where_something_happened_meanwhile() {
+        let pulse = Pulse::default();
+        pulse.take_rest(Rest::Sleep, || true);
+        assert_eq!(pulse.rest(), Rest::Brisk);
     }
 }
