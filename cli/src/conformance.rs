@@ -70,6 +70,7 @@ pub(crate) async fn run(args: Conformance, mut printer: Printer) -> Result<Exit,
     let Some(options) = options(&args, baseline, &mut printer)? else {
         return Ok(printer.finish(Exit::NotStarted));
     };
+    let options = Options { keeps_passes: reports.show_passes(), ..options };
     let told = match start(options, cases) {
         Ok(told) => told,
         Err(error) => {

@@ -100,6 +100,39 @@ fn reports_go_to_several_places_and_stdout_has_one_of_them() {
     nowhere.assert_says(&["the file cannot be made: ", "nothing was run"]);
 }
 
+#[test]
+fn each_format_is_written_to_its_file() {
+    let extline = Extline::new();
+    let formats = [
+        ("tap", "TAP version 14\n1..3\n"),
+        ("markdown", "## extline conformance: not conformant\n"),
+        ("html", "<!doctype html>\n"),
+        ("badge", "<svg "),
+        ("badge-json", "{"),
+    ];
+    let reports: Vec<_> = formats
+        .iter()
+        .map(|(format, _)| format!("{format}={}", extline.home().join(format).display()))
+        .collect();
+    let words = reports.iter().flat_map(|report| ["--report", report]);
+    let words: Vec<_> = words.chain(["--only", "E-FRM-01"]).collect();
+    conformance(&extline, &words).assert_code(1);
+    for (format, beginning) in formats {
+        let text = fs::read_to_string(extline.home().join(format)).unwrap();
+        assert!(text.starts_with(beginning), "{format}: {text}");
+    }
+    let badge = fs::read_to_string(extline.home().join("badge-json")).unwrap();
+    let badge: serde_json::Value = serde_json::from_str(&badge).unwrap();
+    assert_eq!(badge["message"], "failing");
+    let page = fs::read_to_string(extline.home().join("html")).unwrap();
+    let passed = page.split("id=\"E-FRM-01\"").nth(1).unwrap();
+    assert!(passed.contains("class=\"lanes\""), "cases that passed show their frames: {page}");
+
+    let unknown = conformance(&extline, &["--report", "pdf=r.pdf"]);
+    unknown.assert_code(3);
+    unknown.assert_says(&["expected FORMAT=FILE, with one of ndjson, junit, tap, markdown"]);
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_the_tester_s_fault_and_not_the_extension_s() {

@@ -36,8 +36,9 @@ pub use clause::{Binds, Clause, Level};
 pub use evidence::{Entry, Evidence, Lane};
 pub use failure::{Failure, Outcome};
 pub use report::{
-    Boundary, CaseReport, Head, REPORT_VERSION, Report, Style, Verdict, case_line, case_text,
-    case_text_as, head_line, head_text, junit, ndjson, summary_line, summary_text,
+    Boundary, CaseReport, Grade, Head, REPORT_VERSION, Report, Style, Verdict, badge_json,
+    badge_svg, case_line, case_text, case_text_as, head_line, head_text, html, junit, markdown,
+    ndjson, summary_line, summary_text, tap,
 };
 pub use run::{Options, Progress, run};
 pub use seed::draw_seed;

@@ -6,7 +6,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use extline_conformance::{Binds, Case, CaseReport, Need, Options, Report, Verdict, builtin, run};
+use extline_conformance::{
+    Binds, Case, CaseReport, Grade, Need, Options, Report, Verdict, builtin, run,
+};
 use extline_host::{ExtensionSource, Program};
 
 /// Enough that a subject left out by mistake is noticed.
@@ -78,6 +80,7 @@ fn assert_conformant(report: &Report) {
         .collect();
     assert!(bad.is_empty(), "{bad:#?}");
     assert_eq!(report.exit_code(), 0);
+    assert_eq!(report.grade(), Ok(Grade::Solid));
 }
 
 fn passed_for_kits(report: &Report) -> usize {

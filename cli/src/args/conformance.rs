@@ -47,8 +47,9 @@ pub(crate) struct Conformance {
     #[arg(long)]
     pub(crate) list: bool,
 
-    /// Write the report to a file too: ndjson=FILE or junit=FILE, with - for stdout, where it takes
-    /// the place of the text; may be given again
+    /// Write the report to a file too: ndjson=FILE, junit=FILE, tap=FILE, markdown=FILE, html=FILE
+    /// (one page with every frame), badge=FILE (the grade as SVG) or badge-json=FILE, with - for
+    /// stdout, where it takes the place of the text; may be given again
     #[arg(long, value_name = "FORMAT=FILE")]
     pub(crate) report: Vec<String>,
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use clap::error::ErrorKind;
-use extline_conformance::{Report, junit};
+use extline_conformance::{Report, badge_json, badge_svg, html, junit, markdown, tap};
 use serde_json::Value;
 
 use crate::printer::Printer;
@@ -30,10 +30,45 @@ struct ReportFile {
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// A line of JSON as soon as there is one.
+    /// A line of JSON as soon as there is one; all others are one document in the end.
     Ndjson,
-    /// One document in the end.
     Junit,
+    Tap,
+    Markdown,
+    Html,
+    /// A picture of the grade.
+    Badge,
+    /// The grade as JSON for a service that draws badges.
+    BadgeJson,
+}
+
+impl Format {
+    const ALL: [(&'static str, Self); 7] = [
+        ("ndjson", Self::Ndjson),
+        ("junit", Self::Junit),
+        ("tap", Self::Tap),
+        ("markdown", Self::Markdown),
+        ("html", Self::Html),
+        ("badge", Self::Badge),
+        ("badge-json", Self::BadgeJson),
+    ];
+
+    fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(word, _)| *word == name).map(|(_, format)| *format)
+    }
+
+    /// What is written in the end.
+    fn document(self, report: &Report) -> Option<String> {
+        match self {
+            Self::Ndjson => None,
+            Self::Junit => Some(junit(report)),
+            Self::Tap => Some(tap(report)),
+            Self::Markdown => Some(markdown(report)),
+            Self::Html => Some(html(report)),
+            Self::Badge => Some(badge_svg(report)),
+            Self::BadgeJson => Some(format!("{}\n", badge_json(report))),
+        }
+    }
 }
 
 impl Reports {
@@ -45,10 +80,11 @@ impl Reports {
                 let text = format!("--report {asked}: {why}");
                 usage(super::SUBCOMMAND, ErrorKind::InvalidValue, &text)
             };
-            let (format, name) = match asked.split_once('=') {
-                Some(("ndjson", file)) if !file.is_empty() => (Format::Ndjson, file),
-                Some(("junit", file)) if !file.is_empty() => (Format::Junit, file),
-                _ => return Err(refused("expected ndjson=FILE or junit=FILE")),
+            let parts = asked.split_once('=').filter(|(_, file)| !file.is_empty());
+            let parts = parts.and_then(|(format, file)| Some((Format::named(format)?, file)));
+            let Some((format, name)) = parts else {
+                let names = Format::ALL.map(|(name, _)| name).join(", ");
+                return Err(refused(&format!("expected FORMAT=FILE, with one of {names}")));
             };
             if name == "-" {
                 if reports.stdout.replace(format).is_some() {
@@ -64,6 +100,12 @@ impl Reports {
         Ok(reports)
     }
 
+    /// Whether a report shows what went both ways in cases that passed.
+    pub(super) fn show_passes(&self) -> bool {
+        let files = self.files.iter().map(|file| file.format);
+        files.chain(self.stdout).any(|format| format == Format::Html)
+    }
+
     /// Writes a line where lines are wanted.
     pub(super) fn line(&mut self, line: &Value, printer: &mut Printer) {
         if self.stdout == Some(Format::Ndjson) {
@@ -76,12 +118,12 @@ impl Reports {
 
     /// Writes what is written in the end; `Err` names every file that is not whole.
     pub(super) fn finish(mut self, report: &Report, printer: &mut Printer) -> Result<(), String> {
-        if self.stdout == Some(Format::Junit) {
-            printer.text(&junit(report));
+        if let Some(document) = self.stdout.and_then(|format| format.document(report)) {
+            printer.text(&document);
         }
         for file in &mut self.files {
-            if file.format == Format::Junit {
-                file.write(&junit(report));
+            if let Some(document) = file.format.document(report) {
+                file.write(&document);
             }
             file.close();
         }

@@ -81,8 +81,8 @@ impl Screen {
     fn text(&mut self, text: &str, reports: &Reports) {
         match reports.stdout {
             None => self.printer.text(text),
-            Some(Format::Junit) => self.printer.say(text.trim_end_matches('\n')),
             Some(Format::Ndjson) => {}
+            Some(_) => self.printer.say(text.trim_end_matches('\n')),
         }
     }
 }

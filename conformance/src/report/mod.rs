@@ -1,17 +1,28 @@
 //! What came of a run.
 
+mod badge;
+mod grade;
+mod html;
 mod json;
 mod junit;
+mod markdown;
 mod stderr;
+mod tap;
 mod text;
 
 use std::time::Duration;
 
 use serde::Serialize;
 
+pub use self::badge::{badge_json, badge_svg};
+pub use self::grade::Grade;
+pub use self::html::html;
 pub use self::json::{REPORT_VERSION, case_line, head_line, ndjson, summary_line};
 pub use self::junit::junit;
+pub use self::markdown::markdown;
+pub use self::tap::tap;
 pub use self::text::{Style, case_text, case_text_as, head_text, summary_text};
+use self::text::{counts, meaning, obstacles};
 use crate::baseline::{Expectation, Stale};
 use crate::case::{Case, Cited};
 use crate::cause::Cause;
@@ -205,6 +216,36 @@ impl CaseReport {
 }
 
 impl Verdict {
+    /// All of them, in the order in which they are counted.
+    pub(crate) const IN_ORDER: [Self; 10] = [
+        Self::Pass,
+        Self::Fail,
+        Self::Warn,
+        Self::Info,
+        Self::Flaky,
+        Self::ExpectedFailure,
+        Self::UnexpectedPass,
+        Self::HarnessError,
+        Self::CouldNotRun,
+        Self::NotApplicable,
+    ];
+
+    /// The word in reports that programs read.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Warn => "warn",
+            Self::Info => "info",
+            Self::NotApplicable => "not-applicable",
+            Self::CouldNotRun => "could-not-run",
+            Self::Flaky => "flaky",
+            Self::ExpectedFailure => "expected-failure",
+            Self::UnexpectedPass => "unexpected-pass",
+            Self::HarnessError => "harness-error",
+        }
+    }
+
     /// The word in reports.
     pub fn word(self) -> &'static str {
         match self {

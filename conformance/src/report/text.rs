@@ -111,35 +111,9 @@ pub fn case_text_as(case: &CaseReport, other: &str, style: Style) -> String {
 
 /// The counts, and what they mean.
 pub fn summary_text(report: &Report, style: Style) -> String {
-    let verdicts = [
-        Verdict::Pass,
-        Verdict::Fail,
-        Verdict::Warn,
-        Verdict::Info,
-        Verdict::Flaky,
-        Verdict::ExpectedFailure,
-        Verdict::UnexpectedPass,
-        Verdict::HarnessError,
-        Verdict::CouldNotRun,
-        Verdict::NotApplicable,
-    ];
-    let counts: Vec<_> = verdicts
-        .iter()
-        .map(|verdict| (verdict, report.count(*verdict)))
-        .filter(|(_, count)| *count > 0)
-        .map(|(verdict, count)| format!("{count} {}", paint(*verdict, verdict.word(), style)))
-        .collect();
-    let meaning = match report.exit_code() {
-        0 => "conformant",
-        1 => "not conformant",
-        4 => "the tester itself failed",
-        _ if report.count(Verdict::CouldNotRun) > 0 => "incomplete: some cases could not run",
-        _ => "nothing was tested",
-    };
     let mut text = String::new();
-    for (reason, count) in obstacles(report) {
-        let cases = if count == 1 { "1 case" } else { &format!("{count} cases") };
-        let _ = writeln!(text, "{cases} could not run: {reason}");
+    for obstacle in obstacles(report) {
+        let _ = writeln!(text, "{obstacle}");
     }
     for stale in &report.stale {
         let _ = writeln!(
@@ -149,19 +123,46 @@ pub fn summary_text(report: &Report, style: Style) -> String {
         );
     }
     let seconds = report.took.as_secs_f64();
-    let _ = writeln!(text, "{meaning}: {}, in {seconds:.1} s", counts.join(", "));
+    let (meaning, counts) = (meaning(report), counts(report, style));
+    let grade = report.grade().map(|grade| format!("; grade {}", grade.word()));
+    let grade = grade.unwrap_or_default();
+    let _ = writeln!(text, "{meaning}: {counts}, in {seconds:.1} s{grade}");
     text
 }
 
-/// Why cases could not run, and how many for each reason.
-fn obstacles(report: &Report) -> BTreeMap<&str, usize> {
-    let mut obstacles = BTreeMap::new();
+/// `98 pass, 2 FAIL`: the verdicts that there are.
+pub(super) fn counts(report: &Report, style: Style) -> String {
+    let counts = Verdict::IN_ORDER.iter().map(|verdict| (verdict, report.count(*verdict)));
+    let counts = counts.filter(|(_, count)| *count > 0);
+    let words = counts
+        .map(|(verdict, count)| format!("{count} {}", paint(*verdict, verdict.word(), style)));
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// What the exit code says, in words.
+pub(super) fn meaning(report: &Report) -> &'static str {
+    match report.exit_code() {
+        0 => "conformant",
+        1 => "not conformant",
+        4 => "the tester itself failed",
+        _ if report.count(Verdict::CouldNotRun) > 0 => "incomplete: some cases could not run",
+        _ => "nothing was tested",
+    }
+}
+
+/// Why cases could not run: a line for each reason.
+pub(super) fn obstacles(report: &Report) -> Vec<String> {
+    let mut obstacles: BTreeMap<&str, usize> = BTreeMap::new();
     for case in &report.cases {
         if case.verdict == Verdict::CouldNotRun {
             *obstacles.entry(case.reason.as_deref().unwrap_or_default()).or_default() += 1;
         }
     }
-    obstacles
+    let line = |(reason, count): (&str, usize)| {
+        let cases = if count == 1 { "1 case" } else { &format!("{count} cases") };
+        format!("{cases} could not run: {reason}")
+    };
+    obstacles.into_iter().map(line).collect()
 }
 
 /// What went both ways, each on its side.

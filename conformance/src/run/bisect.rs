@@ -18,7 +18,7 @@ impl Run<'_> {
             let middle = good + (bad - good) / 2;
             runs += 1;
             match self.try_alone(case, middle) {
-                Ok(()) => good = middle,
+                Ok(_) => good = middle,
                 Err(Failed::Twice(failure, ..)) if is_searchable(failure.outcome) => bad = middle,
                 Err(_) => return None,
             }

@@ -241,9 +241,13 @@ impl Run<'_> {
     fn run_case(&mut self, case: &Case) -> CaseReport {
         let runs: Vec<u64> = if case.values.is_empty() { vec![0] } else { case.values.clone() };
         let mut last_good = None;
+        let mut passed = CaseReport::passed(case);
         for value in runs {
             match self.try_once(case, value) {
-                Ok(()) => last_good = Some(value),
+                Ok(evidence) => {
+                    last_good = Some(value);
+                    passed.evidence = evidence;
+                }
                 Err(Failed::Twice(failure, evidence, line)) => {
                     let mut report = CaseReport::failed(case, failure, *evidence);
                     report.place = case.is_own().then(|| format!("{}:{line}", case.file));
@@ -263,11 +267,11 @@ impl Run<'_> {
                 }
             }
         }
-        CaseReport::passed(case)
+        passed
     }
 
     /// Plays a case with one value; one that fails in the shared process is played again alone.
-    fn try_once(&mut self, case: &Case, value: u64) -> Result<(), Failed> {
+    fn try_once(&mut self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
         if !case.is_shared() {
             return self.try_alone(case, value);
         }
@@ -276,22 +280,24 @@ impl Run<'_> {
             None => self.fresh(Setting::default()).map_err(Failed::ToStart)?,
         };
         let values = values::values(self.options, &self.drawn, &self.survey, value);
+        let mark = conversation.seen().timeline().mark();
         match play::play(case, values, &mut conversation, &self.survey) {
             Ok(()) => {
+                let evidence = self.kept(&conversation, mark);
                 self.shared = Some(conversation);
-                Ok(())
+                Ok(evidence)
             }
             Err((_, failure)) => {
                 self.end(conversation, true);
                 match self.try_alone(case, value) {
-                    Ok(()) => Err(Failed::Once(failure)),
+                    Ok(_) => Err(Failed::Once(failure)),
                     failed => failed,
                 }
             }
         }
     }
 
-    fn try_alone(&mut self, case: &Case, value: u64) -> Result<(), Failed> {
+    fn try_alone(&mut self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
         let setting = Setting { stdin_at_end: case.process == Process::StdinAtEnd };
         let raw = matches!(case.process, Process::Raw | Process::StdinAtEnd);
         let conversation = if raw { self.start(setting) } else { self.fresh(setting) };
@@ -299,12 +305,24 @@ impl Run<'_> {
         let values = values::values(self.options, &self.drawn, &self.survey, value);
         let mark = if raw { 0 } else { conversation.seen().timeline().mark() };
         let outcome = play::play(case, values, &mut conversation, &self.survey);
-        let outcome = outcome.map_err(|(line, failure)| {
-            let evidence = Evidence::of(conversation.seen().timeline(), mark);
-            Failed::Twice(failure, Box::new(evidence), line)
-        });
+        let outcome = match outcome {
+            Ok(()) => Ok(self.kept(&conversation, mark)),
+            Err((line, failure)) => {
+                let evidence = Evidence::of(conversation.seen().timeline(), mark);
+                Err(Failed::Twice(failure, Box::new(evidence), line))
+            }
+        };
         self.end(conversation, outcome.is_err());
         outcome
+    }
+
+    /// What went both ways in a case that passed. What stands on stderr is from all cases of its
+    /// process, and shown where one fails.
+    fn kept(&self, conversation: &Conversation, mark: usize) -> Option<Evidence> {
+        self.options.keeps_passes.then(|| {
+            let evidence = Evidence::of(conversation.seen().timeline(), mark);
+            Evidence { stderr: Vec::new(), ..evidence }
+        })
     }
 
     /// A process that is ready for calls.

@@ -31,6 +31,8 @@ pub struct Options {
     pub seed: u32,
     /// What is known to fail.
     pub baseline: Baseline,
+    /// Cases that passed keep what went both ways too, for a report that shows it.
+    pub keeps_passes: bool,
 }
 
 impl Options {
@@ -47,6 +49,7 @@ impl Options {
             ack: None,
             seed: draw_seed(),
             baseline: Baseline::default(),
+            keeps_passes: false,
         }
     }
 }
