@@ -127,5 +127,5 @@ pub use no_interrupter::Interrupter;
 pub use outcome::{Next, Ready, Received};
 #[cfg(target_os = "linux")]
 pub use platform::Interrupter;
-pub use platform::{Input, Output, Stdio, Waker, is_by_hand};
+pub use platform::{Input, Output, Room, Stdio, Waker, is_by_hand, is_forked};
 pub use stderr::report;

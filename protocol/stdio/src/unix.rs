@@ -18,8 +18,8 @@ pub use doorbell::Waker;
 pub use input::Input;
 #[cfg(target_os = "linux")]
 pub use interrupter::Interrupter;
-pub use output::Output;
-pub use takeover::{Stdio, is_by_hand};
+pub use output::{Output, Room};
+pub use takeover::{Stdio, is_by_hand, is_forked};
 
 pub(crate) use takeover::both_are_pipes;
 

@@ -15,6 +15,10 @@ pub struct Input(Infallible);
 #[derive(Debug)]
 pub struct Output(Infallible);
 
+/// The host's end of an [`Output`].
+#[derive(Clone, Copy, Debug)]
+pub struct Room(Infallible);
+
 /// Wakes the thread that waits on an [`Input`].
 #[derive(Clone, Debug)]
 pub struct Waker(Infallible);
@@ -33,6 +37,11 @@ pub fn is_by_hand() -> bool {
     #[expect(clippy::disallowed_methods, reason = "only asked what it is")]
     let stdout = io::stdout();
     io::stdin().is_terminal() || stdout.is_terminal()
+}
+
+/// Nobody forks here.
+pub fn is_forked() -> bool {
+    false
 }
 
 pub(crate) fn both_are_pipes() -> bool {
@@ -68,6 +77,16 @@ impl Input {
     }
 
     /// Cannot be reached here.
+    pub fn wait_for_room(
+        &mut self,
+        _room: Option<&Room>,
+        _reading: bool,
+        _timeout: Option<Duration>,
+    ) -> Result<(Ready, bool), Error> {
+        match self.0 {}
+    }
+
+    /// Cannot be reached here.
     pub fn waker(&self) -> Waker {
         match self.0 {}
     }
@@ -79,6 +98,11 @@ impl Input {
 }
 
 impl Output {
+    /// Cannot be reached here.
+    pub fn room(&self) -> Room {
+        match self.0 {}
+    }
+
     /// Cannot be reached here.
     pub fn try_write(&mut self, _bytes: &[u8]) -> Result<usize, Error> {
         match self.0 {}

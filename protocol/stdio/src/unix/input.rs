@@ -11,6 +11,7 @@ use rustix::net::{RecvFlags, recv};
 use super::cannot;
 use super::doorbell::{Doorbell, Waker};
 use super::fork::{self, Birth};
+use super::output::Room;
 use super::sigterm::{self, Listener};
 use crate::{Error, Ready, Received};
 
@@ -133,6 +134,22 @@ impl Input {
     /// spin.
     pub fn wait(&mut self, timeout: Option<Duration>) -> Result<Ready, Error> {
         self.wait_also(None, true, timeout).map(|(ready, _)| ready)
+    }
+
+    /// Waits as [`Input::wait`] does, and also until the host takes bytes; the second value says
+    /// whether it does. Without `room` nobody has anything to write; bytes are waited for only if
+    /// `reading`. For a session whose output another thread may hold.
+    ///
+    /// # Errors
+    ///
+    /// As [`Input::wait`].
+    pub fn wait_for_room(
+        &mut self,
+        room: Option<&Room>,
+        reading: bool,
+        timeout: Option<Duration>,
+    ) -> Result<(Ready, bool), Error> {
+        self.wait_also(room.map(Room::fd), reading, timeout)
     }
 
     /// A handle with which any thread can end the wait.
@@ -269,7 +286,7 @@ impl Drop for Input {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Write, pipe};
+    use std::io::{Read, Write, pipe};
     use std::os::unix::net::UnixStream;
     use std::thread;
 
@@ -304,6 +321,23 @@ mod tests {
         assert!(input.wait(None).unwrap().input);
         assert_eq!(input.read(&mut [0; 16]).unwrap(), Received::Eof);
         assert!(input.wait(Some(Duration::from_millis(20))).unwrap().timed_out());
+    }
+
+    #[test]
+    fn a_wait_for_room_ends_when_the_host_reads_and_waits_for_bytes_only_if_asked() {
+        let ((input, mut host), (mut reading_end, output)) = (pipe().unwrap(), pipe().unwrap());
+        let Stdio { mut input, mut output } = Stdio::from_fds(input.into(), output.into()).unwrap();
+        let room = output.room();
+        let soon = Some(Duration::from_millis(20));
+        assert!(input.wait_for_room(Some(&room), true, None).unwrap().1);
+        while output.try_write(&[0; 4096]).unwrap() > 0 {}
+        assert!(!input.wait_for_room(Some(&room), true, soon).unwrap().1);
+        host.write_all(b"frame").unwrap();
+        assert!(input.wait_for_room(Some(&room), true, None).unwrap().0.input);
+        let (ready, writable) = input.wait_for_room(Some(&room), false, soon).unwrap();
+        assert!(ready.timed_out() && !writable);
+        reading_end.read_exact(&mut [0; 8192]).unwrap();
+        assert!(input.wait_for_room(Some(&room), false, None).unwrap().1);
     }
 
     #[test]

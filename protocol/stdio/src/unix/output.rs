@@ -1,6 +1,6 @@
 //! The way to the host: whole writes that do not deadlock.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
@@ -29,6 +29,21 @@ pub struct Output {
     birth: Birth,
 }
 
+/// The host's end of an [`Output`], to wait for ([`Input::wait_for_room`]): whether it takes bytes. The
+/// output must live on meanwhile; a wait for one that is gone may end at any time.
+#[derive(Clone, Copy, Debug)]
+pub struct Room(RawFd);
+
+impl Room {
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        #[expect(unsafe_code, reason = "another thread may hold the output meanwhile")]
+        // SAFETY: only polled, by a thread whose session has the output; at worst the wait ends early.
+        unsafe {
+            BorrowedFd::borrow_raw(self.0)
+        }
+    }
+}
+
 /// How to write without blocking, and without `O_NONBLOCK` on a description that others share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
@@ -55,6 +70,11 @@ impl Output {
             _ => Way::Plain,
         };
         Ok(Self { fd, way, sigpipe_kills: None, claimed, birth: Birth::now() })
+    }
+
+    /// For a thread that waits for room in it while others may write.
+    pub fn room(&self) -> Room {
+        Room(self.fd.as_raw_fd())
     }
 
     /// Writes all of `bytes`. When the host does not take them, waits for room and for input

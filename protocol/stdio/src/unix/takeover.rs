@@ -95,6 +95,13 @@ pub fn is_by_hand() -> bool {
     }
 }
 
+/// Whether this process is the child of a fork of one that had claimed stdin and stdout: its session
+/// is the parent's, and so are the threads that may have held its locks. Cheap, and safe anywhere.
+pub fn is_forked() -> bool {
+    let claimed = CLAIMED.load(Ordering::Acquire);
+    claimed != 0 && claimed != Birth::now().generation() + 1
+}
+
 /// Both stdin and stdout are pipes or sockets, as a host gives them.
 pub(crate) fn both_are_pipes() -> bool {
     [stdin(), stdout()].into_iter().all(|fd| {

@@ -12,7 +12,7 @@ use std::time::Duration;
 use std::{mem, ptr, thread};
 
 use extline_stdio::{
-    Error, Input, Next, Output, Ready, Received, Stdio, claims_at_load, is_by_hand,
+    Error, Input, Next, Output, Ready, Received, Stdio, claims_at_load, is_by_hand, is_forked,
 };
 use rustix::process::{Pid, WaitOptions, WaitStatus, getpid, waitpid};
 
@@ -291,8 +291,10 @@ fn forked_child_tries() {
     if let Some(child) = fork() {
         assert_eq!(status_of(child).exit_status(), Some(0));
         assert!(stdio.input.wait(Some(Duration::ZERO)).unwrap().timed_out());
+        assert!(!is_forked());
         return;
     }
+    assert!(is_forked());
     waker.wake();
     let Stdio { input, output } = &mut stdio;
     let outcomes = [
@@ -341,11 +343,13 @@ fn forked_after_the_end() {
 
 fn forked_before_the_claim() {
     Stdio::claim().unwrap().release().unwrap();
+    assert!(!is_forked());
     if let Some(child) = fork() {
         assert_eq!(status_of(child).exit_status(), Some(0));
         return;
     }
     let mut stdio = Stdio::claim().unwrap();
+    assert!(!is_forked(), "the session is the child's");
     println!("{}", getpid());
     stdio.output.write_all(b"the child claimed\n").unwrap();
 }
