@@ -7,6 +7,7 @@ mod own;
 mod reports;
 mod screen;
 mod selection;
+mod watch;
 
 use std::env;
 use std::ffi::OsString;
@@ -27,6 +28,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver};
 use self::harness::blame_the_tester;
 use self::reports::{Format, Reports};
 use self::screen::Screen;
+use self::watch::Watch;
 use crate::args::{Conformance, Question, Rules};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
@@ -46,7 +48,7 @@ enum Told {
     Ended(Result<Box<Report>, String>),
 }
 
-pub(crate) async fn run(args: Conformance, mut printer: Printer) -> Result<Exit, clap::Error> {
+pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, clap::Error> {
     match &args.question {
         Some(Question::List) => return Ok(list(builtin().values(), printer)),
         Some(Question::Selftest) => return Ok(test_the_tester(printer)),
@@ -54,8 +56,46 @@ pub(crate) async fn run(args: Conformance, mut printer: Printer) -> Result<Exit,
         Some(Question::Copy { cases, to }) => {
             return Ok(copy::copy(&selection::chosen(&[], cases, &[])?, to, printer));
         }
+        None if args.watch => return watch(&args, printer.json).await,
         None => {}
     }
+    run_once(&args, printer).await
+}
+
+/// Runs again at each change, until Ctrl-C.
+async fn watch(args: &Conformance, json: bool) -> Result<Exit, clap::Error> {
+    let mut watch = Watch::of(args);
+    loop {
+        match run_once(args, Printer::new(json)).await {
+            Ok(exit @ (Exit::Interrupted | Exit::Terminated)) => return Ok(exit),
+            Ok(_) => {}
+            // It may be a case of the author's own that is being written.
+            Err(error) => error.print().unwrap_or_default(),
+        }
+        let mut printer = Printer::new(json);
+        let changed = if let Some(file) = watch.changed_during_run(&mut printer) {
+            file
+        } else {
+            printer.say(format_args!("watching {} files; Ctrl-C ends it", watch.count()));
+            let mut interrupts = Interrupts::listen().ok();
+            tokio::select! {
+                file = watch.change() => file,
+                exit = interrupted(&mut interrupts) => return Ok(printer.finish(exit)),
+            }
+        };
+        printer.say(format_args!("\n{BOLD}{} changed{BOLD:#}", changed.display()));
+    }
+}
+
+/// The next signal to end; never, where none can be listened for.
+async fn interrupted(interrupts: &mut Option<Interrupts>) -> Exit {
+    match interrupts {
+        Some(interrupts) => interrupts.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn run_once(args: &Conformance, mut printer: Printer) -> Result<Exit, clap::Error> {
     let mut cases = selection::chosen(own::read(&args.cases)?, &args.only, &args.skip)?;
     if args.level != Rules::Kit && args.only.is_empty() {
         cases.retain(|case| !case.needs.contains(&Need::Kit));
@@ -63,11 +103,11 @@ pub(crate) async fn run(args: Conformance, mut printer: Printer) -> Result<Exit,
     if args.list {
         return Ok(list(cases, printer));
     }
-    let baseline = baseline::read(&args)?;
-    let draft = baseline::draft(&args, &baseline)?;
+    let baseline = baseline::read(args)?;
+    let draft = baseline::draft(args, &baseline)?;
     let mut reports = Reports::open(&args.report, printer.json)?;
     printer.json = reports.stdout == Some(Format::Ndjson);
-    let Some(options) = options(&args, baseline, &mut printer)? else {
+    let Some(options) = options(args, baseline, &mut printer)? else {
         return Ok(printer.finish(Exit::NotStarted));
     };
     let options = Options { keeps_passes: reports.show_passes(), ..options };
@@ -143,12 +183,6 @@ async fn follow(
     let mut stopped = None;
     let mut ticks = tokio::time::interval(TICK);
     loop {
-        let interrupted = async {
-            match &mut interrupts {
-                Some(interrupts) => interrupts.next().await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             told = told.recv() => match told {
                 Some(Told::Ended(outcome)) => {
@@ -160,7 +194,7 @@ async fn follow(
                 Some(told) => screen.show(told, reports),
                 None => return (Some(Err("the testing thread is gone".to_owned())), stopped),
             },
-            exit = interrupted => {
+            exit = interrupted(&mut interrupts) => {
                 if stopped.is_some() {
                     return (None, stopped);
                 }

@@ -290,3 +290,44 @@ fn a_run_that_is_stopped_tells_what_was_done() {
     assert!(last["verdicts"]["could-not-run"].as_u64() > Some(0), "{last}");
     assert_eq!(last["verdicts"]["fail"], serde_json::Value::Null, "{last}");
 }
+
+#[test]
+fn a_watched_extension_is_run_again_when_it_changes() {
+    let extline = Extline::new();
+    let folder = extline.home().join("watched");
+    fs::create_dir(&folder).unwrap();
+    let (script, log) = (folder.join("x.sh"), extline.home().join("log"));
+    // It dies of a blank line, and leaves a file behind in its folder each time it is started.
+    let text = fs::read_to_string(repository().join("examples/hello-python-raw/hello.py")).unwrap();
+    fs::write(folder.join("hello.py"), text).unwrap();
+    let starts = folder.join("starts");
+    let broken =
+        format!("echo >>'{}'; exec python3 '{}/hello.py'", starts.display(), folder.display());
+    fs::write(&script, broken).unwrap();
+    let script = script.to_str().unwrap();
+    let program = ["--", "sh", script, folder.to_str().unwrap()];
+    let words = [&["conformance", "--watch", "--only", "E-FRM-08"], &program[..]].concat();
+    let output = fs::File::create(&log).unwrap();
+    let mut command = extline.command(&words);
+    let child = command.stdout(output.try_clone().unwrap()).stderr(output).spawn().unwrap();
+    let wait_for = |what: &str, count: usize| {
+        let until = Instant::now() + Duration::from_secs(60);
+        let text = || fs::read_to_string(&log).unwrap();
+        while text().matches(what).count() < count {
+            assert!(Instant::now() < until, "no {count} times {what:?}: {}", text());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    // Its own file makes it run once more, and then no more.
+    wait_for("starts changes with each run, and is not watched", 1);
+    wait_for("watching 2 files", 1);
+    wait_for("not conformant: 1 FAIL", 2);
+    let kit = repository().join("conformance/kit/python/kit.py");
+    fs::write(script, format!("exec python3 '{}'", kit.display())).unwrap();
+    wait_for("x.sh changed", 1);
+    wait_for("\nconformant: 1 pass", 1);
+    support::signal(&child, "INT");
+    let ended = outcome(child);
+    ended.assert_code(130);
+    assert_eq!(fs::read_to_string(&log).unwrap().matches("conformant: ").count(), 3);
+}

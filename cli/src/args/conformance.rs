@@ -66,6 +66,10 @@ pub(crate) struct Conformance {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u32>,
 
+    /// Run again whenever a file of the extension changes, until Ctrl-C
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) watch: bool,
+
     /// Show the cases that passed as well
     #[arg(long, short)]
     pub(crate) verbose: bool,

@@ -54,6 +54,7 @@ Examples:
   extline conformance --only E-FRM --verbose -- ./my-extension
   extline conformance --report junit=report.xml --report ndjson=report.ndjson .
   extline conformance --call --report html=report.html --report badge=badge.svg .
+  extline conformance --watch --call .
   extline conformance --list --only 'E-*-01'
   extline conformance --write-baseline . && $EDITOR conformance.baseline.toml
   extline conformance --baseline conformance.baseline.toml .
