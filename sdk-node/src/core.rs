@@ -1,10 +1,7 @@
 //! What the event loop and the thread that stands in for it share.
 
 use std::collections::HashMap;
-use std::sync::atomic::{
-    AtomicBool, AtomicU64,
-    Ordering::{Relaxed, SeqCst},
-};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,7 +20,7 @@ pub(crate) struct State {
     /// What the extension has asked the host for, until the answer comes.
     pub(crate) asked: HashMap<u64, CallKey>,
     pub(crate) tools: Tools,
-    /// That was called last.
+    /// That was called last, while it is not known how long it took.
     pub(crate) last_tool: Option<Arc<Tool>>,
     /// The exit code, when everything is answered.
     pub(crate) finished: Option<u8>,
@@ -35,7 +32,7 @@ pub(crate) struct Core {
     pub(crate) waker: Option<Waker>,
     /// The process is the extension's, and ends with it.
     pub(crate) ends_process: bool,
-    /// How often the loop has looked.
+    /// How often the loop has begun to look, or ended: odd while it is within a turn.
     pub(crate) turns: AtomicU64,
     /// The loop looks no more.
     pub(crate) is_over: AtomicBool,
@@ -120,6 +117,12 @@ impl Core {
         move || core.upgrade().map(|core| core.lock().calls.names()).unwrap_or_default()
     }
 
+    /// Whether the loop is within a turn, as of that count of `turns`.
+    #[cfg(unix)]
+    pub(crate) fn is_in_turn(turns: u64) -> bool {
+        turns % 2 == 1
+    }
+
     #[cfg(unix)]
     pub(crate) fn has_ended(&self) -> bool {
         self.is_over.load(SeqCst)
@@ -137,9 +140,10 @@ impl State {
     }
 
     /// A handler is about to run. Answers may wait for what it answers, unless it may be slow: only of
-    /// a tool is it known that it never was.
+    /// a tool is it known.
     pub(crate) fn write_before(&mut self, tool: Option<&Tool>) {
-        if tool.is_none_or(|tool| tool.is_slow.load(Relaxed)) && self.wire.session.has_output() {
+        let may_wait = tool.is_some_and(|tool| tool.pace.begin());
+        if !may_wait && self.wire.session.has_output() {
             // An error comes again where the turn ends.
             let _ = self.wire.write();
         }

@@ -179,6 +179,7 @@ fn tool(
 
 /// It fails for a call that the session has answered in the handler's place, at shutdown.
 fn refuse(state: &mut State, key: &CallKey, error: ErrorInfo) {
+    state.last_tool = None;
     let _ = state.wire.session.reply_tool(key, ToolResult::error(key.id().clone(), error));
 }
 

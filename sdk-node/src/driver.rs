@@ -4,7 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
 use extline_protocol::ExtensionEvent;
@@ -17,7 +17,8 @@ use crate::watch::Wants;
 #[cfg(unix)]
 use crate::{stand_in::StandIn, watch::Handles};
 
-/// Answers are gathered for one write, but none for a handler that has once taken longer than this.
+/// Answers are gathered for one write, but not while a handler runs that has taken longer than this of
+/// late. Of one that does so for the first time, the stand-in writes what it keeps.
 const BATCH: Duration = Duration::from_millis(1);
 
 /// Why the loop comes back to the session.
@@ -121,6 +122,7 @@ impl Driver {
             handles.rang();
         }
         let done = self.take_in(reason).and_then(|()| self.work());
+        self.core.turns.fetch_add(1, SeqCst);
         self.in_turn.set(false);
         match done {
             Ok(Some(exit_code)) => self.finish(exit_code),
@@ -174,8 +176,8 @@ impl Driver {
             let took = now.duration_since(std::mem::replace(&mut since, now));
             if took >= BATCH {
                 let mut state = self.core.lock();
-                if let Some(tool) = state.last_tool.take() {
-                    tool.is_slow.store(true, Relaxed);
+                if let Some(tool) = state.last_tool.take().filter(|_| is_call) {
+                    tool.pace.was_slow();
                 }
                 state.wire.write()?;
             }
@@ -183,6 +185,10 @@ impl Driver {
                 return Ok(());
             }
             next = self.next_event();
+            #[cfg(unix)]
+            if let (true, Some(stand_in)) = (next.is_some(), self.stand_in.borrow_mut().as_mut()) {
+                stand_in.expect_held(now);
+            }
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Stands in for an event loop that a handler keeps: one that computes without awaiting.
 //!
 //! Then nobody would read a cancel or the end of the session, and no guard would be answered for in
-//! time. A thread without JavaScript looks whether the loop takes what is there; if it does not, that
+//! time; answers that were ready would wait for that handler, too. A thread without JavaScript looks whether the loop takes what is there; if it does not, that
 //! thread reads and writes in its place, answers what falls due, and marks calls as cancelled. It
 //! runs no handler: what needs JavaScript waits for the loop.
 
@@ -48,6 +48,11 @@ impl StandIn {
         let name = "extline stand-in".to_owned();
         thread::Builder::new().name(name).spawn(move || watch.run()).ok()?;
         Some(Self { ring, shared })
+    }
+
+    /// The loop holds answers back while a handler runs: it is to be watched.
+    pub(crate) fn expect_held(&mut self, now: Instant) {
+        self.expect(now + PATIENCE);
     }
 
     /// Something is due at that time, which the thread has to know if it is before its next look.
@@ -100,10 +105,14 @@ impl Watch {
         }
         let before = core.turns.load(SeqCst);
         drop(core);
-        match self.wait(may_read, due.map(|due| due.saturating_duration_since(Instant::now()))) {
-            Woken::TheEnd => return false,
-            Woken::Ring => return true,
-            Woken::Input | Woken::Time => {}
+        // Whether a turn that lasts holds something back is seen only by looking.
+        if !Core::is_in_turn(before) {
+            let left = due.map(|due| due.saturating_duration_since(Instant::now()));
+            match self.wait(may_read, left) {
+                Woken::TheEnd => return false,
+                Woken::Ring => return true,
+                Woken::Input | Woken::Time => {}
+            }
         }
         if self.pause(PATIENCE) == Woken::TheEnd {
             return false;
@@ -127,15 +136,25 @@ impl Watch {
     fn has_work(&self, core: &Core) -> bool {
         let state = core.lock();
         let is_due = state.wire.due().is_some_and(|due| due <= Instant::now());
+        let is_held = !state.wire.is_stalled() && state.wire.session.has_output();
         let may_read = state.wire.may_read();
         drop(state);
-        is_due || (may_read && self.poll(true, false, Some(Duration::ZERO)) == Woken::Input)
+        is_due
+            || is_held
+            || (may_read && self.poll(true, false, Some(Duration::ZERO)) == Woken::Input)
     }
 
     /// Waits that long, or until the end.
     fn pause(&mut self, time: Duration) -> Woken {
-        let woken = self.poll(false, true, Some(time));
-        if woken == Woken::Ring { self.answer() } else { woken }
+        let until = Instant::now() + time;
+        self.shared.looks_at.store(self.shared.millis(until), SeqCst);
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let woken = self.wait(false, Some(left));
+            if woken != Woken::Ring && (woken == Woken::TheEnd || left.is_zero()) {
+                return woken;
+            }
+        }
     }
 
     /// Waits for bytes that the loop is to read, only if `reading`, for a ring, or until time is up.

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use extline_protocol::frame::{ExtensionFrame, OnFailure, Subscribe};
 use extline_protocol::{ArgsValidator, Registrations as Frames};
+use extline_stdio::Pace;
 use napi::{Error, Result};
 use napi_derive::napi;
 
@@ -21,8 +21,8 @@ pub(crate) struct Tool {
     pub(crate) index: u32,
     /// Checks the arguments, where no library of the author's does.
     pub(crate) validator: Option<ArgsValidator>,
-    /// Its handler was seen to keep the loop for longer than an answer may be held back.
-    pub(crate) is_slow: AtomicBool,
+    /// Whether its handler keeps the loop for longer than an answer may be held back.
+    pub(crate) pace: Pace,
 }
 
 /// By name.
@@ -100,7 +100,7 @@ pub(crate) fn tool_of(
     let unchecked = validator.iter().flat_map(ArgsValidator::unsupported);
     let unchecked = unchecked.map(ToString::to_string).collect();
     let label = format!("tool {}", frame.name).into();
-    Ok((Arc::new(Tool { label, index, validator, is_slow: AtomicBool::new(false) }), unchecked))
+    Ok((Arc::new(Tool { label, index, validator, pace: Pace::new() }), unchecked))
 }
 
 pub(crate) fn set_on_failure(to: &mut Subscribe, point: &str, mode: &str) {

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
 
 use extline_protocol::ExtensionEvent;
 use extline_protocol::frame::RpcError;
@@ -46,7 +45,7 @@ impl Core {
             return true;
         }
         if let Some(tool) = tool {
-            tool.is_slow.store(true, Relaxed);
+            tool.pace.was_slow();
         }
         self.write_and_wake(&mut self.wire());
         self.crew.come_back();

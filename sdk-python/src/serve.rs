@@ -154,10 +154,10 @@ impl Core {
         }
     }
 
-    /// A call whose handler was never seen to be slow.
+    /// A call whose handler was not seen to be slow of late.
     fn is_quick(&self, event: &ExtensionEvent) -> bool {
         let ExtensionEvent::ToolCall { call, .. } = event else { return false };
         let tool = self.tool(&call.name);
-        tool.is_some_and(|tool| !tool.is_slow.load(std::sync::atomic::Ordering::Relaxed))
+        tool.is_some_and(|tool| tool.pace.begin())
     }
 }

@@ -1,11 +1,11 @@
 //! The tools of an extension, as they are called.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use extline_protocol::frame::{Frame, OnFailure, RegisterTool, Subscribe};
 use extline_protocol::{ArgsValidator, RawJson, Registrations as Frames, decode_frame};
+use extline_stdio::Pace;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -29,8 +29,8 @@ pub(crate) struct Tool {
     pub(crate) context: Option<Py<PyString>>,
     pub(crate) is_async: bool,
     pub(crate) is_generator: bool,
-    /// Its handler was seen to take longer than a tick.
-    pub(crate) is_slow: AtomicBool,
+    /// Whether its handler takes longer than a tick.
+    pub(crate) pace: Pace,
 }
 
 impl Tool {
@@ -87,7 +87,7 @@ impl Registrations {
             context,
             is_async,
             is_generator,
-            is_slow: AtomicBool::new(false),
+            pace: Pace::new(),
         };
         let name = frame.name.clone();
         let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);

@@ -51,9 +51,9 @@ SOURCE = """
 class Writes:
     """An extension, and what it writes, write by write."""
 
-    def __init__(self, folder) -> None:
+    def __init__(self, folder, source: str = SOURCE) -> None:
         file = folder / "extension_under_test.py"
-        body = "\n".join(line[4:] for line in SOURCE.splitlines())
+        body = "\n".join(line[4:] for line in source.splitlines())
         file.write_text(f"{PRELUDE}{body}\nif __name__ == '__main__': ext.run()\n")
         self.host, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.host.settimeout(PATIENCE)
@@ -202,6 +202,39 @@ def test_a_host_that_does_not_read_loses_nothing(start) -> None:
     time.sleep(0.2)
     assert [peer.next("tool_result")["id"] for _ in ids] == ids
     assert peer.shut_down() == 0
+
+
+FUNCTIONS = """
+    import os, time
+
+    @ext.tool
+    def works(file: str = ""):
+        while file and not os.path.exists(file): time.sleep(0.001)
+        return "done"
+
+    @ext.tool
+    def other(): return "other"
+"""
+
+
+def test_a_function_that_was_slow_once_has_its_answers_in_one_write_again(tmp_path) -> None:
+    writes = Writes(tmp_path, FUNCTIONS)
+    # While another call is answered the session is somebody else's: it was seen to be slow.
+    writes.send(tool_call("works", "slow", file=str(tmp_path / "go")), tool_call("other", "other"))
+    assert writes.answers(1) == [["other"]]
+    (tmp_path / "go").touch()
+    assert writes.answers(1) == [["slow"]]
+    ids = [str(number) for number in range(32)]
+    seen = []
+    # A busy machine may make any call slow; sooner or later none is.
+    for _ in range(200):
+        writes.send(*(tool_call("works", id) for id in ids))
+        seen.append(len(writes.answers(len(ids))))
+        if seen[-1] <= 4:
+            break
+    assert seen[0] >= len(ids) - 1, "while nobody knows, each is written at once"
+    assert min(seen) <= 4
+    writes.end()
 
 
 WATCHED = """

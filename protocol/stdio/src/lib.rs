@@ -72,6 +72,8 @@
 //!
 //! [`crew`] says which thread owns the session while handlers may block, and [`watchdog`] ends a
 //! process whose handlers would not stop. Both know nothing of the protocol either.
+//! Answers that are gathered for one write must not wait for such a handler; [`Pace`] says of which
+//! that is to be feared.
 //!
 //! # What it does not touch
 //!
@@ -107,6 +109,7 @@ mod load;
 #[cfg(not(target_os = "linux"))]
 mod no_interrupter;
 mod outcome;
+mod pace;
 mod pulse;
 mod stderr;
 #[cfg(unix)]
@@ -125,6 +128,7 @@ pub use load::claims_at_load;
 #[cfg(not(target_os = "linux"))]
 pub use no_interrupter::Interrupter;
 pub use outcome::{Next, Ready, Received};
+pub use pace::Pace;
 #[cfg(target_os = "linux")]
 pub use platform::Interrupter;
 pub use platform::{Input, Output, Room, Stdio, Waker, is_by_hand, is_forked};
