@@ -1,7 +1,7 @@
 #!/bin/sh
 # Rewrites the files that are generated from code and docs (the JSON Schema of every frame, the list
 # of clauses, what checks each clause, the references of the command and of the packages for Python
-# and TypeScript): the same tests that fail when such a file has drifted write it instead.
+# and TypeScript, the header for C): the same tests that fail when such a file has drifted write it instead.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,6 +13,9 @@ EXTLINE_GENERATE=1 cargo test --locked -p extline-cli --test help
 
 printf '\n== running the drift test of extline-conformance in rewriting mode\n'
 EXTLINE_GENERATE=1 cargo test --locked -p extline-conformance --test coverage
+
+printf '\n== running the drift test of the C header in rewriting mode\n'
+EXTLINE_GENERATE=1 cargo test --locked -p extline-c --test header
 
 printf '\n== running the drift test of the Python reference in rewriting mode\n'
 EXTLINE_GENERATE=1 scripts/test-python.sh sdk-python/tests/test_reference.py

@@ -67,6 +67,11 @@ impl RawJson {
         &self.0
     }
 
+    /// The JSON text, without a copy.
+    pub fn into_string(self) -> String {
+        self.0.into_string()
+    }
+
     /// Reads the value into a type of the caller's.
     pub fn to<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
         serde_json::from_str(&self.0)

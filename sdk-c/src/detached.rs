@@ -1,0 +1,126 @@
+//! The detached form: the program moves the bytes, as a host in the same process or a transport of
+//! its own.
+
+use std::ffi::c_void;
+
+use crate::code::{EXTLINE_AGAIN, EXTLINE_CLOSED, EXTLINE_STATE, ResultCode};
+use crate::extension::{Extension, extension};
+use crate::failure::{Failure, enter};
+use crate::ffi::{Str, bytes, give};
+use crate::form::{Driving, Form};
+
+/// Driven by `extline_next`.
+struct Detached;
+
+impl Form for Detached {
+    fn is_driven_here(&self, ext: &Extension) -> bool {
+        Driving::is_here(ext)
+    }
+
+    fn wake(&self) {}
+
+    fn step_aside(&self, ext: &Extension) -> Result<(), Failure> {
+        if !Driving::is_here(ext) {
+            return Ok(());
+        }
+        let text = "waiting here would stop the loop that reads the answer: use the function that \
+                    ends with _then, or wait in another thread";
+        Err(Failure::new(EXTLINE_STATE, text))
+    }
+}
+
+/// Begins a session whose bytes the program moves: what comes from the host goes to `extline_feed`,
+/// what `extline_take_output` gives goes to the host, and `extline_next` runs the handlers. stdin and
+/// stdout are left alone. `EXTLINE_STATE` when the extension was started before. From any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_start_detached(ext: *mut Extension) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        ext.begin(Box::new(Detached), None)
+    })
+}
+
+/// Takes bytes from the host, in pieces of any size. They are copied; no handler runs. From any thread,
+/// but in the order in which they came.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_feed(
+    ext: *mut Extension,
+    data: *const c_void,
+    len: usize,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle and bytes of the caller's.
+        let (ext, data) = unsafe { (extension(ext)?, bytes(data, len, "data")?) };
+        ext.lock().wire()?.feed(data);
+        Ok(())
+    })
+}
+
+/// The host has closed its end: open calls are cancelled, and the session ends when they are answered.
+/// From any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_feed_eof(ext: *mut Extension) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        ext.lock().wire()?.end_input();
+        Ok(())
+    })
+}
+
+/// What is to be written to the host now: whole frames, each with its line end. `EXTLINE_AGAIN` when
+/// there is nothing. Take it only when it can be written: until then updates can still be replaced by
+/// later ones.
+///
+/// It is the library's, and valid until the next `extline_take_output` or `extline_free` of this
+/// extension. From one thread at a time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_take_output(ext: *mut Extension, out: *mut Str) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        let mut state = ext.lock();
+        let nothing = || Failure::new(EXTLINE_AGAIN, "there is nothing to write");
+        let output = state.wire()?.take_output().ok_or_else(nothing)?;
+        // SAFETY: room of the caller's.
+        unsafe { give(out, "out", Str::lend(output)) }
+    })
+}
+
+/// What was taken cannot be written, because the host is gone: open calls are given up, and the session
+/// ends. From any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_output_failed(ext: *mut Extension) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        ext.lock().wire()?.lose_host();
+        Ok(())
+    })
+}
+
+/// Does what is due and runs the next handler, in this thread. `EXTLINE_OK` when one ran, so that
+/// another may wait; `EXTLINE_AGAIN` when none waits; `EXTLINE_CLOSED` when the session is over and
+/// only what `extline_take_output` still has is to be written. From one thread at a time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_next(ext: *mut Extension) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        if Driving::is_here(&ext) {
+            return Err(Failure::new(EXTLINE_STATE, "a handler cannot run the next one"));
+        }
+        ext.lock().wire()?.handle_timeout();
+        let Some(event) = ext.next_event(true) else {
+            return Err(match ext.lock().lifecycle.finished() {
+                Some(_) => Failure::new(EXTLINE_CLOSED, "the session is over"),
+                None => Failure::new(EXTLINE_AGAIN, "no handler is to run"),
+            });
+        };
+        let driving = Driving::begin(&ext);
+        ext.run(event);
+        drop(driving);
+        Ok(())
+    })
+}

@@ -1,0 +1,132 @@
+//! Setup, teardown, and what the host must offer.
+
+use std::ffi::{c_char, c_void};
+
+use extline_protocol::Capability;
+
+use crate::callback::{Callback, DropCallback, StageCallback};
+use crate::code::{EXTLINE_ARGUMENT, EXTLINE_NULL_POINTER, EXTLINE_STATE, ResultCode};
+use crate::extension::{Extension, State, extension};
+use crate::failure::{Failure, enter};
+use crate::ffi::text;
+use crate::lifecycle::{Requirement, StageFunction};
+
+/// The kinds of registration that a host reports on.
+const REGISTRATIONS: [&str; 5] = ["tool", "command", "event", "intercept", "guard"];
+
+/// Has `run` called once the host has answered and before it is told what the extension offers
+/// (`start.setup`). What is registered in it is offered beside the rest. It should not take long: a host
+/// waits for about 3 seconds. When it fails the extension ends, with exit status 1. Several run in the
+/// order in which they were given.
+///
+/// Before the start; later it is `EXTLINE_STATE`. `user` is the library's when this succeeds. From any
+/// thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_setup(
+    ext: *mut Extension,
+    run: StageCallback,
+    user: *mut c_void,
+    drop: DropCallback,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        let mut state = ext.lock();
+        let run = may_stage(&mut state, run)?;
+        state.lifecycle.add_setup(Callback::new(run, user, drop));
+        Ok(())
+    })
+}
+
+/// Has `run` called at the end, once every call is answered: at `shutdown`, at the end of the input, at
+/// SIGTERM. What it does must be done one second after the end began (`end.answers`). It does not run
+/// when no setup has returned. Several run in the order in which they were given.
+///
+/// Before the start; later it is `EXTLINE_STATE`. `user` is the library's when this succeeds. From any
+/// thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_teardown(
+    ext: *mut Extension,
+    run: StageCallback,
+    user: *mut c_void,
+    drop: DropCallback,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        let mut state = ext.lock();
+        let run = may_stage(&mut state, run)?;
+        state.lifecycle.add_teardown(Callback::new(run, user, drop));
+        Ok(())
+    })
+}
+
+fn may_stage(state: &mut State, run: StageCallback) -> Result<StageFunction, Failure> {
+    if state.live().is_some() {
+        let text = "setup and teardown are given before the extension is started";
+        return Err(Failure::new(EXTLINE_STATE, text));
+    }
+    run.ok_or_else(|| Failure::new(EXTLINE_NULL_POINTER, "run is NULL"))
+}
+
+/// Declares something that the extension cannot do without. `kind` is `capability` or `method`, with
+/// what the host must offer, or `tool`, `command`, `event`, `intercept` or `guard`, with a registration
+/// that it must take. Where it does not, the user is notified, a line on stderr says what is missing,
+/// and the extension ends with `EXTLINE_REQUIRED` (`report.required`), before setup where that is known
+/// by then.
+///
+/// `EXTLINE_ARGUMENT` for another kind, or a capability that does not exist. From any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_require(
+    ext: *mut Extension,
+    kind: *const c_char,
+    name: *const c_char,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle and texts of the caller's.
+        let (ext, kind, name) =
+            unsafe { (extension(ext)?, text(kind, "kind")?, text(name, "name")?) };
+        let requirement = requirement(kind, name)?;
+        ext.lock().requirements.push(requirement);
+        Ok(())
+    })
+}
+
+fn requirement(kind: &str, name: &str) -> Result<Requirement, Failure> {
+    let wrong = |text: String| Err(Failure::new(EXTLINE_ARGUMENT, text));
+    if kind == "method" {
+        return Ok(Requirement::Method(name.to_owned()));
+    }
+    if kind == "capability" {
+        let all = || Capability::ALL.map(Capability::as_str).join(", ");
+        let unknown = || format!("there is no capability {name:?}; there are {}", all());
+        return capability(name)
+            .map_or_else(|| wrong(unknown()), |known| Ok(Requirement::Capability(known)));
+    }
+    match REGISTRATIONS.into_iter().find(|known| *known == kind) {
+        Some(kind) => Ok(Requirement::Registration(kind, name.to_owned())),
+        None => wrong(format!(
+            "{kind:?} cannot be required; use capability, method, {}",
+            REGISTRATIONS.join(", ")
+        )),
+    }
+}
+
+/// The capability of that name.
+pub(crate) fn capability(name: &str) -> Option<Capability> {
+    Capability::ALL.into_iter().find(|capability| capability.as_str() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_required_is_named() {
+        assert_eq!(requirement("tool", "a").unwrap().to_string(), "the tool a");
+        let capability = requirement("capability", "call_tool").unwrap();
+        assert_eq!(capability.to_string(), "the capability call_tool");
+        assert!(requirement("capability", "x").unwrap_err().text.contains("tool_registry"));
+        assert!(requirement("panel", "x").unwrap_err().text.contains("guard"));
+    }
+}

@@ -1,0 +1,263 @@
+//! Tools.
+
+use std::collections::HashMap;
+use std::ffi::{c_char, c_void};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use extline_protocol::frame::{Annotations, Approval, Execution, Exposure, RegisterTool, Tier};
+use extline_protocol::{ArgsValidator, RawJson, RegisterError, RegistrationError};
+
+use crate::callback::{CallCallback, Callback, DropCallback};
+use crate::code::{
+    EXTLINE_ARGUMENT, EXTLINE_DUPLICATE, EXTLINE_JSON, EXTLINE_NULL_POINTER, EXTLINE_UNSUPPORTED,
+    ResultCode,
+};
+use crate::extension::{Extension, State, extension};
+use crate::failure::{Failure, enter};
+use crate::ffi::{Options, maybe_text, options, text};
+use crate::lifecycle::Requirement;
+use extline_stdio::report;
+
+/// What a tool is. Begin it with `EXTLINE_TOOL_OPTIONS_INIT`; what is not set is left out. The texts
+/// are copied.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ToolOptions {
+    /// `sizeof(extline_tool_options)`, which the INIT macro sets.
+    pub struct_size: usize,
+    /// 1 to 64 letters, digits, `_` and `-` (`reg.names`).
+    pub name: *const c_char,
+    /// What it does, for the model.
+    pub description: *const c_char,
+    /// The JSON Schema of its arguments, an object; NULL is `{"type":"object"}`. Arguments that do not
+    /// match it are answered with a `validation` error before `run` is called; what only the host can
+    /// check is named on stderr.
+    pub schema: *const c_char,
+    /// Handles a call.
+    pub run: CallCallback,
+    /// Given to `run` and `drop`.
+    pub user: *mut c_void,
+    /// Gives `user` back; NULL when there is nothing to do.
+    pub drop: DropCallback,
+    /// Its name for a person.
+    pub label: *const c_char,
+    /// The JSON Schema of its structured result.
+    pub output_schema: *const c_char,
+    /// Its own deadline in milliseconds; 0 is the host's, 60 s.
+    pub timeout_ms: u64,
+    /// It waits for a person, so no deadline holds.
+    pub interactive: bool,
+    /// Its calls must not overlap; the host holds them in order.
+    pub sequential: bool,
+    /// The same arguments give the same result until something mutates.
+    pub pure: bool,
+    /// The provider must keep the model to the schema.
+    pub strict: bool,
+    /// The extension is of no use where the host does not take it (`report.required`).
+    pub required: bool,
+    /// The host asks its user before a call (`tool.approval`).
+    pub gated: bool,
+    /// It changes nothing: 1 yes, -1 no, 0 unsaid.
+    pub read_only: i8,
+    /// It may destroy what was there: 1 yes, -1 no, 0 unsaid.
+    pub destructive: i8,
+    /// A second call changes nothing further: 1 yes, -1 no, 0 unsaid.
+    pub idempotent: i8,
+    /// It reaches beyond the project: 1 yes, -1 no, 0 unsaid.
+    pub open_world: i8,
+    /// How it is offered: `direct`, `codemode`, `deferred` or `model-only`.
+    pub exposure: *const c_char,
+    /// The group it belongs to.
+    pub tool_namespace: *const c_char,
+    /// What the group is.
+    pub namespace_description: *const c_char,
+    /// How much it can do: `read`, `write` or `exec`.
+    pub approval_tier: *const c_char,
+    /// Template over the arguments that says which calls one approval covers.
+    pub approval_key: *const c_char,
+    /// Why the user is asked, for a person.
+    pub approval_reason: *const c_char,
+}
+
+// SAFETY: NULL pointers, no functions, `false` and numbers are all zero bytes.
+unsafe impl Options for ToolOptions {}
+
+/// A tool as its calls find it.
+pub(crate) struct Tool {
+    pub(crate) name: String,
+    pub(crate) validator: ArgsValidator,
+    pub(crate) handler: Callback<CallFunction>,
+    /// Its handler was seen to take longer than an answer may be held back.
+    pub(crate) is_slow: AtomicBool,
+}
+
+/// A `CallCallback` that is there.
+pub(crate) type CallFunction =
+    unsafe extern "C" fn(*mut c_void, *mut crate::call::Call, crate::ffi::Str);
+
+/// By name.
+pub(crate) type Tools = HashMap<String, Arc<Tool>>;
+
+/// Offers a tool to the model. Before the start, in setup, or at any time where the host re-reads its
+/// list (capability `tool_registry`, else `EXTLINE_UNSUPPORTED`).
+///
+/// `EXTLINE_NULL_POINTER` without a name or `run`, `EXTLINE_ARGUMENT` for a name or word that is not
+/// allowed, `EXTLINE_JSON` for a schema that is none, `EXTLINE_DUPLICATE` for a second one of that
+/// name. `user` is the library's when this succeeds, and stays the caller's when it fails. From any
+/// thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_tool(ext: *mut Extension, tool: *const ToolOptions) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle and options of the caller's.
+        let (ext, given) = unsafe { (extension(ext)?, options(tool, "tool")?) };
+        let run = given.run.ok_or_else(|| null("run"))?;
+        // SAFETY: the texts of the options.
+        let frame = unsafe { frame_of(&given) }?;
+        let validator = ArgsValidator::compile(&frame.schema).map_err(|problem| {
+            let text = format!("the schema of the tool {:?}: {problem}", frame.name);
+            Failure::new(EXTLINE_JSON, text)
+        })?;
+        let unchecked: Vec<_> = validator.unsupported().iter().map(ToString::to_string).collect();
+        let name = frame.name.clone();
+        let mut state = ext.lock();
+        register(&mut state, &frame)?;
+        let handler = Callback::new(run, given.user, given.drop);
+        let is_slow = AtomicBool::new(false);
+        let tool = Tool { name: name.clone(), validator, handler, is_slow };
+        state.tools.insert(name.clone(), Arc::new(tool));
+        if given.required {
+            state.requirements.push(Requirement::Registration("tool", name.clone()));
+        }
+        drop(state);
+        for keyword in unchecked {
+            report(&format!("the schema of the tool {name}: {keyword}"));
+        }
+        // Registered while it runs, it is told at once.
+        ext.flush();
+        Ok(())
+    })
+}
+
+/// Takes a tool back; a name that is not offered is ignored. Calls of it that run go on, and `drop` is
+/// called when the last has ended. `EXTLINE_UNSUPPORTED` where the host reads the tools only at the
+/// start. From any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_unregister_tool(
+    ext: *mut Extension,
+    name: *const c_char,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle and a text of the caller's.
+        let (ext, name) = unsafe { (extension(ext)?, text(name, "name")?) };
+        let mut state = ext.lock();
+        match state.live() {
+            Some(wire) => wire.session.unregister_tool(name).map_err(refused)?,
+            None => {
+                state.config.registrations.remove_tool(name);
+            }
+        }
+        // Given back when nothing is locked any more.
+        let tool = state.tools.remove(name);
+        drop(state);
+        drop(tool);
+        ext.flush();
+        Ok(())
+    })
+}
+
+fn register(state: &mut State, frame: &RegisterTool) -> Result<(), Failure> {
+    match state.live() {
+        Some(wire) => wire.session.register_tool(frame).map_err(refused),
+        None => state.config.registrations.tool(frame.clone()).map_err(mistake),
+    }
+}
+
+pub(crate) fn refused(error: RegisterError) -> Failure {
+    match error {
+        RegisterError::Registration(error) => mistake(error),
+        error => Failure::new(EXTLINE_UNSUPPORTED, error.to_string()),
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+pub(crate) fn mistake(error: RegistrationError) -> Failure {
+    let code = match error {
+        RegistrationError::Duplicate { .. } => EXTLINE_DUPLICATE,
+        RegistrationError::Schema { .. } => EXTLINE_JSON,
+        _ => EXTLINE_ARGUMENT,
+    };
+    Failure::new(code, error.to_string())
+}
+
+fn null(what: &str) -> Failure {
+    Failure::new(EXTLINE_NULL_POINTER, format!("tool->{what} is NULL"))
+}
+
+unsafe fn frame_of(given: &ToolOptions) -> Result<RegisterTool, Failure> {
+    let owned = |pointer, what: &str| {
+        // SAFETY: texts of the caller's.
+        unsafe { maybe_text(pointer, what) }.map(|text| text.map(str::to_owned))
+    };
+    // SAFETY: as above.
+    let name = unsafe { text(given.name, "tool->name") }?;
+    let json = |pointer, what: &str| {
+        // SAFETY: as above.
+        unsafe { maybe_text(pointer, what) }?.map(|text| json_of(text, what)).transpose()
+    };
+    let schema = json(given.schema, "tool->schema")?;
+    let any = || RawJson::parse(r#"{"type":"object"}"#).unwrap_or_default();
+    let tier = word(owned(given.approval_tier, "tool->approval_tier")?, Tier::KNOWN)?;
+    let approval = Approval {
+        gated: given.gated,
+        tier: tier.as_deref().map(Tier::from),
+        key: owned(given.approval_key, "tool->approval_key")?,
+        reason: owned(given.approval_reason, "tool->approval_reason")?,
+    };
+    let annotations = Annotations {
+        read_only: hint(given.read_only),
+        destructive: hint(given.destructive),
+        idempotent: hint(given.idempotent),
+        open_world: hint(given.open_world),
+    };
+    let exposure = word(owned(given.exposure, "tool->exposure")?, Exposure::KNOWN)?;
+    Ok(RegisterTool {
+        name: name.to_owned(),
+        description: owned(given.description, "tool->description")?,
+        schema: schema.unwrap_or_else(any),
+        output_schema: json(given.output_schema, "tool->output_schema")?,
+        namespace: owned(given.tool_namespace, "tool->tool_namespace")?,
+        namespace_description: owned(given.namespace_description, "tool->namespace_description")?,
+        exposure: exposure.as_deref().map(Exposure::from),
+        interactive: given.interactive,
+        label: owned(given.label, "tool->label")?,
+        strict: given.strict,
+        timeout_ms: (given.timeout_ms > 0).then_some(given.timeout_ms),
+        annotations: (annotations != Annotations::default()).then_some(annotations),
+        execution: given.sequential.then_some(Execution::Sequential),
+        pure: given.pure,
+        approval: (approval != Approval::default()).then_some(approval),
+        ..RegisterTool::default()
+    })
+}
+
+fn hint(said: i8) -> Option<bool> {
+    (said != 0).then_some(said > 0)
+}
+
+/// A word of a list that this version knows.
+pub(crate) fn word(text: Option<String>, known: &[&str]) -> Result<Option<String>, Failure> {
+    match text {
+        Some(text) if !known.contains(&text.as_str()) => {
+            let text = format!("{text:?} is not allowed here; use one of {}", known.join(", "));
+            Err(Failure::new(EXTLINE_ARGUMENT, text))
+        }
+        text => Ok(text),
+    }
+}
+
+/// A JSON value of the caller's.
+pub(crate) fn json_of(text: &str, what: &str) -> Result<RawJson, Failure> {
+    let failed = |error| Failure::new(EXTLINE_JSON, format!("{what}: {error}"));
+    RawJson::parse(text).map_err(failed)
+}

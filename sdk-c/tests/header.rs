@@ -1,0 +1,45 @@
+//! `include/extline.h` is what the sources say.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+
+use cbindgen::{Builder, Config};
+
+#[test]
+fn the_header_is_made_from_the_sources() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let header = header(root);
+    let path = root.join("include/extline.h");
+    if env::var_os("EXTLINE_GENERATE").is_some() {
+        fs::write(&path, header).expect("include/extline.h can be written");
+        return;
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == header,
+        "include/extline.h is not what the sources say: run scripts/generate.sh"
+    );
+}
+
+fn header(root: &Path) -> String {
+    let read = |name: &str| fs::read_to_string(root.join(name)).expect(name);
+    let mut config = Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml");
+    config.after_includes = Some(versioned(&read("src/before.h")));
+    let bindings = Builder::new().with_crate(root).with_config(config).generate();
+    let mut made = Vec::new();
+    bindings.expect("the sources can be read").write(&mut made);
+    let made = String::from_utf8(made).expect("a header is text");
+    // Inside of `extern "C"`, which cbindgen's own trailer is not.
+    let end = made.find("#ifdef __cplusplus\n}").expect("the end of extern \"C\"");
+    let (before, end) = made.split_at(end);
+    format!("{before}{}\n{end}", read("src/after.h"))
+}
+
+/// The macros that say which version it is.
+fn versioned(text: &str) -> String {
+    text.replace("@VERSION@", env!("CARGO_PKG_VERSION"))
+        .replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
+        .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
+        .replace("@PATCH@", env!("CARGO_PKG_VERSION_PATCH"))
+}
