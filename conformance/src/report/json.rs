@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Boundary, CaseReport, Head, Report, Verdict};
+use super::{Boundary, CaseReport, Grade, Head, Report, Verdict};
 use crate::baseline::{Expectation, Stale};
 use crate::cause::Cause;
 use crate::clause::Level;
@@ -63,6 +63,10 @@ pub(crate) struct SummaryLine<'a> {
     /// How long the extension takes to answer a canary, half of the time.
     pace_us: u128,
     extension: Option<&'a Value>,
+    grade: Option<Grade>,
+    /// Why there is no grade.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_grade: Option<String>,
     stale: &'a [Stale],
 }
 
@@ -96,6 +100,7 @@ impl<'a> SummaryLine<'a> {
         for case in &report.cases {
             *verdicts.entry(case.verdict).or_default() += 1;
         }
+        let grade = report.grade();
         Self {
             kind: "summary",
             exit_code: report.exit_code(),
@@ -103,6 +108,8 @@ impl<'a> SummaryLine<'a> {
             verdicts,
             pace_us: report.survey.pace.as_micros(),
             extension: Some(&report.survey.hello).filter(|hello| !hello.is_null()),
+            grade: grade.as_ref().ok().copied(),
+            no_grade: grade.err(),
             stale: &report.stale,
         }
     }

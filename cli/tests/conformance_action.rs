@@ -1,0 +1,104 @@
+//! The GitHub action: the script that it runs, with what GitHub gives it, and that its definition
+//! and the script speak of the same inputs and outputs.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::fs;
+use std::process::Command;
+
+use support::{Extline, repository};
+
+/// What a step of the action leaves behind: its exit code, its output, and what GitHub reads.
+struct Step {
+    code: Option<i32>,
+    stdout: String,
+    outputs: String,
+    summary: String,
+}
+
+fn step(extline: &Extline, inputs: &[(&str, &str)]) -> Step {
+    let home = extline.home();
+    let (outputs, summary) = (home.join("outputs"), home.join("summary"));
+    let _ = (fs::remove_file(&outputs), fs::remove_file(&summary));
+    let report = home.join("report");
+    let done = Command::new(repository().join("conformance/action/run.sh"))
+        .current_dir(repository())
+        .env("EXTLINE_HOME", home)
+        .env("EXTLINE", env!("CARGO_BIN_EXE_extline"))
+        .env("GITHUB_OUTPUT", &outputs)
+        .env("GITHUB_STEP_SUMMARY", &summary)
+        .env("INPUT_REPORT", &report)
+        .envs(inputs.iter().copied())
+        .output()
+        .unwrap();
+    let read = |file| fs::read_to_string(file).unwrap_or_default();
+    Step {
+        code: done.status.code(),
+        stdout: String::from_utf8(done.stdout).unwrap(),
+        outputs: read(&outputs),
+        summary: read(&summary),
+    }
+}
+
+#[test]
+fn failures_become_annotations_outputs_and_a_summary() {
+    let extline = Extline::new();
+    let failing = step(
+        &extline,
+        &[
+            ("INPUT_EXTENSION", "examples/hello-python-raw"),
+            ("INPUT_OPTIONS", "--only E-FRM-08 --only 'E-REG-0*'"),
+        ],
+    );
+    assert_eq!(failing.code, Some(1), "{}", failing.stdout);
+    let report = extline.home().join("report");
+    let expected =
+        format!("outcome=not-conformant\ngrade=\nfailed=1\nreport={}\n", report.display());
+    assert_eq!(failing.outputs, expected);
+    let error: Vec<_> = failing.stdout.lines().filter(|line| line.starts_with("::error")).collect();
+    assert_eq!(error.len(), 1, "{}", failing.stdout);
+    assert!(
+        error[0].starts_with("::error title=E-FRM-08::a blank line is skipped%0A"),
+        "{error:?}"
+    );
+    assert!(failing.stdout.contains("\n::warning title=E-REG-08::"), "{}", failing.stdout);
+    assert!(failing.summary.starts_with("## extline conformance: not conformant\n"));
+    for file in ["report.html", "report.xml", "report.tap", "badge.svg", "badge.json"] {
+        assert!(report.join(file).metadata().unwrap().len() > 0, "{file}");
+    }
+}
+
+#[test]
+fn a_command_s_words_are_those_of_a_shell_and_usage_is_told_apart() {
+    let extline = Extline::new();
+    let command = "python3 \"$PWD/conformance/kit/python/kit.py\"";
+    let good = step(&extline, &[("INPUT_COMMAND", command), ("INPUT_OPTIONS", "--only E-FRM-08")]);
+    assert_eq!(good.code, Some(0), "{}", good.stdout);
+    assert!(good.outputs.starts_with("outcome=conformant\ngrade=\nfailed=0\n"), "{}", good.outputs);
+    let wrong = step(&extline, &[("INPUT_OPTIONS", "--only NOTHING")]);
+    assert_eq!(wrong.code, Some(3), "{}", wrong.stdout);
+    assert!(wrong.outputs.starts_with("outcome=usage\ngrade=\nfailed=\n"), "{}", wrong.outputs);
+    assert_eq!(wrong.summary, "");
+}
+
+#[test]
+fn the_definition_gives_the_script_each_input_and_takes_each_output() {
+    let read =
+        |file| fs::read_to_string(repository().join("conformance/action").join(file)).unwrap();
+    let (definition, script) = (read("action.yml"), read("run.sh"));
+    for input in ["extension", "command", "level", "call", "baseline", "options", "report"] {
+        let name = format!("INPUT_{}", input.to_uppercase());
+        assert!(definition.contains(&format!("  {input}:\n    description: ")), "{input}");
+        assert!(definition.contains(&format!("{name}: ${{{{ inputs.{input} }}}}")), "{input}");
+        assert!(script.contains(&format!("${{{name}")), "{input}");
+    }
+    for output in ["outcome", "grade", "failed", "report"] {
+        assert!(definition.contains(&format!("${{{{ steps.run.outputs.{output} }}}}")), "{output}");
+        assert!(script.contains(&format!("printf '{output}=%s\\n'")), "{output}");
+    }
+    // The inputs reach the script as environment, never as text of a script.
+    let run: Vec<_> = definition.lines().filter(|line| line.trim().starts_with("run:")).collect();
+    assert!(run.iter().all(|line| !line.contains("${{")), "{run:?}");
+}
