@@ -380,7 +380,7 @@ extline_result extline_command(struct extline_extension *ext,
 /**
  * Begins a session whose bytes the program moves: what comes from the host goes to `extline_feed`,
  * what `extline_take_output` gives goes to the host, and `extline_next` runs the handlers. stdin and
- * stdout are left alone. `EXTLINE_STATE` when the extension was started before. From any thread.
+ * stdout are left alone, or given back where `extline_new` took them. `EXTLINE_STATE` when the extension was started before. From any thread.
  */
 extline_result extline_start_detached(struct extline_extension *ext);
 
@@ -426,6 +426,10 @@ extline_result extline_next(struct extline_extension *ext);
  * Makes an extension with the name and version that it tells its host. NULL when a text is NULL or no
  * UTF-8; `extline_last_error` says which.
  *
+ * Where a host started this process, so that stdin and stdout are pipes or sockets, they are the
+ * protocol's from now on: what is printed lands on stderr. `EXTLINE_STDIO=leave` or `claim` in the
+ * environment decides otherwise.
+ *
  * It is the caller's: free it with `extline_free`. From any thread.
  */
 struct extline_extension *extline_new(const char *name,
@@ -445,6 +449,39 @@ void extline_free(struct extline_extension *ext);
  * ends, but its text changes with the next call that fails in this thread; each thread has its own.
  */
 const char *extline_last_error(void);
+
+/**
+ * Serves the extension over stdin and stdout until its end, in this thread and in others that are
+ * started when a handler takes its time. `EXTLINE_OK` when it ended as its host wished; else a code
+ * that is a good exit status, and `extline_last_error` says why: `EXTLINE_TERMINATED` after SIGTERM,
+ * `EXTLINE_REQUIRED`, 1 when setup failed. What kept it from running is said on stderr too; with NULL
+ * that is what `extline_new` said. Started by hand in a terminal it says on stderr how the
+ * program is tried, and returns `EXTLINE_OK`; with `EXTLINE_STDIO=claim` frames can be typed.
+ *
+ * While a handler is quick it runs in this thread, which waits for the host again when it returns.
+ * One that takes longer than some milliseconds keeps its thread, and another goes on: calls run
+ * beside each other, at most 32 at a time (`extline_set_max_threads`); events, and what happens in
+ * one panel, come one at a time. So handlers must be ready to run in several threads. Standard
+ * mutexes do; a handler may hold one while it waits for the host.
+ *
+ * Stdout belongs to the protocol: what handlers and their child processes print lands on stderr, and
+ * stdin is empty. SIGTERM ends the extension in order, SIGPIPE is left as it is and does not come for
+ * a host that is gone; other signals are the program's. From 1.5 s after the host asked for the end
+ * the process ends, whatever still runs (`end.overdue`): handlers see it as a cancel. Every thread of
+ * the library has ended when this returns. In the child of a fork it does nothing (`EXTLINE_FORKED`),
+ * and a handler that returns there ends the child.
+ *
+ * Once for each process, from any thread; not from inside a handler.
+ */
+extline_result extline_run(struct extline_extension *ext);
+
+/**
+ * At most so many handlers run at a time in `extline_run`, from 1 to 32, which it is unless it is
+ * set. The others wait; cancels and the end are seen all the same.
+ *
+ * Before the start, from any thread.
+ */
+extline_result extline_set_max_threads(struct extline_extension *ext, uint32_t count);
 
 /**
  * Has `run` called once the host has answered and before it is told what the extension offers

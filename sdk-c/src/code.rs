@@ -60,7 +60,7 @@ pub extern "C" fn extline_result_name(code: ResultCode) -> *const c_char {
     name_of(code).as_ptr()
 }
 
-fn name_of(code: ResultCode) -> &'static CStr {
+pub(crate) fn name_of(code: ResultCode) -> &'static CStr {
     match code {
         EXTLINE_OK => c"OK",
         EXTLINE_NULL_POINTER => c"NULL_POINTER",

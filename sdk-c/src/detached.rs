@@ -3,6 +3,7 @@
 
 use std::ffi::c_void;
 
+use crate::claim;
 use crate::code::{EXTLINE_AGAIN, EXTLINE_CLOSED, EXTLINE_STATE, ResultCode};
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
@@ -31,13 +32,15 @@ impl Form for Detached {
 
 /// Begins a session whose bytes the program moves: what comes from the host goes to `extline_feed`,
 /// what `extline_take_output` gives goes to the host, and `extline_next` runs the handlers. stdin and
-/// stdout are left alone. `EXTLINE_STATE` when the extension was started before. From any thread.
+/// stdout are left alone, or given back where `extline_new` took them. `EXTLINE_STATE` when the extension was started before. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_start_detached(ext: *mut Extension) -> ResultCode {
     enter(|| {
         // SAFETY: a handle of the caller's.
         let ext = unsafe { extension(ext) }?;
-        ext.begin(Box::new(Detached), None)
+        ext.begin(Box::new(Detached), None)?;
+        claim::release();
+        Ok(())
     })
 }
 

@@ -8,6 +8,7 @@ use extline_protocol::{CallKey, ErrorKind, ExtensionEvent};
 use crate::call::Call;
 use crate::callback::Callback;
 use crate::extension::Extension;
+use crate::fork;
 use crate::json::Json;
 use crate::tool::{CallFunction, Tool};
 
@@ -73,6 +74,7 @@ impl Extension {
         unsafe {
             (handler.run)(handler.user, Arc::as_ptr(call).cast_mut(), call.text());
         }
+        fork::end_if_in_child();
         call.let_go();
     }
 

@@ -5,8 +5,9 @@ use std::ffi::c_char;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use extline_protocol::frame::SdkInfo;
+use extline_protocol::limits::SHUTDOWN_END;
 use extline_protocol::{ExtensionConfig, ExtensionEvent, ExtensionSession, ReplyError};
-use extline_stdio::Output;
+use extline_stdio::{Output, report, watchdog};
 
 use crate::call::Call;
 use crate::code::{EXTLINE_CLOSED, EXTLINE_PANIC, EXTLINE_STATE};
@@ -14,10 +15,10 @@ use crate::failure::{Failure, enter_or};
 use crate::ffi::{shared, text};
 use crate::form::Form;
 use crate::lifecycle::{Lifecycle, Requirement};
+use crate::run::MOST_THREADS;
 use crate::tool::Tools;
 use crate::wire::Wire;
-use crate::{command::Commands, ffi};
-use extline_stdio::report;
+use crate::{claim, command::Commands, ffi, fork, running};
 
 /// An extension. `extline_new` makes it, `extline_free` frees it; everything else may be called from
 /// any thread, also from inside handlers.
@@ -38,6 +39,10 @@ pub(crate) struct State {
     pub(crate) commands: Commands,
     pub(crate) lifecycle: Lifecycle,
     pub(crate) requirements: Vec<Requirement>,
+    /// So many handlers may run at a time.
+    pub(crate) max_threads: usize,
+    /// The process is the extension's, and ends with it.
+    pub(crate) ends_process: bool,
     /// Freed by its author; calls that are kept live on.
     is_freed: bool,
 }
@@ -60,6 +65,8 @@ impl Extension {
             commands: Commands::default(),
             lifecycle: Lifecycle::default(),
             requirements: Vec::new(),
+            max_threads: MOST_THREADS,
+            ends_process: false,
             is_freed: false,
         };
         Self { state: Mutex::new(state), form: OnceLock::new() }
@@ -113,12 +120,12 @@ impl Extension {
         // Its memory is given back when nothing is locked any more.
         let _call = state.calls.remove(&serial);
         let Ok(wire) = state.wire() else { return Err(ReplyFailed::Closed) };
-        if self.form().is_some_and(|form| form.is_driven_here(self)) {
-            return reply(&mut wire.session).map_err(|_| ReplyFailed::AnsweredByTheSession);
-        }
         let due = wire.due();
         let replied = reply(&mut wire.session).map_err(|_| ReplyFailed::AnsweredByTheSession);
-        self.send(state, due);
+        // Asked once the answer is there: who takes the session over from now on finds it.
+        if !self.form().is_some_and(|form| form.is_driven_here(self)) {
+            self.send(state, due);
+        }
         replied
     }
 
@@ -144,13 +151,7 @@ impl Extension {
 
     /// The next event that a handler, or at least code of the author's, is needed for.
     pub(crate) fn next_event(&self, may_begin: bool) -> Option<ExtensionEvent> {
-        let mut state = self.lock();
-        loop {
-            let event = state.wire().ok()?.next_event(may_begin)?;
-            if let Some(event) = state.settle(event) {
-                return Some(event);
-            }
-        }
+        self.lock().next_event(may_begin)
     }
 }
 
@@ -178,6 +179,39 @@ impl State {
         self.wire.as_mut()
     }
 
+    /// The next event that a handler, or at least code of the author's, is needed for.
+    pub(crate) fn next_event(&mut self, may_begin: bool) -> Option<ExtensionEvent> {
+        loop {
+            let event = self.wire().ok()?.next_event(may_begin)?;
+            if let Some(event) = self.settle(event) {
+                return Some(event);
+            }
+        }
+    }
+
+    /// Whether an author's code runs for it, which may take its time.
+    pub(crate) fn runs_handler(&self, event: &ExtensionEvent) -> bool {
+        match event {
+            ExtensionEvent::Accepted(_) => self.lifecycle.has_setup(),
+            event => matches!(
+                event,
+                ExtensionEvent::ToolCall { .. }
+                    | ExtensionEvent::Command { .. }
+                    | ExtensionEvent::Intercept { .. }
+                    | ExtensionEvent::Request { .. }
+                    | ExtensionEvent::Event(_)
+                    | ExtensionEvent::Panel(_)
+                    | ExtensionEvent::Teardown
+            ),
+        }
+    }
+
+    /// A call whose handler was not seen to be slow of late.
+    pub(crate) fn is_quick(&self, event: &ExtensionEvent) -> bool {
+        let ExtensionEvent::ToolCall { call, .. } = event else { return false };
+        self.tools.get(&call.name).is_some_and(|tool| tool.pace.begin())
+    }
+
     /// Does what needs no code of the author's; gives back what does.
     pub(crate) fn settle(&mut self, event: ExtensionEvent) -> Option<ExtensionEvent> {
         match event {
@@ -187,6 +221,11 @@ impl State {
                 return call.cancel().then_some(event);
             }
             ExtensionEvent::ShuttingDown(_) => {
+                if self.ends_process
+                    && let Some(wire) = &self.wire
+                {
+                    watchdog::start(SHUTDOWN_END, wire.session.exit_code(), running::names);
+                }
                 // Every mark is set, also behind one whose waiters have to be told.
                 let waited = self.calls.values().filter(|call| call.cancel()).count();
                 return (waited > 0).then_some(event);
@@ -203,6 +242,7 @@ impl State {
 pub(crate) unsafe fn extension(
     pointer: *const Extension,
 ) -> Result<std::mem::ManuallyDrop<Arc<Extension>>, Failure> {
+    fork::check()?;
     // SAFETY: the caller's, from `extline_new` and not freed.
     let ext = unsafe { shared(pointer, "ext") }?;
     if ext.state.is_poisoned() {
@@ -215,6 +255,10 @@ pub(crate) unsafe fn extension(
 /// Makes an extension with the name and version that it tells its host. NULL when a text is NULL or no
 /// UTF-8; `extline_last_error` says which.
 ///
+/// Where a host started this process, so that stdin and stdout are pipes or sockets, they are the
+/// protocol's from now on: what is printed lands on stderr. `EXTLINE_STDIO=leave` or `claim` in the
+/// environment decides otherwise.
+///
 /// It is the caller's: free it with `extline_free`. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_new(
@@ -224,6 +268,7 @@ pub unsafe extern "C" fn extline_new(
     enter_or(std::ptr::null_mut(), || {
         // SAFETY: texts of the caller's.
         let (name, version) = unsafe { (text(name, "name")?, text(version, "version")?) };
+        claim::at_creation();
         Ok(Arc::into_raw(Arc::new(Extension::new(name, version))).cast_mut())
     })
 }
@@ -235,7 +280,8 @@ pub unsafe extern "C" fn extline_new(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_free(ext: *mut Extension) {
     enter_or((), || {
-        if ext.is_null() {
+        // In the child of a fork its locks are the parent's.
+        if ext.is_null() || fork::check().is_err() {
             return Ok(());
         }
         // SAFETY: the caller's, from `extline_new`, which gives it back.

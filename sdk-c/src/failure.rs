@@ -1,7 +1,7 @@
 //! What an entry answers: a code, and for a person a text that stays with the thread.
 
 use std::cell::UnsafeCell;
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::code::{EXTLINE_OK, EXTLINE_PANIC, ResultCode};
@@ -68,6 +68,13 @@ fn tell(Failure { code, text }: Failure) -> ResultCode {
     code
 }
 
+/// The text of the last call of this thread that failed, if one did.
+pub(crate) fn last() -> Option<String> {
+    // SAFETY: it has a NUL behind it, lives as long as the thread, and is changed by this thread alone.
+    let text = unsafe { CStr::from_ptr(extline_last_error()) }.to_string_lossy().into_owned();
+    (!text.is_empty()).then_some(text)
+}
+
 /// What was wrong with the last call of this thread that failed: what, where, what to do about it, in at
 /// most 1023 bytes. Empty when none failed, never NULL. It is the library's and valid until the thread
 /// ends, but its text changes with the next call that fails in this thread; each thread has its own.
@@ -78,33 +85,26 @@ pub extern "C" fn extline_last_error() -> *const c_char {
 
 #[cfg(test)]
 mod tests {
-    use std::ffi::CStr;
-
     use super::*;
-
-    fn last() -> &'static str {
-        // SAFETY: it has a NUL behind it, and lives as long as the thread.
-        unsafe { CStr::from_ptr(extline_last_error()) }.to_str().unwrap()
-    }
 
     #[test]
     fn a_failure_leaves_its_code_and_its_text() {
         let code = enter(|| Err(Failure::new(3, "a\0b")));
         assert_eq!(code, 3);
-        assert_eq!(last(), "a\\0b");
+        assert_eq!(last().as_deref(), Some("a\\0b"));
         assert_eq!(enter(|| Ok(())), EXTLINE_OK);
     }
 
     #[test]
     fn a_panic_ends_at_the_entry() {
         assert_eq!(enter(|| panic!("oh")), EXTLINE_PANIC);
-        assert_eq!(last(), "a defect of libextline: oh");
+        assert_eq!(last().as_deref(), Some("a defect of libextline: oh"));
         assert_eq!(enter_or(7, || panic!("{}", 1)), 7);
     }
 
     #[test]
     fn a_long_text_is_cut_between_two_characters() {
         enter(|| Err(Failure::new(3, "é".repeat(1000))));
-        assert_eq!(last(), "é".repeat(511));
+        assert_eq!(last(), Some("é".repeat(511)));
     }
 }

@@ -10,8 +10,10 @@
     reason = "the conditions are those of C: pointers from this library or to what the type says"
 )]
 
+mod blocking;
 pub mod call;
 pub mod callback;
+mod claim;
 pub mod code;
 pub mod command;
 pub mod detached;
@@ -19,14 +21,14 @@ mod dispatch;
 pub mod extension;
 pub mod failure;
 pub mod ffi;
-#[expect(dead_code, reason = "the forms with descriptors need the rest")]
+mod fork;
 mod form;
 pub mod json;
 mod lifecycle;
+pub mod run;
+mod running;
 pub mod stage;
 pub mod text;
-#[expect(dead_code, reason = "as for the form")]
 pub mod tool;
 pub mod version;
-#[expect(dead_code, reason = "as for the form")]
 mod wire;

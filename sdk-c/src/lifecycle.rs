@@ -11,6 +11,7 @@ use extline_protocol::{Capability, ExtensionSession};
 use crate::callback::Callback;
 use crate::code::{EXTLINE_OK, EXTLINE_REQUIRED, ResultCode};
 use crate::extension::Extension;
+use crate::fork;
 use extline_stdio::report;
 
 /// The exit status where something required is missing, which is also a result code.
@@ -47,6 +48,10 @@ pub(crate) enum Requirement {
 impl Lifecycle {
     pub(crate) fn add_setup(&mut self, setup: Callback<StageFunction>) {
         self.setups.push(setup);
+    }
+
+    pub(crate) fn has_setup(&self) -> bool {
+        !self.setups.is_empty()
     }
 
     pub(crate) fn add_teardown(&mut self, teardown: Callback<StageFunction>) {
@@ -104,7 +109,9 @@ impl Extension {
     fn run_stage(self: &Arc<Self>, stage: &Callback<StageFunction>) -> ResultCode {
         let ext = Arc::as_ptr(self).cast_mut();
         // SAFETY: the author's function, with what it was registered with.
-        unsafe { (stage.run)(stage.user, ext) }
+        let code = unsafe { (stage.run)(stage.user, ext) };
+        fork::end_if_in_child();
+        code
     }
 
     /// What the host took of the registrations.

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use extline_protocol::frame::{Annotations, Approval, Execution, Exposure, RegisterTool, Tier};
 use extline_protocol::{ArgsValidator, RawJson, RegisterError, RegistrationError};
@@ -17,7 +16,7 @@ use crate::extension::{Extension, State, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::{Options, maybe_text, options, text};
 use crate::lifecycle::Requirement;
-use extline_stdio::report;
+use extline_stdio::{Pace, report};
 
 /// What a tool is. Begin it with `EXTLINE_TOOL_OPTIONS_INIT`; what is not set is left out. The texts
 /// are copied.
@@ -88,8 +87,8 @@ pub(crate) struct Tool {
     pub(crate) name: String,
     pub(crate) validator: ArgsValidator,
     pub(crate) handler: Callback<CallFunction>,
-    /// Its handler was seen to take longer than an answer may be held back.
-    pub(crate) is_slow: AtomicBool,
+    /// Whether other answers may wait for its handler.
+    pub(crate) pace: Pace,
 }
 
 /// A `CallCallback` that is there.
@@ -123,8 +122,7 @@ pub unsafe extern "C" fn extline_tool(ext: *mut Extension, tool: *const ToolOpti
         let mut state = ext.lock();
         register(&mut state, &frame)?;
         let handler = Callback::new(run, given.user, given.drop);
-        let is_slow = AtomicBool::new(false);
-        let tool = Tool { name: name.clone(), validator, handler, is_slow };
+        let tool = Tool { name: name.clone(), validator, handler, pace: Pace::new() };
         state.tools.insert(name.clone(), Arc::new(tool));
         if given.required {
             state.requirements.push(Requirement::Registration("tool", name.clone()));

@@ -70,6 +70,12 @@ impl Wire {
         self.left.push_back(event);
     }
 
+    /// Whether something came up that nothing holds back.
+    pub(crate) fn has_news(&mut self) -> bool {
+        self.left.extend(self.session.poll_control());
+        !self.left.is_empty()
+    }
+
     /// Whether something waits to be done.
     pub(crate) fn has_events(&self) -> bool {
         !self.left.is_empty() || self.session.waiting() > 0
