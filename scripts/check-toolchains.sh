@@ -34,6 +34,9 @@ check_rust() {
 check_linker() {
     command -v cc >/dev/null 2>&1 ||
         report 'a C compiler (cc): apt-get install build-essential (Debian, Ubuntu), dnf install gcc (Fedora), xcode-select --install (macOS)'
+    # Extensions in C are built by the tests and the demo, as their authors build them.
+    command -v pkg-config >/dev/null 2>&1 || command -v pkgconf >/dev/null 2>&1 ||
+        report 'pkg-config: apt-get install pkg-config (Debian, Ubuntu), dnf install pkgconf-pkg-config (Fedora), brew install pkgconf (macOS)'
 }
 
 check_python() {

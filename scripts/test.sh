@@ -114,7 +114,7 @@ try_benchmark() {
     fi
 }
 
-shell_scripts='scripts/*.sh examples/*/*.sh conformance/action/*.sh'
+shell_scripts='scripts/*.sh sdk-c/packaging/*.sh examples/*/*.sh conformance/action/*.sh'
 
 parse_scripts() {
     for script in $shell_scripts; do

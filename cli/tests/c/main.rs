@@ -1,0 +1,9 @@
+//! The C library as its users meet it: installed into a folder of its own, found by pkg-config and
+//! `CMake`, with the examples, the pages of the documentation and what `extline new --lang c` writes.
+#![cfg(unix)]
+
+#[path = "../support/c_library.rs"]
+mod c_library;
+mod install;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,122 @@
+#!/bin/sh
+# Builds, installs or uninstalls the C library; the Makefile beside this folder sets the variables.
+set -eu
+cd "$(dirname "$0")/.."
+
+fail() {
+    printf 'extline: %s\n' "$1" >&2
+    exit 1
+}
+
+for folder in "$PREFIX" "$LIBDIR" "$INCLUDEDIR"; do
+    case $folder in
+    /*) ;;
+    *) fail "PREFIX, LIBDIR and INCLUDEDIR are absolute paths, and $folder is none" ;;
+    esac
+done
+
+# The header has the version: a test holds it to that of the library.
+version=$(sed -n 's/^#define EXTLINE_VERSION "\(.*\)"$/\1/p' include/extline.h)
+[ -n "$version" ] || fail 'include/extline.h names no EXTLINE_VERSION'
+abi=${version%.*} # before 1.0 a new minor version may change the ABI; build.rs says the same
+case $PROFILE in
+dev) built=${CARGO_TARGET_DIR:-../target}/debug ;;
+*) built=${CARGO_TARGET_DIR:-../target}/$PROFILE ;;
+esac
+
+# The shared library under its full name, then the names that lead to it: that of its ABI, which
+# programs are linked to, and that which the linker looks for.
+if [ "$(uname)" = Darwin ]; then
+    made=libextline.dylib
+    shared=libextline.$abi.dylib
+    links=libextline.dylib
+    soname=@rpath/$shared
+    static_libs='-lSystem -lc -lm'
+else
+    made=libextline.so
+    shared=libextline.so.$version
+    soname=libextline.so.$abi
+    links="$soname libextline.so"
+    # What `rustc --print native-static-libs` says.
+    static_libs='-lgcc_s -lutil -lrt -lpthread -lm -ldl -lc'
+fi
+lib=$DESTDIR$LIBDIR
+include=$DESTDIR$INCLUDEDIR
+
+build() {
+    if command -v cargo >/dev/null 2>&1; then
+        cargo build --locked --package extline-c --profile "$PROFILE"
+    elif [ ! -e "$built/$made" ]; then
+        fail "$built/$made is not built, and there is no cargo to build it: get Rust from https://rustup.rs"
+    fi # Built before by somebody else, as before `sudo make install`.
+}
+
+install_all() {
+    build
+    mkdir -p "$lib/pkgconfig" "$lib/cmake/extline" "$include"
+    # Removed first: a program that runs keeps the old file, and does not see it change.
+    rm -f "$lib/$shared" "$lib/libextline.a"
+    cp "$built/$made" "$lib/$shared"
+    cp "$built/libextline.a" "$lib/libextline.a"
+    chmod 755 "$lib/$shared"
+    chmod 644 "$lib/libextline.a"
+    if [ "$(uname)" = Darwin ]; then
+        install_name_tool -id "$LIBDIR/$shared" "$lib/$shared"
+    fi
+    for link in $links; do
+        ln -sf "$shared" "$lib/$link"
+    done
+    for header in $headers; do
+        cp "include/$header" "$include/$header"
+        chmod 644 "$include/$header"
+    done
+    fill extline.pc "$lib/pkgconfig/extline.pc"
+    fill extline-config.cmake "$lib/cmake/extline/extline-config.cmake"
+    fill extline-config-version.cmake "$lib/cmake/extline/extline-config-version.cmake"
+    tell
+}
+
+uninstall() {
+    for file in "$shared" $links libextline.a pkgconfig/extline.pc \
+        cmake/extline/extline-config.cmake cmake/extline/extline-config-version.cmake; do
+        rm -f "$lib/$file"
+    done
+    [ ! -d "$lib/cmake/extline" ] || rmdir "$lib/cmake/extline"
+    for header in $headers; do
+        rm -f "$include/$header"
+    done
+}
+
+headers='extline.h'
+
+# fill TEMPLATE FILE: writes the file from packaging/TEMPLATE.in.
+fill() {
+    sed -e "s|@PREFIX@|$PREFIX|g" -e "s|@LIBDIR@|$LIBDIR|g" -e "s|@INCLUDEDIR@|$INCLUDEDIR|g" \
+        -e "s|@VERSION@|$version|g" -e "s|@SHARED@|$shared|g" -e "s|@SONAME@|$soname|g" \
+        -e "s|@RPATH@|$(rpath)|g" -e "s|@STATIC_LIBS@|$static_libs|g" \
+        "packaging/$1.in" >"$2"
+    chmod 644 "$2"
+}
+
+# Without it a program that was linked to a library in a folder of one's own does not start.
+rpath() {
+    case $RPATH:$LIBDIR in
+    no:* | auto:/lib* | auto:/usr/lib*) ;;
+    *) printf '%s' "-Wl,-rpath,$LIBDIR " ;;
+    esac
+}
+
+tell() {
+    printf 'extline %s is installed in %s\n' "$version" "$DESTDIR$PREFIX"
+    [ -z "$DESTDIR" ] || return 0
+    if ! pkg-config --exists "extline = $version" 2>/dev/null; then
+        printf 'for pkg-config to find it: export PKG_CONFIG_PATH=%s/pkgconfig\n' "$LIBDIR"
+    fi
+}
+
+case $1 in
+build) build ;;
+install) install_all ;;
+uninstall) uninstall ;;
+*) fail "$1 is none of build, install and uninstall" ;;
+esac
