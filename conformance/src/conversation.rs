@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::failure::{Failure, Outcome};
 use crate::seed::Drawn;
 use crate::survey::{Canary, Survey};
-use crate::target::{Setting, Target, What};
+use crate::target::{Record, Setting, Target, What};
 
 /// The time for `hello`, from the start (`host.hello-deadline`).
 pub(crate) const HELLO: Duration = Duration::from_secs(10);
@@ -63,6 +63,15 @@ pub(crate) struct Arrived {
     pub(crate) frame: Result<Value, String>,
 }
 
+impl Arrived {
+    /// What a record tells, when it is a line; `number` is its place in the timeline.
+    pub(crate) fn of(number: usize, record: &Record) -> Option<Self> {
+        let What::Line { bytes, terminated, .. } = &record.what else { return None };
+        let frame = parse(bytes, *terminated);
+        Some(Self { at: record.at, record: number, frame })
+    }
+}
+
 /// Why a frame did not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
@@ -109,10 +118,7 @@ impl Conversation {
 
     /// The bytes of a line from the extension, without its LF.
     pub(crate) fn bytes(&self, arrived: &Arrived) -> &[u8] {
-        match &self.target.timeline().records()[arrived.record].what {
-            What::Line { bytes, .. } => bytes,
-            _ => &[],
-        }
+        self.target.timeline().line(arrived.record).unwrap_or_default()
     }
 
     /// When the last byte of `hello_ack` was written, since the start; `None` when it was not.
@@ -374,9 +380,7 @@ impl Conversation {
     fn look(&mut self) {
         let records = self.target.timeline().records();
         for (number, record) in records.iter().enumerate().skip(self.looked_at) {
-            let What::Line { bytes, terminated, .. } = &record.what else { continue };
-            let frame = parse(bytes, *terminated);
-            self.frames.push(Arrived { at: record.at, record: number, frame });
+            self.frames.extend(Arrived::of(number, record));
         }
         self.looked_at = records.len();
     }

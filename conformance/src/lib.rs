@@ -18,6 +18,7 @@ mod evidence;
 mod failure;
 mod harness;
 mod language;
+mod recorded;
 mod report;
 mod run;
 mod seed;
@@ -35,6 +36,7 @@ pub use cause::Cause;
 pub use clause::{Binds, Clause, Level};
 pub use evidence::{Entry, Evidence, Lane};
 pub use failure::{Failure, Outcome};
+pub use recorded::{Recorded, trace_cases};
 pub use report::{
     Boundary, CaseReport, Grade, Head, REPORT_VERSION, Report, Style, Verdict, badge_json,
     badge_svg, case_line, case_text, case_text_as, head_line, head_text, html, junit, markdown,

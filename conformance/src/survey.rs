@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::conversation::{Conversation, SOFT};
+use crate::conversation::{Arrived, SOFT};
 
 /// What an extension said about itself at its first start.
 #[derive(Clone, Debug, Default)]
@@ -54,10 +54,9 @@ pub enum Canary {
 
 impl Survey {
     /// What was registered in a conversation.
-    pub(crate) fn of(conversation: &Conversation) -> Self {
+    pub(crate) fn of(frames: &[Arrived]) -> Self {
         let mut survey = Self::default();
-        let frames = conversation.frames().iter().filter_map(|arrived| arrived.frame.as_ref().ok());
-        for frame in frames {
+        for frame in frames.iter().filter_map(|arrived| arrived.frame.as_ref().ok()) {
             match frame["type"].as_str() {
                 Some("hello") if survey.hello.is_null() => survey.hello = frame.clone(),
                 Some("register_tool") => survey.tools.push(frame.clone()),

@@ -97,10 +97,36 @@ pub(crate) enum Question {
         #[arg(long, value_name = "FOLDER")]
         to: PathBuf,
     },
+    /// Check a trace: what went both ways between any host and an extension (docs/trace.md)
+    Check(CheckTrace),
     /// List the cases
     List,
     /// Test the tester: each case must be failed by an extension that is broken on purpose
     Selftest,
+}
+
+/// A trace that is checked.
+#[derive(Debug, Args)]
+pub(crate) struct CheckTrace {
+    /// The trace, as --trace of `extline run` and `extline tap` write it
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: PathBuf,
+
+    /// Which extension, when the trace holds several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) extension: Option<String>,
+
+    /// Which rules hold: those of every extension, or those of SDKs too
+    #[arg(long, value_enum, default_value_t = Rules::Base)]
+    pub(crate) level: Rules,
+
+    /// Write the report to a file too, as `extline conformance --report` does
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub(crate) report: Vec<String>,
+
+    /// Show the cases that passed as well
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 /// Whose rules hold.

@@ -15,7 +15,7 @@ use help::{
     EXAMPLES, INSPECT_EXAMPLES, MAN_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES,
 };
 
-pub(crate) use conformance::{Conformance, Question, Rules};
+pub(crate) use conformance::{CheckTrace, Conformance, Question, Rules};
 pub(crate) use help::EXIT_CODES;
 pub(crate) use settings::{Program, Settings, Timeout};
 
@@ -71,6 +71,7 @@ pub(crate) enum Action {
     #[command(
         override_usage = "extline conformance [OPTIONS] <DIR>\n       \
                           extline conformance [OPTIONS] -- <PROGRAM> [ARGS]...\n       \
+                          extline conformance check <TRACE>\n       \
                           extline conformance explain <CASE>\n       \
                           extline conformance list\n       \
                           extline conformance selftest",

@@ -14,7 +14,7 @@ use crate::target::What;
 
 /// Only frames on stdout (`io.stdout-pure`).
 pub(super) fn stdout_pure(observed: &Observed<'_>) -> Outcome {
-    let frames = observed.conversation.frames();
+    let frames = observed.frames;
     if frames.is_empty() {
         return Outcome::Nothing;
     }
@@ -52,7 +52,7 @@ pub(super) fn clean_lines(observed: &Observed<'_>) -> Outcome {
 
 /// The first bytes on stdout are a `hello` (`hello.first`).
 pub(super) fn hello_first(observed: &Observed<'_>) -> Outcome {
-    let Some(first) = observed.conversation.frames().first() else { return Outcome::Nothing };
+    let Some(first) = observed.frames.first() else { return Outcome::Nothing };
     if first.frame.as_ref().is_ok_and(|frame| frame["type"] == "hello") {
         return Outcome::Found(Vec::new());
     }
@@ -83,7 +83,7 @@ pub(super) fn hello_once(observed: &Observed<'_>) -> Outcome {
 pub(super) fn fields(observed: &Observed<'_>) -> Outcome {
     let mut seen = false;
     let mut findings = Vec::new();
-    for arrived in observed.conversation.frames() {
+    for arrived in observed.frames {
         let Ok(frame) = &arrived.frame else { continue };
         seen = true;
         if answers_bad_id(frame) {
@@ -139,11 +139,11 @@ pub(super) fn max_line(observed: &Observed<'_>) -> Outcome {
 
 /// A frame that was begun is written to its end (`frm.max-line-first`, `frm.whole`).
 pub(super) fn broken_off(observed: &Observed<'_>) -> Outcome {
-    let frames = observed.conversation.frames();
+    let frames = observed.frames;
     if frames.is_empty() {
         return Outcome::Nothing;
     }
-    let records = observed.conversation.seen().timeline().records();
+    let records = observed.timeline.records();
     let findings = frames.iter().enumerate().filter_map(|(number, arrived)| {
         arrived.frame.as_ref().err()?;
         let What::Line { bytes, .. } = &records.get(arrived.record)?.what else { return None };
@@ -194,7 +194,7 @@ static SCHEMAS: LazyLock<Vec<(&'static str, ToolSchema)>> = LazyLock::new(|| {
 });
 
 fn lines<'a>(observed: &'a Observed<'_>) -> Vec<(usize, &'a [u8])> {
-    let records = observed.conversation.seen().timeline().records().iter().enumerate();
+    let records = observed.timeline.records().iter().enumerate();
     records
         .filter_map(|(number, record)| match &record.what {
             What::Line { bytes, .. } => Some((number, bytes.as_slice())),
@@ -211,7 +211,7 @@ fn answers_bad_id(frame: &Value) -> bool {
 
 /// The beginning of a line, as it can be shown.
 fn excerpt(observed: &Observed<'_>, record: usize) -> String {
-    let records = observed.conversation.seen().timeline().records();
+    let records = observed.timeline.records();
     let Some(What::Line { bytes, .. }) = records.get(record).map(|record| &record.what) else {
         return String::new();
     };

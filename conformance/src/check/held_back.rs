@@ -18,7 +18,7 @@ const AT_ONCE: Duration = Duration::from_millis(300);
 /// One that was held back comes right after the next thing that the tester does, and nothing came
 /// before.
 pub(super) fn held_back(observed: &Observed<'_>) -> Outcome {
-    let frames = observed.conversation.frames();
+    let frames = observed.frames;
     let answers = || {
         frames.iter().filter_map(|arrived| {
             let frame = arrived.frame.as_ref().ok()?;
@@ -53,7 +53,7 @@ struct Pause {
 }
 
 fn pauses(observed: &Observed<'_>) -> Vec<Pause> {
-    let records = observed.conversation.seen().timeline().records();
+    let records = observed.timeline.records();
     // What comes on stderr is no answer, and what a process does by itself no move of the tester's.
     let relevant = records.iter().filter(|record| {
         matches!(record.what, What::Sent { .. } | What::Line { .. } | What::Action(_))

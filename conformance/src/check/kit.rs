@@ -28,7 +28,8 @@ pub(super) fn surface_bytes(observed: &Observed<'_>) -> Outcome {
         Some((one, *arrived))
     });
     let differing = pairs.filter_map(|(one, arrived)| {
-        let got = String::from_utf8_lossy(observed.conversation.bytes(arrived));
+        let got =
+            String::from_utf8_lossy(observed.timeline.line(arrived.record).unwrap_or_default());
         (got != one.line).then(|| Finding {
             text: format!("{}: expected the bytes {}, got {got}", one.pointer, one.line),
             record: arrived.record,
@@ -40,7 +41,7 @@ pub(super) fn surface_bytes(observed: &Observed<'_>) -> Outcome {
 /// The hello and the registrations of a kit up to its `ready`, and where that stands; `None` for
 /// another extension, and where the process ended before.
 fn registered<'a>(observed: &Observed<'a>) -> Option<(&'a Value, Vec<&'a Arrived>, usize)> {
-    let frames = observed.conversation.frames();
+    let frames = observed.frames;
     let is = |arrived: &Arrived, kinds: &[&str]| {
         let kind = arrived.frame.as_ref().ok().and_then(|frame| frame["type"].as_str());
         kind.is_some_and(|kind| kinds.contains(&kind))

@@ -12,11 +12,14 @@ mod replies;
 mod unasked;
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
+use extline_host::Exit;
 use regex_lite::Regex;
 use serde_json::Value;
 
-use crate::conversation::Conversation;
+use crate::conversation::{Arrived, Rest};
+use crate::target::Timeline;
 
 /// Something a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,13 +30,22 @@ pub(crate) struct Finding {
     pub(crate) record: usize,
 }
 
-/// One process that has ended, with all that was seen of it.
+/// One process that has ended, with all that was seen of it, by the tester itself or by whoever
+/// wrote a trace.
 #[derive(Debug)]
 pub(crate) struct Observed<'a> {
     /// What went both ways.
-    pub(crate) conversation: &'a Conversation,
-    /// Processes that it left behind.
-    pub(crate) left_behind: &'a [String],
+    pub(crate) timeline: &'a Timeline,
+    /// The lines that came from the extension.
+    pub(crate) frames: &'a [Arrived],
+    /// When `hello_ack` was written, since the start.
+    pub(crate) acknowledged: Option<Duration>,
+    /// How it ended.
+    pub(crate) exit: Option<&'a Exit>,
+    /// How busy it was while it was sent nothing, where somebody looked.
+    pub(crate) rest: Option<Rest>,
+    /// Processes that it left behind, where somebody looked.
+    pub(crate) left_behind: Option<&'a [String]>,
     /// The tester ended it by force, after it did something else.
     pub(crate) killed: bool,
     /// A case failed in it.
@@ -131,7 +143,7 @@ fn each(
 ) -> Outcome {
     let mut seen = false;
     let mut findings = Vec::new();
-    for arrived in observed.conversation.frames() {
+    for arrived in observed.frames {
         let Ok(frame) = &arrived.frame else { continue };
         if types.iter().any(|wanted| frame["type"] == *wanted) {
             seen = true;

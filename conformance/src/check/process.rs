@@ -8,19 +8,18 @@ use crate::target::What;
 
 /// No process of its own is left behind (`end.children`).
 pub(super) fn left_behind(observed: &Observed<'_>) -> Outcome {
-    if observed.killed || observed.conversation.seen().exit().is_none() {
-        return Outcome::Nothing;
-    }
+    let left_behind = observed.left_behind.filter(|_| !observed.killed && observed.exit.is_some());
+    let Some(left_behind) = left_behind else { return Outcome::Nothing };
     let finding = |process: &String| Finding {
         text: format!("the process ended, and one that it started lives on: {process}"),
         record: last(observed),
     };
-    Outcome::Found(observed.left_behind.iter().map(finding).collect())
+    Outcome::Found(left_behind.iter().map(finding).collect())
 }
 
 /// No processor time is used while nothing is to do (`io.idle`).
 pub(super) fn rests(observed: &Observed<'_>) -> Outcome {
-    let Some(rest) = observed.conversation.rested() else { return Outcome::Nothing };
+    let Some(rest) = observed.rest else { return Outcome::Nothing };
     if rest.used.is_zero() {
         return Outcome::Found(Vec::new());
     }
@@ -32,7 +31,7 @@ pub(super) fn rests(observed: &Observed<'_>) -> Outcome {
 
 /// It does not end before it is told to (`end.unasked`).
 pub(super) fn stays(observed: &Observed<'_>) -> Outcome {
-    let records = observed.conversation.seen().timeline().records();
+    let records = observed.timeline.records();
     let ended = records.iter().position(|record| matches!(record.what, What::Exited(_)));
     let told = |what: &What| match what {
         What::Action(action) => {
@@ -51,14 +50,13 @@ pub(super) fn stays(observed: &Observed<'_>) -> Outcome {
         // The case that it failed says so already, and says more.
         return Outcome::Nothing;
     }
-    let exit = observed.conversation.seen().exit();
-    let how = exit.map(ToString::to_string).unwrap_or_default();
+    let how = observed.exit.map(ToString::to_string).unwrap_or_default();
     Outcome::Found(vec![Finding { text: format!("it ended by itself ({how})"), record: ended }])
 }
 
 /// `shutdown_ack` is the last frame (`end.ack`).
 pub(super) fn ack_last(observed: &Observed<'_>) -> Outcome {
-    let frames = observed.conversation.frames();
+    let frames = observed.frames;
     let is_ack = |frame: &Value| frame["type"] == "shutdown_ack";
     let ack = frames.iter().position(|arrived| arrived.frame.as_ref().is_ok_and(is_ack));
     let Some(ack) = ack else { return Outcome::Nothing };
@@ -72,7 +70,7 @@ pub(super) fn ack_last(observed: &Observed<'_>) -> Outcome {
 
 /// Nothing comes on stdout once the process has ended (`end.children`).
 pub(super) fn silent_at_last(observed: &Observed<'_>) -> Outcome {
-    let records = observed.conversation.seen().timeline().records();
+    let records = observed.timeline.records();
     let ended = records.iter().position(|record| matches!(record.what, What::Exited(_)));
     let Some(ended) = ended.filter(|_| !observed.killed) else { return Outcome::Nothing };
     let after = records.iter().enumerate().skip(ended);
@@ -83,5 +81,5 @@ pub(super) fn silent_at_last(observed: &Observed<'_>) -> Outcome {
 }
 
 fn last(observed: &Observed<'_>) -> usize {
-    observed.conversation.seen().timeline().mark().saturating_sub(1)
+    observed.timeline.mark().saturating_sub(1)
 }

@@ -12,17 +12,16 @@ use crate::conversation::IDLE;
 
 /// `ready` comes once, behind the registrations (`reg.ready`).
 pub(super) fn ready_once(observed: &Observed<'_>) -> Outcome {
-    let conversation = observed.conversation;
     let said = |wanted: &'static str| {
-        conversation
-            .frames()
+        observed
+            .frames
             .iter()
             .filter(move |arrived| arrived.frame.as_ref().is_ok_and(|one| one["type"] == wanted))
     };
     let Some(hello) = said("hello").next() else { return Outcome::Nothing };
     // A process that was used for a moment only may have ended before it could say so.
-    let last = conversation.seen().timeline().records().last().map(|record| record.at);
-    let lived = conversation.acknowledged().zip(last).map(|(from, to)| to.saturating_sub(from));
+    let last = observed.timeline.records().last().map(|record| record.at);
+    let lived = observed.acknowledged.zip(last).map(|(from, to)| to.saturating_sub(from));
     if said("ready").count() == 0 && lived.is_none_or(|lived| lived < IDLE) {
         return Outcome::Nothing;
     }
@@ -94,7 +93,7 @@ pub(super) fn subscribe_before_ready(observed: &Observed<'_>) -> Outcome {
 
 /// A real zot stops waiting for registrations after 250 ms of silence (`hello.slow-start`).
 pub(super) fn silence_before_ready(observed: &Observed<'_>) -> Outcome {
-    let frames = observed.conversation.frames();
+    let frames = observed.frames;
     let is = |wanted: &str| {
         frames
             .iter()
@@ -105,7 +104,7 @@ pub(super) fn silence_before_ready(observed: &Observed<'_>) -> Outcome {
         return Outcome::Nothing;
     }
     // How long the tester took to say hello_ack is not the extension's silence.
-    let acknowledged = observed.conversation.acknowledged().unwrap_or(Duration::MAX);
+    let acknowledged = observed.acknowledged.unwrap_or(Duration::MAX);
     let findings = frames[hello..=ready].windows(2).filter_map(|pair| {
         let silence = pair[1].at.saturating_sub(pair[0].at.max(acknowledged));
         (silence >= IDLE).then(|| Finding {

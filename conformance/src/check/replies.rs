@@ -20,7 +20,7 @@ pub(super) fn one_reply(observed: &Observed<'_>) -> Outcome {
         return Outcome::Nothing;
     }
     let mut findings = Vec::new();
-    for arrived in observed.conversation.frames() {
+    for arrived in observed.frames {
         let Ok(frame) = &arrived.frame else { continue };
         let Some(kind) = ANSWERS.iter().find(|kind| frame["type"] == **kind) else { continue };
         let Some(id) = frame["id"].as_str() else { continue };
@@ -128,7 +128,7 @@ pub(super) fn actions(observed: &Observed<'_>) -> Outcome {
 /// (`tool.error-field`).
 pub(super) fn error_field(observed: &Observed<'_>) -> Outcome {
     let points = |frame: &Value| frame["error"]["field"].is_string();
-    let mut frames = observed.conversation.frames().iter();
+    let mut frames = observed.frames.iter();
     if !frames.any(|arrived| arrived.frame.as_ref().is_ok_and(points)) {
         return Outcome::Nothing;
     }
@@ -189,7 +189,7 @@ fn answers_to_unknown(
 
 /// Every frame that the tester sent.
 pub(super) fn all_sent<'a>(observed: &'a Observed<'_>) -> impl Iterator<Item = Value> + 'a {
-    let records = observed.conversation.seen().timeline().records().iter();
+    let records = observed.timeline.records().iter();
     records
         .filter_map(|record| match &record.what {
             What::Sent { bytes, .. } => Some(sent(bytes)),

@@ -86,6 +86,6 @@ pub(super) fn update_open(observed: &Observed<'_>) -> Outcome {
 }
 
 fn has(observed: &Observed<'_>, wanted: &str) -> bool {
-    let mut frames = observed.conversation.frames().iter();
+    let mut frames = observed.frames.iter();
     frames.any(|arrived| arrived.frame.as_ref().is_ok_and(|frame| frame["type"] == wanted))
 }

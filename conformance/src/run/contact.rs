@@ -50,7 +50,7 @@ pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
     conversation.acknowledge(None, None, None);
     // Without a survey nothing can fail here: it waits until the extension is quiet.
     let _ = conversation.await_ready(None);
-    run.survey = Survey::of(&conversation);
+    run.survey = Survey::of(conversation.frames());
     // All of them are asked: how it answers unknown tools and commands is a case of its own.
     let asked = run.options.canary.clone().into_iter().chain(questions(&run.survey));
     for canary in asked {

@@ -11,7 +11,7 @@ mod options;
 mod play;
 mod silence;
 mod values;
-mod watch;
+pub(crate) mod watch;
 
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,7 @@ pub use self::options::{Options, Progress};
 use self::watch::Watch;
 use crate::case::{Case, Cited, Need, Process};
 use crate::cause::cause_of;
+use crate::check::Observed;
 use crate::clause::Binds;
 use crate::conversation::{ACK, Conversation, HELLO};
 use crate::evidence::Evidence;
@@ -377,7 +378,18 @@ impl Run<'_> {
             conversation.listen(AFTERWARDS);
         }
         if !is_stopped() {
-            self.watch.look(&conversation, killed, blamed);
+            let seen = conversation.seen();
+            let left_behind = if killed { Vec::new() } else { seen.left_behind() };
+            self.watch.look(&Observed {
+                timeline: seen.timeline(),
+                frames: conversation.frames(),
+                acknowledged: conversation.acknowledged(),
+                exit: seen.exit(),
+                rest: conversation.rested(),
+                left_behind: Some(&left_behind),
+                killed,
+                blamed,
+            });
         }
     }
 }

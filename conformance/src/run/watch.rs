@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::case::Case;
 use crate::check::{self, Finding, Observed, Outcome};
-use crate::conversation::Conversation;
 use crate::evidence::Evidence;
 use crate::failure::{self, Failure};
 use crate::report::{CaseReport, Verdict};
@@ -14,7 +13,7 @@ const BEFORE: usize = 6;
 
 /// What the checks found so far.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(crate) struct Watch {
     checks: BTreeMap<String, Seen>,
 }
 
@@ -29,36 +28,33 @@ struct Seen {
 
 impl Watch {
     /// The checks that the cases name.
-    pub(super) fn of(cases: &[&Case]) -> Self {
+    pub(crate) fn of(cases: &[&Case]) -> Self {
         let names = cases.iter().filter_map(|case| case.check.clone());
         Self { checks: names.map(|name| (name, Seen::default())).collect() }
     }
 
     /// Whether one of the cases names this check.
-    pub(super) fn wants(&self, check: &str) -> bool {
+    pub(crate) fn wants(&self, check: &str) -> bool {
         self.checks.contains_key(check)
     }
 
-    /// Looks at a process that has ended, and whether a case failed in it.
-    pub(super) fn look(&mut self, conversation: &Conversation, killed: bool, blamed: bool) {
-        let left_behind = if killed { Vec::new() } else { conversation.seen().left_behind() };
-        let observed = Observed { conversation, left_behind: &left_behind, killed, blamed };
+    /// Looks at a process that has ended.
+    pub(crate) fn look(&mut self, observed: &Observed<'_>) {
         for (name, seen) in &mut self.checks {
             let Some(check) = check::named(name) else { continue };
-            let Outcome::Found(findings) = check(&observed) else { continue };
+            let Outcome::Found(findings) = check(observed) else { continue };
             seen.looked = true;
             seen.findings += findings.len();
             if let (None, Some(first)) = (&seen.first, findings.into_iter().next()) {
-                let timeline = conversation.seen().timeline();
                 let from = first.record.saturating_sub(BEFORE);
-                seen.first =
-                    Some((first.clone(), Evidence::between(timeline, from, first.record + 1)));
+                let evidence = Evidence::between(observed.timeline, from, first.record + 1);
+                seen.first = Some((first, evidence));
             }
         }
     }
 
     /// What a check says in the end.
-    pub(super) fn verdict(&self, case: &Case, check: &str) -> CaseReport {
+    pub(crate) fn verdict(&self, case: &Case, check: &str) -> CaseReport {
         let Some(seen) = self.checks.get(check).filter(|seen| seen.looked) else {
             let reason = "the extension sent nothing of the kind".to_owned();
             return CaseReport::without_run(case, Verdict::NotApplicable, reason);

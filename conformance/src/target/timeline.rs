@@ -55,6 +55,16 @@ impl Timeline {
         Self { started, records: Vec::new() }
     }
 
+    /// One that somebody else recorded, record by record.
+    pub(crate) fn recorded() -> Self {
+        Self::new(Instant::now())
+    }
+
+    /// What came next in a recorded one.
+    pub(crate) fn push(&mut self, record: Record) {
+        self.records.push(record);
+    }
+
     /// All records so far.
     pub(crate) fn records(&self) -> &[Record] {
         &self.records
