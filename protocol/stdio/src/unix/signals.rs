@@ -17,17 +17,33 @@ pub(super) enum Disposition {
 
 /// What the process does on `signal` now.
 pub(super) fn disposition(signal: c_int) -> io::Result<Disposition> {
+    Ok(match action(signal)?.sa_sigaction {
+        libc::SIG_DFL => Disposition::Default,
+        libc::SIG_IGN => Disposition::Ignored,
+        _ => Disposition::Handled,
+    })
+}
+
+/// Has the handler of `signal` run on the thread's stack for signals, where it has one. Go wants that
+/// of every handler: the stack of a goroutine has no room for one. signal-hook does not ask for it.
+pub(super) fn handle_on_signal_stack(signal: c_int) -> io::Result<()> {
+    let mut action = action(signal)?;
+    action.sa_flags |= libc::SA_ONSTACK;
+    // SAFETY: the handler is the one that was there, and where it runs is nothing to it.
+    match unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn action(signal: c_int) -> io::Result<libc::sigaction> {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: without a new action the call only fills in the current one.
     if unsafe { libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) } != 0 {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: the call succeeded, so it has filled the action in.
-    Ok(match unsafe { action.assume_init() }.sa_sigaction {
-        libc::SIG_DFL => Disposition::Default,
-        libc::SIG_IGN => Disposition::Ignored,
-        _ => Disposition::Handled,
-    })
+    Ok(unsafe { action.assume_init() })
 }
 
 /// SIGPIPE is blocked in this thread while this value lives.
@@ -95,4 +111,22 @@ fn sigpipe_alone() -> sigset_t {
 fn contains_sigpipe(set: &sigset_t) -> bool {
     // SAFETY: the set is initialised, and SIGPIPE is a valid signal.
     unsafe { libc::sigismember(set, SIGPIPE) == 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use libc::SIGUSR2;
+
+    use super::*;
+
+    #[test]
+    fn a_handler_is_moved_to_the_stack_for_signals_and_stays_the_same() {
+        // SAFETY: the handler does nothing.
+        unsafe { signal_hook::low_level::register(SIGUSR2, || ()).unwrap() };
+        let before = action(SIGUSR2).unwrap();
+        handle_on_signal_stack(SIGUSR2).unwrap();
+        let after = action(SIGUSR2).unwrap();
+        assert_eq!(after.sa_flags, before.sa_flags | libc::SA_ONSTACK);
+        assert_eq!(after.sa_sigaction, before.sa_sigaction);
+    }
 }

@@ -16,7 +16,7 @@ use signal_hook::consts::SIGTERM;
 use signal_hook::{SigId, low_level};
 
 use super::cannot;
-use super::signals::{Disposition, disposition};
+use super::signals::{Disposition, disposition, handle_on_signal_stack};
 use crate::Error;
 
 /// The process in which a session listens, or is about to.
@@ -94,6 +94,7 @@ fn handle() -> io::Result<()> {
     // SAFETY: getpid, atomics and `emulate_default_handler` are async-signal-safe. It is registered
     // before the ring, and actions run in that order: the reason stands when the bell rings.
     unsafe { low_level::register(SIGTERM, on_sigterm)? };
+    handle_on_signal_stack(SIGTERM)?;
     HANDLED.store(true, Ordering::SeqCst);
     Ok(())
 }
