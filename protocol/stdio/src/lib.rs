@@ -86,9 +86,10 @@
 //! - **SIGINT**. A host starts an extension in a process group of its own, so Ctrl-C in the host's
 //!   terminal does not reach it.
 //! - **SIGPIPE's disposition**. A host that is gone is [`Error::HostGone`]. Where the program does
-//!   not ignore SIGPIPE (a C program; a Rust, Python or Node program ignores it), the signal is
-//!   blocked in the writing thread for the length of the write, and taken away if it came. The
-//!   disposition is looked at once, before the first write.
+//!   not ignore SIGPIPE (a C program; a Rust, Python or Node program ignores it), each write asks for
+//!   none (`RWF_NOSIGNAL` on a Linux pipe since 6.18, `MSG_NOSIGNAL` on a socket); where it cannot,
+//!   the signal is blocked in the writing thread for the length of the write, and taken away if it
+//!   came. The disposition is looked at once, before the first write.
 //!
 //! # fork
 //!

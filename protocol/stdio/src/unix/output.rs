@@ -4,6 +4,8 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
+#[cfg(target_os = "linux")]
+use rustix::io::ReadWriteFlags;
 use rustix::io::{Errno, write};
 use rustix::net::{SendFlags, send};
 use rustix::pipe::PIPE_BUF;
@@ -22,12 +24,15 @@ use crate::{Error, Next, Ready};
 pub struct Output {
     fd: OwnedFd,
     way: Way,
-    /// Whether SIGPIPE has to be blocked around a write. Found out at the first write, when the
-    /// program has set its signals up.
-    sigpipe_kills: Option<bool>,
+    /// Found out at the first write, when the program has set its signals up.
+    sigpipe: Option<Sigpipe>,
     claimed: bool,
     birth: Birth,
 }
+
+/// `RWF_NOSIGNAL`, since Linux 6.18: a broken pipe is an error and no signal. rustix has no name for it.
+#[cfg(target_os = "linux")]
+const NO_SIGNAL: ReadWriteFlags = ReadWriteFlags::from_bits_retain(0x100);
 
 /// The host's end of an [`Output`], to wait for ([`Input::wait_for_room`]): whether it takes bytes. The
 /// output must live on meanwhile; a wait for one that is gone may end at any time.
@@ -42,6 +47,18 @@ impl Room {
             BorrowedFd::borrow_raw(self.0)
         }
     }
+}
+
+/// What keeps SIGPIPE away when the host is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sigpipe {
+    /// The program ignores it.
+    Ignored,
+    /// Each write says itself that it wants none: a pipe's since Linux 6.18, a socket's.
+    #[cfg(target_os = "linux")]
+    Unasked,
+    /// It is blocked in the thread for the length of each write, which costs two system calls more.
+    Blocked,
 }
 
 /// How to write without blocking, and without `O_NONBLOCK` on a description that others share.
@@ -69,7 +86,7 @@ impl Output {
             FileType::Socket => Way::Socket,
             _ => Way::Plain,
         };
-        Ok(Self { fd, way, sigpipe_kills: None, claimed, birth: Birth::now() })
+        Ok(Self { fd, way, sigpipe: None, claimed, birth: Birth::now() })
     }
 
     /// For a thread that waits for room in it while others may write.
@@ -138,17 +155,8 @@ impl Output {
     /// [`Error::HostGone`], [`Error::Forked`], [`Error::Io`].
     pub fn try_write(&mut self, bytes: &[u8]) -> Result<usize, Error> {
         self.birth.check()?;
-        let outcome = if self.sigpipe_kills()? {
-            let blocked = SigpipeBlocked::new().map_err(cannot("block SIGPIPE"))?;
-            self.write_now(bytes).inspect_err(|error| {
-                if *error == Errno::PIPE {
-                    blocked.discard_pending();
-                }
-            })
-        } else {
-            self.write_now(bytes)
-        };
-        outcome.map_err(|error| match error {
+        self.look_at_sigpipe()?;
+        self.write_now(bytes).map_err(|error| match error {
             Errno::PIPE | Errno::CONNRESET => Error::HostGone,
             error => cannot("write to the host")(error),
         })
@@ -157,7 +165,7 @@ impl Output {
     fn write_now(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
         let mut written = 0;
         while written < bytes.len() {
-            match self.write_once(&bytes[written..]) {
+            match self.write_quietly(&bytes[written..]) {
                 Ok(count) => written += count,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => break,
@@ -167,11 +175,35 @@ impl Output {
         Ok(written)
     }
 
+    /// The same without a SIGPIPE.
+    fn write_quietly(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
+        if self.sigpipe != Some(Sigpipe::Blocked) {
+            match self.write_once(bytes) {
+                // An older kernel, which has written nothing.
+                #[cfg(target_os = "linux")]
+                Err(Errno::OPNOTSUPP | Errno::INVAL) if self.sigpipe == Some(Sigpipe::Unasked) => {
+                    self.sigpipe = Some(Sigpipe::Blocked);
+                }
+                outcome => return outcome,
+            }
+        }
+        let blocked = SigpipeBlocked::new().map_err(|error| errno_of(&error))?;
+        self.write_once(bytes).inspect_err(|error| {
+            if *error == Errno::PIPE {
+                blocked.discard_pending();
+            }
+        })
+    }
+
     /// One system call that takes a part of `bytes`, or says `AGAIN`.
     fn write_once(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
         match self.way {
             #[cfg(target_os = "linux")]
-            Way::PipeNoWait => match write_nowait(&self.fd, bytes) {
+            Way::PipeNoWait if self.sigpipe == Some(Sigpipe::Unasked) => {
+                write_nowait(&self.fd, bytes, NO_SIGNAL)
+            }
+            #[cfg(target_os = "linux")]
+            Way::PipeNoWait => match write_nowait(&self.fd, bytes, ReadWriteFlags::empty()) {
                 // A kernel before 6.4, a named pipe, a sandbox.
                 Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::PERM) => {
                     self.way = Way::PipePieces;
@@ -186,7 +218,7 @@ impl Output {
                     Err(Errno::AGAIN)
                 }
             }
-            Way::Socket => send(&self.fd, bytes, SendFlags::DONTWAIT),
+            Way::Socket => send(&self.fd, bytes, SendFlags::DONTWAIT | quiet()),
             Way::Plain => write(&self.fd, bytes),
         }
     }
@@ -202,12 +234,17 @@ impl Output {
         }
     }
 
-    fn sigpipe_kills(&mut self) -> Result<bool, Error> {
-        if let Some(known) = self.sigpipe_kills {
-            return Ok(known);
+    fn look_at_sigpipe(&mut self) -> Result<(), Error> {
+        if self.sigpipe.is_none() {
+            let does = disposition(libc::SIGPIPE).map_err(cannot("ask what SIGPIPE does"))?;
+            self.sigpipe = Some(match (does, self.way) {
+                (Disposition::Ignored, _) => Sigpipe::Ignored,
+                #[cfg(target_os = "linux")]
+                (_, Way::PipeNoWait | Way::Socket) => Sigpipe::Unasked,
+                _ => Sigpipe::Blocked,
+            });
         }
-        let does = disposition(libc::SIGPIPE).map_err(cannot("ask what SIGPIPE does"))?;
-        Ok(*self.sigpipe_kills.insert(does != Disposition::Ignored))
+        Ok(())
     }
 
     pub(super) fn is_claimed(&self) -> bool {
@@ -216,13 +253,25 @@ impl Output {
 }
 
 #[cfg(target_os = "linux")]
-fn write_nowait(fd: &OwnedFd, bytes: &[u8]) -> Result<usize, Errno> {
-    use rustix::io::{ReadWriteFlags, pwritev2};
+fn write_nowait(fd: &OwnedFd, bytes: &[u8], flags: ReadWriteFlags) -> Result<usize, Errno> {
     use std::io::IoSlice;
 
     /// A pipe has no position to write at.
     const HERE: u64 = u64::MAX;
-    pwritev2(fd, &[IoSlice::new(bytes)], HERE, ReadWriteFlags::NOWAIT)
+    rustix::io::pwritev2(fd, &[IoSlice::new(bytes)], HERE, ReadWriteFlags::NOWAIT | flags)
+}
+
+/// That a broken socket is an error and no signal, where a write can say so.
+fn quiet() -> SendFlags {
+    #[cfg(target_os = "linux")]
+    return SendFlags::NOSIGNAL;
+    #[cfg(not(target_os = "linux"))]
+    SendFlags::empty()
+}
+
+/// What the system said; it says a number, whatever else `error` may hold.
+fn errno_of(error: &std::io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
 }
 
 impl AsFd for Output {
