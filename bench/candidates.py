@@ -62,7 +62,9 @@ def candidates(profile):
         mcp("mcp-async", "mcp, a coroutine", "with_mcp.py", "coroutine"),
         mcp("fastmcp", "fastmcp (MCP for Python)", "with_fastmcp.py"),
         ours("python-sync", "**extline for Python, a function**", "function.py", python),
-        ours("python-rich", "**extline for Python, a function, a type of its own**", "own_type.py", python),
+        ours("python-rich", "**extline for Python, with a dataclass**", "own_type.py", python),
+        ours("python-typeddict", "**extline for Python, with a TypedDict**", "typed_dict.py", python),
+        ours("python-msgspec", "**extline for Python, with a Struct of msgspec**", "msgspec_struct.py", python),
         ours("python-async", "**extline for Python, a coroutine**", "coroutine.py", python),
         node_peer("node-readline", "Node by hand, readline", "by_hand_readline.mjs"),
         node_peer("node-chunks", "Node by hand, chunks", "by_hand_chunks.mjs"),
@@ -195,7 +197,9 @@ BARS = [
 # Candidate, another one, figure, and the most by which that of the first may be larger.
 OVER_BARS = [
     ("python-sync", "python-json", "start_ms", 8.0),
+    # The type is the author's own, and so is the import of `dataclasses` or `typing`.
     ("python-rich", "python-json", "start_ms", 22.0),
+    ("python-typeddict", "python-json", "start_ms", 22.0),
     # Of it 46 ms are the import of asyncio.
     ("python-async", "python-json", "start_ms", 54.0),
     *((name, "node-chunks", *bar) for name in ("node-sync", "node-async") for bar in [

@@ -1,16 +1,17 @@
-"""The same with an argument of a type of the author's own, which msgspec makes and checks."""
+"""The same with an argument of a type of the author's own, a dataclass."""
 
-from typing import TypedDict
+from dataclasses import dataclass
 
 from extline import Extension
 
 ext = Extension("echo", "1.0.0")
 
 
-class Style(TypedDict, total=False):
+@dataclass
+class Style:
     """How to answer."""
 
-    loud: bool
+    loud: bool = False
 
 
 @ext.tool
@@ -20,7 +21,7 @@ def echo(text: str, style: Style | None = None) -> str:
     text: What to answer
     style: How to answer
     """
-    return text.upper() if style and style.get("loud") else text
+    return text.upper() if style and style.loud else text
 
 
 if __name__ == "__main__":

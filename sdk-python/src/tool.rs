@@ -58,14 +58,19 @@ impl Registrations {
     }
 
     /// Adds a tool: its frame as a dict, and how it is called. A mistake is a `ValueError`.
-    #[pyo3(signature = (frame, function, *, bind=None, plain=false, context=None, is_async=false, is_generator=false))]
-    #[expect(clippy::too_many_arguments, reason = "by name, from Python")]
+    #[pyo3(signature = (frame, function, *, bind=None, plain=false, makes_objects=false, context=None, is_async=false, is_generator=false))]
+    #[expect(
+        clippy::too_many_arguments,
+        clippy::fn_params_excessive_bools,
+        reason = "by name, from Python"
+    )]
     fn tool(
         &self,
         frame: &Bound<'_, PyDict>,
         function: Py<PyAny>,
         bind: Option<Py<PyAny>>,
         plain: bool,
+        makes_objects: bool,
         context: Option<Py<PyString>>,
         is_async: bool,
         is_generator: bool,
@@ -82,7 +87,7 @@ impl Registrations {
             label: format!("tool {}", frame.name).into(),
             function,
             bind,
-            binds_numbers_only: plain && !takes_floats,
+            binds_numbers_only: plain && !takes_floats && !makes_objects,
             validator,
             context,
             is_async,

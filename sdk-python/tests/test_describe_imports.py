@@ -1,4 +1,5 @@
-"""What describing a tool loads: nothing for plain annotations, msgspec for richer ones."""
+"""What describing a tool loads: nothing for plain annotations and classes made of them, msgspec
+for richer ones."""
 
 from __future__ import annotations
 
@@ -79,8 +80,36 @@ def test_the_context_and_a_partial_load_nothing() -> None:
     assert others <= {"__future__"}
 
 
+OWN_CLASSES = """
+import dataclasses, enum, typing
+class Letter(enum.Enum):
+    A = "a"
+class Place(typing.TypedDict, total=False):
+    row: "int"
+@dataclasses.dataclass
+class Word:
+    letters: "list[Letter]"
+    place: Place | None = None
+    def __post_init__(self):
+        if not self.letters: raise ValueError("no letters")
+before = set(sys.modules)
+def tool(word: Word, more: tuple[Word, ...] = (), seen: set[Letter] = frozenset()): ...
+"""
+
+
+def test_classes_made_of_plain_parts_load_nothing() -> None:
+    bind = """
+word = described.bind({"word": {"letters": ["a"], "place": {"row": 2.0, "unknown": 1}}})["word"]
+assert word == Word([Letter.A], {"row": 2})
+"""
+    others, own = loaded(OWN_CLASSES, after=bind)
+    assert others <= {"__future__"}
+    assert "extline._classes" in own
+    assert own.isdisjoint({"extline._rich", "extline._msgspec", "extline._pydantic"})
+
+
 def test_richer_ones_load_msgspec_and_not_pydantic() -> None:
-    tool = "import enum\nclass E(enum.Enum):\n    A = 'a'\ndef tool(e: E): ..."
+    tool = "import datetime\ndef tool(when: datetime.date): ..."
     others, own = loaded(tool)
     assert "msgspec" in others
     assert others.isdisjoint({"pydantic", "pathlib", "json"})
@@ -90,10 +119,8 @@ def test_richer_ones_load_msgspec_and_not_pydantic() -> None:
 
 def test_without_msgspec_the_parameter_that_needs_it_is_named() -> None:
     tool = """
-import enum
-class E(enum.Enum):
-    A = "a"
-def needs_it(plain: int, letter: E): ...
+import uuid
+def needs_it(plain: int, letter: uuid.UUID): ...
 sys.modules["msgspec"] = None
 try:
     describe(needs_it)

@@ -71,25 +71,25 @@ REFUSED: dict[str, list[tuple[Any, str, str]]] = {
     'Annotated[str, "City name"]': [(5, "", "must be a string")],
     "Color": [("green", "", 'must be one of "blue", "red"; is "green"'), (1, "", "is 1")],
     "Size": [(3, "", "must be one of 1, 2; is 3"), ("S", "", 'is "S"')],
-    "Color | None": [("green", "", 'must be one of "blue", "red"; is "green"')],
+    "Color | None": [("green", "", 'must be one of "blue", "red" or null; is "green"')],
     "Point": [
         ({}, "/x", "required, and missing"),
         ({"x": 1, "y": "2"}, "/y", 'must be a number, and is "2"'),
-        ([1, 2], "", "must be an object, and is [1,2]"),
+        ([1, 2], "", "must be an object, and is [1"),
     ],
     "list[Point]": [([{"x": 1}, {"x": "1"}], "/1/x", "must be an integer")],
-    "Node": [({"name": "a", "children": [{"name": "b"}, {}]}, "/children/1/name", "required")],
     "Filter": [({"limit": "5"}, "/limit", "must be an integer")],
+    "tuple": [({}, "", "must be an array")],
+    "tuple[int, ...]": [([1, "2"], "/1", "must be an integer")],
+    "set[int]": [([1, "2"], "/1", "must be an integer")],
+    "frozenset[str]": [([1], "/0", "must be a string")],
+    "Node": [({"name": "a", "children": [{"name": "b"}, {}]}, "/children/1/name", "required")],
     "Span": [([1], "", "must be an array of length 2, and is [1]"), ([1, "2"], "/1", "integer")],
     "User": [
         ({"id": 1, "name": "x"}, "/name", "not allowed"),
         ({"id": 1, "tags": ["a", 2]}, "/tags/1", "must be a string, and is 2"),
     ],
     "tuple[int, str]": [([1], "", "must be an array of length 2"), ([1, 2], "/1", "a string")],
-    "tuple": [({}, "", "must be an array")],
-    "tuple[int, ...]": [([1, "2"], "/1", "must be an integer")],
-    "set[int]": [([1, "2"], "/1", "must be an integer")],
-    "frozenset[str]": [([1], "/0", "must be a string")],
     "dict[int, str]": [({"1": 2}, "/1", "must be a string, and is 2")],
     "collections.abc.Set[int]": [(["1"], "/0", "must be an integer")],
     "datetime.datetime": [(5, "", "must be datetime, and is 5")],
@@ -115,6 +115,8 @@ REFUSED: dict[str, list[tuple[Any, str, str]]] = {
     "Point | Order": [({"x": "1"}, "/x", "must be a valid integer"), (5, "", "is 5")],
 }
 
+UUID = "12345678-1234-5678-1234-567812345678"
+
 # What only the library can tell: JSON Schema has no word for it that every validator checks.
 REFUSED_BEYOND_THE_SCHEMA: list[tuple[str, Any, str, str]] = [
     ("datetime.datetime", "noon", "", "must be a date and time such as 2026-01-31T12:00:00Z"),
@@ -127,13 +129,13 @@ REFUSED_BEYOND_THE_SCHEMA: list[tuple[str, Any, str, str]] = [
     ("dict[int, str]", {"1": "a", "b": "c"}, "/b", 'the name must be an integer, and is "b"'),
     ("dict[str, uuid.UUID]", {"a": "?"}, "/a", "must be a UUID"),
     (
-        "dict[str, dict[str, Point]]",
-        {"a.b": {"c": {"x": 1}, "d": {"x": ""}}},
-        "/a.b/d/x",
+        "dict[str, dict[str, User]]",
+        {"a.b": {"c": {"id": 1}, "d": {"id": ""}}},
+        "/a.b/d/id",
         "integer",
     ),
-    ("list[dict[str, set[int]]]", [{}, {"a": [1], "b": [1, "x"]}], "/1/b/1", "must be an integer"),
-    ("dict[str, Color]", {"a": "red", "b": "x"}, "/b", 'must be one of "blue", "red"; is "x"'),
+    ("list[dict[str, set[uuid.UUID]]]", [{}, {"a": [], "b": [UUID, "x"]}], "/1/b/1", "a UUID"),
+    ("dict[int, Color]", {"1": "red", "2": "x"}, "/2", 'must be one of "blue", "red"; is "x"'),
     ("list[list[Order]]", [[], [{"item": 5}]], "/1/0/item", "must be a valid string, and is 5"),
 ]
 
@@ -169,7 +171,6 @@ def test_what_an_annotation_refuses_its_schema_refuses_too(
     with pytest.raises(ArgumentError) as raised:
         if tool.plain:
             # The core's validator refuses it; its words are those of the one for defaults.
-            assert tool.bind({"x": value}) is not None
             check(value, tool.schema["properties"]["x"], "/x")
         tool.bind({"x": value})
     assert raised.value.pointer == "/x" + pointer
@@ -297,9 +298,9 @@ def test_a_literal_keeps_true_apart_from_one() -> None:
 
 def test_names_with_dots_are_found() -> None:
     space = SAMPLES.copy()
-    exec("Dots = TypedDict('Dots', {'a': dict, 'a.b': int})\ndef tool(x: Dots): ...", space)
+    exec("Dots = TypedDict('Dots', {'a': dict, 'a.b': datetime.date})\ndef tool(x: Dots): ...", space)
     with pytest.raises(ArgumentError) as raised:
-        describe(space["tool"]).bind({"x": {"a": {}, "a.b": "1"}})
+        describe(space["tool"]).bind({"x": {"a": {}, "a.b": 1}})
     assert raised.value.pointer == "/x/a.b"
 
 

@@ -36,7 +36,7 @@ PROVOKED: dict[str, str | tuple[str, dict[str, object]]] = {
     "asks for": "@ext.command('a')\ndef a(args, more): ...",
     "there is no point": "@ext.intercept('toolcall')\ndef a(call): ...",
     "... needs a host": "ext.notify('hello')",
-    "needs the package msgspec": "sys.modules['msgspec'] = None\n@ext.tool\ndef a(x: set[int]): ...",
+    "needs the package msgspec": "sys.modules['msgspec'] = None\n@ext.tool\ndef a(x: bytes): ...",
     "EXTLINE_STDIO is": "",
     "is an extension for a coding agent": "",
     "this extension runs already": "ext.run()\next.run()",

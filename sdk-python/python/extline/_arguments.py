@@ -5,7 +5,7 @@ from __future__ import annotations
 from ._fits import check
 from ._mistake import ArgumentError, join
 from ._native import dumps, loads
-from ._plain import Shape, convert, kinds
+from ._plain import Objects, Shape, convert, convert_members, kinds
 from ._signature import REQUIRED, VAR_KEYWORD
 
 TYPE_CHECKING = False
@@ -37,15 +37,36 @@ class Argument:
     def is_plain(self) -> bool:
         return not self.shape.leaves
 
+    @property
+    def makes_objects(self) -> bool:
+        return isinstance(self.shape.conversion, Objects)
+
     def _decode_plain(self, value: Any, pointer: str) -> Any:
         check(value, self.shape.schema, pointer)
-        return convert(value, self.shape.conversion)
+        try:
+            return convert(value, self.shape.conversion)
+        except ArgumentError as error:
+            raise ArgumentError(error.message, pointer + error.pointer) from None
+
+
+class Arguments:
+    """How the arguments of a tool are described, and what ``bind`` does to them: see Described."""
+
+    __slots__ = ("bind", "makes_objects", "plain", "schema")
+
+    def __init__(
+        self, schema: dict[str, Any], bind: Bind, *, plain: bool, makes_objects: bool
+    ) -> None:
+        self.schema = schema
+        self.bind = bind
+        self.plain = plain
+        self.makes_objects = makes_objects
 
 
 def of_annotations(
     found: list[Parameter], texts: dict[str, str], scope: Scope, place: Place
-) -> tuple[dict[str, Any], bool, Bind]:
-    """The schema, whether it is plain, and ``bind``."""
+) -> Arguments:
+    """Of a function's own parameters."""
     arguments = [_argument(one, scope, place) for one in found]
     definitions: dict[str, Any] = {}
     plain = all(one.is_plain for one in arguments)
@@ -55,8 +76,12 @@ def of_annotations(
         _note_default(one, place)
         if text := texts.get(one.parameter.name):
             one.shape.schema.setdefault("description", text)
-    schema = _object(arguments, definitions)
-    return schema, plain, _bind_plain(arguments) if plain else _bind_rich(arguments)
+    return Arguments(
+        _object(arguments, definitions),
+        _bind_plain(arguments) if plain else _bind_rich(arguments),
+        plain=plain,
+        makes_objects=any(one.makes_objects for one in arguments),
+    )
 
 
 def _argument(parameter: Parameter, scope: Scope, place: Place) -> Argument:
@@ -121,7 +146,7 @@ def _note_default(one: Argument, place: Place) -> None:
         try:
             value = loads(dumps(default))
         except (TypeError, ValueError):
-            if not one.is_plain:
+            if not one.is_plain or one.makes_objects:
                 return  # a value of the author's own class, which no model ever sees
             is_json = False
     try:
@@ -155,7 +180,7 @@ def _object(arguments: list[Argument], definitions: dict[str, Any]) -> dict[str,
 
 
 def _bind_plain(arguments: list[Argument]) -> Bind:
-    """Only numbers may have to change; everything else was checked, and is passed on as it is."""
+    """Everything was checked: only numbers may have to change, and objects are made."""
     changing = {
         one.parameter.name: one.shape.conversion
         for one in arguments
@@ -171,9 +196,12 @@ def _bind_plain(arguments: list[Argument]) -> Bind:
         for name, conversion in changing.items():
             if name in args and (change := conversion.get(type(args[name]))) is not None:
                 bound = dict(args) if bound is args else bound
-                bound[name] = change(args[name])
+                try:
+                    bound[name] = change(args[name])
+                except ArgumentError as error:
+                    raise error.inside(name) from None
         if others:
-            bound = {n: v if n in named else convert(v, others) for n, v in bound.items()}
+            bound = convert_members(bound, {n: {} if n in named else others for n in bound})
         return bound
 
     return bind
@@ -206,9 +234,7 @@ def _bind_rich(arguments: list[Argument]) -> Bind:
     return bind
 
 
-def of_schema(
-    schema: Any, found: list[Parameter], place: Place
-) -> tuple[dict[str, Any], bool, Bind]:
+def of_schema(schema: Any, found: list[Parameter], place: Place) -> Arguments:
     """The author's own schema: arguments go to the handler as they are."""
     if not isinstance(schema, dict):
         raise place.mistake(
@@ -245,5 +271,4 @@ def of_schema(
             f"the schema has the property {unknown[0]}, which the function does not take; add a "
             "parameter, or take **rest"
         )
-
-    return schema, True, lambda args: args
+    return Arguments(schema, lambda args: args, plain=True, makes_objects=False)

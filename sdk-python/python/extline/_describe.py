@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ._arguments import Arguments
+
 __all__ = ["ArgumentError", "DefinitionError", "Described", "describe"]
 
 _LONGEST_NAME = 64
@@ -36,9 +38,10 @@ class Described:
     keyword ``context`` when that is not None. It is the author's own, unless that has
     positional-only parameters, or a schema of the author's lets more through than it takes.
 
-    With ``plain``, whether arguments are right is for the core's validator alone to say, by
-    ``schema``; ``bind`` then only makes integers of 3.0 and floats of 3 where the annotation
-    wants them, and never raises. Otherwise ``bind`` is the validator.
+    With ``plain``, whether arguments are right is for the core's validator to say, by ``schema``;
+    ``bind`` then makes integers of 3.0 and floats of 3 where the annotation wants them, and with
+    ``makes_objects`` also the author's own objects, which may refuse what they are made of.
+    Otherwise ``bind`` is the validator.
 
     ``is_async`` and ``is_generator`` tell what calling ``function`` gives. A decorator without
     ``async`` around an ``async def`` is not ``is_async``, and returns something to await.
@@ -51,6 +54,7 @@ class Described:
         "function",
         "is_async",
         "is_generator",
+        "makes_objects",
         "name",
         "plain",
         "schema",
@@ -61,20 +65,19 @@ class Described:
         function: Callable[..., Any],
         name: str,
         description: str,
-        schema: dict[str, Any],
+        arguments: Arguments,
         context: str | None,
-        plain: bool,
-        bind: Callable[[dict[str, Any]], dict[str, Any]],
         is_async: bool,
         is_generator: bool,
     ) -> None:
         self.function = function
         self.name = name
         self.description = description
-        self.schema = schema
+        self.schema = arguments.schema
         self.context = context
-        self.plain = plain
-        self.bind = bind
+        self.plain = arguments.plain
+        self.makes_objects = arguments.makes_objects
+        self.bind = arguments.bind
         self.is_async = is_async
         self.is_generator = is_generator
 
@@ -100,19 +103,17 @@ def describe(
     doc, texts = parse(_docstring(function), [one.name for one in found])
     drop_others = False
     if schema is not None:
-        schema, plain, bind = of_schema(schema, found, place)
+        arguments = of_schema(schema, found, place)
         # It may let members through that the function does not take.
         drop_others = schema.get("additionalProperties") is not False
     else:
-        schema, plain, bind = of_annotations(found, texts, scope, place)
+        arguments = of_annotations(found, texts, scope, place)
     return Described(
         function=callable_by_keyword(function, all_parameters, drop_others=drop_others),
         name=name,
         description=doc if description is None else description,
-        schema=schema,
+        arguments=arguments,
         context=context,
-        plain=plain,
-        bind=bind,
         is_async=is_async(function),
         is_generator=is_generator(function),
     )

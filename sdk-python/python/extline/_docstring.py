@@ -27,7 +27,7 @@ _DROPPED_FIELDS = frozenset(
 
 def parse(docstring: str | None, names: Collection[str]) -> tuple[str, dict[str, str]]:
     """The description of the tool, and those of the parameters among ``names``."""
-    lines = _dedented(docstring or "")
+    lines = dedented(docstring or "")
     kept: list[str] = []
     described: dict[str, str] = {}
     at = 0
@@ -46,7 +46,8 @@ def parse(docstring: str | None, names: Collection[str]) -> tuple[str, dict[str,
     return _without_double_gaps(kept), {name: text for name, text in described.items() if text}
 
 
-def _dedented(docstring: str) -> list[str]:
+def dedented(docstring: str) -> list[str]:
+    """Its lines without the indentation that they have in the code."""
     lines = docstring.expandtabs().splitlines()
     margin = min((_indent(line) for line in lines[1:] if line.strip()), default=0)
     return [line.strip() if nth == 0 else line[margin:].rstrip() for nth, line in enumerate(lines)]

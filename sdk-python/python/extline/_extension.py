@@ -129,11 +129,12 @@ class Extension:
             described.function,
             bind=described.bind,
             plain=described.plain,
+            makes_objects=described.makes_objects,
             context=described.context,
             is_async=described.is_async,
             is_generator=described.is_generator,
         )
-        for problem in unchecked:
+        for problem in unchecked if options["schema"] is not None else ():
             _native.report(f"the schema of the tool {described.name}: {problem}")
 
     def remove_tool(self, name: str) -> None:

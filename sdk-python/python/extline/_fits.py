@@ -34,9 +34,17 @@ def check(value: Any, schema: dict[str, Any], pointer: str) -> None:
     if isinstance(value, list) and "items" in schema:
         for nth, item in enumerate(value):
             check(item, schema["items"], join(pointer, nth))
-    if isinstance(value, dict) and "additionalProperties" in schema:
-        for name, member in value.items():
-            check(member, schema["additionalProperties"], join(pointer, name))
+    if isinstance(value, dict):
+        _check_members(value, schema, pointer)
+
+
+def _check_members(value: dict[str, Any], schema: dict[str, Any], pointer: str) -> None:
+    named, others = schema.get("properties", {}), schema.get("additionalProperties", {})
+    for name, member in value.items():
+        check(member, named.get(name, others), join(pointer, name))
+    for name in schema.get("required", ()):
+        if name not in value:
+            raise ArgumentError("required, and missing", join(pointer, name))
 
 
 def _check_any(value: Any, alternatives: list[dict[str, Any]], pointer: str) -> None:
@@ -54,8 +62,9 @@ def _check_any(value: Any, alternatives: list[dict[str, Any]], pointer: str) -> 
         expected = [one.message.removeprefix("must be ").rpartition(", and is ")[0]
                     or one.message.removeprefix("must be ").rpartition("; is ")[0]
                     for one in failures]  # fmt: skip
-        message = f"must be {' or '.join(dict.fromkeys(expected))}, and is {excerpt(value)}"
-        raise ArgumentError(message, pointer)
+        words = " or ".join(dict.fromkeys(expected))
+        comma = "; is" if ", " in words else ", and is"
+        raise ArgumentError(f"must be {words}{comma} {excerpt(value)}", pointer)
     raise furthest
 
 
@@ -76,6 +85,14 @@ def _values(allowed: list[Any], value: Any) -> str:
     if len(allowed) == 1:
         return f"must be {listed}, and is {excerpt(value)}"
     return f"must be one of {listed}; is {excerpt(value)}"
+
+
+def objection(text: str, value: Any) -> str:
+    """What somebody else, as the author's ``__post_init__``, has against a value."""
+    word = text.partition(" ")[0]
+    if word[1:] == word[1:].lower():  # a name such as URL stays what it is
+        text = text[:1].lower() + text[1:]
+    return f"{text}; is {excerpt(value)}"
 
 
 def excerpt(value: Any) -> str:

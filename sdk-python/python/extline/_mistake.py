@@ -53,6 +53,10 @@ class ArgumentError(ValueError):
     def __str__(self) -> str:
         return f"{self.pointer}: {self.message}" if self.pointer else self.message
 
+    def inside(self, member: object) -> ArgumentError:
+        """The same, of the value that has the one it was about as ``member``."""
+        return ArgumentError(self.message, join("", member) + self.pointer)
+
 
 def join(pointer: str, *members: object) -> str:
     """The JSON pointer to a member of what ``pointer`` points to."""

@@ -6,7 +6,7 @@ import sys
 
 import msgspec
 
-from ._fits import excerpt
+from ._fits import excerpt, objection
 from ._mistake import ArgumentError, join
 
 TYPE_CHECKING = False
@@ -154,7 +154,7 @@ def _message(problem: str, found: Any, allowed: str) -> str:
         names, _, limit = expected.partition("`")
         words = " or ".join(_WORDS.get(name, name) for name in names.split(" | "))
         return f"must be {words}{limit}, and is {excerpt(found)}"
-    return f"{problem[:1].lower()}{problem[1:]}; is {excerpt(found)}"
+    return objection(problem, found)
 
 
 def _allowed(schema: dict[str, Any], members: list[Any]) -> str:

@@ -168,6 +168,7 @@ class Registrations:
         *,
         bind: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
         plain: bool = False,
+        makes_objects: bool = False,
         context: str | None = None,
         is_async: bool = False,
         is_generator: bool = False,

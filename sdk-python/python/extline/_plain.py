@@ -1,5 +1,6 @@
 """JSON Schema from plain annotations: str, int, float, bool, None, Any, Literal, Optional and
-other unions, list, dict, their abstract cousins, and Annotated with a text.
+other unions, list, dict, their abstract cousins, set, tuple, Annotated with a text, and the
+author's own classes made of these (``_classes``).
 
 Nothing is imported for it: whoever writes ``Literal`` has loaded ``typing`` already, and its
 objects say the rest in their attributes. What is not plain becomes a leaf, to be described by
@@ -8,14 +9,18 @@ msgspec or pydantic.
 
 from __future__ import annotations
 
+from ._mistake import ArgumentError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    # What becomes of a value on its way to the handler, by its exact type. Only numbers change:
-    # JSON has one kind of them, and 3.0 is an integer to a schema.
+    # What becomes of a value on its way to the handler, by its exact type. Numbers change, as JSON
+    # has one kind of them and 3.0 is an integer to a schema; and see Objects.
     Conversion: TypeAlias = "dict[type, Callable[[Any], Any]]"
+    # A schema, and the conversion of what it lets through.
+    Read: TypeAlias = "tuple[dict[str, Any], Conversion]"
 
 SCALARS: dict[Any, str] = {
     str: "string",
@@ -29,6 +34,10 @@ _UnionType = type(int | str)
 _LISTS = frozenset(["Sequence", "Collection", "Iterable", "MutableSequence"])
 _DICTS = frozenset(["Mapping", "MutableMapping"])
 _DEEPEST = 64
+
+
+class Objects(dict):  # type: ignore[type-arg]  # a base is evaluated, and has no arguments here
+    """A conversion that makes objects of values, or a part of them: it may not be passed over."""
 
 
 class Leaf:
@@ -48,9 +57,9 @@ class Shape:
     __slots__ = ("conversion", "leaves", "schema")
 
     def __init__(self, annotation: Any, resolve: Callable[[str], Any]) -> None:
-        self.leaves: list[Leaf] = []
-        reader = _Reader(self.leaves, resolve)
+        reader = Reader(resolve, [])
         self.schema, self.conversion = reader.read(annotation, 0)
+        self.leaves = reader.leaves
 
     def allow_none(self) -> None:
         schema = self.schema
@@ -63,15 +72,20 @@ class Shape:
             self.schema["description"] = text
 
 
-class _Reader:
-    def __init__(self, leaves: list[Leaf], resolve: Callable[[str], Any]) -> None:
-        self.leaves = leaves
-        self.resolve = resolve
+class Reader:
+    """Reads one annotation: ``resolve`` knows what its strings say, ``classes`` are those that were
+    read on the way to it."""
 
-    def read(self, annotation: Any, depth: int) -> tuple[dict[str, Any], Conversion]:
+    def __init__(self, resolve: Callable[[str], Any], classes: list[Any]) -> None:
+        self.leaves: list[Leaf] = []
+        self._resolve = resolve
+        self._classes = classes
+
+    def read(self, annotation: Any, depth: int) -> Read:
         if depth > _DEEPEST:
             raise ValueError(f"nests more than {_DEEPEST} levels deep; use a named class for it")
-        annotation = self._named(annotation)
+        annotation = self.named(annotation)
+        before = len(self.leaves)
         if annotation is None or type(annotation) is type:
             found = self._class(annotation)
         elif _is_typing(annotation, "Any"):
@@ -80,15 +94,22 @@ class _Reader:
             found = self._annotated(annotation, depth)
         else:
             found = self._composed(annotation, depth)
-        return self._leaf(annotation) if found is None else found
+        if found is None and isinstance(annotation, type) and not hasattr(annotation, "__args__"):
+            from ._classes import read_class
 
-    def _named(self, annotation: Any) -> Any:
+            found = read_class(annotation, depth, self._classes)
+        if found is None:
+            del self.leaves[before:]
+            return self._leaf(annotation)
+        return found
+
+    def named(self, annotation: Any) -> Any:
         """The annotation behind a string, a forward reference, a NewType or a ``type`` alias."""
         for _ in range(_DEEPEST):
             if isinstance(annotation, str):
-                annotation = self.resolve(annotation)
+                annotation = self._resolve(annotation)
             elif type(annotation).__name__ == "ForwardRef":
-                annotation = self.resolve(annotation.__forward_arg__)
+                annotation = self._resolve(annotation.__forward_arg__)
             elif type(annotation).__name__ == "TypeAliasType" and not hasattr(
                 annotation, "__origin__"
             ):
@@ -99,7 +120,7 @@ class _Reader:
                 break
         return annotation
 
-    def _class(self, annotation: Any) -> tuple[dict[str, Any], Conversion] | None:
+    def _class(self, annotation: Any) -> Read | None:
         if annotation in SCALARS:
             name = SCALARS[annotation]
             conversion: Conversion = {}
@@ -112,11 +133,13 @@ class _Reader:
             return {"type": "array", "items": {}}, {}
         if annotation is dict:
             return {"type": "object"}, {}
+        if annotation is tuple:
+            return {"type": "array", "items": {}}, Objects({list: tuple})
         return ({}, {}) if annotation is object else None
 
-    def _composed(self, annotation: Any, depth: int) -> tuple[dict[str, Any], Conversion] | None:
+    def _composed(self, annotation: Any, depth: int) -> Read | None:
         origin = getattr(annotation, "__origin__", None)
-        args = getattr(annotation, "__args__", ())
+        args: tuple[Any, ...] = getattr(annotation, "__args__", ())
         if isinstance(annotation, _UnionType) or _is_typing(origin, "Union"):
             return self._union(args, depth)
         if _is_typing(origin, "Literal"):
@@ -129,40 +152,58 @@ class _Reader:
             return self._list(args, depth)
         if origin is dict or _is_abstract(origin, _DICTS):
             return self._dict(args, depth)
+        if origin is tuple and len(args) == 2 and args[1] is ...:
+            return self._array(tuple, args[0], depth)
+        if origin in (set, frozenset) and args:
+            return self._set(origin, args[0], depth)
         return None
 
-    def _list(self, args: tuple[Any, ...], depth: int) -> tuple[dict[str, Any], Conversion]:
+    def _list(self, args: tuple[Any, ...], depth: int) -> Read:
         items, inner = self.read(args[0], depth + 1) if args else ({}, {})
-        schema = {"type": "array", "items": items}
-        return schema, ({list: lambda values: [convert(v, inner) for v in values]} if inner else {})
+        return {"type": "array", "items": items}, _like(inner, list, _each(inner))
 
-    def _dict(self, args: tuple[Any, ...], depth: int) -> tuple[dict[str, Any], Conversion] | None:
-        if args and self._named(args[0]) is not str:
+    def _array(self, kind: type, items: Any, depth: int) -> Read:
+        """What becomes a tuple or set."""
+        schema, inner = self._list((items,), depth)
+        change = inner.get(list, list)
+        return schema, Objects({list: lambda values: kind(change(values))})
+
+    def _set(self, kind: type, items: Any, depth: int) -> Read | None:
+        schema, conversion = self._array(kind, items, depth)
+        schema["uniqueItems"] = True
+        # Not every value of another type can be in a set.
+        return (schema, conversion) if schema["items"].get("type") in SCALARS.values() else None
+
+    def _dict(self, args: tuple[Any, ...], depth: int) -> Read | None:
+        if args and self.named(args[0]) is not str:
             return None
         schema: dict[str, Any] = {"type": "object"}
         members, inner = self.read(args[1], depth + 1) if args else ({}, {})
         if members or any(leaf.schema is members for leaf in self.leaves):
             schema["additionalProperties"] = members
-        if not inner:
-            return schema, {}
-        return schema, {dict: lambda value: {k: convert(v, inner) for k, v in value.items()}}
+        return schema, _like(inner, dict, _every(inner))
 
-    def _union(self, args: tuple[Any, ...], depth: int) -> tuple[dict[str, Any], Conversion]:
+    def _union(self, args: tuple[Any, ...], depth: int) -> Read | None:
         alternatives: list[dict[str, Any]] = []
         conversion: Conversion = {}
         taken: set[Any] = set()
+        made: set[Any] = set()
         for arg in args:
             schema, inner = self.read(arg, depth + 1)
             alternatives.append(schema)
-            # Where several alternatives take the same kind of value, it stays what it is.
             own = kinds(schema)
+            makes = inner.keys() if isinstance(inner, Objects) else set()
+            if makes & taken or own & made:
+                return None  # which of them a value is to become, the kind of the value cannot say
+            # Where several alternatives take the same kind of number, it stays what it is.
             for kind in own & taken:
                 conversion.pop(kind, None)
             conversion.update({k: f for k, f in inner.items() if k not in taken})
             taken |= own
-        return {"anyOf": alternatives}, conversion
+            made |= makes
+        return {"anyOf": alternatives}, Objects(conversion) if made else conversion
 
-    def _annotated(self, annotation: Any, depth: int) -> tuple[dict[str, Any], Conversion] | None:
+    def _annotated(self, annotation: Any, depth: int) -> Read | None:
         if any(constrains(one) for one in annotation.__metadata__):
             return None
         schema, conversion = self.read(annotation.__origin__, depth + 1)
@@ -171,7 +212,7 @@ class _Reader:
             schema["description"] = text
         return schema, conversion
 
-    def _leaf(self, annotation: Any) -> tuple[dict[str, Any], Conversion]:
+    def _leaf(self, annotation: Any) -> Read:
         text = described(annotation)
         leaf = Leaf(annotation, {"description": text} if text else {})
         self.leaves.append(leaf)
@@ -208,6 +249,41 @@ def convert(value: Any, conversion: Conversion) -> Any:
     return value if change is None else change(value)
 
 
+def _like(inner: Conversion, kind: type, change: Callable[[Any], Any]) -> Conversion:
+    """The conversion of what holds values that ``inner`` converts: none if that is none."""
+    return type(inner)({kind: change} if inner else {})
+
+
+def _each(inner: Conversion) -> Callable[[Any], Any]:
+    def change(values: list[Any]) -> list[Any]:
+        changed: list[Any] = []
+        try:
+            for value in values:
+                changed.append(convert(value, inner))
+        except ArgumentError as error:
+            raise error.inside(len(changed)) from None
+        return changed
+
+    return change
+
+
+def _every(inner: Conversion) -> Callable[[Any], Any]:
+    return lambda value: convert_members(value, dict.fromkeys(value, inner))
+
+
+def convert_members(value: dict[str, Any], members: dict[str, Conversion]) -> dict[str, Any]:
+    """The members that are named, converted."""
+    changed: dict[str, Any] = {}
+    for name, member in value.items():
+        conversion = members.get(name)
+        if conversion is not None:
+            try:
+                changed[name] = convert(member, conversion) if conversion else member
+            except ArgumentError as error:
+                raise error.inside(name) from None
+    return changed
+
+
 def whole(value: Any) -> Any:
     """3.0 as 3: a schema's ``integer`` is any number without a fraction."""
     return int(value) if value.is_integer() else value
@@ -221,7 +297,7 @@ def real(value: Any) -> Any:
         return value
 
 
-def _literal(args: tuple[Any, ...]) -> tuple[dict[str, Any], Conversion]:
+def _literal(args: tuple[Any, ...]) -> Read:
     for arg in args:
         if type(arg) not in SCALARS:
             raise ValueError(f"no JSON is {arg!r}; use its value, or an enum of its own")
