@@ -3,7 +3,9 @@
 //! extension gets none of them by accident.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::env;
 use std::ffi::{OsStr, OsString};
+use std::sync::Arc;
 
 use crate::mark::MARK;
 
@@ -67,6 +69,15 @@ pub(crate) struct EnvironmentSettings {
     pub(crate) set: BTreeMap<OsString, OsString>,
 }
 
+/// The environments of one host's extensions. What the host itself has is looked up once.
+#[derive(Debug)]
+pub(crate) struct Environments<'s> {
+    settings: &'s EnvironmentSettings,
+    host: Vec<(OsString, OsString)>,
+    /// That of every extension that declares nothing.
+    plain: Arc<Environment>,
+}
+
 /// The environment of one extension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Environment {
@@ -77,18 +88,14 @@ pub(crate) struct Environment {
 
 impl EnvironmentSettings {
     /// What an extension gets of the host's variables when its manifest declares these names.
-    pub(crate) fn environment(
-        &self,
-        declared: &[String],
-        host: impl IntoIterator<Item = (OsString, OsString)>,
-    ) -> Environment {
+    fn environment(&self, declared: &[String], host: &[(OsString, OsString)]) -> Environment {
         let mut environment = Environment::default();
         for (name, value) in host {
             let is_declared = declared.iter().any(|declared| name == declared.as_str());
-            if self.inherit || is_declared || self.pass.contains(&name) || is_base(&name) {
-                environment.variables.insert(name, value);
+            if self.inherit || is_declared || self.pass.contains(name) || is_base(name) {
+                environment.variables.insert(name.clone(), value.clone());
             } else if !PRIVATE.iter().any(|private| name == *private)
-                && !self.set.contains_key(&name)
+                && !self.set.contains_key(name)
             {
                 environment.withheld.push(name.to_string_lossy().into_owned());
             }
@@ -96,6 +103,23 @@ impl EnvironmentSettings {
         environment.variables.extend(self.set.clone());
         environment.withheld.sort();
         environment
+    }
+}
+
+impl<'s> Environments<'s> {
+    pub(crate) fn new(settings: &'s EnvironmentSettings) -> Self {
+        let host: Vec<_> = env::vars_os().collect();
+        let plain = Arc::new(settings.environment(&[], &host));
+        Self { settings, host, plain }
+    }
+
+    /// That of an extension whose manifest declares these names.
+    pub(crate) fn of(&self, declared: &[String]) -> Arc<Environment> {
+        if declared.is_empty() {
+            Arc::clone(&self.plain)
+        } else {
+            Arc::new(self.settings.environment(declared, &self.host))
+        }
     }
 }
 
@@ -118,7 +142,7 @@ mod tests {
         let host = ["PATH", "LC_TIME", "API_KEY", "DB_URL", "PWD"].map(|name| (name, "host's"));
         let host = host.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let declared: Vec<_> = declared.iter().map(ToString::to_string).collect();
-        let Environment { variables, withheld } = settings.environment(&declared, host);
+        let Environment { variables, withheld } = settings.environment(&declared, &host);
         let shown = |(name, value): (OsString, OsString)| {
             format!("{}={}", name.to_string_lossy(), value.to_string_lossy())
         };

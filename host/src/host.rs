@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use extline_protocol::frame::{Event, EventPayload, HelloAck, ShutdownReason, ToolResult};
 use extline_protocol::{HostConfig, HostSession};
-use tokio::sync::oneshot;
 
 use crate::builder::HostBuilder;
 use crate::call::{Call, CallOptions, CommandOutcome};
@@ -16,6 +15,7 @@ use crate::call_error::CallError;
 use crate::connection::Connection;
 use crate::diagnosis::Diagnosis;
 use crate::ending::Ending;
+use crate::environment::Environments;
 use crate::gate::Caller;
 use crate::home;
 use crate::launch::{Launch, Plan, explain};
@@ -29,7 +29,7 @@ use crate::profile::Likeness;
 use crate::registry::Registry;
 use crate::restart::{self, RestartPolicy, Slot};
 use crate::shared::Shared;
-use crate::spawning::{Order, Ordered, spawn_all};
+use crate::spawning::{Ordered, Spawner};
 use crate::status::ExtensionStatus;
 
 /// Extensions that run, and what can be done with them.
@@ -220,11 +220,12 @@ impl Host {
             model: builder.model.clone(),
         };
         let builder = Arc::new(builder);
+        let environments = Environments::new(&builder.environment);
         let mut names = HashSet::new();
-        let mut orders = Vec::new();
+        let spawner = Spawner::new(&host.shared);
         let mut begun = Vec::new();
         for source in &builder.sources {
-            let Plan { name, dir, manifest, launch } = Plan::of(source, &cwd, &builder.environment);
+            let Plan { name, dir, manifest, launch } = Plan::of(source, &cwd, &environments);
             let index = host.shared.registry().add_extension(&name);
             let ordered = match launch {
                 Ok(_) if !names.insert(name.clone()) => Err(Problem::NameTaken),
@@ -232,18 +233,17 @@ impl Host {
                     let (shared, builder) = (Arc::clone(&host.shared), Arc::clone(&builder));
                     let (cwd, name, launch) = (cwd.clone(), name.clone(), Arc::new(launch));
                     let launcher = Launcher { shared, builder, cwd, index, name, launch };
-                    let (order, spawned) = launcher.order();
-                    orders.push(order);
-                    Ok((launcher, spawned))
+                    let ordered = spawner.order(&launcher.launch);
+                    Ok((launcher, ordered))
                 }
                 Err(problem) => Err(problem),
             };
             begun.push((name, dir, manifest, ordered));
         }
-        spawn_all(orders);
+        drop(spawner);
         for (name, dir, manifest, ordered) in begun {
             let running = match ordered {
-                Ok((launcher, spawned)) => launcher.start_slot(spawned).await,
+                Ok((launcher, ordered)) => launcher.start_slot(ordered).await,
                 Err(problem) => Err(problem),
             };
             let running = running.map_err(|problem| {
@@ -276,8 +276,8 @@ pub(crate) struct Launcher {
 
 impl Launcher {
     /// Starts the program, and again where the policy says so.
-    async fn start_slot(self, spawned: Ordered) -> Result<Arc<Slot>, Problem> {
-        let slot = Arc::new(Slot::new(self.connect(spawned).await?));
+    async fn start_slot(self, ordered: Ordered) -> Result<Arc<Slot>, Problem> {
+        let slot = Arc::new(Slot::new(self.connect(ordered).await?));
         let policy = self.builder.restart;
         if policy != RestartPolicy::Off {
             tokio::spawn(restart::supervise(Arc::clone(&slot), self, policy));
@@ -287,25 +287,12 @@ impl Launcher {
 
     /// Starts the program; its handshake goes on in its own task.
     pub(crate) async fn start(&self) -> Result<Arc<Connection>, Problem> {
-        let (order, spawned) = self.order();
-        spawn_all(vec![order]);
-        self.connect(spawned).await
-    }
-
-    /// What [`spawn_all`] needs to start the program.
-    fn order(&self) -> (Order, Ordered) {
-        let (spawned, ordered) = oneshot::channel();
-        let order = Order {
-            launch: Arc::clone(&self.launch),
-            mark: self.shared.next_mark(),
-            watchdog: self.shared.watchdog().ok().cloned(),
-            spawned,
-        };
-        (order, ordered)
+        let ordered = Spawner::new(&self.shared).order(&self.launch);
+        self.connect(ordered).await
     }
 
     /// Serves the program once it runs.
-    async fn connect(&self, spawned: Ordered) -> Result<Arc<Connection>, Problem> {
+    async fn connect(&self, ordered: Ordered) -> Result<Arc<Connection>, Problem> {
         let Self { builder, cwd, index, name, launch, .. } = self;
         let index = *index;
         let root = builder.home_or_default();
@@ -321,7 +308,7 @@ impl Launcher {
             data_dir: has_data_dir.is_ok().then(|| data_dir.to_string_lossy().into_owned()),
             ..builder.ack(cwd.to_string_lossy().into_owned())
         };
-        let spawned = spawned.await.unwrap_or_else(|_| Err(io::Error::other("nobody started it")));
+        let spawned = ordered.await.unwrap_or_else(|_| Err(io::Error::other("nobody started it")));
         let spawned = spawned.map_err(|error| explain(launch, &error))?;
         let now = Instant::now();
         let profile = builder.profile.clone();

@@ -5,8 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::environment::{Environment, EnvironmentSettings};
+use crate::environment::{Environment, Environments};
 use crate::manifest::{Manifest, ManifestError, manifest_file};
 use crate::problem::Problem;
 use crate::process::is_executable;
@@ -20,7 +21,7 @@ pub(crate) struct Launch {
     pub(crate) args: Vec<OsString>,
     /// The working directory: the extension's folder.
     pub(crate) dir: PathBuf,
-    pub(crate) environment: Environment,
+    pub(crate) environment: Arc<Environment>,
 }
 
 /// What can be said of an extension before it is started.
@@ -38,13 +39,13 @@ impl Plan {
     pub(crate) fn of(
         source: &ExtensionSource,
         cwd: &Path,
-        environment: &EnvironmentSettings,
+        environments: &Environments<'_>,
     ) -> Self {
         match source {
-            ExtensionSource::Folder(path) => Self::of_folder(path, environment),
+            ExtensionSource::Folder(path) => Self::of_folder(path, environments),
             ExtensionSource::Command { program, args, name } => {
                 let name = name.clone().unwrap_or_else(|| name_of(program, args, cwd));
-                let environment = environment.environment(&[], env::vars_os());
+                let environment = environments.of(&[]);
                 let launch = resolve(program, cwd, environment.path()).map(|program| Launch {
                     program,
                     args: args.clone(),
@@ -56,13 +57,13 @@ impl Plan {
         }
     }
 
-    fn of_folder(path: &Path, environment: &EnvironmentSettings) -> Self {
+    fn of_folder(path: &Path, environments: &Environments<'_>) -> Self {
         let file = manifest_file(path);
         let dir = file.parent().unwrap_or(path);
         let dir = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
         match Manifest::read(path) {
             Ok(manifest) => {
-                let launch = launch_of(&manifest, &dir, &file, environment);
+                let launch = launch_of(&manifest, &dir, &file, environments);
                 let name = manifest.name.clone();
                 Self { name, dir: Some(dir), manifest: Some(manifest), launch }
             }
@@ -96,7 +97,7 @@ fn launch_of(
     manifest: &Manifest,
     dir: &Path,
     file: &Path,
-    environment: &EnvironmentSettings,
+    environments: &Environments<'_>,
 ) -> Result<Launch, Problem> {
     if !manifest.enabled {
         return Err(Problem::Disabled { file: file.to_owned() });
@@ -109,7 +110,7 @@ fn launch_of(
             remedy: "write \"exec\": \"./my-extension\", a path relative to this file".to_owned(),
         }));
     };
-    let environment = environment.environment(&manifest.permissions.env, env::vars_os());
+    let environment = environments.of(&manifest.permissions.env);
     Ok(Launch {
         program: resolve(OsStr::new(exec), dir, environment.path())?,
         args: manifest.args.iter().map(OsString::from).collect(),

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-use crate::environment::EnvironmentSettings;
+use crate::environment::{EnvironmentSettings, Environments};
 use crate::launch::{Launch, Plan, explain};
 use crate::manifest::Manifest;
 use crate::problem::Problem;
@@ -21,7 +21,7 @@ pub struct Program {
 impl Program {
     /// Looks the program up; a command without a manifest runs in `cwd`.
     pub fn of(source: &ExtensionSource, cwd: &Path) -> Result<Self, Problem> {
-        let plan = Plan::of(source, cwd, &EnvironmentSettings::default());
+        let plan = Plan::of(source, cwd, &Environments::new(&EnvironmentSettings::default()));
         Ok(Self { launch: plan.launch?, manifest: plan.manifest })
     }
 

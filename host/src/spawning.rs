@@ -2,7 +2,7 @@
 //! its program, and meanwhile those that run already are served.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -10,44 +10,59 @@ use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
 use crate::launch::Launch;
-use crate::mark::Mark;
-use crate::process::{self, Spawned, Watchdog};
+use crate::process::{self, Spawned};
+use crate::shared::Shared;
 
-/// A program to start.
-pub(crate) struct Order {
-    pub(crate) launch: Arc<Launch>,
-    pub(crate) mark: Mark,
-    pub(crate) watchdog: Option<Arc<Watchdog>>,
-    pub(crate) spawned: oneshot::Sender<io::Result<Spawned>>,
-}
+/// A thread that starts programs in the order in which it is told. It ends with its work once this
+/// is dropped.
+pub(crate) struct Spawner(mpsc::Sender<Order>);
 
 /// A program that was ordered. When it is dropped, the process is killed, or not even started.
 pub(crate) type Ordered = oneshot::Receiver<io::Result<Spawned>>;
 
-/// Starts the programs in this order.
-pub(crate) fn spawn_all(orders: Vec<Order>) {
-    spawn_blocking(|| {
-        for order in orders {
-            if !order.spawned.is_closed() {
-                let outcome = spawn(&order);
-                // Nobody may want it any more; then it is killed right here.
-                drop(order.spawned.send(outcome));
+struct Order {
+    launch: Arc<Launch>,
+    spawned: oneshot::Sender<io::Result<Spawned>>,
+}
+
+impl Spawner {
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+        let shared = Arc::clone(shared);
+        let (orders, waiting) = mpsc::channel::<Order>();
+        spawn_blocking(move || {
+            for Order { launch, spawned } in waiting {
+                if !spawned.is_closed() {
+                    // Nobody may want it any more; then it is killed right here.
+                    drop(spawned.send(spawn(&launch, &shared)));
+                }
             }
-        }
-    });
+        });
+        Self(orders)
+    }
+
+    pub(crate) fn order(&self, launch: &Arc<Launch>) -> Ordered {
+        let (spawned, ordered) = oneshot::channel();
+        let launch = Arc::clone(launch);
+        // Without the thread, as when the runtime ends, the receiver hears that there is no sender.
+        drop(self.0.send(Order { launch, spawned }));
+        ordered
+    }
 }
 
 /// Starts a program. One that a compiler has just written may be busy for a moment: another thread
 /// of this process may be starting something else meanwhile, with the compiler's descriptor in hand.
-fn spawn(order: &Order) -> io::Result<Spawned> {
+fn spawn(launch: &Launch, shared: &Shared) -> io::Result<Spawned> {
     const TRIES: usize = 10;
     const AFTER: Duration = Duration::from_millis(20);
-    let Order { launch, mark, watchdog, .. } = order;
+    let mark = shared.next_mark();
+    let watchdog = shared.watchdog().ok();
     for _ in 1..TRIES {
-        match process::spawn(launch, mark, watchdog.as_ref()) {
+        match process::spawn(launch, &mark, watchdog) {
             Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => thread::sleep(AFTER),
             outcome => return outcome,
         }
     }
-    process::spawn(launch, mark, watchdog.as_ref())
+    process::spawn(launch, &mark, watchdog)
 }

@@ -228,7 +228,7 @@ mod tests {
             program: "/bin/x".into(),
             args: vec!["a".into()],
             dir: "/".into(),
-            environment: crate::environment::Environment::default(),
+            environment: Arc::default(),
         };
         (trace.of("x", &launch, 7), written)
     }
