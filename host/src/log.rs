@@ -1,15 +1,19 @@
 //! What an extension writes to stderr: always read, kept in a file, its last lines at hand.
 
 use std::collections::VecDeque;
+use std::future::poll_fn;
 use std::io;
+use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use memchr::memrchr_iter;
 use tokio::fs::{self, File, OpenOptions};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use crate::bucket::Bucket;
@@ -21,6 +25,9 @@ const LOG_BYTES: u64 = 1024 * 1024;
 /// Lines kept for diagnoses, and the most characters kept of each.
 const LAST_LINES: usize = 12;
 const LINE_CHARS: usize = 300;
+
+/// Bytes that are read at once.
+const READ_BYTES: usize = 16 * 1024;
 
 /// What may come on stderr at once, and in each second. It is read beyond that too, but only so
 /// fast, and what does not fit is not kept.
@@ -115,12 +122,11 @@ impl Log {
 }
 
 async fn run(mut reader: Reader, mut writer: Writer, mut entries: mpsc::Receiver<Entry>) {
-    let mut chunk = vec![0; 64 * 1024];
     loop {
         tokio::select! {
-            count = reader.read(&mut chunk), if reader.is_open() => {
+            chunk = reader.read(), if reader.is_open() => {
                 if !reader.is_flooded() {
-                    writer.write(&chunk[..count]).await;
+                    writer.write(&chunk).await;
                 }
             }
             entry = entries.recv() => match entry {
@@ -155,7 +161,7 @@ impl Reader {
     }
 
     /// Reads on; no bytes at the end. May be dropped and called again.
-    async fn read(&mut self, chunk: &mut [u8]) -> usize {
+    async fn read(&mut self) -> Vec<u8> {
         if self.is_flooded() {
             if let Some(flood) = self.flood.take() {
                 flood.raised.store(true, Ordering::Relaxed);
@@ -163,14 +169,22 @@ impl Reader {
             }
             tokio::time::sleep(FLOOD_PAUSE).await;
         }
-        let count = self.errors.read(chunk).await.unwrap_or(0);
-        if count == 0 {
+        let chunk = poll_fn(|context| self.poll_chunk(context)).await.unwrap_or_default();
+        if chunk.is_empty() {
             self.drained.send_replace(true);
         }
-        lock(&self.last).add(&chunk[..count]);
-        #[expect(clippy::cast_precision_loss, reason = "a read brings 64 KiB")]
-        self.allowance.take(count as f64, Instant::now());
-        count
+        lock(&self.last).add(&chunk);
+        #[expect(clippy::cast_precision_loss, reason = "a read brings 16 KiB")]
+        self.allowance.take(chunk.len() as f64, Instant::now());
+        chunk
+    }
+
+    /// Reads into the stack: most extensions write little to stderr, and none keeps a buffer.
+    fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Vec<u8>>> {
+        let mut space = [MaybeUninit::uninit(); READ_BYTES];
+        let mut space = ReadBuf::uninit(&mut space);
+        ready!(Pin::new(&mut self.errors).poll_read(context, &mut space))?;
+        Poll::Ready(Ok(space.filled().to_vec()))
     }
 }
 
