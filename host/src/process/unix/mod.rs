@@ -10,7 +10,6 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::Stdio;
 use std::sync::Arc;
 
 use rustix::process::Pid;
@@ -18,6 +17,7 @@ use tokio::process::{Child, Command};
 
 pub use self::activity::activity_of;
 pub(crate) use self::group::Group;
+use self::pipe::receiver;
 pub(crate) use self::pipe::{Input, Output};
 pub(crate) use self::watchdog::Watchdog;
 use crate::exit::Exit;
@@ -34,37 +34,40 @@ pub(crate) struct Spawned {
 }
 
 /// What the process writes to stderr.
-pub(crate) type ErrorOutput = tokio::process::ChildStderr;
+pub(crate) type ErrorOutput = tokio::net::unix::pipe::Receiver;
 
 /// Starts a program as the leader of its own process group, which the watchdog ends if this process
 /// does not come to it.
+///
+/// The pipes are made here: tokio would register its own with the runtime at once, and again where
+/// they are wanted as [`Input`] and [`Output`].
 pub(crate) fn spawn(
     launch: &Launch,
     mark: &Mark,
     watchdog: Option<&Arc<Watchdog>>,
 ) -> io::Result<Spawned> {
-    let mut child = Command::new(&launch.program)
+    let (stdin, input) = io::pipe()?;
+    let (output, stdout) = io::pipe()?;
+    let (errors, stderr) = io::pipe()?;
+    let child = Command::new(&launch.program)
         .args(&launch.args)
         .current_dir(&launch.dir)
         .env_clear()
         .envs(&launch.environment.variables)
         .env(MARK, mark.as_str())
         .process_group(0)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stdin(stdin)
+        .stdout(stdout)
+        .stderr(stderr)
         .kill_on_drop(true)
         .spawn()?;
-    let missing = || io::Error::other("the process has no pipes, or has ended already");
+    let missing = || io::Error::other("the process has ended already");
     let pid = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
     let group = Arc::new(Group::new(pid.ok_or_else(missing)?, mark.clone(), watchdog.cloned()));
-    let input = child.stdin.take().ok_or_else(missing)?.into_owned_fd()?;
-    let output = child.stdout.take().ok_or_else(missing)?.into_owned_fd()?;
-    let errors = child.stderr.take().ok_or_else(missing)?;
     Ok(Spawned {
         input: Input::new(input)?,
         output: Output::new(output)?,
-        errors,
+        errors: receiver(errors)?,
         process: Process { child, group: Arc::clone(&group) },
         group,
     })
