@@ -29,6 +29,13 @@ const LINE_CHARS: usize = 300;
 /// Bytes that are read at once.
 const READ_BYTES: usize = 16 * 1024;
 
+/// Of the lines of one stack as many are kept: where an error comes in front of its stack, as in
+/// JavaScript, a whole one would leave no room for it.
+const STACK_LINES: usize = 3;
+
+/// So many lines of one read are looked at.
+const LOOKED_AT: usize = 20 * LAST_LINES;
+
 /// What may come on stderr at once, and in each second. It is read beyond that too, but only so
 /// fast, and what does not fit is not kept.
 const FLOOD_BYTES: f64 = 64.0 * 1024.0 * 1024.0;
@@ -245,12 +252,14 @@ struct LastLines {
     lines: VecDeque<String>,
     /// The beginning of a line whose end has not come.
     partial: Vec<u8>,
+    /// How many lines of one stack the last ones are.
+    of_a_stack: usize,
 }
 
 impl LastLines {
     fn add(&mut self, mut bytes: &[u8]) {
         // Of a flood only the last lines are worth the work.
-        if let Some(end) = memrchr_iter(b'\n', bytes).nth(LAST_LINES + 1) {
+        if let Some(end) = memrchr_iter(b'\n', bytes).nth(LOOKED_AT) {
             self.partial.clear();
             bytes = &bytes[end + 1..];
         }
@@ -260,11 +269,23 @@ impl LastLines {
             if piece.ends_with(b"\n") {
                 let line = readable(&self.partial);
                 self.partial.clear();
-                self.lines.push_back(line);
-                if self.lines.len() > LAST_LINES {
-                    self.lines.pop_front();
-                }
+                self.keep(line);
             }
+        }
+    }
+
+    fn keep(&mut self, line: String) {
+        // "    at main (/home/ada/weather.js:12:5)"
+        let is_of_a_stack = line.starts_with(' ') && line.trim_start().starts_with("at ");
+        self.of_a_stack = if is_of_a_stack { self.of_a_stack + 1 } else { 0 };
+        let more = self.of_a_stack.saturating_sub(STACK_LINES);
+        if more > 1 {
+            self.lines.pop_back();
+        }
+        let line = if more > 0 { format!("    ... {more} more of the stack") } else { line };
+        self.lines.push_back(line);
+        if self.lines.len() > LAST_LINES {
+            self.lines.pop_front();
         }
     }
 
@@ -350,6 +371,33 @@ mod tests {
         assert_eq!(lines[0], "line 8");
         assert_eq!(lines[LAST_LINES].len(), LINE_CHARS + 3);
         assert!(last.partial.len() <= 4 * LINE_CHARS);
+    }
+
+    #[test]
+    fn a_stack_leaves_room_for_its_error() {
+        let mut last = LastLines::default();
+        let stack = |name: &str, frames: usize| {
+            let frames = (0..frames).map(|n| format!("    at f{n} (/a.js:{n}:1)\n"));
+            format!("{name}\n{}", frames.collect::<String>())
+        };
+        last.add(
+            format!("{}{}}}\n", stack("Error: first", 40), stack("  [cause]: second", 4))
+                .as_bytes(),
+        );
+        let shown = [
+            "Error: first",
+            "    at f0 (/a.js:0:1)",
+            "    at f1 (/a.js:1:1)",
+            "    at f2 (/a.js:2:1)",
+            "    ... 37 more of the stack",
+            "  [cause]: second",
+            "    at f0 (/a.js:0:1)",
+            "    at f1 (/a.js:1:1)",
+            "    at f2 (/a.js:2:1)",
+            "    ... 1 more of the stack",
+            "}",
+        ];
+        assert_eq!(last.lines(), shown);
     }
 
     #[test]

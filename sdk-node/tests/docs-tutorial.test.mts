@@ -70,7 +70,7 @@ test("what went wrong is said in these words", () => {
   const [, table] = readFileSync(join(ROOT, "docs/typescript.md"), "utf8").split("## What went wrong");
   const texts = [...table!.matchAll(/^\| `(.+?)` \|/gm)].map(([, text]) => text!);
   // What Node and the host say.
-  const others = ["Cannot find package", "Unknown file extension", "Cannot use import statement", "Top-level await", "no hello within"];
+  const others = ["Cannot find package", "Unknown file extension", "Cannot use import statement", "Top-level await", "require is not defined", "no hello within"];
   const checked = texts.filter((text) => !others.some((other) => text.startsWith(other)));
   assert.ok(checked.length >= 7);
   for (const text of checked) assert.ok(ours.includes(text), text);
@@ -87,6 +87,36 @@ test("what Node says is what the page says", async () => {
   writeFileSync(join(folder, "a.ts"), "await 1;");
   const { stderr: asCommonJs } = await run("node", ["--import", "tsx", "a.ts"], { folder });
   assert.match(asCommonJs, /Top-level await is currently not supported with the "cjs" output format/);
+});
+
+test("a host shows what is wrong, not the stack below it", async () => {
+  const program = `import { Extension } from "extline";
+const ext = new Extension("wrong", "1.0.0");
+ext.tool("t", { description: "x" }, () => "x");
+await ext.run(import.meta);
+`;
+  const dated = program.replace("const ext", 'import { z } from "zod";\nconst ext').replace('"x" }', '"x", input: z.object({ on: z.date() }) }');
+  const tsx = ["--import", "tsx"];
+  const shown: [what: string, file: string, source: string, args: string[], pack: object][] = [
+    ['Top-level await is currently not supported with the "cjs" output format', "a.ts", program, tsx, {}],
+    ["Cannot use import statement outside a module", "a.js", program, [], { type: "commonjs" }],
+    ["require is not defined in ES module scope", "a.js", 'require("extline");', [], { type: "module" }],
+    ["a.ts:4: tool t: zod makes no JSON Schema of its input: Date cannot be represented", "a.ts", dated, tsx, { type: "module" }],
+  ];
+  // From 22.18 on Node runs it.
+  if (!("typescript" in process.features && process.features.typescript)) shown.push(['Unknown file extension ".ts"', "a.ts", program, [], { type: "module" }]);
+  const [, table] = readFileSync(join(ROOT, "docs/typescript.md"), "utf8").split("## What went wrong");
+  await Promise.all(shown.map(async ([what, file, source, args, pack]) => {
+    const folder = scratch();
+    install(folder, "tsx", "zod");
+    writeFileSync(join(folder, file), source);
+    writeFileSync(join(folder, "package.json"), JSON.stringify(pack));
+    writeFileSync(join(folder, "extension.json"), JSON.stringify({ name: "wrong", version: "1.0.0", exec: "node", args: [...args, file] }));
+    const { code, stderr } = await run("extline", ["call", folder, "t", "{}"]);
+    assert.notEqual(code, 0);
+    assert.ok(stderr.includes(what), stderr);
+    assert.ok([...table!.matchAll(/^\| `(.+?)` \|/gm)].some(([, said]) => what.includes(said!)), what);
+  }));
 });
 
 test("five everyday tasks are no longer than with MCP or oh-my-pi", async () => {

@@ -248,7 +248,11 @@ describe("scratchpad-typescript", { concurrency: 2 }, () => {
   });
 });
 
-test("hello-javascript conforms at the level of an SDK", async () => {
-  const { code, stdout, stderr } = await run("extline", ["conformance", "--level", "sdk", example("hello-javascript")]);
-  assert.equal(code, 0, stdout + stderr);
+describe("conform at the level of an SDK", { concurrency: 2 }, () => {
+  for (const name of ["hello-javascript", "weather-typescript", "guard-typescript", "scratchpad-typescript"]) {
+    test(name, async () => {
+      const { code, stdout, stderr } = await run("extline", ["conformance", "--level", "sdk", example(name)]);
+      assert.equal(code, 0, stdout + stderr);
+    });
+  }
 });

@@ -258,6 +258,35 @@ ext.tool("late", { description: "x" }, () => { ext.tool("later", { description: 
   assert.equal(text(await program.call("later")), "added");
 });
 
+test("what a host is told once cannot be registered too late in silence", async () => {
+  const late = {
+    on: ["event turn_end", `ext.on("turn_end", () => {})`],
+    intercept: ["interceptor of tool_call", `ext.intercept("tool_call", () => {})`],
+    guard: ["guard g", `ext.guard("g", () => {})`],
+    setup: ["setup", `ext.setup(() => {})`],
+    teardown: ["teardown", `ext.teardown(() => {})`],
+    method: ["method m", `ext.method("m", () => 1)`],
+    require: ["capability log", `ext.require("log")`],
+  };
+  const tools = Object.entries(late).map(([name, [, code]]) => `ext.tool("${name}", { description: "x" }, () => {\n${code};\n});`);
+  const program = await Program.start(`
+const told = [];
+ext.tool("told", { description: "x" }, () => told);
+ext.setup(() => { ext.on("turn_end", () => told.push("event")); ext.guard("early", () => void told.push("guard")); });
+${tools.join("\n")}`);
+  for (const [name, [what]] of Object.entries(late)) {
+    const answer = await program.call(name);
+    assert.equal(answer.error.kind, "internal");
+    // At the line of the call, not of the tool.
+    const begins = new RegExp(`program-\\d+\\.mjs:\\d+: ${what}: .*before run\\(\\)`);
+    await program.says(begins);
+  }
+  // What setup registers counts.
+  program.send({ type: "event", event: "turn_end" }, { type: "event_intercept", id: "i", event: "tool_call", tool_name: "x", tool_args: {} });
+  await program.next("event_intercept_response");
+  assert.equal(text(await program.call("told")), "event\nguard");
+});
+
 test("a setup that fails ends the extension, and so does a host without what is required", async () => {
   const failing = await Program.start(`ext.setup(async () => { throw new Error("no disk"); }); ext.teardown(() => console.log("never"));`, {
     ack: false,

@@ -10,11 +10,10 @@ export type Entry = (...args: never[]) => unknown;
  * The error of a definition, with the line that called `entry` in front and on top of its stack.
  * `what` names what is defined: `tool weather`.
  */
-export function definitionError(what: string, message: string, entry: Entry, cause?: unknown): DefinitionError {
+export function definitionError(what: string, message: string, entry: Entry): DefinitionError {
   const place = callerOf(entry);
   const where = place === undefined ? "" : `${place.file}:${place.line}: `;
-  const options = cause === undefined ? undefined : { cause };
-  const error = new DefinitionError(`${where}${what}: ${message}`, options);
+  const error = new DefinitionError(`${where}${what}: ${message}`);
   Error.captureStackTrace(error, entry);
   return error;
 }

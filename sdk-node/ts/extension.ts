@@ -150,9 +150,10 @@ export class Extension {
 
   // What it is told and asked.
 
-  /** Is told of an event: `turn_end`, ... One handler runs at a time, in their order. */
+  /** Is told of an event: `turn_end`, ... One handler runs at a time, in their order. Before `run()`, or in setup. */
   on(event: string, handler: (event: Event, ctx: Context) => unknown, options: RequiredOption = {}): this {
     this.#function(`event ${event}`, handler, this.on);
+    this.#notReady(`event ${event}`, this.on);
     const handlers = this.#offer.events.get(event) ?? [];
     this.#offer.events.set(event, [...handlers, handler]);
     this.#subscribe("event", event);
@@ -173,6 +174,7 @@ export class Extension {
   intercept(point: string, handler: (moment: never, ctx: Context) => Decided, options: InterceptOptions = {}): this {
     const entry = this.intercept;
     this.#function(`interceptor of ${point}`, handler, entry);
+    this.#notReady(`interceptor of ${point}`, entry);
     const { onFailure } = options;
     if (onFailure !== undefined && onFailure !== "allow" && onFailure !== "block") {
       throw definitionError(`interceptor of ${point}`, 'its onFailure is "allow" or "block"', entry);
@@ -195,6 +197,7 @@ export class Extension {
     const entry: Entry = this.guard;
     const [name, handler, options] = typeof given[0] === "string" ? given : [nameOf(given[0]), ...given];
     this.#function(`guard ${String(name)}`, handler, entry);
+    this.#notReady(`guard ${String(name)}`, entry);
     this.#add("guard", String(name), entry, () => {});
     this.#offer.guards.push({ name: String(name), handler: handler as (moment: Moment, ctx: Context) => unknown });
     this.#subscribe("guard", "tool_call");
@@ -213,7 +216,7 @@ export class Extension {
   /** Serves a method that the host may ask for. The handler gets the params, and returns a JSON value. */
   method(name: string, handler: (params: unknown, ctx: Context) => unknown): this {
     this.#function(`method ${name}`, handler, this.method);
-    if (this.#serving) throw definitionError(`method ${name}`, "methods are named before run()", this.method);
+    this.#notRunning(`method ${name}`, "methods are named before run()", this.method);
     this.#add("method", name, this.method, () => {});
     this.#offer.methods.set(name, handler);
     return this;
@@ -225,6 +228,7 @@ export class Extension {
    */
   setup(handler: (ctx: Context) => unknown): this {
     this.#function("setup", handler, this.setup);
+    this.#notRunning("setup", "it is registered before run()", this.setup);
     this.#offer.setups.push(handler);
     return this;
   }
@@ -232,13 +236,14 @@ export class Extension {
   /** Runs at the end, once every call is answered. It has a second. */
   teardown(handler: (ctx: Context) => unknown): this {
     this.#function("teardown", handler, this.teardown);
-    if (this.#serving) throw definitionError("teardown", "it is registered before run()", this.teardown);
+    this.#notRunning("teardown", "it is registered before run()", this.teardown);
     this.#offer.teardowns.push(handler);
     return this;
   }
 
   /** The extension ends where the host does not offer that capability: `tool_update`, ... */
   require(capability: string): this {
+    this.#notRunning(`capability ${capability}`, "it is required before run()", this.require);
     this.#require("capability", capability, true);
     return this;
   }
@@ -320,6 +325,17 @@ export class Extension {
   #function(what: string, handler: unknown, entry: Entry): void {
     if (typeof handler === "function") return;
     throw definitionError(what, "its handler is a function, and is missing or something else here", entry);
+  }
+
+  /** What a host is told once, at the start, is not lost in silence later. */
+  #notReady(what: string, entry: Entry): void {
+    if (!this.#serving?.isReady) return;
+    const advice = "a host takes this before the extension is ready: register it before run(), or in setup";
+    throw definitionError(what, advice, entry);
+  }
+
+  #notRunning(what: string, advice: string, entry: Entry): void {
+    if (this.#serving) throw definitionError(what, advice, entry);
   }
 
   #subscribe(kind: "event" | "interceptor" | "guard", name: string): void {

@@ -73,6 +73,11 @@ export class Serving {
     this.session.begin();
   }
 
+  /** Whether the host has been told what to ask and to tell: it takes no more of that. */
+  get isReady(): boolean {
+    return this.#isSetUp;
+  }
+
   /** The host, once it has answered. */
   get host(): Host {
     if (this.#host === undefined) throw new Error("the host has not answered yet: ask in setup, or in a handler");

@@ -140,8 +140,8 @@ export function prepareTool(name: string, options: ToolOptions<Schema, Schema>, 
   try {
     return prepare(name, options, callerOf(entry)?.file);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw definitionError(`tool ${name}`, message, entry, (error as Error).cause);
+    // A library's own error says nothing more, and its stack is of no use to the author.
+    throw definitionError(`tool ${name}`, error instanceof Error ? error.message : String(error), entry);
   }
 }
 

@@ -68,7 +68,6 @@ function converted(schema: StandardSchema, side: Side, file: string | undefined)
     throw new Error(
       `${vendor} makes no JSON Schema of its ${side}: ${said.replace(/\.$/, "")}; use another type there, or give the JSON Schema ` +
         (side === "input" ? "itself as `schema`" : "as `output`"),
-      { cause: error },
     );
   }
   const advice = ADVICE[vendor] ?? (side === "input" ? "give the JSON Schema as `schema`" : "give the JSON Schema as `output`");
