@@ -173,11 +173,13 @@ impl Crew {
         }
         self.away.fetch_add(1, SeqCst);
         let mut state = self.lock();
-        match state.heir.take() {
+        let heir = state.heir.take();
+        // Before the next owner looks.
+        self.has_heir.store(false, SeqCst);
+        match heir {
             Some(heir) => self.promote(&heir),
             None => state.is_ownerless = true,
         }
-        self.has_heir.store(false, SeqCst);
         true
     }
 

@@ -98,3 +98,23 @@ fn without_another_thread_the_owner_is_alone() {
     assert!(crew.expect_no_heir());
     assert!(crew.is_alone());
 }
+
+#[test]
+fn who_owns_the_session_after_a_handler_stepped_aside_has_nobody_to_watch_it() {
+    // The other thread may be quicker than the one that steps aside.
+    for _ in 0..500 {
+        let (crew, _input) = crew(1);
+        assert_eq!(crew.heir(), Heir::ToBeStarted);
+        crew.expect_heir();
+        let other = Arc::clone(&crew);
+        let heir = thread::spawn(move || {
+            let seat = Seat::new(false);
+            assert_eq!(other.inherit(&seat), Duty::Own);
+            other.heir()
+        });
+        let stay = crew.enter(true);
+        thread::yield_now();
+        crew.step_aside(stay);
+        assert_eq!(heir.join().unwrap(), Heir::None);
+    }
+}
