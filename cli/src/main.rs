@@ -18,6 +18,7 @@ mod printer;
 mod progress;
 mod run;
 mod session;
+mod tap;
 mod target;
 mod template;
 
@@ -38,12 +39,13 @@ fn main() -> ExitCode {
                 let mut printer = printer;
                 printer.error(format_args!("no runtime: {error}"));
                 // There the tester's own failure has a code of its own.
-                Ok(if is_conformance() { Exit::of_conformance(4) } else { Exit::ToolError })
+                let exit = if is_conformance() { Exit::of_conformance(4) } else { Exit::ToolError };
+                Ok(exit.into())
             }
         }
     });
     match outcome {
-        Ok(exit) => exit.into(),
+        Ok(code) => code,
         Err(error) => {
             // Also `--help` and `--version`, which are no failures. A closed stdout is none either.
             let _ = error.print();
@@ -64,15 +66,18 @@ fn is_conformance() -> bool {
         .is_some_and(|it| it == "conformance")
 }
 
-async fn act(action: Action, printer: Printer) -> Result<Exit, clap::Error> {
-    match action {
-        Action::Call(call) => call::run(call, printer).await,
-        Action::Command(command) => command::run(command, printer).await,
-        Action::Inspect(inspect) => inspect::run(inspect, printer).await,
-        Action::Run(run) => run::run(run, printer).await,
-        Action::Conformance(conformance) => conformance::run(*conformance, printer).await,
-        Action::New(new) => Ok(new::run(&new, printer)),
-        Action::Completions(completions) => manual::completions(&completions, printer),
-        Action::Man(man) => Ok(manual::pages(&man, printer)),
-    }
+async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> {
+    let exit = match action {
+        Action::Call(call) => call::run(call, printer).await?,
+        Action::Command(command) => command::run(command, printer).await?,
+        Action::Inspect(inspect) => inspect::run(inspect, printer).await?,
+        Action::Run(run) => run::run(run, printer).await?,
+        Action::Conformance(conformance) => conformance::run(*conformance, printer).await?,
+        // It ends as the extension does.
+        Action::Tap(tap) => return tap::run(tap, printer).await,
+        Action::New(new) => new::run(&new, printer),
+        Action::Completions(completions) => manual::completions(&completions, printer)?,
+        Action::Man(man) => manual::pages(&man, printer),
+    };
+    Ok(exit.into())
 }

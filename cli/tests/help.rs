@@ -9,8 +9,8 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 8] =
-    ["run", "call", "command", "inspect", "conformance", "new", "completions", "man"];
+const SUBCOMMANDS: [&str; 9] =
+    ["run", "call", "command", "inspect", "conformance", "tap", "new", "completions", "man"];
 
 const TOP: &str = "\
 # The command extline

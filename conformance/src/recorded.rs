@@ -109,15 +109,23 @@ impl Recorded {
         }
     }
 
+    /// What is broken in a conversation that is over.
+    pub fn broken(&self, binds: Binds) -> Vec<CaseReport> {
+        self.broken_of(binds, &trace_cases(binds))
+    }
+
     /// What is broken by now, while the conversation goes on: what only a whole one can tell is not
     /// asked.
     pub fn broken_by_now(&self, binds: Binds) -> Vec<CaseReport> {
         let mut cases = trace_cases(binds);
         let of_whole = |check: &str| OF_WHOLE.contains(&check);
         cases.retain(|case| !case.check.as_deref().is_some_and(of_whole));
-        let report = self.report("", binds, &cases);
+        self.broken_of(binds, &cases)
+    }
+
+    fn broken_of(&self, binds: Binds, cases: &[&Case]) -> Vec<CaseReport> {
         let broken = |case: &CaseReport| matches!(case.verdict, Verdict::Fail | Verdict::Warn);
-        report.cases.into_iter().filter(broken).collect()
+        self.report("", binds, cases).cases.into_iter().filter(broken).collect()
     }
 }
 

@@ -7,8 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use extline_protocol::trace::{FORMAT, LINE_BYTES, Line, Record, Side, Stream, What};
-use memchr::memchr;
+use extline_protocol::trace::{FORMAT, LINE_BYTES, Line, Lines, Record, Side, Stream, What};
 
 use crate::exit::Exit;
 use crate::launch::Launch;
@@ -71,7 +70,7 @@ impl Trace {
         let trace = ExtensionTrace {
             trace,
             extension,
-            partial: Line::default(),
+            lines: Lines::default(),
             output_ended: false,
             input_ended: false,
         };
@@ -118,8 +117,7 @@ impl fmt::Debug for Trace {
 pub(crate) struct ExtensionTrace {
     trace: Trace,
     extension: String,
-    /// What came of a line whose end has not come.
-    partial: Line,
+    lines: Lines,
     output_ended: bool,
     input_ended: bool,
 }
@@ -134,14 +132,11 @@ impl ExtensionTrace {
     }
 
     /// Bytes from the extension, in any chunking.
-    pub(crate) fn received(&mut self, mut bytes: &[u8]) {
-        while let Some(end) = memchr(b'\n', bytes) {
-            self.keep(&bytes[..end]);
-            let line = std::mem::take(&mut self.partial);
-            self.tell(What::Line { from: Side::Extension, line });
-            bytes = &bytes[end + 1..];
-        }
-        self.keep(bytes);
+    pub(crate) fn received(&mut self, bytes: &[u8]) {
+        let Self { trace, extension, lines, .. } = self;
+        lines.push(bytes, |line| {
+            trace.record(Some(extension), What::Line { from: Side::Extension, line });
+        });
     }
 
     /// The extension closed its stdout, or ended.
@@ -149,8 +144,7 @@ impl ExtensionTrace {
         if std::mem::replace(&mut self.output_ended, true) {
             return;
         }
-        let line = Line { no_lf: true, ..std::mem::take(&mut self.partial) };
-        if !line.bytes.is_empty() {
+        if let Some(line) = self.lines.end() {
             self.tell(What::Line { from: Side::Extension, line });
         }
         self.tell(What::Eof(Stream::Stdout));
@@ -180,13 +174,6 @@ impl ExtensionTrace {
     /// Writes what the buffer holds; the first error of the trace comes out here.
     pub(crate) fn flush(&self) -> io::Result<()> {
         self.trace.flush()
-    }
-
-    fn keep(&mut self, bytes: &[u8]) {
-        let room = LINE_BYTES - self.partial.bytes.len();
-        let kept = &bytes[..bytes.len().min(room)];
-        self.partial.bytes.extend_from_slice(kept);
-        self.partial.more_bytes += (bytes.len() - kept.len()) as u64;
     }
 
     fn tell(&self, what: What) {
@@ -261,7 +248,6 @@ mod tests {
         let (mut trace, written) = extension(usize::MAX);
         for _ in 0..9 {
             trace.received(&vec![b'x'; 1024 * 1024]);
-            assert!(trace.partial.bytes.len() <= LINE_BYTES);
         }
         trace.received(b"yz\n");
         trace.flush().unwrap();

@@ -72,6 +72,14 @@ Exit codes:
   130  stopped by Ctrl-C
   143  stopped by SIGTERM, or by the end of the terminal";
 
+pub(super) const TAP_EXAMPLES: &str = "Examples:
+  extline tap --trace trace.ndjson -- python3 my_extension.py
+  in an extension.json: \"exec\": \"extline\", \"args\": [\"tap\", \"--\", \"./my-extension\"]
+  extline conformance check trace.ndjson
+
+Exit codes: the extension's own; 128 and the signal's number when one ended it. 2 is wrong usage, 3 an
+extension that cannot be started or a trace that cannot be written.";
+
 pub(super) const RUN_EXAMPLES: &str = "At the prompt:
   /NAME ARGS    run a slash command
   !NAME JSON    call a tool, without JSON with {}

@@ -12,7 +12,7 @@ use clap_complete::Shell;
 
 use help::{
     CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFORMANCE_EXAMPLES, ENVIRONMENT,
-    EXAMPLES, INSPECT_EXAMPLES, MAN_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES,
+    EXAMPLES, INSPECT_EXAMPLES, MAN_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES, TAP_EXAMPLES,
 };
 
 pub(crate) use conformance::{CheckTrace, Conformance, Question, Rules};
@@ -79,6 +79,17 @@ pub(crate) enum Action {
         args_conflicts_with_subcommands = true
     )]
     Conformance(Box<Conformance>),
+    /// Stand between a host and an extension: pass everything on, record it, and tell what is wrong
+    ///
+    /// Give this in place of the extension's program to any host. What passes is not changed by a
+    /// byte; rules of the protocol that the extension breaks are told on stderr as soon as it does,
+    /// and the trace can be checked, or shown, later.
+    #[command(
+        override_usage = "extline tap [OPTIONS] <DIR>\n       \
+                          extline tap [OPTIONS] -- <PROGRAM> [ARGS]...",
+        after_help = TAP_EXAMPLES
+    )]
+    Tap(Tap),
     /// Write a new extension that works, to begin with
     #[command(after_help = format!("{NEW_EXAMPLES}\n\n{EXIT_CODES}"))]
     New(New),
@@ -136,6 +147,25 @@ pub(crate) struct Inspect {
 
     #[command(flatten)]
     pub(crate) settings: Settings,
+
+    #[command(flatten)]
+    pub(crate) program: Program,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tap {
+    /// The extension's folder
+    #[arg(value_name = "DIR", required_unless_present = "program")]
+    pub(crate) dir: Option<OsString>,
+
+    /// Write down every line that passes, both ways, with arguments and results in full (see
+    /// docs/trace.md); the file is made anew
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+
+    /// Which rules hold: those of every extension, or those of SDKs too
+    #[arg(long, value_enum, default_value_t = Rules::Base)]
+    pub(crate) level: Rules,
 
     #[command(flatten)]
     pub(crate) program: Program,

@@ -3,12 +3,14 @@
 
 mod base64;
 mod line;
+mod lines;
 mod read;
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+pub use self::lines::Lines;
 pub use self::read::{TraceError, read};
 
 /// The version of the format.
