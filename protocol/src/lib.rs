@@ -16,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod base64;
 mod capability;
 mod decode;
 mod error_kind;

@@ -1,47 +1,89 @@
 //! A call: one thing that the host waits for an answer to.
 
-use std::sync::Arc;
+use std::ffi::c_void;
 use std::sync::atomic::{
     AtomicBool, AtomicUsize,
     Ordering::{AcqRel, Acquire, SeqCst},
 };
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
 
-use extline_protocol::frame::{CommandResponse, ErrorInfo, ToolResult};
+use extline_protocol::frame::{CommandResponse, ErrorInfo, RpcError, ToolResult};
 use extline_protocol::{CallKey, CallKind, ErrorKind, ExtensionSession, ReplyError};
 
+use crate::ask::Asked;
+use crate::callback::Callback;
 use crate::code::{EXTLINE_ANSWERED, EXTLINE_CANCELLED, EXTLINE_CLOSED, EXTLINE_STATE};
+use crate::course::{Change, Turn};
 use crate::extension::{Extension, ReplyFailed};
 use crate::failure::Failure;
 use crate::ffi::Str;
 use crate::json::Json;
 
+/// Set while the handler that a call was handed to runs; the rest counts those who keep it.
+const RUNNING: usize = 1 << (usize::BITS - 1);
+
 /// One call of the host: of a tool, a command, an interceptor, a guard or a method. It is lent to its
 /// handler, which answers it or keeps it with `extline_call_retain`; its functions may be called from
 /// any thread.
 pub struct Call {
-    ext: Arc<Extension>,
-    key: CallKey,
+    pub(crate) ext: Arc<Extension>,
+    pub(crate) key: CallKey,
     /// What its handler is called, as `tool weather`.
-    label: String,
-    text: Json,
-    /// Those who may still answer: its handler, and whoever kept it.
+    pub(crate) label: Arc<str>,
+    pub(crate) text: Json,
+    pub(crate) deadline: Option<Instant>,
+    /// The id of the conversation, where the host says it.
+    pub(crate) session_id: Option<String>,
+    /// What of the result is there already.
+    pub(crate) draft: Mutex<Option<Box<ToolResult>>>,
+    /// Where it is one step of an intercept.
+    pub(crate) turn: Option<Turn>,
+    /// With NULs behind them, once they are asked for.
+    pub(crate) names: OnceLock<Names>,
+    /// Those who may still answer.
     holders: AtomicUsize,
     is_answered: AtomicBool,
     is_cancelled: AtomicBool,
+    waiting: Mutex<Waiting>,
+    /// Rings at the cancel.
+    bell: Condvar,
+}
+
+pub(crate) struct Names {
+    pub(crate) id: String,
+    pub(crate) name: String,
+}
+
+/// A `CancelCallback` that is there.
+pub(crate) type CancelFunction = unsafe extern "C" fn(*mut c_void, *mut Call);
+
+/// Whom a cancel is told.
+#[derive(Default)]
+struct Waiting {
+    functions: Vec<Callback<CancelFunction>>,
+    asked: Vec<Arc<Asked>>,
 }
 
 impl Call {
     /// One that its handler is about to get.
-    pub(crate) fn new(ext: &Arc<Extension>, key: CallKey, label: String, text: Json) -> Arc<Self> {
-        Arc::new(Self {
+    pub(crate) fn new(ext: &Arc<Extension>, key: CallKey, label: Arc<str>, text: Json) -> Self {
+        Self {
             ext: Arc::clone(ext),
             key,
             label,
             text,
-            holders: AtomicUsize::new(1),
+            deadline: None,
+            session_id: None,
+            draft: Mutex::new(None),
+            turn: None,
+            names: OnceLock::new(),
+            holders: AtomicUsize::new(RUNNING),
             is_answered: AtomicBool::new(false),
             is_cancelled: AtomicBool::new(false),
-        })
+            waiting: Mutex::default(),
+            bell: Condvar::new(),
+        }
     }
 
     pub(crate) fn kind(&self) -> CallKind {
@@ -52,39 +94,64 @@ impl Call {
         self.key.serial()
     }
 
+    /// What it is registered as: the tool, the command, the point, the guard, the method.
+    pub(crate) fn name(&self) -> &str {
+        self.label.split_once(' ').map_or("", |(_, name)| name)
+    }
+
     pub(crate) fn text(&self) -> Str {
         self.text.lend()
     }
 
-    /// Sets the mark. Whether somebody has to be told.
-    pub(crate) fn cancel(&self) -> bool {
-        self.is_cancelled.store(true, SeqCst);
-        false
+    pub(crate) fn must_be(&self, kind: CallKind, why: &str) -> Result<(), Failure> {
+        if self.kind() == kind {
+            return Ok(());
+        }
+        Err(Failure::new(EXTLINE_STATE, format!("this is the {}: {why}", self.label)))
     }
+}
 
+/// Answers.
+impl Call {
     /// Answers it, once.
     pub(crate) fn answer(
         &self,
         reply: impl FnOnce(&mut ExtensionSession, &CallKey) -> Result<(), ReplyError>,
     ) -> Result<(), Failure> {
-        if self.is_answered.swap(true, AcqRel) {
-            let text = format!("{} has its answer already", self.label);
-            return Err(Failure::new(EXTLINE_ANSWERED, text));
-        }
+        self.begin_answer()?;
         let replied = self.ext.reply(self.serial(), |session| reply(session, &self.key));
+        self.forget_waiting();
         replied.map_err(|failed| match failed {
             ReplyFailed::AnsweredByTheSession => {
-                let text = format!("{} was cancelled, and answered so", self.label);
+                let text = format!("the {} was cancelled, and answered so", self.label);
                 Failure::new(EXTLINE_CANCELLED, text)
             }
             ReplyFailed::Closed => Failure::new(EXTLINE_CLOSED, "the session is over"),
         })
     }
 
-    /// Answers a tool.
-    pub(crate) fn answer_tool(&self, result: ToolResult) -> Result<(), Failure> {
-        self.must_be(CallKind::Tool, "only the call of a tool has such a result")?;
-        self.answer(|session, key| session.reply_tool(key, result))
+    /// From now on it has its answer.
+    pub(crate) fn begin_answer(&self) -> Result<(), Failure> {
+        if self.is_answered.swap(true, AcqRel) {
+            let text = format!("the {} has its answer already", self.label);
+            return Err(Failure::new(EXTLINE_ANSWERED, text));
+        }
+        Ok(())
+    }
+
+    /// Answers a tool with what is there already, and what `finish` adds.
+    pub(crate) fn answer_tool(
+        &self,
+        finish: impl FnOnce(&mut ToolResult),
+    ) -> Result<(), Failure> {
+        self.must_be(CallKind::Tool, "only a tool has such a result")?;
+        self.answer(|session, key| {
+            let draft = self.draft().take();
+            let mut result =
+                draft.map_or_else(|| ToolResult::new("".into(), Vec::new()), |draft| *draft);
+            finish(&mut result);
+            session.reply_tool(key, result)
+        })
     }
 
     /// Answers a command.
@@ -93,29 +160,159 @@ impl Call {
         self.answer(|session, key| session.reply_command(key, response))
     }
 
+    /// What of the result is there already.
+    pub(crate) fn draft(&self) -> MutexGuard<'_, Option<Box<ToolResult>>> {
+        self.draft.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The handler has failed.
     pub(crate) fn fail(&self, error: ErrorInfo) -> Result<(), Failure> {
-        self.answer(|session, key| match key.kind() {
-            CallKind::Command => {
+        if let Some(turn) = &self.turn {
+            return turn.decide(self, Change::Failed(readable(&error)));
+        }
+        match self.kind() {
+            CallKind::Command => self.answer(|session, key| {
                 session.reply_command(key, CommandResponse::error(key.id().clone(), error.message))
+            }),
+            CallKind::Request => self.answer(|session, key| {
+                let text = readable(&error);
+                session.reply_request(key, Err(RpcError::new(error.kind, text)))
+            }),
+            _ => self.answer_tool(|result| {
+                result.content.insert(0, extline_protocol::frame::Content::Text(readable(&error)));
+                result.is_error = true;
+                result.error = Some(error);
+            }),
+        }
+    }
+}
+
+/// The text that the model reads: the message, then the causes and the hint, a line each.
+fn readable(error: &ErrorInfo) -> String {
+    let mut text = error.message.clone();
+    for cause in error.causes.iter().flatten() {
+        text.push_str("\ncaused by: ");
+        text.push_str(cause);
+    }
+    if let Some(hint) = &error.hint {
+        text.push_str("\nhint: ");
+        text.push_str(hint);
+    }
+    text
+}
+
+/// Those who hold it.
+impl Call {
+    /// Somebody more keeps it. Whether that is possible: nobody can keep what is given back.
+    pub(crate) fn keep(&self) -> bool {
+        let keep = |holders: usize| (holders > 0).then_some(holders + 1);
+        self.holders.fetch_update(AcqRel, Acquire, keep).is_ok()
+    }
+
+    /// Somebody who kept it does so no more. Whether anybody did.
+    pub(crate) fn let_go(&self) -> bool {
+        let let_go = |holders: usize| (holders & !RUNNING > 0).then(|| holders - 1);
+        let before = self.holders.fetch_update(AcqRel, Acquire, let_go);
+        if before == Ok(1) {
+            self.end_unanswered();
+        }
+        before.is_ok()
+    }
+
+    /// Its handler has returned.
+    pub(crate) fn returned(&self) {
+        if self.holders.fetch_and(!RUNNING, AcqRel) == RUNNING {
+            self.end_unanswered();
+        }
+    }
+
+    fn end_unanswered(&self) {
+        if self.is_answered.load(Acquire) {
+            return;
+        }
+        let text = format!("the {} returned without an answer", self.label);
+        // The session may have answered in the handler's place.
+        let _ = self.fail(ErrorInfo::new(ErrorKind::Internal, text));
+    }
+}
+
+/// Its cancel.
+impl Call {
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(SeqCst)
+    }
+
+    /// Sets the mark, and wakes those of its threads that wait. Whether functions of the author's are to
+    /// be called by [`Call::tell_cancelled`].
+    pub(crate) fn cancel(&self) -> bool {
+        let waiting = self.waiting();
+        self.is_cancelled.store(true, SeqCst);
+        self.bell.notify_all();
+        for asked in &waiting.asked {
+            asked.interrupt();
+        }
+        !waiting.functions.is_empty()
+    }
+
+    /// Calls those functions.
+    pub(crate) fn tell_cancelled(&self) {
+        let functions = std::mem::take(&mut self.waiting().functions);
+        for function in functions {
+            self.tell(&function);
+        }
+    }
+
+    /// Has the function called when it is cancelled; at once when it was.
+    pub(crate) fn on_cancel(&self, function: Callback<CancelFunction>) {
+        let mut waiting = self.waiting();
+        // Set under this lock, so the cancel cannot slip in between.
+        if self.is_cancelled() {
+            drop(waiting);
+            self.tell(&function);
+        } else {
+            waiting.functions.push(function);
+        }
+    }
+
+    fn tell(&self, function: &Callback<CancelFunction>) {
+        let call = std::ptr::from_ref(self).cast_mut();
+        // SAFETY: the author's function, with what it was registered with.
+        unsafe { (function.run)(function.user, call) };
+    }
+
+    /// Has a cancel interrupt the wait for an answer of the host's.
+    pub(crate) fn interrupts(&self, asked: &Arc<Asked>) {
+        self.waiting().asked.push(Arc::clone(asked));
+        if self.is_cancelled() {
+            asked.interrupt();
+        }
+    }
+
+    pub(crate) fn interrupts_no_more(&self, asked: &Arc<Asked>) {
+        self.waiting().asked.retain(|known| !Arc::ptr_eq(known, asked));
+    }
+
+    /// Waits until then, or until it is cancelled; whether it was.
+    pub(crate) fn wait_until(&self, until: Instant) -> bool {
+        let mut waiting = self.waiting();
+        while !self.is_cancelled() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return false;
             }
-            _ => session.fail_tool(key, error),
-        })
+            let woken = self.bell.wait_timeout(waiting, left);
+            waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
     }
 
-    pub(crate) fn must_be(&self, kind: CallKind, why: &str) -> Result<(), Failure> {
-        if self.kind() == kind {
-            return Ok(());
-        }
-        Err(Failure::new(EXTLINE_STATE, format!("this is {}: {why}", self.label)))
+    /// Once it is answered there is no cancel.
+    fn forget_waiting(&self) {
+        let forgotten = std::mem::take(&mut self.waiting().functions);
+        drop(forgotten);
     }
 
-    /// Somebody who might have answered does so no more.
-    pub(crate) fn let_go(&self) {
-        if self.holders.fetch_sub(1, AcqRel) == 1 && !self.is_answered.load(Acquire) {
-            let text = format!("{} returned without an answer", self.label);
-            // The session may have answered in the handler's place.
-            let _ = self.fail(ErrorInfo::new(ErrorKind::Internal, text));
-        }
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

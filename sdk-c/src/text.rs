@@ -2,19 +2,20 @@
 
 use std::ffi::c_char;
 
-use extline_protocol::CallKind;
-use extline_protocol::frame::{Action, CommandResponse, Content, ToolResult};
+use extline_protocol::frame::{Action, CommandResponse, Content};
+use extline_protocol::{CallKind, RawJson};
 
 use crate::call::Call;
-use crate::code::{EXTLINE_STATE, ResultCode};
+use crate::code::ResultCode;
 use crate::failure::{Failure, enter};
 use crate::ffi::{given, text, text_n};
 
-/// Answers the call of a tool with a text; a command shows it to the user.
+/// Answers a tool with a text; after a command it is shown to the user; a method returns it as a string.
 ///
-/// `EXTLINE_ANSWERED` when it has its answer, `EXTLINE_CANCELLED` when the library has answered a
-/// cancelled call in the handler's place, `EXTLINE_STATE` for another kind of call. The text is copied.
-/// From any thread.
+/// `EXTLINE_ANSWERED` when the call has its answer, `EXTLINE_CANCELLED` when the library has answered a
+/// cancelled call in the handler's place, `EXTLINE_STATE` for an interceptor or guard,
+/// `EXTLINE_TOO_LARGE` when the host takes no frame that long and was told so, `EXTLINE_CLOSED` when the
+/// session is over. The text is copied. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_text(call: *mut Call, text: *const c_char) -> ResultCode {
     enter(|| {
@@ -40,11 +41,17 @@ pub unsafe extern "C" fn extline_call_text_n(
 
 fn answer(call: &Call, text: &str) -> Result<(), Failure> {
     match call.kind() {
-        CallKind::Tool => call.answer_tool(ToolResult::new("".into(), vec![Content::text(text)])),
         CallKind::Command => {
             let response = CommandResponse::new("".into(), Action::Display);
             call.answer_command(CommandResponse { display: Some(text.to_owned()), ..response })
         }
-        _ => Err(Failure::new(EXTLINE_STATE, "only a tool or a command is answered with a text")),
+        CallKind::Request => call.answer(|session, key| {
+            // Every string can be written as JSON.
+            session.reply_request(key, Ok(RawJson::of(text).unwrap_or_default()))
+        }),
+        _ => {
+            let block = Content::text(text);
+            call.answer_tool(|result| result.content.push(block))
+        }
     }
 }

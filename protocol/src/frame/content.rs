@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::object::{described, object};
+use crate::base64;
 use crate::error_kind::ErrorKind;
 use crate::json::{Field, FieldError, Members, RawJson, read_member};
 use crate::word::words;
@@ -27,6 +28,11 @@ impl Content {
     /// A text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
+    }
+
+    /// An image block from the bytes of a file of that media type.
+    pub fn image(bytes: &[u8], mime_type: impl Into<String>) -> Self {
+        Self::Image { mime_type: mime_type.into(), data: base64::encode(bytes) }
     }
 }
 

@@ -3,7 +3,8 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Line, Members, base64};
+use super::{Line, Members};
+use crate::base64;
 
 /// A line that is longer is written in parts.
 const PARTS_OVER: usize = 16 * 1024;

@@ -1,7 +1,6 @@
 //! Traces: what went over the wire between a host and its extensions, one JSON object per line.
 //! docs/trace.md has the format. A host writes them, tests and testers read them.
 
-mod base64;
 mod line;
 mod lines;
 mod read;

@@ -1,0 +1,243 @@
+//! What the host tells, asks about and requests: events, interceptors, guards, methods.
+
+use std::ffi::{c_char, c_void};
+use std::sync::Arc;
+
+use extline_protocol::RegistrationError;
+use extline_protocol::frame::{Event as EventFrame, Frame, OnFailure};
+
+use crate::callback::{CallCallback, Callback, DropCallback, EventCallback};
+use crate::code::{EXTLINE_ARGUMENT, EXTLINE_NULL_POINTER, EXTLINE_STATE, ResultCode};
+use crate::extension::{Extension, State, extension};
+use crate::failure::{Failure, enter, enter_or};
+use crate::ffi::{Str, given, text, with_nul};
+use crate::json::Json;
+use crate::tool::{mistake, word};
+
+/// Something that happened. It is lent to its handlers.
+pub struct Event {
+    /// With a NUL behind it.
+    name: String,
+    payload: Json,
+}
+
+/// An `EventCallback` that is there.
+pub(crate) type EventFunction =
+    unsafe extern "C" fn(*mut c_void, *mut Extension, *const Event);
+
+/// Has `run` called when the event happens. Events are handled one at a time in their order
+/// (`order.events`); several handlers of one event are called in the order in which they were given.
+/// Until setup has returned, later `EXTLINE_STATE`. `user` is the library's when this succeeds. From any
+/// thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_on(
+    ext: *mut Extension,
+    event: *const c_char,
+    run: EventCallback,
+    user: *mut c_void,
+    drop: DropCallback,
+) -> ResultCode {
+    // SAFETY: as the header says.
+    unsafe {
+        register(ext, event, "event", run, |state, name, run| {
+            add(&mut state.subscribe().events, &name);
+            let handler = Arc::new(Callback::new(run, user, drop));
+            state.events.entry(name).or_default().push(handler);
+            Ok(())
+        })
+    }
+}
+
+/// Has the host ask before something happens, at one of its points: `tool_call`, `turn_start`,
+/// `assistant_message`, `before_agent_start`. The host stands still meanwhile, so the handler should
+/// decide soon, by `extline_call_allow`, `_block`, `_rewrite`, `_replace_text` or `_system_prompt`; its
+/// text and `extline_call_args` are the frame, with `/tool_name`, `/tool_args`, `/text` and the like. Several
+/// handlers of one point are asked in the order in which they were given, each on what the one before
+/// made of it; a block ends it. Then the guards are asked.
+///
+/// One that fails or takes longer than the host waits, less 500 ms, is answered as `extline_on_failure`
+/// says (`intercept.failure`). Until setup has returned, later `EXTLINE_STATE`. `user` is the library's
+/// when this succeeds. From any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_intercept(
+    ext: *mut Extension,
+    point: *const c_char,
+    run: CallCallback,
+    user: *mut c_void,
+    drop: DropCallback,
+) -> ResultCode {
+    // SAFETY: as the header says.
+    unsafe {
+        register(ext, point, "point", run, |state, name, run| {
+            add(&mut state.subscribe().intercept, &name);
+            let handler = Arc::new(Callback::new(run, user, drop));
+            state.interceptors.entry(name).or_default().push(handler);
+            Ok(())
+        })
+    }
+}
+
+/// Has every tool call, whoever offers the tool, pass a guard that may block it, after every interceptor
+/// and on the arguments that will run (`guard.final-args`): `/tool_name`, `/tool_args/command`. It decides by
+/// `extline_call_allow` or `_block`. A guard fails closed: a failure, or no decision in time, blocks the
+/// call, unless `extline_on_failure` says otherwise (`guard.closed`). A zot, which knows no guards, asks
+/// them like interceptors. Several are asked in the order in which they were given.
+///
+/// `EXTLINE_DUPLICATE` for a second one of that name, which is told to the user. Else as
+/// `extline_intercept`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_guard(
+    ext: *mut Extension,
+    name: *const c_char,
+    run: CallCallback,
+    user: *mut c_void,
+    drop: DropCallback,
+) -> ResultCode {
+    // SAFETY: as the header says.
+    unsafe {
+        register(ext, name, "name", run, |state, name, run| {
+            let label: Arc<str> = format!("guard {name}").into();
+            if state.guards.iter().any(|(known, _)| *known == label) {
+                return Err(mistake(RegistrationError::Duplicate { kind: "guard", name }));
+            }
+            add(&mut state.subscribe().guards, crate::decide::TOOL_CALL);
+            state.guards.push((label, Arc::new(Callback::new(run, user, drop))));
+            Ok(())
+        })
+    }
+}
+
+/// What a handler that fails or takes too long means at a point, for its interceptors and its guards:
+/// `allow` or `block`. Unsaid it is a block, and at `before_agent_start`, which cannot be blocked, it
+/// goes on (`intercept.failure`). Until setup has returned, later `EXTLINE_STATE`; `EXTLINE_ARGUMENT` for
+/// another mode. From any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_on_failure(
+    ext: *mut Extension,
+    point: *const c_char,
+    mode: *const c_char,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        ext.noting(|| {
+            // SAFETY: texts of the caller's.
+            let (point, mode) = unsafe { (text(point, "point")?, text(mode, "mode")?) };
+            word(Some(mode.to_owned()), OnFailure::KNOWN)?;
+            let mut state = ext.lock();
+            state.must_register()?;
+            let modes = state.subscribe().on_failure.get_or_insert_default();
+            modes.insert(point.to_owned(), OnFailure::from(mode));
+            Ok(())
+        })
+    })
+}
+
+/// Serves requests of the host by method, which `hello` names. The handler's text and `extline_call_args`
+/// are the parameters, `null` when there are none; it answers by `extline_call_json`, `_text`, `_none` or
+/// `_error`. Requests run concurrently like tool calls. Before the start, later `EXTLINE_STATE`;
+/// `EXTLINE_DUPLICATE` for a second handler. `user` is the library's when this succeeds. From any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_method(
+    ext: *mut Extension,
+    name: *const c_char,
+    run: CallCallback,
+    user: *mut c_void,
+    drop: DropCallback,
+) -> ResultCode {
+    // SAFETY: as the header says.
+    unsafe {
+        register(ext, name, "name", run, |state, name, run| {
+            if state.live().is_some() {
+                let text = "hello names the methods, so they are given before the start";
+                return Err(Failure::new(EXTLINE_STATE, text));
+            }
+            if state.methods.contains_key(&name) {
+                return Err(mistake(RegistrationError::Duplicate { kind: "method", name }));
+            }
+            state.config.methods.push(name.clone());
+            state.methods.insert(name, Arc::new(Callback::new(run, user, drop)));
+            Ok(())
+        })
+    }
+}
+
+/// What these have in common: a name, a function, and that setup has not returned.
+unsafe fn register<F>(
+    ext: *mut Extension,
+    name: *const c_char,
+    what: &str,
+    run: Option<F>,
+    register: impl FnOnce(&mut State, String, F) -> Result<(), Failure>,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        ext.noting(|| {
+            // SAFETY: a text of the caller's.
+            let name = unsafe { text(name, what) }?;
+            if name.is_empty() {
+                return Err(Failure::new(EXTLINE_ARGUMENT, format!("{what} is empty")));
+            }
+            let run = run.ok_or_else(|| Failure::new(EXTLINE_NULL_POINTER, "run is NULL"))?;
+            let mut state = ext.lock();
+            state.must_register()?;
+            register(&mut state, name.to_owned(), run)
+        })
+    })
+}
+
+/// Adds a name to a list of the subscription, once.
+fn add(names: &mut Option<Vec<String>>, name: &str) {
+    let names = names.get_or_insert_default();
+    if !names.iter().any(|known| known == name) {
+        names.push(name.to_owned());
+    }
+}
+
+/// The JSON of a frame.
+pub(crate) fn frame_text<F: Frame>(frame: &F) -> String {
+    let mut line = Vec::new();
+    frame.write_line(&mut line);
+    line.pop_if(|last| *last == b'\n');
+    String::from_utf8(line).unwrap_or_default()
+}
+
+impl Extension {
+    pub(crate) fn run_event(self: &Arc<Self>, frame: &EventFrame) {
+        let handlers = { self.lock().events.get(&frame.event).cloned() };
+        let event = Event {
+            name: with_nul(frame.event.clone()),
+            payload: Json::new(frame_text(frame)),
+        };
+        let ext = Arc::as_ptr(self).cast_mut();
+        let label = format!("event {}", frame.event).into();
+        for handler in handlers.unwrap_or_default() {
+            self.inside(&label, || {
+                // SAFETY: the author's function, with what it was registered with.
+                unsafe { (handler.run)(handler.user, ext, &raw const event) };
+            });
+        }
+        self.tell(extline_protocol::ExtensionSession::event_done);
+    }
+}
+
+/// What happened, as `turn_start`. It lives as long as the event. Empty for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_event_name(event: *const Event) -> Str {
+    enter_or(Str::EMPTY, || {
+        // SAFETY: a handle of the caller's.
+        let event = unsafe { given(event, "event") }?;
+        Ok(Str::lend(event.name.as_bytes()))
+    })
+}
+
+/// The whole frame of the event as JSON, with members as `/step`, `/tool_name`, `/text`. It belongs to
+/// the event. NULL for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_event_payload(event: *const Event) -> *const Json {
+    enter_or(std::ptr::null(), || {
+        // SAFETY: a handle of the caller's.
+        Ok(&raw const unsafe { given(event, "event") }?.payload)
+    })
+}

@@ -1,0 +1,154 @@
+//! What the host said about itself.
+
+use std::ffi::c_char;
+
+use extline_protocol::Capability;
+use extline_protocol::frame::HelloAck;
+
+use crate::extension::{Extension, extension};
+use crate::failure::{Failure, enter_or};
+use crate::ffi::{Str, text, with_nul};
+use crate::stage::capability;
+
+/// With NULs behind them; empty where the host does not say it.
+#[derive(Default)]
+pub(crate) struct Host {
+    name: String,
+    version: String,
+    provider: String,
+    model: String,
+    cwd: String,
+    extension_dir: String,
+    data_dir: String,
+    session_id: String,
+    methods: Vec<String>,
+}
+
+impl Host {
+    pub(crate) fn new(ack: &HelloAck) -> Self {
+        // A real zot does not say what program it is.
+        let host = ack.host.as_ref();
+        let name = host.map_or("zot", |host| &host.name);
+        let version = host.map_or(&*ack.zot_version, |host| &host.version);
+        let of = |text: &str| with_nul(text.to_owned());
+        let maybe = |text: &Option<String>| of(text.as_deref().unwrap_or_default());
+        Self {
+            name: of(name),
+            version: of(version),
+            provider: of(&ack.provider),
+            model: of(&ack.model),
+            cwd: of(&ack.cwd),
+            extension_dir: maybe(&ack.extension_dir),
+            data_dir: maybe(&ack.data_dir),
+            session_id: of(ack.session.as_ref().map_or("", |session| &session.id)),
+            methods: ack.methods.clone().unwrap_or_default(),
+        }
+    }
+}
+
+/// Its name and version, for a sentence.
+pub(crate) fn described(ack: &HelloAck) -> String {
+    let host = ack.host.as_ref();
+    let name = host.map_or("zot", |host| &host.name);
+    let version = host.map_or(&*ack.zot_version, |host| &host.version);
+    format!("{name} {version}")
+}
+
+unsafe fn said(ext: *const Extension, what: impl FnOnce(&Host) -> &String) -> Str {
+    enter_or(Str::EMPTY, || {
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        let said = ext.host().map(|host| Str::lend(what(host).as_bytes()));
+        Ok(said.unwrap_or(Str::EMPTY))
+    })
+}
+
+/// The name of the host program; `zot` for one that does not say it. Empty before the host has answered,
+/// and for NULL. It lives as long as the extension. From any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_host_name(ext: *const Extension) -> Str {
+    // SAFETY: as the header says.
+    unsafe { said(ext, |host| &host.name) }
+}
+
+/// The version of the host program. Else as `extline_host_name`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_host_version(ext: *const Extension) -> Str {
+    // SAFETY: as the header says.
+    unsafe { said(ext, |host| &host.version) }
+}
+
+/// The model's provider. Else as `extline_host_name`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_host_provider(ext: *const Extension) -> Str {
+    // SAFETY: as the header says.
+    unsafe { said(ext, |host| &host.provider) }
+}
+
+/// The model. Else as `extline_host_name`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_host_model(ext: *const Extension) -> Str {
+    // SAFETY: as the header says.
+    unsafe { said(ext, |host| &host.model) }
+}
+
+/// The project's directory. Else as `extline_host_name`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_host_cwd(ext: *const Extension) -> Str {
+    // SAFETY: as the header says.
+    unsafe { said(ext, |host| &host.cwd) }
+}
+
+/// Where the extension is; empty where the host does not say it. Else as `extline_host_name`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_extension_dir(ext: *const Extension) -> Str {
+    // SAFETY: as the header says.
+    unsafe { said(ext, |host| &host.extension_dir) }
+}
+
+/// Where the extension may keep data; empty where the host does not say it. Else as `extline_host_name`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_data_dir(ext: *const Extension) -> Str {
+    // SAFETY: as the header says.
+    unsafe { said(ext, |host| &host.data_dir) }
+}
+
+/// The id of the conversation that the extension serves; empty where the host does not say it. Else as
+/// `extline_host_name`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_session_id(ext: *const Extension) -> Str {
+    // SAFETY: as the header says.
+    unsafe { said(ext, |host| &host.session_id) }
+}
+
+/// Whether the host understands what an extension would send under that capability (`cap.send`), as
+/// `call_tool` or `tool_update`. False before it has answered, for NULL, and for a name that is none. From
+/// any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_host_supports(
+    ext: *const Extension,
+    capability: *const c_char,
+) -> bool {
+    enter_or(false, || {
+        // SAFETY: a handle and a text of the caller's.
+        let (ext, name) = unsafe { (extension(ext)?, text(capability, "capability")?) };
+        supports(&ext, self::capability(name))
+    })
+}
+
+/// Whether the host serves a method, for `extline_request`. Else as `extline_host_supports`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_host_serves(ext: *const Extension, method: *const c_char) -> bool {
+    enter_or(false, || {
+        // SAFETY: a handle and a text of the caller's.
+        let (ext, name) = unsafe { (extension(ext)?, text(method, "method")?) };
+        let is_named = ext.host().is_some_and(|host| host.methods.iter().any(|known| known == name));
+        Ok(is_named && supports(&ext, Some(Capability::Rpc))?)
+    })
+}
+
+fn supports(ext: &Extension, capability: Option<Capability>) -> Result<bool, Failure> {
+    let mut state = ext.lock();
+    let Some(capability) = capability else { return Ok(false) };
+    Ok(state.live().is_some_and(|wire| wire.session.supports(capability)))
+}

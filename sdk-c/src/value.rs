@@ -1,0 +1,86 @@
+//! Answers that are one value: JSON, an image, nothing.
+
+use std::ffi::{c_char, c_void};
+
+use extline_protocol::frame::{Action, CommandResponse, Content, ToolResult};
+use extline_protocol::{CallKind, RawJson};
+
+use crate::call::Call;
+use crate::code::ResultCode;
+use crate::failure::{Failure, enter};
+use crate::ffi::{bytes, given, text, text_n};
+use crate::tool::json_of;
+
+/// Answers a tool with a JSON value, whole as structured content and as text for models and hosts that
+/// know only text; a method returns it. `EXTLINE_JSON` for a text that is none, and then the call is not
+/// answered. Else as `extline_call_text`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_json(call: *mut Call, json: *const c_char) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle and a text of the caller's.
+        let (call, json) = unsafe { (given(call, "call")?, text(json, "json")?) };
+        answer(call, json)
+    })
+}
+
+/// `extline_call_json` for `len` bytes, which need no NUL behind them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_json_n(
+    call: *mut Call,
+    json: *const c_char,
+    len: usize,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle and a text of the caller's.
+        let (call, json) = unsafe { (given(call, "call")?, text_n(json, len, "json")?) };
+        answer(call, json)
+    })
+}
+
+/// Answers a tool with an image: the `len` bytes of a file of that media type, as `image/png`. The bytes
+/// are copied. Else as `extline_call_text`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_image(
+    call: *mut Call,
+    data: *const c_void,
+    len: usize,
+    mime_type: *const c_char,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle, bytes and a text of the caller's.
+        let (call, data, mime_type) =
+            unsafe { (given(call, "call")?, bytes(data, len, "data")?, text(mime_type, "mime_type")?) };
+        call.answer_tool(|result| result.content.push(Content::image(data, mime_type)))
+    })
+}
+
+/// Answers without a value: no content of a tool (but what was added before), nothing to do after a
+/// command, `null` of a method. Else as `extline_call_text`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_none(call: *mut Call) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle of the caller's.
+        let call = unsafe { given(call, "call") }?;
+        match call.kind() {
+            CallKind::Command => call.answer_command(CommandResponse::new("".into(), Action::Noop)),
+            CallKind::Request => call.answer(|session, key| {
+                session.reply_request(key, Ok(RawJson::null()))
+            }),
+            _ => call.answer_tool(|_| ()),
+        }
+    })
+}
+
+fn answer(call: &Call, json: &str) -> Result<(), Failure> {
+    let json = json_of(json, "json")?;
+    if call.kind() == CallKind::Request {
+        return call.answer(|session, key| session.reply_request(key, Ok(json)));
+    }
+    call.answer_tool(|result| add(result, json))
+}
+
+/// A result holds one such value; a second one takes its place.
+pub(crate) fn add(result: &mut ToolResult, json: RawJson) {
+    result.content.push(Content::text(json.get()));
+    result.structured_content = Some(json);
+}
