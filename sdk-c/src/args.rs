@@ -5,10 +5,10 @@ use std::ffi::c_char;
 use extline_protocol::frame::ErrorInfo;
 use extline_protocol::{ArgsFailure, CallKind, ErrorKind};
 
-use crate::call::Call;
+use crate::call::{Call, called};
 use crate::code::{EXTLINE_STATE, EXTLINE_VALIDATION, ResultCode};
 use crate::failure::{Failure, enter, enter_or};
-use crate::ffi::{Str, give, given, text};
+use crate::ffi::{Str, give, text};
 use crate::json::{Json, Unfit, pointer_of};
 
 /// As every SDK says it.
@@ -27,7 +27,7 @@ unsafe fn read<T>(
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, pointer) = unsafe { (given(call, "call")?, text(pointer, "pointer")?) };
+        let (call, pointer) = unsafe { (called(call)?, text(pointer, "pointer")?) };
         let pointer = pointer_of(pointer)?;
         if call.kind() == CallKind::Command {
             let text = "a command has text, which its handler gets, and no arguments in JSON";
@@ -130,7 +130,7 @@ pub unsafe extern "C" fn extline_args_json(
 pub unsafe extern "C" fn extline_args_has(call: *const Call, pointer: *const c_char) -> bool {
     enter_or(false, || {
         // SAFETY: a handle and a text of the caller's.
-        let (call, pointer) = unsafe { (given(call, "call")?, text(pointer, "pointer")?) };
+        let (call, pointer) = unsafe { (called(call)?, text(pointer, "pointer")?) };
         Ok(call.kind() != CallKind::Command && call.text.at(pointer_of(pointer)?).is_some())
     })
 }

@@ -12,12 +12,13 @@
 #define EXTLINE_PRINTF(format, first)
 #endif
 
-/** The first initializer of options: `{ EXTLINE_TOOL_OPTIONS_INIT, .name = "weather" }`. Before C++20
- * nothing can be named behind it; set the members after it there. */
-#if defined(__cplusplus) && __cplusplus < 202002L
-#define EXTLINE_INIT(type) sizeof(type)
-#else
+/** The first initializer of options: `{ EXTLINE_TOOL_OPTIONS_INIT, .name = "weather" }`. In C++, where
+ * compilers warn of members that are left out, rather `extline_tool_options tool = {};` and then
+ * `tool.struct_size = sizeof(tool);`. */
 #define EXTLINE_INIT(type) .struct_size = sizeof(type)
-#endif
 #define EXTLINE_TOOL_OPTIONS_INIT EXTLINE_INIT(extline_tool_options)
 #define EXTLINE_COMMAND_OPTIONS_INIT EXTLINE_INIT(extline_command_options)
+#define EXTLINE_PANEL_OPTIONS_INIT EXTLINE_INIT(extline_panel_options)
+#define EXTLINE_PANEL_CONTENT_INIT EXTLINE_INIT(extline_panel_content)
+#define EXTLINE_UPDATE_OPTIONS_INIT EXTLINE_INIT(extline_update_options)
+#define EXTLINE_ERROR_OPTIONS_INIT EXTLINE_INIT(extline_error_options)

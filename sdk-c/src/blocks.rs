@@ -5,10 +5,10 @@ use std::ffi::{c_char, c_void};
 use extline_protocol::frame::{Content, Effect, ToolResult};
 use extline_protocol::{CallKind, Field};
 
-use crate::call::Call;
+use crate::call::{Call, called};
 use crate::code::{EXTLINE_JSON, ResultCode};
 use crate::failure::{Failure, enter};
-use crate::ffi::{bytes, given, text, text_n};
+use crate::ffi::{bytes, text, text_n};
 use crate::tool::json_of;
 use crate::value;
 
@@ -19,7 +19,7 @@ use crate::value;
 pub unsafe extern "C" fn extline_call_add_text(call: *mut Call, text: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, text) = unsafe { (given(call, "call")?, self::text(text, "text")?) };
+        let (call, text) = unsafe { (called(call)?, self::text(text, "text")?) };
         add(call, |result| result.content.push(Content::text(text)))
     })
 }
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn extline_call_add_text_n(
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, text) = unsafe { (given(call, "call")?, text_n(text, len, "text")?) };
+        let (call, text) = unsafe { (called(call)?, text_n(text, len, "text")?) };
         add(call, |result| result.content.push(Content::text(text)))
     })
 }
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn extline_call_add_image(
     enter(|| {
         // SAFETY: a handle, bytes and a text of the caller's.
         let (call, data, mime_type) =
-            unsafe { (given(call, "call")?, bytes(data, len, "data")?, text(mime_type, "mime_type")?) };
+            unsafe { (called(call)?, bytes(data, len, "data")?, text(mime_type, "mime_type")?) };
         add(call, |result| result.content.push(Content::image(data, mime_type)))
     })
 }
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn extline_call_add_image(
 pub unsafe extern "C" fn extline_call_add_json(call: *mut Call, json: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, json) = unsafe { (given(call, "call")?, text(json, "json")?) };
+        let (call, json) = unsafe { (called(call)?, text(json, "json")?) };
         let json = json_of(json, "json")?;
         add(call, |result| value::add(result, json))
     })
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn extline_call_add_json(call: *mut Call, json: *const c_c
 pub unsafe extern "C" fn extline_call_details(call: *mut Call, json: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, json) = unsafe { (given(call, "call")?, text(json, "json")?) };
+        let (call, json) = unsafe { (called(call)?, text(json, "json")?) };
         let json = json_of(json, "json")?;
         add(call, |result| result.details = Some(json))
     })
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn extline_call_details(call: *mut Call, json: *const c_ch
 pub unsafe extern "C" fn extline_call_effects(call: *mut Call, json: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, json) = unsafe { (given(call, "call")?, text(json, "json")?) };
+        let (call, json) = unsafe { (called(call)?, text(json, "json")?) };
         let effects = Vec::<Effect>::read(json_of(json, "json")?.get())
             .map_err(|error| Failure::new(EXTLINE_JSON, format!("the effects: {error}")))?;
         add(call, |result| result.effects.get_or_insert_default().extend(effects))
@@ -97,7 +97,7 @@ pub unsafe extern "C" fn extline_call_effects(call: *mut Call, json: *const c_ch
 pub unsafe extern "C" fn extline_call_activate(call: *mut Call, tool: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, tool) = unsafe { (given(call, "call")?, text(tool, "tool")?) };
+        let (call, tool) = unsafe { (called(call)?, text(tool, "tool")?) };
         add(call, |result| result.activate_tools.get_or_insert_default().push(tool.to_owned()))
     })
 }
@@ -108,7 +108,7 @@ pub unsafe extern "C" fn extline_call_activate(call: *mut Call, tool: *const c_c
 pub unsafe extern "C" fn extline_call_trust(call: *mut Call, word: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, word) = unsafe { (given(call, "call")?, text(word, "word")?) };
+        let (call, word) = unsafe { (called(call)?, text(word, "word")?) };
         add(call, |result| result.trust = Some(word.to_owned()))
     })
 }
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn extline_call_trust(call: *mut Call, word: *const c_char
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_finish(call: *mut Call) -> ResultCode {
     // SAFETY: a handle of the caller's.
-    enter(|| unsafe { given(call, "call") }?.answer_tool(|_| ()))
+    enter(|| unsafe { called(call) }?.answer_tool(|_| ()))
 }
 
 fn add(call: &Call, add: impl FnOnce(&mut ToolResult)) -> Result<(), Failure> {

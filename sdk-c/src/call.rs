@@ -15,9 +15,11 @@ use crate::ask::Asked;
 use crate::callback::Callback;
 use crate::code::{EXTLINE_ANSWERED, EXTLINE_CANCELLED, EXTLINE_CLOSED, EXTLINE_STATE};
 use crate::course::{Change, Turn};
+use crate::dispatch::inside;
 use crate::extension::{Extension, ReplyFailed};
 use crate::failure::Failure;
-use crate::ffi::Str;
+use crate::ffi::{Str, given};
+use crate::fork;
 use crate::json::Json;
 
 /// Set while the handler that a call was handed to runs; the rest counts those who keep it.
@@ -111,6 +113,13 @@ impl Call {
     }
 }
 
+/// A call of the caller's.
+pub(crate) unsafe fn called<'c>(call: *const Call) -> Result<&'c Call, Failure> {
+    fork::check()?;
+    // SAFETY: the caller's: NULL, or a call that it was lent or keeps.
+    unsafe { given(call, "call") }
+}
+
 /// Answers.
 impl Call {
     /// Answers it, once.
@@ -130,6 +139,14 @@ impl Call {
         })
     }
 
+    pub(crate) fn must_be_open(&self) -> Result<(), Failure> {
+        if self.is_answered.load(Acquire) {
+            let text = format!("the {} has its answer already", self.label);
+            return Err(Failure::new(EXTLINE_ANSWERED, text));
+        }
+        Ok(())
+    }
+
     /// From now on it has its answer.
     pub(crate) fn begin_answer(&self) -> Result<(), Failure> {
         if self.is_answered.swap(true, AcqRel) {
@@ -140,10 +157,7 @@ impl Call {
     }
 
     /// Answers a tool with what is there already, and what `finish` adds.
-    pub(crate) fn answer_tool(
-        &self,
-        finish: impl FnOnce(&mut ToolResult),
-    ) -> Result<(), Failure> {
+    pub(crate) fn answer_tool(&self, finish: impl FnOnce(&mut ToolResult)) -> Result<(), Failure> {
         self.must_be(CallKind::Tool, "only a tool has such a result")?;
         self.answer(|session, key| {
             let draft = self.draft().take();
@@ -277,7 +291,7 @@ impl Call {
     fn tell(&self, function: &Callback<CancelFunction>) {
         let call = std::ptr::from_ref(self).cast_mut();
         // SAFETY: the author's function, with what it was registered with.
-        unsafe { (function.run)(function.user, call) };
+        inside(|| unsafe { (function.run)(function.user, call) });
     }
 
     /// Has a cancel interrupt the wait for an answer of the host's.

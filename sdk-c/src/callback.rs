@@ -3,8 +3,10 @@
 use std::ffi::c_void;
 use std::fmt;
 
+use crate::ask::Answer;
 use crate::call::Call;
 use crate::code::ResultCode;
+use crate::events::Event;
 use crate::extension::Extension;
 use crate::ffi::Str;
 
@@ -23,6 +25,34 @@ pub type CallCallback = Option<unsafe extern "C" fn(user: *mut c_void, call: *mu
 pub type StageCallback =
     Option<unsafe extern "C" fn(user: *mut c_void, ext: *mut Extension) -> ResultCode>;
 
+/// Handles an event, which is the library's and goes when it returns. No C++ exception and no `longjmp` may
+/// leave it.
+pub type EventCallback =
+    Option<unsafe extern "C" fn(user: *mut c_void, ext: *mut Extension, event: *const Event)>;
+
+/// A key pressed in a panel: `key` is `up`, `down`, `left`, `right`, `enter`, `tab`, `backspace`, `delete`,
+/// `home`, `end`, `pageup`, `pagedown`, `esc`, `rune` with the character in `text`, or another by the host's
+/// name for it. Both go when it returns.
+pub type PanelKeyCallback =
+    Option<unsafe extern "C" fn(user: *mut c_void, ext: *mut Extension, key: Str, text: Str)>;
+
+/// A panel has a new size, in columns and lines.
+pub type PanelResizeCallback =
+    Option<unsafe extern "C" fn(user: *mut c_void, ext: *mut Extension, width: u64, height: u64)>;
+
+/// A panel was closed by the user.
+pub type PanelCloseCallback = Option<unsafe extern "C" fn(user: *mut c_void, ext: *mut Extension)>;
+
+/// A call was cancelled. It should do no more than say so to whoever works on the call.
+pub type CancelCallback = Option<unsafe extern "C" fn(user: *mut c_void, call: *mut Call)>;
+
+/// Gets the answer to a question, which is the library's and goes when it returns.
+pub type AnswerCallback =
+    Option<unsafe extern "C" fn(user: *mut c_void, ext: *mut Extension, answer: *mut Answer)>;
+
+/// Wakes a loop of the program's.
+pub type WakeCallback = Option<unsafe extern "C" fn(user: *mut c_void)>;
+
 /// A function `F` of the author's, its `user`, and how that is given back.
 pub(crate) struct Callback<F> {
     pub(crate) run: F,
@@ -39,6 +69,11 @@ impl<F> Callback<F> {
     /// From now on `user` is the library's to give back.
     pub(crate) fn new(run: F, user: *mut c_void, drop: DropCallback) -> Self {
         Self { run, user, drop }
+    }
+
+    /// `user` stays the caller's: the registration failed.
+    pub(crate) fn disown(&mut self) {
+        self.drop = None;
     }
 }
 

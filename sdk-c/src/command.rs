@@ -54,32 +54,37 @@ pub unsafe extern "C" fn extline_command(
     command: *const CommandOptions,
 ) -> ResultCode {
     enter(|| {
-        // SAFETY: a handle and options of the caller's.
-        let (ext, given) = unsafe { (extension(ext)?, options(command, "command")?) };
-        let run =
-            given.run.ok_or_else(|| Failure::new(EXTLINE_NULL_POINTER, "command->run is NULL"))?;
-        // SAFETY: the texts of the options.
-        let (name, description, usage) = unsafe {
-            (
-                text(given.name, "command->name")?.to_owned(),
-                maybe_text(given.description, "command->description")?.map(str::to_owned),
-                maybe_text(given.usage, "command->usage")?.map(str::to_owned),
-            )
-        };
-        let frame = RegisterCommand { name: name.clone(), description, usage };
-        let mut state = ext.lock();
-        match state.live() {
-            Some(wire) => wire.session.register_command(&frame).map_err(refused)?,
-            None => state.config.registrations.command(frame).map_err(mistake)?,
-        }
-        let handler = Arc::new(Callback::new(run, given.user, given.drop));
-        state.commands.insert(name.clone(), handler);
-        if given.required {
-            state.requirements.push(Requirement::Registration("command", name));
-        }
-        drop(state);
-        // Registered while it runs, it is told at once.
-        ext.flush();
-        Ok(())
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        // SAFETY: options of the caller's.
+        ext.noting(|| add(&ext, &unsafe { options(command, "command") }?))
     })
+}
+
+fn add(ext: &Extension, given: &CommandOptions) -> Result<(), Failure> {
+    let run =
+        given.run.ok_or_else(|| Failure::new(EXTLINE_NULL_POINTER, "command->run is NULL"))?;
+    // SAFETY: the texts of the options.
+    let (name, description, usage) = unsafe {
+        (
+            text(given.name, "command->name")?.to_owned(),
+            maybe_text(given.description, "command->description")?.map(str::to_owned),
+            maybe_text(given.usage, "command->usage")?.map(str::to_owned),
+        )
+    };
+    let frame = RegisterCommand { name: name.clone(), description, usage };
+    let mut state = ext.lock();
+    match state.live() {
+        Some(wire) => wire.session.register_command(&frame).map_err(refused)?,
+        None => state.config.registrations.command(frame).map_err(mistake)?,
+    }
+    let handler = Arc::new(Callback::new(run, given.user, given.drop));
+    state.commands.insert(name.clone(), handler);
+    if given.required {
+        state.requirements.push(Requirement::Registration("command", name));
+    }
+    drop(state);
+    // Registered while it runs, it is told at once.
+    ext.flush();
+    Ok(())
 }

@@ -83,13 +83,11 @@ impl Turn {
     /// The handler has returned: its decision, or the course is put aside until then.
     fn returned(&self, course: Box<Course>) -> Option<(Box<Course>, Change)> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match std::mem::replace(&mut *state, State::Over) {
-            State::Decided(change) => Some((course, change)),
-            _ => {
-                *state = State::Parked(course);
-                None
-            }
+        if let State::Decided(change) = std::mem::replace(&mut *state, State::Over) {
+            return Some((course, change));
         }
+        *state = State::Parked(course);
+        None
     }
 }
 
@@ -101,11 +99,15 @@ enum Outcome {
 }
 
 impl Extension {
-    pub(crate) fn intercept(self: &Arc<Self>, key: CallKey, intercept: EventIntercept, by: Instant) {
+    pub(crate) fn intercept(
+        self: &Arc<Self>,
+        key: CallKey,
+        intercept: EventIntercept,
+        by: Instant,
+    ) {
         let mut state = self.lock();
         let interceptors = state.interceptors.get(&intercept.event).cloned().unwrap_or_default();
-        let guards =
-            if intercept.event == TOOL_CALL { state.guards.clone() } else { Vec::new() };
+        let guards = if intercept.event == TOOL_CALL { state.guards.clone() } else { Vec::new() };
         let Ok(wire) = state.wire() else { return };
         let modes = wire.session.registrations().subscribe.on_failure.as_ref();
         let mode = modes.and_then(|modes| modes.get(&intercept.event));
@@ -182,6 +184,10 @@ impl Extension {
 }
 
 impl Course {
+    pub(crate) fn point(&self) -> &str {
+        &self.intercept.event
+    }
+
     /// The call of the next handler.
     fn turn(&self, ext: &Arc<Extension>, guard: Option<Arc<str>>) -> Call {
         let point = &self.intercept.event;

@@ -2,11 +2,11 @@
 
 use std::ffi::c_char;
 
-use crate::call::Call;
+use crate::call::{Call, called};
 use crate::code::{EXTLINE_JSON, EXTLINE_STATE, ResultCode};
 use crate::course::{Change, Turn};
 use crate::failure::{Failure, enter};
-use crate::ffi::{given, text};
+use crate::ffi::text;
 use crate::tool::json_of;
 
 pub(crate) const TOOL_CALL: &str = "tool_call";
@@ -19,7 +19,7 @@ const BEFORE_AGENT_START: &str = "before_agent_start";
 pub unsafe extern "C" fn extline_call_allow(call: *mut Call) -> ResultCode {
     enter(|| {
         // SAFETY: a handle of the caller's.
-        let call = unsafe { given(call, "call") }?;
+        let call = unsafe { called(call) }?;
         turn(call)?.decide(call, Change::None)
     })
 }
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn extline_call_allow(call: *mut Call) -> ResultCode {
 pub unsafe extern "C" fn extline_call_block(call: *mut Call, reason: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, reason) = unsafe { (given(call, "call")?, text(reason, "reason")?) };
+        let (call, reason) = unsafe { (called(call)?, text(reason, "reason")?) };
         let turn = turn(call)?;
         if turn.point == BEFORE_AGENT_START {
             return Err(Failure::new(EXTLINE_STATE, "the start of an agent cannot be blocked"));
@@ -45,7 +45,7 @@ pub unsafe extern "C" fn extline_call_block(call: *mut Call, reason: *const c_ch
 pub unsafe extern "C" fn extline_call_rewrite(call: *mut Call, args: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, args) = unsafe { (given(call, "call")?, text(args, "args")?) };
+        let (call, args) = unsafe { (called(call)?, text(args, "args")?) };
         let turn = turn_at(call, TOOL_CALL)?;
         let args = json_of(args, "args")?;
         if !args.is_object() {
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn extline_call_replace_text(
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, text) = unsafe { (given(call, "call")?, self::text(text, "text")?) };
+        let (call, text) = unsafe { (called(call)?, self::text(text, "text")?) };
         turn_at(call, ASSISTANT_MESSAGE)?.decide(call, Change::Text(text.to_owned()))
     })
 }
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn extline_call_system_prompt(
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, prompt) = unsafe { (given(call, "call")?, text(prompt, "prompt")?) };
+        let (call, prompt) = unsafe { (called(call)?, text(prompt, "prompt")?) };
         turn_at(call, BEFORE_AGENT_START)?.decide(call, Change::SystemPrompt(prompt.to_owned()))
     })
 }

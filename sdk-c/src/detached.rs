@@ -3,42 +3,59 @@
 
 use std::ffi::c_void;
 
+use crate::callback::Callback;
 use crate::claim;
-use crate::code::{EXTLINE_AGAIN, EXTLINE_CLOSED, EXTLINE_STATE, ResultCode};
-use crate::extension::{Extension, extension};
+use crate::code::{EXTLINE_AGAIN, EXTLINE_STATE, ResultCode};
+use crate::dispatch::inside;
+use crate::extension::{Extension, WakeFunction, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::{Str, bytes, give};
 use crate::form::{Driving, Form};
 
 /// Driven by `extline_next`.
-struct Detached;
+struct Detached(Option<Callback<WakeFunction>>);
 
 impl Form for Detached {
     fn is_driven_here(&self, ext: &Extension) -> bool {
         Driving::is_here(ext)
     }
 
-    fn wake(&self) {}
+    fn wake(&self) {
+        if let Some(wake) = &self.0 {
+            // SAFETY: the author's function, with what it was registered with.
+            inside(|| unsafe { (wake.run)(wake.user) });
+        }
+    }
 
     fn step_aside(&self, ext: &Extension) -> Result<(), Failure> {
-        if !Driving::is_here(ext) {
-            return Ok(());
-        }
-        let text = "waiting here would stop the loop that reads the answer: use the function that \
-                    ends with _then, or wait in another thread";
-        Err(Failure::new(EXTLINE_STATE, text))
+        refuse_to_wait(ext)
     }
+}
+
+/// Nobody would read the answer meanwhile.
+pub(crate) fn refuse_to_wait(ext: &Extension) -> Result<(), Failure> {
+    if !Driving::is_here(ext) {
+        return Ok(());
+    }
+    let text = "waiting here would stop the loop that reads the answer: use the function that ends \
+                with _then, or wait in another thread";
+    Err(Failure::new(EXTLINE_STATE, text))
 }
 
 /// Begins a session whose bytes the program moves: what comes from the host goes to `extline_feed`,
 /// what `extline_take_output` gives goes to the host, and `extline_next` runs the handlers. stdin and
-/// stdout are left alone, or given back where `extline_new` took them. `EXTLINE_STATE` when the extension was started before. From any thread.
+/// stdout are left alone, or given back where `extline_new` took them.
+///
+/// `EXTLINE_STATE` when the extension was started before; and the first mistake that a registration made,
+/// with its code. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_start_detached(ext: *mut Extension) -> ResultCode {
     enter(|| {
         // SAFETY: a handle of the caller's.
         let ext = unsafe { extension(ext) }?;
-        ext.begin(Box::new(Detached), None)?;
+        ext.may_begin()?;
+        let on_wake = ext.lock().on_wake.take();
+        ext.begin(Box::new(Detached(on_wake)), None)?;
         claim::release();
         Ok(())
     })
@@ -99,31 +116,6 @@ pub unsafe extern "C" fn extline_output_failed(ext: *mut Extension) -> ResultCod
         // SAFETY: a handle of the caller's.
         let ext = unsafe { extension(ext) }?;
         ext.lock().wire()?.lose_host();
-        Ok(())
-    })
-}
-
-/// Does what is due and runs the next handler, in this thread. `EXTLINE_OK` when one ran, so that
-/// another may wait; `EXTLINE_AGAIN` when none waits; `EXTLINE_CLOSED` when the session is over and
-/// only what `extline_take_output` still has is to be written. From one thread at a time.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn extline_next(ext: *mut Extension) -> ResultCode {
-    enter(|| {
-        // SAFETY: a handle of the caller's.
-        let ext = unsafe { extension(ext) }?;
-        if Driving::is_here(&ext) {
-            return Err(Failure::new(EXTLINE_STATE, "a handler cannot run the next one"));
-        }
-        ext.lock().wire()?.handle_timeout();
-        let Some(event) = ext.next_event(true) else {
-            return Err(match ext.lock().lifecycle.finished() {
-                Some(_) => Failure::new(EXTLINE_CLOSED, "the session is over"),
-                None => Failure::new(EXTLINE_AGAIN, "no handler is to run"),
-            });
-        };
-        let driving = Driving::begin(&ext);
-        ext.run(event);
-        drop(driving);
         Ok(())
     })
 }

@@ -1,32 +1,87 @@
 //! From the session's events to the author's handlers.
 
+use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Instant;
 
-use extline_protocol::frame::{CommandInvoked, ErrorInfo, ToolCall, ToolResult};
+use extline_protocol::frame::{CommandInvoked, ErrorInfo, Request, ToolCall, ToolResult};
 use extline_protocol::{CallKey, ErrorKind, ExtensionEvent};
 
+use crate::args::invalid;
+use crate::ask::Answer;
 use crate::call::Call;
 use crate::callback::Callback;
 use crate::extension::Extension;
+use crate::ffi::with_nul;
 use crate::fork;
+use crate::job::Job;
 use crate::json::Json;
 use crate::tool::{CallFunction, Tool};
 
+thread_local! {
+    /// How many functions of the author's this thread is inside of.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Whether a function of the author's runs in this thread.
+pub(crate) fn is_inside_handler() -> bool {
+    DEPTH.get() > 0
+}
+
+/// Calls a function of the author's.
+pub(crate) fn inside<T>(run: impl FnOnce() -> T) -> T {
+    DEPTH.set(DEPTH.get() + 1);
+    let returned = run();
+    DEPTH.set(DEPTH.get() - 1);
+    fork::end_if_in_child();
+    returned
+}
+
 impl Extension {
-    /// Does what an event asks for, on this thread. The tool, for what is to be remembered of it.
-    pub(crate) fn run(self: &Arc<Self>, event: ExtensionEvent) -> Option<Arc<Tool>> {
+    /// Does one job, on this thread. The tool, for what is to be remembered of it.
+    pub(crate) fn run(self: &Arc<Self>, job: Job) -> Option<Arc<Tool>> {
+        match job {
+            Job::Event(ExtensionEvent::ToolCall { key, call, deadline }) => {
+                return self.run_tool(key, call, deadline);
+            }
+            Job::Event(event) => self.handle(event),
+            Job::Course(course, change) => self.go_on(course, change),
+        }
+        None
+    }
+
+    fn handle(self: &Arc<Self>, event: ExtensionEvent) {
         match event {
-            ExtensionEvent::ToolCall { key, call, .. } => return self.run_tool(key, call),
             ExtensionEvent::Command { key, command } => self.run_command(key, command),
+            ExtensionEvent::Intercept { key, intercept, deadline } => {
+                self.intercept(key, *intercept, deadline);
+            }
+            ExtensionEvent::Request { key, request, deadline } => {
+                self.run_method(key, request, deadline);
+            }
+            ExtensionEvent::Event(event) => self.run_event(&event),
+            ExtensionEvent::Panel(input) => self.run_panel(&input),
+            ExtensionEvent::Cancelled { key, .. } => self.tell_cancelled(&key),
+            ExtensionEvent::ShuttingDown(_) => self.tell_all_cancelled(),
+            ExtensionEvent::CallToolDone { key, result } => {
+                self.deliver(&key, Answer::of_tool(&result));
+            }
+            ExtensionEvent::Response { key, result } => {
+                self.deliver(&key, Answer::of_request(result));
+            }
             ExtensionEvent::Accepted(ack) => self.accepted(&ack),
             ExtensionEvent::Registered(registered) => self.check_report(&registered),
             ExtensionEvent::Teardown => self.tear_down(),
             _ => {}
         }
-        None
     }
 
-    fn run_tool(self: &Arc<Self>, key: CallKey, call: ToolCall) -> Option<Arc<Tool>> {
+    fn run_tool(
+        self: &Arc<Self>,
+        key: CallKey,
+        call: ToolCall,
+        deadline: Option<Instant>,
+    ) -> Option<Arc<Tool>> {
         let tool = { self.lock().tools.get(&call.name).cloned() };
         let Some(tool) = tool else {
             // Registered when it came, and taken back while it waited.
@@ -38,8 +93,11 @@ impl Extension {
             self.refuse(&key, invalid(&error.pointer, &error.message));
             return None;
         }
-        let call = Call::new(self, key, format!("tool {}", tool.name), Json::of(call.args));
-        self.hand_over(&call, &tool.handler);
+        let text = Json::of(call.args);
+        let mut handed = Call::new(self, key, Arc::clone(&tool.label), text);
+        handed.deadline = deadline;
+        handed.session_id = call.session.map(|session| with_nul(session.id));
+        self.hand_over(&Arc::new(handed), &tool.handler);
         Some(tool)
     }
 
@@ -48,34 +106,46 @@ impl Extension {
         let handler = { self.lock().commands.get(&command.name).cloned() };
         let Some(handler) = handler else { return };
         let text = Json::new(command.args.unwrap_or_default());
-        let call = Call::new(self, key, format!("command {}", command.name), text);
-        self.hand_over(&call, &handler);
+        let call = Call::new(self, key, format!("command {}", command.name).into(), text);
+        self.hand_over(&Arc::new(call), &handler);
+    }
+
+    fn run_method(self: &Arc<Self>, key: CallKey, request: Request, deadline: Option<Instant>) {
+        // The session lets only methods through that are named in `hello`.
+        let handler = { self.lock().methods.get(&request.method).cloned() };
+        let Some(handler) = handler else { return };
+        let text = Json::of(request.params.unwrap_or_default());
+        let label = format!("request {}", request.method).into();
+        let mut call = Call::new(self, key, label, text);
+        call.deadline = deadline;
+        self.hand_over(&Arc::new(call), &handler);
     }
 
     /// Has the handler run, on a call that can be cancelled from now on.
-    fn hand_over(&self, call: &Arc<Call>, handler: &Callback<CallFunction>) {
+    pub(crate) fn hand_over(&self, call: &Arc<Call>, handler: &Callback<CallFunction>) {
         let mut state = self.lock();
         state.calls.insert(call.serial(), Arc::clone(call));
         // A call and its cancel may come in one read; then the handler sees it from its start.
-        let Ok(wire) = state.wire() else { return };
-        let mut news = Vec::new();
-        while let Some(event) = wire.session.poll_control() {
-            news.push(event);
-        }
-        for event in news {
-            if let Some(event) = state.settle(event)
-                && let Ok(wire) = state.wire()
-            {
-                wire.leave(event);
-            }
-        }
+        state.settle_control();
         drop(state);
+        let text = call.text();
         // SAFETY: the author's function, with what it was registered with; the call lives through it.
-        unsafe {
-            (handler.run)(handler.user, Arc::as_ptr(call).cast_mut(), call.text());
+        inside(|| unsafe { (handler.run)(handler.user, Arc::as_ptr(call).cast_mut(), text) });
+        call.returned();
+    }
+
+    fn tell_cancelled(&self, key: &CallKey) {
+        let call = { self.lock().calls.get(&key.serial()).cloned() };
+        if let Some(call) = call {
+            call.tell_cancelled();
         }
-        fork::end_if_in_child();
-        call.let_go();
+    }
+
+    fn tell_all_cancelled(&self) {
+        let calls: Vec<_> = { self.lock().calls.values().cloned().collect() };
+        for call in calls {
+            call.tell_cancelled();
+        }
     }
 
     /// Answers in the handler's place.
@@ -83,11 +153,4 @@ impl Extension {
         // It fails for a call that the session has answered, at shutdown.
         self.tell(|session| session.reply_tool(key, ToolResult::error(key.id().clone(), error)));
     }
-}
-
-/// As every SDK says it.
-fn invalid(pointer: &str, message: &str) -> ErrorInfo {
-    let place = if pointer.is_empty() { "the arguments" } else { pointer };
-    let whole = format!("invalid arguments: {place}: {message}");
-    ErrorInfo { field: Some(pointer.to_owned()), ..ErrorInfo::new(ErrorKind::Validation, whole) }
 }

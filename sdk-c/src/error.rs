@@ -5,10 +5,10 @@ use std::ffi::c_char;
 use extline_protocol::ErrorKind;
 use extline_protocol::frame::ErrorInfo;
 
-use crate::call::Call;
+use crate::call::{Call, called};
 use crate::code::ResultCode;
 use crate::failure::{Failure, enter};
-use crate::ffi::{Options, given, maybe_text, options, text, texts};
+use crate::ffi::{Options, maybe_text, options, text, texts};
 use crate::tool::word;
 
 /// Why a call failed. Begin it with `EXTLINE_ERROR_OPTIONS_INIT`; what is not set is left out. The texts
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn extline_call_error(
     enter(|| {
         // SAFETY: a handle and texts of the caller's.
         let (call, kind, message) =
-            unsafe { (given(call, "call")?, text(kind, "kind")?, text(message, "message")?) };
+            unsafe { (called(call)?, text(kind, "kind")?, text(message, "message")?) };
         call.fail(ErrorInfo::new(kind_of(kind)?, message))
     })
 }
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn extline_call_fail(
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and options of the caller's.
-        let (call, given) = unsafe { (given(call, "call")?, options(error, "error")?) };
+        let (call, given) = unsafe { (called(call)?, options(error, "error")?) };
         // SAFETY: the texts of the options.
         call.fail(unsafe { info(&given) }?)
     })

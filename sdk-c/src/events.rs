@@ -8,6 +8,7 @@ use extline_protocol::frame::{Event as EventFrame, Frame, OnFailure};
 
 use crate::callback::{CallCallback, Callback, DropCallback, EventCallback};
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_NULL_POINTER, EXTLINE_STATE, ResultCode};
+use crate::dispatch::inside;
 use crate::extension::{Extension, State, extension};
 use crate::failure::{Failure, enter, enter_or};
 use crate::ffi::{Str, given, text, with_nul};
@@ -22,8 +23,7 @@ pub struct Event {
 }
 
 /// An `EventCallback` that is there.
-pub(crate) type EventFunction =
-    unsafe extern "C" fn(*mut c_void, *mut Extension, *const Event);
+pub(crate) type EventFunction = unsafe extern "C" fn(*mut c_void, *mut Extension, *const Event);
 
 /// Has `run` called when the event happens. Events are handled one at a time in their order
 /// (`order.events`); several handlers of one event are called in the order in which they were given.
@@ -206,17 +206,12 @@ pub(crate) fn frame_text<F: Frame>(frame: &F) -> String {
 impl Extension {
     pub(crate) fn run_event(self: &Arc<Self>, frame: &EventFrame) {
         let handlers = { self.lock().events.get(&frame.event).cloned() };
-        let event = Event {
-            name: with_nul(frame.event.clone()),
-            payload: Json::new(frame_text(frame)),
-        };
+        let event =
+            Event { name: with_nul(frame.event.clone()), payload: Json::new(frame_text(frame)) };
         let ext = Arc::as_ptr(self).cast_mut();
-        let label = format!("event {}", frame.event).into();
         for handler in handlers.unwrap_or_default() {
-            self.inside(&label, || {
-                // SAFETY: the author's function, with what it was registered with.
-                unsafe { (handler.run)(handler.user, ext, &raw const event) };
-            });
+            // SAFETY: the author's function, with what it was registered with.
+            inside(|| unsafe { (handler.run)(handler.user, ext, &raw const event) });
         }
         self.tell(extline_protocol::ExtensionSession::event_done);
     }

@@ -20,6 +20,9 @@ pub struct Str {
 }
 
 impl Str {
+    /// An empty one, which lives for ever.
+    pub(crate) const EMPTY: Self = Self { ptr: c"".as_ptr(), len: 0 };
+
     /// Lends a text whose last byte is a NUL.
     pub(crate) fn lend(with_nul: &[u8]) -> Self {
         debug_assert_eq!(with_nul.last(), Some(&0));
@@ -157,4 +160,20 @@ pub(crate) unsafe fn options<T: Options>(pointer: *const T, what: &str) -> Resul
 pub(crate) unsafe fn taken<T>(pointer: *const T) -> Arc<T> {
     // SAFETY: the caller's: a handle of this library, made by `Arc::into_raw`, and not used any more.
     unsafe { Arc::from_raw(pointer) }
+}
+
+/// A list of texts; `None` for none at NULL.
+pub(crate) unsafe fn texts(
+    pointer: *const *const c_char,
+    count: usize,
+    what: &str,
+) -> Result<Option<Vec<String>>, Failure> {
+    if pointer.is_null() {
+        return if count == 0 { Ok(None) } else { Err(is_null(what)) };
+    }
+    let text_at = |at| {
+        // SAFETY: the caller's: so many texts stand there.
+        unsafe { text(*pointer.add(at), &format!("{what}[{at}]")) }.map(str::to_owned)
+    };
+    (0..count).map(text_at).collect::<Result<_, _>>().map(Some)
 }

@@ -14,8 +14,12 @@ pub(crate) trait Form: Send + Sync {
     fn wake(&self);
 
     /// This thread is about to wait for the host, so somebody else must drive meanwhile.
-    #[expect(dead_code, reason = "extline_call_tool and extline_request are not there yet")]
     fn step_aside(&self, ext: &Extension) -> Result<(), Failure>;
+
+    /// Whether the program itself drives, by `extline_next`.
+    fn is_the_program_s(&self) -> bool {
+        true
+    }
 }
 
 thread_local! {

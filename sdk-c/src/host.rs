@@ -6,7 +6,7 @@ use extline_protocol::Capability;
 use extline_protocol::frame::HelloAck;
 
 use crate::extension::{Extension, extension};
-use crate::failure::{Failure, enter_or};
+use crate::failure::enter_or;
 use crate::ffi::{Str, text, with_nul};
 use crate::stage::capability;
 
@@ -44,14 +44,12 @@ impl Host {
             methods: ack.methods.clone().unwrap_or_default(),
         }
     }
-}
 
-/// Its name and version, for a sentence.
-pub(crate) fn described(ack: &HelloAck) -> String {
-    let host = ack.host.as_ref();
-    let name = host.map_or("zot", |host| &host.name);
-    let version = host.map_or(&*ack.zot_version, |host| &host.version);
-    format!("{name} {version}")
+    /// Its name and version, for a sentence.
+    pub(crate) fn described(&self) -> String {
+        let [name, version] = [&self.name, &self.version].map(|text| text.trim_end_matches('\0'));
+        format!("{name} {version}")
+    }
 }
 
 unsafe fn said(ext: *const Extension, what: impl FnOnce(&Host) -> &String) -> Str {
@@ -132,7 +130,7 @@ pub unsafe extern "C" fn extline_host_supports(
     enter_or(false, || {
         // SAFETY: a handle and a text of the caller's.
         let (ext, name) = unsafe { (extension(ext)?, text(capability, "capability")?) };
-        supports(&ext, self::capability(name))
+        Ok(supports(&ext, self::capability(name)))
     })
 }
 
@@ -142,13 +140,14 @@ pub unsafe extern "C" fn extline_host_serves(ext: *const Extension, method: *con
     enter_or(false, || {
         // SAFETY: a handle and a text of the caller's.
         let (ext, name) = unsafe { (extension(ext)?, text(method, "method")?) };
-        let is_named = ext.host().is_some_and(|host| host.methods.iter().any(|known| known == name));
-        Ok(is_named && supports(&ext, Some(Capability::Rpc))?)
+        let is_named =
+            ext.host().is_some_and(|host| host.methods.iter().any(|known| known == name));
+        Ok(is_named && supports(&ext, Some(Capability::Rpc)))
     })
 }
 
-fn supports(ext: &Extension, capability: Option<Capability>) -> Result<bool, Failure> {
+fn supports(ext: &Extension, capability: Option<Capability>) -> bool {
     let mut state = ext.lock();
-    let Some(capability) = capability else { return Ok(false) };
-    Ok(state.live().is_some_and(|wire| wire.session.supports(capability)))
+    let Some(capability) = capability else { return false };
+    state.live().is_some_and(|wire| wire.session.supports(capability))
 }

@@ -93,6 +93,13 @@ impl Json {
         Elements::of(text).map(Iterator::count).ok_or(Unfit::Type("array", text))
     }
 
+    /// Members of an object.
+    fn member_count(&self, pointer: &str) -> Result<usize, Unfit<'_>> {
+        let text = self.find(pointer)?;
+        let members = Members::of(text).ok_or(Unfit::Type("object", text))?;
+        Ok(members.iter().count())
+    }
+
     /// The text of a value, as its author wrote it.
     pub(crate) fn text(&self, pointer: &str) -> Result<Str, Unfit<'_>> {
         if pointer.is_empty() {
@@ -139,7 +146,10 @@ fn not_there(unfit: &Unfit<'_>, pointer: &str) -> Failure {
         Unfit::Missing => Failure::new(EXTLINE_NOT_FOUND, format!("nothing is at {pointer:?}")),
         Unfit::Type(wanted, found) => {
             let found = type_name(type_of(found));
-            Failure::new(EXTLINE_TYPE, format!("what is at {pointer:?} is {found}, and no {wanted}"))
+            Failure::new(
+                EXTLINE_TYPE,
+                format!("what is at {pointer:?} is {found}, and no {wanted}"),
+            )
         }
     }
 }
@@ -274,13 +284,8 @@ pub unsafe extern "C" fn extline_json_member_count(
     pointer: *const c_char,
     out: *mut usize,
 ) -> ResultCode {
-    let count = |json: &Json, pointer: &str| {
-        let text = json.find(pointer)?;
-        let members = Members::of(text).ok_or(Unfit::Type("object", text))?;
-        Ok(members.iter().count())
-    };
     // SAFETY: as the header says.
-    unsafe { read(json, pointer, out, count) }
+    unsafe { read(json, pointer, out, Json::member_count) }
 }
 
 /// Whether something is at a pointer, `null` included. False for NULL and for a text that is no pointer.

@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use extline_protocol::CallKind;
 
-use crate::call::{Call, Names};
+use crate::call::{Call, Names, called};
 use crate::callback::{Callback, CancelCallback, DropCallback};
 use crate::code::{EXTLINE_CANCELLED, EXTLINE_NULL_POINTER, EXTLINE_STATE, ResultCode};
 use crate::extension::Extension;
 use crate::failure::{Failure, enter, enter_or};
-use crate::ffi::{Str, given, with_nul};
+use crate::ffi::{Str, with_nul};
 use crate::json::Json;
 
 use std::ffi::c_void;
@@ -25,7 +25,7 @@ use std::time::Duration;
 pub unsafe extern "C" fn extline_call_retain(call: *mut Call) -> *mut Call {
     enter_or(std::ptr::null_mut(), || {
         // SAFETY: a handle of the caller's.
-        let kept = unsafe { given(call, "call") }?;
+        let kept = unsafe { called(call) }?;
         if !kept.keep() {
             return Err(Failure::new(EXTLINE_STATE, "the call has been given back already"));
         }
@@ -44,9 +44,10 @@ pub unsafe extern "C" fn extline_call_release(call: *mut Call) {
             return Ok(());
         }
         // SAFETY: a handle of the caller's.
-        let kept = unsafe { given(call, "call") }?;
+        let kept = unsafe { called(call) }?;
         if !kept.let_go() {
-            let text = "the call is not kept: release what extline_call_retain gave, once each time";
+            let text =
+                "the call is not kept: release what extline_call_retain gave, once each time";
             return Err(Failure::new(EXTLINE_STATE, text));
         }
         // SAFETY: counted by `extline_call_retain`.
@@ -60,7 +61,7 @@ pub unsafe extern "C" fn extline_call_release(call: *mut Call) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_cancelled(call: *const Call) -> bool {
     // SAFETY: a handle of the caller's.
-    enter_or(false, || unsafe { given(call, "call") }.map(Call::is_cancelled))
+    enter_or(false, || unsafe { called(call) }.map(Call::is_cancelled))
 }
 
 /// Has `run` called once when the call is cancelled; at once, in this thread, when it was already. It
@@ -75,7 +76,7 @@ pub unsafe extern "C" fn extline_call_on_cancel(
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle of the caller's.
-        let call = unsafe { given(call, "call") }?;
+        let call = unsafe { called(call) }?;
         let run = run.ok_or_else(|| Failure::new(EXTLINE_NULL_POINTER, "run is NULL"))?;
         call.on_cancel(Callback::new(run, user, drop));
         Ok(())
@@ -88,7 +89,7 @@ pub unsafe extern "C" fn extline_call_on_cancel(
 pub unsafe extern "C" fn extline_call_sleep_ms(call: *mut Call, milliseconds: u32) -> ResultCode {
     enter(|| {
         // SAFETY: a handle of the caller's.
-        let call = unsafe { given(call, "call") }?;
+        let call = unsafe { called(call) }?;
         let until = Instant::now() + Duration::from_millis(milliseconds.into());
         if call.wait_until(until) {
             let text = format!("the {} was cancelled", call.label);
@@ -103,7 +104,7 @@ pub unsafe extern "C" fn extline_call_sleep_ms(call: *mut Call, milliseconds: u3
 pub unsafe extern "C" fn extline_call_id(call: *const Call) -> Str {
     // SAFETY: a handle of the caller's.
     enter_or(Str::EMPTY, || {
-        let names = names(unsafe { given(call, "call") }?);
+        let names = names(unsafe { called(call) }?);
         Ok(Str::lend(names.id.as_bytes()))
     })
 }
@@ -114,7 +115,7 @@ pub unsafe extern "C" fn extline_call_id(call: *const Call) -> Str {
 pub unsafe extern "C" fn extline_call_name(call: *const Call) -> Str {
     // SAFETY: a handle of the caller's.
     enter_or(Str::EMPTY, || {
-        let names = names(unsafe { given(call, "call") }?);
+        let names = names(unsafe { called(call) }?);
         Ok(Str::lend(names.name.as_bytes()))
     })
 }
@@ -132,7 +133,7 @@ fn names(call: &Call) -> &Names {
 pub unsafe extern "C" fn extline_call_session_id(call: *const Call) -> Str {
     // SAFETY: a handle of the caller's.
     enter_or(Str::EMPTY, || {
-        let call = unsafe { given(call, "call") }?;
+        let call = unsafe { called(call) }?;
         Ok(call.session_id.as_ref().map_or(Str::EMPTY, |id| Str::lend(id.as_bytes())))
     })
 }
@@ -143,7 +144,7 @@ pub unsafe extern "C" fn extline_call_session_id(call: *const Call) -> Str {
 pub unsafe extern "C" fn extline_call_deadline_ms(call: *const Call) -> i64 {
     // SAFETY: a handle of the caller's.
     enter_or(-1, || {
-        let call = unsafe { given(call, "call") }?;
+        let call = unsafe { called(call) }?;
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
         let left = call.deadline.map(|deadline| left(deadline).as_millis());
         Ok(left.map_or(-1, |left| i64::try_from(left).unwrap_or(i64::MAX)))
@@ -156,7 +157,7 @@ pub unsafe extern "C" fn extline_call_deadline_ms(call: *const Call) -> i64 {
 pub unsafe extern "C" fn extline_call_extension(call: *const Call) -> *mut Extension {
     // SAFETY: a handle of the caller's.
     enter_or(std::ptr::null_mut(), || {
-        let ext = &unsafe { given(call, "call") }?.ext;
+        let ext = &unsafe { called(call) }?.ext;
         let is_freed = ext.lock().is_freed;
         Ok(if is_freed { std::ptr::null_mut() } else { Arc::as_ptr(ext).cast_mut() })
     })
@@ -168,7 +169,7 @@ pub unsafe extern "C" fn extline_call_extension(call: *const Call) -> *mut Exten
 pub unsafe extern "C" fn extline_call_args(call: *const Call) -> *const Json {
     // SAFETY: a handle of the caller's.
     enter_or(std::ptr::null(), || {
-        let call = unsafe { given(call, "call") }?;
+        let call = unsafe { called(call) }?;
         if call.kind() == CallKind::Command {
             let text = "a command has text, which its handler gets, and no JSON";
             return Err(Failure::new(EXTLINE_STATE, text));

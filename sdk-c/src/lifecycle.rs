@@ -10,8 +10,9 @@ use extline_protocol::{Capability, ExtensionSession};
 
 use crate::callback::Callback;
 use crate::code::{EXTLINE_OK, EXTLINE_REQUIRED, ResultCode};
+use crate::dispatch::inside;
 use crate::extension::Extension;
-use crate::fork;
+use crate::host::Host;
 use extline_stdio::report;
 
 /// The exit status where something required is missing, which is also a result code.
@@ -62,6 +63,10 @@ impl Lifecycle {
         !self.teardowns.is_empty()
     }
 
+    pub(crate) fn is_set_up(&self) -> bool {
+        self.is_set_up
+    }
+
     pub(crate) fn finish(&mut self, exit_code: u8) {
         self.finished = Some(exit_code);
     }
@@ -75,6 +80,7 @@ impl Lifecycle {
 impl Extension {
     /// The host has answered.
     pub(crate) fn accepted(self: &Arc<Self>, ack: &HelloAck) {
+        self.set_host(Host::new(ack));
         let mut state = self.lock();
         let requirements = std::mem::take(&mut state.requirements);
         let setups = std::mem::take(&mut state.lifecycle.setups);
@@ -109,9 +115,7 @@ impl Extension {
     fn run_stage(self: &Arc<Self>, stage: &Callback<StageFunction>) -> ResultCode {
         let ext = Arc::as_ptr(self).cast_mut();
         // SAFETY: the author's function, with what it was registered with.
-        let code = unsafe { (stage.run)(stage.user, ext) };
-        fork::end_if_in_child();
-        code
+        inside(|| unsafe { (stage.run)(stage.user, ext) })
     }
 
     /// What the host took of the registrations.
@@ -132,7 +136,8 @@ impl Extension {
     /// Something required is missing (`report.required`).
     fn give_up(&self, missing: &str, what: &str) {
         let name = self.lock().config.name.clone();
-        let message = format!("the host {what} {missing}, which {name} requires");
+        let host = self.host().map(Host::described).unwrap_or_default();
+        let message = format!("the host {host} {what} {missing}, which {name} requires");
         report(&message);
         self.tell(|session| {
             session.notify(Level::Error, message);

@@ -7,8 +7,11 @@ use std::sync::Arc;
 use extline_protocol::frame::{Panel, PanelRender};
 use extline_protocol::{PanelInput, RegistrationError};
 
-use crate::callback::{Callback, DropCallback, PanelCloseCallback, PanelKeyCallback, PanelResizeCallback};
+use crate::callback::{
+    Callback, DropCallback, PanelCloseCallback, PanelKeyCallback, PanelResizeCallback,
+};
 use crate::code::{EXTLINE_NOT_FOUND, ResultCode};
+use crate::dispatch::inside;
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter, enter_or};
 use crate::ffi::{Options, Str, maybe_text, options, text, texts, with_nul};
@@ -126,7 +129,8 @@ pub unsafe extern "C" fn extline_panel_render(
         // SAFETY: a handle and options of the caller's.
         let (ext, panel) = unsafe { (extension(ext)?, panel_of(panel)?) };
         let Panel { id: panel_id, title, lines, footer } = panel;
-        let failure = Failure::new(EXTLINE_NOT_FOUND, format!("the panel {panel_id:?} is not open"));
+        let failure =
+            Failure::new(EXTLINE_NOT_FOUND, format!("the panel {panel_id:?} is not open"));
         let render = PanelRender { panel_id, title, lines, footer };
         if ext.say(|session| session.render_panel(render))? { Ok(()) } else { Err(failure) }
     })
@@ -135,10 +139,7 @@ pub unsafe extern "C" fn extline_panel_render(
 /// Closes a panel. Keys that wait for its handler are dropped. Nothing happens when it is not open. Else
 /// as `extline_panel_open`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn extline_panel_close(
-    ext: *mut Extension,
-    id: *const c_char,
-) -> ResultCode {
+pub unsafe extern "C" fn extline_panel_close(ext: *mut Extension, id: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
         let (ext, id) = unsafe { (extension(ext)?, text(id, "id")?) };
@@ -180,7 +181,7 @@ impl Extension {
             let user = handler.user;
             let ext = Arc::as_ptr(self).cast_mut();
             let Inputs { key: on_key, resize, close } = handler.run;
-            self.inside(&format!("panel {id}").into(), || match input {
+            inside(|| match input {
                 PanelInput::Key(pressed) => {
                     let key = with_nul(pressed.key.clone());
                     let text = with_nul(pressed.text.clone().unwrap_or_default());

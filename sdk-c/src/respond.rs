@@ -4,10 +4,10 @@ use std::ffi::c_char;
 
 use extline_protocol::frame::{Action, CommandResponse};
 
-use crate::call::Call;
+use crate::call::{Call, called};
 use crate::code::{EXTLINE_JSON, ResultCode};
 use crate::failure::{Failure, enter};
-use crate::ffi::{given, text};
+use crate::ffi::text;
 use crate::panel::{PanelContent, panel_of};
 use crate::tool::json_of;
 
@@ -24,7 +24,10 @@ pub unsafe extern "C" fn extline_respond_prompt(
 
 /// Answers a command by putting text into the user's editor. Else as `extline_respond_prompt`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn extline_respond_insert(call: *mut Call, text: *const c_char) -> ResultCode {
+pub unsafe extern "C" fn extline_respond_insert(
+    call: *mut Call,
+    text: *const c_char,
+) -> ResultCode {
     // SAFETY: as the header says.
     unsafe { respond(call, text, Action::Insert, |frame, text| frame.insert = Some(text)) }
 }
@@ -54,7 +57,7 @@ pub unsafe extern "C" fn extline_respond_error(
 pub unsafe extern "C" fn extline_respond_noop(call: *mut Call) -> ResultCode {
     enter(|| {
         // SAFETY: a handle of the caller's.
-        let call = unsafe { given(call, "call") }?;
+        let call = unsafe { called(call) }?;
         call.answer_command(CommandResponse::new("".into(), Action::Noop))
     })
 }
@@ -68,7 +71,7 @@ pub unsafe extern "C" fn extline_respond_open_panel(
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and options of the caller's.
-        let (call, panel) = unsafe { (given(call, "call")?, panel_of(panel)?) };
+        let (call, panel) = unsafe { (called(call)?, panel_of(panel)?) };
         let response = CommandResponse::new("".into(), Action::OpenPanel);
         call.answer_command(CommandResponse { open_panel: Some(panel), ..response })
     })
@@ -87,7 +90,7 @@ pub unsafe extern "C" fn extline_respond_tool_prompt(
     enter(|| {
         // SAFETY: a handle and texts of the caller's.
         let (call, tool, args, prompt) = unsafe {
-            (given(call, "call")?, text(tool, "tool")?, text(args, "args")?, text(prompt, "prompt")?)
+            (called(call)?, text(tool, "tool")?, text(args, "args")?, text(prompt, "prompt")?)
         };
         let args = json_of(args, "args")?;
         if !args.is_object() {
@@ -111,7 +114,7 @@ unsafe fn respond(
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, text) = unsafe { (given(call, "call")?, text(said, "text")?) };
+        let (call, text) = unsafe { (called(call)?, text(said, "text")?) };
         let mut response = CommandResponse::new("".into(), action);
         fill(&mut response, text.to_owned());
         call.answer_command(response)

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use extline_protocol::ExtensionEvent;
 
+use crate::job::Job;
+
 /// What a thread is inside of.
 #[derive(Debug, Default)]
 struct Handler {
@@ -23,9 +25,12 @@ thread_local! {
     static SLOT: RefCell<Option<Slot>> = const { RefCell::new(None) };
 }
 
-/// This thread is inside the handler of that event from now on.
-pub(crate) fn enter(event: &ExtensionEvent) {
-    let (kind, name) = name_of(event);
+/// This thread is inside the handler of that job from now on.
+pub(crate) fn enter(job: &Job) {
+    let (kind, name) = match job {
+        Job::Event(event) => name_of(event),
+        Job::Course(course, _) => ("intercept", course.point()),
+    };
     set(|handler| {
         handler.kind = kind;
         handler.name.clear();

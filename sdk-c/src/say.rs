@@ -5,11 +5,11 @@ use std::ffi::c_char;
 use extline_protocol::frame::{Content, Level, Progress};
 use extline_protocol::{CallKind, RequestError, Update};
 
-use crate::call::Call;
+use crate::call::{Call, called};
 use crate::code::{EXTLINE_JSON, ResultCode};
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
-use crate::ffi::{Options, given, maybe_text, options, text};
+use crate::ffi::{Options, maybe_text, options, text};
 use crate::refusal;
 use crate::tool::{json_of, word};
 
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn extline_call_update(
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, message) = unsafe { (given(call, "call")?, text(message, "message")?) };
+        let (call, message) = unsafe { (called(call)?, text(message, "message")?) };
         let progress = Progress { message: Some(message.to_owned()), ..Progress::default() };
         show(call, Update { progress: Some(progress), ..Update::default() })
     })
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn extline_call_update_with(
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and options of the caller's.
-        let (call, given) = unsafe { (given(call, "call")?, options(update, "update")?) };
+        let (call, given) = unsafe { (called(call)?, options(update, "update")?) };
         // SAFETY: the texts of the options.
         show(call, unsafe { update_of(&given) }?)
     })
@@ -182,7 +182,7 @@ fn show(call: &Call, update: Update) -> Result<(), Failure> {
 pub unsafe extern "C" fn extline_call_part(call: *mut Call, json: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, json) = unsafe { (given(call, "call")?, text(json, "json")?) };
+        let (call, json) = unsafe { (called(call)?, text(json, "json")?) };
         call.must_be(CallKind::Request, "only the answer of a method has parts")?;
         let part = json_of(json, "json")?;
         let sent = call.ext.say(|session| session.send_part(&call.key, part))?;

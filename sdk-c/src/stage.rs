@@ -31,10 +31,12 @@ pub unsafe extern "C" fn extline_setup(
     enter(|| {
         // SAFETY: a handle of the caller's.
         let ext = unsafe { extension(ext) }?;
-        let mut state = ext.lock();
-        let run = may_stage(&mut state, run)?;
-        state.lifecycle.add_setup(Callback::new(run, user, drop));
-        Ok(())
+        ext.noting(|| {
+            let mut state = ext.lock();
+            let run = may_stage(&mut state, run)?;
+            state.lifecycle.add_setup(Callback::new(run, user, drop));
+            Ok(())
+        })
     })
 }
 
@@ -54,10 +56,12 @@ pub unsafe extern "C" fn extline_teardown(
     enter(|| {
         // SAFETY: a handle of the caller's.
         let ext = unsafe { extension(ext) }?;
-        let mut state = ext.lock();
-        let run = may_stage(&mut state, run)?;
-        state.lifecycle.add_teardown(Callback::new(run, user, drop));
-        Ok(())
+        ext.noting(|| {
+            let mut state = ext.lock();
+            let run = may_stage(&mut state, run)?;
+            state.lifecycle.add_teardown(Callback::new(run, user, drop));
+            Ok(())
+        })
     })
 }
 
@@ -83,12 +87,15 @@ pub unsafe extern "C" fn extline_require(
     name: *const c_char,
 ) -> ResultCode {
     enter(|| {
-        // SAFETY: a handle and texts of the caller's.
-        let (ext, kind, name) =
-            unsafe { (extension(ext)?, text(kind, "kind")?, text(name, "name")?) };
-        let requirement = requirement(kind, name)?;
-        ext.lock().requirements.push(requirement);
-        Ok(())
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        ext.noting(|| {
+            // SAFETY: texts of the caller's.
+            let (kind, name) = unsafe { (text(kind, "kind")?, text(name, "name")?) };
+            let requirement = requirement(kind, name)?;
+            ext.lock().requirements.push(requirement);
+            Ok(())
+        })
     })
 }
 

@@ -5,10 +5,10 @@ use std::ffi::c_char;
 use extline_protocol::frame::{Action, CommandResponse, Content};
 use extline_protocol::{CallKind, RawJson};
 
-use crate::call::Call;
+use crate::call::{Call, called};
 use crate::code::ResultCode;
 use crate::failure::{Failure, enter};
-use crate::ffi::{given, text, text_n};
+use crate::ffi::{text, text_n};
 
 /// Answers a tool with a text; after a command it is shown to the user; a method returns it as a string.
 ///
@@ -20,7 +20,7 @@ use crate::ffi::{given, text, text_n};
 pub unsafe extern "C" fn extline_call_text(call: *mut Call, text: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, text) = unsafe { (given(call, "call")?, self::text(text, "text")?) };
+        let (call, text) = unsafe { (called(call)?, self::text(text, "text")?) };
         answer(call, text)
     })
 }
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn extline_call_text_n(
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, text) = unsafe { (given(call, "call")?, text_n(text, len, "text")?) };
+        let (call, text) = unsafe { (called(call)?, text_n(text, len, "text")?) };
         answer(call, text)
     })
 }

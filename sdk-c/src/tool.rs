@@ -9,8 +9,8 @@ use extline_protocol::{ArgsValidator, RawJson, RegisterError, RegistrationError}
 
 use crate::callback::{CallCallback, Callback, DropCallback};
 use crate::code::{
-    EXTLINE_ARGUMENT, EXTLINE_DUPLICATE, EXTLINE_JSON, EXTLINE_NULL_POINTER, EXTLINE_UNSUPPORTED,
-    ResultCode,
+    EXTLINE_ARGUMENT, EXTLINE_DUPLICATE, EXTLINE_JSON, EXTLINE_NOT_FOUND, EXTLINE_NULL_POINTER,
+    EXTLINE_UNSUPPORTED, ResultCode,
 };
 use crate::extension::{Extension, State, extension};
 use crate::failure::{Failure, enter};
@@ -84,7 +84,8 @@ unsafe impl Options for ToolOptions {}
 
 /// A tool as its calls find it.
 pub(crate) struct Tool {
-    pub(crate) name: String,
+    /// `tool NAME`.
+    pub(crate) label: Arc<str>,
     pub(crate) validator: ArgsValidator,
     pub(crate) handler: Callback<CallFunction>,
     /// Whether other answers may wait for its handler.
@@ -108,37 +109,43 @@ pub(crate) type Tools = HashMap<String, Arc<Tool>>;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_tool(ext: *mut Extension, tool: *const ToolOptions) -> ResultCode {
     enter(|| {
-        // SAFETY: a handle and options of the caller's.
-        let (ext, given) = unsafe { (extension(ext)?, options(tool, "tool")?) };
-        let run = given.run.ok_or_else(|| null("run"))?;
-        // SAFETY: the texts of the options.
-        let frame = unsafe { frame_of(&given) }?;
-        let validator = ArgsValidator::compile(&frame.schema).map_err(|problem| {
-            let text = format!("the schema of the tool {:?}: {problem}", frame.name);
-            Failure::new(EXTLINE_JSON, text)
-        })?;
-        let unchecked: Vec<_> = validator.unsupported().iter().map(ToString::to_string).collect();
-        let name = frame.name.clone();
-        let mut state = ext.lock();
-        register(&mut state, &frame)?;
-        let handler = Callback::new(run, given.user, given.drop);
-        let tool = Tool { name: name.clone(), validator, handler, pace: Pace::new() };
-        state.tools.insert(name.clone(), Arc::new(tool));
-        if given.required {
-            state.requirements.push(Requirement::Registration("tool", name.clone()));
-        }
-        drop(state);
-        for keyword in unchecked {
-            report(&format!("the schema of the tool {name}: {keyword}"));
-        }
-        // Registered while it runs, it is told at once.
-        ext.flush();
-        Ok(())
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        // SAFETY: options of the caller's.
+        ext.noting(|| add(&ext, &unsafe { options(tool, "tool") }?))
     })
 }
 
-/// Takes a tool back; a name that is not offered is ignored. Calls of it that run go on, and `drop` is
-/// called when the last has ended. `EXTLINE_UNSUPPORTED` where the host reads the tools only at the
+fn add(ext: &Extension, given: &ToolOptions) -> Result<(), Failure> {
+    let run = given.run.ok_or_else(|| null("run"))?;
+    // SAFETY: the texts of the options.
+    let frame = unsafe { frame_of(given) }?;
+    let validator = ArgsValidator::compile(&frame.schema).map_err(|problem| {
+        let text = format!("the schema of the tool {:?}: {problem}", frame.name);
+        Failure::new(EXTLINE_JSON, text)
+    })?;
+    let unchecked: Vec<_> = validator.unsupported().iter().map(ToString::to_string).collect();
+    let name = frame.name.clone();
+    let mut state = ext.lock();
+    register(&mut state, &frame)?;
+    let handler = Callback::new(run, given.user, given.drop);
+    let label = format!("tool {name}").into();
+    let tool = Tool { label, validator, handler, pace: Pace::new() };
+    state.tools.insert(name.clone(), Arc::new(tool));
+    if given.required {
+        state.requirements.push(Requirement::Registration("tool", name.clone()));
+    }
+    drop(state);
+    for keyword in unchecked {
+        report(&format!("the schema of the tool {name}: {keyword}"));
+    }
+    // Registered while it runs, it is told at once.
+    ext.flush();
+    Ok(())
+}
+
+/// Takes a tool back. Calls of it that run go on, and `drop` is called when the last has ended.
+/// `EXTLINE_NOT_FOUND` for a name that is not offered, `EXTLINE_UNSUPPORTED` where the host reads the tools only at the
 /// start. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_unregister_tool(
@@ -158,9 +165,12 @@ pub unsafe extern "C" fn extline_unregister_tool(
         // Given back when nothing is locked any more.
         let tool = state.tools.remove(name);
         drop(state);
+        let is_known = tool.is_some();
         drop(tool);
         ext.flush();
-        Ok(())
+        let unknown =
+            || Failure::new(EXTLINE_NOT_FOUND, format!("there is no tool named {name:?}"));
+        if is_known { Ok(()) } else { Err(unknown()) }
     })
 }
 
@@ -213,10 +223,10 @@ unsafe fn frame_of(given: &ToolOptions) -> Result<RegisterTool, Failure> {
         reason: owned(given.approval_reason, "tool->approval_reason")?,
     };
     let annotations = Annotations {
-        read_only: hint(given.read_only),
-        destructive: hint(given.destructive),
-        idempotent: hint(given.idempotent),
-        open_world: hint(given.open_world),
+        read_only: hint(given.read_only, "read_only")?,
+        destructive: hint(given.destructive, "destructive")?,
+        idempotent: hint(given.idempotent, "idempotent")?,
+        open_world: hint(given.open_world, "open_world")?,
     };
     let exposure = word(owned(given.exposure, "tool->exposure")?, Exposure::KNOWN)?;
     Ok(RegisterTool {
@@ -239,8 +249,15 @@ unsafe fn frame_of(given: &ToolOptions) -> Result<RegisterTool, Failure> {
     })
 }
 
-fn hint(said: i8) -> Option<bool> {
-    (said != 0).then_some(said > 0)
+fn hint(said: i8, what: &str) -> Result<Option<bool>, Failure> {
+    match said {
+        0 => Ok(None),
+        1 | -1 => Ok(Some(said > 0)),
+        other => {
+            let text = format!("tool->{what} is {other}; it is 1 for yes, -1 for no, or 0");
+            Err(Failure::new(EXTLINE_ARGUMENT, text))
+        }
+    }
 }
 
 /// A word of a list that this version knows.

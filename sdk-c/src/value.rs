@@ -5,10 +5,10 @@ use std::ffi::{c_char, c_void};
 use extline_protocol::frame::{Action, CommandResponse, Content, ToolResult};
 use extline_protocol::{CallKind, RawJson};
 
-use crate::call::Call;
+use crate::call::{Call, called};
 use crate::code::ResultCode;
 use crate::failure::{Failure, enter};
-use crate::ffi::{bytes, given, text, text_n};
+use crate::ffi::{bytes, text, text_n};
 use crate::tool::json_of;
 
 /// Answers a tool with a JSON value, whole as structured content and as text for models and hosts that
@@ -18,7 +18,7 @@ use crate::tool::json_of;
 pub unsafe extern "C" fn extline_call_json(call: *mut Call, json: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, json) = unsafe { (given(call, "call")?, text(json, "json")?) };
+        let (call, json) = unsafe { (called(call)?, text(json, "json")?) };
         answer(call, json)
     })
 }
@@ -32,7 +32,7 @@ pub unsafe extern "C" fn extline_call_json_n(
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, json) = unsafe { (given(call, "call")?, text_n(json, len, "json")?) };
+        let (call, json) = unsafe { (called(call)?, text_n(json, len, "json")?) };
         answer(call, json)
     })
 }
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn extline_call_image(
     enter(|| {
         // SAFETY: a handle, bytes and a text of the caller's.
         let (call, data, mime_type) =
-            unsafe { (given(call, "call")?, bytes(data, len, "data")?, text(mime_type, "mime_type")?) };
+            unsafe { (called(call)?, bytes(data, len, "data")?, text(mime_type, "mime_type")?) };
         call.answer_tool(|result| result.content.push(Content::image(data, mime_type)))
     })
 }
@@ -60,12 +60,12 @@ pub unsafe extern "C" fn extline_call_image(
 pub unsafe extern "C" fn extline_call_none(call: *mut Call) -> ResultCode {
     enter(|| {
         // SAFETY: a handle of the caller's.
-        let call = unsafe { given(call, "call") }?;
+        let call = unsafe { called(call) }?;
         match call.kind() {
             CallKind::Command => call.answer_command(CommandResponse::new("".into(), Action::Noop)),
-            CallKind::Request => call.answer(|session, key| {
-                session.reply_request(key, Ok(RawJson::null()))
-            }),
+            CallKind::Request => {
+                call.answer(|session, key| session.reply_request(key, Ok(RawJson::null())))
+            }
             _ => call.answer_tool(|_| ()),
         }
     })

@@ -11,7 +11,7 @@ use extline_stdio::{Error, Input, Output, Received};
 const KEPT: usize = 4 * 1024 * 1024;
 
 /// Answers are gathered for one write, but none waits longer than this for the next handler.
-const BATCH: Duration = Duration::from_millis(1);
+pub(crate) const BATCH: Duration = Duration::from_millis(1);
 
 pub(crate) struct Wire {
     pub(crate) session: ExtensionSession,
@@ -42,6 +42,11 @@ impl Wire {
             left: VecDeque::new(),
             held: None,
         }
+    }
+
+    /// The way out, where the library writes.
+    pub(crate) fn output(&self) -> Option<&Output> {
+        self.output.as_ref()
     }
 
     /// Whether there is something that the host has not taken.

@@ -44,6 +44,7 @@ pub(crate) struct Blocking {
 impl Blocking {
     /// Serves the extension in this thread until its end. Its exit code.
     pub(crate) fn serve(ext: &Arc<Extension>) -> Result<u8, Failure> {
+        ext.may_begin()?;
         let Stdio { mut input, output } = claim::take()?;
         input.listen_for_sigterm().map_err(claim::failure)?;
         let waker = input.waker();
@@ -96,6 +97,10 @@ impl Form for Driver {
 
     fn wake(&self) {
         self.0.waker.wake();
+    }
+
+    fn is_the_program_s(&self) -> bool {
+        false
     }
 
     fn step_aside(&self, ext: &Extension) -> Result<(), Failure> {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use extline_protocol::ExtensionEvent;
 use extline_stdio::crew::{Duty, Heir, Seat};
 use extline_stdio::report;
 
@@ -14,6 +13,7 @@ use crate::claim::failure;
 use crate::code::EXTLINE_PANIC;
 use crate::extension::{Extension, State};
 use crate::failure::Failure;
+use crate::job::Job;
 use crate::{fork, running};
 
 /// What C programs are used to; it costs memory only where it is used.
@@ -21,7 +21,7 @@ const STACK: usize = 8 * 1024 * 1024;
 
 /// What needs an author's code.
 struct Work {
-    event: ExtensionEvent,
+    job: Job,
     /// It is known not to take long.
     is_quick: bool,
     /// It is a handler, which may take its time, so that somebody has to watch it.
@@ -67,11 +67,11 @@ impl Blocking {
             // A handler runs only where somebody watches it.
             let may_begin = self.crew.heir() != Heir::None || self.crew.is_alone();
             let mut state = ext.lock();
-            if let Some(event) = state.next_event(may_begin) {
-                let is_quick = state.is_quick(&event);
+            if let Some(job) = state.next_job(may_begin) {
+                let is_quick = state.is_quick(&job);
                 state.wire()?.write_or_hold(is_quick).map_err(failure)?;
-                let is_handler = state.runs_handler(&event);
-                return Ok(Next::Handle(Work { event, is_quick, is_handler }));
+                let is_handler = state.runs_handler(&job);
+                return Ok(Next::Handle(Work { job, is_quick, is_handler }));
             }
             let wire = state.wire()?;
             let was_stalled = wire.is_stalled();
@@ -121,16 +121,16 @@ impl Blocking {
         Ok(())
     }
 
-    /// Does what an event asks for; whether the session is still this thread's.
+    /// Does a job; whether the session is still this thread's.
     fn handle(self: &Arc<Self>, ext: &Arc<Extension>, work: Work) -> bool {
-        let Work { event, is_quick, is_handler } = work;
+        let Work { job, is_quick, is_handler } = work;
         if is_handler && self.crew.heir() == Heir::ToBeStarted {
             self.start_heir(ext);
         }
-        running::enter(&event);
+        running::enter(&job);
         let stay = self.crew.enter(is_quick);
         STAY.set(Some((stay, Arc::as_ptr(ext))));
-        let tool = ext.run(event);
+        let tool = ext.run(job);
         STAY.set(None);
         fork::end_if_in_child();
         running::leave();

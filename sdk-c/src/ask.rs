@@ -1,0 +1,377 @@
+//! What an extension asks its host: other tools, and methods.
+
+use std::ffi::{c_char, c_void};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use extline_protocol::frame::{CallToolResult, Content, RpcError};
+use extline_protocol::{CallKey, CallKind, ErrorKind, ExtensionSession, Field, RawJson};
+
+use crate::call::Call;
+use crate::callback::{AnswerCallback, Callback, DropCallback};
+use crate::code::{
+    EXTLINE_ARGUMENT, EXTLINE_CANCELLED, EXTLINE_NULL_POINTER, EXTLINE_REMOTE, EXTLINE_TIMEOUT,
+    ResultCode,
+};
+use crate::dispatch::inside;
+use crate::extension::{Extension, extension};
+use crate::failure::{Failure, enter};
+use crate::ffi::{maybe_text, shared, text, with_nul};
+use crate::json::Json;
+use crate::refusal;
+use crate::tool::json_of;
+
+/// What the host, or a tool, answered.
+pub struct Answer {
+    /// With NULs behind them.
+    pub(crate) text: String,
+    pub(crate) kind: String,
+    pub(crate) json: Option<Json>,
+    pub(crate) is_error: bool,
+    pub(crate) is_truncated: bool,
+    /// The session answered for the host, which will not.
+    code: ResultCode,
+}
+
+/// An `AnswerCallback` that is there.
+pub(crate) type AnswerFunction = unsafe extern "C" fn(*mut c_void, *mut Extension, *mut Answer);
+
+/// One question, until its answer comes.
+#[derive(Default)]
+pub(crate) struct Asked {
+    then: Option<Callback<AnswerFunction>>,
+    state: Mutex<State>,
+    /// Rings at the answer, and when it is no longer wanted.
+    bell: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    answer: Option<Box<Answer>>,
+    is_interrupted: bool,
+}
+
+/// What is asked.
+enum Question<'q> {
+    Tool { name: &'q str, args: RawJson },
+    Request { method: &'q str, params: Option<RawJson>, timeout: Option<u64> },
+}
+
+impl Answer {
+    pub(crate) fn of_tool(result: &CallToolResult) -> Self {
+        let texts = result.content.iter().filter_map(|block| match block {
+            Content::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let mut text = texts.collect::<Vec<_>>().join("\n");
+        if result.is_error && text.is_empty() {
+            text = format!("{} failed and does not say why", result.name);
+        }
+        let mut blocks = Vec::new();
+        result.content.write(&mut blocks);
+        let kind = if result.is_error { ErrorKind::Internal.as_str() } else { "" };
+        Self {
+            text: with_nul(text),
+            kind: with_nul(kind.to_owned()),
+            json: String::from_utf8(blocks).ok().map(Json::new),
+            is_error: result.is_error,
+            is_truncated: result.truncated,
+            code: EXTLINE_REMOTE,
+        }
+    }
+
+    pub(crate) fn of_request(result: Result<RawJson, RpcError>) -> Self {
+        let (text, kind, json, code) = match result {
+            Ok(json) => (json.get().to_owned(), String::new(), Some(Json::of(json)), 0),
+            Err(RpcError { code, message, data }) => {
+                let result = match code {
+                    ErrorKind::Timeout => EXTLINE_TIMEOUT,
+                    ErrorKind::Cancelled => EXTLINE_CANCELLED,
+                    _ => EXTLINE_REMOTE,
+                };
+                (message, code.as_str().to_owned(), data.map(Json::of), result)
+            }
+        };
+        Self {
+            text: with_nul(text),
+            is_error: !kind.is_empty(),
+            kind: with_nul(kind),
+            json,
+            is_truncated: false,
+            code,
+        }
+    }
+
+    /// What a function that waited for it gives back.
+    fn outcome(&self) -> Result<(), Failure> {
+        if !self.is_error {
+            return Ok(());
+        }
+        Err(Failure::new(self.code, self.text.trim_end_matches('\0')))
+    }
+}
+
+impl Asked {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The answer is no longer wanted.
+    pub(crate) fn interrupt(&self) {
+        self.state().is_interrupted = true;
+        self.bell.notify_all();
+    }
+
+    /// Waits for the answer; `None` when it is no longer wanted.
+    fn wait(&self) -> Option<Box<Answer>> {
+        let mut state = self.state();
+        loop {
+            if let Some(answer) = state.answer.take() {
+                return Some(answer);
+            }
+            if state.is_interrupted {
+                return None;
+            }
+            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+impl Extension {
+    /// Hands an answer over; nobody may want it any more.
+    pub(crate) fn deliver(self: &Arc<Self>, key: &CallKey, mut answer: Answer) {
+        let asked = { self.lock().asked.remove(&key.serial()) };
+        let Some(asked) = asked else { return };
+        if let Some(then) = &asked.then {
+            let ext = Arc::as_ptr(self).cast_mut();
+            // SAFETY: the author's function, with what it was registered with.
+            inside(|| unsafe { (then.run)(then.user, ext, &raw mut answer) });
+        } else {
+            asked.state().answer = Some(Box::new(answer));
+            asked.bell.notify_all();
+        }
+    }
+
+    /// Asks; the answer goes to `asked`.
+    fn ask(
+        &self,
+        parent: Option<&Call>,
+        question: Question<'_>,
+        asked: &Arc<Asked>,
+    ) -> Result<CallKey, Failure> {
+        let mut state = self.lock();
+        let session = &mut state.wire()?.session;
+        let key = match question {
+            Question::Tool { name, args } => {
+                let parent = parent.filter(|call| call.kind() == CallKind::Tool);
+                let key = session.call_tool(parent.map(|call| &call.key), name, args);
+                key.map_err(|error| refusal::of_call(&error))?
+            }
+            Question::Request { method, params, timeout } => {
+                let (parent, now) = (parent.map(|call| &call.key), Instant::now());
+                let key = session.request(parent, method, params, timeout, now);
+                key.map_err(|error| refusal::of_request(&error))?
+            }
+        };
+        state.asked.insert(key.serial(), Arc::clone(asked));
+        drop(state);
+        self.flush();
+        Ok(key)
+    }
+
+    /// Asks and waits.
+    fn ask_and_wait(
+        &self,
+        parent: Option<&Call>,
+        question: Question<'_>,
+    ) -> Result<Box<Answer>, Failure> {
+        let cancelled = || {
+            let label = parent.map_or("call", |call| &call.label);
+            Failure::new(EXTLINE_CANCELLED, format!("the {label} was cancelled meanwhile"))
+        };
+        if parent.is_some_and(Call::is_cancelled) {
+            return Err(cancelled());
+        }
+        self.lock().wire()?;
+        if let Some(form) = self.form() {
+            form.step_aside(self)?;
+        }
+        let asked = Arc::default();
+        let key = self.ask(parent, question, &asked)?;
+        if let Some(parent) = parent {
+            parent.interrupts(&asked);
+        }
+        let answer = asked.wait();
+        if let Some(parent) = parent {
+            parent.interrupts_no_more(&asked);
+        }
+        answer.ok_or_else(|| {
+            self.lock().asked.remove(&key.serial());
+            // Over, there is nobody to be told.
+            let _ = self.say(|session: &mut ExtensionSession| session.cancel_outgoing(&key));
+            cancelled()
+        })
+    }
+}
+
+/// The call that a question belongs to; it must be the extension's.
+unsafe fn parent<'c>(ext: &Arc<Extension>, call: *const Call) -> Result<Option<&'c Call>, Failure> {
+    // SAFETY: NULL, or a handle of the caller's.
+    let call = unsafe { call.as_ref() };
+    if call.is_some_and(|call| !Arc::ptr_eq(&call.ext, ext)) {
+        return Err(Failure::new(EXTLINE_ARGUMENT, "the call is one of another extension"));
+    }
+    Ok(call)
+}
+
+unsafe fn tool_question<'q>(
+    name: *const c_char,
+    args: *const c_char,
+) -> Result<Question<'q>, Failure> {
+    // SAFETY: texts of the caller's.
+    let (name, args) = unsafe { (text(name, "name")?, maybe_text(args, "args")?) };
+    let args = args.map_or_else(|| Ok(RawJson::empty_object()), |args| json_of(args, "args"))?;
+    Ok(Question::Tool { name, args })
+}
+
+unsafe fn request_question<'q>(
+    method: *const c_char,
+    params: *const c_char,
+    timeout_ms: u64,
+) -> Result<Question<'q>, Failure> {
+    // SAFETY: texts of the caller's.
+    let (method, params) = unsafe { (text(method, "method")?, maybe_text(params, "params")?) };
+    let params = params.map(|params| json_of(params, "params")).transpose()?;
+    Ok(Question::Request { method, params, timeout: (timeout_ms > 0).then_some(timeout_ms) })
+}
+
+unsafe fn wait(
+    ext: *mut Extension,
+    call: *mut Call,
+    question: Result<Question<'_>, Failure>,
+    out: *mut *mut Answer,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: handles of the caller's.
+        let (ext, parent) = unsafe {
+            let ext = extension(ext)?;
+            let parent = parent(&ext, call)?;
+            (ext, parent)
+        };
+        if out.is_null() {
+            return Err(Failure::new(EXTLINE_NULL_POINTER, "out is NULL"));
+        }
+        // It may be answered, and given back, by another thread meanwhile.
+        // SAFETY: a handle of the caller's.
+        let _kept =
+            parent.map(|call| unsafe { shared(call, "call") }.map(|call| Arc::clone(&call)));
+        let answer = ext.ask_and_wait(parent, question?)?;
+        let outcome = answer.outcome();
+        if !outcome.as_ref().is_err_and(|failure| failure.code != EXTLINE_REMOTE) {
+            // SAFETY: room of the caller's.
+            unsafe { out.write(Box::into_raw(answer)) };
+        }
+        outcome
+    })
+}
+
+unsafe fn then(
+    ext: *mut Extension,
+    call: *mut Call,
+    question: Result<Question<'_>, Failure>,
+    run: AnswerCallback,
+    user: *mut c_void,
+    drop: DropCallback,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: handles of the caller's.
+        let (ext, parent) = unsafe {
+            let ext = extension(ext)?;
+            let parent = parent(&ext, call)?;
+            (ext, parent)
+        };
+        let run = run.ok_or_else(|| Failure::new(EXTLINE_NULL_POINTER, "run is NULL"))?;
+        let question = question?;
+        let then = Some(Callback::new(run, user, drop));
+        let asked = Arc::new(Asked { then, ..Asked::default() });
+        let outcome = ext.ask(parent, question, &asked);
+        if outcome.is_err()
+            && let Some(mut asked) = Arc::into_inner(asked)
+            && let Some(then) = &mut asked.then
+        {
+            then.disown();
+        }
+        outcome.map(|_| ())
+    })
+}
+
+/// Calls any tool of the host, built in or another extension's, as the model would, and waits for its
+/// answer: guards see it, the user may be asked. `args` is a JSON object, NULL an empty one. In a tool's
+/// handler `call` is its call: then what is called belongs to it, and is cancelled with it; else NULL.
+///
+/// `EXTLINE_OK` and `EXTLINE_REMOTE`, when the tool failed or was refused, give an answer, which the caller
+/// frees with `extline_answer_free`. `EXTLINE_UNSUPPORTED` where the host does not offer it,
+/// `EXTLINE_CANCELLED`, `EXTLINE_ANSWERED` when `call` has its answer, `EXTLINE_JSON`, `EXTLINE_TOO_LARGE`,
+/// `EXTLINE_CLOSED`. From any thread but the one that drives the poll or detached form, which is
+/// `EXTLINE_STATE`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_tool(
+    ext: *mut Extension,
+    call: *mut Call,
+    name: *const c_char,
+    args: *const c_char,
+    out: *mut *mut Answer,
+) -> ResultCode {
+    // SAFETY: as the header says.
+    unsafe { wait(ext, call, tool_question(name, args), out) }
+}
+
+/// Asks the host for something by method, and waits for its answer. `params` is any JSON value, or NULL.
+/// `timeout_ms` is how long to wait at most, 0 for ever: `EXTLINE_TIMEOUT`. `EXTLINE_UNSUPPORTED` where the
+/// host does not serve the method (`rpc.unsupported-send`). A `call` of any kind may be its parent. Parts
+/// that come before the answer are left out. Else as `extline_call_tool`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_request(
+    ext: *mut Extension,
+    call: *mut Call,
+    method: *const c_char,
+    params: *const c_char,
+    timeout_ms: u64,
+    out: *mut *mut Answer,
+) -> ResultCode {
+    // SAFETY: as the header says.
+    unsafe { wait(ext, call, request_question(method, params, timeout_ms), out) }
+}
+
+/// `extline_call_tool` that does not wait: `run` gets the answer, which is the library's and goes when it
+/// returns. It is called once, like a handler; when the extension is freed before, `drop` alone is. `user`
+/// is the library's when this succeeds. From any thread, in every form.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_tool_then(
+    ext: *mut Extension,
+    call: *mut Call,
+    name: *const c_char,
+    args: *const c_char,
+    run: AnswerCallback,
+    user: *mut c_void,
+    drop: DropCallback,
+) -> ResultCode {
+    // SAFETY: as the header says.
+    unsafe { then(ext, call, tool_question(name, args), run, user, drop) }
+}
+
+/// `extline_request` that does not wait: see `extline_call_tool_then`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_request_then(
+    ext: *mut Extension,
+    call: *mut Call,
+    method: *const c_char,
+    params: *const c_char,
+    timeout_ms: u64,
+    run: AnswerCallback,
+    user: *mut c_void,
+    drop: DropCallback,
+) -> ResultCode {
+    // SAFETY: as the header says.
+    unsafe { then(ext, call, request_question(method, params, timeout_ms), run, user, drop) }
+}
