@@ -1,6 +1,6 @@
 // The pages on TypeScript, run as they stand: files are written, commands run, their output compared.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { transform } from "esbuild";
@@ -117,6 +117,28 @@ await ext.run(import.meta);
     assert.ok(stderr.includes(what), stderr);
     assert.ok([...table!.matchAll(/^\| `(.+?)` \|/gm)].some(([, said]) => what.includes(said!)), what);
   }));
+});
+
+// Where the benchmark has fetched the MCP SDKs that it measures: nothing else here needs them.
+const MCP = join(ROOT, "bench/peers/node/node_modules");
+
+test("the tasks with MCP have no mistakes in their types", { skip: !existsSync(join(MCP, "@modelcontextprotocol/sdk")) }, async () => {
+  const samples = fences("typescript-and-mcp.md").filter(({ more }) => more === "mcp").map(({ text }) => text);
+  const missing = `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+declare function shrinkOne(file: string): Promise<void>;
+declare function runInShell(command: string): Promise<{ content: { type: "text"; text: string }[] }>;
+`;
+  const folder = scratch();
+  install(folder, "@types/node");
+  for (const name of ["@modelcontextprotocol", "zod"]) symlinkSync(join(MCP, name), join(folder, "node_modules", name));
+  writeFileSync(join(folder, "package.json"), '{"type": "module"}');
+  writeFileSync(join(folder, "tasks.ts"), missing + samples.join("\n"));
+  const compilerOptions = { strict: true, noEmit: true, skipLibCheck: true, target: "es2022", module: "nodenext", types: ["node"] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+  await says("node", [join(PACKAGE, "node_modules/typescript/bin/tsc"), "-p", folder]);
 });
 
 test("five everyday tasks are no longer than with MCP or oh-my-pi", async () => {

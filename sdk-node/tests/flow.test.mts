@@ -54,6 +54,40 @@ for (const way of WAYS) {
   });
 }
 
+for (const over of ["pipes", "sockets"] as const) {
+  // libuv sets O_NONBLOCK where it watches; a shell that shares the description would feel it.
+  test(`the descriptors stay as the host made them, over ${over}`, { skip: !existsSync("/proc/self/fdinfo") }, async () => {
+    const program = await Program.run(
+      `
+import { readFileSync, readdirSync, readlinkSync } from "node:fs";
+const linked = (fd) => { try { return readlinkSync("/proc/self/fd/" + fd); } catch { return ""; } };
+const flags = (fd) => parseInt(/^flags:\\s*(\\d+)$/m.exec(readFileSync("/proc/self/fdinfo/" + fd, "utf8"))[1], 8);
+const wires = [0, 1].map(linked);
+const before = [0, 1].map(flags);
+const { Extension } = await import("extline");
+const ext = new Extension("flags", "1");
+ext.tool("big", { description: "x" }, () => "x".repeat(2_000_000));
+ext.tool("flags", { description: "x" }, () => {
+  const now = wires.map((wire) => readdirSync("/proc/self/fd").filter((fd) => linked(fd) === wire).map(flags));
+  return { before, now };
+});
+await ext.run();`,
+      { over, paused: true, env: { EXTLINE_STDIO: "claim" } },
+    );
+    // An answer that the host does not take, so that stdout is watched too.
+    program.send({ type: "tool_call", id: "big", name: "big", args: {} });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    program.resume();
+    await program.next("tool_result", { id: "big" });
+    const { before, now } = (await program.call("flags")).structured_content;
+    const O_NONBLOCK = 0o4000;
+    for (const [end, fds] of now.entries()) {
+      assert.ok(fds.length > 0, `descriptor ${end} is watched under another number`);
+      for (const flags of fds) assert.equal(flags & O_NONBLOCK, before[end] & O_NONBLOCK, `descriptor ${end}`);
+    }
+  });
+}
+
 test("updates of a call that the host cannot take are replaced, and its answer comes", async () => {
   const program = await Program.start(`
 ext.tool("shows", { description: "x" }, async (_, ctx) => { for (let n = 0; n < 2000; n++) { ctx.update("x".repeat(1000), { done: n }); if (n % 100 === 0) await sleep(1); } return "done"; });`);

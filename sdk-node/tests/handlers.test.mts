@@ -206,6 +206,29 @@ ext.guard("breaks", (call) => { if (call.tool === "odd") throw new Error("broken
   assert.deepEqual(await ask({ event: "before_agent_start", system_prompt: "be" }), { system_prompt: "be!" });
 });
 
+for (const onFailure of ["block", "allow"]) {
+  test(`the guards behind one that failed are asked only where a failure may pass: ${onFailure}`, async () => {
+    const program = await Program.start(`
+const asked = [];
+ext.intercept("tool_call", () => {}, { onFailure: "${onFailure}" });
+ext.guard("first", () => { asked.push("first"); throw new Error("broken"); });
+ext.guard("second", async () => { asked.push("second"); throw new Error("broken too"); });
+ext.guard("third", (call) => { asked.push("third"); if (call.tool === "rm") return call.block("refused"); });
+ext.tool("asked", { description: "x" }, () => asked.splice(0).join(" "));`);
+    const ask = async (tool: string) => {
+      program.send({ type: "event_intercept", id: tool, event: "tool_call", tool_name: tool, tool_args: {} });
+      const { type: _, id: __, ...answer } = await program.next("event_intercept_response", { id: tool });
+      return [answer, text(await program.call("asked"))];
+    };
+    const closed = { block: true, reason: "guard first failed: Error: broken" };
+    const passes = onFailure === "allow";
+    assert.deepEqual(await ask("ls"), passes ? [{}, "first second third"] : [closed, "first"]);
+    // A block counts, whatever failed before.
+    assert.deepEqual(await ask("rm"), passes ? [{ block: true, reason: "refused" }, "first second third"] : [closed, "first"]);
+    await program.says(/guard first failed:\nError: broken/);
+  });
+}
+
 test("an extension asks its host, and a cancel takes its questions with it", async () => {
   const program = await Program.start(`
 ext.tool("asks", { description: "x" }, async (_, ctx) => (await ctx.callTool("read", { path: "a" })).text);
