@@ -1,8 +1,11 @@
 //! Extensions in C as real processes over real pipes, by `extline_run`.
 
 #![cfg(target_os = "linux")]
-#![allow(dead_code, reason = "until the rest lands")]
 
+mod calls;
+mod ends;
+mod forks;
 mod host;
 mod program;
 mod strays;
+mod talk;

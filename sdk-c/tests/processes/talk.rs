@@ -1,0 +1,106 @@
+//! What comes one at a time, and handlers that wait for the host.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use crate::host::{Host, call, text};
+
+#[test]
+fn events_come_one_at_a_time_in_order_beside_calls() {
+    let mut host = Host::start("talk", &[]);
+    let event = |step: i32| format!(r#"{{"type":"event","event":"turn_start","step":{step}}}"#);
+    let mut lines: Vec<_> = (0..30).map(event).collect();
+    lines.insert(15, call("1", "told", "{}"));
+    host.send(&lines);
+    let seen = |answer: &serde_json::Value| -> Vec<i32> {
+        text(answer).split_whitespace().map(|step| step.parse().unwrap()).collect()
+    };
+    let mut steps = seen(&host.next("tool_result"));
+    while steps.len() < 30 {
+        assert_eq!(steps, (0..).take(steps.len()).collect::<Vec<_>>());
+        steps = seen(&host.call("told", "{}"));
+    }
+    assert_eq!(steps, (0..30).collect::<Vec<_>>());
+    host.shut_down().assert_code(0);
+}
+
+#[test]
+fn panel_keys_come_in_order() {
+    let mut host = Host::start("talk", &[]);
+    host.send(&[r#"{"type":"command_invoked","id":"1","name":"show","args":""}"#]);
+    let shown = host.next("command_response");
+    assert_eq!(shown["open_panel"], json!({"id": "p", "title": "T", "lines": ["one"]}));
+    let keys = "abcdefghijklmnop";
+    let lines: Vec<_> = keys
+        .chars()
+        .map(|key| format!(r#"{{"type":"panel_key","panel_id":"p","key":"{key}"}}"#))
+        .collect();
+    host.send(&lines);
+    for count in 1..=keys.len() {
+        let drawn = host.next("panel_render");
+        assert_eq!((&drawn["title"], &drawn["lines"]), (&json!("T"), &json!([keys[..count]])));
+    }
+    host.shut_down().assert_code(0);
+}
+
+#[test]
+fn a_handler_that_holds_a_lock_and_calls_the_host() {
+    // As many as there are threads, and with a single one that then waits for itself.
+    for arguments in [&[][..], &["8"], &["1"]] {
+        let mut host = Host::start("talk", arguments);
+        let calls: Vec<_> =
+            (0..8).map(|n| call(&n.to_string(), "ask", &format!(r#"{{"n":{n}}}"#))).collect();
+        host.send(&calls);
+        let mut answers = BTreeMap::new();
+        while answers.len() < 8 {
+            let frame = host.frame();
+            if frame["type"] == "call_tool" {
+                assert_eq!(frame["name"], "add");
+                assert_eq!(frame["parent_id"], frame["args"]["n"].to_string());
+                let content =
+                    [json!({"type": "text", "text": format!("sum {}", frame["args"]["n"])})];
+                let id = &frame["id"];
+                let answer = json!({"type": "tool_result", "id": id, "content": content});
+                host.send(&[answer.to_string()]);
+            } else {
+                answers.insert(frame["id"].to_string(), text(&frame).to_owned());
+            }
+        }
+        let expected = (0..8).map(|n| (format!("\"{n}\""), format!("sum {n}")));
+        assert_eq!(answers, expected.collect());
+        host.shut_down().assert_code(0);
+    }
+}
+
+#[test]
+fn requests_go_to_the_host_and_come_from_it() {
+    let mut host = Host::start("talk", &[]);
+    host.send(&[r#"{"type":"request","id":"9","method":"health.check","params":[1]}"#]);
+    assert_eq!(host.frame(), json!({"type": "response", "id": "9", "result": [1]}));
+    host.send(&[call("1", "confirm", "{}")]);
+    let request = host.next("request");
+    assert_eq!(request["params"], json!({"question": "well?"}));
+    let answer = json!({"type": "response", "id": request["id"], "result": {"yes": true}});
+    host.send(&[answer.to_string()]);
+    assert_eq!(host.next("tool_result")["structured_content"], json!({"yes": true}));
+}
+
+#[test]
+fn what_the_host_does_not_do_is_a_code() {
+    let ack = r#"{"type":"hello_ack","protocol_version":1}"#;
+    let mut host = Host::launch("talk", &[]).accept(ack);
+    assert!(text(&host.call("ask", "{}")).starts_with("UNSUPPORTED: "));
+    assert!(text(&host.call("confirm", "{}")).starts_with("UNSUPPORTED: "));
+}
+
+#[test]
+fn who_waits_for_the_host_at_the_end_is_answered_too() {
+    let mut host = Host::start("talk", &[]);
+    host.send(&[call("1", "ask", r#"{"n":1}"#)]);
+    host.next("call_tool");
+    let end = host.shut_down();
+    end.assert_code(0);
+    assert!(end.lines.iter().any(|line| line.contains(r#""id":"1""#)), "{:?}", end.lines);
+    assert_eq!(end.lines.last().unwrap(), r#"{"type":"shutdown_ack"}"#);
+}

@@ -1,0 +1,109 @@
+/* Events, panels, and handlers that ask the host while they hold a lock. */
+#include "common.h"
+
+static pthread_mutex_t seeing = PTHREAD_MUTEX_INITIALIZER;
+static int64_t seen[256];
+static int seen_count;
+
+/* Slow enough that another thread takes the session over. */
+static void began(void *user, extline_extension *ext, const extline_event *event) {
+    UNUSED(user), UNUSED(ext);
+    pause_ms(7);
+    int64_t step = -1;
+    extline_json_int(extline_event_payload(event), "/step", &step);
+    pthread_mutex_lock(&seeing);
+    seen[seen_count++] = step;
+    pthread_mutex_unlock(&seeing);
+}
+
+static void told(void *user, extline_call *call, extline_str args) {
+    UNUSED(user), UNUSED(args);
+    char text[2048] = "";
+    size_t length = 0;
+    pthread_mutex_lock(&seeing);
+    for (int at = 0; at < seen_count; at++)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%d ", (int)seen[at]);
+    pthread_mutex_unlock(&seeing);
+    extline_call_text(call, text);
+}
+
+static char keys[64];
+
+static void show(void *user, extline_call *call, extline_str args) {
+    UNUSED(user), UNUSED(args);
+    const char *lines[] = {"one"};
+    extline_panel_content content = {
+        EXTLINE_PANEL_CONTENT_INIT, .id = "p", .title = "T", .lines = lines, .line_count = 1};
+    extline_respond_open_panel(call, &content);
+}
+
+static void pressed(void *user, extline_extension *ext, extline_str key, extline_str text) {
+    UNUSED(user), UNUSED(text);
+    pause_ms(7);
+    strncat(keys, key.ptr, key.len);
+    const char *lines[] = {keys};
+    extline_panel_content content = {
+        EXTLINE_PANEL_CONTENT_INIT, .id = "p", .lines = lines, .line_count = 1};
+    extline_panel_render(ext, &content);
+}
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void answer_with(extline_call *call, extline_result result, extline_answer *answer) {
+    if (result == EXTLINE_OK)
+        extline_call_text(call, extline_answer_text(answer).ptr);
+    else
+        extline_call_textf(call, "%s: %s", extline_result_name(result), extline_last_error());
+    if (result == EXTLINE_OK || result == EXTLINE_REMOTE)
+        extline_answer_free(answer);
+}
+
+/* Holds a lock while the host works; the next call waits for it in another thread. */
+static void ask(void *user, extline_call *call, extline_str args) {
+    UNUSED(user);
+    extline_answer *answer = NULL;
+    pthread_mutex_lock(&lock);
+    extline_result result =
+        extline_call_tool(extline_call_extension(call), call, "add", args.ptr, &answer);
+    pthread_mutex_unlock(&lock);
+    answer_with(call, result, answer);
+}
+
+static void confirm(void *user, extline_call *call, extline_str args) {
+    UNUSED(user), UNUSED(args);
+    extline_answer *answer = NULL;
+    extline_result result = extline_request(extline_call_extension(call), call, "ui.confirm",
+                                            "{\"question\":\"well?\"}", 0, &answer);
+    if (result == EXTLINE_OK) {
+        extline_str text = {0};
+        extline_json_text(extline_answer_json(answer), "", &text);
+        extline_call_json_n(call, text.ptr, text.len);
+        extline_answer_free(answer);
+        return;
+    }
+    answer_with(call, result, answer);
+}
+
+static void health(void *user, extline_call *call, extline_str params) {
+    UNUSED(user);
+    extline_call_json_n(call, params.ptr, params.len);
+}
+
+int main(int count, char **arguments) {
+    extline_extension *ext = extline_new("talk", "1.0.0");
+    if (count > 1)
+        must(extline_set_max_threads(ext, (uint32_t)atoi(arguments[1])));
+    must(extline_on(ext, "turn_start", began, NULL, NULL));
+    extline_command_options command = {
+        EXTLINE_COMMAND_OPTIONS_INIT, .name = "show", .description = "show", .run = show};
+    must(extline_command(ext, &command));
+    extline_panel_options panel = {EXTLINE_PANEL_OPTIONS_INIT, .id = "p", .on_key = pressed};
+    must(extline_panel(ext, &panel));
+    must(extline_method(ext, "health.check", health, NULL, NULL));
+    add_tool(ext, "told", told);
+    add_tool(ext, "ask", ask);
+    add_tool(ext, "confirm", confirm);
+    int status = extline_run(ext);
+    extline_free(ext);
+    return status;
+}
