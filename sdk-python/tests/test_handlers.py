@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from extline import DefinitionError, Extension, Response
+from extline.testing import Host
 from wire import text
 
 
@@ -285,6 +286,40 @@ def test_what_setup_registers_counts(start) -> None:
     assert peer.intercept("tool_call", tool_name="x")["reason"] == "none"
     peer.send({"type": "event", "event": "turn_end"})
     assert peer.next("notify")["message"] == "ended"
+
+
+LATE = {
+    "the event turn_end": lambda ext: ext.on("turn_end"),
+    "the point tool_call": lambda ext: ext.intercept("tool_call"),
+    "the guard late": lambda ext: ext.guard,
+    "the method m": lambda ext: ext.method("m"),
+    "setup": lambda ext: ext.setup,
+    "teardown": lambda ext: ext.teardown,
+}
+
+
+@pytest.mark.parametrize("what", LATE)
+def test_what_a_host_is_told_once_does_not_come_too_late_in_silence(what: str) -> None:
+    ext = Extension("a", "1")
+
+    @ext.tool
+    def register() -> str:
+        def late() -> None: ...
+
+        with pytest.raises(DefinitionError) as raised:
+            LATE[what](ext)(late)
+        line = late.__code__.co_firstlineno
+        assert f"test_handlers.py:{line}: {what} comes too late: " in str(raised.value)
+        return "refused"
+
+    with Host(ext) as host:
+        assert host.call("register").text == "refused"
+
+
+def test_a_capability_is_required_before_the_extension_runs() -> None:
+    ext = Extension("a", "1")
+    with Host(ext), pytest.raises(DefinitionError, match="the capability log is required too late"):
+        ext.require("log")
 
 
 def test_mistakes_are_named_with_the_author_s_line() -> None:

@@ -17,6 +17,8 @@ pub enum Vocabulary {
     Extline,
 }
 
+use super::near::near;
+
 use Vocabulary::{Base, Extline, Upstream};
 
 /// Frames of an extension.
@@ -64,6 +66,14 @@ impl Vocabulary {
     /// Whether that event is known.
     pub fn has_event(self, event: &str) -> bool {
         self.has(event, &BASE_EVENTS, &UPSTREAM_EVENTS)
+    }
+
+    /// The known events that look like that one, which is none of them; none for a known one.
+    pub(crate) fn events_near(event: &str) -> Vec<&'static str> {
+        if Upstream.has_event(event) {
+            return Vec::new();
+        }
+        near(event, &[&BASE_EVENTS[..], &UPSTREAM_EVENTS].concat())
     }
 
     /// Whether extensions are asked at that point.

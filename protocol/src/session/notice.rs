@@ -61,6 +61,14 @@ pub enum Notice {
         /// A frame's type, or an intercept point.
         what: String,
     },
+    /// An event that was asked for, and that no host is known to tell of; one of a newer host may
+    /// be, so it is asked for all the same.
+    UnknownEvent {
+        /// Its name.
+        event: String,
+        /// Those that it looks like.
+        near: Vec<&'static str>,
+    },
     /// Events waited too long for their handler; the oldest are gone.
     EventsDropped(u64),
     /// A handler of an intercept did not decide in time, and the session answered.
@@ -124,6 +132,13 @@ impl fmt::Display for Notice {
             }
             Self::MayNotKnow { zot_version, what } => {
                 write!(formatter, "host zot {zot_version} may not know {what}")
+            }
+            Self::UnknownEvent { event, near } => {
+                let near = near.join(" or ");
+                write!(
+                    formatter,
+                    "no host is known to have the event {event}, did you mean {near}?"
+                )
             }
             Self::EventsDropped(count) => {
                 write!(formatter, "dropped the {count} oldest events: their handler is too slow")

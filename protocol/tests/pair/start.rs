@@ -253,6 +253,28 @@ fn an_old_zot_is_named_once_for_each_thing_it_may_not_know() {
 }
 
 #[test]
+fn a_misspelt_event_is_asked_for_and_named() {
+    let mut config = config();
+    let events = ["turn_end", "turn_ended", "subagent_stop", "moon_phase"].map(str::to_owned);
+    config.registrations.subscribe.events = Some(events.into());
+    let mut pair = Pair::new(config, full_ack());
+    pair.step();
+    pair.extension.ready();
+    pair.step();
+    let notices = pair.extension_events.iter().filter_map(|event| match event {
+        ExtensionEvent::Notice(notice) => Some(notice.to_string()),
+        _ => None,
+    });
+    assert_eq!(
+        notices.collect::<Vec<_>>(),
+        ["no host is known to have the event turn_ended, did you mean turn_end?"],
+        "moon_phase may be an event of a later host"
+    );
+    let asked = r#""events":["turn_end","turn_ended","subagent_stop","moon_phase"]"#;
+    assert_eq!(pair.lines(asked).len(), 1);
+}
+
+#[test]
 fn the_frame_limit_can_only_grow() {
     let limits = |bytes| Some(Limits { frame_bytes: Some(bytes), ..Limits::default() });
     let text = "x".repeat(5_000_000);

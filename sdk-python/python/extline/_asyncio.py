@@ -148,7 +148,7 @@ class AsyncServing(Serving):
 
     async def _take_down(self, ctx: Context) -> None:
         try:
-            for handler in self.extension._teardowns if self._is_set_up else ():
+            for handler in self.extension._teardowns if self.is_set_up else ():
                 await self._tried(handler, "teardown", ctx)
         finally:
             self.session.teardown_done()

@@ -198,7 +198,7 @@ class Extension:
 
         The function gets an ``Event``. Events are handled one at a time, in the order in which they
         happen; what a handler returns is not used, what it raises goes to the log. A host passes
-        over names that it does not know.
+        over names that it does not know; one that looks like a known one is named on stderr.
         """
         if not isinstance(event, str):
             raise TypeError('say which event: @ext.on("turn_end")')
@@ -206,6 +206,7 @@ class Extension:
         @at_the_authors_line
         def decorate(function: F) -> F:
             handler = Handler(function, f"the event {event}", ("event",))
+            self._in_time(handler, f"the event {event}")
             self._events.setdefault(event, []).append(self._keep(handler))
             self._subscribe("event", event)
             self._require("event", event, required)
@@ -241,6 +242,7 @@ class Extension:
         @at_the_authors_line
         def decorate(function: F) -> F:
             handler = Handler(function, f"the point {point}", ("moment",))
+            self._in_time(handler, f"the point {point}")
             self._interceptors.setdefault(point, []).append(self._keep(handler))
             self._subscribe("interceptor", point)
             if on_failure is not None:
@@ -274,6 +276,7 @@ class Extension:
             raise DefinitionError(f"the name of a guard is given by name: @ext.guard(name={function!r})")
         handler = Handler(function, "a guard", ("call",))
         handler.name = name or handler.name
+        self._in_time(handler, f"the guard {handler.name}")
         self._add("guard", handler.name, function, lambda: None)
         self._guards.append(self._keep(handler))
         self._subscribe("guard", "tool_call")
@@ -312,6 +315,7 @@ class Extension:
         @at_the_authors_line
         def decorate(function: F) -> F:
             handler = Handler(function, f"the method {name}", ("params",))
+            self._before_run(handler, f"the method {name}")
             self._add("method", name, function, lambda: None)
             self._methods[name] = self._keep(handler)
             return function
@@ -327,7 +331,9 @@ class Extension:
         """
         if function is None:
             return self.setup
-        self._setups.append(self._keep(Handler(function, "setup", ())))
+        handler = Handler(function, "setup", ())
+        self._before_run(handler, "setup")
+        self._setups.append(self._keep(handler))
         return function
 
     @at_the_authors_line
@@ -338,14 +344,21 @@ class Extension:
         """
         if function is None:
             return self.teardown
-        self._teardowns.append(self._keep(Handler(function, "teardown", ())))
+        handler = Handler(function, "teardown", ())
+        self._before_run(handler, "teardown")
+        self._teardowns.append(self._keep(handler))
         return function
 
+    @at_the_authors_line
     def require(self, capability: str) -> None:
         """The extension ends where the host does not offer that capability: ``ext.require("rpc")``.
 
         The user is told which, and the exit code is 78.
         """
+        if self._serving is not None:
+            raise DefinitionError(
+                f"the capability {capability} is required too late: call ext.require before ext.run()"
+            )
         self._required.append(("capability", capability))
 
     # What it says unasked.
@@ -422,6 +435,20 @@ class Extension:
         if self._serving is None:
             raise RuntimeError(f"{what} needs a host, so the extension must run: call it in a handler")
         return self._serving
+
+    def _in_time(self, handler: Handler, what: str) -> None:
+        """A host is told what it is to tell and to ask once, when the extension is ready."""
+        if self._serving is not None and self._serving.is_set_up:
+            raise Place(handler.function).mistake(
+                f"{what} comes too late: a host takes it before the extension is ready; register "
+                "it outside of handlers, or in setup"
+            )
+
+    def _before_run(self, handler: Handler, what: str) -> None:
+        if self._serving is not None:
+            raise Place(handler.function).mistake(
+                f"{what} comes too late: register it outside of handlers, before ext.run()"
+            )
 
     def _keep(self, handler: Handler) -> Handler:
         self._note(handler.function, handler.is_async)

@@ -41,7 +41,7 @@ class Serving:
         # The descriptors of a host in the same process, in place of stdin and stdout.
         self._over = over
         self._threads = 0
-        self._is_set_up = False
+        self.is_set_up = False
         self.session = _native.Session(
             extension._registrations,
             self,
@@ -99,7 +99,7 @@ class Serving:
         return False
 
     def _set_up(self) -> None:
-        self._is_set_up = True
+        self.is_set_up = True
         self.session.ready()
 
     def registered(self, report: dict[str, Any]) -> None:
@@ -122,7 +122,7 @@ class Serving:
     def teardown(self, ctx: Context) -> None:
         """Everything is answered. Only after a whole setup is there something to take down."""
         try:
-            for handler in self.extension._teardowns if self._is_set_up else ():
+            for handler in self.extension._teardowns if self.is_set_up else ():
                 try:
                     self._run(handler, ctx)
                 except Exception as error:

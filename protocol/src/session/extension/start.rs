@@ -7,6 +7,7 @@ use crate::capability::{Capabilities, Capability};
 use crate::frame::{Hello, HelloAck, Ready, RegisterCommand, RegisterTool, SdkInfo, Subscribe};
 use crate::frame::{OnFailure, UnregisterTool};
 use crate::limits::{FRAME_BYTES, SETUP_KEEPALIVE};
+use crate::profile::Vocabulary;
 use crate::registrations::RegistrationError;
 use crate::session::{Notice, RequestError};
 
@@ -67,6 +68,7 @@ impl ExtensionSession {
         let subscribe = on_the_wire(&registrations.subscribe);
         if subscribe != Subscribe::default() {
             self.warn_of_new_points(&subscribe);
+            self.warn_of_misspelt_events(&subscribe);
             self.send(&subscribe);
         }
         self.registrations = registrations;
@@ -84,6 +86,15 @@ impl ExtensionSession {
         let points = subscribe.intercept.iter().flatten();
         for point in points.filter(|point| !BASE_POINTS.contains(&point.as_str())) {
             self.warn_old_host(point);
+        }
+    }
+
+    fn warn_of_misspelt_events(&mut self, subscribe: &Subscribe) {
+        for event in subscribe.events.iter().flatten() {
+            let near = Vocabulary::events_near(event);
+            if !near.is_empty() {
+                self.notice(Notice::UnknownEvent { event: event.clone(), near });
+            }
         }
     }
 }
