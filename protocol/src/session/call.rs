@@ -24,6 +24,12 @@ pub enum CallKind {
     CallTool,
 }
 
+impl CallKind {
+    /// Each at the place of its number.
+    const ALL: [Self; 5] =
+        [Self::Tool, Self::Command, Self::Intercept, Self::Request, Self::CallTool];
+}
+
 impl fmt::Display for CallKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
@@ -81,61 +87,62 @@ pub enum ReplyError {
 /// The open calls of one direction, with what the session keeps for each.
 #[derive(Debug)]
 pub(super) struct Pending<T> {
-    /// By serial, so oldest first.
-    open: BTreeMap<u64, (CallKind, Id, T)>,
-    /// Only a call that comes in or goes is looked up by its id; all else goes by the serial.
-    serials: BTreeMap<(CallKind, Id), u64>,
+    /// By kind and id, the serial beside what is kept: each call is in one place, found by its id
+    /// when it comes in and by its key until it goes.
+    open: [BTreeMap<Id, (u64, T)>; CallKind::ALL.len()],
+    /// How many there are.
+    count: usize,
     last: u64,
 }
 
 impl<T> Default for Pending<T> {
     fn default() -> Self {
-        Self { open: BTreeMap::new(), serials: BTreeMap::new(), last: 0 }
+        Self { open: std::array::from_fn(|_| BTreeMap::new()), count: 0, last: 0 }
     }
 }
 
 impl<T> Pending<T> {
     /// Opens a call; `None` when the id is in flight for its kind.
     pub(super) fn open(&mut self, kind: CallKind, id: Id, state: T) -> Option<CallKey> {
-        let Entry::Vacant(entry) = self.serials.entry((kind, id.clone())) else { return None };
+        let Entry::Vacant(entry) = self.open[kind as usize].entry(id) else { return None };
         self.last += 1;
-        entry.insert(self.last);
-        self.open.insert(self.last, (kind, id.clone(), state));
-        Some(CallKey { kind, id, serial: self.last })
+        self.count += 1;
+        let key = CallKey { kind, id: entry.key().clone(), serial: self.last };
+        entry.insert((self.last, state));
+        Some(key)
     }
 
     /// Opens a call under an id that is not in flight.
     pub(super) fn open_new(&mut self, kind: CallKind, id: Id, state: T) -> CallKey {
         self.last += 1;
-        self.serials.insert((kind, id.clone()), self.last);
-        self.open.insert(self.last, (kind, id.clone(), state));
+        let replaced = self.open[kind as usize].insert(id.clone(), (self.last, state));
+        self.count += usize::from(replaced.is_none());
         CallKey { kind, id, serial: self.last }
     }
 
     /// Closes a call; `None` when it was closed before.
     pub(super) fn close(&mut self, key: &CallKey) -> Option<T> {
         self.get(key)?;
-        let (kind, id, state) = self.open.remove(&key.serial)?;
-        self.serials.remove(&(kind, id));
-        Some(state)
+        self.count -= 1;
+        self.open[key.kind as usize].remove(&key.id).map(|(_, state)| state)
     }
 
     /// The open call with that id.
     pub(super) fn find(&self, kind: CallKind, id: &Id) -> Option<CallKey> {
-        let serial = *self.serials.get(&(kind, id.clone()))?;
-        Some(CallKey { kind, id: id.clone(), serial })
+        let (serial, _) = self.open[kind as usize].get(id)?;
+        Some(CallKey { kind, id: id.clone(), serial: *serial })
     }
 
     /// What is kept for an open call.
     pub(super) fn get(&self, key: &CallKey) -> Option<&T> {
-        let (kind, id, state) = self.open.get(&key.serial)?;
-        (*kind == key.kind && *id == key.id).then_some(state)
+        let (serial, state) = self.open[key.kind as usize].get(&key.id)?;
+        (*serial == key.serial).then_some(state)
     }
 
     /// What is kept for an open call.
     pub(super) fn get_mut(&mut self, key: &CallKey) -> Option<&mut T> {
-        let (kind, id, state) = self.open.get_mut(&key.serial)?;
-        (*kind == key.kind && *id == key.id).then_some(state)
+        let (serial, state) = self.open[key.kind as usize].get_mut(&key.id)?;
+        (*serial == key.serial).then_some(state)
     }
 
     /// All open calls, oldest first.
@@ -146,23 +153,26 @@ impl<T> Pending<T> {
     /// The open calls of which that holds, oldest first: what is done to several calls at once is
     /// done in the same order every time.
     pub(super) fn keys_where(&self, holds: impl Fn(&T) -> bool) -> Vec<CallKey> {
-        let chosen = self.open.iter().filter(|(_, (_, _, state))| holds(state));
-        let key = |(serial, (kind, id, _)): (&u64, &(CallKind, Id, T))| CallKey {
-            kind: *kind,
-            id: id.clone(),
-            serial: *serial,
-        };
-        chosen.map(key).collect()
+        let mut keys = Vec::new();
+        for kind in CallKind::ALL {
+            for (id, (serial, state)) in &self.open[kind as usize] {
+                if holds(state) {
+                    keys.push(CallKey { kind, id: id.clone(), serial: *serial });
+                }
+            }
+        }
+        keys.sort_unstable_by_key(CallKey::serial);
+        keys
     }
 
-    /// What is kept for the open calls, oldest first.
+    /// What is kept for the open calls, in no order that means anything.
     pub(super) fn states(&self) -> impl Iterator<Item = &T> {
-        self.open.values().map(|(_, _, state)| state)
+        self.open.iter().flat_map(BTreeMap::values).map(|(_, state)| state)
     }
 
     /// Whether none is open.
     pub(super) fn is_empty(&self) -> bool {
-        self.open.is_empty()
+        self.count == 0
     }
 }
 
@@ -189,5 +199,24 @@ mod tests {
         assert!(pending.get(&old).is_none());
         assert!(pending.close(&old).is_none());
         assert_eq!(pending.keys(), [new]);
+    }
+
+    #[test]
+    fn open_calls_of_all_kinds_come_oldest_first() {
+        let mut pending = Pending::default();
+        let kinds = CallKind::ALL.into_iter().rev().chain(CallKind::ALL);
+        let ids = (0..).map(|number: u64| Id::from(1000 - number));
+        let open = |(kind, id)| pending.open(kind, id, kind).unwrap();
+        let keys: Vec<_> = kinds.zip(ids).map(open).collect();
+        assert_eq!(pending.keys(), keys);
+        let tools = [keys[4].clone(), keys[5].clone()];
+        assert_eq!(pending.keys_where(|kind| *kind == CallKind::Tool), tools);
+        assert_eq!(pending.find(CallKind::Tool, tools[1].id()), Some(tools[1].clone()));
+        assert_eq!(pending.states().count(), keys.len());
+        for key in &keys {
+            assert!(!pending.is_empty());
+            assert_eq!(pending.close(key), Some(key.kind()));
+        }
+        assert!(pending.is_empty());
     }
 }

@@ -82,6 +82,9 @@ impl OutgoingCalls {
     }
 
     pub(super) fn next_deadline(&self) -> Option<Instant> {
+        if self.open.is_empty() {
+            return None;
+        }
         self.open.states().filter_map(|call| call.deadline).min()
     }
 
