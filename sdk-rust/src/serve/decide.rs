@@ -20,10 +20,12 @@ impl Serving {
     pub(super) fn intercept(&self, key: CallKey, intercept: EventIntercept, by: Instant) {
         let context = Context::of_call(&self.connection, key.clone(), Some(by), None);
         let point = intercept.event.clone();
-        let course = self.course(key.clone(), intercept, context.clone());
+        let cancellation = context.cancellation();
+        let course = self.course(key.clone(), intercept, context);
         let name = Name { kind: "intercept", name: point };
         let work = Box::pin(course.run());
-        self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
+        let id = RunId::Call(key.serial());
+        self.start(id, name, cancellation, work, move |connection, outcome| {
             match outcome.and_then(|outcome| outcome) {
                 Ok(response) => connection.answer_intercept(&key, response),
                 Err(failure) => connection.fail_intercept(&key, &failure),

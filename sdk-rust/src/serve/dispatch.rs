@@ -18,26 +18,35 @@ use crate::connection::Connection;
 use crate::handler::{Guarded, Work};
 use crate::running::{Name, RunId};
 use crate::stderr::report;
-use crate::{Context, Error, Response, ToolError, ToolResult};
+use crate::{Cancellation, Context, Error, Response, ToolError, ToolResult};
 
 /// Answers are gathered for one write, but none waits longer than this for the next handler.
 const BATCH: Duration = Duration::from_millis(1);
 
 impl Serving {
-    /// Does everything that the session has to do now.
-    pub(super) fn dispatch(&mut self) -> Result<(), Error> {
-        // A look at the clock is not free, so one call alone takes one.
+    /// Does everything that the session has to do now, and writes what it has to say.
+    pub(super) fn go_on(&mut self) -> Result<(), Error> {
         let mut gathering_since = None;
-        while let Some(event) = { lock(self.connection.wire()).next_event() } {
-            let now = Instant::now();
-            let since = gathering_since.get_or_insert(now);
-            if now.duration_since(*since) >= BATCH {
-                *since = now;
-                self.write()?;
+        loop {
+            let mut wire = lock(self.connection.wire());
+            let Some(event) = wire.next_event() else {
+                self.connection.forget_touched();
+                return self.write(wire);
+            };
+            self.more_waits = wire.session.waiting() > 0;
+            let read_at = wire.inlet.read_at();
+            drop(wire);
+            // A look at the clock is not free: one call alone takes none here.
+            match &mut gathering_since {
+                None => gathering_since = Some(read_at),
+                Some(since) if since.elapsed() >= BATCH => {
+                    *since = Instant::now();
+                    self.write(lock(self.connection.wire()))?;
+                }
+                Some(_) => {}
             }
             self.handle(event);
         }
-        Ok(())
     }
 
     fn handle(&mut self, event: ExtensionEvent) {
@@ -92,10 +101,12 @@ impl Serving {
             self.connection.answer_tool(&key, unknown.into());
             return;
         };
-        let work = handler(call.args, context.clone());
-        self.pass_early_cancel(&key, &context);
+        let cancellation = context.cancellation();
+        let work = handler(call.args, context);
+        self.pass_early_cancel(&key, &cancellation);
         let name = Name { kind: "tool", name: call.name };
-        self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
+        let id = RunId::Call(key.serial());
+        self.start(id, name, cancellation, work, move |connection, outcome| {
             let failed = |panic| ToolResult::from(ToolError::internal(panic));
             connection.answer_tool(&key, outcome.unwrap_or_else(failed));
         });
@@ -106,9 +117,11 @@ impl Serving {
         // The session lets only registered names through, in their registered spelling.
         let handler = self.connection.handlers.borrow().commands.get(&command.name).cloned();
         let Some(handler) = handler else { return };
-        let work = handler(command.args.unwrap_or_default(), context.clone());
+        let cancellation = context.cancellation();
+        let work = handler(command.args.unwrap_or_default(), context);
         let name = Name { kind: "command", name: command.name };
-        self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
+        let id = RunId::Call(key.serial());
+        self.start(id, name, cancellation, work, move |connection, outcome| {
             connection.answer_command(&key, outcome.unwrap_or_else(Response::error));
         });
     }
@@ -118,10 +131,12 @@ impl Serving {
         // The session lets only methods through that are named in `hello`.
         let handler = self.connection.handlers.borrow().methods.get(&request.method).cloned();
         let Some(handler) = handler else { return };
-        let work = handler(request.params.unwrap_or_default(), context.clone());
-        self.pass_early_cancel(&key, &context);
+        let cancellation = context.cancellation();
+        let work = handler(request.params.unwrap_or_default(), context);
+        self.pass_early_cancel(&key, &cancellation);
         let name = Name { kind: "request", name: request.method };
-        self.start(RunId::Call(key.serial()), name, &context, work, move |connection, outcome| {
+        let id = RunId::Call(key.serial());
+        self.start(id, name, cancellation, work, move |connection, outcome| {
             let failed = |panic| Err(RpcError::new(ErrorKind::Internal, panic));
             connection.answer_request(&key, outcome.unwrap_or_else(failed));
         });
@@ -131,17 +146,19 @@ impl Serving {
         let context = Context::of_event(&self.connection);
         let name = event.event.clone();
         let handlers = self.connection.handlers.borrow().events.get(&name).cloned();
-        let each = context.clone();
+        let cancellation = context.cancellation();
         let work = Box::pin(async move {
             for handler in handlers.unwrap_or_default() {
-                let outcome = Guarded::new(handler(event.clone(), each.clone())).await;
+                let outcome = Guarded::new(handler(event.clone(), context.clone())).await;
                 if let Err(failure) = outcome.and_then(|outcome| outcome) {
                     report(&format!("the handler of the event {} failed: {failure}", event.event));
                 }
             }
         });
         let name = Name { kind: "event", name };
-        self.start(RunId::Event, name, &context, work, |connection, _| connection.finish_event());
+        self.start(RunId::Event, name, cancellation, work, |connection, _| {
+            connection.finish_event();
+        });
     }
 
     /// One without a handler only shows something.
@@ -153,10 +170,11 @@ impl Serving {
             return;
         };
         let context = Context::of_event(&self.connection);
-        let work = handler(input.into(), context.clone());
+        let cancellation = context.cancellation();
+        let work = handler(input.into(), context);
         let name = Name { kind: "panel", name: id.clone() };
         let of_panel = id.clone();
-        self.start(RunId::Panel(id.clone()), name, &context, work, move |connection, outcome| {
+        self.start(RunId::Panel(id), name, cancellation, work, move |connection, outcome| {
             if let Err(failure) = outcome.and_then(|outcome| outcome) {
                 report(&format!("the handler of the panel {of_panel} failed: {failure}"));
             }
@@ -165,11 +183,14 @@ impl Serving {
     }
 
     /// A call and its cancel may come in one read; then the handler sees the cancel from its start.
-    fn pass_early_cancel(&mut self, key: &CallKey, context: &Context) {
+    fn pass_early_cancel(&mut self, key: &CallKey, cancellation: &Cancellation) {
+        if !self.more_waits {
+            return;
+        }
         while let Some(event) = { self.connection.session().poll_control() } {
             match event {
                 ExtensionEvent::Cancelled { key: cancelled, .. } if cancelled == *key => {
-                    context.cancellation().cancel();
+                    cancellation.cancel();
                 }
                 other => self.handle(other),
             }
@@ -181,7 +202,7 @@ impl Serving {
         &self,
         id: RunId,
         name: Name,
-        context: &Context,
+        cancellation: Cancellation,
         work: Work<T>,
         finish: impl FnOnce(&Connection, Result<T, String>) + 'static,
     ) {
@@ -189,7 +210,7 @@ impl Serving {
         let mut work = Guarded::new(work);
         // A task is polled as soon as it is spawned, so this waker is never missed.
         let mut first = TaskContext::from_waker(Waker::noop());
-        self.connection.running.begin(id.clone(), name, context.cancellation());
+        self.connection.running.begin(id.clone(), name, cancellation);
         let polled = self.connection.poll(|| Pin::new(&mut work).poll(&mut first));
         if let Poll::Ready(outcome) = polled {
             self.connection.running.end_first();

@@ -18,6 +18,7 @@ pub(super) struct Inlet {
     read_ahead: usize,
     /// Bytes read in all.
     total: u64,
+    read_at: Instant,
 }
 
 enum Source {
@@ -31,7 +32,8 @@ enum Source {
 
 impl Inlet {
     pub(super) fn new(input: Input) -> Self {
-        Self { source: Source::Direct(Some(input)), ended: false, read_ahead: 0, total: 0 }
+        let source = Source::Direct(Some(input));
+        Self { source, ended: false, read_ahead: 0, total: 0, read_at: Instant::now() }
     }
 
     /// Has a thread read it, for input that nothing can watch.
@@ -59,7 +61,7 @@ impl Inlet {
         session: &mut ExtensionSession,
     ) -> Poll<Result<(), Error>> {
         let Source::Threaded(threaded) = &mut self.source else { return Poll::Pending };
-        threaded.poll(context, session).map_ok(|count| self.count(count))
+        threaded.poll(context, session).map_ok(|count| self.count(count, Instant::now()))
     }
 
     /// Passes SIGTERM on; whether it came.
@@ -76,7 +78,7 @@ impl Inlet {
     pub(super) fn read(&mut self, session: &mut ExtensionSession) -> Result<Read, Error> {
         if let Source::Threaded(threaded) = &mut self.source {
             let count = threaded.take(session)?;
-            self.count(count.unwrap_or_default());
+            self.count(count.unwrap_or_default(), Instant::now());
             return Ok(if count.is_some() { Read::All } else { Read::Nothing });
         }
         self.read_by(Input::try_read, session)
@@ -101,8 +103,9 @@ impl Inlet {
         let room = space.len();
         Ok(match read(input, space)? {
             Received::Data(count) => {
-                session.handle_read(count, Instant::now());
-                self.count(count);
+                let now = Instant::now();
+                session.handle_read(count, now);
+                self.count(count, now);
                 // Less than there was room for: that was all.
                 if count < room { Read::All } else { Read::Some }
             }
@@ -130,6 +133,11 @@ impl Inlet {
         self.total
     }
 
+    /// When the last of them came.
+    pub(super) fn read_at(&self) -> Instant {
+        self.read_at
+    }
+
     /// Bytes that came while the host did not take what was said.
     pub(super) fn read_ahead(&self) -> usize {
         self.read_ahead
@@ -139,9 +147,10 @@ impl Inlet {
         self.read_ahead = 0;
     }
 
-    fn count(&mut self, count: usize) {
+    fn count(&mut self, count: usize, now: Instant) {
         self.read_ahead += count;
         self.total += count as u64;
+        self.read_at = now;
     }
 }
 

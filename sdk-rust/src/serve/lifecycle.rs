@@ -39,16 +39,16 @@ impl Serving {
         }
         let context = Context::of_event(&self.connection);
         let (setups, connection) = (std::mem::take(&mut self.setups), Rc::clone(&self.connection));
-        let each = context.clone();
+        let cancellation = context.cancellation();
         let work = Box::pin(async move {
             for setup in setups {
-                let run = setup(Setup::new(Rc::clone(&connection)), each.clone());
+                let run = setup(Setup::new(Rc::clone(&connection)), context.clone());
                 Guarded::new(run).await??;
             }
             Ok(())
         });
         let name = Name { kind: "setup", name: String::new() };
-        self.start(RunId::Setup, name, &context, work, |connection, outcome| {
+        self.start(RunId::Setup, name, cancellation, work, |connection, outcome| {
             match outcome.and_then(|outcome| outcome) {
                 Ok(()) => connection.finish_setup(),
                 Err(reason) => connection.fail_setup(reason),
@@ -88,17 +88,17 @@ impl Serving {
         let deadline = self.end_began.map(|began| began + SHUTDOWN_ANSWERS);
         let context = Context::of_teardown(&self.connection, deadline);
         let teardowns = std::mem::take(&mut self.teardowns);
-        let each = context.clone();
+        let cancellation = context.cancellation();
         let work = Box::pin(async move {
             for teardown in teardowns {
-                let outcome = Guarded::new(teardown(each.clone())).await;
+                let outcome = Guarded::new(teardown(context.clone())).await;
                 if let Err(failure) = outcome.and_then(|outcome| outcome) {
                     report(&format!("teardown failed: {failure}"));
                 }
             }
         });
         let name = Name { kind: "teardown", name: String::new() };
-        self.start(RunId::Teardown, name, &context, work, |connection, _| {
+        self.start(RunId::Teardown, name, cancellation, work, |connection, _| {
             connection.finish_teardown();
         });
     }

@@ -22,7 +22,7 @@ use std::cell::OnceCell;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -98,6 +98,7 @@ pub(crate) async fn serve_over(
         timer: None,
         ending: None,
         end_began: None,
+        more_waits: false,
         stand_in: OnceCell::new(),
         finished: None,
         own,
@@ -129,6 +130,8 @@ struct Serving {
     /// The exit code of an end that has begun and is not watched yet.
     ending: Option<u8>,
     end_began: Option<Instant>,
+    /// The session had more to do when the last event was taken from it.
+    more_waits: bool,
     stand_in: OnceCell<StandIn>,
     /// The exit code, when everything is answered.
     finished: Option<u8>,
@@ -143,7 +146,10 @@ impl Serving {
         // Tasks that still run at the end are dropped with the set.
         let mut tasks = LocalSet::new();
         loop {
-            tasks.run_until(async { self.go_on() }).await?;
+            {
+                let _spawning = tasks.enter();
+                self.go_on()?;
+            }
             if let Some(code) = self.finished
                 && !lock(self.connection.wire()).outlet.is_waiting()
             {
@@ -153,13 +159,6 @@ impl Serving {
             self.show();
             self.progress(&mut tasks).await?;
         }
-    }
-
-    /// Does what there is to do now.
-    fn go_on(&mut self) -> Result<(), Error> {
-        self.dispatch()?;
-        self.connection.forget_touched();
-        self.write()
     }
 
     /// Waits until there may be something to dispatch or to write; the handlers that wait go on
@@ -257,8 +256,7 @@ impl Serving {
         if progress { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 
-    fn write(&mut self) -> Result<(), Error> {
-        let mut wire = lock(self.connection.wire());
+    fn write(&self, mut wire: MutexGuard<'_, Wire>) -> Result<(), Error> {
         if wire.write()? {
             wire.inlet.forget_read_ahead();
         }

@@ -429,6 +429,11 @@ impl ExtensionSession {
         self.outbox.take(out)
     }
 
+    /// Whether an update waits to be written: only then does `poll_output` look at the time.
+    pub fn has_updates(&self) -> bool {
+        !self.updates.is_empty()
+    }
+
     /// When [`ExtensionSession::handle_timeout`] and `poll_output` are due, if ever.
     pub fn poll_timeout(&self) -> Option<Instant> {
         [self.poll_timeout_stalled(), self.next_update()].into_iter().flatten().min()
