@@ -328,7 +328,8 @@ macro_rules! single_blocks {
     ($($block:ty),*) => {
         $(impl IntoToolResult for $block {
             fn into_tool_result(self) -> Result<ToolResult, ToolError> {
-                Ok(ToolResult::new().content(self.into_content()))
+                let content = vec![self.into_content()];
+                Ok(ToolResult { frame: Box::new(frame::ToolResult::new(Id::default(), content)) })
             }
         })*
     };

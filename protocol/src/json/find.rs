@@ -8,19 +8,20 @@ const SHORT: usize = 32;
 /// The next `"` or `\` from `at` on; `None` where none is left, and where a control character
 /// comes first, which no JSON string holds.
 pub(super) fn next_quote_or_backslash(bytes: &[u8], at: usize) -> Option<usize> {
-    let rest = bytes.get(at..)?;
-    let (words, _) = rest[..rest.len().min(SHORT)].as_chunks::<8>();
-    for (number, word) in words.iter().enumerate() {
+    let mut rest = bytes.get(at..)?;
+    let mut at = at;
+    for _ in 0..SHORT / 8 {
+        let Some((word, behind)) = rest.split_first_chunk() else { break };
         if let Some(offset) = first_to_escape(u64::from_le_bytes(*word)) {
-            let found = at + number * 8 + offset;
-            return (bytes[found] >= 0x20).then_some(found);
+            return (rest[offset] >= 0x20).then_some(at + offset);
         }
+        rest = behind;
+        at += 8;
     }
-    let rest = &rest[words.len() * 8..];
     let found = memchr2(b'"', b'\\', rest)?;
     // The least of all bytes is found many at a time, unlike the first that is small.
     let least = rest[..found].iter().fold(u8::MAX, |least, byte| least.min(*byte));
-    (least >= 0x20).then_some(at + words.len() * 8 + found)
+    (least >= 0x20).then_some(at + found)
 }
 
 /// The first of eight bytes that is `"`, `\` or a control character.

@@ -27,7 +27,8 @@ pub(super) fn skip_string(bytes: &[u8], start: usize, is_valid: bool) -> Option<
     skip_escaped(bytes, at, is_valid)
 }
 
-/// Goes on from the first escape of a string.
+/// Goes on from the first escape of a string. Most strings have none, and pay nothing for this.
+#[inline(never)]
 fn skip_escaped(bytes: &[u8], mut at: usize, is_valid: bool) -> Option<Skipped> {
     let mut escapes = Escapes::default();
     let mut numbers = Numbers::default();
