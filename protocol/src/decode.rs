@@ -10,6 +10,9 @@ use crate::json::{FieldError, Members, excerpt, read_string, repair_surrogates};
 use crate::limits::DEPTH;
 use crate::line::Line;
 
+/// The member that is taken apart again, by the validator and by whoever looks into it.
+const ARGS: &str = "args";
+
 const JSON_WHITE_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// What a line turned out to be.
@@ -133,7 +136,10 @@ fn read_with<F>(
     text: &str,
     read: &mut impl FnMut(&str, &Members<'_>, &str) -> Result<F, FieldError>,
 ) -> Result<F, Problem> {
-    let Some(members) = Members::of(text) else { return Err(no_object(text)) };
+    let mut members = Members::none();
+    if members.split_opening(text, ARGS).is_none() {
+        return Err(no_object(text));
+    }
     if members.depth > DEPTH {
         return Err(Problem::TooDeep { depth: members.depth });
     }

@@ -37,13 +37,21 @@ pub fn join(pointer: &str, token: &str) -> String {
 
 /// The text of the value that a pointer leads to in a text that is valid JSON; of duplicate keys the last counts.
 pub fn follow<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
+    follow_by(text, pointer, EachMember::of_valid)
+}
+
+/// The same by a way to the members of each object.
+pub(crate) fn follow_by<'t>(
+    text: &'t str,
+    pointer: &str,
+    members_of: impl Fn(&'t str) -> Option<EachMember<'t>>,
+) -> Option<&'t str> {
     pointer.split('/').skip(1).try_fold(text, |value, token| {
-        if let Some(mut elements) = Elements::of(value) {
-            return elements.nth(token.parse().ok()?);
-        }
+        let Some(members) = members_of(value) else {
+            return Elements::of(value)?.nth(token.parse().ok()?);
+        };
         let name = name_of(token);
-        let named = EachMember::of_valid(value)?.filter(|member| member.is(&name));
-        named.last().map(|member| member.value)
+        members.filter(|member| member.is(&name)).last().map(|member| member.value)
     })
 }
 

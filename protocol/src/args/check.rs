@@ -7,6 +7,7 @@ use super::assertion::Assertion;
 use super::finding::{Cause, Finding};
 use super::schema::{Node, NodeId, Schema};
 use super::value;
+use crate::RawJson;
 use crate::json::Elements;
 
 /// Schemas open at once, one inside the other, on the way down to a value. Arguments of the
@@ -15,18 +16,18 @@ const OPEN_SCHEMAS: usize = 512;
 
 /// Checks arguments, and names the first mistake in the order of the text. What is missing counts
 /// as standing at the end of its object, and a value's own mistake comes before those inside it.
-pub(super) fn check(schema: &Schema, args: &str) -> Result<(), ArgsError> {
-    let mut check = Check { schema, text: args, known: HashMap::new(), open: 0, too_deep: None };
-    let first = check.node(0, args);
+pub(super) fn check(schema: &Schema, args: &RawJson) -> Result<(), ArgsError> {
+    let mut check = Check { schema, args, known: HashMap::new(), open: 0, too_deep: None };
+    let first = check.node(0, args.get());
     match check.too_deep.or(first) {
         None => Ok(()),
-        Some(finding) => Err(finding.to_error(args)),
+        Some(finding) => Err(finding.to_error(args.get())),
     }
 }
 
 struct Check<'s, 'a> {
     schema: &'s Schema,
-    text: &'a str,
+    args: &'a RawJson,
     /// What was found where a `$ref` led to, by schema and value. Without it a recursive schema
     /// with alternatives would try all their combinations.
     known: HashMap<(NodeId, *const u8), Option<Finding<'s, 'a>>>,
@@ -83,7 +84,7 @@ impl<'s, 'a> Check<'s, 'a> {
     }
 
     fn members(&mut self, node: &'s Node, value: &'a str) -> Option<Finding<'s, 'a>> {
-        let members = value::members(value)?;
+        let members = value::members_in(self.args, value)?;
         for (name, value) in &members {
             // Members come in the order of the text, and what is missing after them.
             if let Some(finding) = self.member(node, name, value) {
@@ -179,7 +180,7 @@ impl<'s, 'a> Check<'s, 'a> {
     }
 
     fn finding(&self, value: &'a str, cause: Cause<'s, 'a>) -> Finding<'s, 'a> {
-        Finding::new(self.text, value, cause)
+        Finding::new(self.args.get(), value, cause)
     }
 }
 

@@ -82,7 +82,7 @@ impl ArgsValidator {
     /// Checks the arguments of a call. Of several mistakes the first in the text is named; what
     /// is missing counts as standing at the end of its object. Of duplicate keys the last counts.
     pub fn validate(&self, args: &RawJson) -> Result<(), ArgsError> {
-        check::check(&self.schema, args.get())
+        check::check(&self.schema, args)
     }
 }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::number::Decimal;
+use crate::RawJson;
 use crate::json::{EachMember, Elements, Field};
 
 /// Objects up to this many members are searched for duplicate keys by comparing them all.
@@ -37,23 +38,32 @@ pub(super) fn member<'t>(members: &MemberList<'t>, name: &str) -> Option<&'t str
     members.iter().find(|(key, _)| key == name).map(|(_, value)| *value)
 }
 
-/// The members of an object that count, in the order of the text: of duplicate keys the last
-/// (`frm.duplicate-keys`). `None` when the text is no object.
+/// The members of an object that count, in the order of the text; `None` when the text is no object.
 // Inlined into the recursion of a check, the scanner's buffer would fill the stack.
 #[inline(never)]
 pub(super) fn members(text: &str) -> Option<MemberList<'_>> {
-    let members = EachMember::of_valid(text)?;
+    EachMember::of_valid(text).map(those_that_count)
+}
+
+/// The same of a value in `args`.
+#[inline(never)]
+pub(super) fn members_in<'t>(args: &RawJson, value: &'t str) -> Option<MemberList<'t>> {
+    args.members_of(value).map(those_that_count)
+}
+
+/// Of duplicate keys the last (`frm.duplicate-keys`).
+fn those_that_count(members: EachMember<'_>) -> MemberList<'_> {
     let all: Vec<_> = members.map(|member| (member.key(), member.value)).collect();
     if all.len() <= FEW_MEMBERS {
         let repeated = |at: usize| all[at + 1..].iter().any(|later| later.0 == all[at].0);
         if !(0..all.len()).any(repeated) {
-            return Some(all);
+            return all;
         }
     }
     let last: HashMap<_, _> = all.iter().enumerate().map(|(at, (key, _))| (key, at)).collect();
     let counts = |(at, member): (usize, &(Cow<'_, str>, _))| last[&member.0] == at;
     let kept = all.iter().enumerate().filter(|&member| counts(member));
-    Some(kept.map(|(_, member)| member.clone()).collect())
+    kept.map(|(_, member)| member.clone()).collect()
 }
 
 /// Whether two texts stand for the same value: numbers by what they are worth, strings by their

@@ -95,7 +95,7 @@ object! {
         /// The tool.
         required name: String,
         /// Its arguments; `null` when the frame had none.
-        lenient args: RawJson,
+        opened args: RawJson,
         /// How long it may take from receipt, in milliseconds.
         optional deadline_ms: u64,
         /// The conversation.

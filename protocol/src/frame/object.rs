@@ -61,7 +61,8 @@ pub(crate) fn described(schema: Value, doc: &[&str]) -> Value {
 
 /// A member as its mode says:
 /// `required` is refused when absent; `lenient` must be written but is read as its default when
-/// absent, as hosts and scripts of the base profile leave it out; `optional` is written when the
+/// absent, as hosts and scripts of the base profile leave it out; `opened` is the same for the member
+/// that [`Members::split_opening`] remembers more of; `optional` is written when the
 /// author gave it; `flag` is written when true; `flatten` holds further members of the same
 /// object.
 macro_rules! object {
@@ -119,6 +120,7 @@ macro_rules! object {
 
     (@type required $ty:ty) => { $ty };
     (@type lenient $ty:ty) => { $ty };
+    (@type opened $ty:ty) => { $ty };
     (@type optional $ty:ty) => { Option<$ty> };
     (@type flag $ty:ty) => { $ty };
     (@type flatten $ty:ty) => { $ty };
@@ -138,6 +140,7 @@ macro_rules! object {
     (@finish lenient $field:ident $ty:ty, $members:ident) => {
         $crate::json::read_last::<$ty>(stringify!($field), $field)?.unwrap_or_default()
     };
+    (@finish opened $field:ident $ty:ty, $members:ident) => { $members.raw($field) };
     (@finish optional $field:ident $ty:ty, $members:ident) => {
         $crate::json::read_last::<$ty>(stringify!($field), $field)?
     };
@@ -152,6 +155,9 @@ macro_rules! object {
         $crate::frame::object::write_member(stringify!($field), &$self.$field, $out);
     };
     (@write lenient $self:ident $field:ident $ty:ty, $out:ident) => {
+        $crate::frame::object::write_member(stringify!($field), &$self.$field, $out);
+    };
+    (@write opened $self:ident $field:ident $ty:ty, $out:ident) => {
         $crate::frame::object::write_member(stringify!($field), &$self.$field, $out);
     };
     (@write optional $self:ident $field:ident $ty:ty, $out:ident) => {

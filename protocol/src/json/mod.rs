@@ -5,6 +5,7 @@
 //! found, depth is counted over the text, and values pass through byte for byte.
 
 mod block;
+mod ends;
 mod field;
 mod find;
 mod model_args;

@@ -2,24 +2,30 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use memchr::memchr2;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
 use serde_json::value::RawValue;
 use thiserror::Error;
 
+use super::ends::Ends;
 use super::read_string;
-use super::scan::{has_unpaired_surrogate, sole_value};
+use super::scan::{EachMember, has_unpaired_surrogate, sole_value};
 use super::scanner::{Surrogate, surrogate_at};
-use crate::pointer::follow;
+use crate::pointer::follow_by;
 
 /// One JSON value as the text its author wrote: number text, key order and duplicate keys are
 /// kept (`frm.raw`).
 ///
 /// The text can always stand on the wire: it is valid JSON, holds no LF or CR, and no unpaired
 /// surrogate escape.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub struct RawJson(Box<str>);
+#[derive(Clone)]
+pub struct RawJson {
+    text: Box<str>,
+    /// Of arguments that came in a frame, where their values end.
+    ends: Ends,
+}
 
 /// Text that is no JSON value.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -54,27 +60,27 @@ impl RawJson {
 
     /// The value `{}`.
     pub fn empty_object() -> Self {
-        Self("{}".into())
+        Self::of_text("{}")
     }
 
     /// The value `null`.
     pub fn null() -> Self {
-        Self("null".into())
+        Self::of_text("null")
     }
 
     /// The JSON text.
     pub fn get(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// The JSON text, without a copy.
     pub fn into_string(self) -> String {
-        self.0.into_string()
+        self.text.into_string()
     }
 
     /// Reads the value into a type of the caller's.
     pub fn to<'a, T: Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
-        serde_json::from_str(&self.0)
+        serde_json::from_str(&self.text)
     }
 
     /// The string at a JSON pointer (RFC 6901), `/city` for the member `city`; the value itself at
@@ -108,12 +114,19 @@ impl RawJson {
     /// # Ok::<(), extline_protocol::RawJsonError>(())
     /// ```
     pub fn at(&self, pointer: &str) -> Option<&str> {
-        follow(&self.0, pointer)
+        follow_by(&self.text, pointer, |value| self.members_of(value))
     }
 
     /// Whether the value is an object.
     pub fn is_object(&self) -> bool {
-        self.0.starts_with('{')
+        self.text.starts_with('{')
+    }
+
+    /// The members of a value in this text, one by one; `None` when it is no object.
+    pub(crate) fn members_of<'t>(&self, value: &'t str) -> Option<EachMember<'t>> {
+        // Nothing inside of it is as long as the whole.
+        let is_whole = value.len() == self.text.len();
+        EachMember::of_opened(value, if is_whole { self.ends } else { Ends::default() })
     }
 
     fn of_valid(text: &str) -> Self {
@@ -131,23 +144,47 @@ impl RawJson {
 
     /// Text that was checked before and whose surrogates are whole; only line ends may be wrong.
     pub(crate) fn of_repaired(text: &str) -> Self {
+        Self::of_opened(text, Ends::default())
+    }
+
+    /// The same, when it is known where the values in it end.
+    pub(super) fn of_opened(text: &str, ends: Ends) -> Self {
         if memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
-            return Self(text.into());
+            return Self { text: text.into(), ends };
         }
         // Inside a string a raw line end would not be valid JSON, so each stands between tokens.
-        Self(text.replace(['\n', '\r'], "").into())
+        Self::of_text(text.replace(['\n', '\r'], ""))
+    }
+
+    fn of_text(text: impl Into<Box<str>>) -> Self {
+        Self { text: text.into(), ends: Ends::default() }
+    }
+}
+
+/// What is known of a text beside it says nothing about the value.
+impl PartialEq for RawJson {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for RawJson {}
+
+impl Hash for RawJson {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
     }
 }
 
 impl fmt::Debug for RawJson {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+        formatter.write_str(&self.text)
     }
 }
 
 impl fmt::Display for RawJson {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
+        formatter.write_str(&self.text)
     }
 }
 
@@ -161,7 +198,7 @@ impl Default for RawJson {
 /// Inside a larger JSON value it stands as its author wrote it.
 impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value: &RawValue = serde_json::from_str(&self.0).map_err(ser::Error::custom)?;
+        let value: &RawValue = serde_json::from_str(&self.text).map_err(ser::Error::custom)?;
         value.serialize(serializer)
     }
 }
@@ -176,7 +213,7 @@ impl<'de> Deserialize<'de> for RawJson {
 
 impl From<serde_json::Value> for RawJson {
     fn from(value: serde_json::Value) -> Self {
-        Self(value.to_string().into())
+        Self::of_text(value.to_string())
     }
 }
 
@@ -207,6 +244,8 @@ pub(crate) fn repair_surrogates(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::{Incoming, decode_text};
+    use crate::frame::HostFrame;
 
     #[test]
     fn a_string_is_read_where_a_pointer_leads() {
@@ -217,6 +256,22 @@ mod tests {
             assert_eq!(raw.string(nothing), None, "{nothing}");
         }
         assert_eq!(RawJson::parse(r#""itself""#).unwrap().string("").as_deref(), Some("itself"));
+    }
+
+    #[test]
+    fn what_is_known_of_the_whole_is_not_taken_for_its_parts() {
+        let args = r#"{"a":{"b":{"c":"x","d":2},"e":[{"f":3}]},"g":{"h":4}}"#;
+        let frame = format!(r#"{{"type":"tool_call","id":"1","name":"x","args":{args}}}"#);
+        let Incoming::Frame(HostFrame::ToolCall(call)) = decode_text(&frame) else { panic!() };
+        for (pointer, value) in [
+            ("/a/b", r#"{"c":"x","d":2}"#),
+            ("/a/b/c", "\"x\""),
+            ("/a/b/d", "2"),
+            ("/a/e/0/f", "3"),
+            ("/g/h", "4"),
+        ] {
+            assert_eq!(call.args.at(pointer), Some(value), "{pointer}");
+        }
     }
 
     #[test]

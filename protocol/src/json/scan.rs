@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::RawJson;
+use super::ends::Ends;
 use super::scanner::Scanner;
 use super::unescape::unescape;
 
@@ -36,6 +38,8 @@ pub struct Members<'a> {
     inline: [Member<'a>; INLINE_MEMBERS],
     spilled: Vec<Member<'a>>,
     count: usize,
+    /// The value of one member, and where the values in it end.
+    opened: (&'a str, Ends),
     /// Objects and arrays open at once inside this object, itself included.
     pub depth: usize,
     /// A string in it holds half of a surrogate pair.
@@ -45,31 +49,51 @@ pub struct Members<'a> {
 impl<'a> Members<'a> {
     /// Splits an object; `None` when the text is no valid JSON, or another value.
     pub fn of(object: &'a str) -> Option<Self> {
-        Self::scanned(Scanner::new(object))
+        let mut members = Self::none();
+        members.scan(Scanner::new(object), None)?;
+        Some(members)
+    }
+
+    /// Of no object yet.
+    pub(crate) fn none() -> Self {
+        Self {
+            inline: [Member::default(); INLINE_MEMBERS],
+            spilled: Vec::new(),
+            count: 0,
+            opened: ("", Ends::default()),
+            depth: 0,
+            unpaired_surrogate: false,
+        }
+    }
+
+    /// Splits the first object it is given where it stands, as a move costs as much as a member.
+    /// Remembers of one member where the values in it end, for [`Members::raw`].
+    pub(crate) fn split_opening(&mut self, object: &'a str, name: &str) -> Option<()> {
+        self.scan(Scanner::new(object), Some(name))
     }
 
     /// Splits a text that is known to be valid, in less time; `None` when it is another value. Its
     /// surrogates are not looked at.
     pub(crate) fn of_valid(object: &'a str) -> Option<Self> {
-        Self::scanned(Scanner::of_valid(object))
+        let mut members = Self::none();
+        members.scan(Scanner::of_valid(object), None)?;
+        Some(members)
     }
 
-    fn scanned(mut scanner: Scanner<'a>) -> Option<Self> {
+    fn scan(&mut self, mut scanner: Scanner<'a>, to_open: Option<&str>) -> Option<()> {
         if !scanner.enters(b'{') {
             return None;
         }
-        let mut members = Self {
-            inline: [Member::default(); INLINE_MEMBERS],
-            spilled: Vec::new(),
-            count: 0,
-            depth: 0,
-            unpaired_surrogate: false,
-        };
         if !scanner.takes(b'}') {
             loop {
                 let (key, key_is_escaped) = scanner.key()?;
-                let value = scanner.value()?;
-                members.push(Member { key, key_is_escaped, value });
+                let value = if to_open == Some(key) {
+                    self.opened = scanner.value_with_ends()?;
+                    self.opened.0
+                } else {
+                    scanner.value()?
+                };
+                self.push(Member { key, key_is_escaped, value });
                 if scanner.takes(b'}') {
                     break;
                 }
@@ -81,9 +105,9 @@ impl<'a> Members<'a> {
         if !scanner.is_at_end() {
             return None;
         }
-        members.depth = scanner.deepest;
-        members.unpaired_surrogate = scanner.unpaired_surrogate;
-        Some(members)
+        self.depth = scanner.deepest;
+        self.unpaired_surrogate = scanner.unpaired_surrogate;
+        Some(())
     }
 
     /// All members in wire order.
@@ -101,6 +125,18 @@ impl<'a> Members<'a> {
         self.iter().filter(|member| member.is(name)).last()
     }
 
+    /// The value of a member as it stands; `null` for one that is absent.
+    pub(crate) fn raw(&self, value: Option<&str>) -> RawJson {
+        let Some(value) = value else { return RawJson::null() };
+        let (opened, ends) = self.opened;
+        // Not by the name: of duplicates the last counts, and it may be spelt with escapes.
+        if std::ptr::eq(value, opened) {
+            RawJson::of_opened(value, ends)
+        } else {
+            RawJson::of_repaired(value)
+        }
+    }
+
     fn push(&mut self, member: Member<'a>) {
         if self.count < INLINE_MEMBERS {
             self.inline[self.count] = member;
@@ -116,14 +152,21 @@ impl<'a> Members<'a> {
 #[derive(Debug)]
 pub(crate) struct EachMember<'a> {
     scanner: Scanner<'a>,
-    is_first: bool,
+    ends: Ends,
+    /// How many were found.
+    count: usize,
 }
 
 impl<'a> EachMember<'a> {
     /// Goes into an object; `None` when the text is another value.
     pub(crate) fn of_valid(object: &'a str) -> Option<Self> {
+        Self::of_opened(object, Ends::default())
+    }
+
+    /// The same where it is known where the first values end.
+    pub(super) fn of_opened(object: &'a str, ends: Ends) -> Option<Self> {
         let mut scanner = Scanner::of_valid(object);
-        scanner.enters(b'{').then_some(Self { scanner, is_first: true })
+        scanner.enters(b'{').then_some(Self { scanner, ends, count: 0 })
     }
 }
 
@@ -131,13 +174,17 @@ impl<'a> Iterator for EachMember<'a> {
     type Item = Member<'a>;
 
     fn next(&mut self) -> Option<Member<'a>> {
-        let is_first = std::mem::take(&mut self.is_first);
+        let is_first = self.count == 0;
         let more = if is_first { !self.scanner.takes(b'}') } else { self.scanner.takes(b',') };
         if !more {
             return None;
         }
         let (key, key_is_escaped) = self.scanner.key()?;
-        let value = self.scanner.value()?;
+        let value = match self.ends.of(self.count) {
+            Some(end) => self.scanner.value_until(end)?,
+            None => self.scanner.value()?,
+        };
+        self.count += 1;
         Some(Member { key, key_is_escaped, value })
     }
 }
@@ -232,6 +279,39 @@ mod tests {
     }
 
     #[test]
+    fn of_one_member_it_is_known_where_the_values_in_it_end() {
+        for value in [
+            "{}",
+            r#"{ "a" : "x\"}" ,"b":[{ }], "c":{"d":[1,{}]} , "e":1.5,"f":"not known" }"#,
+            r#"{"a":[1,2],"\u0061":{} }"#,
+            "[1,2]",
+            "null",
+        ] {
+            let text = format!("{{\"x\":{{\"y\":1}}, \"args\" : {value} ,\"z\":{{}}}}");
+            let mut members = Members::none();
+            members.split_opening(&text, "args").unwrap();
+            let all = Members::of(&text).unwrap();
+            let spans = |members: &Members<'_>| -> Vec<_> {
+                members.iter().map(|member| member.value.as_bytes().as_ptr_range()).collect()
+            };
+            assert_eq!(spans(&members), spans(&all), "{text}");
+            assert_eq!(members.depth, all.depth, "{text}");
+
+            let raw = members.raw(Some(members.last("args").unwrap().value));
+            assert_eq!(raw.get(), value);
+            let (Some(each), Some(all)) = (raw.members_of(raw.get()), Members::of(raw.get()))
+            else {
+                assert!(!raw.is_object());
+                continue;
+            };
+            let known = (0..all.count()).filter(|at| members.opened.1.of(*at).is_some()).count();
+            assert_eq!(known, all.count().min(4), "{text}");
+            let found: Vec<_> = each.map(|member| member.value.as_bytes().as_ptr_range()).collect();
+            assert_eq!(found, spans(&all), "{text}");
+        }
+    }
+
+    #[test]
     fn more_members_than_fit_inline_are_kept() {
         let text = format!(
             "{{{}}}",
@@ -304,6 +384,9 @@ mod tests {
             "{\"a\":é}",
         ] {
             assert!(Members::of(text).is_none(), "{text}");
+            let around = format!("{{\"a\":{text}}}");
+            assert!(Members::of(&around).is_none(), "{around}");
+            assert!(Members::none().split_opening(&around, "a").is_none(), "{around}");
         }
         let long = "x".repeat(100);
         assert!(Members::of(&format!("{{\"a\":\"{long}\"}}")).is_some());

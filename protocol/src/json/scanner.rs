@@ -1,6 +1,7 @@
 //! Walks over JSON text, once: where each value ends, whether it is valid JSON, how deep it is,
 //! whether its surrogates are whole.
 
+use super::ends::Ends;
 use super::skip::skip_string;
 
 /// Stands somewhere in a text. What returns an `Option` returns `None` where the text is no valid
@@ -123,6 +124,31 @@ impl<'a> Scanner<'a> {
                 self.key()?;
             }
         }
+    }
+
+    /// The same, and where the values in it end, when it is an object.
+    pub(super) fn value_with_ends(&mut self) -> Option<(&'a str, Ends)> {
+        let (start, mut ends) = (self.at, Ends::default());
+        if !self.enters(b'{') {
+            return Some((self.value()?, ends));
+        }
+        let mut place = 0;
+        while !self.closes() {
+            if place > 0 && !self.takes(b',') {
+                return None;
+            }
+            self.key()?;
+            self.value()?;
+            ends.set(place, self.at - start);
+            place += 1;
+        }
+        Some((self.text.get(start..self.at)?, ends))
+    }
+
+    /// Goes behind the value that starts here and is known to end at `end`; its text.
+    pub(super) fn value_until(&mut self, end: usize) -> Option<&'a str> {
+        let start = std::mem::replace(&mut self.at, end);
+        self.text.get(start..end)
     }
 
     fn peek(&self) -> Option<u8> {

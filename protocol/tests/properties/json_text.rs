@@ -19,7 +19,7 @@ pub(crate) fn value(style: Style, depth: u32) -> BoxedStrategy<String> {
         prop_oneof![
             vec(padded(style, inner.clone()), 0..4)
                 .prop_map(|items| format!("[{}]", items.join(","))),
-            object_of(style, inner),
+            object_of(style, inner, 3),
         ]
     });
     nested.boxed()
@@ -27,7 +27,7 @@ pub(crate) fn value(style: Style, depth: u32) -> BoxedStrategy<String> {
 
 /// An object, duplicate keys included.
 pub(crate) fn object(style: Style) -> BoxedStrategy<String> {
-    object_of(style, value(style, 3)).boxed()
+    object_of(style, value(style, 3), 6).boxed()
 }
 
 /// A value that is not `null`: an absent member and one that is `null` mean the same.
@@ -38,12 +38,13 @@ pub(crate) fn something(style: Style) -> impl Strategy<Value = String> {
 fn object_of(
     style: Style,
     inner: impl Strategy<Value = String> + 'static,
+    most: usize,
 ) -> impl Strategy<Value = String> {
     // Few names, so that some come twice.
     let key = prop_oneof![Just("\"a\"".to_owned()), Just("\"\\u0061\"".to_owned()), string(style)];
     let member = (padded(style, key), padded(style, inner))
         .prop_map(|(key, value)| format!("{key}:{value}"));
-    (white_space(style), vec(member, 0..4)).prop_map(|(space, members)| {
+    (white_space(style), vec(member, 0..=most)).prop_map(|(space, members)| {
         let inside = if members.is_empty() { space } else { members.join(",") };
         format!("{{{inside}}}")
     })

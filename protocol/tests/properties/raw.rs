@@ -1,8 +1,12 @@
 //! Raw JSON passes through byte for byte, or at least with its meaning.
 
 use extline_protocol::frame::{AnyFrame, ExtensionFrame, HostFrame};
-use extline_protocol::{Incoming, RawJson, decode_text, model_args};
+use extline_protocol::{
+    ArgsValidator, Incoming, Member, Members, RawJson, decode_text, model_args,
+};
 use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::json;
 
 use crate::json_text::{Style, object, padded, value};
 use crate::meaning::{Meaning, has_half_a_surrogate, meaning};
@@ -38,6 +42,31 @@ proptest! {
     }
 
     #[test]
+    fn members_of_args_from_a_frame_are_found_where_they_stand(
+        earlier in object(Style::Any),
+        args in prop_oneof![object(Style::Clean), object(Style::Any)],
+        name in select(&["args", r"\u0061rgs"]),
+    ) {
+        let line = format!(
+            r#"{{"args":{earlier},"type":"tool_call","id":"1","{name}":{args},"name":"x"}}"#
+        );
+        let Incoming::Frame(HostFrame::ToolCall(call)) = decode_text(&line) else { panic!("{line}") };
+        let plain = RawJson::parse(&args).unwrap();
+        prop_assert_eq!(&call.args, &plain);
+        for pointer in pointers(plain.get(), "") {
+            prop_assert_eq!(call.args.at(&pointer), plain.at(&pointer), "{}", pointer);
+        }
+        for wanted in ["string", "object", "number"] {
+            let schema = json!({
+                "properties": { "a": { "type": wanted } },
+                "additionalProperties": { "$ref": "#" },
+            });
+            let validator = ArgsValidator::compile(&schema.into()).unwrap();
+            prop_assert_eq!(validator.validate(&call.args), validator.validate(&plain));
+        }
+    }
+
+    #[test]
     fn a_result_keeps_every_byte_of_a_clean_value(value in value(Style::Clean, 4)) {
         prop_assume!(value != "null");
         let line = format!(
@@ -65,6 +94,20 @@ proptest! {
         let raw = RawJson::of(&value).unwrap();
         prop_assert_eq!(raw, RawJson::parse(&text).unwrap());
     }
+}
+
+/// To every member of an object, and of the objects in it.
+fn pointers(text: &str, place: &str) -> Vec<String> {
+    let members = Members::of(text);
+    let members = members.iter().flat_map(Members::iter);
+    let below = |member: &Member<'_>| {
+        let name = member.key().replace('~', "~0").replace('/', "~1");
+        let pointer = format!("{place}/{name}");
+        let mut all = pointers(member.value, &pointer);
+        all.push(pointer);
+        all
+    };
+    members.flat_map(below).collect()
 }
 
 fn through_a_tool_call(args: &str) -> String {

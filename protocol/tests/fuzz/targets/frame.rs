@@ -1,7 +1,7 @@
 //! A line as a frame of either direction: what is read is written so that it is read again.
 
 use extline_protocol::frame::{AnyFrame, ExtensionFrame, HostFrame};
-use extline_protocol::{Head, Incoming, Members, Problem, decode_text};
+use extline_protocol::{Head, Incoming, Members, Problem, Unusable, decode_text};
 use serde_json::value::RawValue;
 
 use super::wire::written;
@@ -11,6 +11,14 @@ pub(crate) fn run(data: &[u8]) {
     let is_object = |value: &RawValue| value.get().starts_with('{');
     let expected = serde_json::from_str::<&RawValue>(&text).is_ok_and(is_object);
     assert_eq!(Members::of(&text).is_some(), expected, "what serde_json takes for an object");
+    let is_object_to_the_decoder = !matches!(
+        decode_text::<HostFrame>(&text),
+        Incoming::Unusable(Unusable {
+            problem: Problem::NotAnObject { .. } | Problem::Malformed { .. },
+            ..
+        })
+    );
+    assert_eq!(is_object_to_the_decoder, expected, "what the decoder takes for an object");
     check::<HostFrame>(&text);
     check::<ExtensionFrame>(&text);
 }
