@@ -25,8 +25,8 @@ def main():
     if not shutil.which("valgrind"):
         print("skipped: instructions are counted with valgrind, which is not here")
         return
-    check_machine()
     chosen = [candidate for candidate in candidates("release") if candidate.name in INSTRUCTIONS]
+    check_machine(chosen)
     if "--no-build" not in sys.argv[1:]:
         build(chosen, smoke=False)
     over = False
