@@ -104,3 +104,23 @@ fn who_waits_for_the_host_at_the_end_is_answered_too() {
     assert!(end.lines.iter().any(|line| line.contains(r#""id":"1""#)), "{:?}", end.lines);
     assert_eq!(end.lines.last().unwrap(), r#"{"type":"shutdown_ack"}"#);
 }
+
+#[test]
+fn an_intercept_is_decided_later_from_another_thread_and_then_goes_on_to_the_guard() {
+    let mut host = Host::start("talk", &[]);
+    let frames: Vec<_> = (0..20)
+        .map(|id| {
+            json!({
+                "type": "event_intercept", "id": id.to_string(), "event": "tool_call",
+                "tool_name": "rm", "tool_args": {"safe": false},
+            })
+            .to_string()
+        })
+        .collect();
+    host.send(&frames);
+    for _ in &frames {
+        let answer = host.next("event_intercept_response");
+        assert_eq!(answer["modified_args"], json!({"safe": true}), "{answer}");
+    }
+    host.shut_down().assert_code(0);
+}

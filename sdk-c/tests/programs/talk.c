@@ -89,6 +89,33 @@ static void health(void *user, extline_call *call, extline_str params) {
     extline_call_json_n(call, params.ptr, params.len);
 }
 
+static void *rewrite_later(void *argument) {
+    extline_call *call = argument;
+    pause_ms(30);
+    extline_call_rewrite(call, "{\"safe\":true}");
+    extline_call_release(call);
+    return NULL;
+}
+
+/* Decides when it has returned, in another thread. */
+static void rewrites(void *user, extline_call *call, extline_str frame) {
+    UNUSED(user), UNUSED(frame);
+    pthread_t thread;
+    pthread_create(&thread, NULL, rewrite_later, extline_call_retain(call));
+    pthread_detach(thread);
+}
+
+/* Sees what the one before made. */
+static void guards(void *user, extline_call *call, extline_str frame) {
+    UNUSED(user), UNUSED(frame);
+    bool is_safe = false;
+    extline_json_bool(extline_call_args(call), "/tool_args/safe", &is_safe);
+    if (is_safe)
+        extline_call_allow(call);
+    else
+        extline_call_block(call, "not safe");
+}
+
 int main(int count, char **arguments) {
     extline_extension *ext = extline_new("talk", "1.0.0");
     if (count > 1)
@@ -100,6 +127,8 @@ int main(int count, char **arguments) {
     extline_panel_options panel = {EXTLINE_PANEL_OPTIONS_INIT, .id = "p", .on_key = pressed};
     must(extline_panel(ext, &panel));
     must(extline_method(ext, "health.check", health, NULL, NULL));
+    must(extline_intercept(ext, "tool_call", rewrites, NULL, NULL));
+    must(extline_guard(ext, "safety", guards, NULL, NULL));
     add_tool(ext, "told", told);
     add_tool(ext, "ask", ask);
     add_tool(ext, "confirm", confirm);
