@@ -34,6 +34,19 @@ fn a_cancel_reaches_a_handler_that_computes_and_looks_for_it() {
 }
 
 #[test]
+fn an_answer_that_was_ready_does_not_wait_for_it() {
+    let mut host = Host::probe();
+    let begun = Instant::now();
+    let calls =
+        [call("1", "echo", r#"{"text":"ready"}"#), call("2", "block", r#"{"amount":20000}"#)];
+    host.send(&calls.join("\n"));
+    assert_eq!(host.text(), "ready");
+    assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
+    host.send(r#"{"type":"tool_cancel","id":"2"}"#);
+    assert_eq!(host.text(), "cancelled: true");
+}
+
+#[test]
 fn calls_wait_for_the_thread_and_none_is_lost() {
     let mut host = Host::probe();
     host.call("deaf", "deaf", r#"{"amount":300}"#);
