@@ -47,7 +47,7 @@ pub(crate) const ACK: &str = concat!(
 );
 
 impl Host {
-    /// Starts `examples/probe.rs` over pipes, up to its `ready`.
+    /// Starts `examples/probe` over pipes, up to its `ready`.
     pub(crate) fn probe() -> Self {
         Self::start(&mut Command::new(probe())).accepted(ACK)
     }
@@ -214,7 +214,7 @@ pub(crate) fn call(id: &str, tool: &str, args: &str) -> String {
     format!(r#"{{"type":"tool_call","id":"{id}","name":"{tool}","args":{args}}}"#)
 }
 
-/// The program of `examples/probe.rs`. `cargo test` has built it, unless only this test was asked
+/// The program of `examples/probe`. `cargo test` has built it, unless only this test was asked
 /// for; so it is built here once more, which takes no time then.
 pub(crate) fn probe() -> PathBuf {
     static PROBE: OnceLock<PathBuf> = OnceLock::new();

@@ -41,9 +41,9 @@ fn a_registration_mistake_is_reported_with_its_line_before_anything_is_sent() {
     assert_eq!(end.status.code(), Some(1));
     assert!(end.lines.is_empty());
     let source =
-        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/probe.rs")).unwrap();
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/probe/main.rs")).unwrap();
     let second = source.lines().position(|line| line.contains("The second.")).unwrap() + 1;
-    let place = format!("probe.rs:{second}:");
+    let place = format!("probe/main.rs:{second}:");
     assert!(end.stderr.contains(&place), "no {place} in: {}", end.stderr);
     assert!(end.stderr.contains("two tools named \"twin\""), "{}", end.stderr);
 }
