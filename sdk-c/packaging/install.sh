@@ -87,7 +87,7 @@ uninstall() {
     done
 }
 
-headers='extline.h'
+headers='extline.h extline.hpp'
 
 # fill TEMPLATE FILE: writes the file from packaging/TEMPLATE.in.
 fill() {

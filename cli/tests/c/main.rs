@@ -4,6 +4,7 @@
 
 #[path = "../support/c_library.rs"]
 mod c_library;
+mod examples;
 mod install;
 #[path = "../support/mod.rs"]
 mod support;

@@ -4,9 +4,14 @@
 
 #![cfg(unix)]
 
+mod c;
+#[path = "../support/c_library.rs"]
+mod c_library;
 mod model;
 mod node;
 mod python;
+#[path = "../support/mod.rs"]
+mod support;
 mod terminal;
 mod zot;
 
