@@ -11,7 +11,7 @@ use crate::args::New;
 use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
 use crate::printer::{BOLD, Printer};
-use crate::template::{COMING, LANGUAGES, Language, Sdk, TemplateFile};
+use crate::template::{LANGUAGES, Language, Sdk, TemplateFile};
 
 /// Names that cargo does not take for a package, or that a dependency has.
 const NOT_FOR_CARGO: [&str; 14] = [
@@ -141,27 +141,12 @@ fn language(name: &str) -> Result<&'static Language, String> {
         return Ok(language);
     }
     let there: Vec<_> = LANGUAGES.iter().map(|language| language.name.to_owned()).collect();
-    if COMING.contains(&name) {
-        return Err(format!(
-            "there is no template for {name} yet, it comes with the SDK for {name}; now there are {}",
-            listed(&there)
-        ));
-    }
     let meant = nearest(name, &there).map(|it| format!("; did you mean {it}?"));
     Err(format!(
-        "unknown language {name}{}\n  languages: {}; later {}",
+        "unknown language {name}{}\n  languages: {}",
         meant.unwrap_or_default(),
-        there.join(", "),
-        COMING.join(", ")
+        there.join(", ")
     ))
-}
-
-/// As people list names: "a, b and c".
-fn listed(names: &[String]) -> String {
-    match names {
-        [rest @ .., last] if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => names.join(""),
-    }
 }
 
 fn check_name(name: &str, language: &Language) -> Result<(), String> {
@@ -198,7 +183,7 @@ fn sdk_at(sdk: &Sdk, folder: &Path) -> Result<String, String> {
     let folder = fs::canonicalize(folder).map_err(|error| error.to_string())?;
     let manifest = fs::read_to_string(folder.join(sdk.manifest))
         .map_err(|error| format!("its {} cannot be read: {error}", sdk.manifest))?;
-    let names = ["name = \"extline\"", "\"name\": \"extline\","];
+    let names = ["name = \"extline\"", "\"name\": \"extline\",", "Name: extline"];
     if !manifest.lines().any(|line| names.contains(&line.trim())) {
         return Err(format!("its {} is not that of the package extline", sdk.manifest));
     }

@@ -30,7 +30,7 @@ const NPM: Option<&str> =
 
 const NODE: Option<Sdk> = Some(Sdk { folder: "sdk-node", manifest: "package.json" });
 
-pub(crate) const LANGUAGES: [Language; 5] = [
+pub(crate) const LANGUAGES: [Language; 6] = [
     Language {
         name: "rust",
         files: &[
@@ -84,6 +84,20 @@ pub(crate) const LANGUAGES: [Language; 5] = [
         build: NPM,
     },
     Language {
+        name: "c",
+        files: &[
+            file("extension.json", include_str!("../templates/c/extension.json")),
+            file("extension.c", include_str!("../templates/c/extension.c")),
+            file("extension.toml", include_str!("../templates/c/extension.toml")),
+            // In a file of its real name make would see a recipe for this folder.
+            file("Makefile", include_str!("../templates/c/Makefile.in")),
+            file("README.md", include_str!("../templates/c/README.md")),
+            file(".gitignore", include_str!("../templates/c/gitignore")),
+        ],
+        sdk: Some(Sdk { folder: "sdk-c", manifest: "packaging/extline.pc.in" }),
+        build: Some("make -C {{sdk_path}} install PREFIX=\"$HOME/.local\" && make -C {{dir}}"),
+    },
+    Language {
         name: "sh",
         files: &[
             file("extension.json", include_str!("../templates/sh/extension.json")),
@@ -94,9 +108,6 @@ pub(crate) const LANGUAGES: [Language; 5] = [
         build: None,
     },
 ];
-
-/// Languages whose SDK, and so whose template, is still to come.
-pub(crate) const COMING: [&str; 1] = ["c"];
 
 const fn file(path: &'static str, text: &'static str) -> TemplateFile {
     TemplateFile { path, text, is_program: false }

@@ -109,14 +109,10 @@ fn what_cannot_be_written_is_said() {
     says(&["Weather"], &["\"Weather\" is no name", "as weather-berlin"]);
     says(&["test"], &["means something else to cargo; try test-extension"]);
     says(
-        &["x", "--lang", "c"],
-        &["comes with the SDK for c; now there are rust, python, typescript, javascript and sh"],
-    );
-    says(
         &["x", "--lang", "ruts"],
         &[
             "unknown language ruts; did you mean rust?",
-            "languages: rust, python, typescript, javascript, sh",
+            "languages: rust, python, typescript, javascript, c, sh",
         ],
     );
     says(&["x", "--sdk", "/nowhere"], &["--sdk /nowhere: ", "the folder sdk-rust of a clone"]);

@@ -193,7 +193,7 @@ pub(crate) struct New {
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
 
-    /// The language: rust, python, typescript, javascript or sh; c comes with its SDK
+    /// The language: rust, python, typescript, javascript, c or sh
     #[arg(long, value_name = "LANGUAGE", default_value = "rust")]
     pub(crate) lang: String,
 

@@ -6,5 +6,6 @@
 mod c_library;
 mod examples;
 mod install;
+mod new;
 #[path = "../support/mod.rs"]
 mod support;
