@@ -14,6 +14,7 @@ guard=examples/guard-rust
 todo=examples/todo-rust
 weather_python=examples/weather-python
 weather_typescript=examples/weather-typescript
+weather_c=examples/weather-c
 agent=examples/embed-host
 
 scratch=$(mktemp -d)
@@ -51,6 +52,12 @@ main() {
     run command "$weather_typescript" weather Berlin
     run call "$weather_typescript" weather '{"city":"Berlin"}'
 
+    heading "$weather_c: C, on the library"
+    c_library
+    run inspect "$weather_c"
+    run command "$weather_c" weather Berlin
+    run call "$weather_c" weather '{"city":"Berlin"}'
+
     heading "$agent: an agent that runs extensions, with a model of rules"
     converse 'how is the weather?' 'please clean up'
     expect 'blocked by guard-rust: refused'
@@ -80,6 +87,13 @@ python_environment() {
 node_packages() {
     scripts/build-node.sh
     node sdk-node/scripts/link.mjs examples tsx zod
+}
+
+# The C library, built for debugging and installed where only this demo looks, and the example made
+# with it.
+c_library() {
+    CARGO_TARGET_DIR=$root/target make -s -C sdk-c install PROFILE=dev PREFIX="$scratch/c" >"$scratch/made"
+    PKG_CONFIG_PATH=$scratch/c/lib/pkgconfig make -s -C "$weather_c" clean weather
 }
 
 # run ARGUMENT...: one call of extline, shown as a user would type it.

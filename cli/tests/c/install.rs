@@ -45,7 +45,9 @@ fn one_line_builds_an_extension() {
 fn it_is_linked_into_the_program_too() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("hello.c"), HELLO).unwrap();
+    let lines = fs::read_to_string(crate::support::repository().join("docs/c.md")).unwrap();
     let line = "cc hello.c -o hello $(pkg-config --cflags extline) $(pkg-config --variable=libdir extline)/libextline.a $(pkg-config --libs-only-l --static extline | sed s/-lextline//)";
+    assert!(lines.contains(line), "docs/c.md tells another line");
     sh(line, folder.path());
     let needs = sh("objdump -p hello 2>/dev/null || otool -L hello", folder.path());
     assert!(!needs.contains("libextline"), "{needs}");
@@ -111,7 +113,9 @@ fn a_package_is_made_in_a_folder_of_its_own_and_taken_away_again() {
     let pc = fs::read_to_string(lib.join("pkgconfig/extline.pc")).unwrap();
     assert!(pc.contains("\nlibdir=/usr/lib/x86_64-linux-gnu\n"), "{pc}");
     assert!(pc.contains("\nLibs: -L${libdir} -lextline\n"), "no rpath to a system's folder: {pc}");
-    assert!(stage.path().join("usr/include/extline.h").exists());
+    for file in ["include/extline.h", "include/extline.hpp"] {
+        assert!(stage.path().join("usr").join(file).exists(), "{file}");
+    }
     make(&[&["uninstall"], &words[..]].concat(), Path::new("/usr"));
     let left = files(stage.path());
     assert_eq!(left, Vec::<String>::new());

@@ -4,8 +4,10 @@
 
 #[path = "../support/c_library.rs"]
 mod c_library;
+mod docs;
 mod examples;
 mod install;
 mod new;
 #[path = "../support/mod.rs"]
 mod support;
+mod troubleshooting;
