@@ -707,8 +707,8 @@ bool extline_args_has(const struct extline_call *call, const char *pointer);
  * `EXTLINE_OK` and `EXTLINE_REMOTE`, when the tool failed or was refused, give an answer, which the caller
  * frees with `extline_answer_free`. `EXTLINE_UNSUPPORTED` where the host does not offer it,
  * `EXTLINE_CANCELLED`, `EXTLINE_ANSWERED` when `call` has its answer, `EXTLINE_JSON`, `EXTLINE_TOO_LARGE`,
- * `EXTLINE_CLOSED`. From any thread but the one that drives the poll or detached form, which is
- * `EXTLINE_STATE`.
+ * `EXTLINE_CLOSED`. From any thread but the one that drives the poll or detached form, the last that called
+ * `extline_next`, `extline_step` or `extline_feed`: there it is `EXTLINE_STATE`.
  */
 extline_result extline_call_tool(struct extline_extension *ext,
                                  struct extline_call *call,
@@ -937,7 +937,7 @@ extline_result extline_on(struct extline_extension *ext,
  * made of it; a block ends it. Then the guards are asked.
  *
  * One that fails or takes longer than the host waits, less 500 ms, is answered as `extline_on_failure`
- * says (`intercept.failure`). Until setup has returned, later `EXTLINE_STATE`. `user` is the library's
+ * says (`intercept.failure`). `EXTLINE_ARGUMENT` for another point. Until setup has returned, later `EXTLINE_STATE`. `user` is the library's
  * when this succeeds. From any thread.
  */
 extline_result extline_intercept(struct extline_extension *ext,
@@ -966,7 +966,7 @@ extline_result extline_guard(struct extline_extension *ext,
  * What a handler that fails or takes too long means at a point, for its interceptors and its guards:
  * `allow` or `block`. Unsaid it is a block, and at `before_agent_start`, which cannot be blocked, it
  * goes on (`intercept.failure`). Until setup has returned, later `EXTLINE_STATE`; `EXTLINE_ARGUMENT` for
- * another mode. From any thread.
+ * another mode or point. From any thread.
  */
 extline_result extline_on_failure(struct extline_extension *ext,
                                   const char *point,
@@ -1494,7 +1494,8 @@ extline_result extline_teardown(struct extline_extension *ext,
  * and the extension ends with `EXTLINE_REQUIRED` (`report.required`), before setup where that is known
  * by then.
  *
- * `EXTLINE_ARGUMENT` for another kind, or a capability that does not exist. From any thread.
+ * `EXTLINE_ARGUMENT` for another kind, or a capability that does not exist. What `hello_ack` tells counts
+ * where it is declared before the start, a registration also later. From any thread.
  */
 extline_result extline_require(struct extline_extension *ext,
                                const char *kind,

@@ -8,7 +8,7 @@ use extline_protocol::{ArgsFailure, CallKind, ErrorKind};
 use crate::call::{Call, called};
 use crate::code::{EXTLINE_STATE, EXTLINE_VALIDATION, ResultCode};
 use crate::failure::{Failure, enter, enter_or};
-use crate::ffi::{Str, give, text};
+use crate::ffi::{Room, Str, text};
 use crate::json::{Json, Unfit, pointer_of};
 
 /// As every SDK says it.
@@ -28,14 +28,18 @@ unsafe fn read<T>(
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
         let (call, pointer) = unsafe { (called(call)?, text(pointer, "pointer")?) };
+        // SAFETY: room of the caller's.
+        let room = unsafe { Room::new(out, "out") }?;
         let pointer = pointer_of(pointer)?;
         if call.kind() == CallKind::Command {
             let text = "a command has text, which its handler gets, and no arguments in JSON";
             return Err(Failure::new(EXTLINE_STATE, text));
         }
         match read(&call.text, pointer) {
-            // SAFETY: room of the caller's.
-            Ok(value) => unsafe { give(out, "out", value) },
+            Ok(value) => {
+                room.fill(value);
+                Ok(())
+            }
             Err(unfit) => {
                 let failure = match unfit {
                     Unfit::Missing => ArgsFailure::missing(),

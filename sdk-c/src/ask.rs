@@ -16,7 +16,7 @@ use crate::code::{
 use crate::dispatch::inside;
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
-use crate::ffi::{maybe_text, shared, text, with_nul};
+use crate::ffi::{Room, maybe_text, shared, text, with_nul};
 use crate::json::Json;
 use crate::refusal;
 use crate::tool::json_of;
@@ -258,9 +258,8 @@ unsafe fn wait(
             let parent = parent(&ext, call)?;
             (ext, parent)
         };
-        if out.is_null() {
-            return Err(Failure::new(EXTLINE_NULL_POINTER, "out is NULL"));
-        }
+        // SAFETY: room of the caller's.
+        let room = unsafe { Room::new(out, "out") }?;
         // It may be answered, and given back, by another thread meanwhile.
         // SAFETY: a handle of the caller's.
         let _kept =
@@ -268,8 +267,7 @@ unsafe fn wait(
         let answer = ext.ask_and_wait(parent, question?)?;
         let outcome = answer.outcome();
         if !outcome.as_ref().is_err_and(|failure| failure.code != EXTLINE_REMOTE) {
-            // SAFETY: room of the caller's.
-            unsafe { out.write(Box::into_raw(answer)) };
+            room.fill(Box::into_raw(answer));
         }
         outcome
     })
@@ -312,8 +310,8 @@ unsafe fn then(
 /// `EXTLINE_OK` and `EXTLINE_REMOTE`, when the tool failed or was refused, give an answer, which the caller
 /// frees with `extline_answer_free`. `EXTLINE_UNSUPPORTED` where the host does not offer it,
 /// `EXTLINE_CANCELLED`, `EXTLINE_ANSWERED` when `call` has its answer, `EXTLINE_JSON`, `EXTLINE_TOO_LARGE`,
-/// `EXTLINE_CLOSED`. From any thread but the one that drives the poll or detached form, which is
-/// `EXTLINE_STATE`.
+/// `EXTLINE_CLOSED`. From any thread but the one that drives the poll or detached form, the last that called
+/// `extline_next`, `extline_step` or `extline_feed`: there it is `EXTLINE_STATE`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_tool(
     ext: *mut Extension,

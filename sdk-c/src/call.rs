@@ -13,7 +13,9 @@ use extline_protocol::{CallKey, CallKind, ErrorKind, ExtensionSession, ReplyErro
 
 use crate::ask::Asked;
 use crate::callback::Callback;
-use crate::code::{EXTLINE_ANSWERED, EXTLINE_CANCELLED, EXTLINE_CLOSED, EXTLINE_STATE};
+use crate::code::{
+    EXTLINE_ANSWERED, EXTLINE_CANCELLED, EXTLINE_CLOSED, EXTLINE_STATE, EXTLINE_TOO_LARGE,
+};
 use crate::course::{Change, Turn};
 use crate::dispatch::inside;
 use crate::extension::{Extension, ReplyFailed};
@@ -131,7 +133,11 @@ impl Call {
         let replied = self.ext.reply(self.serial(), |session| reply(session, &self.key));
         self.forget_waiting();
         replied.map_err(|failed| match failed {
-            ReplyFailed::AnsweredByTheSession => {
+            ReplyFailed::Refused(ReplyError::TooLarge(text)) => {
+                Failure::new(EXTLINE_TOO_LARGE, text)
+            }
+            // At a deadline or at the end.
+            ReplyFailed::Refused(_) => {
                 let text = format!("the {} was cancelled, and answered so", self.label);
                 Failure::new(EXTLINE_CANCELLED, text)
             }

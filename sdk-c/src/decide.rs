@@ -3,13 +3,15 @@
 use std::ffi::c_char;
 
 use crate::call::{Call, called};
-use crate::code::{EXTLINE_JSON, EXTLINE_STATE, ResultCode};
+use crate::code::{EXTLINE_ARGUMENT, EXTLINE_JSON, EXTLINE_STATE, ResultCode};
 use crate::course::{Change, Turn};
 use crate::failure::{Failure, enter};
 use crate::ffi::text;
 use crate::tool::json_of;
 
 pub(crate) const TOOL_CALL: &str = "tool_call";
+/// Every zot knows the first three.
+const POINTS: [&str; 4] = [TOOL_CALL, "turn_start", ASSISTANT_MESSAGE, BEFORE_AGENT_START];
 const ASSISTANT_MESSAGE: &str = "assistant_message";
 const BEFORE_AGENT_START: &str = "before_agent_start";
 
@@ -81,6 +83,15 @@ pub unsafe extern "C" fn extline_call_system_prompt(
         let (call, prompt) = unsafe { (called(call)?, text(prompt, "prompt")?) };
         turn_at(call, BEFORE_AGENT_START)?.decide(call, Change::SystemPrompt(prompt.to_owned()))
     })
+}
+
+/// Nobody is ever asked at another point.
+pub(crate) fn must_be_point(point: &str) -> Result<(), Failure> {
+    if POINTS.contains(&point) {
+        return Ok(());
+    }
+    let text = format!("there is no point {point:?}; there are {}", POINTS.join(", "));
+    Err(Failure::new(EXTLINE_ARGUMENT, text))
 }
 
 fn turn(call: &Call) -> Result<&Turn, Failure> {

@@ -9,8 +9,8 @@ use crate::code::{EXTLINE_AGAIN, EXTLINE_STATE, ResultCode};
 use crate::dispatch::inside;
 use crate::extension::{Extension, WakeFunction, extension};
 use crate::failure::{Failure, enter};
-use crate::ffi::{Str, bytes, give};
-use crate::form::{Driving, Form};
+use crate::ffi::{Room, Str, bytes};
+use crate::form::{Driving, Form, this_thread};
 
 /// Driven by `extline_next`.
 struct Detached(Option<Callback<WakeFunction>>);
@@ -34,7 +34,7 @@ impl Form for Detached {
 
 /// Nobody would read the answer meanwhile.
 pub(crate) fn refuse_to_wait(ext: &Extension) -> Result<(), Failure> {
-    if !Driving::is_here(ext) {
+    if !Driving::is_here(ext) && ext.lock().driver != Some(this_thread()) {
         return Ok(());
     }
     let text = "waiting here would stop the loop that reads the answer: use the function that ends \
@@ -72,7 +72,9 @@ pub unsafe extern "C" fn extline_feed(
     enter(|| {
         // SAFETY: a handle and bytes of the caller's.
         let (ext, data) = unsafe { (extension(ext)?, bytes(data, len, "data")?) };
-        ext.lock().wire()?.feed(data);
+        let mut state = ext.lock();
+        state.driver = Some(this_thread());
+        state.wire()?.feed(data);
         Ok(())
     })
 }
@@ -98,13 +100,13 @@ pub unsafe extern "C" fn extline_feed_eof(ext: *mut Extension) -> ResultCode {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_take_output(ext: *mut Extension, out: *mut Str) -> ResultCode {
     enter(|| {
-        // SAFETY: a handle of the caller's.
-        let ext = unsafe { extension(ext) }?;
+        // SAFETY: a handle and room of the caller's.
+        let (ext, room) = unsafe { (extension(ext)?, Room::new(out, "out")?) };
         let mut state = ext.lock();
         let nothing = || Failure::new(EXTLINE_AGAIN, "there is nothing to write");
         let output = state.wire()?.take_output().ok_or_else(nothing)?;
-        // SAFETY: room of the caller's.
-        unsafe { give(out, "out", Str::lend(output)) }
+        room.fill(Str::lend(output));
+        Ok(())
     })
 }
 

@@ -8,6 +8,7 @@ use extline_protocol::frame::{Event as EventFrame, Frame, OnFailure};
 
 use crate::callback::{CallCallback, Callback, DropCallback, EventCallback};
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_NULL_POINTER, EXTLINE_STATE, ResultCode};
+use crate::decide::{TOOL_CALL, must_be_point};
 use crate::dispatch::inside;
 use crate::extension::{Extension, State, extension};
 use crate::failure::{Failure, enter, enter_or};
@@ -56,7 +57,7 @@ pub unsafe extern "C" fn extline_on(
 /// made of it; a block ends it. Then the guards are asked.
 ///
 /// One that fails or takes longer than the host waits, less 500 ms, is answered as `extline_on_failure`
-/// says (`intercept.failure`). Until setup has returned, later `EXTLINE_STATE`. `user` is the library's
+/// says (`intercept.failure`). `EXTLINE_ARGUMENT` for another point. Until setup has returned, later `EXTLINE_STATE`. `user` is the library's
 /// when this succeeds. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_intercept(
@@ -69,6 +70,7 @@ pub unsafe extern "C" fn extline_intercept(
     // SAFETY: as the header says.
     unsafe {
         register(ext, point, "point", run, |state, name, run| {
+            must_be_point(&name)?;
             add(&mut state.subscribe().intercept, &name);
             let handler = Arc::new(Callback::new(run, user, drop));
             state.interceptors.entry(name).or_default().push(handler);
@@ -100,7 +102,7 @@ pub unsafe extern "C" fn extline_guard(
             if state.guards.iter().any(|(known, _)| *known == label) {
                 return Err(mistake(RegistrationError::Duplicate { kind: "guard", name }));
             }
-            add(&mut state.subscribe().guards, crate::decide::TOOL_CALL);
+            add(&mut state.subscribe().guards, TOOL_CALL);
             state.guards.push((label, Arc::new(Callback::new(run, user, drop))));
             Ok(())
         })
@@ -110,7 +112,7 @@ pub unsafe extern "C" fn extline_guard(
 /// What a handler that fails or takes too long means at a point, for its interceptors and its guards:
 /// `allow` or `block`. Unsaid it is a block, and at `before_agent_start`, which cannot be blocked, it
 /// goes on (`intercept.failure`). Until setup has returned, later `EXTLINE_STATE`; `EXTLINE_ARGUMENT` for
-/// another mode. From any thread.
+/// another mode or point. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_on_failure(
     ext: *mut Extension,
@@ -123,6 +125,7 @@ pub unsafe extern "C" fn extline_on_failure(
         ext.noting(|| {
             // SAFETY: texts of the caller's.
             let (point, mode) = unsafe { (text(point, "point")?, text(mode, "mode")?) };
+            must_be_point(point)?;
             word(Some(mode.to_owned()), OnFailure::KNOWN)?;
             let mut state = ext.lock();
             state.must_register()?;

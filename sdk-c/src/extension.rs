@@ -67,6 +67,8 @@ pub(crate) struct State {
     pub(crate) courses: VecDeque<(Box<Course>, Change)>,
     /// In the poll form.
     pub(crate) input: Option<Input>,
+    /// The thread that drives the poll form or the detached form, as `form::this_thread` has it.
+    pub(crate) driver: Option<usize>,
     pub(crate) on_wake: Option<Callback<WakeFunction>>,
     /// The first of its registrations that failed before the start.
     mistake: Option<Failure>,
@@ -153,6 +155,9 @@ impl Extension {
         say: impl FnOnce(&mut ExtensionSession) -> R,
     ) -> Result<R, Failure> {
         let mut state = self.lock();
+        if state.lifecycle.finished().is_some() {
+            return Err(Failure::new(EXTLINE_CLOSED, "the session is over"));
+        }
         let wire = state.wire()?;
         let due = wire.due();
         let said = say(&mut wire.session);
@@ -172,7 +177,7 @@ impl Extension {
         let _call = state.calls.remove(&serial);
         let Ok(wire) = state.wire() else { return Err(ReplyFailed::Closed) };
         let due = wire.due();
-        let replied = reply(&mut wire.session).map_err(|_| ReplyFailed::AnsweredByTheSession);
+        let replied = reply(&mut wire.session).map_err(ReplyFailed::Refused);
         // Asked once the answer is there: who takes the session over from now on finds it.
         if !self.form().is_some_and(|form| form.is_driven_here(self)) {
             self.send(state, due);
@@ -182,8 +187,11 @@ impl Extension {
 
     /// Writes what there is to say, where the session has begun.
     pub(crate) fn flush(&self) {
+        let mut state = self.lock();
         // Without a session there is nothing to say.
-        let _ = self.say(|_| ());
+        let Ok(wire) = state.wire() else { return };
+        let due = wire.due();
+        self.send(state, due);
     }
 
     fn send(&self, mut state: MutexGuard<'_, State>, due: Option<std::time::Instant>) {
@@ -202,10 +210,9 @@ impl Extension {
 }
 
 /// Why an answer was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ReplyFailed {
-    /// At a deadline or at the end.
-    AnsweredByTheSession,
+    Refused(ReplyError),
     Closed,
 }
 
@@ -229,6 +236,7 @@ impl State {
             asked: HashMap::new(),
             courses: VecDeque::new(),
             input: None,
+            driver: None,
             on_wake: None,
             mistake: None,
             is_freed: false,

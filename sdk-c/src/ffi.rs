@@ -111,14 +111,18 @@ fn utf8<'a>(bytes: &'a [u8], what: &str) -> Result<&'a str, Failure> {
     })
 }
 
-/// Writes a result where the caller wants it.
-pub(crate) unsafe fn give<T>(out: *mut T, what: &str, value: T) -> Result<(), Failure> {
-    if out.is_null() {
-        return Err(is_null(what));
+/// Room of the caller's for a result; asked for before anything is done.
+pub(crate) struct Room<T>(*mut T);
+
+impl<T> Room<T> {
+    pub(crate) unsafe fn new(out: *mut T, what: &str) -> Result<Self, Failure> {
+        if out.is_null() { Err(is_null(what)) } else { Ok(Self(out)) }
     }
-    // SAFETY: the caller's: room for one value.
-    unsafe { out.write(value) };
-    Ok(())
+
+    pub(crate) fn fill(self, value: T) {
+        // SAFETY: the promise of the one who made it: room for one value.
+        unsafe { self.0.write(value) };
+    }
 }
 
 /// Options that all-zero bytes are valid values of.

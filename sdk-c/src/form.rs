@@ -27,6 +27,12 @@ thread_local! {
     static DRIVEN: Cell<*const Extension> = const { Cell::new(std::ptr::null()) };
 }
 
+/// A number that no other thread has while this one lives. Rust's own would cost memory that a thread
+/// which is C's never gives back.
+pub(crate) fn this_thread() -> usize {
+    DRIVEN.with(|driven| std::ptr::from_ref(driven).addr())
+}
+
 /// This thread drives the extension while this lives.
 pub(crate) struct Driving(*const Extension);
 

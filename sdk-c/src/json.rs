@@ -7,7 +7,7 @@ use extline_protocol::{Elements, Field, Members, RawJson, pointer};
 
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_NOT_FOUND, EXTLINE_TYPE, ResultCode};
 use crate::failure::{Failure, enter, enter_or};
-use crate::ffi::{Str, give, given, text, with_nul};
+use crate::ffi::{Room, Str, given, text, with_nul};
 
 /// A JSON value, to be asked by JSON pointers (RFC 6901): `/city` is the member `city`, `/days/0` the
 /// first element of `days`, an empty pointer the value itself. It belongs to the call, event or answer
@@ -187,10 +187,12 @@ unsafe fn read<T>(
     enter(|| {
         // SAFETY: a value and a text of the caller's.
         let (json, pointer) = unsafe { (given(json, "json")?, text(pointer, "pointer")?) };
+        // SAFETY: room of the caller's.
+        let room = unsafe { Room::new(out, "out") }?;
         let pointer = pointer_of(pointer)?;
         let value = read(json, pointer).map_err(|unfit| not_there(&unfit, pointer))?;
-        // SAFETY: room of the caller's.
-        unsafe { give(out, "out", value) }
+        room.fill(value);
+        Ok(())
     })
 }
 

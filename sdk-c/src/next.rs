@@ -8,7 +8,7 @@ use crate::claim::failure;
 use crate::code::{EXTLINE_AGAIN, EXTLINE_CLOSED, EXTLINE_NULL_POINTER, EXTLINE_STATE, ResultCode};
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter, enter_or};
-use crate::form::{Driving, Form};
+use crate::form::{Driving, Form, this_thread};
 use crate::running;
 
 /// Does what is due and runs the next handler, in this thread. `EXTLINE_OK` when one ran, so that another
@@ -28,6 +28,7 @@ pub unsafe extern "C" fn extline_next(ext: *mut Extension) -> ResultCode {
             return Err(Failure::new(EXTLINE_STATE, "a handler cannot run the next one"));
         }
         let mut state = ext.lock();
+        state.driver = Some(this_thread());
         state.wire()?.handle_timeout();
         let Some(job) = state.next_job(true) else {
             state.wire()?.write().map_err(failure)?;

@@ -10,8 +10,8 @@ use crate::code::{EXTLINE_CLOSED, EXTLINE_STATE, ResultCode};
 use crate::detached::refuse_to_wait;
 use crate::extension::{Extension, State, extension};
 use crate::failure::{Failure, enter, enter_or};
-use crate::ffi::give;
-use crate::form::{Driving, Form};
+use crate::ffi::Room;
+use crate::form::{Driving, Form, this_thread};
 
 /// The read descriptor: the host has sent something, or closed its end.
 pub const EXTLINE_READ: u32 = 1;
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn extline_fds(
         for (out, descriptor) in [read_fd, write_fd, wake_fd].into_iter().zip(descriptors) {
             if !out.is_null() {
                 // SAFETY: room of the caller's.
-                unsafe { give(out, "out", descriptor) }?;
+                unsafe { Room::new(out, "out") }?.fill(descriptor);
             }
         }
         Ok(())
@@ -141,6 +141,7 @@ pub unsafe extern "C" fn extline_step(ext: *mut Extension, ready: u32) -> Result
             return Err(Failure::new(EXTLINE_STATE, "a handler cannot drive its own session"));
         }
         let mut state = ext.lock();
+        state.driver = Some(this_thread());
         step(&mut state, ready)?;
         if state.is_over() {
             return Err(Failure::new(EXTLINE_CLOSED, "the session is over"));

@@ -79,7 +79,8 @@ fn may_stage(state: &mut State, run: StageCallback) -> Result<StageFunction, Fai
 /// and the extension ends with `EXTLINE_REQUIRED` (`report.required`), before setup where that is known
 /// by then.
 ///
-/// `EXTLINE_ARGUMENT` for another kind, or a capability that does not exist. From any thread.
+/// `EXTLINE_ARGUMENT` for another kind, or a capability that does not exist. What `hello_ack` tells counts
+/// where it is declared before the start, a registration also later. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_require(
     ext: *mut Extension,

@@ -75,13 +75,16 @@ impl CallKey {
     }
 }
 
-/// An answer that cannot be sent.
+/// An answer that was not sent.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReplyError {
     /// It has its answer: the handler's own, or the session's at a deadline or shutdown.
     #[error("{0} is already answered")]
     AlreadyAnswered(CallKind),
+    /// It is over a limit, and the call was answered with `too_large` in its place.
+    #[error("{0}; it was answered with too_large in its place")]
+    TooLarge(String),
 }
 
 /// The open calls of one direction, with what the session keeps for each.

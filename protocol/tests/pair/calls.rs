@@ -194,7 +194,10 @@ fn a_call_over_the_limit_is_refused_and_nothing_of_it_is_written() {
 fn a_result_over_the_limit_becomes_too_large_and_names_the_limit() {
     let mut pair = Pair::usual();
     let (_, key) = pair.open_call();
-    pair.answer(&key, &"x".repeat(4_194_303));
+    let long = vec![Content::text("x".repeat(4_194_303))];
+    let answered = pair.extension.reply_tool(&key, ToolResult::new(key.id().clone(), long));
+    assert!(matches!(answered, Err(ReplyError::TooLarge(why)) if why.contains("4194303")));
+    pair.step();
     let error = result(&pair).error.as_ref().unwrap();
     assert_eq!(error.kind, ErrorKind::TooLarge);
     assert!(error.message.contains("4194303"), "{}", error.message);
@@ -207,7 +210,8 @@ fn a_result_that_is_too_deep_becomes_too_large() {
     let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     let mut answer = ToolResult::new(key.id().clone(), vec![]);
     answer.structured_content = Some(RawJson::parse(&deep).unwrap());
-    pair.extension.reply_tool(&key, answer).unwrap();
+    let answered = pair.extension.reply_tool(&key, answer);
+    assert!(matches!(answered, Err(ReplyError::TooLarge(_))), "{answered:?}");
     pair.step();
     assert_eq!(result(&pair).error.as_ref().unwrap().kind, ErrorKind::TooLarge);
 }

@@ -48,8 +48,9 @@ proptest! {
         let deep = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         let details = Some(RawJson::parse(&deep).unwrap());
         let result = ToolResult { details, ..ToolResult::new("x".into(), Vec::new()) };
-        session.reply_tool(&key, result).unwrap();
+        let answered = session.reply_tool(&key, result);
         let (_, result) = answer(&mut session);
+        prop_assert_eq!(answered.is_err(), result.is_error);
         // The frame's own object is one level.
         prop_assert_eq!(result.is_error, levels + 1 > 128);
         prop_assert_eq!(result.details.is_some(), levels < 128);
@@ -66,8 +67,9 @@ fn a_result_passes_to_the_last_byte_and_no_further() {
         for (bytes, is_error) in [(limit - 1, false), (limit, false), (limit + 1, true)] {
             let (mut session, key) = called(granted);
             let content = vec![Content::text("x".repeat(bytes - overhead))];
-            session.reply_tool(&key, ToolResult::new("x".into(), content)).unwrap();
+            let answered = session.reply_tool(&key, ToolResult::new("x".into(), content));
             let (line, result) = answer(&mut session);
+            assert_eq!(answered.is_err(), is_error, "{answered:?}");
             assert_eq!(result.is_error, is_error, "{bytes} bytes of {limit}");
             if is_error {
                 let error = result.error.unwrap();
@@ -103,7 +105,7 @@ fn a_call_is_answered_however_long_its_name() {
 fn an_error_is_answered_however_long_its_message() {
     let (mut session, key) = called(None);
     let error = ErrorInfo::new(ErrorKind::Internal, "x".repeat(FRAME_BYTES));
-    session.fail_tool(&key, error).unwrap();
+    assert!(session.fail_tool(&key, error).is_err());
     assert_eq!(answer(&mut session).1.error.unwrap().kind, ErrorKind::TooLarge);
 }
 

@@ -13,15 +13,17 @@ use crate::session::{CallKey, ReplyError, RequestError};
 /// Answers.
 impl ExtensionSession {
     /// Answers a tool call; the frame's id is the call's. One over a limit is answered with
-    /// `too_large` instead; an error without text gets its message as text.
+    /// `too_large` instead, and comes back as [`ReplyError::TooLarge`]; an error without text gets its message as text.
     pub fn reply_tool(&mut self, key: &CallKey, mut result: ToolResult) -> Result<(), ReplyError> {
         self.close_open(key)?;
         result.id = key.id().clone();
         make_readable(&mut result);
         if let Err(unsendable) = self.outbox.push(&result) {
             let message = format!("the result of the tool is too large: {unsendable}");
-            let error = ErrorInfo::new(ErrorKind::TooLarge, message);
+            let error = ErrorInfo::new(ErrorKind::TooLarge, message.clone());
             self.send(&ToolResult::error(key.id().clone(), error));
+            self.finish_if_idle();
+            return Err(ReplyError::TooLarge(message));
         }
         self.finish_if_idle();
         Ok(())
@@ -48,9 +50,13 @@ impl ExtensionSession {
             response.tool_args = None;
         }
         if let Err(unsendable) = self.outbox.push(&response) {
-            let message = format!("too_large: the answer is too large: {unsendable}");
-            self.send(&CommandResponse::error(key.id().clone(), message));
-        } else if let Some(panel) = &response.open_panel {
+            let message = format!("the answer is too large: {unsendable}");
+            let told = format!("too_large: {message}");
+            self.send(&CommandResponse::error(key.id().clone(), told));
+            self.finish_if_idle();
+            return Err(ReplyError::TooLarge(message));
+        }
+        if let Some(panel) = &response.open_panel {
             self.panels.open(panel);
         }
         self.finish_if_idle();
@@ -70,8 +76,10 @@ impl ExtensionSession {
         };
         if let Err(unsendable) = self.outbox.push(&response) {
             let message = format!("the answer is too large: {unsendable}");
-            let error = RpcError::new(ErrorKind::TooLarge, message);
+            let error = RpcError::new(ErrorKind::TooLarge, message.clone());
             self.send(&error_response(key.id().clone(), error));
+            self.finish_if_idle();
+            return Err(ReplyError::TooLarge(message));
         }
         self.finish_if_idle();
         Ok(())
