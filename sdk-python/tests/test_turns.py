@@ -142,6 +142,40 @@ def test_a_handler_that_keeps_the_loop_keeps_no_answer_of_its_turn(writes, tmp_p
     writes.end()
 
 
+FALLS_ASLEEP = """
+    import dataclasses, os, time
+
+    @dataclasses.dataclass
+    class Slow:
+        seconds: float
+        # It is made before the turn of its call begins.
+        def __post_init__(self): time.sleep(self.seconds)
+
+    @ext.tool
+    async def made(slow: Slow): return "made"
+
+    @ext.tool
+    async def keeps_the_loop(file: str):
+        until = time.monotonic() + 3
+        while not os.path.exists(file) and time.monotonic() < until: time.sleep(0.001)
+        return "kept"
+"""
+
+
+def test_a_turn_that_begins_while_its_watcher_sleeps_wakes_it(tmp_path) -> None:
+    writes = Writes(tmp_path, FALLS_ASLEEP)
+    for number in range(3):
+        go = tmp_path / f"go-{number}"
+        # While the arguments are made, the frames are read, no turn has begun, and nothing is left
+        # to watch: for five seconds the watcher would not look again.
+        slow = tool_call("made", "a", slow={"seconds": 0.2})
+        writes.send(slow, tool_call("keeps_the_loop", "b", file=str(go)))
+        assert writes.answers(1) == [["a"]], "not in one write with the answer after it"
+        go.touch()
+        assert writes.answers(1) == [["b"]]
+    writes.end()
+
+
 def test_a_cancel_between_two_calls_is_a_call_less(writes) -> None:
     for _ in range(20):
         cancel = {"type": "tool_cancel", "id": "b"}
