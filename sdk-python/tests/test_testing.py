@@ -357,6 +357,24 @@ def test_hosts_leave_neither_threads_nor_descriptors_behind(new) -> None:
     assert open_now() <= descriptors + 4
 
 
+def test_a_handler_that_does_not_end_is_left_behind_when_the_extension_has_said_its_last(capfd) -> None:
+    ext = make()
+    go = threading.Event()
+    torn_down = threading.Event()
+    ext.teardown(torn_down.set)
+
+    @ext.tool
+    def waits() -> None:
+        go.wait(PATIENCE)
+
+    with Host(ext) as host:
+        host.begin("waits")
+    assert torn_down.is_set()
+    assert host.transcript.frames("extension")[-1]["type"] == "shutdown_ack"
+    assert "testing: a handler did not end with its extension, and is left behind" in capfd.readouterr().err
+    go.set()
+
+
 def test_a_shutdown_runs_the_teardown_and_gives_the_exit_code() -> None:
     ext = make()
     ended = []

@@ -72,6 +72,7 @@ pub(crate) fn seen(event: HostEvent, open: &mut Open) -> Seen {
         HostEvent::OpenPanel(panel) => ("open_panel", 0, object(&panel)),
         HostEvent::PanelRender(render) => ("panel_render", 0, frame(&render)),
         HostEvent::PanelClose(id) => ("panel_close", 0, text(&id)),
+        HostEvent::ShutdownAck => ("shutdown_ack", 0, nothing()),
         HostEvent::Notice(notice) => ("notice", 0, text(&notice.to_string())),
         // The rest is of processes.
         _ => ("", 0, nothing()),

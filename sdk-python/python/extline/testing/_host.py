@@ -31,6 +31,8 @@ __tracebackhide__ = True
 # Seconds. Long enough for any handler that is going to finish, also on a busy machine.
 DEADLINE = 5.0
 _FAREWELL = 3.0
+# For its thread to end, once it has said its last: it does at once, unless a handler keeps it.
+_LAST_STEP = 0.5
 
 
 class Call:
@@ -128,13 +130,19 @@ class Host:
         """Ends the extension as a host does; its exit code."""
         talk = self._talk
         talk.end_input()
+        return self._wait_for_end(talk)
+
+    def _wait_for_end(self, talk: Conversation) -> int:
         talk.wait_for("the extension did not end", lambda: talk.ended)
         if self._guest.failure is not None:
             raise talk.has_ended("the extension did not end in the ordinary way")
         return self._guest.exit_code or 0
 
     def close(self) -> None:
-        """Ends the extension if it has not ended, whatever state it is in; ``with`` does this."""
+        """Ends the extension if it has not ended, whatever state it is in; ``with`` does this.
+
+        A handler that still runs has a second to end. Then it is left behind, in its thread.
+        """
         talk = self._conversation
         if talk is None or self._guest.socket.fileno() < 0:
             return
@@ -142,9 +150,17 @@ class Host:
             talk.deadline = _FAREWELL
             self._stand_ins.forget()
             try:
-                self.shutdown()
+                talk.end_input()
+                talk.wait_for(
+                    "the extension did not end", lambda: talk.seen.has_left or talk.ended or None
+                )
+                talk.deadline = _LAST_STEP
+                self._wait_for_end(talk)
             except Failure as failure:
-                report(f"testing: {str(failure).splitlines()[0]}")
+                text = str(failure).splitlines()[0]
+                if talk.seen.has_left and talk.ended is None:
+                    text = "a handler did not end with its extension, and is left behind"
+                report(f"testing: {text}")
         self._guest.leave()
 
     def __enter__(self) -> Self:

@@ -17,6 +17,8 @@ class Seen:
         self._unwanted = unwanted
         self.hello: dict[str, Any] = {}
         self.is_ready = False
+        # It has said its last.
+        self.has_left = False
         # Something was registered since the extension was last told of it.
         self.is_news = False
         self.tools: dict[str, dict[str, Any]] = {}
@@ -52,6 +54,9 @@ class Seen:
 
     def _ready(self, _: None) -> None:
         self.is_ready = self.is_news = True
+
+    def _shutdown_ack(self, _: None) -> None:
+        self.has_left = True
 
     def _register_tool(self, frame: dict[str, Any]) -> None:
         if not self._rejects("tool", frame["name"]):
