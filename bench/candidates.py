@@ -14,6 +14,8 @@ MCP_PYTHON = BUILT / "mcp" / "bin" / "python"
 # Of the one that the Python SDK's tests have made, with the module they have built.
 TESTS_PYTHON = ROOT / "target" / "python" / "bin" / "python"
 TESTS_MODULE = ROOT / "sdk-python" / "python" / "extline"
+# The C SDK's candidate, by the profile of its library.
+C_PROGRAMS = BUILT / "c"
 # What node_environment.py makes, by profile.
 NODE_PROGRAMS = BUILT / "node"
 
@@ -56,6 +58,8 @@ def candidates(profile):
         Candidate("rmcp-lean", "rmcp, one thread and its fastest transport", "mcp", (rmcp, "lean")),
         Candidate("rust-typed", "**extline for Rust, typed**", "extension", (sdk, "typed"), own=True),
         Candidate("rust-raw", "**extline for Rust, raw**", "extension", (sdk, "raw"), own=True),
+        for_c("c-sdk", "**extline for C, typed accessors**", "typed", profile),
+        for_c("c-raw", "**extline for C, raw**", "raw", profile),
         by_hand("python-json", "Python by hand, json", "by_hand_json.py"),
         by_hand("python-orjson", "Python by hand, orjson", "by_hand_orjson.py"),
         mcp("mcp", "mcp (MCP for Python), a function", "with_mcp.py", "function"),
@@ -81,6 +85,10 @@ def candidates(profile):
             baseline="c-client", own=True,
         ),
     ]
+
+
+def for_c(name, title, way, profile):
+    return Candidate(name, title, "extension", (str(C_PROGRAMS / profile / "echo"), way), own=True, kit="c")
 
 
 def by_hand(name, title, program):
@@ -173,6 +181,14 @@ BARS = [
     ("rust-typed", "1m_p50", 5.5),
     ("rust-raw", "1m_p50", 5.5),
     ("rust-typed", "small_mb", 4.0),
+    ("c-sdk", "start_ms", 1.4),
+    ("c-sdk", "p50", 1.5),
+    ("c-sdk", "p99", 2.0),
+    ("c-sdk", "in_flight_one", -300_000),
+    ("c-sdk", "64k_p50", 5.0),
+    ("c-sdk", "1m_p50", 5.5),
+    ("c-raw", "1m_p50", 3.5),
+    ("c-sdk", "small_mb", 4.0),
     ("python-sync", "p50", 2.4),
     ("python-sync", "p99", 3.5),
     ("python-sync", "in_flight_one", -200_000),

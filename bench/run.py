@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import resource
 import shutil
 import subprocess
@@ -22,7 +23,7 @@ from dataclasses import asdict, replace
 import environment
 import node_environment
 import table
-from candidates import BENCH, BUILT, FULL, QUICK, ROOT, SESSIONS, SMOKE, candidates
+from candidates import BENCH, BUILT, C_PROGRAMS, FULL, QUICK, ROOT, SESSIONS, SMOKE, candidates
 
 # More than this many CPUs used by others: the session is repeated, then flagged.
 FOREIGN = 0.25
@@ -96,7 +97,7 @@ def check_machine(chosen):
 def choose(everything, options):
     if options.smoke:
         # What there is: the tests of an SDK build its module, where they run.
-        kits = {"cargo"}
+        kits = {"cargo", "c"}
         kits |= {"python"} if environment.is_there_for_tests() else set()
         kits |= {"node"} if node_environment.is_there_for_tests() else set()
         return [candidate for candidate in everything if candidate.own and candidate.kit in kits]
@@ -121,9 +122,11 @@ def build(chosen, smoke):
     if smoke:
         # What `make test` has built already.
         command([*cargo, "--workspace", "--all-targets"], ROOT)
+        build_for_c(chosen, profile="debug")
         if any(candidate.kit == "node" for candidate in chosen):
             node_environment.link()
         return
+    build_for_c(chosen, profile="release")
     # One package at a time: built together they would share the features of their dependencies,
     # and an extension would carry what only the host needs.
     names = {candidate.name for candidate in chosen}
@@ -140,6 +143,27 @@ def build(chosen, smoke):
         environment.make("mcp", command)
     if "node" in kits:
         node_environment.build(command)
+
+
+def build_for_c(chosen, profile):
+    """As an author builds it: with the shared library, which it finds where it was built."""
+    if not any(candidate.kit == "c" for candidate in chosen):
+        return
+    library = ROOT / "target" / profile
+    if profile == "release":
+        command(["cargo", "build", "--locked", "--quiet", "--release", "--package", "extline-c"], ROOT)
+    folder = C_PROGRAMS / profile
+    folder.mkdir(parents=True, exist_ok=True)
+    # Under the name that the library has for programs.
+    dynamic = subprocess.run(["readelf", "-d", library / "libextline.so"], capture_output=True, text=True, check=True)
+    name = re.search(r"SONAME.*\[(.*)\]", dynamic.stdout)[1]
+    (folder / name).unlink(missing_ok=True)
+    (folder / name).symlink_to(library / "libextline.so")
+    command([
+        "cc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'sdk-c' / 'include'}",
+        "-o", str(folder / "echo"), str(BENCH / "c" / "echo.c"),
+        str(folder / name), f"-Wl,-rpath,{folder}",
+    ])
 
 
 def command(arguments, folder=BENCH):

@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 exec </dev/null # nothing here asks a question
 
-total=14
+total=15
 number=0
 passed=0
 failed=0
@@ -25,6 +25,7 @@ main() {
         env RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace --no-deps
     step 'shell scripts parse' parse_scripts
     step 'tests: the Python SDK' scripts/test-python.sh
+    step 'tests: the C SDK, under the sanitizers and valgrind' scripts/test-c.sh
     step 'tests: the Python package, installed from its source archive' \
         scripts/test-python-package.sh
     step 'tests: the Node SDK' scripts/test-node.sh

@@ -1,0 +1,179 @@
+/* Events, interceptors and the guard. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "kit.h"
+#include "text.h"
+
+static void wait_ms(long ms) {
+    struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&time, NULL);
+}
+
+static bool is(extline_str text, const char *wanted) {
+    return text.len == strlen(wanted) && memcmp(text.ptr, wanted, text.len) == 0;
+}
+
+/* The string there, or an empty one. */
+static extline_str string_at(const extline_json *json, const char *pointer) {
+    extline_str found = {"", 0};
+    extline_json_string(json, pointer, &found);
+    return found;
+}
+
+static bool is_true(const extline_json *json, const char *pointer) {
+    bool found = false;
+    return extline_json_bool(json, pointer, &found) == EXTLINE_OK && found;
+}
+
+static void record_event(void *user, extline_extension *kit, const extline_event *event) {
+    (void)user, (void)kit;
+    const extline_json *payload = extline_event_payload(event);
+    extline_str name = extline_event_name(event), found;
+    int64_t step;
+    text label = {NULL, 0, 0};
+    put_n(&label, name.ptr, name.len);
+    if (extline_json_int(payload, "/step", &step) == EXTLINE_OK) {
+        char digits[30];
+        snprintf(digits, sizeof digits, " %lld", (long long)step);
+        put(&label, digits);
+        if (is(name, "turn_start") && step % 10 == 0) wait_ms(20);
+    }
+    const char *texts[] = {"/tool_name", "/text"};
+    for (size_t i = 0; i < 2; i++) {
+        if (extline_json_string(payload, texts[i], &found) != EXTLINE_OK) continue;
+        put(&label, " ");
+        put_n(&label, found.ptr, found.len);
+    }
+    record(label.ptr);
+    forget(&label);
+    /* With the error `throw` the handler is to fail: in C there is nothing to throw. */
+}
+
+/* Rewrites the arguments to what they are and one member more, which is true. */
+static void rewrite_with(extline_call *call, const char *member) {
+    extline_str args;
+    if (extline_json_text(extline_call_args(call), "/tool_args", &args) != EXTLINE_OK) return;
+    const char *end = args.ptr + args.len - 1;
+    while (*end != '}') end--;
+    const char *last = end - 1;
+    while (strchr(" \t\r\n", *last) != NULL) last--;
+    text rewritten = {NULL, 0, 0};
+    put_n(&rewritten, args.ptr, (size_t)(end - args.ptr));
+    put(&rewritten, *last == '{' ? "\"" : ",\"");
+    put(&rewritten, member);
+    put(&rewritten, "\":true}");
+    extline_call_rewrite(call, rewritten.ptr);
+    forget(&rewritten);
+}
+
+static void first(void *user, extline_call *call, extline_str payload) {
+    (void)user, (void)payload;
+    extline_str what = string_at(extline_call_args(call), "/tool_args/do");
+    if (is(what, "block")) {
+        extline_call_block(call, "the kit says no");
+    } else if (is(what, "rewrite")) {
+        rewrite_with(call, "first");
+    } else if (is(what, "throw")) {
+        extline_call_error(call, "internal", MESSAGE);
+    } else if (is(what, "late")) {
+        wait_ms(300);
+        extline_call_block(call, "too late");
+    } else {
+        if (is(what, "hang")) wait_ms(60000);
+        extline_call_allow(call);
+    }
+}
+
+static void second(void *user, extline_call *call, extline_str payload) {
+    (void)user, (void)payload;
+    if (is_true(extline_call_args(call), "/tool_args/first"))
+        rewrite_with(call, "second");
+    else
+        extline_call_allow(call);
+}
+
+static void guard(void *user, extline_call *call, extline_str payload) {
+    (void)user, (void)payload;
+    const extline_json *asked = extline_call_args(call);
+    extline_str what = string_at(asked, "/tool_args/do");
+    if (is(what, "veto_hang")) wait_ms(60000);
+    if (is(what, "veto"))
+        extline_call_block(call, "vetoed");
+    else if (is(what, "veto_throw"))
+        extline_call_error(call, "internal", MESSAGE);
+    else if (is_true(asked, "/tool_args/second") && is_true(asked, "/tool_args/veto"))
+        extline_call_block(call, "saw second");
+    else
+        extline_call_allow(call);
+}
+
+static void turn_start(void *user, extline_call *call, extline_str payload) {
+    (void)user, (void)payload;
+    int64_t step = 0;
+    extline_json_int(extline_call_args(call), "/step", &step);
+    if (step == 900)
+        extline_call_block(call, "enough");
+    else if (step == 901)
+        extline_call_error(call, "internal", MESSAGE);
+    else
+        extline_call_allow(call);
+}
+
+static void replace_plain(extline_call *call, const char *message) {
+    text better = {NULL, 0, 0};
+    const char *plain;
+    while ((plain = strstr(message, "plain")) != NULL) {
+        put_n(&better, message, (size_t)(plain - message));
+        put(&better, "better");
+        message = plain + strlen("plain");
+    }
+    put(&better, message);
+    extline_call_replace_text(call, better.ptr);
+    forget(&better);
+}
+
+static void assistant_message(void *user, extline_call *call, extline_str payload) {
+    (void)user, (void)payload;
+    extline_str message = string_at(extline_call_args(call), "/text");
+    if (is(message, "throw"))
+        extline_call_error(call, "internal", MESSAGE);
+    else if (is(message, "erase"))
+        extline_call_replace_text(call, "");
+    else if (strstr(message.ptr, "forbidden") != NULL)
+        extline_call_block(call, "an unkind word");
+    else if (strstr(message.ptr, "plain") != NULL)
+        replace_plain(call, message.ptr);
+    else
+        extline_call_allow(call);
+}
+
+static void before_agent_start(void *user, extline_call *call, extline_str payload) {
+    (void)user, (void)payload;
+    extline_str prompt = string_at(extline_call_args(call), "/system_prompt");
+    if (is(prompt, "throw")) {
+        extline_call_error(call, "internal", MESSAGE);
+    } else if (is(prompt, "remove")) {
+        extline_call_system_prompt(call, "");
+    } else if (is(prompt, "keep")) {
+        extline_call_allow(call);
+    } else {
+        text longer = {NULL, 0, 0};
+        put_n(&longer, prompt.ptr, prompt.len);
+        put(&longer, " (kit)");
+        extline_call_system_prompt(call, longer.ptr);
+        forget(&longer);
+    }
+}
+
+void add_moments(extline_extension *kit) {
+    const char *events[] = {"session_start", "turn_start", "turn_end", "tool_call", "assistant_message"};
+    for (size_t i = 0; i < 5; i++) must(extline_on(kit, events[i], record_event, NULL, NULL));
+    must(extline_intercept(kit, "tool_call", first, NULL, NULL));
+    must(extline_intercept(kit, "tool_call", second, NULL, NULL));
+    must(extline_intercept(kit, "turn_start", turn_start, NULL, NULL));
+    must(extline_intercept(kit, "assistant_message", assistant_message, NULL, NULL));
+    must(extline_intercept(kit, "before_agent_start", before_agent_start, NULL, NULL));
+    must(extline_guard(kit, "kit", guard, NULL, NULL));
+    must(extline_on_failure(kit, "turn_start", "allow"));
+}
