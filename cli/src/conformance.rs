@@ -1,13 +1,13 @@
 //! `extline conformance`: checks an extension against the protocol.
 
 mod baseline;
-mod check;
 mod copy;
 mod harness;
 mod own;
 mod reports;
 mod screen;
 mod selection;
+mod traces;
 mod watch;
 
 use std::env;
@@ -52,7 +52,8 @@ enum Told {
 pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, clap::Error> {
     match &args.question {
         Some(Question::List) => return Ok(list(builtin().values(), printer)),
-        Some(Question::Check(trace)) => return check::check(trace, printer),
+        Some(Question::Check(trace)) => return traces::check(trace, printer),
+        Some(Question::Replay(trace)) => return traces::replay(trace, printer),
         Some(Question::Selftest) => return Ok(test_the_tester(printer)),
         Some(Question::Explain { case }) => return explain(case, printer),
         Some(Question::Copy { cases, to }) => {

@@ -426,7 +426,8 @@ impl Patience {
     }
 }
 
-fn parse(line: &[u8], terminated: bool) -> Result<Value, String> {
+/// The frame that a line is, or why it is none.
+pub(crate) fn parse(line: &[u8], terminated: bool) -> Result<Value, String> {
     if !terminated {
         return Err("the line has no LF at its end".to_owned());
     }

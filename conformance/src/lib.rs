@@ -19,6 +19,7 @@ mod failure;
 mod harness;
 mod language;
 mod recorded;
+mod replay;
 mod report;
 mod run;
 mod seed;
@@ -37,6 +38,7 @@ pub use clause::{Binds, Clause, Level};
 pub use evidence::{Entry, Evidence, Lane};
 pub use failure::{Failure, Outcome};
 pub use recorded::{Recorded, trace_cases};
+pub use replay::{Ignored, replay};
 pub use report::{
     Boundary, CaseReport, Grade, Head, REPORT_VERSION, Report, Style, Verdict, badge_json,
     badge_svg, case_line, case_text, case_text_as, head_line, head_text, html, junit, markdown,

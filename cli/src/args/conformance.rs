@@ -99,6 +99,8 @@ pub(crate) enum Question {
     },
     /// Check a trace: what went both ways between any host and an extension (docs/trace.md)
     Check(CheckTrace),
+    /// Play the host's side of a trace again, and show what the extension says otherwise
+    Replay(ReplayTrace),
     /// List the cases
     List,
     /// Test the tester: each case must be failed by an extension that is broken on purpose
@@ -127,6 +129,38 @@ pub(crate) struct CheckTrace {
     /// Show the cases that passed as well
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+/// A trace that is played again.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayTrace {
+    /// The trace, as --trace of `extline run` and `extline tap` write it
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: PathBuf,
+
+    /// The extension's folder
+    #[arg(value_name = "DIR", required_unless_present = "program")]
+    pub(crate) dir: Option<OsString>,
+
+    /// Which extension, when the trace holds several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) extension: Option<String>,
+
+    /// What may differ from time to time: a type of frame and a JSON pointer, as
+    /// `tool_result/content`; may be given again
+    #[arg(long, value_name = "TYPE/POINTER")]
+    pub(crate) ignore: Vec<String>,
+
+    /// Write the report to a file too, as `extline conformance --report` does
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub(crate) report: Vec<String>,
+
+    /// Show what was the same as well
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+
+    #[command(flatten)]
+    pub(crate) program: Program,
 }
 
 /// Whose rules hold.

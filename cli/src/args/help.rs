@@ -62,6 +62,7 @@ Examples:
   extline conformance copy E-FRM-14 --to tests
   extline conformance explain E-FRM-14
   extline run --trace trace.ndjson . && extline conformance check trace.ndjson
+  extline conformance replay trace.ndjson .
 
 Exit codes:
   0    every MUST holds, or fails as the baseline says

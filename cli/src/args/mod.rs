@@ -15,7 +15,7 @@ use help::{
     EXAMPLES, INSPECT_EXAMPLES, MAN_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES, TAP_EXAMPLES,
 };
 
-pub(crate) use conformance::{CheckTrace, Conformance, Question, Rules};
+pub(crate) use conformance::{CheckTrace, Conformance, Question, ReplayTrace, Rules};
 pub(crate) use help::EXIT_CODES;
 pub(crate) use settings::{Program, Settings, Timeout};
 
@@ -72,6 +72,7 @@ pub(crate) enum Action {
         override_usage = "extline conformance [OPTIONS] <DIR>\n       \
                           extline conformance [OPTIONS] -- <PROGRAM> [ARGS]...\n       \
                           extline conformance check <TRACE>\n       \
+                          extline conformance replay <TRACE> [DIR | -- PROGRAM]\n       \
                           extline conformance explain <CASE>\n       \
                           extline conformance list\n       \
                           extline conformance selftest",

@@ -197,12 +197,26 @@ impl CaseReport {
 
     fn new(case: &Case, verdict: Verdict) -> Self {
         Self {
-            id: case.id.clone(),
-            title: case.title.clone(),
             clauses: case.clauses.clone(),
             level: case.level(),
+            ..Self::replayed(case.id.clone(), case.title.clone(), verdict, None)
+        }
+    }
+
+    /// Of what is compared with a trace, not with a clause.
+    pub(crate) fn replayed(
+        id: String,
+        title: String,
+        verdict: Verdict,
+        reason: Option<String>,
+    ) -> Self {
+        Self {
+            id,
+            title,
+            clauses: Vec::new(),
+            level: Level::Must,
             verdict,
-            reason: None,
+            reason,
             failure: None,
             place: None,
             evidence: None,
