@@ -272,7 +272,7 @@ static void an_answer_that_is_too_large_is_an_error_of_its_call(void) {
     extline_result result = EXTLINE_OK;
     extline_extension *ext = with_tool(answer_too_much, &result);
     host_says(ext, CALL("1", "{}"));
-    CHECK_OK(result); /* it is answered, if with something else: found where it is written */
+    CHECK_CODE(result, EXTLINE_TOO_LARGE);
     host_hears_one(ext, "\"type\":\"tool_result\"");
     CHECK_HAS(line, "\"kind\":\"too_large\"");
     host_ends(ext);

@@ -189,16 +189,22 @@ static void ask_all(void *user, extline_call *call, extline_str text) {
 
     IS_NULL(extline_args_string(NULL, "/a", &out));
     IS_NULL(extline_args_string(call, NULL, &out));
+    IS_NULL(extline_args_string(call, "/a", NULL));
     IS_NULL(extline_args_int(NULL, "/a", &whole));
     IS_NULL(extline_args_int(call, NULL, &whole));
+    IS_NULL(extline_args_int(call, "/a", NULL));
     IS_NULL(extline_args_double(NULL, "/a", &number));
     IS_NULL(extline_args_double(call, NULL, &number));
+    IS_NULL(extline_args_double(call, "/a", NULL));
     IS_NULL(extline_args_bool(NULL, "/a", &truth));
     IS_NULL(extline_args_bool(call, NULL, &truth));
+    IS_NULL(extline_args_bool(call, "/a", NULL));
     IS_NULL(extline_args_length(NULL, "/a", &length));
     IS_NULL(extline_args_length(call, NULL, &length));
+    IS_NULL(extline_args_length(call, "/a", NULL));
     IS_NULL(extline_args_json(NULL, "/a", &out));
     IS_NULL(extline_args_json(call, NULL, &out));
+    IS_NULL(extline_args_json(call, "/a", NULL));
     WANT(!extline_args_has(NULL, "/a"));
     WANT(!extline_args_has(call, NULL));
 
@@ -206,20 +212,28 @@ static void ask_all(void *user, extline_call *call, extline_str text) {
     int32_t type;
     IS_NULL(extline_json_string(NULL, "/a", &out));
     IS_NULL(extline_json_string(json, NULL, &out));
+    IS_NULL(extline_json_string(json, "/a", NULL));
     IS_NULL(extline_json_int(NULL, "/a", &whole));
     IS_NULL(extline_json_int(json, NULL, &whole));
+    IS_NULL(extline_json_int(json, "/a", NULL));
     IS_NULL(extline_json_double(NULL, "/a", &number));
     IS_NULL(extline_json_double(json, NULL, &number));
+    IS_NULL(extline_json_double(json, "/a", NULL));
     IS_NULL(extline_json_bool(NULL, "/a", &truth));
     IS_NULL(extline_json_bool(json, NULL, &truth));
+    IS_NULL(extline_json_bool(json, "/a", NULL));
     IS_NULL(extline_json_length(NULL, "/a", &length));
     IS_NULL(extline_json_length(json, NULL, &length));
+    IS_NULL(extline_json_length(json, "/a", NULL));
     IS_NULL(extline_json_member_count(NULL, "/a", &length));
     IS_NULL(extline_json_member_count(json, NULL, &length));
+    IS_NULL(extline_json_member_count(json, "/a", NULL));
     IS_NULL(extline_json_text(NULL, "/a", &out));
     IS_NULL(extline_json_text(json, NULL, &out));
+    IS_NULL(extline_json_text(json, "/a", NULL));
     IS_NULL(extline_json_type(NULL, "/a", &type));
     IS_NULL(extline_json_type(json, NULL, &type));
+    IS_NULL(extline_json_type(json, "/a", NULL));
     WANT(!extline_json_has(NULL, "/a"));
     WANT(!extline_json_has(json, NULL));
 

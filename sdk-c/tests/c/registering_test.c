@@ -89,6 +89,8 @@ static void commands_that_are_wrong(void) {
 
 static void handlers_that_are_wrong(void) {
     extline_extension *ext = extline_new("test", "1.0.0");
+    CHECK_FAILS(extline_intercept(ext, "no_such_point", nothing, NULL, NULL), EXTLINE_ARGUMENT, "no_such_point");
+    CHECK_FAILS(extline_on_failure(ext, "no_such_point", "allow"), EXTLINE_ARGUMENT, "no_such_point");
     CHECK_FAILS(extline_on_failure(ext, "turn_start", "perhaps"), EXTLINE_ARGUMENT, "perhaps");
     CHECK_OK(extline_on_failure(ext, "turn_start", "allow"));
     CHECK_FAILS(extline_on(ext, "\xff", no_event, NULL, NULL), EXTLINE_UTF8, "UTF-8");
@@ -190,6 +192,7 @@ static void what_was_not_registered_is_not_dropped(void) {
     CHECK_CODE(extline_tool(ext, &tool), EXTLINE_ARGUMENT);
     CHECK_CODE(extline_command(ext, &command), EXTLINE_ARGUMENT);
     CHECK_CODE(extline_on(ext, "\xff", no_event, &drops, count_drop), EXTLINE_UTF8);
+    CHECK_CODE(extline_intercept(ext, "no_such_point", nothing, &drops, count_drop), EXTLINE_ARGUMENT);
     CHECK_CODE(extline_guard(ext, "\xff", nothing, &drops, count_drop), EXTLINE_UTF8);
     CHECK_CODE(extline_method(ext, "\xff", nothing, &drops, count_drop), EXTLINE_UTF8);
     CHECK_CODE(extline_setup(ext, NULL, &drops, count_drop), EXTLINE_NULL_POINTER);

@@ -58,6 +58,8 @@ static void after_the_end(void) {
     extline_extension *ext = with_tool(nothing, NULL);
     CHECK_OK(extline_feed_eof(ext));
     host_lets(ext);
+    CHECK_CODE(extline_notify(ext, "info", "late"), EXTLINE_CLOSED);
+    CHECK_CODE(extline_submit(ext, "late"), EXTLINE_CLOSED);
     CHECK_CODE(extline_next(ext), EXTLINE_CLOSED);
     extline_free(ext);
 }
