@@ -26,6 +26,13 @@ impl Mark {
         Self(format!("{}/{number}", self.0))
     }
 
+    /// The one in a `NAME=VALUE` of an environment, if it stands there.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn of_variable(variable: &[u8]) -> Option<Self> {
+        let value = variable.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?;
+        Some(Self(str::from_utf8(value).ok()?.to_owned()))
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

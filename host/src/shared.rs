@@ -11,7 +11,7 @@ use crate::connection::{Connection, LargePipes};
 use crate::mark::Mark;
 use crate::method::Methods;
 use crate::news::{News, Newsroom};
-use crate::process::Watchdog;
+use crate::process::{Strays, Watchdog};
 use crate::profile::Likeness;
 use crate::registry::Registry;
 use extline_protocol::Deadlines;
@@ -40,6 +40,7 @@ pub(crate) struct Shared {
     /// Counts the tool calls, to name them for interceptors and guards.
     calls: AtomicU64,
     pub(crate) large_pipes: LargePipes,
+    pub(crate) strays: Strays,
     mark: Mark,
     /// Processes that were started so far.
     processes: AtomicU64,
@@ -70,6 +71,7 @@ impl Shared {
             started: watch::Sender::new(false),
             calls: AtomicU64::new(0),
             large_pipes: LargePipes::default(),
+            strays: Strays::default(),
             mark: Mark::of_host(),
             processes: AtomicU64::new(0),
             watchdog: OnceLock::new(),

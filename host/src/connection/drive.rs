@@ -305,12 +305,13 @@ impl Connection {
     async fn end_strays(&self) -> Remains {
         const LOOKS: usize = 20;
         let mut found = HashSet::new();
-        if self.group.strays().is_empty() {
+        let look = || self.shared.strays.of(self.group.mark());
+        if look().await.is_empty() {
             return Remains { count: 0, gone: true };
         }
         sleep(CHILDREN_TAKE).await;
         for _ in 0..LOOKS {
-            let strays = self.group.strays();
+            let strays = look().await;
             if strays.is_empty() {
                 return Remains { count: found.len(), gone: true };
             }

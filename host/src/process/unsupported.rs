@@ -70,7 +70,7 @@ impl Group {
         match self.0 {}
     }
 
-    pub(crate) fn strays(&self) -> Vec<Stray> {
+    pub(crate) fn mark(&self) -> &Mark {
         match self.0 {}
     }
 }
@@ -78,6 +78,16 @@ impl Group {
 /// What processes are doing: the platform does not tell.
 pub fn activity_of(_processes: &[u32]) -> Option<String> {
     None
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Strays;
+
+impl Strays {
+    #[expect(clippy::unused_async, reason = "as on Unix")]
+    pub(crate) async fn of(&self, _mark: &Mark) -> Vec<Stray> {
+        Vec::new()
+    }
 }
 
 #[derive(Debug)]

@@ -8,7 +8,6 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 use super::activity::activity_of;
-use super::strays::{self, Stray};
 use super::watchdog::Watchdog;
 use crate::mark::Mark;
 
@@ -71,9 +70,9 @@ impl Group {
         }
     }
 
-    /// What the extension started and what then left the group. Found on Linux only.
-    pub(crate) fn strays(&self) -> Vec<Stray> {
-        strays::find(&self.mark)
+    /// What finds those that left the group.
+    pub(crate) fn mark(&self) -> &Mark {
+        &self.mark
     }
 
     /// How many members are no zombies; `None` where the platform does not tell.
