@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
-use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -13,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use memchr::memrchr_iter;
 use tokio::fs::{self, File, OpenOptions};
-use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use crate::bucket::Bucket;
@@ -27,7 +26,7 @@ const LAST_LINES: usize = 12;
 const LINE_CHARS: usize = 300;
 
 /// Bytes that are read at once.
-const READ_BYTES: usize = 16 * 1024;
+const READ_BYTES: usize = 64 * 1024;
 
 /// Of the lines of one stack as many are kept: where an error comes in front of its stack, as in
 /// JavaScript, a whole one would leave no room for it.
@@ -181,17 +180,16 @@ impl Reader {
             self.drained.send_replace(true);
         }
         lock(&self.last).add(&chunk);
-        #[expect(clippy::cast_precision_loss, reason = "a read brings 16 KiB")]
+        #[expect(clippy::cast_precision_loss, reason = "a read brings 64 KiB")]
         self.allowance.take(chunk.len() as f64, Instant::now());
         chunk
     }
 
-    /// Reads into the stack: most extensions write little to stderr, and none keeps a buffer.
+    /// Keeps no buffer while it waits: most extensions write little to stderr.
     fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Vec<u8>>> {
-        let mut space = [MaybeUninit::uninit(); READ_BYTES];
-        let mut space = ReadBuf::uninit(&mut space);
-        ready!(Pin::new(&mut self.errors).poll_read(context, &mut space))?;
-        Poll::Ready(Ok(space.filled().to_vec()))
+        let mut chunk = Vec::with_capacity(READ_BYTES);
+        ready!(pin!(self.errors.read_buf(&mut chunk)).poll(context))?;
+        Poll::Ready(Ok(chunk))
     }
 }
 
