@@ -1,6 +1,6 @@
 //! The task of one extension: from the start of its process to the end of the last one it started.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::future::{self, poll_fn};
 use std::io;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::exit::Exit;
 use crate::news::News;
 use crate::notice::Notice;
 use crate::problem::Problem;
-use crate::process::{Input, Output, Process};
+use crate::process::{Input, Output, Process, Stray};
 use crate::trace::ExtensionTrace;
 
 /// How long the exit status may take after the end of the output.
@@ -303,26 +303,26 @@ impl Connection {
     }
 
     async fn end_strays(&self) -> Remains {
-        const LOOKS: usize = 20;
-        let mut found = HashSet::new();
+        let mut killed = HashMap::new();
         let look = || self.shared.strays.of(self.group.mark());
         if look().await.is_empty() {
             return Remains { count: 0, gone: true };
         }
         sleep(CHILDREN_TAKE).await;
-        for _ in 0..LOOKS {
+        let began = Instant::now();
+        while began.elapsed() < KILL_TAKES {
             let strays = look().await;
-            if strays.is_empty() {
-                return Remains { count: found.len(), gone: true };
+            if strays.is_empty() && killed.values().all(Stray::has_ended) {
+                return Remains { count: killed.len(), gone: true };
             }
             for stray in strays {
                 stray.kill();
-                found.insert(stray.id());
+                killed.insert(stray.id(), stray);
             }
             // Each look may find what was started since the last one.
             sleep(LOOK_EVERY).await;
         }
-        Remains { count: found.len(), gone: false }
+        Remains { count: killed.len(), gone: false }
     }
 
     /// Nothing tells of the end of a process that is not our child, so this looks.

@@ -10,11 +10,13 @@ mod unsupported;
 pub use unix::activity_of;
 #[cfg(unix)]
 pub(crate) use unix::{
-    ErrorOutput, Group, Input, Output, Process, Spawned, Strays, Watchdog, is_executable, spawn,
+    ErrorOutput, Group, Input, Output, Process, Spawned, Stray, Strays, Watchdog, is_executable,
+    spawn,
 };
 #[cfg(not(unix))]
 pub use unsupported::activity_of;
 #[cfg(not(unix))]
 pub(crate) use unsupported::{
-    ErrorOutput, Group, Input, Output, Process, Spawned, Strays, Watchdog, is_executable, spawn,
+    ErrorOutput, Group, Input, Output, Process, Spawned, Stray, Strays, Watchdog, is_executable,
+    spawn,
 };

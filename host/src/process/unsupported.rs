@@ -98,6 +98,10 @@ impl Stray {
         match self.0 {}
     }
 
+    pub(crate) fn has_ended(&self) -> bool {
+        match self.0 {}
+    }
+
     pub(crate) fn kill(&self) {
         match self.0 {}
     }

@@ -19,7 +19,7 @@ pub use self::activity::activity_of;
 pub(crate) use self::group::Group;
 use self::pipe::receiver;
 pub(crate) use self::pipe::{Input, Output};
-pub(crate) use self::strays::Strays;
+pub(crate) use self::strays::{Stray, Strays};
 pub(crate) use self::watchdog::Watchdog;
 use crate::exit::Exit;
 use crate::launch::Launch;

@@ -70,6 +70,15 @@ impl Stray {
         (mark_of(id)? == *mark).then_some(Self { id: id.unsigned_abs(), process })
     }
 
+    /// Whether it is a zombie at most. While it ends its mark is gone already.
+    pub(crate) fn has_ended(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut [PollFd::new(&self.process, PollFlags::IN)], Some(&now))
+            .is_ok_and(|count| count > 0)
+    }
+
     pub(crate) fn kill(&self) {
         // It may have ended just now.
         let _ = rustix::process::pidfd_send_signal(&self.process, rustix::process::Signal::KILL);
@@ -93,6 +102,10 @@ fn mark_of(id: i32) -> Option<Mark> {
 impl Stray {
     fn of(_id: i32, _mark: &Mark) -> Option<Self> {
         None
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        true
     }
 
     pub(crate) fn kill(&self) {}
@@ -124,8 +137,10 @@ mod tests {
         let (found, others) = tokio::join!(strays.of(&one), strays.of(&other));
         for (found, child) in [found, others].into_iter().zip(&mut children) {
             assert_eq!(found.iter().map(Stray::id).collect::<Vec<_>>(), [child.id()]);
+            assert!(!found[0].has_ended());
             found[0].kill();
             child.wait().unwrap();
+            assert!(found[0].has_ended());
         }
         assert_eq!(strays.of(&one).await.len(), 0);
     }
