@@ -1,9 +1,13 @@
 //! The examples in C, C++ and Go: built with plain make in a copy of their folder, run under the host
 //! as itself and as a zot.
 
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
+
 use tempfile::TempDir;
 
 use crate::c_library::{built, found, sh, try_sh};
+use crate::support::signal;
 
 #[test]
 fn weather_c() {
@@ -26,6 +30,7 @@ fn weather_c() {
     sh("extline call --trace wire . weather '{\"city\":\"Berlin\"}'", folder.path());
     assert!(sh("grep tool_update wire", folder.path()).contains("asking"));
     holds("weather-c", &folder);
+    ends_at_sigterm("weather", &folder);
 }
 
 #[test]
@@ -68,6 +73,7 @@ fn hello_go() {
     assert_eq!(code, 1);
     assert!(said.contains("internal"), "{said}");
     holds("hello-go", &folder);
+    ends_at_sigterm("hello-go", &folder);
 }
 
 #[test]
@@ -83,6 +89,7 @@ fn poll_c() {
         try_sh(r#"extline call --timeout 0.5 . wait '{"ticks":1000000}'"#, folder.path());
     assert_eq!(code, 5);
     holds("poll-c", &folder);
+    ends_at_sigterm("ticker", &folder);
 }
 
 /// Nothing about it surprises a host, ours or a zot, and the wire is kept.
@@ -95,4 +102,22 @@ fn holds(example: &str, folder: &TempDir) {
     let tester = "extline conformance --call --only E-TOL --only E-CMD --only E-REG --only E-LIF .";
     let report = sh(tester, folder.path());
     assert!(report.contains("conformant: "), "{example}: {report}");
+}
+
+/// SIGTERM ends the session, in order and with its exit status, whatever the language's own runtime
+/// would do about it.
+fn ends_at_sigterm(program: &str, folder: &TempDir) {
+    let mut child = Command::new(folder.path().join(program))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Its input stays open: the end of that would end it too.
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(b"{\"type\":\"hello_ack\",\"protocol_version\":1}\n").unwrap();
+    let mut said = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(said.any(|line| line.contains(r#""type":"ready""#)), "{program} is not ready");
+    signal(&child, "TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(143), "{program}");
+    drop(stdin);
 }

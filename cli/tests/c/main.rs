@@ -6,6 +6,7 @@
 mod c_library;
 mod docs;
 mod examples;
+mod hpp;
 mod install;
 mod new;
 #[path = "../support/mod.rs"]

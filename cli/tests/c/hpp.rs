@@ -1,0 +1,114 @@
+//! `extline.hpp`: what C++ adds, exceptions and calls that outlive their handler, called by the host.
+
+use std::fs;
+
+use crate::c_library::{found, sh, try_sh};
+
+const PROGRAM: &str = r#"#include <extline.hpp>
+
+#include <chrono>
+#include <thread>
+
+int main() {
+    extline::Extension ext("all", "1.0.0");
+    const std::string any = R"({"type":"object"})";
+    ext.tool("later", "Answers from a thread.", any, [](extline::Call& call) {
+        std::thread([kept = call.keep()] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+            kept.text("from a thread");
+        }).detach();
+    });
+    ext.tool("dropped", "Keeps its call and drops it.", any, [](extline::Call& call) {
+        extline::KeptCall kept = call.keep();
+        extline::KeptCall other = std::move(kept);
+    });
+    ext.tool("thrown", "Throws.", any, [](extline::Call& call) {
+        const std::string what = call.string("/what");
+        if (what == "int") throw 5;
+        if (what == "exception") throw std::runtime_error("it broke");
+        if (what == "kind") throw extline::Error("no_such_kind", "told all the same").hint("but here");
+        if (what == "twice") { call.text("once"); call.text("twice"); }
+    });
+    ext.tool("args", "Takes arguments.", any, [](extline::Call& call) {
+        call.update("half", 1, 2);
+        return std::to_string(call.integer("/n") + call.integer("/absent", 40)) + (call.boolean("/b") ? " true " : " false ")
+            + std::to_string(call.length("/list")) + " " + call.string("/absent", "none") + (call.number("/d") == 2.5 ? " 2.5" : "");
+    });
+    ext.guard("throws", [](extline::Call& call) {
+        if (call.look("/tool_name") == "guarded") throw std::runtime_error("no guard");
+    });
+    ext.tool("guarded", "Is blocked.", any, [](extline::Call&) { return std::string("it ran"); });
+    try {
+        ext.tool("guarded", "There is one.", any, [](extline::Call&) {});
+        return 9;
+    } catch (const extline::Failure& failure) {
+        if (failure.code() != EXTLINE_DUPLICATE) return 8;
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn the_header_is_clean_in_every_standard_from_17_on() {
+    if !found("c++", "extline.hpp") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("all.cpp"), PROGRAM).unwrap();
+    for standard in ["c++17", "c++20"] {
+        let said = sh(
+            &format!(
+                "c++ -std={standard} -Wall -Wextra -Wpedantic -Wconversion -Werror -fsyntax-only \
+                 all.cpp $(pkg-config --cflags extline)"
+            ),
+            folder.path(),
+        );
+        assert_eq!(said, "", "{standard}");
+    }
+}
+
+#[test]
+fn what_is_thrown_and_kept_becomes_an_answer() {
+    if !found("c++", "extline.hpp") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // The last registration is a mistake, which would end it.
+    let (head, tail) = PROGRAM.split_once("    try {\n        ext.tool").unwrap();
+    assert!(tail.ends_with("return 0;\n}\n"));
+    fs::write(folder.path().join("all.cpp"), format!("{head}    return ext.run();\n}}\n")).unwrap();
+    let build = "c++ -std=c++17 -pthread all.cpp -o all $(pkg-config --cflags --libs extline)";
+    assert_eq!(sh(build, folder.path()), "");
+    let call = |tool: &str, args: &str| {
+        try_sh(&format!("extline call {tool} '{args}' -- ./all"), folder.path())
+    };
+    let fails = |tool: &str, args: &str, parts: &[&str]| {
+        let (code, said) = call(tool, args);
+        assert_eq!(code, 1, "{said}");
+        for part in parts {
+            assert!(said.contains(part), "{part:?} is missing: {said}");
+        }
+    };
+    assert_eq!(call("later", "{}"), (0, "from a thread\n".to_owned()));
+    fails("dropped", "{}", &["internal", "without an answer"]);
+    fails("thrown", r#"{"what":"int"}"#, &["internal", "what is no std::exception"]);
+    fails("thrown", r#"{"what":"exception"}"#, &["internal", "it broke"]);
+    fails("thrown", r#"{"what":"kind"}"#, &["internal", "told all the same"]);
+    fails("thrown", "{}", &["validation", "/what"]);
+    // The first answer holds, whatever comes behind it.
+    assert_eq!(call("thrown", r#"{"what":"twice"}"#), (0, "once\n".to_owned()));
+    let args = r#"{"n":2,"b":true,"list":[1,2,3],"d":2.5}"#;
+    assert_eq!(call("args", args).1, "42 true 3 none 2.5\n");
+    fails("guarded", "{}", &["guard"]);
+}
+
+#[test]
+fn a_registration_that_is_refused_throws() {
+    if !found("c++", "extline.hpp") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("all.cpp"), PROGRAM).unwrap();
+    let build = "c++ -std=c++17 -pthread all.cpp -o all $(pkg-config --cflags --libs extline)";
+    assert_eq!(sh(&format!("{build} && ./all"), folder.path()), "");
+}
