@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the instructions that one call costs the Rust SDK, and fails where they exceed a bound.
+"""Counts the instructions that one call costs the SDKs for Rust and C, and fails where they exceed a bound.
 
 instructions.py [--no-build]
 
