@@ -328,6 +328,10 @@ impl State {
                     | ExtensionEvent::Event(_)
                     | ExtensionEvent::Panel(_)
                     | ExtensionEvent::Teardown
+                    | ExtensionEvent::Cancelled { .. }
+                    | ExtensionEvent::ShuttingDown(_)
+                    | ExtensionEvent::CallToolDone { .. }
+                    | ExtensionEvent::Response { .. }
             ),
         }
     }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use extline_protocol::limits::SHUTDOWN_END;
-use extline_stdio::crew::{Crew, Duty, Seat, Stay};
+use extline_stdio::crew::{Crew, Duty, Heir, Seat, Stay};
 use extline_stdio::{Input, Room, Stdio, Waker, watchdog};
 
 use crate::claim;
@@ -104,16 +104,19 @@ impl Form for Driver {
     }
 
     fn step_aside(&self, ext: &Extension) -> Result<(), Failure> {
-        let Some((stay, of)) = STAY.get().filter(|(_, of)| std::ptr::eq(*of, ext)) else {
+        let Some((stay, _)) = STAY.get().filter(|(_, of)| std::ptr::eq(*of, ext)) else {
             return Ok(());
         };
-        if self.0.crew.is_alone() {
-            let text = "no other thread could be started, so nobody would read the answer";
+        let crew = &self.0.crew;
+        // Where another thread has taken the session over, that one reads.
+        let is_owner = || crew.is_inside(stay);
+        if is_owner() && crew.heir() != Heir::Ready && is_owner() {
+            let text = "no other thread is free, so nobody would read the answer: every handler waits, or \
+                        a thread could not be started; use the function that ends with _then";
             return Err(Failure::new(EXTLINE_STATE, text));
         }
         STAY.set(None);
-        debug_assert!(std::ptr::eq(of, ext));
-        self.0.crew.step_aside(stay);
+        crew.step_aside(stay);
         Ok(())
     }
 }

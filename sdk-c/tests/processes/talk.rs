@@ -124,3 +124,20 @@ fn an_intercept_is_decided_later_from_another_thread_and_then_goes_on_to_the_gua
     }
     host.shut_down().assert_code(0);
 }
+
+#[test]
+fn a_callback_with_an_answer_may_wait_for_the_next_one() {
+    for arguments in [&[][..], &["1"]] {
+        let mut host = Host::start("talk", arguments);
+        host.send(&[call("1", "chain", "{}")]);
+        for n in 1..=2 {
+            let asked = host.next("call_tool");
+            assert_eq!(asked["args"]["n"], n);
+            let content = [json!({"type": "text", "text": format!("sum {n}")})];
+            let answer = json!({"type": "tool_result", "id": asked["id"], "content": content});
+            host.send(&[answer.to_string()]);
+        }
+        assert_eq!(text(&host.next("tool_result")), "sum 2");
+        host.shut_down().assert_code(0);
+    }
+}

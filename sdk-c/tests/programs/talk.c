@@ -69,6 +69,30 @@ static void ask(void *user, extline_call *call, extline_str args) {
     answer_with(call, result, answer);
 }
 
+static void answered(void *user, extline_extension *ext, extline_answer *answer) {
+    extline_call *call = user;
+    UNUSED(answer);
+    extline_answer *second = NULL;
+    extline_result result = extline_call_tool(ext, NULL, "add", "{\"n\":2}", &second);
+    answer_with(call, result, second);
+    extline_call_release(call);
+}
+
+static void *begin_chain(void *argument) {
+    extline_call *call = argument;
+    must(extline_call_tool_then(extline_call_extension(call), NULL, "add", "{\"n\":1}", answered,
+                                call, NULL));
+    return NULL;
+}
+
+/* Asks from a thread of its own, and waits for a second answer where the first one comes. */
+static void chain(void *user, extline_call *call, extline_str args) {
+    UNUSED(user), UNUSED(args);
+    pthread_t thread;
+    pthread_create(&thread, NULL, begin_chain, extline_call_retain(call));
+    pthread_detach(thread);
+}
+
 static void confirm(void *user, extline_call *call, extline_str args) {
     UNUSED(user), UNUSED(args);
     extline_answer *answer = NULL;
@@ -131,6 +155,7 @@ int main(int count, char **arguments) {
     must(extline_guard(ext, "safety", guards, NULL, NULL));
     add_tool(ext, "told", told);
     add_tool(ext, "ask", ask);
+    add_tool(ext, "chain", chain);
     add_tool(ext, "confirm", confirm);
     int status = extline_run(ext);
     extline_free(ext);
