@@ -224,8 +224,11 @@ fn a_second_of_no_work_costs_no_wake_ups() {
             })
             .sum()
     };
-    thread::sleep(Duration::from_millis(500));
-    let before = switches(&host);
-    thread::sleep(Duration::from_secs(1));
-    assert_eq!(switches(&host), before);
+    // A busy machine takes its time until all are asleep.
+    let is_quiet = |host: &Host| {
+        let before = switches(host);
+        thread::sleep(Duration::from_secs(1));
+        switches(host) == before
+    };
+    assert!((0..20).any(|_| is_quiet(&host)), "threads wake up though nothing happens");
 }
