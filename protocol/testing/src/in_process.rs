@@ -10,11 +10,25 @@ pub(crate) const UNKNOWN: &str = "extline_nobody_registered_this";
 
 /// An extension that bytes can be sent to.
 pub trait Extension {
-    /// Sends bytes as they stand, past the host's session.
-    fn send(&mut self, bytes: &[u8]);
+    /// Why the one or the other cannot be done: the run ends with it, as [`Trouble::Broken`].
+    ///
+    /// [`Trouble::Broken`]: crate::Trouble::Broken
+    type Error;
 
-    /// Waits for its output, at most until then.
-    fn wait(&mut self, until: Instant) -> Arrival;
+    /// What is going to be sent, for a transcript: all of it, before its first piece.
+    fn note(&mut self, _bytes: &[u8]) {}
+
+    /// Sends bytes as they stand, past the host's session.
+    fn send(&mut self, bytes: &[u8]) -> Result<(), Self::Error>;
+
+    /// Waits for its output, at most until then. What came before that time is taken even when it is
+    /// over.
+    fn wait(&mut self, until: Instant) -> Result<Arrival, Self::Error>;
+
+    /// Why it may be that nothing came in time, behind `nothing of the kind`; empty for no idea.
+    fn hint(&mut self) -> String {
+        String::new()
+    }
 }
 
 /// What a wait brought.
@@ -29,23 +43,26 @@ pub enum Arrival {
 }
 
 /// Why a step could not be played to its end.
-pub(crate) enum Stop {
+pub(crate) enum Stop<E> {
     /// Something else happened than was expected.
     Found(Failure),
     /// It needs a process.
     Process,
+    /// The extension cannot be sent to or waited for.
+    Broken(E),
 }
 
-impl From<Failure> for Stop {
+impl<E> From<Failure> for Stop<E> {
     fn from(failure: Failure) -> Self {
         Self::Found(failure)
     }
 }
 
 /// Why a frame did not come.
-pub(crate) enum Missing {
+pub(crate) enum Missing<E> {
     Late,
     Ended(String),
+    Broken(E),
 }
 
 pub(crate) struct InProcess<'a, E> {
@@ -69,11 +86,11 @@ impl<'a, E: Extension> InProcess<'a, E> {
     }
 
     /// Reads once; whether there may be more by then.
-    fn read(&mut self, until: Instant) -> Result<(), Missing> {
+    fn read(&mut self, until: Instant) -> Result<(), Missing<E::Error>> {
         if let Some(how) = &self.ended {
             return Err(Missing::Ended(how.clone()));
         }
-        match self.extension.wait(until) {
+        match self.extension.wait(until).map_err(Missing::Broken)? {
             Arrival::Data(bytes) => self.take(&bytes),
             Arrival::Nothing if Instant::now() >= until => return Err(Missing::Late),
             Arrival::Nothing => {}
@@ -93,8 +110,8 @@ impl<'a, E: Extension> InProcess<'a, E> {
 }
 
 impl<E: Extension> Stage for InProcess<'_, E> {
-    type Error = Stop;
-    type Missing = Missing;
+    type Error = Stop<E::Error>;
+    type Missing = Missing<E::Error>;
 
     fn soft(&self) -> Duration {
         self.soft
@@ -105,12 +122,18 @@ impl<E: Extension> Stage for InProcess<'_, E> {
         format!("{}{}", self.prefix, self.calls)
     }
 
-    fn write(&mut self, bytes: Vec<u8>, chunk: Option<usize>, pause: Duration) -> Result<(), Stop> {
+    fn write(
+        &mut self,
+        bytes: Vec<u8>,
+        chunk: Option<usize>,
+        pause: Duration,
+    ) -> Result<(), Stop<E::Error>> {
+        self.extension.note(&bytes);
         for (number, piece) in bytes.chunks(chunk.unwrap_or(usize::MAX).max(1)).enumerate() {
             if number > 0 && !pause.is_zero() {
                 self.listen(pause)?;
             }
-            self.extension.send(piece);
+            self.extension.send(piece).map_err(Stop::Broken)?;
         }
         Ok(())
     }
@@ -137,7 +160,7 @@ impl<E: Extension> Stage for InProcess<'_, E> {
         from: usize,
         within: Duration,
         mut wanted: impl FnMut(&Value) -> bool,
-    ) -> Result<usize, Missing> {
+    ) -> Result<usize, Missing<E::Error>> {
         let until = Instant::now() + within;
         let mut next = from;
         loop {
@@ -151,19 +174,22 @@ impl<E: Extension> Stage for InProcess<'_, E> {
         }
     }
 
-    fn failure(&mut self, missing: Missing, expected: String) -> Stop {
+    fn failure(&mut self, missing: Missing<E::Error>, expected: String) -> Stop<E::Error> {
         let (got, outcome) = match missing {
-            Missing::Late => ("nothing of the kind".to_owned(), Outcome::Silent),
+            Missing::Late => {
+                (format!("nothing of the kind{}", self.extension.hint()), Outcome::Silent)
+            }
             Missing::Ended(how) => (format!("the extension {how}"), Outcome::Died),
+            Missing::Broken(error) => return Stop::Broken(error),
         };
         Failure { expected, got, outcome }.into()
     }
 
-    fn canary(&mut self, times: u64, within: Duration) -> Result<(), Stop> {
+    fn canary(&mut self, times: u64, within: Duration) -> Result<(), Stop<E::Error>> {
         let mut ids: Vec<_> = (0..times).map(|_| self.fresh_id()).collect();
         let from = self.arrived();
         let questions: String = ids.iter().map(|id| question(id) + "\n").collect();
-        self.extension.send(questions.as_bytes());
+        self.write(questions.into_bytes(), None, Duration::ZERO)?;
         let answered = self.await_frame(from, within, |frame| {
             if frame["type"] == "tool_result" {
                 ids.retain(|id| frame["id"] != *id.as_str());
@@ -176,13 +202,18 @@ impl<E: Extension> Stage for InProcess<'_, E> {
         })
     }
 
-    fn listen(&mut self, time: Duration) -> Result<(), Stop> {
+    fn listen(&mut self, time: Duration) -> Result<(), Stop<E::Error>> {
         let until = Instant::now() + time;
-        while self.read(until).is_ok() {}
-        Ok(())
+        loop {
+            match self.read(until) {
+                Ok(()) => {}
+                Err(Missing::Late | Missing::Ended(_)) => return Ok(()),
+                Err(Missing::Broken(error)) => return Err(Stop::Broken(error)),
+            }
+        }
     }
 
-    fn alive(&mut self) -> Result<(), Stop> {
+    fn alive(&mut self) -> Result<(), Stop<E::Error>> {
         self.listen(Duration::ZERO)?;
         match self.ended.clone() {
             None => Ok(()),
@@ -190,11 +221,11 @@ impl<E: Extension> Stage for InProcess<'_, E> {
         }
     }
 
-    fn handshake(&mut self, _: &Handshake) -> Result<(), Stop> {
+    fn handshake(&mut self, _: &Handshake) -> Result<(), Stop<E::Error>> {
         Err(Stop::Process)
     }
 
-    fn process(&mut self, _: &Verb, _: Option<Duration>) -> Result<(), Stop> {
+    fn process(&mut self, _: &Verb, _: Option<Duration>) -> Result<(), Stop<E::Error>> {
         Err(Stop::Process)
     }
 }

@@ -1,8 +1,8 @@
-//! What the testing hosts of SDKs in other languages than Rust are made of.
+//! What the testing hosts of SDKs are made of.
 //!
-//! [`Host`] is a host's session whose frames and values are JSON text and whose calls are named by
-//! numbers, so that a binding adds nothing but its language's types. [`Case`]s of a scenario file are
-//! played by [`play`] against any [`Extension`] that bytes can be sent to.
+//! [`Case`]s of a scenario file are played by [`play`] against any [`Extension`] that bytes can be sent
+//! to. [`Host`], for other languages than Rust, is a host's session whose frames and values are JSON
+//! text and whose calls are named by numbers, so that a binding adds nothing but its language's types.
 
 #![forbid(unsafe_code)]
 

@@ -32,7 +32,7 @@ pub struct Run {
 
 /// Why a run did not pass.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum Trouble<E> {
     /// The case cannot be played in process, or not against this extension.
     #[error("{0}")]
     Misuse(String),
@@ -48,15 +48,18 @@ pub enum Trouble {
         /// What did.
         got: String,
     },
+    /// The extension could not be sent to or waited for.
+    #[error("{0}")]
+    Broken(E),
 }
 
 /// Plays a case against an extension that is ready.
-pub fn play(
+pub fn play<E: Extension>(
     case: &Case,
     run: Run,
     surface: &Surface,
-    extension: &mut impl Extension,
-) -> Result<(), Trouble> {
+    extension: &mut E,
+) -> Result<(), Trouble<E::Error>> {
     let Case { file, line, id, .. } = case;
     if let Some(obstacle) = obstacle(case, surface) {
         return Err(Trouble::Misuse(format!("{file}:{line}: case {id}: {obstacle}")));
@@ -66,6 +69,7 @@ pub fn play(
     extline_scenario::play(case, values, &mut stage).map_err(|(step, stop)| {
         let place = format!("{file}:{}", step.line);
         match stop {
+            Stop::Broken(error) => Trouble::Broken(error),
             Stop::Process => {
                 let (verb, elsewhere) = (step.verb.word(), elsewhere(file));
                 Trouble::Misuse(format!("{place}: case {id}: {verb} needs a process: {elsewhere}"))
@@ -140,4 +144,50 @@ fn values(value: u64, surface: &Surface) -> Values {
 
 fn elsewhere(file: &str) -> String {
     format!("run it with `extline conformance --cases {file}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use extline_scenario::parse_own;
+
+    use super::*;
+    use crate::Arrival;
+
+    /// An extension behind a line that is cut, for one direction at least.
+    struct Cut {
+        takes_bytes: bool,
+    }
+
+    impl Extension for Cut {
+        type Error = &'static str;
+
+        fn send(&mut self, _: &[u8]) -> Result<(), &'static str> {
+            if self.takes_bytes { Ok(()) } else { Err("cannot send") }
+        }
+
+        fn wait(&mut self, _: Instant) -> Result<Arrival, &'static str> {
+            Err("cannot wait")
+        }
+    }
+
+    /// How a run of a case with these steps ends.
+    fn trouble(steps: &str, takes_bytes: bool) -> Trouble<&'static str> {
+        let case = format!("[[case]]\nid = \"cut\"\ntitle = \"t\"\nsteps = [{steps}]");
+        let cases = parse_own("cut.toml", &case).unwrap();
+        let run = Run { value: 0, deadline: Duration::from_secs(5), prefix: "c".to_owned() };
+        play(&cases[0], run, &Surface::default(), &mut Cut { takes_bytes }).unwrap_err()
+    }
+
+    #[test]
+    fn a_run_ends_with_what_its_line_fails_with() {
+        let line = r#"{ line = '{"type":"shutdown"}' }"#;
+        let expect = r#"{ expect = '{"type":"ready"}' }"#;
+        assert_eq!(trouble(line, false), Trouble::Broken("cannot send"));
+        assert_eq!(trouble(&format!("{line}, {expect}"), true), Trouble::Broken("cannot wait"));
+        assert_eq!(trouble("{ wait_ms = 10 }", true), Trouble::Broken("cannot wait"));
+        assert_eq!(trouble("{ alive = true }", true), Trouble::Broken("cannot wait"));
+        assert_eq!(trouble("{ canary = 2 }", false), Trouble::Broken("cannot send"));
+    }
 }

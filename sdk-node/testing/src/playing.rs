@@ -3,6 +3,7 @@
 //! The steps wait for what the extension does, and the extension runs in the event loop; so they are
 //! played in a thread of their own.
 
+use std::convert::Infallible;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -41,7 +42,7 @@ type Tell = ThreadsafeFunction<Said, (), Told, Status, false>;
 
 enum Said {
     Bytes(Vec<u8>),
-    End(Option<Trouble>),
+    End(Option<Trouble<Infallible>>),
 }
 
 /// A run that goes on until `tell` has been told its end.
@@ -119,15 +120,20 @@ impl Line {
 }
 
 impl Extension for Line {
-    fn send(&mut self, bytes: &[u8]) {
+    /// An event loop that is gone is an end of the extension like any other.
+    type Error = Infallible;
+
+    fn send(&mut self, bytes: &[u8]) -> std::result::Result<(), Infallible> {
         self.say(Said::Bytes(bytes.to_vec()));
+        Ok(())
     }
 
-    fn wait(&mut self, until: Instant) -> Arrival {
-        match self.received.recv_timeout(until.saturating_duration_since(Instant::now())) {
+    fn wait(&mut self, until: Instant) -> std::result::Result<Arrival, Infallible> {
+        let left = until.saturating_duration_since(Instant::now());
+        Ok(match self.received.recv_timeout(left) {
             Ok(arrival) => arrival,
             Err(RecvTimeoutError::Timeout) => Arrival::Nothing,
             Err(RecvTimeoutError::Disconnected) => Arrival::Ended("is gone".to_owned()),
-        }
+        })
     }
 }

@@ -89,29 +89,32 @@ pub(crate) fn play_case(
     let deadline = deadline.map_err(|error| PyValueError::new_err(error.to_string()))?;
     let run = Run { value, deadline, prefix };
     let surface = Surface { tools, commands, events, points };
-    let mut line = Line { connection, raised: None };
-    let played = play(&case.0, run, &surface, &mut line);
-    if let Some(raised) = line.raised {
-        return Err(raised);
-    }
-    match played {
+    match play(&case.0, run, &surface, &mut Line { connection }) {
         Ok(()) => Ok(None),
         Err(Trouble::Failed { place, case, expected, got }) => {
             Ok(Some((place, case, expected, got)))
         }
         Err(Trouble::Misuse(text)) => Err(PyValueError::new_err(text)),
+        Err(Trouble::Broken(raised)) => Err(raised),
     }
 }
 
 /// To the extension by way of Python, and back.
 struct Line<'a, 'py> {
     connection: &'a Bound<'py, PyAny>,
-    /// By the connection; the run is over then.
-    raised: Option<PyErr>,
 }
 
-impl Line<'_, '_> {
-    fn take(&mut self, until: Instant) -> PyResult<Arrival> {
+impl Extension for Line<'_, '_> {
+    /// Raised by the connection.
+    type Error = PyErr;
+
+    fn send(&mut self, bytes: &[u8]) -> PyResult<()> {
+        let py = self.connection.py();
+        self.connection.call_method1(intern!(py, "send"), (PyBytes::new(py, bytes),))?;
+        Ok(())
+    }
+
+    fn wait(&mut self, until: Instant) -> PyResult<Arrival> {
         let py = self.connection.py();
         let left = until.saturating_duration_since(Instant::now()).as_secs_f64();
         let came = self.connection.call_method1(intern!(py, "wait"), (left,))?;
@@ -122,25 +125,5 @@ impl Line<'_, '_> {
             Ok(bytes) => Ok(Arrival::Data(bytes.as_bytes().to_vec())),
             Err(_) => Ok(Arrival::Ended(came.extract()?)),
         }
-    }
-}
-
-impl Extension for Line<'_, '_> {
-    fn send(&mut self, bytes: &[u8]) {
-        let py = self.connection.py();
-        let sent = self.connection.call_method1(intern!(py, "send"), (PyBytes::new(py, bytes),));
-        if let Err(error) = sent {
-            self.raised.get_or_insert(error);
-        }
-    }
-
-    fn wait(&mut self, until: Instant) -> Arrival {
-        if self.raised.is_none() {
-            match self.take(until) {
-                Ok(arrival) => return arrival,
-                Err(error) => self.raised = Some(error),
-            }
-        }
-        Arrival::Ended("cannot be reached".to_owned())
     }
 }

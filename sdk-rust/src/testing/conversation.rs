@@ -124,15 +124,12 @@ impl Conversation {
         Ok(())
     }
 
-    /// Reads until then, whatever comes.
+    /// Reads once, until then, whatever comes.
     #[cfg(feature = "scenario")]
-    pub(super) fn listen(&mut self, until: Instant) -> Result<(), Failure> {
-        self.take_what_came()?;
-        while self.ended.is_none() && Instant::now() < until {
-            self.read(until)?;
-            self.converse()?;
-        }
-        Ok(())
+    pub(super) fn listen_once(&mut self, until: Instant) -> Result<(), Failure> {
+        self.converse()?;
+        self.read(until)?;
+        self.converse()
     }
 
     /// Sends bytes as they stand, past the session.
@@ -166,18 +163,27 @@ impl Conversation {
     }
 
     pub(super) fn has_ended(&self, what: &str) -> Failure {
-        let how = match &self.ended {
-            Some(End::Exit(code)) => format!("has ended with exit code {code}"),
-            Some(End::Other(how)) => how.clone(),
-            None => "has ended".to_owned(),
-        };
+        let how = self.how_it_ended().unwrap_or_else(|| "has ended".to_owned());
         Failure::Ended { what: what.to_owned(), how, story: self.story() }
+    }
+
+    /// How it ended, if it did: `has ended with exit code 0`.
+    pub(super) fn how_it_ended(&self) -> Option<String> {
+        Some(match self.ended.as_ref()? {
+            End::Exit(code) => format!("has ended with exit code {code}"),
+            End::Other(how) => how.clone(),
+        })
+    }
+
+    /// Why it may be that nothing comes, behind what did not.
+    pub(super) fn hint(&mut self) -> &'static str {
+        self.is_busy = self.keeps_its_thread();
+        if self.is_busy { BUSY } else { "" }
     }
 
     fn timed_out(&mut self, what: &str) -> Failure {
         let story = self.story();
-        self.is_busy = self.keeps_its_thread();
-        let hint = if self.is_busy { BUSY } else { "" };
+        let hint = self.hint();
         Failure::TimedOut { what: what.to_owned(), waited: self.deadline, hint, story }
     }
 

@@ -2,20 +2,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use extline_scenario::{
-    Case, Failure as Finding, Handshake, Need, Outcome, Process, Stage, Values, Verb, parse_own,
-    play,
-};
-use serde_json::Value;
+use extline_testing::{Arrival, Case, Extension, Run, Surface, Trouble, parse_own, play};
 
+use super::conversation::Conversation;
 use super::failure::Failure;
 use super::host::Host;
 use super::transcript::Side;
-
-/// A name that nobody registers.
-const UNKNOWN: &str = "extline_nobody_registered_this";
 
 /// Plays the cases of a scenario file, in the format of `extline conformance --cases`, which
 /// docs/cases.md of the repository documents: what holds here holds for the program too.
@@ -66,286 +60,100 @@ pub fn scenario(
     let text = fs::read_to_string(&file)
         .map_err(|error| Failure::Misuse(format!("{file} cannot be read: {error}")))?;
     let cases = parse_own(&file, &text).map_err(|refused| Failure::Misuse(refused.to_string()))?;
-    let mut shared = None;
+    let (mut shared, mut runs) = (None, 0_u64);
     for case in &cases {
-        let runs = if case.values.is_empty() { &[0] } else { case.values.as_slice() };
-        for value in runs {
+        let values = if case.values.is_empty() { &[0] } else { case.values.as_slice() };
+        for value in values {
             let used = if case.is_shared() { shared.take() } else { None };
-            let mut stage = match used {
-                Some(stage) => stage,
-                None => InProcess::new(start()?),
+            let mut host = match used {
+                Some(host) => host,
+                None => start()?,
             };
-            stage.run(case, *value)?;
+            runs += 1;
+            run(&mut host, case, *value, runs)?;
             if case.is_shared() {
-                shared = Some(stage);
+                shared = Some(host);
             }
         }
     }
     Ok(())
 }
 
-/// An extension in this process as the stage of a case.
-struct InProcess {
-    host: Host,
-    /// The lines from the extension; `None` for one that is no frame.
-    frames: Vec<Option<Value>>,
+fn run(host: &mut Host, case: &Case, value: u64, number: u64) -> Result<(), Failure> {
+    let conversation = &mut host.conversation;
+    let run = Run { value, deadline: conversation.deadline, prefix: format!("run{number}-") };
+    let surface = surface(conversation);
+    let seen = conversation.transcript.iter().len();
+    let played = play(case, run, &surface, &mut Link { conversation, seen });
+    played.map_err(|trouble| match trouble {
+        Trouble::Misuse(text) => Failure::Misuse(text),
+        Trouble::Broken(failure) => failure,
+        Trouble::Failed { place, case, expected, got } => {
+            let story = Box::new(host.conversation.story());
+            Failure::Scenario { place, case, expected, got, story }
+        }
+    })
+}
+
+/// What the extension has.
+fn surface(conversation: &Conversation) -> Surface {
+    let seen = &conversation.seen;
+    Surface {
+        tools: seen.tools.iter().map(|tool| tool.name.clone()).collect(),
+        commands: seen.commands.iter().map(|command| command.name.clone()).collect(),
+        events: seen.subscribe.events.clone().unwrap_or_default(),
+        points: seen.subscribe.intercept.clone().unwrap_or_default(),
+    }
+}
+
+/// To the extension past the host's session, and back by way of the transcript.
+struct Link<'a> {
+    conversation: &'a mut Conversation,
     /// How much of the transcript was looked at.
-    looked_at: usize,
-    calls: u64,
+    seen: usize,
 }
 
-/// Why a step could not be played to its end.
-enum Stop {
-    /// Something else happened than was expected.
-    Found(Finding),
-    /// It needs a process.
-    Process,
-    /// The host could not go on.
-    Failed(Failure),
-}
-
-impl From<Finding> for Stop {
-    fn from(finding: Finding) -> Self {
-        Self::Found(finding)
-    }
-}
-
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
-        Self::Failed(failure)
-    }
-}
-
-impl InProcess {
-    fn new(host: Host) -> Self {
-        Self { host, frames: Vec::new(), looked_at: 0, calls: 0 }
-    }
-
-    fn run(&mut self, case: &Case, value: u64) -> Result<(), Failure> {
-        if let Some(obstacle) = self.obstacle(case) {
-            let Case { file, line, id, .. } = case;
-            return Err(Failure::Misuse(format!("{file}:{line}: case {id}: {obstacle}")));
+impl Link<'_> {
+    /// The lines from the extension since the last look.
+    fn look(&mut self) -> Vec<u8> {
+        let transcript = &self.conversation.transcript;
+        let mut lines = Vec::new();
+        for line in transcript.iter().skip(self.seen).filter(|line| line.from == Side::Extension) {
+            lines.extend_from_slice(line.json.as_bytes());
+            lines.push(b'\n');
         }
-        self.look();
-        let values = self.values(value);
-        play(case, values, self).map_err(|(step, stop)| {
-            let Case { file, id, .. } = case;
-            let place = format!("{file}:{}", step.line);
-            match stop {
-                Stop::Failed(failure) => failure,
-                Stop::Process => Failure::Misuse(format!(
-                    "{place}: case {id}: {} needs a process: {}",
-                    step.verb.word(),
-                    elsewhere(file)
-                )),
-                Stop::Found(Finding { expected, got, .. }) => Failure::Scenario {
-                    place,
-                    case: match case.values.as_slice() {
-                        [] => id.clone(),
-                        _ => format!("{id} with the value {value}"),
-                    },
-                    expected,
-                    got,
-                    story: Box::new(self.host.conversation.story()),
-                },
-            }
+        self.seen = transcript.iter().len();
+        lines
+    }
+}
+
+impl Extension for Link<'_> {
+    type Error = Failure;
+
+    fn note(&mut self, bytes: &[u8]) {
+        self.conversation.note_sent(bytes);
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.conversation.send(bytes)
+    }
+
+    fn wait(&mut self, until: Instant) -> Result<Arrival, Failure> {
+        let mut lines = self.look();
+        if lines.is_empty() {
+            self.conversation.listen_once(until)?;
+            lines = self.look();
+        }
+        Ok(if !lines.is_empty() {
+            Arrival::Data(lines)
+        } else if let Some(how) = self.conversation.how_it_ended() {
+            Arrival::Ended(how)
+        } else {
+            Arrival::Nothing
         })
     }
 
-    /// Why the case cannot be played.
-    fn obstacle(&self, case: &Case) -> Option<String> {
-        let elsewhere = || elsewhere(&case.file);
-        if matches!(case.process, Process::Raw | Process::StdinAtEnd) {
-            return Some(format!("it needs a process from its start: {}", elsewhere()));
-        }
-        if case.check.is_some() {
-            return Some(format!("its check looks at processes: {}", elsewhere()));
-        }
-        let args = |verb: &Verb| match verb {
-            Verb::Line(text) | Verb::Raw(text) => text.template.contains("$args"),
-            _ => false,
-        };
-        if case.needs.contains(&Need::Manifest) || case.steps.iter().any(|step| args(&step.verb)) {
-            return Some(format!("it needs the manifest: {}", elsewhere()));
-        }
-        let missing = case.needs.iter().find_map(|need| self.missing(*need))?;
-        Some(format!("it needs {missing}, and the extension has none"))
+    fn hint(&mut self) -> String {
+        self.conversation.hint().to_owned()
     }
-
-    /// What the extension does not have.
-    fn missing(&self, need: Need) -> Option<&'static str> {
-        let seen = &self.host.conversation.seen;
-        let names = |list: &Option<Vec<String>>| list.as_ref().is_some_and(|list| !list.is_empty());
-        let (has, what) = match need {
-            Need::Tool => (!seen.tools.is_empty(), "a tool"),
-            Need::Command => (!seen.commands.is_empty(), "a command"),
-            Need::Event => (names(&seen.subscribe.events), "an event that it listens to"),
-            Need::Intercept => (names(&seen.subscribe.intercept), "an interceptor"),
-            Need::Kit => (false, "the surface of a kit, which the conformance tester holds"),
-            // An SDK's extension answers what nobody registered, and knows panels and cancels; a
-            // test allows its own calls.
-            Need::Canary
-            | Need::ToolCanary
-            | Need::Panels
-            | Need::Cancel
-            | Need::Calls
-            | Need::Manifest => (true, ""),
-        };
-        (!has).then_some(what)
-    }
-
-    fn values(&self, value: u64) -> Values {
-        let seen = &self.host.conversation.seen;
-        let first = |list: &Option<Vec<String>>| list.iter().flatten().next().cloned();
-        Values {
-            ask: question("$id"),
-            answer: "tool_result".to_owned(),
-            unknown: UNKNOWN.to_owned(),
-            tool: seen.tools.first().map(|tool| tool.name.clone()).unwrap_or_default(),
-            command: seen.commands.first().map(|one| one.name.clone()).unwrap_or_default(),
-            event: first(&seen.subscribe.events).unwrap_or_default(),
-            point: first(&seen.subscribe.intercept).unwrap_or_default(),
-            value,
-            ..Values::default()
-        }
-    }
-
-    /// Parses the lines that came since the last look.
-    fn look(&mut self) {
-        let transcript = &self.host.conversation.transcript;
-        for line in transcript.iter().skip(self.looked_at) {
-            if line.from == Side::Extension {
-                let frame = Some(line.value()).filter(|frame| frame["type"].is_string());
-                self.frames.push(frame);
-            }
-        }
-        self.looked_at = transcript.iter().len();
-    }
-}
-
-impl Stage for InProcess {
-    type Error = Stop;
-    type Missing = Failure;
-
-    fn soft(&self) -> Duration {
-        self.host.conversation.deadline
-    }
-
-    fn fresh_id(&mut self) -> String {
-        self.calls += 1;
-        format!("c{}", self.calls)
-    }
-
-    fn write(&mut self, bytes: Vec<u8>, chunk: Option<usize>, pause: Duration) -> Result<(), Stop> {
-        self.host.conversation.note_sent(&bytes);
-        for (number, piece) in bytes.chunks(chunk.unwrap_or(usize::MAX).max(1)).enumerate() {
-            if number > 0 && !pause.is_zero() {
-                self.listen(pause)?;
-            }
-            self.host.conversation.send(piece)?;
-        }
-        Ok(())
-    }
-
-    fn arrived(&self) -> usize {
-        self.frames.len()
-    }
-
-    fn frames(&self, from: usize) -> impl Iterator<Item = &Value> {
-        self.frames[from..].iter().flatten()
-    }
-
-    fn frame_at(&self, line: usize) -> Option<&Value> {
-        self.frames.get(line)?.as_ref()
-    }
-
-    /// An author's scenario is about values; bytes are for the conformance tester.
-    fn canonical(&self, _: usize) -> Option<&[u8]> {
-        None
-    }
-
-    fn await_frame(
-        &mut self,
-        from: usize,
-        within: Duration,
-        mut wanted: impl FnMut(&Value) -> bool,
-    ) -> Result<usize, Failure> {
-        let until = Instant::now() + within;
-        let mut next = from;
-        loop {
-            self.look();
-            while let Some(frame) = self.frames.get(next) {
-                next += 1;
-                if frame.as_ref().is_some_and(&mut wanted) {
-                    return Ok(next - 1);
-                }
-            }
-            self.host.conversation.wait_a_little("", until)?;
-        }
-    }
-
-    fn failure(&mut self, missing: Failure, expected: String) -> Stop {
-        match missing {
-            Failure::TimedOut { hint, .. } => {
-                let got = format!("nothing of the kind{hint}");
-                Finding { expected, got, outcome: Outcome::Silent }.into()
-            }
-            Failure::Ended { how, .. } => {
-                let got = format!("the extension {how}");
-                Finding { expected, got, outcome: Outcome::Died }.into()
-            }
-            other => Stop::Failed(other),
-        }
-    }
-
-    fn canary(&mut self, times: u64, within: Duration) -> Result<(), Stop> {
-        let mut ids: Vec<_> = (0..times).map(|_| self.fresh_id()).collect();
-        let from = self.arrived();
-        let questions: String = ids.iter().map(|id| question(id) + "\n").collect();
-        self.write(questions.into_bytes(), None, Duration::ZERO)?;
-        let answered = self.await_frame(from, within, |frame| {
-            if frame["type"] == "tool_result" {
-                ids.retain(|id| frame["id"] != *id.as_str());
-            }
-            ids.is_empty()
-        });
-        answered.map(|_| ()).map_err(|missing| {
-            let expected = format!(
-                "{times} times an answer to a call of a tool that nobody registered within {within:?}"
-            );
-            self.failure(missing, expected)
-        })
-    }
-
-    fn listen(&mut self, time: Duration) -> Result<(), Stop> {
-        self.host.conversation.listen(Instant::now() + time)?;
-        self.look();
-        Ok(())
-    }
-
-    fn alive(&mut self) -> Result<(), Stop> {
-        self.listen(Duration::ZERO)?;
-        if self.host.conversation.ended.is_none() {
-            return Ok(());
-        }
-        let missing = self.host.conversation.has_ended("");
-        Err(self.failure(missing, "the extension lives".to_owned()))
-    }
-
-    fn handshake(&mut self, _: &Handshake) -> Result<(), Stop> {
-        Err(Stop::Process)
-    }
-
-    fn process(&mut self, _: &Verb, _: Option<Duration>) -> Result<(), Stop> {
-        Err(Stop::Process)
-    }
-}
-
-/// A call that runs none of the author's code.
-fn question(id: &str) -> String {
-    format!(r#"{{"type":"tool_call","id":"{id}","name":"{UNKNOWN}","args":{{}}}}"#)
-}
-
-fn elsewhere(file: &str) -> String {
-    format!("run it with `extline conformance --cases {file}`")
 }

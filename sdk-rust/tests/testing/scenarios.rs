@@ -127,11 +127,11 @@ fn what_did_not_come_is_told_with_its_step_and_the_frames() {
     assert_has(
         &failed,
         &[
-            ".toml:6: case case-0\n  expected  {\"type\":\"tool_result\",\"id\":\"c1\"",
+            ".toml:6: case case-0\n  expected  {\"type\":\"tool_result\",\"id\":\"run1-1\"",
             "within 2.0 s\n  got       {\"content\":[{\"text\":\"Rome: fog\"",
             "\nthe frames:\n  extension > {\"type\":\"hello\"",
-            r#"host      > {"type":"tool_call","id":"c1","name":"weather","args":{"city":"Rome"}}"#,
-            r#"extension > {"type":"tool_result","id":"c1""#,
+            r#"host      > {"type":"tool_call","id":"run1-1","name":"weather","args":{"city":"Rome"}}"#,
+            r#"extension > {"type":"tool_result","id":"run1-1""#,
         ],
     );
     let silent = refused(
@@ -142,7 +142,7 @@ fn what_did_not_come_is_told_with_its_step_and_the_frames() {
     );
     assert_has(
         &silent,
-        &[".toml:6: ", "the id \"c1\" within 0.0 s", "got       nothing of the kind"],
+        &[".toml:6: ", "the id \"run1-1\" within 0.0 s", "got       nothing of the kind"],
     );
     let noted = refused(
         r#"steps = [
