@@ -1385,10 +1385,11 @@ extline_result extline_respond_tool_prompt(struct extline_call *call,
  *
  * Stdout belongs to the protocol: what handlers and their child processes print lands on stderr, and
  * stdin is empty. SIGTERM ends the extension in order, SIGPIPE is left as it is and does not come for
- * a host that is gone; other signals are the program's. From 1.5 s after the host asked for the end
- * the process ends, whatever still runs (`end.overdue`): handlers see it as a cancel. Every thread of
- * the library has ended when this returns. In the child of a fork it does nothing (`EXTLINE_FORKED`),
- * and a handler that returns there ends the child.
+ * a host that is gone; other signals are the program's. At the end handlers see a cancel; 1.5 s after
+ * it began the process is ended, whatever still runs (`end.overdue`), be it a handler, which is named
+ * on stderr, or what the program does after this has returned. Every thread that ran handlers has ended
+ * when this returns. In the child of a fork it does nothing (`EXTLINE_FORKED`), and a handler that
+ * returns there ends the child.
  *
  * Once for each process, from any thread; not from inside a handler.
  */
