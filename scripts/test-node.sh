@@ -5,5 +5,4 @@ cd "$(dirname "$0")/.."
 
 scripts/build-node.sh
 cd sdk-node
-cargo build --locked --quiet -p extline-cli -p embed-host # the examples are run by them
 exec npm run --silent test -- "$@"

@@ -1,8 +1,12 @@
 // Runs the compiled tests with this Node. Arguments are files of build/ without their ending, or
-// options of `node --test`, as --test-name-pattern=TEXT.
-import { spawnSync } from "node:child_process";
+// options of `node --test`, as --test-name-pattern=TEXT. The commands that run the examples are built
+// first.
+import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+
+const commands = ["extline-cli", "embed-host"].flatMap((name) => ["--package", name]);
+execFileSync("cargo", ["build", "--locked", "--quiet", ...commands], { cwd: new URL("../..", import.meta.url), stdio: "inherit" });
 
 const folder = fileURLToPath(new URL("../build", import.meta.url));
 const options = process.argv.slice(2).filter((argument) => argument.startsWith("-"));
