@@ -50,6 +50,8 @@ class Conversation:
         self.ended: str | None = None
         # What calls came to, by their serials: the name of an event, and what it says.
         self.outcomes: dict[int, tuple[str, Any]] = {}
+        # The serials of what the host asked, and the extension has not answered.
+        self.unanswered: set[int] = set()
         self.updates: dict[int, list[dict[str, Any]]] = {}
         self.parts: dict[int, list[Any]] = {}
         self._nested: dict[int, tuple[int, str]] = {}
@@ -208,6 +210,7 @@ class Conversation:
             self._answer_call(asked, tool, said["content"], said.get("is_error", False))
         elif serial:
             self.outcomes[serial] = (name, said)
+            self.unanswered.discard(serial)
         else:
             self.seen.take(name, said)
 

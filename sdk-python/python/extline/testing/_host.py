@@ -31,7 +31,7 @@ __tracebackhide__ = True
 # Seconds. Long enough for any handler that is going to finish, also on a busy machine.
 DEADLINE = 5.0
 _FAREWELL = 3.0
-# For its thread to end, once it has said its last: it does at once, unless a handler keeps it.
+# For its thread, which a handler may keep, to end once the extension has said its last.
 _LAST_STEP = 0.5
 
 
@@ -149,12 +149,14 @@ class Host:
         if talk.ended is None:
             talk.deadline = _FAREWELL
             self._stand_ins.forget()
+            may_be_kept = bool(talk.unanswered)
             try:
                 talk.end_input()
                 talk.wait_for(
                     "the extension did not end", lambda: talk.seen.has_left or talk.ended or None
                 )
-                talk.deadline = _LAST_STEP
+                if may_be_kept:
+                    talk.deadline = _LAST_STEP
                 self._wait_for_end(talk)
             except Failure as failure:
                 text = str(failure).splitlines()[0]
@@ -387,11 +389,13 @@ class Host:
 
     def _sent(self, what: str, send: Callable[[], int]) -> int:
         try:
-            return send()
+            serial = send()
         except ValueError as error:
             if self._talk.ended is not None:
                 raise self._talk.has_ended(what) from None
             raise Misuse(f"{what}: {error}") from None
+        self._talk.unanswered.add(serial)
+        return serial
 
     def _tell(self, frame: dict[str, Any]) -> None:
         try:
