@@ -40,7 +40,7 @@ pub use error_kind::ErrorKind;
 pub use head::Head;
 pub use id::Id;
 pub use json::{Elements, Member, Members};
-pub use json::{Field, FieldError, ModelArgsError, RawJson, RawJsonError, model_args};
+pub use json::{Field, FieldError, ModelArgsError, RawJson, RawJsonError, model_args, read_string};
 pub use line::{Decoder, Line, TooLong};
 pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary};
 pub use registrations::{RegistrationError, Registrations, check_schema};

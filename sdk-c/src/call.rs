@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use extline_protocol::frame::{CommandResponse, ErrorInfo, RpcError, ToolResult};
-use extline_protocol::{CallKey, CallKind, ErrorKind, ExtensionSession, ReplyError};
+use extline_protocol::{CallKey, CallKind, ErrorKind, ExtensionSession, Id, ReplyError};
 
 use crate::ask::Asked;
 use crate::callback::Callback;
@@ -167,8 +167,10 @@ impl Call {
         self.must_be(CallKind::Tool, "only a tool has such a result")?;
         self.answer(|session, key| {
             let draft = self.draft().take();
-            let mut result =
-                draft.map_or_else(|| ToolResult::new("".into(), Vec::new()), |draft| *draft);
+            let mut result = draft.map_or_else(
+                || ToolResult::new(Id::default(), Vec::with_capacity(1)),
+                |draft| *draft,
+            );
             finish(&mut result);
             session.reply_tool(key, result)
         })

@@ -1,6 +1,6 @@
 //! Commands.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub struct CommandOptions {
 unsafe impl Options for CommandOptions {}
 
 /// By name in its registered spelling.
-pub(crate) type Commands = HashMap<String, Arc<Callback<CallFunction>>>;
+pub(crate) type Commands = BTreeMap<String, Arc<Callback<CallFunction>>>;
 
 /// Offers a slash command, at any time.
 ///

@@ -7,10 +7,11 @@ use crate::callback::Callback;
 use crate::claim;
 use crate::code::{EXTLINE_AGAIN, EXTLINE_STATE, ResultCode};
 use crate::dispatch::inside;
-use crate::extension::{Extension, WakeFunction, extension};
+use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::{Room, Str, bytes};
 use crate::form::{Driving, Form, this_thread};
+use crate::state::WakeFunction;
 
 /// Driven by `extline_next`.
 struct Detached(Option<Callback<WakeFunction>>);

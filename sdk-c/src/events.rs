@@ -10,10 +10,11 @@ use crate::callback::{CallCallback, Callback, DropCallback, EventCallback};
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_NULL_POINTER, EXTLINE_STATE, ResultCode};
 use crate::decide::{TOOL_CALL, must_be_point};
 use crate::dispatch::inside;
-use crate::extension::{Extension, State, extension};
+use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter, enter_or};
 use crate::ffi::{Str, given, text, with_nul};
 use crate::json::Json;
+use crate::state::State;
 use crate::tool::{mistake, word};
 
 /// Something that happened. It is lent to its handlers.

@@ -1,33 +1,21 @@
-//! An extension: what it offers, its session, the calls that are open.
+//! An extension: how it begins, says something, answers, and is freed.
 
-use std::collections::{HashMap, VecDeque};
-use std::ffi::{c_char, c_void};
+use std::ffi::c_char;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use extline_protocol::frame::{SdkInfo, Subscribe};
-use extline_protocol::limits::SHUTDOWN_END;
-use extline_protocol::{ExtensionConfig, ExtensionEvent, ExtensionSession, ReplyError};
-use extline_stdio::{Input, Output, report, watchdog};
+use extline_protocol::frame::SdkInfo;
+use extline_protocol::{ExtensionConfig, ExtensionSession, ReplyError};
+use extline_stdio::{Output, report};
 
-use crate::ask::Asked;
-use crate::call::Call;
-use crate::callback::Callback;
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_CLOSED, EXTLINE_PANIC, EXTLINE_STATE};
-use crate::command::Commands;
-use crate::course::{Change, Course};
 use crate::dispatch::is_inside_handler;
-use crate::events::EventFunction;
 use crate::failure::{Failure, enter_or};
 use crate::ffi::{shared, text};
 use crate::form::Form;
 use crate::host::Host;
-use crate::job::Job;
-use crate::lifecycle::{Lifecycle, Requirement};
-use crate::panel::Panels;
-use crate::run::MOST_THREADS;
-use crate::tool::{CallFunction, Tools};
+use crate::state::State;
 use crate::wire::Wire;
-use crate::{claim, ffi, fork, running};
+use crate::{claim, ffi, fork};
 
 /// An extension. `extline_new` makes it, `extline_free` frees it; everything else may be called from
 /// any thread, also from inside handlers.
@@ -36,48 +24,6 @@ pub struct Extension {
     form: OnceLock<Box<dyn Form>>,
     host: OnceLock<Host>,
 }
-
-/// Nobody keeps it locked while a function of the author's runs or anything is waited for.
-pub(crate) struct State {
-    /// What it is before it begins.
-    pub(crate) config: ExtensionConfig,
-    /// Its session, once it has begun.
-    wire: Option<Wire>,
-    /// By serial, until they are answered.
-    pub(crate) calls: HashMap<u64, Arc<Call>>,
-    pub(crate) tools: Tools,
-    pub(crate) commands: Commands,
-    pub(crate) lifecycle: Lifecycle,
-    pub(crate) requirements: Vec<Requirement>,
-    /// So many handlers may run at a time.
-    pub(crate) max_threads: usize,
-    /// The process is the extension's, and ends with it.
-    pub(crate) ends_process: bool,
-    /// In the order in which they were given.
-    pub(crate) events: HashMap<String, Vec<Arc<Callback<EventFunction>>>>,
-    /// By point, in the order in which they were given.
-    pub(crate) interceptors: HashMap<String, Vec<Arc<Callback<CallFunction>>>>,
-    /// With their labels, in the order in which they were given.
-    pub(crate) guards: Vec<(Arc<str>, Arc<Callback<CallFunction>>)>,
-    pub(crate) methods: HashMap<String, Arc<Callback<CallFunction>>>,
-    pub(crate) panels: Panels,
-    /// What the extension has asked the host for, until the answer comes.
-    pub(crate) asked: HashMap<u64, Arc<Asked>>,
-    /// Intercepts that go on.
-    pub(crate) courses: VecDeque<(Box<Course>, Change)>,
-    /// In the poll form.
-    pub(crate) input: Option<Input>,
-    /// The thread that drives the poll form or the detached form, as `form::this_thread` has it.
-    pub(crate) driver: Option<usize>,
-    pub(crate) on_wake: Option<Callback<WakeFunction>>,
-    /// The first of its registrations that failed before the start.
-    mistake: Option<Failure>,
-    /// Freed by its author; calls that are kept live on.
-    pub(crate) is_freed: bool,
-}
-
-/// A `WakeCallback` that is there.
-pub(crate) type WakeFunction = unsafe extern "C" fn(*mut c_void);
 
 impl Extension {
     pub(crate) fn new(name: &str, version: &str) -> Self {
@@ -214,158 +160,6 @@ impl Extension {
 pub(crate) enum ReplyFailed {
     Refused(ReplyError),
     Closed,
-}
-
-impl State {
-    fn new(config: ExtensionConfig) -> Self {
-        Self {
-            config,
-            wire: None,
-            calls: HashMap::new(),
-            tools: Tools::default(),
-            commands: Commands::default(),
-            lifecycle: Lifecycle::default(),
-            requirements: Vec::new(),
-            max_threads: MOST_THREADS,
-            ends_process: false,
-            events: HashMap::new(),
-            interceptors: HashMap::new(),
-            guards: Vec::new(),
-            methods: HashMap::new(),
-            panels: Panels::default(),
-            asked: HashMap::new(),
-            courses: VecDeque::new(),
-            input: None,
-            driver: None,
-            on_wake: None,
-            mistake: None,
-            is_freed: false,
-        }
-    }
-
-    /// What is told to the host until setup has returned.
-    pub(crate) fn must_register(&self) -> Result<(), Failure> {
-        if self.lifecycle.is_set_up() {
-            let text = "the host knows by now what the extension listens to: register before the start, \
-                        or in setup";
-            return Err(Failure::new(EXTLINE_STATE, text));
-        }
-        Ok(())
-    }
-
-    /// What the extension listens to.
-    pub(crate) fn subscribe(&mut self) -> &mut Subscribe {
-        match &mut self.wire {
-            Some(wire) => wire.session.subscribe_mut(),
-            None => &mut self.config.registrations.subscribe,
-        }
-    }
-
-    /// Whether everything is answered and written, or had its time.
-    pub(crate) fn is_over(&self) -> bool {
-        let is_said = |wire: &Wire| wire.output().is_none() || wire.is_said();
-        self.lifecycle.finished().is_some()
-            && (self.lifecycle.is_overdue || self.wire.as_ref().is_none_or(is_said))
-    }
-
-    /// Does what nothing holds up; what of it needs code of the author's is left for its turn.
-    pub(crate) fn settle_control(&mut self) {
-        loop {
-            let Some(wire) = &mut self.wire else { return };
-            let Some(event) = wire.session.poll_control() else { return };
-            if let Some(event) = self.settle(event)
-                && let Some(wire) = &mut self.wire
-            {
-                wire.leave(event);
-            }
-        }
-    }
-
-    /// Whether a job can be done now.
-    pub(crate) fn has_jobs(&self) -> bool {
-        !self.courses.is_empty()
-            || self.wire.as_ref().is_some_and(|wire| !wire.is_stalled() && wire.has_events())
-    }
-    /// The session and what moves its bytes.
-    pub(crate) fn wire(&mut self) -> Result<&mut Wire, Failure> {
-        if self.is_freed {
-            return Err(Failure::new(EXTLINE_CLOSED, "the extension has been freed"));
-        }
-        self.wire.as_mut().ok_or_else(|| {
-            Failure::new(EXTLINE_STATE, "the extension has not been started: this needs its host")
-        })
-    }
-
-    /// The same, for what is different before the start.
-    pub(crate) fn live(&mut self) -> Option<&mut Wire> {
-        self.wire.as_mut()
-    }
-
-    /// The next job that a handler, or at least code of the author's, is needed for.
-    pub(crate) fn next_job(&mut self, may_begin: bool) -> Option<Job> {
-        if may_begin && let Some((course, change)) = self.courses.pop_front() {
-            return Some(Job::Course(course, change));
-        }
-        loop {
-            let event = self.wire().ok()?.next_event(may_begin)?;
-            if let Some(event) = self.settle(event) {
-                return Some(Job::Event(event));
-            }
-        }
-    }
-
-    /// Whether an author's code runs for it, which may take its time.
-    pub(crate) fn runs_handler(&self, job: &Job) -> bool {
-        match job {
-            Job::Course(..) => true,
-            Job::Event(ExtensionEvent::Accepted(_)) => self.lifecycle.has_setup(),
-            Job::Event(event) => matches!(
-                event,
-                ExtensionEvent::ToolCall { .. }
-                    | ExtensionEvent::Command { .. }
-                    | ExtensionEvent::Intercept { .. }
-                    | ExtensionEvent::Request { .. }
-                    | ExtensionEvent::Event(_)
-                    | ExtensionEvent::Panel(_)
-                    | ExtensionEvent::Teardown
-                    | ExtensionEvent::Cancelled { .. }
-                    | ExtensionEvent::ShuttingDown(_)
-                    | ExtensionEvent::CallToolDone { .. }
-                    | ExtensionEvent::Response { .. }
-            ),
-        }
-    }
-
-    /// A call whose handler was not seen to be slow of late.
-    pub(crate) fn is_quick(&self, job: &Job) -> bool {
-        let Job::Event(ExtensionEvent::ToolCall { call, .. }) = job else { return false };
-        self.tools.get(&call.name).is_some_and(|tool| tool.pace.begin())
-    }
-
-    /// Does what needs no code of the author's; gives back what does.
-    pub(crate) fn settle(&mut self, event: ExtensionEvent) -> Option<ExtensionEvent> {
-        match event {
-            ExtensionEvent::Notice(notice) => report(&notice.to_string()),
-            ExtensionEvent::Cancelled { ref key, .. } => {
-                let call = self.calls.get(&key.serial())?;
-                return call.cancel().then_some(event);
-            }
-            ExtensionEvent::ShuttingDown(_) => {
-                if self.ends_process
-                    && let Some(wire) = &self.wire
-                {
-                    watchdog::start(SHUTDOWN_END, wire.session.exit_code(), running::names);
-                }
-                // Every mark is set, also behind one whose waiters have to be told.
-                let waited = self.calls.values().filter(|call| call.cancel()).count();
-                return (waited > 0).then_some(event);
-            }
-            ExtensionEvent::Finished { exit_code } => self.lifecycle.finish(exit_code),
-            ExtensionEvent::Overdue { .. } => self.lifecycle.is_overdue = true,
-            event => return Some(event),
-        }
-        None
-    }
 }
 
 /// An extension of the caller's.

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::sync::{Mutex, PoisonError};
 
-use extline_protocol::{Elements, Field, Members, RawJson, pointer};
+use extline_protocol::{Elements, Field, Members, RawJson, pointer, read_string};
 
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_NOT_FOUND, EXTLINE_TYPE, ResultCode};
 use crate::failure::{Failure, enter, enter_or};
@@ -68,8 +68,7 @@ impl Json {
 
     pub(crate) fn string(&self, pointer: &str) -> Result<Str, Unfit<'_>> {
         let text = self.find(pointer)?;
-        let string = String::read(text).map_err(|_| Unfit::Type("string", text))?;
-        Ok(self.keep(string))
+        Ok(self.keep(&read_string(text).ok_or(Unfit::Type("string", text))?))
     }
 
     pub(crate) fn int(&self, pointer: &str) -> Result<i64, Unfit<'_>> {
@@ -105,12 +104,15 @@ impl Json {
         if pointer.is_empty() {
             return Ok(self.lend());
         }
-        Ok(self.keep(self.find(pointer)?.to_owned()))
+        Ok(self.keep(self.find(pointer)?))
     }
 
-    fn keep(&self, text: String) -> Str {
+    fn keep(&self, text: &str) -> Str {
+        let mut with_nul = String::with_capacity(text.len() + 1);
+        with_nul.push_str(text);
+        with_nul.push('\0');
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push(with_nul(text));
+        kept.push(with_nul);
         // What a string points to stays where it is when the list of them grows.
         kept.last().map_or(Str::EMPTY, |text| Str::lend(text.as_bytes()))
     }

@@ -45,6 +45,7 @@ pub mod run;
 mod running;
 pub mod say;
 pub mod stage;
+mod state;
 pub mod text;
 pub mod tool;
 pub mod value;

@@ -1,6 +1,6 @@
 //! Panels: small views of text lines that get the keys while they are open.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ pub(crate) struct Inputs {
 }
 
 /// By the panel's id.
-pub(crate) type Panels = HashMap<String, Arc<Callback<Inputs>>>;
+pub(crate) type Panels = BTreeMap<String, Arc<Callback<Inputs>>>;
 
 /// Handles what happens in a panel. Its inputs come one at a time in their order, those of other panels
 /// meanwhile (`order.panels`). Until setup has returned, later `EXTLINE_STATE`; `EXTLINE_DUPLICATE` for a

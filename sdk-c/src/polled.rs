@@ -8,10 +8,11 @@ use extline_stdio::{Error, Stdio, Waker};
 use crate::claim::{self, failure};
 use crate::code::{EXTLINE_CLOSED, EXTLINE_STATE, ResultCode};
 use crate::detached::refuse_to_wait;
-use crate::extension::{Extension, State, extension};
+use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter, enter_or};
 use crate::ffi::Room;
 use crate::form::{Driving, Form, this_thread};
+use crate::state::State;
 
 /// The read descriptor: the host has sent something, or closed its end.
 pub const EXTLINE_READ: u32 = 1;

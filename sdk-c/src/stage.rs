@@ -6,10 +6,11 @@ use extline_protocol::Capability;
 
 use crate::callback::{Callback, DropCallback, StageCallback};
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_NULL_POINTER, EXTLINE_STATE, ResultCode};
-use crate::extension::{Extension, State, extension};
+use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::text;
 use crate::lifecycle::{Requirement, StageFunction};
+use crate::state::State;
 
 /// The kinds of registration that a host reports on.
 const REGISTRATIONS: [&str; 5] = ["tool", "command", "event", "intercept", "guard"];

@@ -1,6 +1,6 @@
 //! Tools.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
@@ -12,10 +12,11 @@ use crate::code::{
     EXTLINE_ARGUMENT, EXTLINE_DUPLICATE, EXTLINE_JSON, EXTLINE_NOT_FOUND, EXTLINE_NULL_POINTER,
     EXTLINE_UNSUPPORTED, ResultCode,
 };
-use crate::extension::{Extension, State, extension};
+use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::{Options, maybe_text, options, text};
 use crate::lifecycle::Requirement;
+use crate::state::State;
 use extline_stdio::{Pace, report};
 
 /// What a tool is. Begin it with `EXTLINE_TOOL_OPTIONS_INIT`; what is not set is left out. The texts
@@ -97,7 +98,7 @@ pub(crate) type CallFunction =
     unsafe extern "C" fn(*mut c_void, *mut crate::call::Call, crate::ffi::Str);
 
 /// By name.
-pub(crate) type Tools = HashMap<String, Arc<Tool>>;
+pub(crate) type Tools = BTreeMap<String, Arc<Tool>>;
 
 /// Offers a tool to the model. Before the start, in setup, or at any time where the host re-reads its
 /// list (capability `tool_registry`, else `EXTLINE_UNSUPPORTED`).

@@ -101,7 +101,7 @@ pub(crate) fn read_last<T: Field>(name: &str, last: Option<&str>) -> Result<Opti
 }
 
 /// The string that a JSON text stands for; `None` when it is another value.
-pub(crate) fn read_string(text: &str) -> Option<Cow<'_, str>> {
+pub fn read_string(text: &str) -> Option<Cow<'_, str>> {
     let body = text.strip_prefix('"')?.strip_suffix('"')?;
     if memchr(b'\\', body.as_bytes()).is_none() {
         return Some(Cow::Borrowed(body));

@@ -17,8 +17,8 @@ mod skip;
 mod unescape;
 mod write;
 
-pub use field::{Field, FieldError};
-pub(crate) use field::{excerpt, read_last, read_member, read_string};
+pub use field::{Field, FieldError, read_string};
+pub(crate) use field::{excerpt, read_last, read_member};
 pub use model_args::{ModelArgsError, model_args};
 pub(crate) use raw::repair_surrogates;
 pub use raw::{RawJson, RawJsonError};

@@ -11,9 +11,10 @@ use extline_stdio::report;
 use super::{Blocking, STAY, lock};
 use crate::claim::failure;
 use crate::code::EXTLINE_PANIC;
-use crate::extension::{Extension, State};
+use crate::extension::Extension;
 use crate::failure::Failure;
 use crate::job::Job;
+use crate::state::State;
 use crate::{fork, running};
 
 /// What C programs are used to; it costs memory only where it is used.
