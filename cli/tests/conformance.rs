@@ -84,7 +84,7 @@ fn wrong_names_are_usage_errors_with_the_nearest_right_one() {
     let outcome = extline.run(&["conformance", "--only", "E-FRM-98", "examples/clock-shell"]);
     outcome.assert_code(3);
     outcome.assert_says(&["there is no case E-FRM-98", "Did you mean E-FRM-"]);
-    let outcome = extline.run(&["conformance", "--report", "html=x", "examples/clock-shell"]);
+    let outcome = extline.run(&["conformance", "--report", "pdf=x", "examples/clock-shell"]);
     outcome.assert_code(3);
     outcome.assert_says(&["expected FORMAT=FILE, with one of ndjson, junit"]);
     let outcome = extline.run(&["conformance", "--canary", "echo x", "examples/clock-shell"]);

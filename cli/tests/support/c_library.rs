@@ -44,6 +44,7 @@ pub(crate) fn make(words: &[&str], prefix: &Path) -> String {
         .env("CARGO_TARGET_DIR", builds().parent().unwrap())
         // Of a make that runs the tests.
         .env_remove("MAKEFLAGS")
+        .env_remove("MAKELEVEL")
         .current_dir(super::support::repository())
         .output()
         .unwrap();
@@ -64,6 +65,7 @@ pub(crate) fn shell(command: &str, folder: &Path) -> Command {
         .env("PKG_CONFIG_PATH", prefix().join("lib/pkgconfig"))
         .env("EXTLINE_HOME", home())
         .env_remove("MAKEFLAGS")
+        .env_remove("MAKELEVEL")
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE")
         .stdin(Stdio::null());

@@ -14,7 +14,10 @@ fn tools_come_and_go_where_the_host_takes_them() {
     assert_eq!(host.line(), r#"{"type":"register_command","name":"grown","description":"is new"}"#);
     assert_eq!(host.frame()["name"], "grown");
     let twin = host.text();
-    assert!(twin.contains("probe.rs:") && twin.contains("two tools named \"grown\""), "{twin}");
+    assert!(
+        twin.contains("probe/tools.rs:") && twin.contains("two tools named \"grown\""),
+        "{twin}"
+    );
     host.call("3", "grown", "{}");
     assert_eq!(host.text(), "new");
     host.send(r#"{"type":"command_invoked","id":"4","name":"grown"}"#);
