@@ -10,7 +10,6 @@ mod selection;
 mod traces;
 mod watch;
 
-use std::env;
 use std::ffi::OsString;
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -22,7 +21,6 @@ use extline_conformance::{
     Baseline, Binds, Canary, Case, CaseReport, Cited, Clause, Head, Need, Options, Progress,
     Report, Verdict, builtin, draw_seed, run as run_cases, selftest, stop_all,
 };
-use extline_host::{ExtensionSource, Program};
 use serde_json::json;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
@@ -34,7 +32,7 @@ use crate::args::{Conformance, Question, Rules};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
 use crate::printer::{BOLD, Printer};
-use crate::target::{source_of, usage};
+use crate::target::{program_of, usage};
 
 const SUBCOMMAND: &str = "conformance";
 /// How often the time in the progress line is renewed.
@@ -217,15 +215,10 @@ fn options(
 ) -> Result<Option<Options>, clap::Error> {
     let canary = args.canary.as_deref().map(canary).transpose()?;
     let words = args.program.words.clone();
-    let source = match source_of(SUBCOMMAND, args.program.clone())? {
-        Some(source) => source,
-        None => ExtensionSource::folder(args.dir.clone().unwrap_or_default()),
-    };
-    let cwd = env::current_dir().unwrap_or_default();
-    let program = match Program::of(&source, &cwd) {
+    let program = match program_of(SUBCOMMAND, args.dir.as_ref(), &args.program)? {
         Ok(program) => program,
-        Err(problem) => {
-            printer.error(format_args!("{problem}: {}", problem.remedy()));
+        Err(why) => {
+            printer.error(why);
             return Ok(None);
         }
     };

@@ -3,14 +3,13 @@
 
 mod observer;
 
-use std::env;
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use extline_conformance::Binds;
-use extline_host::{Exit as Ended, ExtensionSource, Program};
+use extline_host::{Exit as Ended, Program};
 use extline_protocol::trace::{Lines, Side, Stream, What};
 use tokio::sync::oneshot;
 
@@ -19,7 +18,7 @@ use crate::args::{Rules, Tap};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
 use crate::printer::Printer;
-use crate::target::source_of;
+use crate::target::{program_of, told};
 
 /// How much is passed on at a time.
 const CHUNK: usize = 64 * 1024;
@@ -28,13 +27,12 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Ends as the extension does; the exit code is its own.
 pub(crate) async fn run(tap: Tap, mut printer: Printer) -> Result<ExitCode, clap::Error> {
-    let source = match source_of("tap", tap.program)? {
-        Some(source) => source,
-        None => ExtensionSource::folder(tap.dir.unwrap_or_default()),
-    };
+    let program = program_of("tap", tap.dir.as_ref(), &tap.program)?;
     let binds = if tap.level == Rules::Base { Binds::Extension } else { Binds::Sdk };
-    let started = Observer::start(tap.trace.as_deref(), binds)
-        .and_then(|observer| Ok((start(&source, &observer.teller())?, observer)));
+    let started = program.and_then(|program| {
+        let observer = Observer::start(tap.trace.as_deref(), binds)?;
+        Ok((start(&program, &observer.teller())?, observer))
+    });
     let (child, observer) = match started {
         Ok(started) => started,
         Err(fault) => {
@@ -55,13 +53,10 @@ pub(crate) async fn run(tap: Tap, mut printer: Printer) -> Result<ExitCode, clap
 
 /// Starts the extension, in the process group that the host gave to the tap: a signal for the group
 /// reaches both.
-fn start(source: &ExtensionSource, teller: &Teller) -> Result<Child, String> {
-    let cwd = env::current_dir().unwrap_or_default();
-    let shown = |problem: extline_host::Problem| format!("{problem}: {}", problem.remedy());
-    let program = Program::of(source, &cwd).map_err(shown)?;
+fn start(program: &Program, teller: &Teller) -> Result<Child, String> {
     let mut command = program.command();
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let child = child.map_err(|error| shown(program.explain(&error)))?;
+    let child = child.map_err(|error| told(&program.explain(&error)))?;
     teller.tell(What::Spawn { argv: argv(&command), pid: Some(child.id()) });
     Ok(child)
 }

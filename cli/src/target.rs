@@ -1,10 +1,11 @@
 //! From the words of the command line to an extension and what is wanted of it.
 
+use std::env;
 use std::ffi::OsString;
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
-use extline_host::ExtensionSource;
+use extline_host::{ExtensionSource, Problem, Program as Runnable};
 
 use crate::args::{Cli, Program};
 
@@ -58,6 +59,25 @@ pub(crate) fn source_of(
         return Err(usage(subcommand, ErrorKind::InvalidValue, &message));
     }
     Ok(Some(ExtensionSource::command(program, words)))
+}
+
+/// What is to be started: the program behind `--`, or else that of the folder. The inner `Err` says
+/// why there is none, and what to do.
+pub(crate) fn program_of(
+    subcommand: &str,
+    dir: Option<&OsString>,
+    program: &Program,
+) -> Result<Result<Runnable, String>, clap::Error> {
+    let source = source_of(subcommand, program.clone())?;
+    let source =
+        source.unwrap_or_else(|| ExtensionSource::folder(dir.cloned().unwrap_or_default()));
+    let cwd = env::current_dir().unwrap_or_default();
+    Ok(Runnable::of(&source, &cwd).map_err(|problem| told(&problem)))
+}
+
+/// A problem with what to do about it.
+pub(crate) fn told(problem: &Problem) -> String {
+    format!("{problem}: {}", problem.remedy())
 }
 
 /// An error of usage as clap shows its own.

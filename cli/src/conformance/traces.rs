@@ -1,13 +1,11 @@
 //! What is done with traces: `extline conformance check TRACE` holds one to the rules of every
 //! conversation, `replay TRACE` plays its host's side again.
 
-use std::env;
 use std::fs;
 use std::path::Path;
 
 use clap::error::ErrorKind;
 use extline_conformance::{Binds, Ignored, Recorded, Report, replay as replay_trace, trace_cases};
-use extline_host::{ExtensionSource, Program};
 use extline_protocol::trace::{self, Record};
 
 use super::Told;
@@ -17,7 +15,7 @@ use super::screen::Screen;
 use crate::args::{CheckTrace, ReplayTrace, Rules};
 use crate::exit::Exit;
 use crate::printer::Printer;
-use crate::target::{source_of, usage};
+use crate::target::{program_of, told, usage};
 
 /// Shows what the trace breaks. The exit code is that of a run.
 pub(super) fn check(args: &CheckTrace, printer: Printer) -> Result<Exit, clap::Error> {
@@ -40,14 +38,10 @@ pub(super) fn replay(args: &ReplayTrace, mut printer: Printer) -> Result<Exit, c
     let ignored = args.ignore.iter().map(|text| Ignored::parse(text));
     let ignored = ignored.collect::<Result<Vec<_>, _>>();
     let ignored = ignored.map_err(|why| refused(format!("--ignore {why}")))?;
-    let source = match source_of(super::SUBCOMMAND, args.program.clone())? {
-        Some(source) => source,
-        None => ExtensionSource::folder(args.dir.clone().unwrap_or_default()),
-    };
-    let program = match Program::of(&source, &env::current_dir().unwrap_or_default()) {
+    let program = match program_of(super::SUBCOMMAND, args.dir.as_ref(), &args.program)? {
         Ok(program) => program,
-        Err(problem) => {
-            printer.error(format_args!("{problem}: {}", problem.remedy()));
+        Err(why) => {
+            printer.error(why);
             return Ok(printer.finish(Exit::NotStarted));
         }
     };
@@ -55,8 +49,7 @@ pub(super) fn replay(args: &ReplayTrace, mut printer: Printer) -> Result<Exit, c
     match replay_trace(&name, &records, &program, &ignored) {
         Ok(report) => show(&report, &args.report, args.verbose, printer),
         Err(error) => {
-            let problem = program.explain(&error);
-            printer.error(format_args!("{problem}: {}", problem.remedy()));
+            printer.error(told(&program.explain(&error)));
             Ok(printer.finish(Exit::NotStarted))
         }
     }

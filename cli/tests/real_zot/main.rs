@@ -98,6 +98,30 @@ fn todo_rust_shows_its_panel_and_gets_the_keys() {
     assert!(list.contains(r#""done": true"#), "{list}");
 }
 
+#[test]
+#[ignore = "needs a zot: set ZOT_BIN"]
+fn a_tapped_extension_answers_as_ever_and_its_trace_is_checked_and_played_again() {
+    let weather = build("weather-rust");
+    let folder = tempfile::tempdir().unwrap();
+    let (script, trace) = (folder.path().join("tapped"), folder.path().join("t.ndjson"));
+    let (extline, file) = (env!("CARGO_BIN_EXE_extline"), trace.to_str().unwrap());
+    let tapped =
+        format!("#!/bin/sh\nexec '{extline}' tap --trace '{file}' -- '{}'\n", weather.display());
+    fs::write(&script, tapped).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let zot = Zot::with("weather-rust", &script);
+    let results = zot.play(&json!([{"call": ["weather", {"city": "Berlin"}]}, {"text": "done"}]));
+    assert_eq!(results[0].text, "Berlin: 16°C, fog");
+    drop(zot);
+
+    let text = fs::read_to_string(&trace).unwrap();
+    assert!(text.contains(r#""event":"exit","code":0"#), "it ended in order: {text}");
+    let extline = support::Extline::new();
+    extline.run(&["conformance", "check", file]).assert_code(0);
+    let again = ["conformance", "replay", file, "--", weather.to_str().unwrap()];
+    extline.run(&again).assert_code(0);
+}
+
 /// Builds an example where this test's programs are, and returns its program.
 fn build(example: &str) -> PathBuf {
     // target/debug/extline

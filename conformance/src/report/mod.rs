@@ -12,7 +12,7 @@ mod text;
 
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 pub use self::badge::{badge_json, badge_svg};
 pub use self::grade::Grade;
@@ -111,8 +111,7 @@ pub struct CaseReport {
 }
 
 /// What came of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
     /// It holds.
     Pass,
@@ -226,6 +225,12 @@ impl CaseReport {
             baseline: None,
             took: Duration::ZERO,
         }
+    }
+}
+
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.key())
     }
 }
 
