@@ -100,6 +100,8 @@ pub(crate) enum Question {
     /// Check a trace: what went both ways between any host and an extension (docs/trace.md)
     Check(CheckTrace),
     /// Play the host's side of a trace again, and show what the extension says otherwise
+    #[command(override_usage = "extline conformance replay [OPTIONS] <TRACE> <DIR>\n       \
+                          extline conformance replay [OPTIONS] <TRACE> -- <PROGRAM> [ARGS]...")]
     Replay(ReplayTrace),
     /// List the cases
     List,

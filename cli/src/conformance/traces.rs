@@ -81,7 +81,9 @@ fn read(file: &Path) -> Result<Vec<Record>, clap::Error> {
     let refused = |why: String| usage(super::SUBCOMMAND, ErrorKind::InvalidValue, &why);
     let name = file.display().to_string();
     let text = fs::read_to_string(file).map_err(|error| refused(format!("{name}: {error}")))?;
-    trace::read(&name, &text).map_err(|error| refused(error.to_string()))
+    trace::read(&name, &text).map_err(|error| {
+        refused(format!("{error}; a trace is what `extline tap --trace FILE` or `extline run --trace FILE` wrote"))
+    })
 }
 
 /// The extension of the trace that is meant.
