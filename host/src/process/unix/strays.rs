@@ -4,6 +4,8 @@
 //! started with an empty environment is not found, nor is one of another user. Other platforms show
 //! nothing of the kind.
 
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 use std::time::Instant;
 
 use tokio::sync::Mutex;
@@ -47,8 +49,15 @@ impl Strays {
             },
         };
         let look = newest.insert(look);
-        let ids = look.marked.iter().filter(|(_, found)| found == mark);
-        ids.filter_map(|(id, _)| Stray::of(*id, mark)).collect()
+        let found = look.marked.iter().filter(|(_, found)| found == mark);
+        let ids: Vec<i32> = found.map(|(id, _)| *id).collect();
+        drop(newest);
+        if ids.is_empty() {
+            return Vec::new();
+        }
+        let mark = mark.clone();
+        let open = move || ids.into_iter().filter_map(|id| Stray::of(id, &mark)).collect();
+        spawn_blocking(open).await.unwrap_or_default()
     }
 }
 
@@ -94,8 +103,37 @@ fn marked() -> Vec<(i32, Mark)> {
 
 #[cfg(target_os = "linux")]
 fn mark_of(id: i32) -> Option<Mark> {
-    let environment = std::fs::read(format!("/proc/{id}/environ")).ok()?;
-    environment.split(|byte| *byte == 0).find_map(Mark::of_variable)
+    environment_of(id)?.split(|byte| *byte == 0).find_map(Mark::of_variable)
+}
+
+/// The environment that a process began with. While it is in the middle of an `exec` nothing of it
+/// is to be seen, and whoever started it has been told already that it runs: on a busy machine a
+/// look meets that as often as not, so it waits until the new program stands, 0.2 s at most.
+#[cfg(target_os = "linux")]
+fn environment_of(id: i32) -> Option<Vec<u8>> {
+    let read = || std::fs::read(format!("/proc/{id}/environ")).ok();
+    let mut environment = read()?;
+    for _ in 0..200 {
+        if !environment.is_empty() {
+            break;
+        }
+        let was_in_exec = is_in_exec(id);
+        environment = read()?;
+        if !was_in_exec {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    Some(environment)
+}
+
+/// It has a program, which kernel threads and zombies have not, and no arguments, which every
+/// program has, if only an empty one.
+#[cfg(target_os = "linux")]
+fn is_in_exec(id: i32) -> bool {
+    let arguments = std::fs::read(format!("/proc/{id}/cmdline"));
+    arguments.is_ok_and(|arguments| arguments.is_empty())
+        && std::fs::read_link(format!("/proc/{id}/exe")).is_ok()
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -143,5 +181,19 @@ mod tests {
             assert!(found[0].has_ended());
         }
         assert_eq!(strays.of(&one).await.len(), 0);
+    }
+
+    #[tokio::test]
+    async fn one_that_was_started_a_moment_ago_is_found() {
+        let strays = Strays::default();
+        let host = Mark::of_host();
+        for number in 0..50 {
+            let mark = host.of_process(number);
+            let mut child = start(&mark);
+            let found = strays.of(&mark).await;
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert_eq!(found.iter().map(Stray::id).collect::<Vec<_>>(), [child.id()]);
+        }
     }
 }
