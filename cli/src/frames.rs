@@ -2,9 +2,8 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use extline_protocol::Members;
@@ -16,15 +15,6 @@ use crate::printer::{BOLD, DIM, GREEN, YELLOW};
 /// Records that are kept, in number and in bytes.
 const KEPT: usize = 1000;
 const KEPT_BYTES: usize = 16 * 1024 * 1024;
-
-/// A file that a trace is written to anew, for its owner alone.
-pub(crate) fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
 
 /// The last records of a trace. Clones see the same ones.
 #[derive(Clone, Default)]

@@ -13,14 +13,17 @@ mod frames;
 mod inspect;
 mod interrupt;
 mod manual;
+mod mock;
 mod new;
 mod printer;
 mod progress;
+mod record;
 mod run;
 mod session;
 mod tap;
 mod target;
 mod template;
+mod traced;
 
 use std::process::ExitCode;
 
@@ -72,9 +75,11 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Command(command) => command::run(command, printer).await?,
         Action::Inspect(inspect) => inspect::run(inspect, printer).await?,
         Action::Run(run) => run::run(run, printer).await?,
+        Action::Record(record) => record::run(record, printer).await?,
         Action::Conformance(conformance) => conformance::run(*conformance, printer).await?,
         // It ends as the extension does.
         Action::Tap(tap) => return tap::run(tap, printer).await,
+        Action::Mock(mock) => return mock::run(&mock),
         Action::New(new) => new::run(&new, printer),
         Action::Completions(completions) => manual::completions(&completions, printer)?,
         Action::Man(man) => manual::pages(&man, printer),

@@ -13,7 +13,7 @@ use extline_host::{
 use crate::args::{Settings, Timeout};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::frames::{self, FrameView};
+use crate::frames::FrameView;
 use crate::interrupt::Interrupts;
 use crate::printer::{BOLD, DIM, Printer, RED, YELLOW, columns};
 use crate::progress;
@@ -194,12 +194,13 @@ pub(crate) async fn with_one(
 
 /// The trace of the command line, and what the view of frames needs.
 fn traced(settings: &Settings, frames: Option<FrameView>) -> Result<Option<Trace>, String> {
-    let file = match &settings.trace {
-        Some(path) => Some(frames::create(path).map_err(|error| {
-            format!("--trace {}: the file cannot be written: {error}", path.display())
-        })?),
-        None => None,
-    };
+    let file =
+        match &settings.trace {
+            Some(path) => Some(Trace::create_file(path).map_err(|error| {
+                format!("the trace {} cannot be written: {error}", path.display())
+            })?),
+            None => None,
+        };
     Ok(match (frames, file) {
         (Some(frames), file) => Some(Trace::each_to(frames.with_file(file))),
         (None, Some(file)) => Some(Trace::to(file)),

@@ -142,9 +142,9 @@ fn pass(mut from: impl Read, mut to: impl Write, side: Side, teller: &Teller) {
     }
 }
 
-/// What one side has closed, the other sees closed too.
+/// Closes a standard stream of this process: what one side has closed, the other sees closed too.
 #[cfg(unix)]
-fn close(stream: Stream) {
+pub(crate) fn close(stream: Stream) {
     let Ok(null) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") else {
         return;
     };
@@ -155,7 +155,7 @@ fn close(stream: Stream) {
 }
 
 #[cfg(not(unix))]
-fn close(_stream: Stream) {}
+pub(crate) fn close(_stream: Stream) {}
 
 #[cfg(unix)]
 fn forward(exit: Exit, pid: u32) {

@@ -74,7 +74,7 @@ fn a_trace_that_says_nothing_is_refused() {
     };
     refused("", &[], "no line of an extension is in it");
     refused("{\"t_us\":1,\"dir\":\"?\"}\n", &[], "t.ndjson:1: /dir: expected h>e, e>h or os");
-    refused("# Notes\n", &[], "; a trace is what `extline tap --trace FILE` or `extline run");
+    refused("# Notes\n", &[], "; a trace is what `extline record`, `extline tap --trace FILE` or");
     let two = line("one") + &line("two");
     refused(&two, &[], "holds one, two: name one with --extension");
     refused(&two, &["--extension", "three"], "holds no \"three\"; it holds one, two");

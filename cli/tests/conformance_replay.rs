@@ -1,7 +1,11 @@
-//! `extline conformance replay`: what was recorded comes again, or the difference is told.
+//! Traces used again: `extline conformance replay`, `record` and `mock`.
 
 #![cfg(unix)]
 
+#[path = "conformance_replay/mock.rs"]
+mod mock;
+#[path = "conformance_replay/record.rs"]
+mod record;
 mod support;
 
 use std::path::PathBuf;

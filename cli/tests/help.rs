@@ -9,8 +9,19 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 9] =
-    ["run", "call", "command", "inspect", "conformance", "tap", "new", "completions", "man"];
+const SUBCOMMANDS: [&str; 11] = [
+    "run",
+    "call",
+    "command",
+    "inspect",
+    "conformance",
+    "record",
+    "tap",
+    "mock",
+    "new",
+    "completions",
+    "man",
+];
 
 const TOP: &str = "\
 # The command extline

@@ -18,6 +18,7 @@ mod evidence;
 mod failure;
 mod harness;
 mod language;
+mod mock;
 mod recorded;
 mod replay;
 mod report;
@@ -37,6 +38,7 @@ pub use cause::Cause;
 pub use clause::{Binds, Clause, Level};
 pub use evidence::{Entry, Evidence, Lane};
 pub use failure::{Failure, Outcome};
+pub use mock::{Ended, Mock};
 pub use recorded::{Recorded, trace_cases};
 pub use replay::{Ignored, replay};
 pub use report::{

@@ -9,13 +9,13 @@ use extline_scenario::differences;
 use serde_json::Value;
 
 use crate::clause::Binds;
-use crate::conversation::{ACK, Conversation, HELLO, parse};
+use crate::conversation::{ACK, Arrived, Conversation, HELLO, parse};
 use crate::evidence::Evidence;
 use crate::failure::{Failure, Outcome};
 use crate::report::{CaseReport, Head, Report, Verdict};
 use crate::seed::Drawn;
 use crate::survey::Survey;
-use crate::target::{Setting, Signal};
+use crate::target::{Setting, Signal, What as Seen};
 
 /// How long a frame that came in the trace may take to come again, beyond what it took there.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -80,6 +80,7 @@ pub fn replay(
 ) -> io::Result<Report> {
     let began = Instant::now();
     let (exchanges, exit) = exchanges(trace);
+    let junk = junk(trace);
     let drawn = Drawn::of(0);
     let mut conversation = Conversation::start(program, Setting::default(), ACK, &drawn)?;
     let mut replay = Replay { conversation: &mut conversation, ignored, matched: Vec::new() };
@@ -94,7 +95,7 @@ pub fn replay(
             replay.play(id, exchange)
         });
     }
-    cases.push(replay.end(exit));
+    cases.push(replay.end(exit, &junk));
     let head = Head {
         tester: env!("CARGO_PKG_VERSION"),
         seed: 0,
@@ -151,6 +152,16 @@ fn exchanges(trace: &[trace::Record]) -> (Vec<Exchange>, Option<i32>) {
         last = record.at;
     }
     (exchanges, exit)
+}
+
+/// What the extension wrote that is no frame; it may write it again.
+fn junk(trace: &[trace::Record]) -> Vec<&[u8]> {
+    let lines = trace.iter().filter_map(|record| match &record.what {
+        What::Line { from: Side::Extension, line } => Some(line),
+        _ => None,
+    });
+    let is_junk = |line: &&trace::Line| parse(&line.bytes, !line.no_lf).is_err();
+    lines.filter(is_junk).map(|line| line.bytes.as_slice()).collect()
 }
 
 impl Exchange {
@@ -242,7 +253,7 @@ impl Replay<'_> {
     }
 
     /// Nothing else came, and it ends as it did, if the trace says how.
-    fn end(&mut self, exit: Option<i32>) -> CaseReport {
+    fn end(&mut self, exit: Option<i32>, junk: &[&[u8]]) -> CaseReport {
         let title = "nothing else comes, and it ends as it did".to_owned();
         let mark = self.conversation.seen().timeline().mark();
         let mut failed = None;
@@ -258,7 +269,10 @@ impl Replay<'_> {
         }
         self.conversation.listen(AFTERWARDS);
         let more = self.conversation.frames().iter().enumerate().find(|(number, arrived)| {
-            let is_free = arrived.frame.as_ref().is_ok_and(is_free);
+            let is_free = match &arrived.frame {
+                Ok(frame) => is_free(frame),
+                Err(_) => self.line(arrived).is_some_and(|line| junk.contains(&line)),
+            };
             !self.matched.contains(number) && !is_free
         });
         let more = more.map(|(_, arrived)| Failure {
@@ -270,6 +284,14 @@ impl Replay<'_> {
             outcome: Outcome::Wrong,
         });
         self.report("replay-end".to_owned(), title, mark, failed.or(more))
+    }
+
+    /// The bytes of a line that came.
+    fn line(&self, arrived: &Arrived) -> Option<&[u8]> {
+        match &self.conversation.seen().timeline().records().get(arrived.record)?.what {
+            Seen::Line { bytes, .. } => Some(bytes),
+            _ => None,
+        }
     }
 
     fn report(

@@ -1,7 +1,7 @@
 //! Traces: every line between the host and its extensions, written to a file as it passes.
 
 use std::fmt;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -36,11 +36,17 @@ struct Sink {
 impl Trace {
     /// A trace in this file, which is made anew and which only its owner may read.
     pub fn create(path: impl AsRef<Path>) -> io::Result<Self> {
+        Ok(Self::to(Self::create_file(path)?))
+    }
+
+    /// The file alone, made anew and for its owner only, for whoever writes a trace by other means
+    /// than a host.
+    pub fn create_file(path: impl AsRef<Path>) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        Ok(Self::to(options.open(path)?))
+        options.open(path)
     }
 
     /// A trace in anything that takes bytes. It is written to by the threads that read and write

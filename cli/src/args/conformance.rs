@@ -112,7 +112,7 @@ pub(crate) enum Question {
 /// A trace that is checked.
 #[derive(Debug, Args)]
 pub(crate) struct CheckTrace {
-    /// The trace, as --trace of `extline run` and `extline tap` write it
+    /// The trace, as `extline record` and `extline tap` write it
     #[arg(value_name = "TRACE")]
     pub(crate) trace: PathBuf,
 
@@ -136,7 +136,7 @@ pub(crate) struct CheckTrace {
 /// A trace that is played again.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayTrace {
-    /// The trace, as --trace of `extline run` and `extline tap` write it
+    /// The trace, as `extline record` and `extline tap` write it
     #[arg(value_name = "TRACE")]
     pub(crate) trace: PathBuf,
 

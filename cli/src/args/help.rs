@@ -61,7 +61,7 @@ Examples:
   extline conformance --cases tests/weather.toml --only own .
   extline conformance copy E-FRM-14 --to tests
   extline conformance explain E-FRM-14
-  extline run --trace trace.ndjson . && extline conformance check trace.ndjson
+  extline record trace.ndjson . && extline conformance check trace.ndjson
   extline conformance replay trace.ndjson .
 
 Exit codes:
@@ -80,6 +80,20 @@ pub(super) const TAP_EXAMPLES: &str = "Examples:
 
 Exit codes: the extension's own; 128 and the signal's number when one ended it. 2 is wrong usage, 3 an
 extension that cannot be started or a trace that cannot be written.";
+
+pub(super) const RECORD_EXAMPLES: &str = "Examples:
+  extline record session.ndjson examples/clock-shell
+  printf '!clock_now {}\\n' | extline record session.ndjson examples/clock-shell
+  extline conformance replay session.ndjson examples/clock-shell
+  extline mock session.ndjson";
+
+pub(super) const MOCK_EXAMPLES: &str = "Examples:
+  extline call clock_now '{}' -- extline mock session.ndjson
+  extline mock tests/weather.toml
+  in an extension.json: \"exec\": \"extline\", \"args\": [\"mock\", \"session.ndjson\"]
+
+Exit codes: that of the recorded extension when the host tells it to end, or what `exit` in a case
+says; 2 is wrong usage, or a file that cannot be played.";
 
 pub(super) const RUN_EXAMPLES: &str = "At the prompt:
   /NAME ARGS    run a slash command

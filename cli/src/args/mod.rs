@@ -12,7 +12,8 @@ use clap_complete::Shell;
 
 use help::{
     CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFORMANCE_EXAMPLES, ENVIRONMENT,
-    EXAMPLES, INSPECT_EXAMPLES, MAN_EXAMPLES, NEW_EXAMPLES, RUN_EXAMPLES, TAP_EXAMPLES,
+    EXAMPLES, INSPECT_EXAMPLES, MAN_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, RECORD_EXAMPLES,
+    RUN_EXAMPLES, TAP_EXAMPLES,
 };
 
 pub(crate) use conformance::{CheckTrace, Conformance, Question, ReplayTrace, Rules};
@@ -67,6 +68,18 @@ pub(crate) enum Action {
         after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Run(Run),
+    /// Record a session of extensions in a trace: `extline run` with --trace
+    ///
+    /// The trace can be checked (`extline conformance check`), played to the extension again
+    /// (`extline conformance replay`), and played to a host in the extension's place (`extline
+    /// mock`). `extline tap` records under any other host.
+    #[command(
+        override_usage = "extline record [OPTIONS] <TRACE> <DIR>...\n       \
+                          extline record [OPTIONS] <TRACE> [DIR]... -- <PROGRAM> [ARGS]...",
+        mut_arg("trace", |trace| trace.hide(true)),
+        after_help = format!("{RECORD_EXAMPLES}\n\n{EXIT_CODES}")
+    )]
+    Record(Record),
     /// Check whether an extension keeps to the protocol, and explain where it does not
     #[command(
         override_usage = "extline conformance [OPTIONS] <DIR>\n       \
@@ -91,6 +104,15 @@ pub(crate) enum Action {
         after_help = TAP_EXAMPLES
     )]
     Tap(Tap),
+    /// Be an extension that says what a trace or cases say, in place of the real one
+    ///
+    /// Give this in place of an extension's program to any host, to test the host or an agent
+    /// without the extension. From a trace: what the extension said comes again when the host asks
+    /// the same, and when it does what it did. From a file of cases (docs/cases.md): what they send
+    /// is asked, what they expect is answered. What no file answers is answered with an error that
+    /// says so, and told on stderr.
+    #[command(after_help = MOCK_EXAMPLES)]
+    Mock(Mock),
     /// Write a new extension that works, to begin with
     #[command(after_help = format!("{NEW_EXAMPLES}\n\n{EXIT_CODES}"))]
     New(New),
@@ -170,6 +192,32 @@ pub(crate) struct Tap {
 
     #[command(flatten)]
     pub(crate) program: Program,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mock {
+    /// Traces, or files of cases (.toml); where two answer the same, each is used once, in order,
+    /// and then the last
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Which extension, when a trace holds several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) extension: Option<String>,
+
+    /// What it is called where no file says so, by default as the first file
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Record {
+    /// The trace, with arguments and results in full (see docs/trace.md); the file is made anew
+    #[arg(id = "recording", value_name = "TRACE", conflicts_with = "trace")]
+    pub(crate) trace: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) run: Run,
 }
 
 #[derive(Debug, Args)]

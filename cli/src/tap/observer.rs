@@ -1,7 +1,7 @@
 //! What the tap makes of the lines that pass: the trace, and what is wrong with them.
 
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use extline_conformance::{Binds, CaseReport, Recorded, Verdict};
+use extline_host::Trace;
 use extline_protocol::trace::{FORMAT, Record, What};
 
 /// How many records may wait before whoever passes lines on has to.
@@ -44,7 +45,7 @@ impl Observer {
     /// `Err` says why there can be none.
     pub(super) fn start(trace: Option<&Path>, binds: Binds) -> Result<Self, String> {
         let name = trace.map(|file| file.display().to_string());
-        let file = trace.map(create).transpose();
+        let file = trace.map(Trace::create_file).transpose();
         let file = file.map_err(|error| {
             format!("the trace {} cannot be written: {error}", name.clone().unwrap_or_default())
         })?;
@@ -75,15 +76,6 @@ impl Observer {
     pub(super) fn end(self) {
         let _ = self.thread.join();
     }
-}
-
-/// In a file that only its owner may read: it holds arguments and results.
-fn create(file: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file)
 }
 
 struct View {

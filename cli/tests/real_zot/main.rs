@@ -100,7 +100,7 @@ fn todo_rust_shows_its_panel_and_gets_the_keys() {
 
 #[test]
 #[ignore = "needs a zot: set ZOT_BIN"]
-fn a_tapped_extension_answers_as_ever_and_its_trace_is_checked_and_played_again() {
+fn a_tapped_extension_answers_as_ever_and_its_trace_is_checked_played_again_and_a_mock() {
     let weather = build("weather-rust");
     let folder = tempfile::tempdir().unwrap();
     let (script, trace) = (folder.path().join("tapped"), folder.path().join("t.ndjson"));
@@ -120,6 +120,18 @@ fn a_tapped_extension_answers_as_ever_and_its_trace_is_checked_and_played_again(
     extline.run(&["conformance", "check", file]).assert_code(0);
     let again = ["conformance", "replay", file, "--", weather.to_str().unwrap()];
     extline.run(&again).assert_code(0);
+
+    // In place of the extension, as its trace has it.
+    let command = Path::new(env!("CARGO_BIN_EXE_extline"));
+    let zot = Zot::with_command("weather-rust", command, &[Path::new("mock"), &trace]);
+    let results = zot.play(&json!([
+        {"call": ["weather", {"city": "Berlin"}]},
+        {"call": ["weather", {"city": "Rome"}]},
+        {"text": "done"},
+    ]));
+    assert_eq!(results[0].text, "Berlin: 16°C, fog");
+    let missing = r#"the mock has no answer of weather to {"city":"Rome"}"#;
+    assert!(results[1].is_error && results[1].text.contains(missing), "{results:?}");
 }
 
 /// Builds an example where this test's programs are, and returns its program.

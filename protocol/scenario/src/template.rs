@@ -28,7 +28,7 @@ pub struct Values {
 }
 
 /// The text with every placeholder replaced, `$pad` by as many bytes as make up the length.
-pub(crate) fn expand(text: &Text, values: &Values) -> Vec<u8> {
+pub fn expand(text: &Text, values: &Values) -> Vec<u8> {
     let amount = |amount: Option<Amount>| match amount {
         Some(Amount::Is(number)) => Some(number),
         Some(Amount::Value) => Some(values.value),
@@ -52,7 +52,7 @@ pub(crate) fn expand(text: &Text, values: &Values) -> Vec<u8> {
 }
 
 /// The text with the short placeholders replaced.
-pub(crate) fn replace(text: &str, values: &Values) -> String {
+pub fn replace(text: &str, values: &Values) -> String {
     let value = values.value.to_string();
     let names = [
         // What holds others, and longer names, before the others.
