@@ -216,6 +216,25 @@ fn a_cancel_a_request_and_a_wait_are_as_the_script_has_them() {
 }
 
 #[test]
+fn the_example_of_the_documentation_offers_what_it_says() {
+    let document = fs::read_to_string(repository().join("docs/conformance.md")).unwrap();
+    let section = document.split("\n## Without the extension\n").nth(1).unwrap();
+    let example = section.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let extline = Extline::new();
+    let file = written(extline.home(), example);
+    let mock = mock(&[file.to_str().unwrap()]);
+    // A zot offers nothing that comes behind `ready`.
+    let inspect = ["inspect", "--json", "--profile", "zot-0.1.62"];
+    let inspected = extline.run(&[&inspect[..], &mock].concat());
+    inspected.assert_code(0);
+    let tools = &inspected.json()["tools"];
+    assert_eq!(tools[0]["description"], "The weather of a city", "{inspected:?}");
+    assert_eq!(tools[1], serde_json::Value::Null, "{inspected:?}");
+    let called = ["call", "--timeout", "60", "weather", r#"{"city":"Oslo"}"#];
+    assert_eq!(extline.run(&[&called[..], &mock].concat()).stdout, "snow\n");
+}
+
+#[test]
 fn what_cannot_be_played_is_refused_with_its_place() {
     let extline = Extline::new();
     let refused = |text: &str, told: &str| {

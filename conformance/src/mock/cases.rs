@@ -166,9 +166,7 @@ pub(super) fn complete(scripts: &mut Vec<Script>, name: &str) {
     if said("subscribe").is_empty() && !(events.is_empty() && points.is_empty()) {
         offers.push(json!({"type": "subscribe", "events": events, "intercept": points}));
     }
-    if said("ready").is_empty() {
-        offers.push(json!({"type": "ready"}));
-    }
+    let ready = said("ready").is_empty().then(|| json!({"type": "ready"}));
     let hello = said("hello").is_empty().then(|| {
         let cancels = scripts.iter().flat_map(|script| &script.steps).any(|step| {
             matches!(step, Step::Await(kinds, _) if kinds.iter().any(|it| cancelled_by(it).is_some()))
@@ -182,8 +180,11 @@ pub(super) fn complete(scripts: &mut Vec<Script>, name: &str) {
     scripts.insert(0, start);
     let mut acknowledged = Script::new(Opening::Acknowledged, "");
     acknowledged.steps.extend(offers.iter().map(say));
-    // Before what the cases say themselves, `ready` among it.
+    // Before what the cases offer themselves; `ready` behind all of it.
     scripts.insert(1, acknowledged);
+    let mut last = Script::new(Opening::Acknowledged, "");
+    last.steps.extend(ready.iter().map(say));
+    scripts.push(last);
 }
 
 fn say(frame: &Value) -> Step {
