@@ -58,6 +58,11 @@ main() {
     run command "$weather_c" weather Berlin
     run call "$weather_c" weather '{"city":"Berlin"}'
 
+    heading 'recorded sessions, played to the extensions again'
+    for folder in "$weather" "$weather_python" "$weather_typescript" "$weather_c"; do
+        replayed "$folder"
+    done
+
     heading "$agent: an agent that runs extensions, with a model of rules"
     converse 'how is the weather?' 'please clean up'
     expect 'blocked by guard-rust: refused'
@@ -107,6 +112,14 @@ run() {
     done
     printf '\n%s\n' "$shown"
     "$extline" "$@" || fail "extline $1 ended with exit status $?"
+}
+
+# replayed FOLDER: a session with that extension is recorded, and played to it once more.
+replayed() {
+    printf '!weather {"city":"Berlin"}\n/weather Berlin\n' |
+        "$extline" record "$scratch/session.ndjson" "$1" >"$scratch/recorded" 2>&1 ||
+        fail "extline record ended with exit status $?: $(cat "$scratch/recorded")"
+    run conformance replay "$scratch/session.ndjson" "$1"
 }
 
 # converse LINE...: the agent with three extensions, and a user who types these lines.

@@ -3,6 +3,8 @@
 
 #![cfg(unix)]
 
+#[path = "conformance_reports/browser.rs"]
+mod browser;
 mod support;
 
 use std::fs;

@@ -42,6 +42,22 @@ fn clock_shell_answers_its_command_and_its_tool() {
 }
 
 #[test]
+fn a_session_of_both_is_played_to_each_again() {
+    let extline = Extline::new();
+    let trace = extline.home().join("session.ndjson");
+    let trace = trace.to_str().unwrap();
+    let (python, shell) = ("examples/hello-python-raw", "examples/clock-shell");
+    let typed = "/hellopy\n/clock utc\n!clock_now {}\n";
+    let record = ["record", "--profile", "zot-0.1.62", trace, python, shell];
+    extline.run_with_input(&record, typed).assert_code(0);
+    let replay = ["conformance", "replay", trace, "--extension"];
+    extline.run(&[&replay[..], &["hello-py", python]].concat()).assert_code(0);
+    // A clock says another time.
+    let time = ["--ignore", "tool_result/content", "--ignore", "command_response/display"];
+    extline.run(&[&replay[..], &["clock-shell", shell], &time].concat()).assert_code(0);
+}
+
+#[test]
 fn both_run_side_by_side() {
     let outcome = Extline::new().run_with_input(
         &["run", "examples/hello-python-raw", "examples/clock-shell"],

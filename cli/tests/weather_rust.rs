@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -85,6 +86,12 @@ fn its_scenario_is_played_against_the_program_too() {
     let output = run(&file);
     assert_eq!(code(&output), 0, "{output:?}");
     assert!(stdout(&output).contains("conformant: 5 pass, "), "{output:?}");
+    // A mock of it is held to the same.
+    let words = ["conformance", "--only", "own", "--cases"];
+    let mut mocked = extline();
+    mocked.args(words).arg(&file).arg("--").arg(env!("CARGO_BIN_EXE_extline"));
+    let output = mocked.arg("mock").arg(&file).output().unwrap();
+    assert!(stdout(&output).contains("\nconformant: 5 pass, "), "{output:?}");
 
     let folder = tempfile::tempdir().unwrap();
     let colder = folder.path().join("colder.toml");
@@ -96,6 +103,38 @@ fn its_scenario_is_played_against_the_program_too() {
     for part in ["FAIL berlin-has-weather", &place, "Berlin: 16°C, fog"] {
         assert!(stdout(&output).contains(part), "{part:?} is missing in {output:?}");
     }
+}
+
+#[test]
+fn a_recorded_session_is_played_to_it_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("session.ndjson");
+    let mut recording = extline()
+        .arg("record")
+        .args([&trace, &example()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let typed =
+        b"!weather {\"city\":\"Berlin\"}\n/weather Berlin\n!weather {\"city\":\"Atlantis\"}\n";
+    recording.stdin.take().unwrap().write_all(typed).unwrap();
+    let recorded = recording.wait_with_output().unwrap();
+    assert!(stdout(&recorded).contains("Berlin: 16°C, fog"), "{recorded:?}");
+    let replay = || {
+        let mut replay = extline();
+        replay.args(["conformance", "replay"]).arg(&trace).arg(example());
+        replay.output().unwrap()
+    };
+    let replayed = replay();
+    assert_eq!(code(&replayed), 0, "{replayed:?}");
+    // Had it been warmer that day.
+    let text = fs::read_to_string(&trace).unwrap();
+    fs::write(&trace, text.replace("Berlin: 16°C", "Berlin: 26°C")).unwrap();
+    let differs = replay();
+    assert_eq!(code(&differs), 1, "{differs:?}");
+    let told = r#"/content/0/text: expected "Berlin: 26°C, fog", got "Berlin: 16°C, fog""#;
+    assert!(stdout(&differs).contains(told), "{differs:?}");
 }
 
 #[test]

@@ -47,6 +47,14 @@ describe("weather-typescript", { concurrency: 2 }, () => {
     assert.ok(shown.includes("no process left"), shown);
   });
 
+  test("a recorded session is played to it again", async () => {
+    const trace = join(scratch(), "session.ndjson");
+    const typed = '!weather {"city":"Berlin"}\n/weather Berlin\n!weather {"city":"Berlin","units":"f"}\n';
+    await says("extline", ["record", trace, weather], { typed });
+    const replayed = await says("extline", ["conformance", "replay", trace, weather]);
+    assert.ok(replayed.includes("\nconformant: "), replayed);
+  });
+
   test("is the sample of the README", () => {
     const [, sample] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(ROOT, "README.md"), "utf8")) ?? [];
     assert.equal(readFileSync(join(weather, "weather.ts"), "utf8"), sample);

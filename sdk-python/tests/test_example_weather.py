@@ -30,6 +30,16 @@ def test_in_a_session_of_the_console(tmp_path: Path) -> None:
     assert "no process left" in shown
 
 
+def test_a_recorded_session_is_played_to_it_again(tmp_path: Path) -> None:
+    trace = tmp_path / "session.ndjson"
+    typed = '!weather {"city":"Berlin"}\n/weather Berlin\n!weather {"city":"Atlantis"}\n'
+    recorded = run("extline", "record", trace, EXAMPLE, home=tmp_path, typed=typed)
+    assert "Berlin: 16°C, fog" in recorded.stdout, recorded
+    assert "no such city" in recorded.stdout + recorded.stderr, recorded
+    replayed = says("extline", "conformance", "replay", trace, EXAMPLE, home=tmp_path)
+    assert "\nconformant: " in replayed
+
+
 def test_it_conforms_at_the_level_of_an_sdk(tmp_path: Path) -> None:
     outcome = run("extline", "conformance", "--level", "sdk", EXAMPLE, home=tmp_path)
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr

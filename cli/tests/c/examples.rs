@@ -29,6 +29,10 @@ fn weather_c() {
     assert_eq!(said, "prompt: Show today's weather for Berlin in one line.\n");
     sh("extline call --trace wire . weather '{\"city\":\"Berlin\"}'", folder.path());
     assert!(sh("grep tool_update wire", folder.path()).contains("asking"));
+    let typed = r#"printf '!weather {"city":"Berlin"}\n/weather Berlin\n'"#;
+    sh(&format!("{typed} | extline record session.ndjson ."), folder.path());
+    let replayed = sh("extline conformance replay session.ndjson .", folder.path());
+    assert!(replayed.contains("\nconformant: "), "{replayed}");
     holds("weather-c", &folder);
     ends_at_sigterm("weather", &folder);
 }

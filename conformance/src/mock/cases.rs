@@ -120,6 +120,11 @@ fn whole(mut frame: Value, number: usize) -> Value {
             block["type"] = json!("text");
         }
     }
+    if let Some(error) = frame["error"].as_object_mut() {
+        let kind =
+            error.get("kind").or(error.get("code")).cloned().unwrap_or_else(|| json!("error"));
+        error.entry("message").or_insert(kind);
+    }
     match kind.as_str() {
         "tool_result" if frame.get("content").is_none() => frame["content"] = json!([]),
         "call_tool" | "request" if frame.get("id").is_none() => {

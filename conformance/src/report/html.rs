@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use super::text::between;
 use super::{CaseReport, Report, Style, Verdict, counts, meaning, stderr};
 use crate::clause::{Clause, Level};
 use crate::evidence::{Entry, Evidence, Lane};
@@ -57,7 +58,18 @@ fn head(report: &Report, title: &str) -> String {
             format!("{}: the entry for {} is stale: {}", stale.place, stale.case, stale.reason);
         let _ = writeln!(text, "<p class=\"warn\">{}</p>", escape(&line));
     }
-    text + "</header>\n"
+    text + &bar(report) + "</header>\n"
+}
+
+/// How many of each verdict, as lengths.
+fn bar(report: &Report) -> String {
+    let there = Verdict::IN_ORDER.into_iter().filter(|verdict| report.count(*verdict) > 0);
+    let part = |verdict: Verdict| {
+        let (class, count) = (verdict.key(), report.count(verdict));
+        format!("<span class=\"{class}\" style=\"flex: {count}\"></span>")
+    };
+    let parts = there.map(part).collect::<String>();
+    format!("<div class=\"bar\" aria-hidden=\"true\">{parts}</div>\n")
 }
 
 /// A box for each verdict that there is; what is as it should be is not shown at first when
@@ -112,7 +124,7 @@ fn clause_quote(id: &str, level: Level) -> String {
 fn facts(case: &CaseReport) -> String {
     let mut rows = String::new();
     let mut row = |name: &str, value: &str| {
-        let _ = writeln!(rows, "<dt>{name}</dt><dd>{}</dd>", escape(value));
+        let _ = writeln!(rows, "<dt>{name}</dt><dd class=\"{name}\">{}</dd>", escape(value));
     };
     let mut maybe = |name: &str, value: Option<&str>| {
         if let Some(value) = value {
@@ -123,9 +135,7 @@ fn facts(case: &CaseReport) -> String {
     maybe("at", case.place.as_deref());
     maybe("expected", case.failure.as_ref().map(|failure| failure.expected.as_str()));
     maybe("got", case.failure.as_ref().map(|failure| failure.got.as_str()));
-    let boundary = case.boundary.as_ref().map(|it| {
-        format!("{} {}: ok, {}: fails (found in {} starts)", it.good, it.unit, it.bad, it.runs)
-    });
+    let boundary = case.boundary.as_ref().map(between);
     maybe("boundary", boundary.as_deref());
     let why = case.cause.as_ref().map(|cause| {
         if cause.certain { cause.cause.clone() } else { format!("maybe: {}", cause.cause) }

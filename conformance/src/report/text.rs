@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{CaseReport, Head, Report, Verdict, stderr};
+use super::{Boundary, CaseReport, Head, Report, Verdict, stderr};
 use crate::baseline::Expectation;
 use crate::clause::Clause;
 use crate::evidence::{Entry, Evidence, Lane};
@@ -53,14 +53,7 @@ pub fn case_text(case: &CaseReport, style: Style) -> String {
         let _ = writeln!(text, "  got       {}", failure.got);
     }
     if let Some(boundary) = &case.boundary {
-        let _ = writeln!(
-            text,
-            "  boundary  {} {}: ok, {}: fails (found in {} starts)",
-            grouped(boundary.good),
-            boundary.unit,
-            grouped(boundary.bad),
-            boundary.runs
-        );
+        let _ = writeln!(text, "  boundary  {}", between(boundary));
     }
     if let Some(evidence) = &case.evidence {
         lanes(&mut text, evidence);
@@ -216,6 +209,13 @@ fn cut(text: &str) -> String {
         Some(_) => text.chars().take(LANE - 1).chain(['…']).collect(),
         None => text.to_owned(),
     }
+}
+
+/// Between which values it breaks: `65,536 bytes: ok, 65,537: fails (found in 12 starts)`.
+pub(super) fn between(boundary: &Boundary) -> String {
+    let Boundary { good, bad, unit, runs } = boundary;
+    let found = if *runs == 0 { String::new() } else { format!(" (found in {runs} starts)") };
+    format!("{} {unit}: ok, {}: fails{found}", grouped(*good), grouped(*bad))
 }
 
 fn grouped(number: u64) -> String {

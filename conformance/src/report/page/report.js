@@ -17,6 +17,14 @@ function filter() {
   shown.textContent = `${count} of ${cases.length} cases`;
 }
 
+// `?words=E-FRM&show=fail,pass` behind the address, so that a link shows what it is about.
+function fill() {
+  const asked = new URLSearchParams(location.search);
+  if (asked.has("words")) search.value = asked.get("words");
+  const show = asked.get("show")?.split(",");
+  if (show) for (const box of boxes) box.checked = show.includes(box.value);
+}
+
 function openNamed() {
   const one = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (one) {
@@ -29,5 +37,6 @@ function openNamed() {
 for (const box of boxes) box.addEventListener("change", filter);
 search.addEventListener("input", filter);
 addEventListener("hashchange", openNamed);
+fill();
 filter();
 openNamed();
