@@ -17,7 +17,7 @@ function filter() {
   shown.textContent = `${count} of ${cases.length} cases`;
 }
 
-// `?words=E-FRM&show=fail,pass` behind the address, so that a link shows what it is about.
+// `?words=E-FRM` and `show=fail,pass` behind the address, so that a link shows what it is about.
 function fill() {
   const asked = new URLSearchParams(location.search);
   if (asked.has("words")) search.value = asked.get("words");
