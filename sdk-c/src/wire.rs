@@ -114,9 +114,10 @@ impl Wire {
         Ok(())
     }
 
-    /// Takes what the program has read.
+    /// Takes in what was read elsewhere.
     pub(crate) fn feed(&mut self, bytes: &[u8]) {
         self.session.handle_input(bytes, Instant::now());
+        self.read_ahead += bytes.len();
     }
 
     pub(crate) fn end_input(&mut self) {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use extline_protocol::limits::SHUTDOWN_END;
 use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession};
 use extline_stdio::crew::Crew;
-use extline_stdio::{Input, Stdio, Waker, report, watchdog};
+use extline_stdio::{Input, Stdio, report, watchdog};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -26,6 +26,15 @@ static IN_CHILD: AtomicBool = AtomicBool::new(false);
 /// The exit code is not known yet.
 const UNKNOWN: u32 = u32::MAX;
 
+/// A read that waits has room for so much; what is more is read where it is decoded.
+const CHUNK: usize = 16 * 1024;
+
+/// The way in.
+pub(crate) struct Inlet {
+    pub(crate) input: Input,
+    pub(crate) chunk: Box<[u8]>,
+}
+
 /// What an extension wants of its session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wants {
@@ -42,9 +51,8 @@ pub(crate) struct Wants {
 pub(crate) struct Core {
     wire: Mutex<Wire>,
     /// Locked by the owner of the session alone.
-    input: Mutex<Input>,
+    inlet: Mutex<Inlet>,
     pub(crate) room: Room,
-    pub(crate) waker: Waker,
     pub(crate) crew: Crew,
     pub(crate) running: Running,
     /// What the extension has asked the host for, until the answer comes.
@@ -75,13 +83,11 @@ impl Core {
         wants: Wants,
     ) -> Arc<Self> {
         let Stdio { input, output } = stdio;
-        let waker = input.waker();
         Arc::new(Self {
             room: Room::of(&input, &output),
-            crew: Crew::new(waker.clone(), wants.threads),
+            crew: Crew::new(input.waker(), wants.threads),
             wire: Mutex::new(Wire::new(ExtensionSession::new(config), output)),
-            input: Mutex::new(input),
-            waker,
+            inlet: Mutex::new(Inlet { input, chunk: vec![0; CHUNK].into() }),
             running: Running::default(),
             asked: Mutex::default(),
             tools,
@@ -103,8 +109,8 @@ impl Core {
         self.wire.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn input(&self) -> MutexGuard<'_, Input> {
-        self.input.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn inlet(&self) -> MutexGuard<'_, Inlet> {
+        self.inlet.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn serving<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
@@ -149,7 +155,7 @@ impl Core {
     /// Wakes the owner, unless it is this thread, which looks by itself.
     fn wake(&self) {
         if !self.is_owned_here() {
-            self.waker.wake();
+            self.crew.wake();
         }
     }
 
@@ -157,7 +163,7 @@ impl Core {
     pub(crate) fn write_and_wake(&self, wire: &mut Wire) {
         // An error comes again where the owner writes, who can end the session.
         let _ = wire.write();
-        self.waker.wake();
+        self.crew.wake();
     }
 
     /// Reads what is there, does what is due.

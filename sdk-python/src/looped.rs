@@ -43,8 +43,8 @@ impl Core {
         let thread = thread::current().id();
         let _ = self.looped.set(Looped { create_task, run_tool, thread });
         *self.stand_in.lock().unwrap_or_else(PoisonError::into_inner) = stand_in::start(self);
-        let input = self.input();
-        let (read, bell) = crate::wait::descriptors(&input);
+        let inlet = self.inlet();
+        let (read, bell) = crate::wait::descriptors(&inlet.input);
         (read, bell, self.room.descriptor())
     }
 
@@ -94,7 +94,7 @@ impl Core {
         // An error comes again where the loop pumps, who can end the session.
         if !matches!(wire.end_turn(), Ok(true)) {
             drop(wire);
-            self.waker.wake();
+            self.crew.wake();
         }
     }
 
@@ -112,20 +112,20 @@ impl Core {
         self.settle_all();
         self.wire().write()?;
         // The loop is told by the bell alone: what it would have seen has been read.
-        self.waker.wake();
+        self.crew.wake();
         Ok(())
     }
 
     /// Reads what is there, and does what is due.
     fn take_in(&self, is_rung: bool) -> Result<(), extline_stdio::Error> {
-        let mut input = self.input();
+        let input = &mut self.inlet().input;
         let sigterm = is_rung && input.wait(Some(Duration::ZERO))?.sigterm;
         let mut wire = self.wire();
         if sigterm {
             wire.session.handle_sigterm(Instant::now());
         }
         if wire.may_read() {
-            wire.read(&mut input)?;
+            wire.read(input)?;
         }
         wire.handle_timeout();
         Ok(())

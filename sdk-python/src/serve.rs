@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use extline_protocol::ExtensionEvent;
-use extline_stdio::Error;
 use extline_stdio::crew::{Duty, Heir, Seat};
+use extline_stdio::{Error, Received};
 use pyo3::prelude::*;
 
 use crate::claim::to_python;
-use crate::core::Core;
+use crate::core::{Core, Inlet};
 
 /// What the loop needs Python for.
 enum Next {
@@ -111,17 +111,26 @@ impl Core {
             if self.crew.hand_back(seat) {
                 return Ok(None);
             }
-            if self.wait(ways, due)? {
+            if self.wait(seat, ways, due)? {
                 return Ok(Some(Next::Signals));
             }
         }
     }
 
     /// Waits for the host and takes in what happened; whether a signal came.
-    pub(crate) fn wait(&self, ways: (bool, bool), due: Option<Instant>) -> Result<bool, Error> {
+    fn wait(&self, seat: &Seat, ways: (bool, bool), due: Option<Instant>) -> Result<bool, Error> {
+        let inlet = &mut *self.inlet();
+        let is_host_alone = ways == (true, false) && due.is_none();
+        if is_host_alone && self.wait_in_read(seat, inlet)? {
+            return Ok(false);
+        }
+        let input = &mut inlet.input;
         let timeout = due.map(|due| due.saturating_duration_since(Instant::now()));
-        let mut input = self.input();
-        let ready = self.room.wait(&input, self.signals.get(), ways, timeout)?;
+        let ready = self.crew.poll(seat, || {
+            let waited = self.room.wait(input, self.signals.get(), ways, timeout);
+            let for_bytes = waited.as_ref().is_ok_and(|ready| ready.is_input_alone());
+            (waited, for_bytes)
+        })?;
         if ready.interrupted
             && let Some(signals) = self.signals.get()
         {
@@ -134,10 +143,35 @@ impl Core {
             wire.session.handle_sigterm(Instant::now());
         }
         if ready.input {
-            wire.read(&mut input)?;
+            wire.read(input)?;
         }
         wire.handle_timeout();
         Ok(ready.interrupted)
+    }
+
+    /// Waits in the read itself, which saves looking at the descriptors. Whether that was possible, and
+    /// nothing else ended it: a signal is found by the look that follows.
+    fn wait_in_read(&self, seat: &Seat, Inlet { input, chunk }: &mut Inlet) -> Result<bool, Error> {
+        let Some(read) = self.crew.read(seat, || input.read(chunk)) else { return Ok(false) };
+        let count = match read? {
+            Received::Data(count) => count,
+            Received::Eof => {
+                self.wire().end_input();
+                return Ok(true);
+            }
+            Received::Interrupted => return Ok(false),
+            Received::WouldBlock => {
+                self.crew.cannot_read(seat);
+                return Ok(false);
+            }
+        };
+        let mut wire = self.wire();
+        wire.feed(&chunk[..count]);
+        // Less than there was room for: that was all.
+        if count == chunk.len() {
+            wire.read(input)?;
+        }
+        Ok(true)
     }
 
     /// The next thing that is there and needs Python, and whether that is known to be quick.

@@ -16,6 +16,13 @@ pub(crate) struct Ready {
     pub(crate) interrupted: bool,
 }
 
+impl Ready {
+    /// Bytes ended it, and nothing else.
+    pub(crate) fn is_input_alone(self) -> bool {
+        self.input && !self.rung && !self.interrupted
+    }
+}
+
 /// The descriptors to read, and of the bell.
 #[cfg(unix)]
 pub(crate) fn descriptors(input: &Input) -> (i32, i32) {

@@ -131,6 +131,18 @@ impl Wire {
         !(self.has_ended || self.is_stalled() && is_ahead)
     }
 
+    /// Takes in what was read elsewhere.
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
+        self.session.handle_input(bytes, Instant::now());
+        self.read_ahead += bytes.len();
+        self.total += bytes.len() as u64;
+    }
+
+    pub(crate) fn end_input(&mut self) {
+        self.has_ended = true;
+        self.session.handle_eof(Instant::now());
+    }
+
     /// Feeds the session with what is there now.
     pub(crate) fn read(&mut self, input: &mut Input) -> Result<(), Error> {
         while !self.has_ended {
@@ -146,10 +158,7 @@ impl Wire {
                         return Ok(());
                     }
                 }
-                Received::Eof => {
-                    self.has_ended = true;
-                    self.session.handle_eof(Instant::now());
-                }
+                Received::Eof => self.end_input(),
                 Received::WouldBlock | Received::Interrupted => return Ok(()),
             }
             if !self.may_read() {

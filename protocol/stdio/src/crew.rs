@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use crate::Waker;
 use crate::pulse::{Pulse, Rest};
+use crate::reading::{Reading, Waits};
 
 pub use crate::pulse::Stay;
 
@@ -32,6 +33,7 @@ const QUIET_DOZES: u32 = 4;
 pub struct Crew {
     state: Mutex<State>,
     pulse: Pulse,
+    reading: Reading,
     waker: Waker,
     has_heir: AtomicBool,
     /// The first thread stands by or is the heir, and wants the session.
@@ -61,6 +63,7 @@ pub struct Seat {
     duty: AtomicU8,
     thread: Thread,
     is_first: bool,
+    waits: Waits,
 }
 
 /// What a thread is to do.
@@ -84,6 +87,7 @@ impl Seat {
             duty: AtomicU8::new(Duty::StandBy as u8),
             thread: thread::current(),
             is_first,
+            waits: Waits::default(),
         })
     }
 
@@ -128,6 +132,7 @@ impl Crew {
         Self {
             state: Mutex::new(State { threads: 1, ..State::default() }),
             pulse: Pulse::default(),
+            reading: Reading::default(),
             waker,
             has_heir: AtomicBool::new(false),
             first_waits: AtomicBool::new(false),
@@ -217,6 +222,29 @@ impl Crew {
         state.threads == 1
     }
 
+    /// Waits for the host in `read` itself, which must do nothing else: `None` where something else may
+    /// have to be waited for, or for longer, so that the owner has to poll.
+    pub fn read<R>(&self, seat: &Seat, read: impl FnOnce() -> R) -> Option<R> {
+        let may_wait = || {
+            let is_watched = self.has_heir.load(SeqCst) && self.pulse.rest() != Rest::Sleep;
+            is_watched && !self.waker.is_pressed()
+        };
+        self.reading.wait(&seat.waits, may_wait, read)
+    }
+
+    /// A read that should have waited said that nothing is there: this thread only polls from now on.
+    pub fn cannot_read(&self, seat: &Seat) {
+        seat.waits.cannot_wait();
+    }
+
+    /// Polls; `wait` says whether bytes ended that, and nothing else.
+    pub fn poll<R>(&self, seat: &Seat, wait: impl FnOnce() -> (R, bool)) -> R {
+        let looks = self.reading.looks();
+        let (outcome, for_bytes) = wait();
+        self.reading.waited(&seat.waits, looks, for_bytes);
+        outcome
+    }
+
     /// Gives the session to the first thread, if that waits for it. Then this one stands by.
     pub fn hand_back(&self, seat: &Seat) -> bool {
         if seat.is_first || !self.first_waits.swap(false, SeqCst) {
@@ -270,6 +298,16 @@ impl Crew {
 
 /// The others.
 impl Crew {
+    /// Has the owner look what there is to do. From any thread.
+    pub fn wake(&self) {
+        self.waker.wake();
+        if self.reading.is_to_end()
+            && let Some(heir) = &self.lock().heir
+        {
+            heir.thread.unpark();
+        }
+    }
+
     /// A thread that was started to be the heir. It returns to own the session, or to go home.
     pub fn inherit(&self, seat: &Arc<Seat>) -> Duty {
         let mut state = self.lock();
@@ -308,7 +346,7 @@ impl Crew {
         self.is_starved.store(false, SeqCst);
         drop(state);
         // The owner may wait for a thread to come back, for the last one at the end too.
-        self.waker.wake();
+        self.wake();
         self.wait(seat)
     }
 
@@ -327,6 +365,7 @@ impl Crew {
         let pulse = &self.pulse;
         pulse.take_rest(Rest::Brisk, || false);
         let (mut seen, mut slow, mut beats) = (pulse.stay(), pulse.slow(), pulse.beats());
+        let mut read = None;
         let mut quiet = 0;
         while seat.duty() == Duty::Watch {
             let rest = pulse.rest();
@@ -343,6 +382,7 @@ impl Crew {
                 return;
             }
             seen = stay;
+            read = self.reading.look(read);
             let is_slow = std::mem::replace(&mut slow, pulse.slow()) != slow;
             let is_still = std::mem::replace(&mut beats, pulse.beats()) == beats;
             match pulse.rest() {
@@ -357,7 +397,9 @@ impl Crew {
                     quiet = if is_still { quiet + 1 } else { 0 };
                     if quiet >= QUIET_DOZES {
                         quiet = 0;
-                        pulse.take_rest(Rest::Sleep, || pulse.beats() != beats);
+                        pulse.take_rest(Rest::Sleep, || {
+                            pulse.beats() != beats || self.reading.now().is_some()
+                        });
                     }
                 }
                 Rest::Sleep => {}

@@ -112,6 +112,7 @@ mod no_interrupter;
 mod outcome;
 mod pace;
 mod pulse;
+mod reading;
 mod stderr;
 #[cfg(unix)]
 mod unix;

@@ -12,6 +12,16 @@ impl Interrupter {
         None
     }
 
+    /// `None`.
+    pub(crate) fn of(_thread: i32) -> Option<Self> {
+        None
+    }
+
+    /// Cannot be reached here.
+    pub(crate) fn id(self) -> i32 {
+        match self.0 {}
+    }
+
     /// Cannot be reached here.
     pub fn interrupt(self) {
         match self.0 {}

@@ -33,6 +33,11 @@ impl Ready {
     pub fn timed_out(self) -> bool {
         self == Self::default()
     }
+
+    /// Bytes ended it, and nothing else.
+    pub fn is_input_alone(self) -> bool {
+        self == Self { input: true, ..Self::default() }
+    }
 }
 
 /// How a write that waits for the host goes on, said by the callback of

@@ -129,4 +129,9 @@ impl Waker {
     pub fn wake(&self) {
         match self.0 {}
     }
+
+    /// Cannot be reached here.
+    pub(crate) fn is_pressed(&self) -> bool {
+        match self.0 {}
+    }
 }

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 
 use extline_protocol::limits::SHUTDOWN_END;
 use extline_stdio::crew::{Crew, Duty, Heir, Seat, Stay};
-use extline_stdio::{Input, Room, Stdio, Waker, watchdog};
+use extline_stdio::{Input, Room, Stdio, watchdog};
 
 use crate::claim;
 use crate::code::EXTLINE_STATE;
@@ -28,13 +28,21 @@ thread_local! {
 /// The exit status of a process that has to be ended when it cannot go on.
 const FAILED: u8 = 1;
 
+/// A read that waits has room for so much; what is more is read where it is decoded.
+const CHUNK: usize = 16 * 1024;
+
+/// The way in.
+struct Inlet {
+    input: Input,
+    chunk: Box<[u8]>,
+}
+
 /// What the threads share beside the extension.
 pub(crate) struct Blocking {
     crew: Crew,
     /// Locked by the owner of the session alone.
-    input: Mutex<Input>,
+    inlet: Mutex<Inlet>,
     room: Room,
-    waker: Waker,
     /// Those that were started, to be waited for.
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Why it cannot go on.
@@ -47,12 +55,10 @@ impl Blocking {
         ext.may_begin()?;
         let Stdio { mut input, output } = claim::take()?;
         input.listen_for_sigterm().map_err(claim::failure)?;
-        let waker = input.waker();
         let blocking = Arc::new(Self {
-            crew: Crew::new(waker.clone(), ext.lock().max_threads),
+            crew: Crew::new(input.waker(), ext.lock().max_threads),
             room: output.room(),
-            input: Mutex::new(input),
-            waker,
+            inlet: Mutex::new(Inlet { input, chunk: vec![0; CHUNK].into() }),
             threads: Mutex::default(),
             failure: Mutex::default(),
         });
@@ -96,7 +102,7 @@ impl Form for Driver {
     }
 
     fn wake(&self) {
-        self.0.waker.wake();
+        self.0.crew.wake();
     }
 
     fn is_the_program_s(&self) -> bool {

@@ -6,9 +6,9 @@ use std::thread;
 use std::time::Instant;
 
 use extline_stdio::crew::{Duty, Heir, Seat};
-use extline_stdio::report;
+use extline_stdio::{Received, report};
 
-use super::{Blocking, STAY, lock};
+use super::{Blocking, Inlet, STAY, lock};
 use crate::claim::failure;
 use crate::code::EXTLINE_PANIC;
 use crate::extension::Extension;
@@ -89,7 +89,7 @@ impl Blocking {
             if self.crew.hand_back(seat) {
                 return Ok(Next::HandedBack);
             }
-            self.wait(ext, ways, due)?;
+            self.wait(ext, seat, ways, due)?;
         }
     }
 
@@ -103,23 +103,65 @@ impl Blocking {
     fn wait(
         &self,
         ext: &Extension,
+        seat: &Seat,
         (reading, writing): (bool, bool),
         due: Option<Instant>,
     ) -> Result<(), Failure> {
+        let inlet = &mut *lock(&self.inlet);
+        let is_host_alone = reading && !writing && due.is_none();
+        if is_host_alone && self.wait_in_read(ext, seat, inlet)? {
+            return Ok(());
+        }
+        let input = &mut inlet.input;
         let timeout = due.map(|due| due.saturating_duration_since(Instant::now()));
-        let mut input = lock(&self.input);
         let room = writing.then_some(&self.room);
-        let (ready, _) = input.wait_for_room(room, reading, timeout).map_err(failure)?;
+        let ready = self.crew.poll(seat, || {
+            let waited = input.wait_for_room(room, reading, timeout).map(|(ready, _)| ready);
+            let for_bytes = waited.as_ref().is_ok_and(|ready| ready.is_input_alone());
+            (waited, for_bytes)
+        });
+        let ready = ready.map_err(failure)?;
         let mut state = ext.lock();
         let wire = state.wire()?;
         if ready.sigterm {
             wire.session.handle_sigterm(Instant::now());
         }
         if ready.input {
-            wire.read(&mut input).map_err(failure)?;
+            wire.read(input).map_err(failure)?;
         }
         wire.handle_timeout();
         Ok(())
+    }
+
+    /// Waits in the read itself, which saves looking at the descriptors. Whether that was possible, and
+    /// nothing else ended it.
+    fn wait_in_read(
+        &self,
+        ext: &Extension,
+        seat: &Seat,
+        Inlet { input, chunk }: &mut Inlet,
+    ) -> Result<bool, Failure> {
+        let Some(read) = self.crew.read(seat, || input.read(chunk)) else { return Ok(false) };
+        let count = match read.map_err(failure)? {
+            Received::Data(count) => count,
+            Received::Eof => {
+                ext.lock().wire()?.end_input();
+                return Ok(true);
+            }
+            Received::Interrupted => return Ok(false),
+            Received::WouldBlock => {
+                self.crew.cannot_read(seat);
+                return Ok(false);
+            }
+        };
+        let mut state = ext.lock();
+        let wire = state.wire()?;
+        wire.feed(&chunk[..count]);
+        // Less than there was room for: that was all.
+        if count == chunk.len() {
+            wire.read(input).map_err(failure)?;
+        }
+        Ok(true)
     }
 
     /// Does a job; whether the session is still this thread's.
@@ -143,7 +185,7 @@ impl Blocking {
         }
         // What it said as the owner, and what the session still has to do, is written here or there.
         ext.flush();
-        self.waker.wake();
+        self.crew.wake();
         self.crew.come_back();
         false
     }

@@ -29,10 +29,15 @@ impl Waker {
     /// Ends the current wait, or the next one, with [`Ready::woken`](crate::Ready). In the child of
     /// a fork nobody is woken: the pipe rings in the parent, and no flag says why.
     pub fn wake(&self) {
-        if !self.0.pressed.swap(true, Ordering::AcqRel) {
+        if !self.0.pressed.swap(true, Ordering::SeqCst) {
             // A full pipe rings already, and without a reader nobody waits.
             let _ = write(&self.0.ring, &[0]);
         }
+    }
+
+    /// Whether that has not been reported yet.
+    pub(crate) fn is_pressed(&self) -> bool {
+        self.0.pressed.load(Ordering::SeqCst)
     }
 }
 

@@ -31,6 +31,16 @@ impl Interrupter {
         is_handled.then_some(Self { thread })
     }
 
+    /// The one that has this [`Interrupter::id`].
+    pub(crate) fn of(thread: i32) -> Option<Self> {
+        (thread != 0).then_some(Self { thread })
+    }
+
+    /// Of its thread, never 0.
+    pub(crate) fn id(self) -> i32 {
+        self.thread
+    }
+
     /// Ends the system call that the thread waits in now. One that it only is about to make is not
     /// ended, so this is called again, some milliseconds later, until the thread says that it is
     /// back.
@@ -52,7 +62,8 @@ fn handle() -> io::Result<bool> {
     let ours = on_signal as extern "C" fn(c_int) as libc::sighandler_t;
     if action.sa_sigaction == libc::SIG_DFL || action.sa_sigaction == libc::SIG_IGN {
         action.sa_sigaction = ours;
-        action.sa_flags = 0;
+        // Go and others want it: their stacks have no room for a handler.
+        action.sa_flags = libc::SA_ONSTACK;
         // SAFETY: the handler does nothing, which is safe in any thread at any time.
         succeeded(unsafe { libc::sigaction(SIGURG, &raw const action, ptr::null_mut()) })?;
     }
