@@ -1,6 +1,6 @@
 /* echo sdk|raw: the C SDK under the benchmark, one tool that answers with its `text`. `sdk` takes it
- * by the typed accessor, as an author would; `raw` has the text of the arguments passed through:
- * the string is found in the JSON and answered as it stands there. */
+ * by the typed accessor, as an author would; `raw` has it passed through as JSON: the string is found in
+ * the arguments and answered as it stands there, its escapes neither resolved nor written anew. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,8 +20,8 @@ static void typed(void *user, extline_call *call, extline_str args) {
 static void raw(void *user, extline_call *call, extline_str args) {
     (void)user, (void)args;
     extline_str text = {"", 0};
-    extline_json_string(extline_call_args(call), "/text", &text);
-    extline_call_text_n(call, text.ptr, text.len);
+    extline_json_text(extline_call_args(call), "/text", &text);
+    extline_call_text_json_n(call, text.ptr, text.len);
 }
 
 int main(int count, char **arguments) {

@@ -16,6 +16,7 @@ fn block(content: &Content) -> String {
         Content::Image { mime_type, data } => {
             format!("[image {mime_type}, {} bytes]", decoded_bytes(data))
         }
+        Content::TextJson(text) => text.string("").unwrap_or_default().into_owned(),
         Content::Other(raw) => {
             let value: Value = raw.to().unwrap_or_default();
             format!("[block of the unknown type {}]", value["type"])

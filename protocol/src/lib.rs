@@ -39,7 +39,7 @@ pub use decode::{Incoming, Problem, Unusable, decode, decode_frame, decode_text}
 pub use error_kind::ErrorKind;
 pub use head::Head;
 pub use id::Id;
-pub use json::{Elements, Member, Members};
+pub use json::{Elements, Ends, Member, Members};
 pub use json::{Field, FieldError, ModelArgsError, RawJson, RawJsonError, model_args, read_string};
 pub use line::{Decoder, Line, TooLong};
 pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{EachMember, Elements};
+use crate::json::{EachMember, Elements, Ends};
 
 /// The pointer to a value that is a part of `text`.
 pub(crate) fn pointer_to(value: &str, text: &str) -> String {
@@ -38,6 +38,11 @@ pub fn join(pointer: &str, token: &str) -> String {
 /// The text of the value that a pointer leads to in a text that is valid JSON; of duplicate keys the last counts.
 pub fn follow<'t>(text: &'t str, pointer: &str) -> Option<&'t str> {
     follow_by(text, pointer, EachMember::of_valid)
+}
+
+/// The same in the text of a [`RawJson`](crate::RawJson) whose ends are known.
+pub fn follow_known<'t>(text: &'t str, ends: Ends, pointer: &str) -> Option<&'t str> {
+    follow_by(text, pointer, |value| EachMember::of_part(value, text, ends))
 }
 
 /// The same by a way to the members of each object.

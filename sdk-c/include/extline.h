@@ -1024,6 +1024,12 @@ void extline_free(struct extline_extension *ext);
 const char *extline_last_error(void);
 
 /**
+ * Says that a text could not be made as printf does: what the functions that take a format answer then,
+ * which stand in the header. `EXTLINE_ARGUMENT`. From any thread.
+ */
+extline_result extline_format_refused(void);
+
+/**
  * The name of the host program; `zot` for one that does not say it. Empty before the host has answered,
  * and for NULL. It lives as long as the extension. From any thread.
  */
@@ -1385,7 +1391,9 @@ extline_result extline_respond_tool_prompt(struct extline_call *call,
  *
  * Stdout belongs to the protocol: what handlers and their child processes print lands on stderr, and
  * stdin is empty. SIGTERM ends the extension in order, SIGPIPE is left as it is and does not come for
- * a host that is gone; other signals are the program's. At the end handlers see a cancel; 1.5 s after
+ * a host that is gone; other signals are the program's. (On Linux one thread of the library ends the
+ * read of another by SIGURG, with a handler that does nothing, unless the program handles that signal:
+ * it comes to no thread that is outside of the library.) At the end handlers see a cancel; 1.5 s after
  * it began the process is ended, whatever still runs (`end.overdue`), be it a handler, which is named
  * on stderr, or what the program does after this has returned. Every thread that ran handlers has ended
  * when this returns. In the child of a fork it does nothing (`EXTLINE_FORKED`), and a handler that
@@ -1519,6 +1527,21 @@ extline_result extline_call_text(struct extline_call *call,
 extline_result extline_call_text_n(struct extline_call *call, const char *text, size_t len);
 
 /**
+ * `extline_call_text` for a text that is a JSON string already, with its quotes and escapes, as
+ * `extline_args_json` hands one out: it goes to the host as it stands, so a long one is neither unescaped
+ * nor escaped, and one that this call has handed out is not even looked at. (After a command it is shown
+ * as the text that it stands for.) `EXTLINE_JSON` for a text that is none, and for any other value; the
+ * last error says at which column. Then the call is not answered. Else as `extline_call_text`.
+ */
+extline_result extline_call_text_json(struct extline_call *call,
+                                      const char *json);
+
+/**
+ * `extline_call_text_json` for `len` bytes, which need no NUL behind them.
+ */
+extline_result extline_call_text_json_n(struct extline_call *call, const char *json, size_t len);
+
+/**
  * Offers a tool to the model. Before the start, in setup, or at any time where the host re-reads its
  * list (capability `tool_registry`, else `EXTLINE_UNSUPPORTED`).
  *
@@ -1610,14 +1633,15 @@ static inline extline_result extline_call_textf(extline_call *call, const char *
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_call_text_n(call, text, length);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_call_text_n(call, text, length);
     if (text != small) {
         free(text);
     }
@@ -1631,14 +1655,15 @@ static inline extline_result extline_call_errorf(extline_call *call, const char 
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_call_error(call, kind, text);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_call_error(call, kind, text);
     if (text != small) {
         free(text);
     }
@@ -1652,14 +1677,15 @@ static inline extline_result extline_call_blockf(extline_call *call, const char 
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_call_block(call, text);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_call_block(call, text);
     if (text != small) {
         free(text);
     }
@@ -1673,14 +1699,15 @@ static inline extline_result extline_call_updatef(extline_call *call, const char
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_call_update(call, text);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_call_update(call, text);
     if (text != small) {
         free(text);
     }
@@ -1694,14 +1721,15 @@ static inline extline_result extline_respond_promptf(extline_call *call, const c
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_respond_prompt(call, text);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_respond_prompt(call, text);
     if (text != small) {
         free(text);
     }
@@ -1715,14 +1743,15 @@ static inline extline_result extline_respond_displayf(extline_call *call, const 
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_respond_display(call, text);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_respond_display(call, text);
     if (text != small) {
         free(text);
     }
@@ -1736,14 +1765,15 @@ static inline extline_result extline_respond_errorf(extline_call *call, const ch
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_respond_error(call, text);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_respond_error(call, text);
     if (text != small) {
         free(text);
     }

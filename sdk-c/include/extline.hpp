@@ -135,6 +135,8 @@ public:
     // Answers. A second one throws Failure with EXTLINE_ANSWERED.
     void text(std::string_view text) const { check(extline_call_text_n(call_, text.data(), text.size())); }
     void json(std::string_view json) const { check(extline_call_json_n(call_, json.data(), json.size())); }
+    // A JSON string, which is passed on as it stands.
+    void text_json(std::string_view json) const { check(extline_call_text_json_n(call_, json.data(), json.size())); }
     void image(const void* data, std::size_t size, const std::string& mime) const {
         check(extline_call_image(call_, data, size, mime.c_str()));
     }

@@ -36,14 +36,15 @@ static inline extline_result extline_call_textf(extline_call *call, const char *
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_call_text_n(call, text, length);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_call_text_n(call, text, length);
     if (text != small) {
         free(text);
     }
@@ -57,14 +58,15 @@ static inline extline_result extline_call_errorf(extline_call *call, const char 
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_call_error(call, kind, text);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_call_error(call, kind, text);
     if (text != small) {
         free(text);
     }
@@ -78,14 +80,15 @@ static inline extline_result extline_call_blockf(extline_call *call, const char 
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_call_block(call, text);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_call_block(call, text);
     if (text != small) {
         free(text);
     }
@@ -99,14 +102,15 @@ static inline extline_result extline_call_updatef(extline_call *call, const char
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_call_update(call, text);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_call_update(call, text);
     if (text != small) {
         free(text);
     }
@@ -120,14 +124,15 @@ static inline extline_result extline_respond_promptf(extline_call *call, const c
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_respond_prompt(call, text);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_respond_prompt(call, text);
     if (text != small) {
         free(text);
     }
@@ -141,14 +146,15 @@ static inline extline_result extline_respond_displayf(extline_call *call, const 
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_respond_display(call, text);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_respond_display(call, text);
     if (text != small) {
         free(text);
     }
@@ -162,14 +168,15 @@ static inline extline_result extline_respond_errorf(extline_call *call, const ch
     char *text;
     va_list arguments;
     size_t length = 0;
-    extline_result result = EXTLINE_ARGUMENT;
+    extline_result result;
 
     va_start(arguments, format);
     text = extline_format(small, sizeof(small), &length, format, arguments);
     va_end(arguments);
-    if (text != NULL) {
-        result = extline_respond_error(call, text);
+    if (text == NULL) {
+        return extline_format_refused();
     }
+    result = extline_respond_error(call, text);
     if (text != small) {
         free(text);
     }

@@ -4,7 +4,7 @@ use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::code::{EXTLINE_OK, EXTLINE_PANIC, ResultCode};
+use crate::code::{EXTLINE_ARGUMENT, EXTLINE_OK, EXTLINE_PANIC, ResultCode};
 
 /// Longest text of a failure, with its NUL.
 const LONGEST: usize = 1024;
@@ -81,6 +81,17 @@ pub(crate) fn last() -> Option<String> {
 #[unsafe(no_mangle)]
 pub extern "C" fn extline_last_error() -> *const c_char {
     LAST.with(|last| last.get().cast_const().cast())
+}
+
+/// Says that a text could not be made as printf does: what the functions that take a format answer then,
+/// which stand in the header. `EXTLINE_ARGUMENT`. From any thread.
+#[unsafe(no_mangle)]
+pub extern "C" fn extline_format_refused() -> ResultCode {
+    enter(|| {
+        let text = "the text cannot be made: printf refuses the format or one of its values, as a wide \
+                    character that the locale does not have, or there is no memory left";
+        Err(Failure::new(EXTLINE_ARGUMENT, text))
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::ffi::c_char;
 use std::sync::{Mutex, PoisonError};
 
-use extline_protocol::{Elements, Field, Members, RawJson, pointer, read_string};
+use extline_protocol::{Elements, Ends, Field, Members, RawJson, pointer, read_string};
 
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_NOT_FOUND, EXTLINE_TYPE, ResultCode};
 use crate::failure::{Failure, enter, enter_or};
@@ -15,8 +15,17 @@ use crate::ffi::{Room, Str, given, text, with_nul};
 pub struct Json {
     /// With a NUL behind it.
     text: String,
-    /// The strings that were asked for, which live as long as the value.
-    kept: Mutex<Vec<String>>,
+    /// Where values in it end.
+    ends: Ends,
+    /// What was asked for, which lives as long as the value.
+    kept: Mutex<Vec<Kept>>,
+}
+
+/// A text that was handed out.
+struct Kept {
+    with_nul: String,
+    /// It is JSON, and not a string whose escapes are resolved.
+    is_json: bool,
 }
 
 /// `null`.
@@ -41,11 +50,11 @@ pub(crate) enum Unfit<'j> {
 
 impl Json {
     pub(crate) fn new(text: String) -> Self {
-        Self { text: with_nul(text), kept: Mutex::default() }
+        Self { text: with_nul(text), ends: Ends::default(), kept: Mutex::default() }
     }
 
     pub(crate) fn of(raw: RawJson) -> Self {
-        Self::new(raw.into_string())
+        Self { ends: raw.ends(), ..Self::new(raw.into_string()) }
     }
 
     pub(crate) fn lend(&self) -> Str {
@@ -59,7 +68,7 @@ impl Json {
 
     /// The text of the value that a pointer leads to.
     pub(crate) fn at(&self, pointer: &str) -> Option<&str> {
-        pointer::follow(self.get(), pointer)
+        pointer::follow_known(self.get(), self.ends, pointer)
     }
 
     fn find(&self, pointer: &str) -> Result<&str, Unfit<'_>> {
@@ -68,7 +77,7 @@ impl Json {
 
     pub(crate) fn string(&self, pointer: &str) -> Result<Str, Unfit<'_>> {
         let text = self.find(pointer)?;
-        Ok(self.keep(&read_string(text).ok_or(Unfit::Type("string", text))?))
+        Ok(self.keep(&read_string(text).ok_or(Unfit::Type("string", text))?, false))
     }
 
     pub(crate) fn int(&self, pointer: &str) -> Result<i64, Unfit<'_>> {
@@ -104,17 +113,25 @@ impl Json {
         if pointer.is_empty() {
             return Ok(self.lend());
         }
-        Ok(self.keep(self.find(pointer)?))
+        Ok(self.keep(self.find(pointer)?, true))
     }
 
-    fn keep(&self, text: &str) -> Str {
+    /// The value that a text of so many bytes is, where [`Json::text`] has handed it out.
+    pub(crate) fn lent(&self, text: *const c_char, len: usize) -> Option<RawJson> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |kept: &&Kept| kept.is_json && kept.with_nul.as_ptr() == text.cast();
+        let value = &kept.iter().find(is_it)?.with_nul;
+        (value.len() == len + 1).then(|| RawJson::of_part(&value[..len]))
+    }
+
+    fn keep(&self, text: &str, is_json: bool) -> Str {
         let mut with_nul = String::with_capacity(text.len() + 1);
         with_nul.push_str(text);
         with_nul.push('\0');
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push(with_nul);
+        kept.push(Kept { with_nul, is_json });
         // What a string points to stays where it is when the list of them grows.
-        kept.last().map_or(Str::EMPTY, |text| Str::lend(text.as_bytes()))
+        kept.last().map_or(Str::EMPTY, |kept| Str::lend(kept.with_nul.as_bytes()))
     }
 }
 

@@ -34,7 +34,9 @@ pub(crate) const MOST_THREADS: usize = 32;
 ///
 /// Stdout belongs to the protocol: what handlers and their child processes print lands on stderr, and
 /// stdin is empty. SIGTERM ends the extension in order, SIGPIPE is left as it is and does not come for
-/// a host that is gone; other signals are the program's. At the end handlers see a cancel; 1.5 s after
+/// a host that is gone; other signals are the program's. (On Linux one thread of the library ends the
+/// read of another by SIGURG, with a handler that does nothing, unless the program handles that signal:
+/// it comes to no thread that is outside of the library.) At the end handlers see a cancel; 1.5 s after
 /// it began the process is ended, whatever still runs (`end.overdue`), be it a handler, which is named
 /// on stderr, or what the program does after this has returned. Every thread that ran handlers has ended
 /// when this returns. In the child of a fork it does nothing (`EXTLINE_FORKED`), and a handler that

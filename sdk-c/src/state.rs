@@ -137,6 +137,7 @@ impl State {
         !self.courses.is_empty()
             || self.wire.as_ref().is_some_and(|wire| !wire.is_stalled() && wire.has_events())
     }
+
     /// The session and what moves its bytes.
     pub(crate) fn wire(&mut self) -> Result<&mut Wire, Failure> {
         if self.is_freed {

@@ -231,6 +231,7 @@ fn size(result: &ToolResult) -> usize {
     let blocks = result.content.iter().map(|block| match block {
         Content::Text(text) => text.len(),
         Content::Image { data, .. } => data.len(),
+        Content::TextJson(text) => text.get().len(),
         Content::Other(_) => 0,
     });
     blocks.sum()

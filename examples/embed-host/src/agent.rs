@@ -94,6 +94,7 @@ fn text_of(content: &[Content]) -> String {
         Content::Text(text) => text.clone(),
         Content::Image { mime_type, .. } => format!("[image {mime_type}]"),
         Content::Other(block) => format!("[unknown block {block}]"),
+        Content::TextJson(text) => text.string("").unwrap_or_default().into_owned(),
     };
     content.iter().map(block).collect::<Vec<_>>().join("\n")
 }

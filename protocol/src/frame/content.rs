@@ -22,6 +22,9 @@ pub enum Content {
     },
     /// A block of a type that this version does not know, whole.
     Other(RawJson),
+    /// Text for the model that is a JSON string already, with its quotes and escapes: it is written as
+    /// it stands. A result that is read has [`Content::Text`] in its place.
+    TextJson(RawJson),
 }
 
 impl Content {
@@ -70,12 +73,17 @@ impl Field for Content {
                 out.push(b'}');
             }
             Self::Other(raw) => raw.write(out),
+            Self::TextJson(string) => {
+                out.extend_from_slice(b"{\"type\":\"text\",\"text\":");
+                string.write(out);
+                out.push(b'}');
+            }
         }
     }
 
     fn depth(&self) -> usize {
         match self {
-            Self::Text(_) | Self::Image { .. } => 1,
+            Self::Text(_) | Self::Image { .. } | Self::TextJson(_) => 1,
             Self::Other(raw) => raw.depth(),
         }
     }

@@ -4,9 +4,10 @@
 /// For so many members it is remembered. Few tools have more arguments.
 const MEMBERS: usize = 4;
 
-/// The end of each of an object's first values, counted from the beginning of its text.
+/// The end of each of an object's first values, counted from the beginning of its text:
+/// [`RawJson::ends`](super::RawJson::ends).
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Ends([u32; MEMBERS]);
+pub struct Ends([u32; MEMBERS]);
 
 impl Ends {
     /// Remembers where the value of a member ends, by the member's place in the text.

@@ -17,6 +17,7 @@ mod skip;
 mod unescape;
 mod write;
 
+pub use ends::Ends;
 pub use field::{Field, FieldError, read_string};
 pub(crate) use field::{excerpt, read_last, read_member};
 pub use model_args::{ModelArgsError, model_args};

@@ -58,6 +58,11 @@ impl RawJson {
         }
     }
 
+    /// A value that stands inside of another one, as [`RawJson::at`] hands it out: it has been checked.
+    pub fn of_part(text: &str) -> Self {
+        Self::of_text(text)
+    }
+
     /// The value `{}`.
     pub fn empty_object() -> Self {
         Self::of_text("{}")
@@ -117,6 +122,12 @@ impl RawJson {
         follow_by(&self.text, pointer, |value| self.members_of(value))
     }
 
+    /// What is known of where its values end: whoever goes on with the text alone gives it to
+    /// [`pointer::follow_known`](crate::pointer::follow_known).
+    pub fn ends(&self) -> Ends {
+        self.ends
+    }
+
     /// Whether the value is an object.
     pub fn is_object(&self) -> bool {
         self.text.starts_with('{')
@@ -124,9 +135,7 @@ impl RawJson {
 
     /// The members of a value in this text, one by one; `None` when it is no object.
     pub(crate) fn members_of<'t>(&self, value: &'t str) -> Option<EachMember<'t>> {
-        // Nothing inside of it is as long as the whole.
-        let is_whole = value.len() == self.text.len();
-        EachMember::of_opened(value, if is_whole { self.ends } else { Ends::default() })
+        EachMember::of_part(value, &self.text, self.ends)
     }
 
     fn of_valid(text: &str) -> Self {

@@ -163,6 +163,13 @@ impl<'a> EachMember<'a> {
         Self::of_opened(object, Ends::default())
     }
 
+    /// Those of a value that stands in the text `whole`, of whose own values some ends are known.
+    pub(crate) fn of_part(value: &'a str, whole: &str, ends: Ends) -> Option<Self> {
+        // Nothing inside of it is as long as the whole.
+        let is_whole = value.len() == whole.len();
+        Self::of_opened(value, if is_whole { ends } else { Ends::default() })
+    }
+
     /// The same where it is known where the first values end.
     pub(super) fn of_opened(object: &'a str, ends: Ends) -> Option<Self> {
         let mut scanner = Scanner::of_valid(object);

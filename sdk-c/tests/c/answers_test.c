@@ -87,6 +87,56 @@ static void a_value(void) {
     host_ends(ext);
 }
 
+static void pass_on(void *user, extline_call *call, extline_str args) {
+    extline_str text;
+    (void)args;
+    WANT_OK(extline_args_json(call, user, &text));
+    /* One that was handed out is known to be whole, a part of it is not. */
+    WANT_CODE(extline_call_text_json_n(call, text.ptr, text.len - 1), EXTLINE_JSON);
+    if (*text.ptr != '"') {
+        WANT_CODE(extline_call_text_json_n(call, text.ptr, text.len), EXTLINE_JSON);
+        WANT(strstr(extline_last_error(), "a string is expected") != NULL);
+        WANT_OK(extline_call_none(call));
+        return;
+    }
+    WANT_OK(extline_call_add_text(call, "first"));
+    WANT_OK(extline_call_text_json_n(call, text.ptr, text.len));
+    WANT_CODE(extline_call_text_json_n(call, text.ptr, text.len), EXTLINE_ANSWERED);
+}
+
+static void say_text_json(void *user, extline_call *call, extline_str args) {
+    extline_str text;
+    (void)args;
+    WANT_OK(extline_args_string(call, "/text", &text));
+    WANT_CODE(extline_call_text_json_n(call, text.ptr, text.len), EXTLINE_JSON);
+    WANT_CODE(extline_call_text_json(call, "\"a\nb\""), EXTLINE_JSON);
+    WANT_CODE(extline_call_text_json(call, "\"abc"), EXTLINE_JSON);
+    WANT(strstr(extline_last_error(), "column 4") != NULL);
+    WANT_CODE(extline_call_text_json(call, "7"), EXTLINE_JSON);
+    WANT_CODE(extline_call_text_json(call, "\"a\",\"b\""), EXTLINE_JSON);
+    WANT_CODE(extline_call_text_json_n(call, "\"\xff\"", 3), EXTLINE_UTF8);
+    WANT_OK(extline_call_text_json(call, user));
+}
+
+/* Its escapes are the author's own: none is resolved, none is made. */
+static void a_text_in_json(void) {
+    char text[] = "/text", list[] = "/list", own[] = "\"\\u0041/\\/\\ud800\"";
+    extline_extension *ext = with_tool(pass_on, text);
+    host_says(ext, CALL("1", "{\"list\":[1],\"text\":\"\\u0041\\n\\/b\"}"));
+    CHECK_TEXT(host_hears(ext), "{\"type\":\"tool_result\",\"id\":\"1\",\"content\":[" TEXT("first") ","
+                                TEXT("\\u0041\\n\\/b") "]}");
+    host_ends(ext);
+    ext = with_tool(pass_on, list);
+    host_says(ext, CALL("1", "{\"list\":[1]}"));
+    CHECK_TEXT(host_hears(ext), "{\"type\":\"tool_result\",\"id\":\"1\",\"content\":[]}");
+    host_ends(ext);
+    ext = with_tool(say_text_json, own);
+    host_says(ext, CALL("1", "{\"text\":\"a\\\"b\"}"));
+    /* What cannot stand on the wire becomes U+FFFD, as in every frame. */
+    CHECK_TEXT(host_hears(ext), RESULT("1", "\\u0041/\\/\\ufffd"));
+    host_ends(ext);
+}
+
 static void say_image(void *user, extline_call *call, extline_str args) {
     (void)user, (void)args;
     WANT_OK(extline_call_image(call, "\x89PNG\r\n\x1a\n", 8, "image/png"));
@@ -229,6 +279,10 @@ static void answer_wrongly(void *user, extline_call *call, extline_str args) {
     WANT(strstr(extline_last_error(), "UTF-8") != NULL);
     WANT_CODE(extline_call_text_n(call, "a\xc3", 2), EXTLINE_UTF8);
     WANT_CODE(extline_call_textf(call, "%s", "\xed\xa0\x80"), EXTLINE_UTF8);
+    /* The locale of these tests has no such character, so printf fails. */
+    WANT_CODE(extline_call_textf(call, "%ls", L"\u20ac"), EXTLINE_ARGUMENT);
+    WANT(strstr(extline_last_error(), "printf refuses") != NULL);
+    WANT_CODE(extline_format_refused(), EXTLINE_ARGUMENT);
     WANT_CODE(extline_call_json(call, "\"\xff\""), EXTLINE_UTF8);
     WANT_CODE(extline_call_json_n(call, "\"\xff\"", 3), EXTLINE_UTF8);
     WANT_CODE(extline_call_json(call, "{\"no\":"), EXTLINE_JSON);
@@ -278,7 +332,7 @@ static void an_answer_that_is_too_large_is_an_error_of_its_call(void) {
     host_ends(ext);
 }
 
-TESTS(TEST(a_text), TEST(a_text_with_a_nul), TEST(a_formatted_text), TEST(a_format), TEST(a_value), TEST(an_image), TEST(nothing),
+TESTS(TEST(a_text), TEST(a_text_with_a_nul), TEST(a_formatted_text), TEST(a_format), TEST(a_value), TEST(a_text_in_json), TEST(an_image), TEST(nothing),
       TEST(several_blocks), TEST(blocks_and_a_value), TEST(finished_with_nothing_added),
       TEST(details_beside_a_plain_answer), TEST(a_second_answer_is_refused),
       TEST(a_handler_that_does_not_answer_is_answered_for), TEST(wrong_answers_are_refused),

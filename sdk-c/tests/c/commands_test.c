@@ -12,6 +12,7 @@ static void respond(void *user, extline_call *call, extline_str args) {
     if (strcmp(args.ptr, "insert") == 0) WANT_OK(extline_respond_insert(call, "a text"));
     if (strcmp(args.ptr, "display") == 0) WANT_OK(extline_respond_display(call, "a text"));
     if (strcmp(args.ptr, "text") == 0) WANT_OK(extline_call_text(call, "a text"));
+    if (strcmp(args.ptr, "text_json") == 0) WANT_OK(extline_call_text_json(call, "\"a \\u0074ext\""));
     if (strcmp(args.ptr, "noop") == 0) WANT_OK(extline_respond_noop(call));
     if (strcmp(args.ptr, "none") == 0) WANT_OK(extline_call_none(call));
     if (strcmp(args.ptr, "error") == 0) WANT_OK(extline_respond_error(call, "a text"));
@@ -31,6 +32,7 @@ static void each_answer(void) {
         {COMMAND("1", "insert"), RESPONSE("\"action\":\"insert\",\"insert\":\"a text\"")},
         {COMMAND("1", "display"), RESPONSE("\"action\":\"display\",\"display\":\"a text\"")},
         {COMMAND("1", "text"), RESPONSE("\"action\":\"display\",\"display\":\"a text\"")},
+        {COMMAND("1", "text_json"), RESPONSE("\"action\":\"display\",\"display\":\"a text\"")},
         {COMMAND("1", "noop"), RESPONSE("\"action\":\"noop\"")},
         {COMMAND("1", "none"), RESPONSE("\"action\":\"noop\"")},
         {COMMAND("1", "error"), RESPONSE("\"action\":\"noop\",\"error\":\"a text\"")},

@@ -156,6 +156,10 @@ static void serve(void *user, extline_call *call, extline_str params) {
         WANT_OK(extline_call_error(call, "not_found", "no such thing"));
         return;
     }
+    if (strcmp(params.ptr, "[]") == 0) {
+        WANT_OK(extline_call_text_json(call, "\"\\u0061\""));
+        return;
+    }
     WANT_OK(extline_json_string(extline_call_args(call), "/what", &what));
     WANT_CODE(extline_call_part(call, "nope"), EXTLINE_JSON);
     WANT_OK(extline_call_part(call, "\"one\""));
@@ -175,6 +179,8 @@ static void a_method(void) {
     CHECK_TEXT(host_hears(ext), "{\"type\":\"response\",\"id\":\"1\",\"result\":{\"found\":1.0}}");
     host_says(ext, "{\"type\":\"request\",\"id\":\"2\",\"method\":\"test/find\",\"params\":{}}");
     CHECK_TEXT(host_hears(ext), "{\"type\":\"response\",\"id\":\"2\",\"error\":{\"code\":\"not_found\",\"message\":\"no such thing\"}}");
+    host_says(ext, "{\"type\":\"request\",\"id\":\"3\",\"method\":\"test/find\",\"params\":[]}");
+    CHECK_TEXT(host_hears(ext), "{\"type\":\"response\",\"id\":\"3\",\"result\":\"\\u0061\"}");
     host_ends(ext);
 }
 

@@ -100,6 +100,10 @@ static void ask_all(void *user, extline_call *call, extline_str text) {
     IS_NULL(extline_call_text_n(NULL, "x", 1));
     IS_NULL(extline_call_text_n(call, NULL, 1));
     IS_NULL(extline_call_textf(NULL, "%d", 1));
+    IS_NULL(extline_call_text_json(NULL, "\"\""));
+    IS_NULL(extline_call_text_json(call, NULL));
+    IS_NULL(extline_call_text_json_n(NULL, "\"\"", 2));
+    IS_NULL(extline_call_text_json_n(call, NULL, 2));
     IS_NULL(extline_call_json(NULL, "{}"));
     IS_NULL(extline_call_json(call, NULL));
     IS_NULL(extline_call_json_n(NULL, "{}", 2));

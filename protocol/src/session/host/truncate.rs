@@ -31,7 +31,7 @@ fn size_of(block: &Content) -> usize {
     match block {
         Content::Text(text) => text.len(),
         Content::Image { mime_type, data } => mime_type.len() + data.len(),
-        Content::Other(raw) => raw.get().len(),
+        Content::Other(raw) | Content::TextJson(raw) => raw.get().len(),
     }
 }
 
