@@ -141,3 +141,41 @@ fn a_copy_is_run_like_the_case_and_keeps_its_cause() {
     unknown.assert_says(&["there is no case E-NO"]);
     assert!(repository().is_dir());
 }
+
+#[test]
+fn what_fuzzing_finds_is_a_case_that_plays_again() {
+    let extline = Extline::new();
+    let folder = extline.home().join("found");
+    let to = folder.to_str().unwrap();
+    let puppet = ["--", "python3", "conformance/mutants/puppet.py"];
+    let fuzz = |more: &[&str], mutant: &[&str]| {
+        let words = ["conformance", "fuzz", "--seed", "1", "--steps", "20", "--to", to];
+        extline.run(&[&words, more, &puppet, mutant].concat())
+    };
+    let outcome = fuzz(&["--sessions", "1", "--json"], &[]);
+    outcome.assert_code(0);
+    let lines = outcome.json_lines();
+    let kinds: Vec<_> = lines.iter().map(|line| line["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["fuzz", "summary"]);
+    assert_eq!((&lines[1]["exit_code"], &lines[1]["sessions"]), (&0.into(), &1.into()));
+    assert!(!folder.exists(), "nothing was found, and nothing written");
+
+    let outcome = fuzz(&["--findings", "1"], &["json-dies"]);
+    outcome.assert_code(1);
+    for part in ["FAIL fuzz-1-", "\n  again     extline conformance --cases ", "1 rule broken: "] {
+        assert!(outcome.stdout.contains(part), "{part:?} is missing in {}", outcome.stdout);
+    }
+    let files: Vec<_> = fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect();
+    let [file] = &files[..] else { panic!("{files:?}") };
+    assert!(outcome.stdout.contains(fs::read_to_string(file).unwrap().trim_end()), "{outcome:?}");
+    let again = |mutant: &[&str]| {
+        let words = ["conformance", "--cases", file.to_str().unwrap(), "--only", "own"];
+        extline.run(&[&words[..], &puppet, mutant].concat())
+    };
+    again(&["json-dies"]).assert_code(1);
+    again(&[]).assert_code(0);
+
+    let outcome = extline.run(&["conformance", "fuzz", "--time", "5x", CLOCK]);
+    outcome.assert_code(3);
+    outcome.assert_says(&["5x", "expected a time as 90s, 10m or 1h"]);
+}

@@ -210,6 +210,10 @@ def parse(line):
     return frame
 
 
+def usable_id(frame):
+    return isinstance(frame.get("id"), str) and frame["id"] != ""
+
+
 class Puppet:
     def __init__(self):
         self.acknowledged = False
@@ -278,6 +282,8 @@ class Puppet:
             emit({"type": "event_response", "event": frame["event"]})
 
     def on_event_intercept(self, frame):
+        if not usable_id(frame) or not isinstance(frame.get("event"), str):
+            return
         known = frame["event"] in ("tool_call", "turn_start")
         if broken("intercept-mute") or broken("known-points-only") and not known:
             return
@@ -291,6 +297,8 @@ class Puppet:
         emit(answer)
 
     def on_command_invoked(self, frame):
+        if not usable_id(frame):
+            return
         answer = {"type": "command_response", "id": frame.get("id"), "action": "noop"}
         known = frame.get("name") == "puppet"
         if known and broken("command-mute"):
@@ -310,7 +318,7 @@ class Puppet:
         if "id" not in frame and broken("id-dies") or "args" not in frame and broken("args-dies"):
             die()
         call = frame.get("id")
-        if not isinstance(call, str) and not broken("answers-bad-id"):
+        if not usable_id(frame) and not broken("answers-bad-id"):
             return
         known = frame.get("name") == "echo"
         if known and broken("answers-calls-late"):

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -103,6 +104,11 @@ pub(crate) enum Question {
     #[command(override_usage = "extline conformance replay [OPTIONS] <TRACE> <DIR>\n       \
                           extline conformance replay [OPTIONS] <TRACE> -- <PROGRAM> [ARGS]...")]
     Replay(ReplayTrace),
+    /// Play sessions that a seed draws, legal moves of a host and hostile ones, until one breaks a
+    /// rule; write that down as a case, as small as it can be (docs/fuzz.md)
+    #[command(override_usage = "extline conformance fuzz [OPTIONS] <DIR>\n       \
+                          extline conformance fuzz [OPTIONS] -- <PROGRAM> [ARGS]...")]
+    Fuzz(FuzzSessions),
     /// List the cases
     List,
     /// Test the tester: each case must be failed by an extension that is broken on purpose
@@ -163,6 +169,72 @@ pub(crate) struct ReplayTrace {
 
     #[command(flatten)]
     pub(crate) program: Program,
+}
+
+/// Sessions that are drawn.
+#[derive(Debug, Args)]
+pub(crate) struct FuzzSessions {
+    /// The extension's folder
+    #[arg(value_name = "DIR", required_unless_present = "program")]
+    pub(crate) dir: Option<OsString>,
+
+    /// Draw the sessions from this number: the same one, the same sessions
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u32>,
+
+    /// For how long sessions begin, as 90s, 10m or 1h; what is found is made smaller beyond that
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
+    pub(crate) time: Duration,
+
+    /// How many moves a session has, about
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) steps: u32,
+
+    /// Play only the session of this number
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) session: Option<u32>,
+
+    /// Play so many sessions at most
+    #[arg(long, value_name = "COUNT", conflicts_with = "session")]
+    pub(crate) sessions: Option<u32>,
+
+    /// End after so many findings; what one is made of is left out of the sessions behind it
+    #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) findings: u32,
+
+    /// Allow calls of the tools for which the manifest has samples
+    #[arg(long)]
+    pub(crate) call: bool,
+
+    /// A harmless call that tells whether the extension lives: 'TOOL {ARGS}' or '/COMMAND ARGS'
+    #[arg(long, value_name = "CALL")]
+    pub(crate) canary: Option<String>,
+
+    /// Which rules hold: those of every extension, those of SDKs too, or those of kits too, whose
+    /// tools are called
+    #[arg(long, value_enum, default_value_t = Rules::Base)]
+    pub(crate) level: Rules,
+
+    /// The folder for the cases of what is found
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub(crate) to: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) program: Program,
+}
+
+/// `90`, `90s`, `10m`, `1h`.
+fn duration(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let seconds = match &text[digits.len()..] {
+        "" | "s" => Some(1),
+        "m" => Some(60),
+        "h" => Some(3600),
+        _ => None,
+    };
+    let whole = digits.parse::<u64>().ok();
+    let time = whole.zip(seconds).and_then(|(count, seconds)| count.checked_mul(seconds));
+    time.map(Duration::from_secs).ok_or_else(|| "expected a time as 90s, 10m or 1h".to_owned())
 }
 
 /// Whose rules hold.

@@ -63,6 +63,7 @@ Examples:
   extline conformance explain E-FRM-14
   extline record trace.ndjson . && extline conformance check trace.ndjson
   extline conformance replay trace.ndjson .
+  extline conformance fuzz --seed 7 --time 10m .
 
 Exit codes:
   0    every MUST holds, or fails as the baseline says

@@ -16,7 +16,7 @@ use help::{
     RUN_EXAMPLES, TAP_EXAMPLES,
 };
 
-pub(crate) use conformance::{CheckTrace, Conformance, Question, ReplayTrace, Rules};
+pub(crate) use conformance::{CheckTrace, Conformance, FuzzSessions, Question, ReplayTrace, Rules};
 pub(crate) use help::EXIT_CODES;
 pub(crate) use settings::{Program, Settings, Timeout};
 
@@ -86,6 +86,7 @@ pub(crate) enum Action {
                           extline conformance [OPTIONS] -- <PROGRAM> [ARGS]...\n       \
                           extline conformance check <TRACE>\n       \
                           extline conformance replay <TRACE> [DIR | -- PROGRAM]\n       \
+                          extline conformance fuzz [OPTIONS] [DIR | -- PROGRAM]\n       \
                           extline conformance explain <CASE>\n       \
                           extline conformance list\n       \
                           extline conformance selftest",

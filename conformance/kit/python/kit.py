@@ -107,7 +107,7 @@ class Kit:
         name, args = frame.get("name"), frame.get("args")
         if self.ending:
             self.reply(call, error_frame(call, cancelled().error))
-        elif name not in self.tool:
+        elif not isinstance(name, str) or name not in self.tool:
             self.reply(call, error_frame(call, {"kind": "not_found", "message": f"unknown tool {name}"}))
         elif args is not None and not isinstance(args, dict):
             error = {"kind": "validation", "message": "the arguments must be an object"}
@@ -136,7 +136,7 @@ class Kit:
     def on_tool_result(self, frame, _):
         """The host's answer to a call_tool."""
         with self.changed:
-            if frame.get("id") in self.tools.asked:
+            if isinstance(frame.get("id"), str) and frame["id"] in self.tools.asked:
                 self.tools.asked[frame["id"]] = frame
                 self.changed.notify_all()
 

@@ -15,8 +15,9 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use extline_host::Exit;
+use extline_protocol::Head;
 use regex_lite::Regex;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::conversation::{Arrived, Rest};
 use crate::target::Timeline;
@@ -120,8 +121,17 @@ const CHECKS: [(&str, Check); 40] = [
 fn sent(bytes: &[u8]) -> impl Iterator<Item = Value> {
     bytes.split(|byte| *byte == b'\n').filter_map(|line| {
         let whole = serde_json::from_slice(line).ok();
-        whole.or_else(|| serde_json::from_str(&without_surrogates(line)).ok())
+        let whole = whole.or_else(|| serde_json::from_str(&without_surrogates(line)).ok());
+        whole.or_else(|| head(line))
     })
+}
+
+/// What can still be said about a frame that cannot be used: extensions may answer it
+/// (`frm.unusable-scan`).
+fn head(line: &[u8]) -> Option<Value> {
+    let Head { frame_type, id } = Head::of(&String::from_utf8_lossy(line));
+    let (frame_type, id) = (frame_type?, id?);
+    Some(json!({"type": frame_type, "id": id.as_str()}))
 }
 
 /// A line without escapes of surrogates, of which some have no other half on purpose.

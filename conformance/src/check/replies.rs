@@ -187,15 +187,14 @@ fn answers_to_unknown(
     if seen { outcome } else { Outcome::Nothing }
 }
 
-/// Every frame that the tester sent.
-pub(super) fn all_sent<'a>(observed: &'a Observed<'_>) -> impl Iterator<Item = Value> + 'a {
+/// Every frame that the tester sent, also one that went out in several pieces.
+pub(super) fn all_sent(observed: &Observed<'_>) -> std::vec::IntoIter<Value> {
     let records = observed.timeline.records().iter();
-    records
-        .filter_map(|record| match &record.what {
-            What::Sent { bytes, .. } => Some(sent(bytes)),
-            _ => None,
-        })
-        .flatten()
+    let bytes = records.filter_map(|record| match &record.what {
+        What::Sent { bytes, .. } => Some(bytes.as_slice()),
+        _ => None,
+    });
+    sent(&bytes.collect::<Vec<_>>().concat()).collect::<Vec<_>>().into_iter()
 }
 
 /// What a command may ask for, and the members that each needs.

@@ -5,6 +5,7 @@
 //! what fails alone fails. Cases with a process of their own follow, those that measure a time last.
 //! At the end the checks that watched all of it are asked.
 
+mod alone;
 mod bisect;
 mod contact;
 mod options;
@@ -15,6 +16,7 @@ pub(crate) mod watch;
 
 use std::time::{Duration, Instant};
 
+pub(crate) use self::alone::{Alone, Played};
 use self::contact::{Contact, FailedContact, first_contact};
 pub use self::options::{Options, Progress};
 use self::watch::Watch;

@@ -1,0 +1,53 @@
+//! A session as a file of cases.
+
+use std::fmt::Write;
+
+use super::script::Script;
+use super::toml::quoted;
+use crate::case::Case;
+
+/// What a file is called: where its session came from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Name {
+    pub(super) seed: u32,
+    pub(super) session: u32,
+}
+
+impl Name {
+    fn id(&self) -> String {
+        format!("fuzz-{}-{}", self.seed, self.session)
+    }
+
+    pub(super) fn file(&self) -> String {
+        format!("{}.toml", self.id())
+    }
+}
+
+/// The session as a case; and behind it the check that it fails, where it fails one.
+pub(super) fn file(name: &Name, script: &Script, check: Option<&Case>) -> String {
+    let id = name.id();
+    let mut text = format!(
+        "# Drawn by `extline conformance fuzz`: seed {}, session {}. docs/fuzz.md tells how to play it\n\
+         # again, docs/cases.md what it means.\n\n\
+         [[case]]\nid = \"{id}\"\ntitle = \"a session of a host leaves the extension whole\"\n\
+         process = \"{}\"\nsteps = [\n",
+        name.seed,
+        name.session,
+        if script.raw { "raw" } else { "own" },
+    );
+    for step in &script.steps {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {step},");
+    }
+    text += "]\n";
+    if let Some((check, named)) = check.and_then(|case| Some((case.check.as_ref()?, case))) {
+        let _ = write!(
+            text,
+            "\n# {}: what came of the session above is looked at.\n\
+             [[case]]\nid = \"{id}-{check}\"\ntitle = {}\ncheck = \"{check}\"\n",
+            named.id,
+            quoted(&named.title),
+        );
+    }
+    text
+}
