@@ -235,6 +235,7 @@ fn options(
         canary,
         again: Some(again),
         seed,
+        retries: args.retries,
         baseline,
         ..Options::of(program)
     };

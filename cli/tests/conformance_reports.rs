@@ -5,6 +5,8 @@
 
 #[path = "conformance_reports/browser.rs"]
 mod browser;
+#[path = "conformance_reports/flaky.rs"]
+mod flaky;
 mod support;
 
 use std::fs;

@@ -63,6 +63,11 @@ pub(crate) struct Conformance {
           default_missing_value = "conformance.baseline.toml")]
     pub(crate) write_baseline: Option<String>,
 
+    /// Play a case that failed alone up to so many times again: one that passes then is flaky, which
+    /// fails the run all the same, unless a baseline expects it
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=20))]
+    pub(crate) retries: u32,
+
     /// Draw names and ids from this number, as the head of another run shows it
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u32>,

@@ -190,6 +190,12 @@ impl CaseReport {
         Self { failure: Some(failure), evidence: Some(evidence), ..Self::new(case, verdict) }
     }
 
+    /// It failed so, and passed as the reason says.
+    pub(crate) fn flaky(case: &Case, reason: String, failure: Failure, evidence: Evidence) -> Self {
+        let (reason, failure, evidence) = (Some(reason), Some(failure), Some(evidence));
+        Self { reason, failure, evidence, ..Self::new(case, Verdict::Flaky) }
+    }
+
     pub(crate) fn without_run(case: &Case, verdict: Verdict, reason: String) -> Self {
         Self { reason: Some(reason), ..Self::new(case, verdict) }
     }

@@ -48,6 +48,9 @@ pub fn case_text(case: &CaseReport, style: Style) -> String {
     if let Some(place) = &case.place {
         let _ = writeln!(text, "  at        {place}");
     }
+    if let Some(reason) = &case.reason {
+        let _ = writeln!(text, "  flaky     {reason}");
+    }
     if let Some(failure) = &case.failure {
         let _ = writeln!(text, "  expected  {}", failure.expected);
         let _ = writeln!(text, "  got       {}", failure.got);

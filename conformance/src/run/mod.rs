@@ -252,18 +252,18 @@ impl Run<'_> {
                     passed.evidence = evidence;
                 }
                 Err(Failed::Twice(failure, evidence, line)) => {
+                    if let Some(reason) = self.passes_again(case, value) {
+                        return CaseReport::flaky(case, reason, failure, *evidence);
+                    }
                     let mut report = CaseReport::failed(case, failure, *evidence);
                     report.place = case.is_own().then(|| format!("{}:{line}", case.file));
                     report.boundary = self.bisect(case, last_good, value);
                     return report;
                 }
-                Err(Failed::Once(failure)) => {
-                    let reason = format!(
-                        "it failed in a process that other cases had used, and passed alone; \
-                         expected {}, got {}",
-                        failure.expected, failure.got
-                    );
-                    return CaseReport::without_run(case, Verdict::Flaky, reason);
+                Err(Failed::Once(failure, evidence)) => {
+                    let reason =
+                        "it failed in a process that other cases had used, and passed alone";
+                    return CaseReport::flaky(case, reason.to_owned(), failure, *evidence);
                 }
                 Err(Failed::ToStart(unstarted)) => {
                     return CaseReport::without_run(case, unstarted.verdict, unstarted.problem);
@@ -291,13 +291,21 @@ impl Run<'_> {
                 Ok(evidence)
             }
             Err((_, failure)) => {
+                let evidence = Evidence::of(conversation.seen().timeline(), mark);
                 self.end(conversation, true);
                 match self.try_alone(case, value) {
-                    Ok(_) => Err(Failed::Once(failure)),
+                    Ok(_) => Err(Failed::Once(failure, Box::new(evidence))),
                     failed => failed,
                 }
             }
         }
+    }
+
+    /// How a case that failed alone passes after all, within the retries.
+    fn passes_again(&mut self, case: &Case, value: u64) -> Option<String> {
+        let passed = (1..=self.options.retries).find(|_| self.try_alone(case, value).is_ok())?;
+        let times = if passed == 1 { "once".to_owned() } else { format!("{passed} times") };
+        Some(format!("it failed {times} in a process of its own, and passed then"))
     }
 
     fn try_alone(&mut self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
@@ -410,7 +418,7 @@ struct NoStart {
 
 enum Failed {
     /// In the shared process only.
-    Once(Failure),
+    Once(Failure, Box<Evidence>),
     /// Alone, at the step in that line of its file.
     Twice(Failure, Box<Evidence>, usize),
     /// There was no process to fail in.

@@ -29,6 +29,8 @@ pub struct Options {
     pub ack: Option<String>,
     /// What the tester draws by chance comes from here: the same number, the same frames.
     pub seed: u32,
+    /// How often a case that failed alone is played again, to tell what fails from what is flaky.
+    pub retries: u32,
     /// What is known to fail.
     pub baseline: Baseline,
     /// Cases that passed keep what went both ways too, for a report that shows it.
@@ -48,6 +50,7 @@ impl Options {
             again: None,
             ack: None,
             seed: draw_seed(),
+            retries: 0,
             baseline: Baseline::default(),
             keeps_passes: false,
         }
