@@ -1,61 +1,69 @@
-// Puts the compiled modules into one file, and those that only tests load into a second one: reading
-// forty takes Node longer than running them. Each stays where it was as a line that takes it out of
-// there, so that there is one of each, whoever asks: the package, its subpaths, the tests.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, posix, relative, sep } from "node:path";
+// Makes one file of the modules of the package, and one of those that only tests load: reading forty
+// takes Node longer than running them. They are made twice, for `import` and for `require`, because
+// each has to wait for the other's loader. Whichever is loaded first, a process has one of each class:
+// it leaves the whole where the other finds it.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const dist = join(dirname(dirname(fileURLToPath(import.meta.url))), "dist");
-const files = readdirSync(dist, { recursive: true }).map((file) => file.split(sep).join("/"));
-const modules = files.filter((file) => file.endsWith(".js")).sort();
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const whole = await bundle("whole.ts", "cjs");
+// By its folder: there may be several in a program, of several versions.
+const place = "globalThis[Symbol.for(`extline in ${__dirname}`)]";
+const made = `${place} ??= (() => {
+const module = { exports: {} };
+${whole.text}
+return module.exports;
+})()`;
 
-const isForTests = (file) => file.startsWith("testing/");
-await bundle("bundle.js", modules.filter((file) => !isForTests(file)));
-await bundle("testing-bundle.js", modules.filter(isForTests));
+write("index.mjs", `const __dirname = import.meta.dirname;\nconst whole = ${made};\n${exporting(await namesOf("index.ts"), "whole.index")}`);
+write("index.js", `"use strict";\nconst whole = ${made};\nmodule.exports = whole.index;\n`);
+write("inside.js", `"use strict";\nrequire("./index.js");\nmodule.exports = ${place}.inside;\n`);
 
-async function bundle(name, modules) {
-  // Only what is asked for is run.
-  const all = modules.map((file) => `get ${JSON.stringify(file)}() { return require("./${file}"); }`);
-  await build({
-    stdin: { contents: `module.exports = { ${all.join(",\n")} };`, resolveDir: dist },
-    outfile: join(dist, name),
+// No start waits for these, so that one is enough.
+write("testing/index.js", (await bundle("testing/index.ts", "cjs")).text);
+write(
+  "testing/index.mjs",
+  // Imported, it would be searched for its names, which takes Node half as long as its own start.
+  'import { createRequire } from "node:module";\n\nconst whole = createRequire(import.meta.url)("./index.js");\n' +
+    exporting(await namesOf("testing/index.ts"), "whole"),
+);
+
+function exporting(names, from) {
+  return `export const { ${names.join(", ")} } = ${from};\n`;
+}
+
+/** The names of the values that a module exports. */
+async function namesOf(file) {
+  const [output] = Object.values((await bundle(file, "esm")).metafile.outputs);
+  return output.exports;
+}
+
+async function bundle(file, format) {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [join(root, "ts", file)],
+    outdir: join(root, "dist"),
     bundle: true,
     platform: "node",
     target: "node20.17",
-    format: "cjs",
+    format,
+    write: false,
+    metafile: true,
     logLevel: "warning",
-    plugins: [{ name: "others", setup: (build) => build.onResolve({ filter: /^\.{1,2}\// }, leaveOut(modules)) }],
+    plugins: [{ name: "others", setup: leaveOut }],
   });
+  return { text: outputFiles[0].text, metafile };
 }
 
-/** What is not in this bundle is found where it stands. */
-function leaveOut(modules) {
-  return ({ path, resolveDir }) => {
-    const file = relative(dist, join(resolveDir, path)).split(sep).join("/");
-    return modules.includes(file) ? undefined : { path: file.startsWith("../") ? file : `./${file}`, external: true };
-  };
-}
-
-// Node finds no names behind such a line by itself, so the ES modules say them.
-for (const file of files.filter((file) => file.endsWith(".mjs"))) {
-  const of = file.replace(/\.mjs$/, ".js");
-  const names = exportsOf(readFileSync(join(dist, of), "utf8"));
-  write(file, `import all from "./${posix.basename(of)}";\nexport const { ${names.join(", ")} } = all;\n`);
-}
-for (const file of modules) {
-  const up = "../".repeat(file.split("/").length - 1) || "./";
-  // In two steps: behind `module.exports = require(...)` Node reads the whole bundle for names, which
-  // takes it half as long as its own start.
-  write(file, `"use strict";\nconst bundle = require("${up}${isForTests(file) ? "testing-bundle.js" : "bundle.js"}");\nmodule.exports = bundle["${file}"];\n`);
-}
-
-/** The names that a module exports, as the compiler writes them. */
-function exportsOf(compiled) {
-  const found = compiled.matchAll(/\bexports(?:\.(\w+) =|, "(\w+)")/g);
-  return [...new Set(Array.from(found, ([, set, defined]) => set ?? defined))].filter((name) => name !== "__esModule");
+/** What the modules for tests take from elsewhere is found where it stands. */
+function leaveOut(build) {
+  const elsewhere = ({ path, importer }) => (importer.includes("/testing/") ? { path, external: true } : undefined);
+  build.onResolve({ filter: /^\.\.\/(inside\.js|\.\.\/package\.json)$/ }, elsewhere);
 }
 
 function write(file, text) {
-  writeFileSync(join(dist, file), text);
+  const path = join(root, "dist", file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
 }

@@ -12,9 +12,8 @@ import * as v from "valibot";
 import { z } from "zod";
 
 const require = createRequire(import.meta.url);
-const { prepareTool } = require("../dist/tool.js") as typeof import("../dist/tool.js");
-const { encodeResult, encodeFailure } = require("../dist/result.js") as typeof import("../dist/result.js");
-const { toFailure } = require("../dist/errors.js") as typeof import("../dist/errors.js");
+const inside = require("../dist/inside.js") as typeof import("../dist/inside.js");
+const { encodeFailure, encodeResult, prepareTool, toFailure } = inside;
 
 const root = join(import.meta.dirname, "..");
 const page = readFileSync(join(root, "../docs/typescript-types.md"), "utf8");

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { DefinitionError, Extension, ToolError } from "extline";
 
-const { textOf, toFailure } = createRequire(import.meta.url)("../dist/errors.js") as typeof import("../dist/errors.js");
+const { textOf, toFailure } = createRequire(import.meta.url)("../dist/inside.js") as typeof import("../dist/inside.js");
 
 /** The failure, and what the author is told. */
 function fail(thrown: unknown, isCancelled = false) {

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { test } from "node:test";
 import { RawJson } from "extline";
 
-const { encodeJson } = createRequire(import.meta.url)("../dist/json.js") as typeof import("../dist/json.js");
+const { encodeJson } = createRequire(import.meta.url)("../dist/inside.js") as typeof import("../dist/inside.js");
 
 const cycle: Record<string, unknown> = { a: [1] };
 cycle.a = [1, { again: cycle }];

@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { Image, image, RawJson, Response, ToolResult, type Update } from "extline";
 
 const require = createRequire(import.meta.url);
-const { encodeFailure, encodeResult, encodeUpdate } = require("../dist/result.js") as typeof import("../dist/result.js");
-const { encodeResponse } = require("../dist/response.js") as typeof import("../dist/response.js");
+const inside = require("../dist/inside.js") as typeof import("../dist/inside.js");
+const { encodeFailure, encodeResponse, encodeResult, encodeUpdate } = inside;
 
 const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const PNG_BLOCK = '{"type":"image","mime_type":"image/png","data":"iVBORw0KGgo="}';

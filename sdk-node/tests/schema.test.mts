@@ -10,7 +10,7 @@ import * as v from "valibot";
 import { z } from "zod";
 
 const require = createRequire(import.meta.url);
-const { prepareTool } = require("../dist/tool.js") as typeof import("../dist/tool.js");
+const { prepareTool } = require("../dist/inside.js") as typeof import("../dist/inside.js");
 
 const description = "A tool.";
 type Options = ToolOptions<Schema | undefined, Schema | undefined>;

@@ -1,7 +1,7 @@
 /** An extension: what it offers, by its handlers. */
 
 import { Context, type LogLevel, type NoteLevel } from "./context.js";
-import { callerOf, definitionError, type Entry } from "./definition.js";
+import { Caller, definitionError, type Entry } from "./definition.js";
 import type { Host } from "./host.js";
 import { encodeJson } from "./json.js";
 import type { Decision, Event, Moment, Points, ToolUse } from "./moment.js";
@@ -51,7 +51,7 @@ type Answered = MaybePromise<Response | string | null | undefined | void>;
  */
 export class Extension {
   readonly #offer: Offer;
-  #where = new Map<string, string>();
+  #where = new Map<string, Caller>();
   #serving: Serving | undefined;
 
   constructor(name: string, version = "0.0.0") {
@@ -351,7 +351,9 @@ export class Extension {
     const key = `${kind} ${kind === "command" ? name.toLowerCase() : name}`;
     const before = this.#where.get(key);
     if (before !== undefined) {
-      throw definitionError(`${kind} ${name}`, `there is one of that name already, at ${before}; rename one`, entry);
+      const { place } = before;
+      const where = place === undefined ? "another place" : `${place.file}:${place.line}`;
+      throw definitionError(`${kind} ${name}`, `there is one of that name already, at ${where}; rename one`, entry);
     }
     try {
       add();
@@ -359,8 +361,7 @@ export class Extension {
       // The native half's own error says nothing more, and its stack would push this one out of what a host shows.
       throw definitionError(`${kind} ${name}`, (error as Error).message, entry);
     }
-    const place = callerOf(entry);
-    this.#where.set(key, place === undefined ? "another place" : `${place.file}:${place.line}`);
+    this.#where.set(key, new Caller(entry));
   }
 }
 

@@ -9,6 +9,30 @@ function names(): string[] {
 
 /** Loads `extline`, or `extline-testing`, which stands beside it. */
 export function load(module: "extline" | "extline-testing"): unknown {
+  return loadInPlace(module) ?? loadAnywhere(module);
+}
+
+/**
+ * From where npm and others put it: in this package, or beside it. To look there takes Node a tenth of
+ * the time in which it finds a package.
+ */
+function loadInPlace(module: string): unknown {
+  for (const name of names()) {
+    for (const folder of ["..", `../../extline-${name}`]) {
+      try {
+        const loaded = { exports: {} };
+        process.dlopen(loaded, `${__dirname}/${folder}/${module}.${name}.node`);
+        return loaded.exports;
+      } catch {
+        // What is wrong with it is said where nothing is found anywhere.
+      }
+    }
+  }
+  return undefined;
+}
+
+function loadAnywhere(module: string): unknown {
+  const require = process.getBuiltinModule("node:module").createRequire(`${__dirname}/`);
   const failures: string[] = [];
   for (const name of names()) {
     const file = `${module}.${name}.node`;

@@ -1,7 +1,5 @@
 /** A program that is nothing but an extension. */
 
-import { realpathSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { native, type Reader } from "./native.js";
 import type { Offer } from "./offer.js";
 import { Serving } from "./serve.js";
@@ -108,12 +106,16 @@ function endInTime(milliseconds: number | undefined): void {
 }
 
 function isMain(main: Main): boolean {
-  if (!("url" in main)) return require.main === main;
+  const findFrom = (file: string) => process.getBuiltinModule("node:module").createRequire(file);
+  if (!("url" in main)) return findFrom(main.filename).main === main;
   const program = process.argv[1];
   if (program === undefined) return false;
-  const file = fileURLToPath(main.url.replace(/[?#].*$/, ""));
+  // As most are: to find it out in any other way takes longer than the rest of the start.
+  if (main.url === `file://${program}` && !/[%?#]/.test(program)) return true;
+  const { realpathSync } = process.getBuiltinModule("node:fs");
+  const file = process.getBuiltinModule("node:url").fileURLToPath(main.url.replace(/[?#].*$/, ""));
   // A program may be named without its ending, or by its folder.
-  const found = [() => realpathSync(program), () => realpathSync(require.resolve(program))];
+  const found = [() => realpathSync(program), () => realpathSync(findFrom(`${process.cwd()}/`).resolve(program))];
   return found.some((find) => {
     try {
       return find() === file;

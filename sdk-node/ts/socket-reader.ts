@@ -12,7 +12,7 @@ export class SocketReader {
   constructor(session: Session) {
     const [input, output] = session.takeDescriptors();
     // Only here: it takes Node longer to load than all of this package.
-    const { Socket } = require("node:net") as typeof net;
+    const { Socket } = process.getBuiltinModule("node:net");
     this.#session = session;
     this.#input = new Socket({ fd: input, readable: true, writable: false });
     this.#output = new Socket({ fd: output, readable: false, writable: true });

@@ -1,6 +1,6 @@
 /** Anything that can be thrown, in words. None of this throws. */
 
-import { inspect } from "node:util";
+import type { InspectOptions } from "node:util";
 
 /** A text for the model; the author has the stack. */
 const LONGEST = 500;
@@ -9,6 +9,11 @@ const LONGEST = 500;
 export function explain(thrown: unknown): string {
   const text = words(thrown);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}...`;
+}
+
+/** As Node prints it. Loaded here, as no start should wait for it. */
+function inspect(value: unknown, options: InspectOptions = {}): string {
+  return process.getBuiltinModule("node:util").inspect(value, options);
 }
 
 function words(thrown: unknown): string {

@@ -1,6 +1,6 @@
 /** A tool as its author declares it, and what the host is told of it. */
 
-import { callerOf, definitionError, type Entry } from "./definition.js";
+import { Caller, definitionError, type Entry } from "./definition.js";
 import { encodeResult, encodeValue, ToolResult, type Answer, type Update } from "./result.js";
 import { prepareInput, type ArgsOf, type PreparedInput, type Schema } from "./schema/input.js";
 import type { JsonSchema } from "./schema/json-schema.js";
@@ -138,17 +138,17 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
  */
 export function prepareTool(name: string, options: ToolOptions<Schema, Schema>, entry: Entry): PreparedTool {
   try {
-    return prepare(name, options, callerOf(entry)?.file);
+    return prepare(name, options, new Caller(entry));
   } catch (error) {
     // A library's own error says nothing more, and its stack is of no use to the author.
     throw definitionError(`tool ${name}`, error instanceof Error ? error.message : String(error), entry);
   }
 }
 
-function prepare(name: string, options: ToolOptions<Schema, Schema>, file: string | undefined): PreparedTool {
+function prepare(name: string, options: ToolOptions<Schema, Schema>, author: Caller): PreparedTool {
   checkOptions(options);
-  const input = prepareInput(options.input, options.schema, file);
-  const output = options.output === undefined ? undefined : prepareOutput(options.output, file);
+  const input = prepareInput(options.input, options.schema, author);
+  const output = options.output === undefined ? undefined : prepareOutput(options.output, author);
   const hints = renamed(options, HINTS);
   const frame = {
     type: "register_tool",

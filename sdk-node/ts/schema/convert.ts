@@ -1,7 +1,6 @@
 /** The JSON Schema of a library's schema, by the means that the library has at run time. */
 
-import { createRequire } from "node:module";
-import { isAbsolute } from "node:path";
+import type { Caller } from "../definition.js";
 import type { JsonSchema } from "./json-schema.js";
 import type { StandardSchema } from "./standard.js";
 
@@ -42,22 +41,22 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /**
- * The JSON Schema of one side of a schema. `file` is its author's, from where packages are looked
- * for. Throws an error that says what to do, when the library cannot convert it.
+ * The JSON Schema of one side of a schema. Packages are looked for from the file of its `author`.
+ * Throws an error that says what to do, when the library cannot convert it.
  */
-export function toJsonSchema(schema: StandardSchema, side: Side, file: string | undefined): JsonSchema {
-  const { $schema, ...rest } = converted(schema, side, file);
+export function toJsonSchema(schema: StandardSchema, side: Side, author: Caller): JsonSchema {
+  const { $schema, ...rest } = converted(schema, side, author);
   return $schema === undefined || $schema === DIALECT ? rest : { $schema, ...rest };
 }
 
-function converted(schema: StandardSchema, side: Side, file: string | undefined): JsonSchema {
+function converted(schema: StandardSchema, side: Side, author: Caller): JsonSchema {
   const { vendor, jsonSchema } = (schema as Convertible & StandardSchema)["~standard"];
   const target = "draft-2020-12";
   try {
     if (jsonSchema) return jsonSchema[side]({ target });
     if (vendor === "arktype" && "toJsonSchema" in schema) return (schema as Convertible).toJsonSchema!();
     if (vendor === "valibot") {
-      const library = installed<ValibotToJsonSchema>("@valibot/to-json-schema", file);
+      const library = installed<ValibotToJsonSchema>("@valibot/to-json-schema", author);
       // What a check or a transform does is valibot's to do; it need not stand in the schema.
       const overrideAction = ({ valibotAction, jsonSchema, errors }: ValibotAction) =>
         errors && (side === "input" || valibotAction.kind === "validation") ? jsonSchema : undefined;
@@ -75,8 +74,10 @@ function converted(schema: StandardSchema, side: Side, file: string | undefined)
 }
 
 /** A package, where the author's file finds it, else where the program does. */
-function installed<Library>(name: string, file: string | undefined): Library | undefined {
-  for (const from of [file, process.argv[1]]) {
+function installed<Library>(name: string, author: Caller): Library | undefined {
+  const { createRequire } = process.getBuiltinModule("node:module");
+  const { isAbsolute } = process.getBuiltinModule("node:path");
+  for (const from of [author.place?.file, process.argv[1]]) {
     if (from === undefined || !isAbsolute(from)) continue;
     try {
       return createRequire(from)(name) as Library;

@@ -1,5 +1,6 @@
 /** The arguments of a tool: the JSON Schema that the model sees, and what the handler gets. */
 
+import type { Caller } from "../definition.js";
 import type { FromSchema, JsonSchema } from "./json-schema.js";
 import { toJsonSchema } from "./convert.js";
 import { hasNumbers, roundedInteger } from "./integers.js";
@@ -38,17 +39,17 @@ export interface PreparedInput {
 const NOTHING: JsonSchema = { type: "object", properties: {}, additionalProperties: false };
 
 /**
- * Prepares what `input` and `schema` of a tool say. `file` is their author's. Throws an error that
+ * Prepares what `input` and `schema` of a tool say. `author` wrote them. Throws an error that
  * says what to do about it.
  */
-export function prepareInput(input: unknown, schema: unknown, file: string | undefined): PreparedInput {
+export function prepareInput(input: unknown, schema: unknown, author: Caller): PreparedInput {
   if (input === undefined && schema === undefined) return { schema: NOTHING, checked: true, accept: undefined };
   if (input !== undefined && !isStandard(input)) {
     if (schema !== undefined) throw new Error("its input is a JSON Schema already, so it takes no `schema`");
     return ofJsonSchema(object(input, "input"));
   }
   if (input === undefined) return ofJsonSchema(object(schema, "schema"));
-  const shown = schema === undefined ? toJsonSchema(input, "input", file) : object(schema, "schema");
+  const shown = schema === undefined ? toJsonSchema(input, "input", author) : object(schema, "schema");
   // Several providers want it said at the root, where the union of a library does not.
   const whole = shown.type === undefined ? { type: "object" as const, ...shown } : shown;
   return ofStandard(input, ofObjects(whole));

@@ -1,5 +1,6 @@
 /** What a tool says about its structured result, and how a result is held to it. */
 
+import type { Caller } from "../definition.js";
 import { toJsonSchema } from "./convert.js";
 import { object } from "./input.js";
 import type { FromSchema, JsonSchema } from "./json-schema.js";
@@ -23,9 +24,9 @@ export interface PreparedOutput {
   readonly accept: ((value: unknown) => unknown) | undefined;
 }
 
-/** Prepares the `output` of a tool; `file` is its author's. Throws what to do about it. */
-export function prepareOutput(output: unknown, file: string | undefined): PreparedOutput {
+/** Prepares the `output` of a tool; `author` wrote it. Throws what to do about it. */
+export function prepareOutput(output: unknown, author: Caller): PreparedOutput {
   if (!isStandard(output)) return { schema: object(output, "output"), accept: undefined };
-  const schema = toJsonSchema(output, "output", file);
+  const schema = toJsonSchema(output, "output", author);
   return { schema, accept: (value) => validate(output, value, wrongResult) };
 }

@@ -1,8 +1,7 @@
 /** Frames to the extension and back, until what a step waits for has come. */
 
-import { ToolError } from "../errors.js";
 import type { Extension } from "../extension.js";
-import { encodeJson } from "../json.js";
+import { encodeJson, ToolError } from "../inside.js";
 import { clearTimeout, now, setImmediate, setTimeout } from "./clock.js";
 import { CaseFailed, Ended, Misuse, TimedOut, type Failure } from "./failure.js";
 import { Guest } from "./guest.js";

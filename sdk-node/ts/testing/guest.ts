@@ -1,7 +1,7 @@
 /** The extension at the other end. */
 
 import type { Extension } from "../extension.js";
-import { Serving } from "../serve.js";
+import { Serving } from "../inside.js";
 import { clearTimeout, setImmediate, setTimeout } from "./clock.js";
 import { Misuse } from "./failure.js";
 

@@ -1,9 +1,8 @@
 /** The testing host as a test uses it. */
 
 import type { Extension } from "../extension.js";
-import { encodeJson } from "../json.js";
+import { encodeJson, native as extline } from "../inside.js";
 import type { EventPayload } from "../moment.js";
-import { native as extline } from "../native.js";
 import {
   Answer,
   CommandAnswer,

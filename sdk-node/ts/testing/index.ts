@@ -19,7 +19,7 @@
  * @packageDocumentation
  */
 
-import { giveBack } from "../stdio.js";
+import { giveBack } from "../inside.js";
 
 giveBack();
 

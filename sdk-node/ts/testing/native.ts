@@ -1,6 +1,6 @@
 /** The native half of the testing host, as testing/src declares it. Private to the package. */
 
-import { load } from "../load.js";
+import { load } from "../inside.js";
 
 /** Something that the session has said of the extension. */
 export interface Seen {

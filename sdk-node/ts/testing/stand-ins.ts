@@ -1,8 +1,6 @@
 /** What a testing host has for the extension: other tools to call, and methods. */
 
-import { ToolError } from "../errors.js";
-import { encodeJson } from "../json.js";
-import { encodeResult } from "../result.js";
+import { encodeJson, encodeResult, ToolError } from "../inside.js";
 
 /** A tool of the test's: called with the arguments, it returns what a tool returns. `null` never answers. */
 export type ToolStandIn = ((args: never) => unknown) | null;
