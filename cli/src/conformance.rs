@@ -103,6 +103,9 @@ async fn run_once(args: &Conformance, mut printer: Printer) -> Result<Exit, clap
     if args.level != Rules::Kit && args.only.is_empty() {
         cases.retain(|case| !case.needs.contains(&Need::Kit));
     }
+    if !args.deep && args.only.is_empty() {
+        cases.retain(|case| !case.deep);
+    }
     if args.list {
         return Ok(list(cases, printer));
     }

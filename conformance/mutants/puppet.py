@@ -3,6 +3,7 @@
 Without a name it passes every case. Each name is one mistake, and the cases that must notice it
 name it under `mutants`. Standard library only; `extline conformance selftest` runs it.
 """
+import fcntl
 import json
 import os
 import select
@@ -72,9 +73,11 @@ def hello():
     if broken("banner"):
         write(b"puppet 1.0, at your service\n")
     frame = {"type": "hello", "name": "puppet", "version": "1.0.0",
-             "capabilities": ["commands", "tools", "events", "panels", "tool_cancel"]}
-    if broken("nameless"):
-        frame["name"] = ""
+             "capabilities": ["commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_update"]}
+    if broken("nameless") or broken("other-name"):
+        frame["name"] = "somebody" if broken("other-name") else ""
+    if broken("hides-tools"):
+        frame["capabilities"].remove("tools")
     if broken("reserved-capability"):
         frame["capabilities"].append("config")
     if broken("reserved-method"):
@@ -82,6 +85,8 @@ def hello():
     emit(frame)
     if broken("two-hellos"):
         emit(frame)
+    if broken("registers-early"):
+        register()
 
 
 def register():
@@ -104,6 +109,12 @@ def register():
             "schema": {"type": "object", "properties": {"text": {"type": "string"}}}}
     if broken("bad-schema"):
         tool["schema"] = {"type": "objekt"}
+    if broken("union-schema"):
+        tool["schema"]["anyOf"] = [{"required": ["text"]}]
+    if broken("far-ref"):
+        tool["schema"]["properties"]["text"] = {"$ref": "#/$defs/text"}
+    if broken("registers-otherwise"):
+        tool["description"] += f" Started as {os.getpid()}."
     if broken("bad-name"):
         tool["name"] = "my echo!"
     emit(tool)
@@ -139,6 +150,10 @@ def depth(value):
 def pairs(members):
     if broken("duplicate-dies") and len({name for name, _ in members}) < len(members):
         die()
+    if broken("two-ids-die") and [name for name, _ in members].count("id") > 1:
+        die()
+    if broken("first-id"):
+        members = [one for at, one in enumerate(members) if one[0] != "id" or one[0] not in dict(members[:at])]
     return dict(members)
 
 
@@ -156,7 +171,8 @@ def number(text):
 
 def parse(line):
     """The frame of a line, or None when it is none."""
-    for name, limit in (("limit-64k", 65_536), ("limit-500k", 500_000), ("limit-2m", 2_000_000)):
+    for name, limit in (("limit-64k", 65_536), ("limit-500k", 500_000), ("limit-2m", 2_000_000),
+                        ("limit-4m", 4_194_303)):
         if broken(name) and len(line) > limit:
             die()
     if line.endswith(b"\r") and broken("no-cr"):
@@ -248,7 +264,8 @@ class Puppet:
             die()
         if broken("needs-dirs"):
             frame.get("extension_dir") or die()
-        register()
+        if not broken("registers-early"):
+            register()
 
     def on_hello(self, _):
         if broken("direction-dies"):
@@ -328,6 +345,8 @@ class Puppet:
                 self.answer(call, False, None)
             return
         args = frame.get("args")
+        if broken("surrogate-mute") and "\\ud" in str(args):
+            return
         if broken("depth-32") and depth(args) > 32 or known and broken("tool-mute"):
             return
         if known and broken("tool-args-dies") and not isinstance(args, dict):
@@ -406,7 +425,13 @@ def lines():
             pass
         if broken("ends-by-itself") and not select.select([0], [], [], 0.05)[0]:
             sys.exit(0)
+        if broken("impatient") and first and not select.select([0], [], [], 2)[0]:
+            sys.exit(0)
         chunk = os.read(0, 1 << 16)
+        if broken("escape-cut") and chunk.endswith(b"\\"):
+            chunk = chunk[:-1]
+            if not chunk:
+                continue
         if not chunk:
             return
         if broken("chunk-decode"):
@@ -441,6 +466,12 @@ def main():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     elif not broken("exits-1"):
         signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
+    if broken("one-instance"):
+        lock = open(__file__)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            die()
     hello()
     puppet = Puppet()
     for line in lines():

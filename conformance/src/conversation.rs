@@ -40,6 +40,8 @@ pub(crate) struct Conversation {
     calls: u64,
     /// Where in the timeline `hello_ack` was handed over.
     acknowledged: Option<usize>,
+    /// That was the tester's own one.
+    usual: bool,
     rest: Option<Rest>,
 }
 
@@ -97,6 +99,7 @@ impl Conversation {
             frames: Vec::new(),
             calls: 0,
             acknowledged: None,
+            usual: false,
             rest: None,
         })
     }
@@ -126,6 +129,16 @@ impl Conversation {
         let records = self.target.timeline().records().get(self.acknowledged?..)?;
         let sent = records.iter().find(|record| matches!(record.what, What::Sent { .. }));
         sent.map(|record| record.at)
+    }
+
+    /// Where in the timeline `hello_ack` was handed over; `None` when it was not.
+    pub(crate) fn acknowledging(&self) -> Option<usize> {
+        self.acknowledged
+    }
+
+    /// Whether the `hello_ack` was the one that the first start got.
+    pub(crate) fn is_usual(&self) -> bool {
+        self.usual
     }
 
     /// An id that was never used in this conversation.
@@ -247,6 +260,7 @@ impl Conversation {
         }
         let pause = if chunk.is_some() { Duration::from_micros(200) } else { Duration::ZERO };
         self.acknowledged = Some(self.target.timeline().mark());
+        self.usual = ack.is_none();
         self.target.write_in_chunks(bytes, chunk.unwrap_or(usize::MAX), pause);
     }
 

@@ -188,6 +188,9 @@ impl Process {
         Observed {
             timeline: &self.timeline,
             frames: &self.frames,
+            manifest: None,
+            first: None,
+            acknowledging: None,
             acknowledged: self.acknowledged,
             exit: self.exit.as_ref(),
             rest: None,

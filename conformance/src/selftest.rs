@@ -11,6 +11,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread;
 
 use extline_host::{ExtensionSource, Program};
+use serde_json::json;
 use thiserror::Error;
 
 use crate::case::{Case, Need, builtin};
@@ -21,7 +22,7 @@ use crate::run::{Options, run};
 /// The extension that can be broken: `puppet.py NAME`.
 const PUPPET: &str = include_str!("../mutants/puppet.py");
 /// The kit in plain Python and what breaks it: `kit_mutant.py NAME`.
-const KIT: [(&str, &str); 7] = [
+const KIT: [(&str, &str); 14] = [
     ("kit.py", include_str!("../kit/python/kit.py")),
     ("frames.py", include_str!("../kit/python/frames.py")),
     ("pipes.py", include_str!("../kit/python/pipes.py")),
@@ -29,6 +30,13 @@ const KIT: [(&str, &str); 7] = [
     ("tools.py", include_str!("../kit/python/tools.py")),
     ("moments.py", include_str!("../kit/python/moments.py")),
     ("registrations.py", include_str!("../kit/python/registrations.py")),
+    ("mutation.py", include_str!("../mutants/mutation.py")),
+    ("broken_surface.py", include_str!("../mutants/broken_surface.py")),
+    ("broken_results.py", include_str!("../mutants/broken_results.py")),
+    ("broken_calls.py", include_str!("../mutants/broken_calls.py")),
+    ("broken_cancels.py", include_str!("../mutants/broken_cancels.py")),
+    ("broken_output.py", include_str!("../mutants/broken_output.py")),
+    ("broken_moments.py", include_str!("../mutants/broken_moments.py")),
 ];
 const KIT_MUTANT: &str = include_str!("../mutants/kit_mutant.py");
 /// The interpreter itself: `python3` on the path may be a script of a version manager that takes
@@ -109,10 +117,8 @@ pub fn selftest(told: &(dyn Fn(usize, usize) + Sync)) -> Result<Selftest, Selfte
         (kit.join(), puppet)
     });
     let kit = kit.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-    let is_sound = |case: &CaseReport| {
-        // The puppet has no manifest; everything else it has.
-        matches!(case.verdict, Verdict::Pass | Verdict::NotApplicable)
-    };
+    let is_sound =
+        |case: &CaseReport| matches!(case.verdict, Verdict::Pass | Verdict::NotApplicable);
     let unsound = puppet?.into_iter().chain(kit).filter(|case| !is_sound(case)).collect();
     Ok(Selftest { unsound, kills: kills(&programs, &cases, told)?, untested: untested(&cases) })
 }
@@ -144,17 +150,32 @@ impl Programs {
         cases: &[&Case],
     ) -> Result<Vec<CaseReport>, SelftestError> {
         let script = if kit { &self.kit } else { &self.puppet };
-        // Without the site's packages it starts in half the time.
-        let words = ["-S".as_ref(), script.as_os_str()];
-        let words = words.into_iter().chain(mutant.map(AsRef::as_ref));
-        let source = ExtensionSource::command(&*PYTHON, words);
-        let cwd = script.parent().unwrap_or(Path::new("/"));
-        let program = Program::of(&source, cwd)
+        let folder = script.parent().unwrap_or(Path::new("/"));
+        let source = ExtensionSource::folder(with_manifest(folder, script, kit, mutant)?);
+        let program = Program::of(&source, folder)
             .map_err(|problem| SelftestError::Start(problem.to_string()))?;
         let (binds, calls) = (Binds::Sdk, true);
         let options = Options { binds, kit, calls, ..Options::of(program) };
         Ok(run(&options, cases, &mut |_| {}).cases)
     }
+}
+
+/// A folder with a manifest that starts the script.
+fn with_manifest(
+    folder: &Path,
+    script: &Path,
+    kit: bool,
+    mutant: Option<&str>,
+) -> io::Result<PathBuf> {
+    let name = if kit { "extline-kit" } else { "puppet" };
+    let own = folder.join(format!("{name} {}", mutant.unwrap_or("unbroken")));
+    fs::create_dir_all(&own)?;
+    // Without the site's packages it starts in half the time.
+    let words = [Some("-S".into()), Some(script.to_string_lossy()), mutant.map(Into::into)];
+    let words: Vec<_> = words.into_iter().flatten().collect();
+    let manifest = json!({"name": name, "version": "1.0.0", "exec": &*PYTHON, "args": words});
+    fs::write(own.join("extension.json"), manifest.to_string())?;
+    Ok(own)
 }
 
 fn kills(

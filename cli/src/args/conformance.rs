@@ -30,6 +30,10 @@ pub(crate) struct Conformance {
     #[arg(long, value_enum, default_value_t = Rules::Base)]
     pub(crate) level: Rules,
 
+    /// Run the cases that take longer as well
+    #[arg(long)]
+    pub(crate) deep: bool,
+
     /// Run only these cases: an id, the beginning of one as E-FRM, or a pattern as 'E-*-01'; may be
     /// given again
     #[arg(long, value_name = "CASE")]

@@ -6,9 +6,11 @@
 mod frames;
 mod held_back;
 mod kit;
+mod portable;
 mod process;
 mod registrations;
 mod replies;
+mod start;
 mod unasked;
 
 use std::sync::LazyLock;
@@ -20,6 +22,7 @@ use regex_lite::Regex;
 use serde_json::{Value, json};
 
 use crate::conversation::{Arrived, Rest};
+use crate::survey::Survey;
 use crate::target::Timeline;
 
 /// Something a check found.
@@ -39,6 +42,12 @@ pub(crate) struct Observed<'a> {
     pub(crate) timeline: &'a Timeline,
     /// The lines that came from the extension.
     pub(crate) frames: &'a [Arrived],
+    /// The name in the extension's manifest, where it has one.
+    pub(crate) manifest: Option<&'a str>,
+    /// What it registered at its first start, where this start had the same `hello_ack`.
+    pub(crate) first: Option<&'a Survey>,
+    /// Where in the timeline `hello_ack` was handed over, where the tester itself did that.
+    pub(crate) acknowledging: Option<usize>,
     /// When `hello_ack` was written, since the start.
     pub(crate) acknowledged: Option<Duration>,
     /// How it ended.
@@ -74,12 +83,17 @@ pub(crate) fn names() -> Vec<&'static str> {
     CHECKS.iter().map(|(name, _)| *name).collect()
 }
 
-const CHECKS: [(&str, Check); 40] = [
+const CHECKS: [(&str, Check); 46] = [
     ("stdout-pure", frames::stdout_pure),
     ("clean-lines", frames::clean_lines),
     ("hello-first", frames::hello_first),
     ("hello-named", frames::hello_named),
     ("hello-once", frames::hello_once),
+    ("hello-as-manifest", start::hello_as_manifest),
+    ("waits-for-ack", start::waits_for_ack),
+    ("capabilities-own", start::capabilities_own),
+    ("same-registrations", start::same_registrations),
+    ("portable-schemas", portable::portable_schemas),
     ("frame-fields", frames::fields),
     ("no-null", frames::no_null),
     ("max-line", frames::max_line),
@@ -113,6 +127,7 @@ const CHECKS: [(&str, Check); 40] = [
     ("notify-level", unasked::notify_level),
     ("submit-slash", unasked::submit_slash),
     ("call-args", unasked::call_args),
+    ("panels-opened", unasked::panels_opened),
     ("update-seq", unasked::update_seq),
     ("update-open", unasked::update_open),
 ];

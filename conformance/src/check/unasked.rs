@@ -1,6 +1,6 @@
 //! Checks of what an extension says besides its answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::replies::all_sent;
 use super::{Observed, Outcome, each};
@@ -37,6 +37,29 @@ pub(super) fn call_args(observed: &Observed<'_>) -> Outcome {
         }
         vec![format!("/args is {}, and must be an object", frame["args"])]
     })
+}
+
+/// It draws only panels that it opened (`panel.opened`).
+pub(super) fn panels_opened(observed: &Observed<'_>) -> Outcome {
+    let mut opened: BTreeSet<String> = BTreeSet::new();
+    let mut drawn = false;
+    let outcome = each(observed, &["command_response", "open_panel", "panel_render"], |frame| {
+        let panel = match frame["type"].as_str() {
+            Some("command_response") => &frame["open_panel"]["id"],
+            Some("open_panel") => &frame["panel"]["id"],
+            _ => &frame["panel_id"],
+        };
+        if frame["type"] != "panel_render" {
+            opened.insert(panel.to_string());
+            return Vec::new();
+        }
+        drawn = true;
+        if opened.contains(&panel.to_string()) {
+            return Vec::new();
+        }
+        vec![format!("/panel_id is {panel}, a panel that it has not opened")]
+    });
+    if drawn { outcome } else { Outcome::Nothing }
 }
 
 /// The updates of a call are numbered from 1 without gaps (`update.seq`).

@@ -55,11 +55,15 @@ impl Reading<'_> {
                     }
                 }
                 Verb::Expect(text) => {
-                    let text = replace(text, &self.values);
-                    let frame = serde_json::from_str(&text)
-                        .map_err(|error| place(format!("{text} is no JSON: {error}")))?;
-                    let line = format!("{}\n", whole(frame, number));
-                    self.builder.extension(line.into_bytes());
+                    let line = answer(text, &self.values, number).map_err(place)?;
+                    self.builder.extension(line);
+                }
+                Verb::Every(text) => {
+                    for id in self.batch.clone() {
+                        let values = Values { id, ..self.values.clone() };
+                        let line = answer(text, &values, number).map_err(place)?;
+                        self.builder.extension(line);
+                    }
                 }
                 Verb::Stderr(text) => self.builder.step(Step::Stderr(replace(text, &self.values))),
                 Verb::Wait(millis) => self.builder.wait(Duration::from_millis(*millis)),
@@ -99,10 +103,18 @@ impl Reading<'_> {
     }
 }
 
+/// The line of a frame of which a case names some members.
+fn answer(text: &str, values: &Values, number: usize) -> Result<Vec<u8>, String> {
+    let text = replace(text, values);
+    let frame =
+        serde_json::from_str(&text).map_err(|error| format!("{text} is no JSON: {error}"))?;
+    Ok(format!("{}\n", whole(frame, number)).into_bytes())
+}
+
 fn texts(verb: &Verb) -> impl Iterator<Item = &str> {
     let text = match verb {
         Verb::Line(text) | Verb::Frame(text) | Verb::Each(text) => Some(text.template.as_str()),
-        Verb::Expect(text) | Verb::Stderr(text) => Some(text.as_str()),
+        Verb::Expect(text) | Verb::Every(text) | Verb::Stderr(text) => Some(text.as_str()),
         _ => None,
     };
     text.into_iter()

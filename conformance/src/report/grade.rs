@@ -58,7 +58,8 @@ impl Report {
 
     /// How many cases of the base level were not asked for.
     fn left_out(&self) -> usize {
-        let base = builtin().values().filter(|case| !case.needs.contains(&Need::Kit));
+        let base = builtin().values();
+        let base = base.filter(|case| !case.needs.contains(&Need::Kit) && !case.deep);
         base.filter(|case| !self.cases.iter().any(|run| run.id == case.id)).count()
     }
 }

@@ -44,6 +44,7 @@ impl<'a> Alone<'a> {
             drawn: Drawn::of(options.seed),
             watch: Watch::default(),
             survey: Survey::default(),
+            contacted: false,
             shared: None,
             reports: Vec::new(),
         };

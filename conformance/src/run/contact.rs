@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::{NoStart, Run, silence};
 use crate::cause::Cause;
+use crate::clause::Binds;
 use crate::conversation::{HELLO, SOFT};
 use crate::evidence::Evidence;
 use crate::failure::Failure;
@@ -46,6 +47,10 @@ pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
         let evidence = Evidence::of(conversation.seen().timeline(), 0);
         run.end(conversation, true);
         return Contact::Failed(Box::new(FailedContact { failure, evidence, cause: None }));
+    }
+    if run.options.binds == Binds::Sdk && run.watch.wants("waits-for-ack") {
+        // What it writes without an answer has come when it rests.
+        conversation.rest();
     }
     conversation.acknowledge(None, None, None);
     // Without a survey nothing can fail here: it waits until the extension is quiet.

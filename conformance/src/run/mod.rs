@@ -53,12 +53,14 @@ pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress
         drawn: Drawn::of(options.seed),
         watch: Watch::of(cases),
         survey: Survey::default(),
+        contacted: false,
         shared: None,
         reports: Vec::new(),
     };
     progress(Progress::Planned(&head));
     match run.contact() {
         Contact::Made => {
+            run.contacted = true;
             run.run_cases(cases, progress);
             run.decide_checks(cases, progress);
         }
@@ -88,6 +90,8 @@ struct Run<'a> {
     drawn: Drawn,
     watch: Watch,
     survey: Survey,
+    /// First contact is over.
+    contacted: bool,
     shared: Option<Conversation>,
     reports: Vec<CaseReport>,
 }
@@ -108,7 +112,8 @@ impl Run<'_> {
     }
 
     fn run_cases(&mut self, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) {
-        let order = [Process::Shared, Process::Own, Process::Raw, Process::StdinAtEnd];
+        let order =
+            [Process::Shared, Process::Own, Process::Beside, Process::Raw, Process::StdinAtEnd];
         let rounds = [false, true].into_iter().flat_map(|timing| order.map(|one| (timing, one)));
         for (timing, process) in rounds {
             let round = |case: &&&Case| {
@@ -160,6 +165,12 @@ impl Run<'_> {
     }
 
     fn decide_checks(&mut self, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) {
+        if self.contacted && self.watch.lacks("same-registrations") {
+            // No case needed a second start; that it fails is said by those that do.
+            if let Ok(conversation) = self.fresh(Setting::default()) {
+                self.end(conversation, false);
+            }
+        }
         for case in cases {
             let Some(check) = &case.check else { continue };
             let report = match self.obstacle(case) {
@@ -311,11 +322,42 @@ impl Run<'_> {
     fn try_alone(&mut self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
         let setting = Setting { stdin_at_end: case.process == Process::StdinAtEnd };
         let raw = matches!(case.process, Process::Raw | Process::StdinAtEnd);
+        if case.process == Process::Beside {
+            return self.try_beside(case, value);
+        }
         let conversation = if raw { self.start(setting) } else { self.fresh(setting) };
         let mut conversation = conversation.map_err(Failed::ToStart)?;
         let values = values::values(self.options, &self.drawn, &self.survey, value);
         let mark = if raw { 0 } else { conversation.seen().timeline().mark() };
         let outcome = play::play(case, values, &mut conversation, &self.survey);
+        self.concluded(conversation, mark, outcome)
+    }
+
+    /// Plays a case in a process that is started while another one runs; both must answer then.
+    fn try_beside(&mut self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
+        let mut other = self.fresh(Setting::default()).map_err(Failed::ToStart)?;
+        let mut conversation = self.start(Setting::default()).map_err(Failed::ToStart)?;
+        let values = values::values(self.options, &self.drawn, &self.survey, value);
+        let outcome = self
+            .make_ready(&mut conversation)
+            .map_err(|failure| (case.line, failure))
+            .and_then(|()| play::play(case, values, &mut conversation, &self.survey));
+        let outcome = self.concluded(conversation, 0, outcome);
+        let still = play::lives(&mut other, &self.survey).map_err(|failure| {
+            let expected = format!("{}, from the process that ran before", failure.expected);
+            (case.line, Failure { expected, ..failure })
+        });
+        let still = self.concluded(other, 0, still);
+        outcome.and_then(|evidence| still.map(|_| evidence))
+    }
+
+    /// What came of a case, and the end of its process.
+    fn concluded(
+        &mut self,
+        conversation: Conversation,
+        mark: usize,
+        outcome: Result<(), (usize, Failure)>,
+    ) -> Result<Option<Evidence>, Failed> {
         let outcome = match outcome {
             Ok(()) => Ok(self.kept(&conversation, mark)),
             Err((line, failure)) => {
@@ -339,11 +381,7 @@ impl Run<'_> {
     /// A process that is ready for calls.
     fn fresh(&self, setting: Setting) -> Result<Conversation, NoStart> {
         let mut conversation = self.start(setting)?;
-        let ready = conversation.await_hello(HELLO).and_then(|()| {
-            conversation.acknowledge(None, None, None);
-            conversation.await_ready(Some(&self.survey))
-        });
-        match ready {
+        match self.make_ready(&mut conversation) {
             Ok(()) => Ok(conversation),
             Err(Failure { expected, got, .. }) => Err(NoStart {
                 verdict: Verdict::CouldNotRun,
@@ -351,6 +389,12 @@ impl Run<'_> {
                 remedy: String::new(),
             }),
         }
+    }
+
+    fn make_ready(&self, conversation: &mut Conversation) -> Result<(), Failure> {
+        conversation.await_hello(HELLO)?;
+        conversation.acknowledge(None, None, None);
+        conversation.await_ready(Some(&self.survey))
     }
 
     fn start(&self, setting: Setting) -> Result<Conversation, NoStart> {
@@ -390,9 +434,14 @@ impl Run<'_> {
         if !is_stopped() {
             let seen = conversation.seen();
             let left_behind = if killed { Vec::new() } else { seen.left_behind() };
+            let manifest = self.options.program.manifest();
+            let manifest = manifest.map(|manifest| manifest.name.as_str());
             self.watch.look(&Observed {
                 timeline: seen.timeline(),
                 frames: conversation.frames(),
+                manifest,
+                first: (self.contacted && conversation.is_usual()).then_some(&self.survey),
+                acknowledging: conversation.acknowledging(),
                 acknowledged: conversation.acknowledged(),
                 exit: seen.exit(),
                 rest: conversation.rested(),

@@ -33,6 +33,11 @@ pub(super) fn play(
     extline_scenario::play(case, values, &mut stage).map_err(|(step, failure)| (step.line, failure))
 }
 
+/// Whether it still answers.
+pub(super) fn lives(conversation: &mut Conversation, survey: &Survey) -> Result<(), Failure> {
+    Process { conversation, survey }.canary(1, survey.soft())
+}
+
 struct Process<'a> {
     conversation: &'a mut Conversation,
     survey: &'a Survey,

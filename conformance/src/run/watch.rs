@@ -38,6 +38,11 @@ impl Watch {
         self.checks.contains_key(check)
     }
 
+    /// Whether one of the cases names this check, and there was nothing to look at so far.
+    pub(crate) fn lacks(&self, check: &str) -> bool {
+        self.checks.get(check).is_some_and(|seen| !seen.looked)
+    }
+
     /// Looks at a process that has ended.
     pub(crate) fn look(&mut self, observed: &Observed<'_>) {
         for (name, seen) in &mut self.checks {

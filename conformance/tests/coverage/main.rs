@@ -5,6 +5,7 @@
 //! `EXTLINE_GENERATE=1 cargo test -p extline-conformance --test coverage`.
 
 mod cited;
+mod planned;
 mod table;
 mod uncovered;
 
@@ -12,6 +13,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use cited::Cited;
+use extline_conformance::builtin;
+use planned::Plan;
 use uncovered::Uncovered;
 
 #[test]
@@ -26,9 +29,20 @@ fn every_must_has_a_case_or_a_written_reason() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+/// The axes of `--deep`.
+const AXES: [&str; 4] = ["chunking", "locale", "pipe", "reader"];
+
+#[test]
+fn every_planned_case_of_the_first_two_ranks_is_there_or_has_a_reason() {
+    let known = builtin().keys().cloned().collect();
+    let problems = Plan::committed().problems(&known, &AXES);
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
 #[test]
 fn the_table_is_what_cases_and_reasons_say() {
-    let generated = table::write(&Cited::by(&cited::files()), &Uncovered::committed());
+    let generated =
+        table::write(&Cited::by(&cited::files()), &Uncovered::committed(), &Plan::committed());
     let path = repository("docs/coverage.md");
     if std::env::var_os("EXTLINE_GENERATE").is_some_and(|value| value == "1") {
         fs::write(&path, &generated).unwrap();
@@ -37,7 +51,7 @@ fn the_table_is_what_cases_and_reasons_say() {
     let difference = committed.lines().zip(generated.lines()).position(|(old, new)| old != new);
     assert!(
         committed == generated,
-        "docs/coverage.md is not what conformance/cases and conformance/uncovered.toml say, from \
+        "docs/coverage.md is not what conformance/cases, conformance/uncovered.toml and conformance/planned.toml say, from \
          line {} on; run `make generate`",
         difference.unwrap_or(committed.lines().count()) + 1,
     );

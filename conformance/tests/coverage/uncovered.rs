@@ -115,7 +115,7 @@ impl Uncovered {
 }
 
 /// Why a test that is named cannot be the one that is meant.
-fn missing(test: &str) -> Option<String> {
+pub(crate) fn missing(test: &str) -> Option<String> {
     let Some((file, name)) = test.split_once("::") else {
         return Some(format!("{test} must read path/of/file.rs::name_of_the_test"));
     };

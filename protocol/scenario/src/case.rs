@@ -30,6 +30,9 @@ pub struct Case {
     /// It measures a time: it comes last, in a process of its own.
     #[serde(default)]
     pub timing: bool,
+    /// It takes too long for every run: `--deep` plays it, or its name.
+    #[serde(default)]
+    pub deep: bool,
     /// One run for each of these values, in order; `$value` stands for it.
     #[serde(default)]
     pub values: Vec<u64>,
@@ -94,6 +97,8 @@ pub enum Process {
     Shared,
     /// One of its own, ready for calls.
     Own,
+    /// One of its own, ready for calls, while another one of the same extension runs.
+    Beside,
     /// One of its own, of which nothing was read and to which nothing was written yet.
     Raw,
     /// The same, whose stdin is at its end from the start.

@@ -119,6 +119,7 @@ impl<S: Stage> Player<'_, S> {
             Verb::Refuse(frame) => self.refuse(frame, soft),
             Verb::Frame(text) => self.frame(text, soft),
             Verb::Each(text) => self.each(text, soft),
+            Verb::Every(frame) => self.every(frame, soft),
             Verb::Canary(times) => self.stage.canary(*times, soft),
             Verb::Wait(millis) => self.stage.listen(Duration::from_millis(*millis)),
             Verb::Alive => self.stage.alive(),

@@ -37,6 +37,8 @@ pub enum Verb {
     Frame(Text),
     /// The same for every id of the newest line, in any order.
     Each(Text),
+    /// Waits, for every id of the newest line, for a frame that has these members and values.
+    Every(String),
     /// Waits until stderr has this text.
     Stderr(String),
     /// Asks whether the extension still answers, so many times at once.
@@ -73,6 +75,7 @@ impl Verb {
             Self::Refuse(_) => "refuse",
             Self::Frame(_) => "frame",
             Self::Each(_) => "each",
+            Self::Every(_) => "every",
             Self::Stderr(_) => "stderr",
             Self::Canary(_) => "canary",
             Self::Handshake(_) => "handshake",
@@ -208,6 +211,7 @@ struct Written {
     refuse: Option<String>,
     frame: Option<String>,
     each: Option<String>,
+    every: Option<String>,
     stderr: Option<String>,
     canary: Option<u64>,
     handshake: Option<Handshake>,
@@ -266,6 +270,7 @@ impl Written {
         verbs.extend(self.answer.map(|_| Verb::Answer));
         verbs.extend(self.expect.map(Verb::Expect));
         verbs.extend(self.refuse.map(Verb::Refuse));
+        verbs.extend(self.every.map(Verb::Every));
         verbs.extend(self.stderr.map(Verb::Stderr));
         verbs.extend(self.canary.map(Verb::Canary));
         verbs.extend(self.handshake.map(Verb::Handshake));
@@ -302,5 +307,5 @@ impl Written {
     }
 }
 
-const VERBS: &str = "line, raw, hex, answer, expect, refuse, frame, each, stderr, canary, handshake, hello, \
+const VERBS: &str = "line, raw, hex, answer, expect, refuse, frame, each, every, stderr, canary, handshake, hello, \
                      close, signal, read, wait_ms, exit, alive, burst";

@@ -1,4 +1,4 @@
-//! Steps that compare whole frames: `frame` and `each`.
+//! Steps that compare whole frames, `frame` and `each`, and `every`, which compares a part of each.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::difference::{byte_difference, differences};
-use crate::pattern::id_of;
+use crate::pattern::{id_of, is_like};
 use crate::player::{Player, Stage, parse, seconds, wrong};
 use crate::step::Text;
-use crate::template::expand;
+use crate::template::{Values, expand, replace};
 
 /// How many differences are told.
 const TOLD: usize = 5;
@@ -61,6 +61,32 @@ impl<S: Stage> Player<'_, S> {
             if let Some((line, wanted)) = id.and_then(|id| open.remove(&id)) {
                 self.compare(&line, &wanted, at)?;
             }
+            next = at + 1;
+        }
+        Ok(())
+    }
+
+    /// For every id of the newest line a frame that has these members, in any order.
+    pub(crate) fn every(&mut self, frame: &str, within: Duration) -> Result<(), S::Error> {
+        let mut open = Vec::new();
+        for id in &self.batch {
+            let values = Values { id: id.clone(), ..self.values.clone() };
+            open.push(parse(&replace(frame, &values))?);
+        }
+        let asked = open.len();
+        let mut next = self.from;
+        while let Some(first) = open.first() {
+            let id = first["id"].to_string();
+            let found = self.stage.await_frame(next, within, |frame| {
+                open.iter().any(|wanted| is_like(frame, wanted))
+            });
+            let at = found.map_err(|missing| {
+                let left = open.len();
+                let expected = format!("{asked} frames like {frame}; {left} never came: {id}");
+                self.stage.failure(missing, expected)
+            })?;
+            let frame = self.stage.frame_at(at);
+            open.retain(|wanted| !frame.is_some_and(|frame| is_like(frame, wanted)));
             next = at + 1;
         }
         Ok(())

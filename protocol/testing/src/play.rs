@@ -90,7 +90,7 @@ pub fn play<E: Extension>(
 /// Why the case cannot be played.
 fn obstacle(case: &Case, surface: &Surface) -> Option<String> {
     let elsewhere = || elsewhere(&case.file);
-    if matches!(case.process, Process::Raw | Process::StdinAtEnd) {
+    if matches!(case.process, Process::Raw | Process::StdinAtEnd | Process::Beside) {
         return Some(format!("it needs a process from its start: {}", elsewhere()));
     }
     if case.check.is_some() {
