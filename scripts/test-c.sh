@@ -12,7 +12,7 @@ tests=sdk-c/tests/c
 mkdir -p "$built/lib"
 
 main() {
-    cargo build --locked --quiet -p extline-c -p extline-cli
+    [ -n "${EXTLINE_BUILT:-}" ] || cargo build --locked --quiet -p extline-c -p extline-cli
     place_library "$target/debug" "$built/lib"
     chosen=$*
     if [ -z "$chosen" ]; then

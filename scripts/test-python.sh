@@ -20,7 +20,9 @@ if [ ! -e "$mark" ] || [ "$(cat "$mark")" != "$made_from" ]; then
     printf '%s\n' "$made_from" >"$mark"
 fi
 
-cargo build --locked --quiet -p extline-python -p extline-python-testing -p extline-cli -p embed-host
+if [ -z "${EXTLINE_BUILT:-}" ]; then
+    cargo build --locked --quiet -p extline-python -p extline-python-testing -p extline-cli -p embed-host
+fi
 for ending in so dylib; do
     place() { [ ! -e "$1" ] || cp "$1" "sdk-python/python/extline/$2"; }
     place "$target/debug/libextline_native.$ending" _native.abi3.so

@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 exec </dev/null # nothing here asks a question
 
-total=15
+total=16
 number=0
 passed=0
 failed=0
@@ -15,10 +15,12 @@ skips=
 
 main() {
     began=$(date +%s)
+    skip_python_shims
 
     component fmt rustfmt 'format check' cargo fmt --all --check
     component clippy clippy 'clippy, warnings are errors' \
         cargo clippy --locked --workspace --all-targets -- -D warnings
+    build_everything
     step 'tests: units, integration' cargo test --locked --workspace --all-targets --no-fail-fast
     step 'tests: examples in the documentation' cargo test --locked --workspace --doc --no-fail-fast
     step 'documentation builds without a warning' \
@@ -93,7 +95,7 @@ real_zot() {
     elif ! command -v tmux >/dev/null 2>&1; then
         skip "$1" tmux 'apt-get install tmux, or brew install tmux: zot shows its panels in it'
     else
-        step "$1" cargo test --locked -p extline-cli --test real_zot -- --ignored
+        step "$1" cargo test --locked --workspace --test real_zot -- --ignored
     fi
 }
 
@@ -104,6 +106,21 @@ skip() {
     printf '\n== %s/%s %s\nSKIPPED %s: %s\n' "$number" "$total" "$1" "$2" "$3"
     skips="${skips}SKIPPED $2: $3
 "
+}
+
+# One build for all that follows. A part that is built alone has other features of its dependencies, and
+# cargo builds these once more for it; so tests and scripts that see EXTLINE_BUILT build nothing for
+# debugging by themselves.
+build_everything() {
+    step 'everything builds' cargo build --locked --workspace --all-targets
+    [ "$status" -ne 0 ] || export EXTLINE_BUILT=1
+}
+
+# Programs are started by the thousand here, and the `python3` of a version manager is a script that
+# takes several times as long as the interpreter, which stands in a folder of its own.
+skip_python_shims() {
+    python=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))')
+    PATH=$python:$PATH
 }
 
 # One tiny round with the project's own programs: that it works, nothing about time.

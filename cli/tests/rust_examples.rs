@@ -2,6 +2,8 @@
 //! `weather-rust` has tests of its own.
 #![cfg(unix)]
 
+mod support;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -10,12 +12,12 @@ const EXAMPLES: [&str; 2] = ["guard-rust", "todo-rust"];
 #[test]
 fn each_starts_from_its_folder_as_its_manifest_says() {
     for example in EXAMPLES {
-        let builds = build(example);
+        let target = target_of(example);
         let home = tempfile::tempdir().unwrap();
         let output = Command::new(env!("CARGO_BIN_EXE_extline"))
             .args(["inspect", "--json"])
             .arg(folder(example))
-            .env("CARGO_TARGET_DIR", builds)
+            .env("CARGO_TARGET_DIR", target)
             .env("EXTLINE_HOME", home.path())
             .output()
             .unwrap();
@@ -44,7 +46,7 @@ fn each_example_is_conformant_and_its_samples_may_be_called() {
     for example in ["guard-rust", "todo-rust", "weather-rust", "clock-shell"] {
         let mut tester = Command::new(env!("CARGO_BIN_EXE_extline"));
         if example.ends_with("-rust") {
-            tester.env("CARGO_TARGET_DIR", build(example));
+            tester.env("CARGO_TARGET_DIR", target_of(example));
         }
         let home = tempfile::tempdir().unwrap();
         let output = tester
@@ -64,15 +66,8 @@ fn folder(example: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples").join(example)
 }
 
-/// Builds an example where this test's programs are, and returns that target folder.
-fn build(example: &str) -> PathBuf {
-    // target/debug/extline
-    let target = Path::new(env!("CARGO_BIN_EXE_extline")).ancestors().nth(2).unwrap();
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--package", example, "--target-dir"]).arg(target);
-    if !cfg!(debug_assertions) {
-        build.arg("--release");
-    }
-    assert!(build.status().unwrap().success());
-    target.to_owned()
+/// The target folder in which an example was built.
+fn target_of(example: &str) -> PathBuf {
+    // target/debug/guard-rust
+    support::built(example).ancestors().nth(2).unwrap().to_owned()
 }

@@ -263,7 +263,7 @@ fn a_note_does_not_disturb_the_line_that_is_being_typed() {
         expect("> "),
         send(CTRL_D),
     ];
-    let words = ["run", "--", "python3", "-c", NOTE_WHEN_ASKED, file];
+    let words = ["run", "--", "python3", "-S", "-c", NOTE_WHEN_ASKED, file];
     let screen = in_terminal(&extline, true, &steps, &words);
     assert!(screen.code == 0 && screen.restored, "{screen:?}");
     assert_eq!(screen.output.matches("two lines").count(), 1);
@@ -398,7 +398,7 @@ fn a_panel_gets_the_keys_until_it_is_closed() {
         json!({ "signal": "TERM" }),
         expect("python3 stopped"),
     ];
-    let words = ["run", "--", "python3", "-c", LIST, closed.to_str().unwrap()];
+    let words = ["run", "--", "python3", "-S", "-c", LIST, closed.to_str().unwrap()];
     let screen = in_terminal(&extline, true, &steps, &words);
     assert!(screen.code == 143 && screen.restored, "{screen:?}");
     assert!(closed.exists());
@@ -410,7 +410,7 @@ fn a_panel_gets_the_keys_until_it_is_closed() {
 fn without_a_terminal_the_keys_are_named() {
     let extline = Extline::new();
     let closed = extline.home().join("closed");
-    let words = ["run", "--", "python3", "-c", LIST, closed.to_str().unwrap()];
+    let words = ["run", "--", "python3", "-S", "-c", LIST, closed.to_str().unwrap()];
     let outcome = extline.run_with_input(&words, "/list\n:panel down\n:panel x\n:panel\n");
     outcome.assert_code(1);
     let opened = "> /list\nopen_panel: My list\n  > one\n    two\n  x closes\n";

@@ -1,6 +1,8 @@
 //! examples/weather-rust through the command, as a user runs it.
 #![cfg(unix)]
 
+mod support;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -166,18 +168,7 @@ fn example() -> PathBuf {
 /// The example's program, built once.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        // target/debug/extline
-        let builds = Path::new(env!("CARGO_BIN_EXE_extline")).parent().unwrap();
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--package", "weather-rust", "--target-dir"]);
-        build.arg(builds.parent().unwrap());
-        if !cfg!(debug_assertions) {
-            build.arg("--release");
-        }
-        assert!(build.status().unwrap().success());
-        builds.join("weather-rust")
-    })
+    PROGRAM.get_or_init(|| support::built("weather-rust"))
 }
 
 /// A script that becomes the program named as its argument, after it has written its process id into

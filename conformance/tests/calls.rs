@@ -1,11 +1,13 @@
 //! What the tester calls: nothing that the extension registered, unless that is allowed.
 
+mod support;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use extline_conformance::{Binds, Case, Need, Options, Report, Verdict, builtin, run};
 use extline_host::{ExtensionSource, Program};
+use support::python;
 
 #[test]
 fn nothing_that_is_registered_is_called() {
@@ -103,10 +105,4 @@ impl Tested {
 
 fn script() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/calls/marker.py"))
-}
-
-/// The interpreter itself, where `python3` may be a script that starts it.
-fn python() -> String {
-    let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
-    String::from_utf8(output.unwrap().stdout).unwrap().trim().to_owned()
 }

@@ -1,13 +1,15 @@
 //! A copy of a built-in case does what the case does.
 
+mod support;
+
 use std::path::Path;
-use std::process::Command;
 
 use extline_conformance::{
     Boundary, Case, CaseReport, Cause, Level, Options, Outcome, Verdict, builtin, copied_id,
     copy_of, parse_own, run,
 };
 use extline_host::{ExtensionSource, Program};
+use support::python;
 
 /// Shared and own processes, values with a search, checks; that all copies are read whole is tested
 /// beside the code.
@@ -48,7 +50,10 @@ fn copies_say_of_an_extension_what_the_cases_say() {
     cases.extend(&copies);
     // It dies of most that is no frame, so there is much to say.
     let extension = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/written_by_hand");
-    let source = ExtensionSource::command(python(), [extension.join("python_stdin.py")]);
+    let source = ExtensionSource::command(
+        python(),
+        ["-S".into(), extension.join("python_stdin.py").into_os_string()],
+    );
     let program =
         Program::of(&source, Path::new("/")).unwrap_or_else(|problem| panic!("{problem}"));
     let report = run(&Options::of(program), &cases, &mut |_| {});
@@ -59,11 +64,4 @@ fn copies_say_of_an_extension_what_the_cases_say() {
     let searched = of("my-e-jsn-16");
     assert_eq!(searched.boundary.map(|boundary| (boundary.good, boundary.bad)), Some((4300, 4301)));
     assert!(searched.cause.is_some_and(|cause| cause.certain));
-}
-
-/// The interpreter itself: `python3` on the path may be a script of a version manager that takes
-/// longer than the interpreter.
-fn python() -> String {
-    let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
-    String::from_utf8(output.unwrap().stdout).unwrap().trim().to_owned()
 }

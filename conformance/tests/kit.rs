@@ -2,6 +2,8 @@
 //! is told what.
 #![cfg(unix)]
 
+mod support;
+
 use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,6 +12,7 @@ use extline_conformance::{
     Binds, Case, CaseReport, Grade, Need, Options, Report, Verdict, builtin, run,
 };
 use extline_host::{ExtensionSource, Program};
+use support::python;
 
 /// Enough that a subject left out by mistake is noticed.
 const AT_LEAST: usize = 110;
@@ -51,8 +54,9 @@ fn a_kit_that_lacks_a_tool_is_told_which() {
 #[test]
 fn what_is_no_kit_is_not_taken_for_one_that_passed() {
     let puppet = Path::new(env!("CARGO_MANIFEST_DIR")).join("mutants/puppet.py");
-    let report =
-        tested(&ExtensionSource::command(python(), [puppet]), |case| case.id == "K-RES-05");
+    let report = tested(&ExtensionSource::command(python(), ["-S".as_ref(), &*puppet]), |case| {
+        case.id == "K-RES-05"
+    });
     assert_eq!(report.cases[0].verdict, Verdict::CouldNotRun, "{:?}", report.cases[0]);
     let reason = report.cases[0].reason.as_deref().unwrap_or_default();
     assert!(reason.contains("it is no kit: its hello names \"puppet\""), "{reason}");
@@ -92,7 +96,7 @@ fn passed_for_kits(report: &Report) -> usize {
 /// The kit in Python, started in its folder.
 fn python_kit(words: &[&str]) -> ExtensionSource {
     let words: &[&str] = if words.is_empty() { &["kit.py"] } else { words };
-    ExtensionSource::command(python(), words.iter().copied())
+    ExtensionSource::command(python(), ["-S"].into_iter().chain(words.iter().copied()))
 }
 
 /// The Rust kit, built where this test's programs are.
@@ -100,20 +104,16 @@ fn built() -> PathBuf {
     // target/debug/deps/kit-0123
     let test = env::current_exe().unwrap();
     let target = test.ancestors().nth(3).unwrap();
-    let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--locked", "-p", "extline-kit", "--target-dir"])
-        .arg(target)
-        .current_dir(folder(".."))
-        .status();
-    assert!(status.unwrap().success(), "the Rust kit can be built");
+    // By scripts/test.sh, with everything else, if not here.
+    if env::var_os("EXTLINE_BUILT").is_none() {
+        let status = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--locked", "-p", "extline-kit", "--target-dir"])
+            .arg(target)
+            .current_dir(folder(".."))
+            .status();
+        assert!(status.unwrap().success(), "the Rust kit can be built");
+    }
     target.join("debug/extline-kit")
-}
-
-/// The interpreter itself: `python3` on the path may be a script of a version manager that takes
-/// longer than the interpreter.
-fn python() -> PathBuf {
-    let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
-    PathBuf::from(String::from_utf8(output.unwrap().stdout).unwrap().trim())
 }
 
 fn folder(name: &str) -> PathBuf {

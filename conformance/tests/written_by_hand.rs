@@ -4,6 +4,8 @@
 //! Each program stands in the folder of the same name; what must be found is written here, and is
 //! a defect of the program that can be seen in its source.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,6 +13,7 @@ use std::process::Command;
 
 use extline_conformance::{Case, CaseReport, Options, Verdict, builtin, run};
 use extline_host::{ExtensionSource, Program};
+use support::python;
 
 #[test]
 fn a_loop_over_sys_stdin_dies_of_every_line_that_is_no_frame() {
@@ -127,13 +130,6 @@ fn rust_program() -> PathBuf {
     program
 }
 
-/// The interpreter itself: `python3` on the path may be a script of a version manager that takes
-/// longer than the interpreter.
-fn python() -> PathBuf {
-    let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
-    PathBuf::from(String::from_utf8(output.unwrap().stdout).unwrap().trim())
-}
-
 /// What came of a program.
 struct Tested {
     cases: BTreeMap<String, CaseReport>,
@@ -143,7 +139,10 @@ struct Tested {
 impl Tested {
     fn program(interpreter: &str, file: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/written_by_hand").join(file);
-        let interpreter = if interpreter == "python3" { python() } else { interpreter.into() };
+        if interpreter == "python3" {
+            // Without the site's packages, which take longer to look through than Python to start.
+            return Self::source(&ExtensionSource::command(python(), ["-S".as_ref(), &*path]));
+        }
         Self::source(&ExtensionSource::command(interpreter, [path]))
     }
 

@@ -20,7 +20,11 @@ for (const [module, crate] of Object.entries(modules)) {
 
 /** The libraries that cargo made, by their crates. */
 function cargo(crates, options) {
-  const args = ["build", "--locked", ...crates.flatMap((crate) => ["--package", crate]), ...options];
+  // What scripts/test.sh has built for debugging with everything else is asked for with everything else:
+  // a part alone has other features of its dependencies, and would be built anew.
+  const isBuilt = process.env["EXTLINE_BUILT"] !== undefined && options.length === 0;
+  const parts = isBuilt ? ["--workspace", "--all-targets"] : crates.flatMap((crate) => ["--package", crate]);
+  const args = ["build", "--locked", ...parts, ...options];
   const messages = execFileSync("cargo", [...args, "--message-format", "json-render-diagnostics"], {
     cwd: root,
     encoding: "utf8",

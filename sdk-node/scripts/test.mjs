@@ -5,8 +5,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const commands = ["extline-cli", "embed-host"].flatMap((name) => ["--package", name]);
-execFileSync("cargo", ["build", "--locked", "--quiet", ...commands], { cwd: new URL("../..", import.meta.url), stdio: "inherit" });
+if (process.env["EXTLINE_BUILT"] === undefined) {
+  const commands = ["extline-cli", "embed-host"].flatMap((name) => ["--package", name]);
+  execFileSync("cargo", ["build", "--locked", "--quiet", ...commands], { cwd: new URL("../..", import.meta.url), stdio: "inherit" });
+}
 
 const folder = fileURLToPath(new URL("../build", import.meta.url));
 const options = process.argv.slice(2).filter((argument) => argument.startsWith("-"));

@@ -18,17 +18,17 @@ mod zot;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use serde_json::json;
 
+use support::built;
 use terminal::Terminal;
 use zot::Zot;
 
 #[test]
 #[ignore = "needs a zot: set ZOT_BIN"]
 fn weather_rust_answers_and_its_errors_reach_the_model() {
-    let zot = Zot::with("weather-rust", &build("weather-rust"));
+    let zot = Zot::with("weather-rust", &built("weather-rust"));
     let results = zot.play(&json!([
         {"call": ["weather", {"city": "Berlin"}]},
         {"call": ["weather", {}]},
@@ -45,7 +45,7 @@ fn weather_rust_answers_and_its_errors_reach_the_model() {
 #[test]
 #[ignore = "needs a zot: set ZOT_BIN"]
 fn guard_rust_blocks_with_its_reason_and_gives_a_timeout() {
-    let guard = build("guard-rust");
+    let guard = built("guard-rust");
     let folder = tempfile::tempdir().unwrap();
     let zot = Zot::with("guard-rust", &recorded(folder.path(), &guard));
     let results = zot.play(&json!([
@@ -66,7 +66,7 @@ fn guard_rust_blocks_with_its_reason_and_gives_a_timeout() {
 #[test]
 #[ignore = "needs a zot: set ZOT_BIN"]
 fn todo_rust_keeps_its_list_from_one_zot_to_the_next() {
-    let zot = Zot::with("todo-rust", &build("todo-rust"));
+    let zot = Zot::with("todo-rust", &built("todo-rust"));
     let add = json!([{"call": ["todo", {"action": "add", "text": "ship"}]}, {"text": "done"}]);
     assert_eq!(zot.play(&add)[0].text, "1. [ ] ship");
     assert!(zot.extension_dir().join("todos.json").exists());
@@ -77,7 +77,7 @@ fn todo_rust_keeps_its_list_from_one_zot_to_the_next() {
 #[test]
 #[ignore = "needs a zot: set ZOT_BIN"]
 fn todo_rust_shows_its_panel_and_gets_the_keys() {
-    let zot = Zot::with("todo-rust", &build("todo-rust"));
+    let zot = Zot::with("todo-rust", &built("todo-rust"));
     let Some(terminal) = Terminal::start(&zot) else {
         panic!("needs tmux, to have a terminal for zot");
     };
@@ -101,7 +101,7 @@ fn todo_rust_shows_its_panel_and_gets_the_keys() {
 #[test]
 #[ignore = "needs a zot: set ZOT_BIN"]
 fn a_tapped_extension_answers_as_ever_and_its_trace_is_checked_played_again_and_a_mock() {
-    let weather = build("weather-rust");
+    let weather = built("weather-rust");
     let folder = tempfile::tempdir().unwrap();
     let (script, trace) = (folder.path().join("tapped"), folder.path().join("t.ndjson"));
     let (extline, file) = (env!("CARGO_BIN_EXE_extline"), trace.to_str().unwrap());
@@ -132,20 +132,6 @@ fn a_tapped_extension_answers_as_ever_and_its_trace_is_checked_played_again_and_
     assert_eq!(results[0].text, "Berlin: 16°C, fog");
     let missing = r#"the mock has no answer of weather to {"city":"Rome"}"#;
     assert!(results[1].is_error && results[1].text.contains(missing), "{results:?}");
-}
-
-/// Builds an example where this test's programs are, and returns its program.
-fn build(example: &str) -> PathBuf {
-    // target/debug/extline
-    let builds = Path::new(env!("CARGO_BIN_EXE_extline")).parent().unwrap();
-    let mut build = Command::new(env!("CARGO"));
-    build.args(["build", "--quiet", "--package", example, "--target-dir"]);
-    build.arg(builds.parent().unwrap());
-    if !cfg!(debug_assertions) {
-        build.arg("--release");
-    }
-    assert!(build.status().unwrap().success());
-    builds.join(example)
 }
 
 /// A script that becomes the program; what that says goes to the host and into `said`.

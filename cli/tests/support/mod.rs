@@ -96,8 +96,26 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// The well-behaved extension, as words behind `--`.
-pub(crate) const BEHAVE: [&str; 3] = ["--", "python3", "host/tests/extensions/behave.py"];
+/// The program of an example in Rust, built where this test's programs are; scripts/test.sh has built
+/// it already.
+pub(crate) fn built(example: &str) -> PathBuf {
+    // target/debug/extline
+    let builds = Path::new(env!("CARGO_BIN_EXE_extline")).parent().unwrap();
+    if std::env::var_os("EXTLINE_BUILT").is_none() {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", example, "--target-dir"]);
+        build.arg(builds.parent().unwrap());
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        assert!(build.status().unwrap().success());
+    }
+    builds.join(example)
+}
+
+/// The well-behaved extension, as words behind `--`; without the site's packages, which take longer to
+/// look through than Python to start.
+pub(crate) const BEHAVE: [&str; 4] = ["--", "python3", "-S", "host/tests/extensions/behave.py"];
 
 /// The words of a command on the well-behaved extension.
 pub(crate) fn behave<'a>(words: &[&'a str]) -> Vec<&'a str> {
@@ -106,7 +124,7 @@ pub(crate) fn behave<'a>(words: &[&'a str]) -> Vec<&'a str> {
 
 /// The words of a command on the extension that misbehaves.
 pub(crate) fn misbehave<'a>(words: &[&'a str], mode: &[&'a str]) -> Vec<&'a str> {
-    let program = ["--", "python3", "host/tests/extensions/misbehave.py"];
+    let program = ["--", "python3", "-S", "host/tests/extensions/misbehave.py"];
     words.iter().copied().chain(program).chain(mode.iter().copied()).collect()
 }
 

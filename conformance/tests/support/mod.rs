@@ -1,5 +1,7 @@
 //! Programs to test.
 
+#![allow(dead_code, reason = "each test file uses a part")]
+
 use std::path::Path;
 use std::process::Command;
 

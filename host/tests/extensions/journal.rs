@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use extline_host::ExtensionSource;
 use serde_json::Value;
 
-use crate::support::{LONG, script};
+use crate::support::{LONG, python};
 
 /// A file that several extensions write to.
 pub(crate) struct Journal(PathBuf);
@@ -17,9 +17,9 @@ impl Journal {
 
     /// An extension of `caller.py` with these tools.
     pub(crate) fn caller(&self, name: &str, tools: &[&str]) -> ExtensionSource {
-        let args = [script("caller.py").into_os_string(), name.into(), self.0.clone().into()];
+        let args = [name.into(), self.0.clone().into_os_string()];
         let tools = tools.iter().map(std::ffi::OsString::from);
-        ExtensionSource::command("python3", args.into_iter().chain(tools)).named(name)
+        python("caller.py", args.into_iter().chain(tools)).named(name)
     }
 
     /// What happened so far: who, what, and more about it.

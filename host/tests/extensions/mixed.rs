@@ -2,14 +2,13 @@
 
 use extline_host::protocol::ErrorKind;
 use extline_host::protocol::frame::{EventPayload, ToolResult};
-use extline_host::{CallError, CallOptions, ExtensionSource, Host};
+use extline_host::{CallError, CallOptions, Host};
 use serde_json::{Value, json};
 
-use crate::support::{Home, LONG, end, script, text};
+use crate::support::{Home, LONG, end, python, text};
 
 async fn host_of(home: &Home) -> Host {
-    let args = [script("mixed.py").into_os_string()];
-    home.builder().extension(ExtensionSource::command("python3", args)).start().await
+    home.builder().extension(python("mixed.py", [""; 0])).start().await
 }
 
 /// Calls of `answer` that are all in flight before the first one is answered.

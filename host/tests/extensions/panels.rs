@@ -3,11 +3,10 @@
 use extline_host::{CallError, CommandOutcome, ExtensionSource, Host, News, NewsStream, PanelView};
 use serde_json::{Value, json};
 
-use crate::support::{Home, end, script, text};
+use crate::support::{Home, end, python, text};
 
 fn drawer(name: &str) -> ExtensionSource {
-    let args = [script("drawer.py").into_os_string(), name.into()];
-    ExtensionSource::command("python3", args).named(name)
+    python("drawer.py", [name]).named(name)
 }
 
 /// Lets an extension write frames; the panel frames that came to it meanwhile.

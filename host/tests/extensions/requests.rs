@@ -11,10 +11,10 @@ use extline_host::{
 };
 use serde_json::{Value, json};
 
-use crate::support::{Home, LONG, behave, end, script, text};
+use crate::support::{Home, LONG, behave, end, python, text};
 
 fn methods() -> ExtensionSource {
-    ExtensionSource::command("python3", [script("methods.py").into_os_string()]).named("methods")
+    python("methods.py", [""; 0]).named("methods")
 }
 
 fn raw(value: Value) -> RawJson {

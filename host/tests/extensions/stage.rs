@@ -7,7 +7,7 @@ use extline_host::protocol::Deadlines;
 use extline_host::{ExtensionSource, ExtensionState, Host, HostBuilder};
 use serde_json::{Value, json};
 
-use crate::support::{Home, script};
+use crate::support::{Home, python};
 
 /// Extensions of `intercept.py` that share a journal.
 pub(crate) struct Stage {
@@ -36,13 +36,8 @@ impl Stage {
 
     /// Adds an extension behind the others.
     pub(crate) fn with(mut self, name: &str, config: &Value) -> Self {
-        let args = [
-            script("intercept.py").into_os_string(),
-            name.into(),
-            self.journal().into_os_string(),
-            config.to_string().into(),
-        ];
-        self.sources.push(ExtensionSource::command("python3", args).named(name));
+        let args = [name.into(), self.journal().into_os_string(), config.to_string().into()];
+        self.sources.push(python("intercept.py", args).named(name));
         self
     }
 

@@ -1,5 +1,6 @@
 //! What the tests share: a host with a home of its own, the two extensions, a look at processes.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -41,16 +42,22 @@ pub(crate) fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/extensions").join(name)
 }
 
+/// One of these scripts, without the site's packages, which take longer to look through than Python to
+/// start.
+pub(crate) fn python<A: Into<OsString>>(
+    name: &str,
+    args: impl IntoIterator<Item = A>,
+) -> ExtensionSource {
+    let words = ["-S".into(), script(name).into_os_string()];
+    ExtensionSource::command("python3", words.into_iter().chain(args.into_iter().map(Into::into)))
+}
+
 pub(crate) fn behave(extra_tools: &[&str]) -> ExtensionSource {
-    let args = [script("behave.py").into_os_string()];
-    let extra = extra_tools.iter().map(std::ffi::OsString::from);
-    ExtensionSource::command("python3", args.into_iter().chain(extra))
+    python("behave.py", extra_tools)
 }
 
 pub(crate) fn misbehave(args: &[&str]) -> ExtensionSource {
-    let script = script("misbehave.py").into_os_string();
-    let args = args.iter().map(std::ffi::OsString::from);
-    ExtensionSource::command("python3", std::iter::once(script).chain(args))
+    python("misbehave.py", args)
 }
 
 /// Why the only extension failed.

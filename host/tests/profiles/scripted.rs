@@ -71,7 +71,7 @@ impl Stage {
         std::fs::write(folder.join("script.json"), script.to_string()).unwrap();
         let program = recordings().join("ext_script.py");
         let manifest = json!({"name": name, "version": "1.0.0", "exec": "python3",
-                              "args": [program, "script.json"]});
+                              "args": ["-S", program, "script.json"]});
         std::fs::write(folder.join("extension.json"), manifest.to_string()).unwrap();
         self.set(|builder| builder.extension(ExtensionSource::folder(folder)))
     }

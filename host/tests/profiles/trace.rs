@@ -48,7 +48,7 @@ async fn every_line_both_ways_is_written_down_with_what_happens_around_them() {
         shapes,
         [
             "trace 1 test-agent 9.9 spec",
-            "spawn 3 true",
+            "spawn 4 true",
             "E> hello",
             "E> register_tool",
             "E> ready",
