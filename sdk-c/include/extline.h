@@ -134,6 +134,12 @@ typedef struct extline_str {
 typedef int32_t extline_result;
 
 /**
+ * Gets a part of an answer as JSON text, which goes when it returns. No C++ exception and no `longjmp` may
+ * leave it.
+ */
+typedef void (*extline_part_callback)(void *user, struct extline_str part);
+
+/**
  * Gets the answer to a question, which is the library's and goes when it returns.
  */
 typedef void (*extline_answer_callback)(void *user,
@@ -720,7 +726,7 @@ extline_result extline_call_tool(struct extline_extension *ext,
  * Asks the host for something by method, and waits for its answer. `params` is any JSON value, or NULL.
  * `timeout_ms` is how long to wait at most, 0 for ever: `EXTLINE_TIMEOUT`. `EXTLINE_UNSUPPORTED` where the
  * host does not serve the method (`rpc.unsupported-send`). A `call` of any kind may be its parent. Parts
- * that come before the answer are left out. Else as `extline_call_tool`.
+ * that come before the answer are left out: see `extline_request_in_parts`. Else as `extline_call_tool`.
  */
 extline_result extline_request(struct extline_extension *ext,
                                struct extline_call *call,
@@ -728,6 +734,19 @@ extline_result extline_request(struct extline_extension *ext,
                                const char *params,
                                uint64_t timeout_ms,
                                struct extline_answer **out);
+
+/**
+ * `extline_request` that gives `part` the parts that come before the answer (`rpc.parts`), each as JSON
+ * text, in their order and in this thread, before it returns. `user` stays the caller's.
+ */
+extline_result extline_request_in_parts(struct extline_extension *ext,
+                                        struct extline_call *call,
+                                        const char *method,
+                                        const char *params,
+                                        uint64_t timeout_ms,
+                                        extline_part_callback part,
+                                        void *user,
+                                        struct extline_answer **out);
 
 /**
  * `extline_call_tool` that does not wait: `run` gets the answer, which is the library's and goes when it
@@ -1462,9 +1481,11 @@ extline_result extline_call_update_with(struct extline_call *call,
                                         const struct extline_update_options *update);
 
 /**
- * Sends a part of a method's answer before the answer, any JSON value. `EXTLINE_AGAIN` while 16 parts
- * are not written (`rpc.parts-ahead`), `EXTLINE_STATE` for another kind of call, `EXTLINE_ANSWERED` when
- * it has its answer, `EXTLINE_TOO_LARGE`. From any thread.
+ * Sends a part of a method's answer before the answer, any JSON value. In `extline_run` it waits while the
+ * host does not take what was said, `EXTLINE_CANCELLED` when the call is cancelled meanwhile. Where the
+ * program drives, or every thread waits, it is `EXTLINE_AGAIN` while 16 parts are not written
+ * (`rpc.parts-ahead`). `EXTLINE_STATE` for another kind of call, `EXTLINE_ANSWERED` when it has its answer,
+ * `EXTLINE_TOO_LARGE`. From any thread.
  */
 extline_result extline_call_part(struct extline_call *call,
                                  const char *json);

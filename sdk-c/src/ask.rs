@@ -1,14 +1,15 @@
 //! What an extension asks its host: other tools, and methods.
 
 use std::ffi::{c_char, c_void};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use extline_protocol::frame::{CallToolResult, Content, RpcError};
 use extline_protocol::{CallKey, CallKind, ErrorKind, ExtensionSession, Field, RawJson};
 
+use crate::asked::{Asked, News};
 use crate::call::Call;
-use crate::callback::{AnswerCallback, Callback, DropCallback};
+use crate::callback::{AnswerCallback, Callback, DropCallback, PartCallback};
 use crate::code::{
     EXTLINE_ARGUMENT, EXTLINE_CANCELLED, EXTLINE_NULL_POINTER, EXTLINE_REMOTE, EXTLINE_TIMEOUT,
     ResultCode,
@@ -16,7 +17,7 @@ use crate::code::{
 use crate::dispatch::inside;
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
-use crate::ffi::{Room, maybe_text, shared, text, with_nul};
+use crate::ffi::{Room, Str, maybe_text, shared, text, with_nul};
 use crate::json::Json;
 use crate::refusal;
 use crate::tool::json_of;
@@ -35,21 +36,6 @@ pub struct Answer {
 
 /// An `AnswerCallback` that is there.
 pub(crate) type AnswerFunction = unsafe extern "C" fn(*mut c_void, *mut Extension, *mut Answer);
-
-/// One question, until its answer comes.
-#[derive(Default)]
-pub(crate) struct Asked {
-    then: Option<Callback<AnswerFunction>>,
-    state: Mutex<State>,
-    /// Rings at the answer, and when it is no longer wanted.
-    bell: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    answer: Option<Box<Answer>>,
-    is_interrupted: bool,
-}
 
 /// What is asked.
 enum Question<'q> {
@@ -111,32 +97,6 @@ impl Answer {
     }
 }
 
-impl Asked {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The answer is no longer wanted.
-    pub(crate) fn interrupt(&self) {
-        self.state().is_interrupted = true;
-        self.bell.notify_all();
-    }
-
-    /// Waits for the answer; `None` when it is no longer wanted.
-    fn wait(&self) -> Option<Box<Answer>> {
-        let mut state = self.state();
-        loop {
-            if let Some(answer) = state.answer.take() {
-                return Some(answer);
-            }
-            if state.is_interrupted {
-                return None;
-            }
-            state = self.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
 impl Extension {
     /// Hands an answer over; nobody may want it any more.
     pub(crate) fn deliver(self: &Arc<Self>, key: &CallKey, mut answer: Answer) {
@@ -147,8 +107,7 @@ impl Extension {
             // SAFETY: the author's function, with what it was registered with.
             inside(|| unsafe { (then.run)(then.user, ext, &raw mut answer) });
         } else {
-            asked.state().answer = Some(Box::new(answer));
-            asked.bell.notify_all();
+            asked.answer(answer);
         }
     }
 
@@ -179,11 +138,12 @@ impl Extension {
         Ok(key)
     }
 
-    /// Asks and waits.
+    /// Asks and waits; what comes before the answer goes to `on_part`, if anybody wants it.
     fn ask_and_wait(
         &self,
         parent: Option<&Call>,
         question: Question<'_>,
+        on_part: Option<OnPart>,
     ) -> Result<Box<Answer>, Failure> {
         let cancelled = || {
             let label = parent.map_or("call", |call| &call.label);
@@ -196,12 +156,18 @@ impl Extension {
         if let Some(form) = self.form() {
             form.step_aside(self)?;
         }
-        let asked = Arc::default();
+        let asked = Arc::new(Asked::awaited(on_part.is_some()));
         let key = self.ask(parent, question, &asked)?;
         if let Some(parent) = parent {
             parent.interrupts(&asked);
         }
-        let answer = asked.wait();
+        let answer = loop {
+            match asked.wait() {
+                News::Part(part) => on_part.iter().for_each(|on_part| on_part.take(part.get())),
+                News::Answer(answer) => break Some(answer),
+                News::Interrupted => break None,
+            }
+        };
         if let Some(parent) = parent {
             parent.interrupts_no_more(&asked);
         }
@@ -211,6 +177,21 @@ impl Extension {
             let _ = self.say(|session: &mut ExtensionSession| session.cancel_outgoing(&key));
             cancelled()
         })
+    }
+}
+
+/// A function of the author's that gets the parts of an answer, in the thread that waits.
+#[derive(Clone, Copy)]
+struct OnPart {
+    run: unsafe extern "C" fn(*mut c_void, Str),
+    user: *mut c_void,
+}
+
+impl OnPart {
+    fn take(self, part: &str) {
+        let part = with_nul(part.to_owned());
+        // SAFETY: the author's function, with what it was given with.
+        inside(|| unsafe { (self.run)(self.user, Str::lend(part.as_bytes())) });
     }
 }
 
@@ -249,6 +230,7 @@ unsafe fn wait(
     ext: *mut Extension,
     call: *mut Call,
     question: Result<Question<'_>, Failure>,
+    on_part: Option<OnPart>,
     out: *mut *mut Answer,
 ) -> ResultCode {
     enter(|| {
@@ -264,7 +246,7 @@ unsafe fn wait(
         // SAFETY: a handle of the caller's.
         let _kept =
             parent.map(|call| unsafe { shared(call, "call") }.map(|call| Arc::clone(&call)));
-        let answer = ext.ask_and_wait(parent, question?)?;
+        let answer = ext.ask_and_wait(parent, question?, on_part)?;
         let outcome = answer.outcome();
         if !outcome.as_ref().is_err_and(|failure| failure.code != EXTLINE_REMOTE) {
             room.fill(Box::into_raw(answer));
@@ -290,8 +272,7 @@ unsafe fn then(
         };
         let run = run.ok_or_else(|| Failure::new(EXTLINE_NULL_POINTER, "run is NULL"))?;
         let question = question?;
-        let then = Some(Callback::new(run, user, drop));
-        let asked = Arc::new(Asked { then, ..Asked::default() });
+        let asked = Arc::new(Asked::then(Callback::new(run, user, drop)));
         let outcome = ext.ask(parent, question, &asked);
         if outcome.is_err()
             && let Some(mut asked) = Arc::into_inner(asked)
@@ -321,13 +302,13 @@ pub unsafe extern "C" fn extline_call_tool(
     out: *mut *mut Answer,
 ) -> ResultCode {
     // SAFETY: as the header says.
-    unsafe { wait(ext, call, tool_question(name, args), out) }
+    unsafe { wait(ext, call, tool_question(name, args), None, out) }
 }
 
 /// Asks the host for something by method, and waits for its answer. `params` is any JSON value, or NULL.
 /// `timeout_ms` is how long to wait at most, 0 for ever: `EXTLINE_TIMEOUT`. `EXTLINE_UNSUPPORTED` where the
 /// host does not serve the method (`rpc.unsupported-send`). A `call` of any kind may be its parent. Parts
-/// that come before the answer are left out. Else as `extline_call_tool`.
+/// that come before the answer are left out: see `extline_request_in_parts`. Else as `extline_call_tool`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_request(
     ext: *mut Extension,
@@ -338,7 +319,29 @@ pub unsafe extern "C" fn extline_request(
     out: *mut *mut Answer,
 ) -> ResultCode {
     // SAFETY: as the header says.
-    unsafe { wait(ext, call, request_question(method, params, timeout_ms), out) }
+    unsafe { wait(ext, call, request_question(method, params, timeout_ms), None, out) }
+}
+
+/// `extline_request` that gives `part` the parts that come before the answer (`rpc.parts`), each as JSON
+/// text, in their order and in this thread, before it returns. `user` stays the caller's.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_request_in_parts(
+    ext: *mut Extension,
+    call: *mut Call,
+    method: *const c_char,
+    params: *const c_char,
+    timeout_ms: u64,
+    part: PartCallback,
+    user: *mut c_void,
+    out: *mut *mut Answer,
+) -> ResultCode {
+    // SAFETY: as the header says.
+    unsafe {
+        let question = request_question(method, params, timeout_ms);
+        let missing = || Failure::new(EXTLINE_NULL_POINTER, "part is NULL");
+        let question = question.and_then(|question| part.map(|_| question).ok_or_else(missing));
+        wait(ext, call, question, part.map(|run| OnPart { run, user }), out)
+    }
 }
 
 /// `extline_call_tool` that does not wait: `run` gets the answer, which is the library's and goes when it

@@ -11,7 +11,7 @@ use std::time::Instant;
 use extline_protocol::frame::{CommandResponse, ErrorInfo, RpcError, ToolResult};
 use extline_protocol::{CallKey, CallKind, ErrorKind, ExtensionSession, Id, ReplyError};
 
-use crate::ask::Asked;
+use crate::asked::Asked;
 use crate::callback::Callback;
 use crate::code::{
     EXTLINE_ANSWERED, EXTLINE_CANCELLED, EXTLINE_CLOSED, EXTLINE_STATE, EXTLINE_TOO_LARGE,

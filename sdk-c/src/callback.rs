@@ -50,6 +50,10 @@ pub type CancelCallback = Option<unsafe extern "C" fn(user: *mut c_void, call: *
 pub type AnswerCallback =
     Option<unsafe extern "C" fn(user: *mut c_void, ext: *mut Extension, answer: *mut Answer)>;
 
+/// Gets a part of an answer as JSON text, which goes when it returns. No C++ exception and no `longjmp` may
+/// leave it.
+pub type PartCallback = Option<unsafe extern "C" fn(user: *mut c_void, part: Str)>;
+
 /// Wakes a loop of the program's.
 pub type WakeCallback = Option<unsafe extern "C" fn(user: *mut c_void)>;
 

@@ -1,13 +1,17 @@
 //! An extension: how it begins, says something, answers, and is freed.
 
 use std::ffi::c_char;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use extline_protocol::frame::SdkInfo;
 use extline_protocol::{ExtensionConfig, ExtensionSession, ReplyError};
 use extline_stdio::{Output, report};
 
-use crate::code::{EXTLINE_ARGUMENT, EXTLINE_CLOSED, EXTLINE_PANIC, EXTLINE_STATE};
+use crate::call::Call;
+use crate::code::{
+    EXTLINE_ARGUMENT, EXTLINE_CANCELLED, EXTLINE_CLOSED, EXTLINE_PANIC, EXTLINE_STATE,
+};
 use crate::dispatch::is_inside_handler;
 use crate::failure::{Failure, enter_or};
 use crate::ffi::{shared, text};
@@ -17,11 +21,16 @@ use crate::state::State;
 use crate::wire::Wire;
 use crate::{claim, ffi, fork};
 
+/// How often somebody who waits for room looks whether its call was cancelled.
+const LOOK: Duration = Duration::from_millis(20);
+
 /// An extension. `extline_new` makes it, `extline_free` frees it; everything else may be called from
 /// any thread, also from inside handlers.
 pub struct Extension {
     state: Mutex<State>,
     form: OnceLock<Box<dyn Form>>,
+    /// Rings when the host has taken what was said.
+    room: Condvar,
     host: OnceLock<Host>,
 }
 
@@ -36,7 +45,7 @@ impl Extension {
             ..ExtensionConfig::new(name, version)
         };
         let (state, host) = (Mutex::new(State::new(config)), OnceLock::new());
-        Self { state, form: OnceLock::new(), host }
+        Self { state, form: OnceLock::new(), room: Condvar::new(), host }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -140,10 +149,40 @@ impl Extension {
         self.send(state, due);
     }
 
+    /// The host has taken what was said.
+    pub(crate) fn tell_of_room(&self) {
+        self.room.notify_all();
+    }
+
+    /// Waits while the host does not take what was said, where threads of the library's write meanwhile.
+    pub(crate) fn wait_for_room(&self, call: &Call) -> Result<(), Failure> {
+        let is_stalled = |state: &State| {
+            state.lifecycle.finished().is_none()
+                && state.wire.as_ref().is_some_and(Wire::is_stalled)
+        };
+        let Some(form) = self.form().filter(|form| !form.is_the_program_s()) else { return Ok(()) };
+        // Where no other thread is free to write, nobody waits.
+        if !is_stalled(&self.lock()) || form.step_aside(self).is_err() {
+            return Ok(());
+        }
+        let mut state = self.lock();
+        while is_stalled(&state) {
+            if call.is_cancelled() {
+                let text = format!("the {} was cancelled meanwhile", call.label);
+                return Err(Failure::new(EXTLINE_CANCELLED, text));
+            }
+            let waited = self.room.wait_timeout(state, LOOK);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Ok(())
+    }
+
     fn send(&self, mut state: MutexGuard<'_, State>, due: Option<std::time::Instant>) {
         let Ok(wire) = state.wire() else { return };
         // An error comes again where the session is driven, which can end it.
-        let _ = wire.write();
+        if wire.write().is_ok_and(|is_all| is_all) {
+            self.room.notify_all();
+        }
         let is_needed = !wire.is_said() || wire.has_events() || wire.due() != due;
         drop(state);
         if let Some(form) = self.form()

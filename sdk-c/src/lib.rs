@@ -13,6 +13,7 @@
 pub mod answer;
 pub mod args;
 pub mod ask;
+mod asked;
 mod blocking;
 pub mod blocks;
 pub mod call;

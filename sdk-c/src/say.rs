@@ -175,9 +175,11 @@ fn show(call: &Call, update: Update) -> Result<(), Failure> {
     call.ext.say(|session| session.update(&call.key, update))
 }
 
-/// Sends a part of a method's answer before the answer, any JSON value. `EXTLINE_AGAIN` while 16 parts
-/// are not written (`rpc.parts-ahead`), `EXTLINE_STATE` for another kind of call, `EXTLINE_ANSWERED` when
-/// it has its answer, `EXTLINE_TOO_LARGE`. From any thread.
+/// Sends a part of a method's answer before the answer, any JSON value. In `extline_run` it waits while the
+/// host does not take what was said, `EXTLINE_CANCELLED` when the call is cancelled meanwhile. Where the
+/// program drives, or every thread waits, it is `EXTLINE_AGAIN` while 16 parts are not written
+/// (`rpc.parts-ahead`). `EXTLINE_STATE` for another kind of call, `EXTLINE_ANSWERED` when it has its answer,
+/// `EXTLINE_TOO_LARGE`. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_part(call: *mut Call, json: *const c_char) -> ResultCode {
     enter(|| {
@@ -185,6 +187,7 @@ pub unsafe extern "C" fn extline_call_part(call: *mut Call, json: *const c_char)
         let (call, json) = unsafe { (called(call)?, text(json, "json")?) };
         call.must_be(CallKind::Request, "only the answer of a method has parts")?;
         let part = json_of(json, "json")?;
+        call.ext.wait_for_room(call)?;
         let sent = call.ext.say(|session| session.send_part(&call.key, part))?;
         sent.map_err(|error: RequestError| refusal::of_request(&error))
     })

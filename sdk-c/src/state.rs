@@ -9,7 +9,7 @@ use extline_protocol::limits::SHUTDOWN_END;
 use extline_protocol::{ExtensionConfig, ExtensionEvent};
 use extline_stdio::{Input, report, watchdog};
 
-use crate::ask::Asked;
+use crate::asked::Asked;
 use crate::call::Call;
 use crate::callback::Callback;
 use crate::code::{EXTLINE_CLOSED, EXTLINE_STATE};
@@ -211,6 +211,11 @@ impl State {
                 // Every mark is set, also behind one whose waiters have to be told.
                 let waited = self.calls.values().filter(|call| call.cancel()).count();
                 return (waited > 0).then_some(event);
+            }
+            ExtensionEvent::ResponsePart { ref key, data, .. } => {
+                if let Some(asked) = self.asked.get(&key.serial()) {
+                    asked.part(data);
+                }
             }
             ExtensionEvent::Finished { exit_code } => self.lifecycle.finish(exit_code),
             ExtensionEvent::Overdue { .. } => self.lifecycle.is_overdue = true,

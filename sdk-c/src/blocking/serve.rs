@@ -76,7 +76,11 @@ impl Blocking {
             }
             let wire = state.wire()?;
             let was_stalled = wire.is_stalled();
-            if (wire.write().map_err(failure)? && was_stalled) || wire.has_news() {
+            let is_said = wire.write().map_err(failure)?;
+            if is_said && was_stalled {
+                ext.tell_of_room();
+            }
+            if (is_said && was_stalled) || wire.has_news() {
                 // What was not begun while the host took nothing can be now; or it is gone.
                 continue;
             }

@@ -18,6 +18,7 @@ static void nothing(void *user, extline_call *call, extline_str text) { (void)us
 static void no_event(void *user, extline_extension *ext, const extline_event *event) { (void)user, (void)ext, (void)event; }
 static extline_result no_stage(void *user, extline_extension *ext) { (void)user, (void)ext; return EXTLINE_OK; }
 static void no_answer(void *user, extline_extension *ext, extline_answer *answer) { (void)user, (void)ext, (void)answer; }
+static void a_part(void *user, extline_str part) { (void)user, (void)part; }
 static void no_wake(void *user) { (void)user; }
 static void no_cancel(void *user, extline_call *call) { (void)user, (void)call; }
 
@@ -295,6 +296,10 @@ static void host(void) {
     IS_NULL(extline_request(NULL, NULL, "m", "{}", 0, &answer));
     IS_NULL(extline_request(ext, NULL, NULL, "{}", 0, &answer));
     IS_NULL(extline_request(ext, NULL, "m", "{}", 0, NULL));
+    IS_NULL(extline_request_in_parts(NULL, NULL, "m", "{}", 0, a_part, NULL, &answer));
+    IS_NULL(extline_request_in_parts(ext, NULL, NULL, "{}", 0, a_part, NULL, &answer));
+    IS_NULL(extline_request_in_parts(ext, NULL, "m", "{}", 0, NULL, NULL, &answer));
+    IS_NULL(extline_request_in_parts(ext, NULL, "m", "{}", 0, a_part, NULL, NULL));
     IS_NULL(extline_request_then(NULL, NULL, "m", "{}", 0, no_answer, NULL, NULL));
     IS_NULL(extline_request_then(ext, NULL, NULL, "{}", 0, no_answer, NULL, NULL));
     IS_NULL(extline_request_then(ext, NULL, "m", "{}", 0, NULL, NULL, NULL));

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -139,6 +139,19 @@ impl Host {
     pub(crate) fn close_stdout(&mut self) {
         assert!(self.lines.is_none(), "a thread reads it");
         self.stdout = None;
+    }
+
+    /// Waits until it has written as much as the pipe holds, which nobody reads, and then for a while; if
+    /// that is too short for what it may do wrongly, a test fails to see it and no more.
+    pub(crate) fn wait_until_full(&self) {
+        let stdout = self.stdout.as_ref().expect("nothing reads it");
+        let since = Instant::now();
+        // Room for less than a page is none.
+        while rustix::io::ioctl_fionread(stdout).unwrap() <= 60 * 1024 {
+            assert!(since.elapsed() < PATIENCE, "it writes no more");
+            thread::sleep(Duration::from_millis(1));
+        }
+        thread::sleep(Duration::from_millis(100));
     }
 
     /// What it wrote, as it stands there, so many bytes at most. For a host that reads slowly.

@@ -87,6 +87,51 @@ fn requests_go_to_the_host_and_come_from_it() {
 }
 
 #[test]
+fn parts_of_an_answer_come_before_it_to_who_waits() {
+    let mut host = Host::start("talk", &[]);
+    for (end, told) in [
+        (json!({"result": [3]}), "1 {\"two\":2} [3]"),
+        (json!({"error": {"code": "internal", "message": "no more"}}), "1 {\"two\":2} REMOTE"),
+    ] {
+        host.send(&[call("1", "list", "{}")]);
+        let id = host.next("request")["id"].clone();
+        let mut response = json!({"type": "response", "id": id});
+        response.as_object_mut().unwrap().extend(end.as_object().unwrap().clone());
+        let part =
+            |seq: u64, data| json!({"type": "response_part", "id": id, "seq": seq, "data": data});
+        let frames = [part(1, json!(1)), part(2, json!({"two": 2})), response];
+        host.send(&frames.map(|frame| frame.to_string()));
+        assert_eq!(text(&host.next("tool_result")), told);
+    }
+}
+
+#[test]
+fn parts_wait_for_a_host_that_takes_nothing() {
+    let mut host = Host::launch("talk", &[]);
+    let mut read = Vec::new();
+    while !read.ends_with(b"\n") {
+        read.extend(host.read_some(1));
+    }
+    let ack = r#"{"type":"hello_ack","protocol_version":1,"capabilities":["rpc"]}"#;
+    host.send(&[ack, r#"{"type":"request","id":"9","method":"flood"}"#]);
+    host.wait_until_full();
+    let mut parts = 0;
+    loop {
+        let frame = host.frame();
+        match frame["type"].as_str() {
+            Some("response_part") => parts += 1,
+            Some("response") => {
+                assert_eq!(frame, json!({"type": "response", "id": "9", "result": "all"}));
+                break;
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(parts, 40);
+    host.shut_down().assert_code(0);
+}
+
+#[test]
 fn what_the_host_does_not_do_is_a_code() {
     let ack = r#"{"type":"hello_ack","protocol_version":1}"#;
     let mut host = Host::launch("talk", &[]).accept(ack);

@@ -108,6 +108,43 @@ static void confirm(void *user, extline_call *call, extline_str args) {
     answer_with(call, result, answer);
 }
 
+static char parts[256];
+
+static void part_came(void *user, extline_str part) {
+    UNUSED(user);
+    snprintf(parts + strlen(parts), sizeof parts - strlen(parts), "%s ", part.ptr);
+}
+
+/* The parts of an answer, then the answer. */
+static void list(void *user, extline_call *call, extline_str args) {
+    UNUSED(user), UNUSED(args);
+    extline_answer *answer = NULL;
+    parts[0] = '\0';
+    extline_result result = extline_request_in_parts(extline_call_extension(call), call, "ui.confirm",
+                                                     NULL, 0, part_came, NULL, &answer);
+    if (result == EXTLINE_OK)
+        extline_call_textf(call, "%s%s", parts, extline_answer_text(answer).ptr);
+    else
+        extline_call_textf(call, "%s%s", parts, extline_result_name(result));
+    extline_answer_free(answer);
+}
+
+/* More parts than may wait, the first of which fills a pipe. */
+static void flood(void *user, extline_call *call, extline_str params) {
+    UNUSED(user), UNUSED(params);
+    static char part[64 * 1024];
+    memset(part, 'x', sizeof part - 1);
+    part[0] = part[sizeof part - 2] = '"';
+    for (int sent = 0; sent < 40; sent++) {
+        extline_result result = extline_call_part(call, sent == 0 ? part : "1");
+        if (result != EXTLINE_OK) {
+            extline_call_errorf(call, "internal", "part %d: %s", sent, extline_result_name(result));
+            return;
+        }
+    }
+    extline_call_json(call, "\"all\"");
+}
+
 static void health(void *user, extline_call *call, extline_str params) {
     UNUSED(user);
     extline_call_json_n(call, params.ptr, params.len);
@@ -153,10 +190,12 @@ int main(int count, char **arguments) {
     must(extline_method(ext, "health.check", health, NULL, NULL));
     must(extline_intercept(ext, "tool_call", rewrites, NULL, NULL));
     must(extline_guard(ext, "safety", guards, NULL, NULL));
+    must(extline_method(ext, "flood", flood, NULL, NULL));
     add_tool(ext, "told", told);
     add_tool(ext, "ask", ask);
     add_tool(ext, "chain", chain);
     add_tool(ext, "confirm", confirm);
+    add_tool(ext, "list", list);
     int status = extline_run(ext);
     extline_free(ext);
     return status;

@@ -2,6 +2,9 @@
 
 #![cfg(unix)]
 
+#[cfg(target_os = "linux")]
+mod reading;
+
 use std::io::pipe;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};

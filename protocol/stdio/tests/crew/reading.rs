@@ -1,7 +1,5 @@
 //! The owner waits in the read itself, and is called out of it, by real threads and a real pipe.
 
-#![cfg(target_os = "linux")]
-
 use std::io::{PipeWriter, Write, pipe};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -12,8 +10,7 @@ use extline_stdio::crew::{Crew, Duty, Seat};
 use extline_stdio::{Input, Received, Stdio};
 use rustix::event::{Timespec, poll};
 
-/// Only against a test that hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+use super::PATIENCE;
 
 /// The owner's crew, whose heir watches, and the host's end of what this thread reads as the owner.
 struct Owner {
