@@ -5,11 +5,12 @@
 mod support;
 
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use extline_conformance::{
-    Binds, Case, CaseReport, Grade, Need, Options, Report, Verdict, builtin, run,
+    Binds, Case, CaseReport, Grade, Need, Options, Report, Verdict, builtin, parse_own, run,
 };
 use extline_host::{ExtensionSource, Program};
 use support::python;
@@ -63,13 +64,33 @@ fn what_is_no_kit_is_not_taken_for_one_that_passed() {
     assert_eq!(report.exit_code(), 2);
 }
 
+#[test]
+fn what_fuzzing_found_is_found_no_more() {
+    let files = fs::read_dir(folder("found")).unwrap().map(|file| file.unwrap().path());
+    let cases = files.flat_map(|file| {
+        let text = fs::read_to_string(&file).unwrap();
+        parse_own(&file.to_string_lossy(), &text).unwrap_or_else(|error| panic!("{error}"))
+    });
+    let cases: Vec<Case> = cases.collect();
+    assert!(!cases.is_empty());
+    let cases: Vec<&Case> = cases.iter().collect();
+    for source in [python_kit(&[]), ExtensionSource::command(built(), [""; 0])] {
+        let report = run(&options(&source), &cases, &mut |_| {});
+        let bad = report.cases.iter().filter(|case| case.verdict != Verdict::Pass);
+        assert_eq!(bad.count(), 0, "{:#?}", report.cases);
+    }
+}
+
 fn tested(source: &ExtensionSource, wanted: impl Fn(&Case) -> bool) -> Report {
+    let cases: Vec<&Case> = builtin().values().filter(|case| !case.deep && wanted(case)).collect();
+    run(&options(source), &cases, &mut |_| {})
+}
+
+fn options(source: &ExtensionSource) -> Options {
     let program =
         Program::of(source, &folder("kit/python")).unwrap_or_else(|problem| panic!("{problem}"));
     let (binds, kit, calls) = (Binds::Sdk, true, true);
-    let options = Options { binds, kit, calls, ..Options::of(program) };
-    let cases: Vec<&Case> = builtin().values().filter(|case| !case.deep && wanted(case)).collect();
-    run(&options, &cases, &mut |_| {})
+    Options { binds, kit, calls, ..Options::of(program) }
 }
 
 #[track_caller]

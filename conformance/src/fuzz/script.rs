@@ -159,7 +159,8 @@ impl<'a> Writer<'a> {
             }
             Cut::Whole => self.put(&line.bytes, ""),
             Cut::Pieces(chunk) => {
-                let few = line.bytes.len() / chunk < 30;
+                // What goes with it is cut too; a pause behind each of many would take too long.
+                let few = (self.glued.len() + line.bytes.len()) / chunk < 30;
                 let pause = if few { ", pause_ms = 1" } else { "" };
                 self.put(&line.bytes, &format!(", chunk = {chunk}{pause}"));
             }

@@ -113,7 +113,10 @@ impl<S: Stage> Player<'_, S> {
         match &step.verb {
             Verb::Line(text) => self.write(text, true),
             Verb::Raw(text) => self.write(text, false),
-            Verb::Hex(text) => self.stage.write(unhex(&text.template), None, Duration::ZERO),
+            Verb::Hex(text) => {
+                let pause = Duration::from_millis(text.pause_ms);
+                self.stage.write(unhex(&text.template), text.chunk, pause)
+            }
             Verb::Answer => self.answer(soft),
             Verb::Expect(frame) => self.expect(frame, soft),
             Verb::Refuse(frame) => self.refuse(frame, soft),
