@@ -16,6 +16,7 @@ skips=
 main() {
     began=$(date +%s)
     skip_python_shims
+    keep_compiled_python
 
     component fmt rustfmt 'format check' cargo fmt --all --check
     component clippy clippy 'clippy, warnings are errors' \
@@ -121,6 +122,12 @@ build_everything() {
 skip_python_shims() {
     python=$(python3 -c 'import os, sys; print(os.path.dirname(sys.executable))')
     PATH=$python:$PATH
+}
+
+# Where a machine keeps no compiled Python, each of these programs compiles all that it imports.
+keep_compiled_python() {
+    unset PYTHONDONTWRITEBYTECODE
+    export PYTHONPYCACHEPREFIX="$PWD/target/pycache"
 }
 
 # One tiny round with the project's own programs: that it works, nothing about time.

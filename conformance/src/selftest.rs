@@ -136,7 +136,9 @@ struct Programs {
 impl Programs {
     fn write_down(folder: &Path) -> io::Result<Self> {
         let programs = Self { puppet: folder.join("puppet.py"), kit: folder.join("kit_mutant.py") };
-        fs::write(&programs.puppet, PUPPET)?;
+        // Python keeps the compiled form of what is imported, and reads a script anew at every start.
+        fs::write(folder.join("puppet_itself.py"), PUPPET)?;
+        fs::write(&programs.puppet, "import puppet_itself\n")?;
         fs::write(&programs.kit, KIT_MUTANT)?;
         KIT.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))?;
         Ok(programs)
