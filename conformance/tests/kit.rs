@@ -53,6 +53,19 @@ fn a_kit_that_lacks_a_tool_is_told_which() {
 }
 
 #[test]
+fn a_kit_may_show_life_while_it_sets_up() {
+    let slowly = "import kit\n\
+                  class Slow(kit.Kit):\n \
+                  def register(self):\n  \
+                  for _ in range(2): self.emit({'type': 'subscribe'})\n  \
+                  super().register()\n\
+                  Slow().run()";
+    let report = tested(&python_kit(&["-c", slowly]), |case| case.id == "K-SRF-01");
+    let case = &report.cases[0];
+    assert_eq!(case.verdict, Verdict::Pass, "{:?}", case.failure);
+}
+
+#[test]
 fn what_is_no_kit_is_not_taken_for_one_that_passed() {
     let puppet = Path::new(env!("CARGO_MANIFEST_DIR")).join("mutants/puppet.py");
     let report = tested(&ExtensionSource::command(python(), ["-S".as_ref(), &*puppet]), |case| {
