@@ -13,6 +13,8 @@ mod signals;
 #[expect(unsafe_code, reason = "a signal handler of our own; signal-hook asks for a promise")]
 mod sigterm;
 mod takeover;
+#[cfg(target_os = "linux")]
+mod unshared;
 
 pub use doorbell::Waker;
 pub use input::Input;

@@ -22,6 +22,8 @@ static GENERATION: AtomicU32 = AtomicU32::new(0);
 /// The claimed descriptors' numbers, -1 where there is none.
 static CLAIMED_INPUT: AtomicI32 = AtomicI32::new(NONE);
 static CLAIMED_OUTPUT: AtomicI32 = AtomicI32::new(NONE);
+/// A second one of the output's.
+static CLAIMED_OUTPUT_TOO: AtomicI32 = AtomicI32::new(NONE);
 const NONE: RawFd = -1;
 static NULL_DEVICE: OnceLock<OwnedFd> = OnceLock::new();
 static INSTALLED: AtomicBool = AtomicBool::new(false);
@@ -77,20 +79,27 @@ pub(super) fn replace_in_children(input: &Input, output: &Output) {
     CLAIMED_OUTPUT.store(output.as_fd().as_raw_fd(), Ordering::Release);
 }
 
+/// Names a second descriptor of the claimed output's.
+#[cfg(target_os = "linux")]
+pub(super) fn replace_in_children_too(output: &OwnedFd) {
+    CLAIMED_OUTPUT_TOO.store(output.as_raw_fd(), Ordering::Release);
+}
+
 /// The claimed input is about to be closed; its number may soon be another file's.
 pub(super) fn forget_input() {
     CLAIMED_INPUT.store(NONE, Ordering::Release);
 }
 
-/// The claimed output is about to be closed; its number may soon be another file's.
+/// The claimed output is about to be closed; its numbers may soon be another file's.
 pub(super) fn forget_output() {
     CLAIMED_OUTPUT.store(NONE, Ordering::Release);
+    CLAIMED_OUTPUT_TOO.store(NONE, Ordering::Release);
 }
 
 unsafe extern "C" fn in_child() {
     GENERATION.fetch_add(1, Ordering::AcqRel);
     let Some(null) = NULL_DEVICE.get() else { return };
-    for claimed in [&CLAIMED_INPUT, &CLAIMED_OUTPUT] {
+    for claimed in [&CLAIMED_INPUT, &CLAIMED_OUTPUT, &CLAIMED_OUTPUT_TOO] {
         let number = claimed.load(Ordering::Acquire);
         if number != NONE {
             // SAFETY: both calls are async-signal-safe; `number` is a descriptor that this crate

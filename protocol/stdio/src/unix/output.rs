@@ -14,6 +14,8 @@ use super::cannot;
 use super::fork::{self, Birth};
 use super::input::Input;
 use super::signals::{Disposition, SigpipeBlocked, disposition};
+#[cfg(target_os = "linux")]
+use super::unshared::unshared;
 use crate::{Error, Next, Ready};
 
 /// The way to the host.
@@ -23,6 +25,9 @@ use crate::{Error, Next, Ready};
 #[derive(Debug)]
 pub struct Output {
     fd: OwnedFd,
+    /// The same pipe, described by itself.
+    #[cfg(target_os = "linux")]
+    unshared: Option<OwnedFd>,
     way: Way,
     /// Found out at the first write, when the program has set its signals up.
     sigpipe: Option<Sigpipe>,
@@ -67,6 +72,10 @@ enum Way {
     /// A pipe, one system call that says itself that it will not wait.
     #[cfg(target_os = "linux")]
     PipeNoWait,
+    /// A pipe, opened once more with `O_NONBLOCK`, which nobody shares: a plain `write` costs the
+    /// system less than one that says how it is meant.
+    #[cfg(target_os = "linux")]
+    PipeUnshared,
     /// A pipe, one piece of at most `PIPE_BUF` bytes at a time, when `poll` says there is room.
     PipePieces,
     /// A socket, one system call that says itself that it will not wait.
@@ -86,7 +95,15 @@ impl Output {
             FileType::Socket => Way::Socket,
             _ => Way::Plain,
         };
-        Ok(Self { fd, way, sigpipe: None, claimed, birth: Birth::now() })
+        Ok(Self {
+            fd,
+            #[cfg(target_os = "linux")]
+            unshared: None,
+            way,
+            sigpipe: None,
+            claimed,
+            birth: Birth::now(),
+        })
     }
 
     /// For a thread that waits for room in it while others may write.
@@ -211,6 +228,8 @@ impl Output {
                 }
                 outcome => outcome,
             },
+            #[cfg(target_os = "linux")]
+            Way::PipeUnshared => write(self.unshared.as_ref().unwrap_or(&self.fd), bytes),
             Way::PipePieces => {
                 if self.poll_writable(Some(Timespec::default()))? {
                     write(&self.fd, &bytes[..bytes.len().min(PIPE_BUF)])
@@ -243,6 +262,17 @@ impl Output {
                 (_, Way::PipeNoWait | Way::Socket) => Sigpipe::Unasked,
                 _ => Sigpipe::Blocked,
             });
+            #[cfg(target_os = "linux")]
+            if self.sigpipe == Some(Sigpipe::Ignored) && self.way == Way::PipeNoWait {
+                // Not later, as the program may shut itself in.
+                self.unshared = unshared(&self.fd);
+                if let Some(unshared) = &self.unshared {
+                    self.way = Way::PipeUnshared;
+                    if self.claimed {
+                        fork::replace_in_children_too(unshared);
+                    }
+                }
+            }
         }
         Ok(())
     }
@@ -306,6 +336,25 @@ mod tests {
         (host, Stdio::from_fds(input.into(), output.into()).unwrap().output)
     }
 
+    /// The same where the pipe cannot be opened once more.
+    #[cfg(target_os = "linux")]
+    fn shared_session() -> (PipeReader, Output) {
+        let (host, mut output) = session();
+        // Nothing is asked at a first write then.
+        output.sigpipe = Some(Sigpipe::Ignored);
+        (host, output)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn sessions() -> [(PipeReader, Output); 3] {
+        [session(), shared_session(), session_in_pieces()]
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn sessions() -> [(PipeReader, Output); 2] {
+        [session(), session_in_pieces()]
+    }
+
     /// The same with the way of a system that cannot write to a pipe without waiting.
     fn session_in_pieces() -> (PipeReader, Output) {
         let (host, mut output) = session();
@@ -315,7 +364,7 @@ mod tests {
 
     #[test]
     fn a_full_pipe_takes_a_part_and_then_nothing_without_blocking() {
-        for (_host, mut output) in [session(), session_in_pieces()] {
+        for (_host, mut output) in sessions() {
             let taken = output.try_write(&vec![7; MANY]).unwrap();
             assert!(taken > 0 && taken < MANY, "{:?} took {taken}", output.way);
             assert_eq!(output.try_write(b"more").unwrap(), 0);
@@ -324,7 +373,7 @@ mod tests {
 
     #[test]
     fn the_rest_goes_out_when_there_is_room_again() {
-        for (mut host, mut output) in [session(), session_in_pieces()] {
+        for (mut host, mut output) in sessions() {
             let sent: Vec<u8> = (0..=250).cycle().take(MANY).collect();
             let mut arrived = vec![0; MANY];
             let draining = thread::spawn(move || {
@@ -338,11 +387,22 @@ mod tests {
 
     #[test]
     fn writing_leaves_the_flags_of_the_description_alone() {
-        for (_host, mut output) in [session(), session_in_pieces()] {
+        for (_host, mut output) in sessions() {
             let before = rustix::fs::fcntl_getfl(&output).unwrap();
             output.try_write(&vec![7; MANY]).unwrap();
             assert_eq!(rustix::fs::fcntl_getfl(&output).unwrap(), before);
         }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_pipe_is_described_by_itself_from_the_first_write_on() {
+        let (mut host, mut output) = session();
+        output.write_all(b"first").unwrap();
+        assert_eq!(output.way, Way::PipeUnshared);
+        host.read_exact(&mut [0; 5]).unwrap();
+        drop(output);
+        assert_eq!(host.read(&mut [0]).unwrap(), 0, "the pipe is closed with the session");
     }
 
     #[test]
@@ -357,6 +417,7 @@ mod tests {
         let name = format!("/proc/self/fd/{}", output.as_raw_fd());
         let by_name = open(name, OFlags::WRONLY, Mode::empty()).unwrap();
         let mut output = Stdio::from_fds(input.into(), by_name).unwrap().output;
+        output.sigpipe = Some(Sigpipe::Ignored);
         let taken = output.try_write(&vec![7; MANY]).unwrap();
         assert_eq!(output.way, Way::PipePieces);
         assert!(taken > 0 && taken < MANY);
@@ -364,7 +425,7 @@ mod tests {
 
     #[test]
     fn a_host_that_is_gone_is_an_error_of_its_own() {
-        for (host, mut output) in [session(), session_in_pieces()] {
+        for (host, mut output) in sessions() {
             drop(host);
             assert!(matches!(output.try_write(b"x"), Err(Error::HostGone)));
             assert!(matches!(output.write_all(b"x"), Err(Error::HostGone)));

@@ -275,6 +275,7 @@ fn sigterm_for_nobody() {
 
 fn forked_child_stays() {
     let mut stdio = Stdio::claim().unwrap();
+    stdio.output.write_all(b"written before\n").unwrap();
     let Some(child) = fork() else {
         eprintln!("the child lives");
         thread::sleep(Duration::from_secs(60));
