@@ -13,6 +13,7 @@ use extline_protocol::frame::{EventInterceptResponse, RpcError};
 use extline_protocol::{CallKey, ExtensionSession, RawJson, RequestError};
 
 use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
 use crate::awaited::Awaited;
 use crate::handler::Handlers;
@@ -31,8 +32,10 @@ pub(crate) struct Connection {
     pub(crate) handlers: RefCell<Handlers>,
     pub(crate) running: Running,
     pub(crate) awaited: Awaited,
-    /// Something was written.
-    pub(crate) written: Notify,
+    /// Something was written, for those who wait for that.
+    written: Notify,
+    /// Whether anybody does; most of the time nobody, and telling them is not free.
+    awaits_written: Cell<bool>,
     /// Every `setup` has returned.
     pub(crate) is_set_up: Cell<bool>,
     /// Why the extension ends by itself, unless its exit code says it.
@@ -53,6 +56,7 @@ impl Connection {
             running: Running::default(),
             awaited: Awaited::default(),
             written: Notify::new(),
+            awaits_written: Cell::new(false),
             is_set_up: Cell::new(false),
             failure: Cell::new(None),
             waiting: Cell::new(None),
@@ -117,6 +121,18 @@ impl Connection {
     /// The serving loop has seen everything that was told until now.
     pub(crate) fn forget_touched(&self) {
         self.touched.set(false);
+    }
+
+    /// Until something was written.
+    pub(crate) fn written(&self) -> Notified<'_> {
+        self.awaits_written.set(true);
+        self.written.notified()
+    }
+
+    pub(crate) fn tell_written(&self) {
+        if self.awaits_written.take() {
+            self.written.notify_waiters();
+        }
     }
 
     pub(crate) fn host(&self) -> Rc<Host> {

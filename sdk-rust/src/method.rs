@@ -98,7 +98,7 @@ impl Context {
             self.check_cancelled()?;
             match self.connection().tell(|session| session.send_part(key, part.clone())) {
                 Err(RequestError::PartsAhead) => {
-                    self.run_until_cancelled(self.connection().written.notified()).await?;
+                    self.run_until_cancelled(self.connection().written()).await?;
                 }
                 sent => return sent.map_err(|error| refused(&error)),
             }

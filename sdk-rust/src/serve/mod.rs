@@ -15,6 +15,7 @@ mod observer;
 mod outlet;
 mod readiness;
 mod stand_in;
+mod tasks;
 mod watchdog;
 mod wire;
 
@@ -30,7 +31,7 @@ use extline_protocol::frame::SdkInfo;
 use extline_protocol::{ExtensionConfig, ExtensionSession};
 use extline_stdio::{Interrupter, Stdio};
 use tokio::runtime::RuntimeMetrics;
-use tokio::task::{LocalSet, yield_now};
+use tokio::task::yield_now;
 use tokio::time::{Sleep, sleep_until};
 
 pub(crate) use self::observer::{Observed, Observer};
@@ -40,6 +41,7 @@ use self::inlet::{Inlet, Read};
 use self::outlet::Outlet;
 use self::readiness::Readiness;
 use self::stand_in::StandIn;
+use self::tasks::Tasks;
 use self::watchdog::Watchdog;
 use crate::connection::Connection;
 use crate::setup::{SetupHandler, TeardownHandler};
@@ -143,8 +145,7 @@ struct Serving {
 
 impl Serving {
     async fn serve(&mut self) -> Result<u8, Error> {
-        // Tasks that still run at the end are dropped with the set.
-        let mut tasks = LocalSet::new();
+        let mut tasks = Tasks::new();
         loop {
             {
                 let _spawning = tasks.enter();
@@ -163,11 +164,10 @@ impl Serving {
 
     /// Waits until there may be something to dispatch or to write; the handlers that wait go on
     /// meanwhile.
-    async fn progress(&mut self, tasks: &mut LocalSet) -> Result<(), Error> {
+    async fn progress(&mut self, tasks: &mut Tasks) -> Result<(), Error> {
         let mut has_waited = false;
         let progress = poll_fn(|context| {
-            let has_tasks = Pin::new(&mut *tasks).poll(context).is_pending();
-            if !has_tasks && !has_waited && self.wait_away()? {
+            if !tasks.poll(context) && !has_waited && self.wait_away()? {
                 has_waited = true;
                 return Poll::Ready(Ok(()));
             }
@@ -263,7 +263,7 @@ impl Serving {
         let (wrote, lost_host) = (wire.take_wrote(), wire.take_lost_host());
         drop(wire);
         if wrote {
-            self.connection.written.notify_waiters();
+            self.connection.tell_written();
         }
         if lost_host {
             self.connection.touch();
