@@ -38,6 +38,13 @@ impl Cancellation {
         self.0.cancelled.load(Ordering::Acquire)
     }
 
+    /// Whether nobody else has it and nothing was done with it, so that it may serve another call.
+    pub(crate) fn is_unused(&mut self) -> bool {
+        let Some(shared) = Arc::get_mut(&mut self.0) else { return false };
+        let waiting = shared.waiting.get_mut().unwrap_or_else(PoisonError::into_inner);
+        !*shared.cancelled.get_mut() && waiting.is_empty()
+    }
+
     pub(crate) fn cancel(&self) {
         let waiting = {
             let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,5 +103,20 @@ mod tests {
         assert_eq!(count.0.load(Ordering::Relaxed), 1);
         assert!(Pin::new(&mut clone).poll(&mut context).is_ready());
         assert!(clone.is_cancelled());
+    }
+
+    #[test]
+    fn one_that_somebody_has_or_waits_for_or_that_came_is_not_unused() {
+        let mut cancellation = Cancellation::default();
+        assert!(cancellation.is_unused());
+        let mut clone = cancellation.clone();
+        assert!(!cancellation.is_unused());
+        assert!(Pin::new(&mut clone).poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        drop(clone);
+        assert!(!cancellation.is_unused(), "the one that waited may be woken yet");
+
+        let mut cancelled = Cancellation::default();
+        cancelled.cancel();
+        assert!(!cancelled.is_unused());
     }
 }

@@ -20,7 +20,7 @@ use crate::handler::Handlers;
 use crate::pulse::Pulse;
 use crate::running::Running;
 use crate::serve::{SharedWire, Wire, lock};
-use crate::{Error, Host, Response, ToolResult};
+use crate::{Cancellation, Error, Host, Response, ToolResult};
 
 /// The exit status of a program whose `main` returns an error.
 const FAILED: u8 = 1;
@@ -36,6 +36,8 @@ pub(crate) struct Connection {
     written: Notify,
     /// Whether anybody does; most of the time nobody, and telling them is not free.
     awaits_written: Cell<bool>,
+    /// For the next call: most end without having used theirs.
+    unused_cancellation: Cell<Option<Cancellation>>,
     /// Every `setup` has returned.
     pub(crate) is_set_up: Cell<bool>,
     /// Why the extension ends by itself, unless its exit code says it.
@@ -57,6 +59,7 @@ impl Connection {
             awaited: Awaited::default(),
             written: Notify::new(),
             awaits_written: Cell::new(false),
+            unused_cancellation: Cell::new(None),
             is_set_up: Cell::new(false),
             failure: Cell::new(None),
             waiting: Cell::new(None),
@@ -132,6 +135,17 @@ impl Connection {
     pub(crate) fn tell_written(&self) {
         if self.awaits_written.take() {
             self.written.notify_waiters();
+        }
+    }
+
+    pub(crate) fn new_cancellation(&self) -> Cancellation {
+        self.unused_cancellation.take().unwrap_or_default()
+    }
+
+    /// What had it has ended.
+    pub(crate) fn reuse_cancellation(&self, mut cancellation: Cancellation) {
+        if cancellation.is_unused() {
+            self.unused_cancellation.set(Some(cancellation));
         }
     }
 

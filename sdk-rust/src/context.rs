@@ -351,7 +351,7 @@ impl Context {
             call: None,
             deadline: None,
             session: None,
-            cancellation: Cancellation::default(),
+            cancellation: connection.new_cancellation(),
         }
     }
 

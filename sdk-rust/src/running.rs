@@ -49,10 +49,11 @@ impl Running {
         self.lock().first = Some((id, Handler { name, cancellation }));
     }
 
-    /// It ended at once.
-    pub(crate) fn end_first(&self) {
-        // Dropped when the lock is not held any more.
-        let _ended = self.lock().first.take();
+    /// It ended at once; its cancellation.
+    pub(crate) fn end_first(&self) -> Option<Cancellation> {
+        let ended = self.lock().first.take();
+        // The rest is dropped when the lock is not held any more.
+        ended.map(|(_, handler)| handler.cancellation)
     }
 
     /// It goes on; [`Running::remove`] ends it.

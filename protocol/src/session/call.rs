@@ -1,7 +1,6 @@
 //! Calls in flight: who waits for an answer, and who has it already.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
@@ -90,9 +89,11 @@ pub enum ReplyError {
 /// The open calls of one direction, with what the session keeps for each.
 #[derive(Debug)]
 pub(super) struct Pending<T> {
-    /// By kind and id, the serial beside what is kept: each call is in one place, found by its id
-    /// when it comes in and by its key until it goes.
-    open: [BTreeMap<Id, (u64, T)>; CallKind::ALL.len()],
+    /// One that was opened while no other was, as most are: it is kept without an allocation.
+    alone: Option<(CallKey, T)>,
+    /// The others, by kind and id, the serial beside what is kept: each call is in one place, found
+    /// by its id when it comes in and by its key until it goes.
+    others: [BTreeMap<Id, (u64, T)>; CallKind::ALL.len()],
     /// How many there are.
     count: usize,
     last: u64,
@@ -100,51 +101,65 @@ pub(super) struct Pending<T> {
 
 impl<T> Default for Pending<T> {
     fn default() -> Self {
-        Self { open: std::array::from_fn(|_| BTreeMap::new()), count: 0, last: 0 }
+        Self { alone: None, others: std::array::from_fn(|_| BTreeMap::new()), count: 0, last: 0 }
     }
 }
 
 impl<T> Pending<T> {
     /// Opens a call; `None` when the id is in flight for its kind.
     pub(super) fn open(&mut self, kind: CallKind, id: Id, state: T) -> Option<CallKey> {
-        let Entry::Vacant(entry) = self.open[kind as usize].entry(id) else { return None };
-        self.last += 1;
-        self.count += 1;
-        let key = CallKey { kind, id: entry.key().clone(), serial: self.last };
-        entry.insert((self.last, state));
-        Some(key)
+        if self.count > 0 && self.serial_of(kind, &id).is_some() {
+            return None;
+        }
+        Some(self.open_new(kind, id, state))
     }
 
     /// Opens a call under an id that is not in flight.
     pub(super) fn open_new(&mut self, kind: CallKind, id: Id, state: T) -> CallKey {
         self.last += 1;
-        let replaced = self.open[kind as usize].insert(id.clone(), (self.last, state));
-        self.count += usize::from(replaced.is_none());
-        CallKey { kind, id, serial: self.last }
+        let key = CallKey { kind, id, serial: self.last };
+        if self.count == 0 {
+            self.alone = Some((key.clone(), state));
+        } else {
+            self.others[kind as usize].insert(key.id.clone(), (key.serial, state));
+        }
+        self.count += 1;
+        key
     }
 
     /// Closes a call; `None` when it was closed before.
     pub(super) fn close(&mut self, key: &CallKey) -> Option<T> {
-        self.get(key)?;
-        self.count -= 1;
-        self.open[key.kind as usize].remove(&key.id).map(|(_, state)| state)
+        let closed = if self.is_alone(key) {
+            self.alone.take().map(|(_, state)| state)
+        } else {
+            self.get(key)?;
+            self.others[key.kind as usize].remove(&key.id).map(|(_, state)| state)
+        };
+        self.count -= usize::from(closed.is_some());
+        closed
     }
 
     /// The open call with that id.
     pub(super) fn find(&self, kind: CallKind, id: &Id) -> Option<CallKey> {
-        let (serial, _) = self.open[kind as usize].get(id)?;
-        Some(CallKey { kind, id: id.clone(), serial: *serial })
+        let serial = self.serial_of(kind, id)?;
+        Some(CallKey { kind, id: id.clone(), serial })
     }
 
     /// What is kept for an open call.
     pub(super) fn get(&self, key: &CallKey) -> Option<&T> {
-        let (serial, state) = self.open[key.kind as usize].get(&key.id)?;
+        if self.is_alone(key) {
+            return self.alone.as_ref().map(|(_, state)| state);
+        }
+        let (serial, state) = self.others[key.kind as usize].get(&key.id)?;
         (*serial == key.serial).then_some(state)
     }
 
     /// What is kept for an open call.
     pub(super) fn get_mut(&mut self, key: &CallKey) -> Option<&mut T> {
-        let (serial, state) = self.open[key.kind as usize].get_mut(&key.id)?;
+        if self.is_alone(key) {
+            return self.alone.as_mut().map(|(_, state)| state);
+        }
+        let (serial, state) = self.others[key.kind as usize].get_mut(&key.id)?;
         (*serial == key.serial).then_some(state)
     }
 
@@ -156,9 +171,10 @@ impl<T> Pending<T> {
     /// The open calls of which that holds, oldest first: what is done to several calls at once is
     /// done in the same order every time.
     pub(super) fn keys_where(&self, holds: impl Fn(&T) -> bool) -> Vec<CallKey> {
-        let mut keys = Vec::new();
+        let alone = self.alone.iter().filter(|(_, state)| holds(state));
+        let mut keys: Vec<_> = alone.map(|(key, _)| key.clone()).collect();
         for kind in CallKind::ALL {
-            for (id, (serial, state)) in &self.open[kind as usize] {
+            for (id, (serial, state)) in &self.others[kind as usize] {
                 if holds(state) {
                     keys.push(CallKey { kind, id: id.clone(), serial: *serial });
                 }
@@ -170,12 +186,25 @@ impl<T> Pending<T> {
 
     /// What is kept for the open calls, in no order that means anything.
     pub(super) fn states(&self) -> impl Iterator<Item = &T> {
-        self.open.iter().flat_map(BTreeMap::values).map(|(_, state)| state)
+        let others = self.others.iter().flat_map(BTreeMap::values).map(|(_, state)| state);
+        self.alone.iter().map(|(_, state)| state).chain(others)
     }
 
     /// Whether none is open.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// No two calls of a session have one serial.
+    fn is_alone(&self, key: &CallKey) -> bool {
+        self.alone.as_ref().is_some_and(|(alone, _)| alone.serial == key.serial)
+    }
+
+    fn serial_of(&self, kind: CallKind, id: &Id) -> Option<u64> {
+        match &self.alone {
+            Some((alone, _)) if alone.kind == kind && alone.id == *id => Some(alone.serial),
+            _ => self.others[kind as usize].get(id).map(|(serial, _)| *serial),
+        }
     }
 }
 
@@ -191,6 +220,23 @@ mod tests {
         assert!(pending.open(CallKind::Command, "7".into(), ()).is_some());
         assert!(pending.close(&tool).is_some());
         assert!(pending.close(&tool).is_none());
+    }
+
+    #[test]
+    fn an_id_is_in_flight_whichever_call_came_first() {
+        let mut pending = Pending::default();
+        let [first, second] =
+            ["1", "2"].map(|id| pending.open(CallKind::Tool, id.into(), id).unwrap());
+        for id in ["1", "2"] {
+            assert!(pending.open(CallKind::Tool, id.into(), id).is_none());
+        }
+        assert_eq!(pending.close(&first), Some("1"));
+        assert_eq!(pending.find(CallKind::Tool, second.id()), Some(second.clone()));
+        let again = pending.open(CallKind::Tool, "1".into(), "1").unwrap();
+        assert_eq!(pending.keys(), [second.clone(), again.clone()]);
+        assert_eq!(pending.close(&second), Some("2"));
+        assert_eq!(pending.close(&again), Some("1"));
+        assert!(pending.is_empty());
     }
 
     #[test]

@@ -213,8 +213,11 @@ impl Serving {
         self.connection.running.begin(id.clone(), name, cancellation);
         let polled = self.connection.poll(|| Pin::new(&mut work).poll(&mut first));
         if let Poll::Ready(outcome) = polled {
-            self.connection.running.end_first();
+            let cancellation = self.connection.running.end_first();
             finish(&self.connection, outcome);
+            if let Some(cancellation) = cancellation {
+                self.connection.reuse_cancellation(cancellation);
+            }
             return;
         }
         self.connection.running.keep_first();
