@@ -2,7 +2,7 @@
 //! neither does its watchdog. The host is this test program, started once more.
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{Read, Seek, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -157,15 +157,18 @@ fn the_watchdog_works_in_every_shell() {
     for shell in shells.iter().filter(is_there) {
         // A group that takes no SIGTERM, and one that the host has seen the end of.
         let (mut stubborn, mut other) = (ignores_sigterm(), ignores_sigterm());
-        let lines = format!("+ {0}\n+ {1}\n- {0}\n", other.id(), stubborn.id());
+        let mut groups = tempfile::tempfile().unwrap();
+        writeln!(groups, "{:10}\n{:10}", "", stubborn.id()).unwrap();
+        groups.rewind().unwrap();
         let mut watchdog = Command::new(shell[0])
             .args(&shell[1..])
             .args(["-c", script, "extline-watchdog", "no mark"])
             .stdin(Stdio::piped())
+            .stdout(groups)
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        watchdog.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+        drop(watchdog.stdin.take());
         let status = wait_at_most(LONG, &mut watchdog);
         let mut errors = String::new();
         watchdog.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
@@ -214,9 +217,10 @@ async fn a_watchdog_holds_nothing_of_the_host_s_and_ends_with_it() {
     let descriptor = |number: u32| fs::read_link(format!("/proc/{}/fd/{number}", watchdog.id));
     let pipe = descriptor(0).unwrap();
     assert!(pipe.to_str().unwrap().starts_with("pipe:"), "{pipe:?}");
-    for number in [1, 2] {
-        assert_eq!(descriptor(number).unwrap(), Path::new("/dev/null"));
-    }
+    assert_eq!(descriptor(2).unwrap(), Path::new("/dev/null"));
+    let groups = fs::read_to_string(format!("/proc/{}/fd/1", watchdog.id)).unwrap();
+    let extension = host.extensions()[0].pid.unwrap();
+    assert_eq!(groups.split_whitespace().collect::<Vec<_>>(), [extension.to_string()]);
     // Shells close no further ones; those were the host's already, and not its own.
     let open: Vec<_> = (3..10).filter_map(|number| descriptor(number).ok()).collect();
     assert!(open.is_empty(), "{open:?}");

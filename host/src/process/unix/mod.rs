@@ -2,6 +2,7 @@
 
 mod activity;
 mod group;
+mod group_list;
 mod pipe;
 mod strays;
 mod watchdog;

@@ -1,7 +1,8 @@
 //! Ends the extensions of a host that was killed and could not do it itself (`end.host-killed`).
 //!
-//! A small shell process that reads, from a pipe that only the host holds, which process groups
-//! there are. When the pipe ends without a goodbye, the host is gone, however it went.
+//! A small shell process that waits for the end of a pipe that only the host holds. When it ends
+//! without a goodbye, the host is gone, however it went, and a list that the host kept says which
+//! process groups there are.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
@@ -10,8 +11,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use rustix::io::ioctl_fionbio;
-
+use super::group_list::GroupList;
 use crate::mark::Mark;
 use crate::shared::lock;
 
@@ -21,6 +21,8 @@ const SCRIPT: &str = include_str!("watchdog.sh");
 /// The watchdog of one host.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
+    /// What it reads in the end.
+    groups: Mutex<GroupList>,
     /// `None` once it was told to end.
     input: Mutex<Option<ChildStdin>>,
     /// `None` once its exit status was taken.
@@ -31,6 +33,7 @@ impl Watchdog {
     /// Starts it, in a process group of its own: neither a terminal's Ctrl-C nor a kill of the
     /// host's group ends it. Of the host's descriptors and environment it gets none.
     pub(crate) fn start(mark: &Mark) -> io::Result<Self> {
+        let groups = GroupList::new()?;
         let mut child = Command::new("/bin/sh")
             .args(["-c", SCRIPT, "extline-watchdog", mark.as_str()])
             .env_clear()
@@ -38,30 +41,30 @@ impl Watchdog {
             .current_dir("/")
             .process_group(0)
             .stdin(Stdio::piped())
-            .stdout(Stdio::null())
+            .stdout(groups.file()?)
             .stderr(Stdio::null())
             .spawn()?;
-        let input = child.stdin.take();
-        if let Some(input) = &input {
-            // A watchdog that somebody stopped must not stop the host.
-            ioctl_fionbio(input, true)?;
-        }
-        Ok(Self { input: Mutex::new(input), child: Mutex::new(Some(child)) })
+        let input = Mutex::new(child.stdin.take());
+        Ok(Self { groups: Mutex::new(groups), input, child: Mutex::new(Some(child)) })
     }
 
     pub(super) fn add(&self, group: u32) {
-        self.say(&format!("+ {group}\n"));
+        // It fails where there is no memory; then the mark still finds the group's processes.
+        let _ = lock(&self.groups).add(group);
     }
 
     pub(super) fn remove(&self, group: u32) {
-        self.say(&format!("- {group}\n"));
+        // As above; the watchdog then looks for a group that is gone.
+        let _ = lock(&self.groups).remove(group);
     }
 
     /// Ends it, once nothing is left to watch.
     pub(crate) async fn end(&self) {
         const TRIES: u32 = 200;
-        self.say("end\n");
-        drop(lock(&self.input).take());
+        if let Some(mut input) = lock(&self.input).take() {
+            // When somebody killed it there is nobody to tell, and nothing to do about it.
+            let _ = input.write_all(b"end\n");
+        }
         for _ in 0..TRIES {
             if self.has_ended() {
                 break;
@@ -77,13 +80,6 @@ impl Watchdog {
             *child = None;
         }
         !runs
-    }
-
-    fn say(&self, line: &str) {
-        if let Some(input) = lock(&self.input).as_mut() {
-            // When somebody killed it there is nobody to tell, and nothing to do about it.
-            let _ = input.write_all(line.as_bytes());
-        }
     }
 }
 

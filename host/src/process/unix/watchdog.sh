@@ -1,25 +1,20 @@
 # Ends what a killed host left running, within 2 s (`end.host-killed`). $1 is the mark that every
-# process of its extensions carries in its environment. Each line of stdin is "+ GROUP", "- GROUP" or
-# "end".
+# process of its extensions carries in its environment. Stdin ends with the host, after a line "end"
+# where nothing is left to do. Stdout is no output but the list of the process groups there are, which
+# the host keeps: one a line, blank lines between them.
 trap '' HUP INT QUIT TERM TSTP TTIN TTOU
 # Descriptors that the host itself was given without close-on-exec: whoever waits for their end must
 # not wait for this process.
 exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 
+read -r goodbye
+if [ "$goodbye" = end ]; then
+    exit 0
+fi
 groups=
-while read -r change group; do
-    case $change in
-    +) groups="$groups $group" ;;
-    -)
-        kept=
-        for other in $groups; do
-            [ "$other" = "$group" ] || kept="$kept $other"
-        done
-        groups=$kept
-        ;;
-    end) exit 0 ;;
-    esac
-done
+while read -r group; do
+    groups="$groups $group"
+done <&1
 
 # Not `kill -s NAME -- -GROUP`, as POSIX has it: busybox does not.
 signal() {
