@@ -13,14 +13,18 @@
 
 mod explain;
 mod place;
+mod plain;
 mod recursion;
 mod refused;
 mod violation;
+
+use std::sync::OnceLock;
 
 use extline_protocol::{ArgsError, ArgsValidator, RawJson};
 use jsonschema::Validator;
 use serde_json::Value;
 
+use crate::plain::is_plain;
 use crate::recursion::Recursion;
 pub use crate::refused::SchemaError;
 pub use crate::violation::Violation;
@@ -28,8 +32,16 @@ pub use crate::violation::Violation;
 /// A tool's schema, ready to validate arguments. It can be shared between threads.
 #[derive(Debug)]
 pub struct ToolSchema {
-    validator: Validator,
     small: ArgsValidator,
+    text: RawJson,
+    /// Made when it is first needed where the schema is valid at a glance, else at once.
+    full: OnceLock<Result<Full, SchemaError>>,
+}
+
+/// What jsonschema makes of a schema.
+#[derive(Debug)]
+struct Full {
+    validator: Validator,
     recursion: Option<Recursion>,
 }
 
@@ -39,13 +51,12 @@ impl ToolSchema {
     /// schema, and a `$schema` that is none of JSON Schema's own drafts.
     pub fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
         let small = ArgsValidator::compile(schema)?;
-        let document: Value = schema.to().map_err(|error| SchemaError::unreadable(&error))?;
-        let validator = jsonschema::options()
-            .offline()
-            .should_validate_formats(false)
-            .build(&document)
-            .map_err(|error| SchemaError::of(error, schema, &document))?;
-        Ok(Self { validator, small, recursion: Recursion::of(&document) })
+        let full = if small.unsupported().is_empty() && is_plain(schema) {
+            OnceLock::new()
+        } else {
+            OnceLock::from(Ok(Full::compile(schema)?))
+        };
+        Ok(Self { small, text: schema.clone(), full })
     }
 
     /// Validates the arguments of a call. Of several mistakes the first in the text is named;
@@ -56,15 +67,30 @@ impl ToolSchema {
     /// as `1e400`, is refused, and so is nesting beyond 127 levels.
     pub fn validate(&self, args: &RawJson) -> Result<(), Violation> {
         let value: Value = args.to().map_err(|_| Violation::unreadable(args))?;
-        if self.validator.is_valid(&value) {
+        let full = self.full.get_or_init(|| Full::compile(&self.text));
+        // It does not fail where it was left for later.
+        let Full { validator, recursion } = full.as_ref().map_err(Violation::of_schema)?;
+        if validator.is_valid(&value) {
             return Ok(());
         }
         if let Err(ArgsError { pointer, message }) = self.small.validate(args) {
             return Err(Violation { pointer, message });
         }
-        if self.recursion.as_ref().is_some_and(|recursion| recursion.outgrows(args)) {
+        if recursion.as_ref().is_some_and(|recursion| recursion.outgrows(args)) {
             return Err(Violation::unexplained());
         }
-        Err(explain::violation(self.validator.iter_errors(&value), args))
+        Err(explain::violation(validator.iter_errors(&value), args))
+    }
+}
+
+impl Full {
+    fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
+        let document: Value = schema.to().map_err(|error| SchemaError::unreadable(&error))?;
+        let validator = jsonschema::options()
+            .offline()
+            .should_validate_formats(false)
+            .build(&document)
+            .map_err(|error| SchemaError::of(error, schema, &document))?;
+        Ok(Self { validator, recursion: Recursion::of(&document) })
     }
 }

@@ -4,6 +4,7 @@ use extline_protocol::pointer::join;
 use extline_protocol::{ArgsFailure, Elements, Members, RawJson};
 use thiserror::Error;
 
+use crate::SchemaError;
 use crate::place::prefix;
 
 /// Arguments that do not match their schema.
@@ -27,6 +28,12 @@ impl Violation {
             None => (String::new(), ArgsFailure::sentence("nests more than 127 levels deep")),
         };
         Self { pointer, message: failure.to_string() }
+    }
+
+    /// Arguments of a schema that cannot be used.
+    pub(crate) fn of_schema(error: &SchemaError) -> Self {
+        let message = format!("cannot be checked, as the schema cannot be used: {error}");
+        Self { pointer: String::new(), message }
     }
 
     /// Arguments that do not match, for a reason that would take too long to find.

@@ -48,6 +48,9 @@ proptest! {
         else {
             return Ok(());
         };
+        // Also what is compiled when it is first needed.
+        let options = jsonschema::options().offline().should_validate_formats(false);
+        prop_assert!(options.build(&schema.to::<Value>().unwrap()).is_ok(), "{}", schema);
         for args in args {
             let raw = RawJson::from(args.clone());
             let verdict = full.validate(&raw);
