@@ -8,6 +8,7 @@ use extline_host::Program;
 use serde_json::Value;
 
 use crate::failure::{Failure, Outcome};
+use crate::numbers::within_doubles;
 use crate::seed::Drawn;
 use crate::survey::{Canary, Survey};
 use crate::target::{Record, Setting, Target, What};
@@ -449,7 +450,9 @@ pub(crate) fn parse(line: &[u8], terminated: bool) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Err("the line is blank".to_owned());
     }
-    let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+    let text = text.trim_start_matches('\u{feff}');
+    let value: Value = serde_json::from_str(text)
+        .or_else(|error| serde_json::from_str(&within_doubles(text)).map_err(|_| error))
         .map_err(|error| format!("no JSON: {error}"))?;
     match &value {
         Value::Object(members) if members.get("type").is_some_and(Value::is_string) => Ok(value),

@@ -20,6 +20,7 @@ mod fuzz;
 mod harness;
 mod language;
 mod mock;
+mod numbers;
 mod recorded;
 mod replay;
 mod report;
