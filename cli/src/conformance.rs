@@ -4,6 +4,7 @@ mod baseline;
 mod copy;
 mod fuzz;
 mod harness;
+mod matrix;
 mod own;
 mod reports;
 mod screen;
@@ -52,6 +53,7 @@ pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, cla
     match &args.question {
         Some(Question::List) => return Ok(list(builtin().values(), printer)),
         Some(Question::Check(trace)) => return traces::check(trace, printer),
+        Some(Question::Matrix(args)) => return matrix::matrix(args, printer),
         Some(Question::Replay(trace)) => return traces::replay(trace, printer),
         Some(Question::Fuzz(sessions)) => return fuzz::fuzz(sessions, printer).await,
         Some(Question::Selftest) => return Ok(test_the_tester(printer)),

@@ -7,6 +7,8 @@
 mod browser;
 #[path = "conformance_reports/flaky.rs"]
 mod flaky;
+#[path = "conformance_reports/matrix.rs"]
+mod matrix;
 mod support;
 
 use std::fs;

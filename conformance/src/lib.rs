@@ -19,6 +19,7 @@ mod failure;
 mod fuzz;
 mod harness;
 mod language;
+mod matrix;
 mod mock;
 mod numbers;
 mod recorded;
@@ -41,13 +42,14 @@ pub use clause::{Binds, Clause, Level};
 pub use evidence::{Entry, Evidence, Lane};
 pub use failure::{Failure, Outcome};
 pub use fuzz::{Finding, Fuzz, FuzzProgress, Fuzzed, fuzz};
+pub use matrix::{Cell, MatrixColumn, matrix_column};
 pub use mock::{Ended, Mock};
 pub use recorded::{Recorded, trace_cases};
 pub use replay::{Ignored, replay};
 pub use report::{
     Boundary, CaseReport, Grade, Head, REPORT_VERSION, Report, Style, Verdict, badge_json,
     badge_svg, case_line, case_text, case_text_as, head_line, head_text, html, junit, markdown,
-    ndjson, summary_line, summary_text, tap,
+    matrix_html, matrix_markdown, ndjson, summary_line, summary_text, tap,
 };
 pub use run::{Options, Progress, run};
 pub use seed::draw_seed;

@@ -118,6 +118,8 @@ pub(crate) enum Question {
     #[command(override_usage = "extline conformance fuzz [OPTIONS] <DIR>\n       \
                           extline conformance fuzz [OPTIONS] -- <PROGRAM> [ARGS]...")]
     Fuzz(FuzzSessions),
+    /// Hold kits (docs/kit.md) to each kind of host: what works, what is not there, on one page
+    Matrix(Matrix),
     /// List the cases
     List,
     /// Test the tester: each case must be failed by an extension that is broken on purpose
@@ -244,6 +246,26 @@ fn duration(text: &str) -> Result<Duration, String> {
     let whole = digits.parse::<u64>().ok();
     let time = whole.zip(seconds).and_then(|(count, seconds)| count.checked_mul(seconds));
     time.map(Duration::from_secs).ok_or_else(|| "expected a time as 90s, 10m or 1h".to_owned())
+}
+
+/// Kits that are played to hosts of several kinds.
+#[derive(Debug, Args)]
+pub(crate) struct Matrix {
+    /// The kits' folders
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) kits: Vec<OsString>,
+
+    /// Only this kind of host; may be given again. All that `extline run --profile` knows when absent
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: Vec<String>,
+
+    /// Run only these cases, as `extline conformance --only`
+    #[arg(long, value_name = "CASE")]
+    pub(crate) only: Vec<String>,
+
+    /// Write an HTML page too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// Whose rules hold.

@@ -16,7 +16,9 @@ use help::{
     RUN_EXAMPLES, TAP_EXAMPLES,
 };
 
-pub(crate) use conformance::{CheckTrace, Conformance, FuzzSessions, Question, ReplayTrace, Rules};
+pub(crate) use conformance::{
+    CheckTrace, Conformance, FuzzSessions, Matrix, Question, ReplayTrace, Rules,
+};
 pub(crate) use help::EXIT_CODES;
 pub(crate) use settings::{Program, Settings, Timeout};
 
@@ -87,6 +89,7 @@ pub(crate) enum Action {
                           extline conformance check <TRACE>\n       \
                           extline conformance replay <TRACE> [DIR | -- PROGRAM]\n       \
                           extline conformance fuzz [OPTIONS] [DIR | -- PROGRAM]\n       \
+                          extline conformance matrix <DIR>...\n       \
                           extline conformance explain <CASE>\n       \
                           extline conformance list\n       \
                           extline conformance selftest",

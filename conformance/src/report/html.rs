@@ -195,7 +195,7 @@ fn lane(entry: &Entry) -> String {
 }
 
 /// Text as HTML shows it, in an attribute too; what it may not hold is replaced.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
