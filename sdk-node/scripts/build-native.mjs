@@ -32,9 +32,10 @@ function cargo(crates, options) {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const made = messages.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  // With all targets there is a program of its tests too, which has none.
   const library = (crate) => {
     const of = (message) => message.reason === "compiler-artifact" && message.target.name === crate.replaceAll("-", "_");
-    const file = made.find(of)?.filenames.find((name) => /\.(so|dylib|dll)$/.test(name));
+    const file = made.filter(of).flatMap((message) => message.filenames).find((name) => /\.(so|dylib|dll)$/.test(name));
     if (file === undefined) throw new Error(`cargo built no library of the package ${crate}`);
     return [crate, file];
   };
