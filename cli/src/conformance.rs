@@ -59,7 +59,7 @@ pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, cla
         Some(Question::Selftest) => return Ok(test_the_tester(printer)),
         Some(Question::Explain { case }) => return explain(case, printer),
         Some(Question::Copy { cases, to }) => {
-            return Ok(copy::copy(&selection::chosen(&[], cases, &[])?, to, printer));
+            return Ok(copy::copy(&selection::chosen(&[], cases, &[], false)?, to, printer));
         }
         None if args.watch => return watch(&args, printer.json).await,
         None => {}
@@ -101,7 +101,7 @@ async fn interrupted(interrupts: &mut Option<Interrupts>) -> Exit {
 }
 
 async fn run_once(args: &Conformance, mut printer: Printer) -> Result<Exit, clap::Error> {
-    let mut cases = selection::chosen(own::read(&args.cases)?, &args.only, &args.skip)?;
+    let mut cases = selection::chosen(own::read(&args.cases)?, &args.only, &args.skip, args.deep)?;
     if args.level != Rules::Kit && args.only.is_empty() {
         cases.retain(|case| !case.needs.contains(&Need::Kit));
     }

@@ -62,6 +62,9 @@ def put(frame):
         text = text[:min(4_000_000, len(text) - 2)]
     if broken("ascii-out"):
         text = text.encode("ascii", "replace").decode()
+    if broken("writes-as-locale"):
+        name = os.environ.get("LC_ALL", "").partition(".")[2] or "ascii"
+        text = text.encode("utf-8" if name.upper() in ("", "UTF-8") else name, "replace").decode("latin-1")
     end = "\r\n" if broken("crlf-out") else "\n"
     write((text + end).encode("utf-8", "replace"))
 
@@ -428,7 +431,7 @@ def lines():
             sys.exit(0)
         if broken("impatient") and first and not select.select([0], [], [], 2)[0]:
             sys.exit(0)
-        chunk = os.read(0, 1 << 16)
+        chunk = os.read(0, 1 << 20)
         if broken("escape-cut") and chunk.endswith(b"\\"):
             chunk = chunk[:-1]
             if not chunk:
@@ -447,10 +450,14 @@ def lines():
         if broken("reads-are-lines"):
             yield chunk.rstrip(b"\n")
             continue
+        if broken("small-buffer") and len(chunk) > 1 << 16:
+            die()
         rest += chunk
         *whole, rest = rest.split(b"\n")
         if broken("first-line-only"):
             whole = whole[:1]
+        if broken("one-read") and len(rest) < 60_000:
+            rest = b""
         if broken("forgets"):
             whole = whole[:60]
         for line in whole:

@@ -6,6 +6,7 @@ use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::case::original_id;
+use crate::deep::without_point;
 use crate::failure::Outcome;
 use crate::report::CaseReport;
 
@@ -48,7 +49,7 @@ struct Entry {
 pub(crate) fn cause_of(report: &CaseReport, language: Option<&str>) -> Option<Cause> {
     let failure = report.failure.as_ref()?;
     let stderr = report.evidence.as_ref().map(|one| one.stderr.join("\n")).unwrap_or_default();
-    let id = original_id(&report.id);
+    let id = original_id(without_point(&report.id));
     let group = id.rsplit_once('-').map_or(id.as_str(), |(group, _)| group);
     let found = KNOWLEDGE.iter().find(|(entry, patterns)| {
         let case = |name: &String| name == &id || name == group;

@@ -14,6 +14,7 @@ mod cause;
 mod check;
 mod clause;
 mod conversation;
+mod deep;
 mod evidence;
 mod failure;
 mod fuzz;
@@ -39,6 +40,7 @@ pub use case::{
 };
 pub use cause::Cause;
 pub use clause::{Binds, Clause, Level};
+pub use deep::{POINTS, Point, deepened};
 pub use evidence::{Entry, Evidence, Lane};
 pub use failure::{Failure, Outcome};
 pub use fuzz::{Finding, Fuzz, FuzzProgress, Fuzzed, fuzz};

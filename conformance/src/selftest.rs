@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use crate::case::{Case, Need, builtin};
 use crate::clause::Binds;
+use crate::deep::{POINTS, Point, deepened};
 use crate::report::{CaseReport, Verdict};
 use crate::run::{Options, run};
 
@@ -117,10 +118,28 @@ pub fn selftest(told: &(dyn Fn(usize, usize) + Sync)) -> Result<Selftest, Selfte
         (kit.join(), puppet)
     });
     let kit = kit.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    let at_points = at_points();
+    let points = programs.run(false, None, &at_points.iter().collect::<Vec<_>>())?;
     let is_sound =
         |case: &CaseReport| matches!(case.verdict, Verdict::Pass | Verdict::NotApplicable);
-    let unsound = puppet?.into_iter().chain(kit).filter(|case| !is_sound(case)).collect();
-    Ok(Selftest { unsound, kills: kills(&programs, &cases, told)?, untested: untested(&cases) })
+    let unsound = puppet?.into_iter().chain(kit).chain(points);
+    let unsound = unsound.filter(|case| !is_sound(case)).collect();
+    let mut kills = kills(&programs, &cases, told)?;
+    for (point, case) in POINTS.iter().zip(&at_points) {
+        let (_, mutant) = point.kill;
+        let caught = programs.run(false, Some(mutant), &[case])?;
+        kills.extend(caught.into_iter().map(|case| killed(mutant, case)));
+    }
+    Ok(Selftest { unsound, kills, untested: untested(&cases) })
+}
+
+/// For each point of `--deep` the case there that an extension fails which is wrong only there.
+fn at_points() -> Vec<Case> {
+    let at = |point: &Point| {
+        let all = deepened(builtin().get(point.kill.0).as_slice());
+        all.into_iter().find(|case| Point::of(case) == Some(point))
+    };
+    POINTS.iter().filter_map(at).collect()
 }
 
 fn is_for_kits(case: &Case) -> bool {

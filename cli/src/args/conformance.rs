@@ -30,7 +30,8 @@ pub(crate) struct Conformance {
     #[arg(long, value_enum, default_value_t = Rules::Base)]
     pub(crate) level: Rules,
 
-    /// Run the cases that take longer as well
+    /// Run the cases that take longer as well, and every case again at each point of the axes: cut
+    /// writes, locales, sizes of pipes, a slow reader (minutes; the grade Hardened needs it)
     #[arg(long)]
     pub(crate) deep: bool,
 

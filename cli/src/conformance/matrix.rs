@@ -15,7 +15,7 @@ use crate::target::{program_of, usage};
 
 /// The exit code is that of a run: 1 when something fails, 2 when something could not run.
 pub(super) fn matrix(args: &Matrix, mut printer: Printer) -> Result<Exit, clap::Error> {
-    let wanted = selection::chosen(&[], &args.only, &[])?;
+    let wanted = selection::chosen(&[], &args.only, &[], false)?;
     let mut columns = Vec::new();
     let names = if args.profile.is_empty() {
         Profile::NAMES.map(str::to_owned).to_vec()

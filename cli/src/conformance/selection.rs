@@ -1,7 +1,7 @@
 //! Which cases are run: `--only` and `--skip`, among the built-in ones and the author's own.
 
 use clap::error::ErrorKind;
-use extline_conformance::{Case, builtin};
+use extline_conformance::{Case, builtin, deepened};
 use regex_lite::{Regex, escape};
 
 use crate::target::usage;
@@ -15,8 +15,14 @@ pub(super) fn chosen(
     own: &'static [Case],
     only: &[String],
     skip: &[String],
+    deep: bool,
 ) -> Result<Vec<&'static Case>, clap::Error> {
-    let all: Vec<&'static Case> = builtin().values().chain(own).collect();
+    let mut all: Vec<&'static Case> = builtin().values().chain(own).collect();
+    if deep || only.iter().any(|name| name.contains('@')) {
+        // As long as the command runs.
+        let deepened: &'static [Case] = deepened(&all).leak();
+        all.extend(deepened);
+    }
     let (only, skip) = (patterns(only, &all, own)?, patterns(skip, &all, own)?);
     let is_named = |case: &&Case, patterns: &[Regex]| {
         patterns.iter().any(|pattern| pattern.is_match(&case.id))
@@ -61,7 +67,7 @@ fn patterns(names: &[String], all: &[&Case], own: &[Case]) -> Result<Vec<Regex>,
 /// stands for any text and `?` for one letter.
 fn pattern(name: &str) -> Option<Regex> {
     let text = escape(name).replace(r"\*", ".*").replace(r"\?", ".");
-    Regex::new(&format!("(?i)^{text}(-.*)?$")).ok()
+    Regex::new(&format!("(?i)^{text}([-@].*)?$")).ok()
 }
 
 #[cfg(test)]
@@ -78,6 +84,8 @@ mod tests {
             ("E", "E-FRM-14"),
             ("E-FRM-*", "E-FRM-14"),
             ("*-14", "E-FRM-14"),
+            ("E-FRM-14", "E-FRM-14@bytes"),
+            ("*@bytes", "E-FRM-14@bytes"),
             ("E-???-14", "E-FRM-14"),
             ("E-FRM-1?", "E-FRM-14"),
         ] {
@@ -97,15 +105,28 @@ mod tests {
 
     #[test]
     fn a_pattern_that_matches_nothing_is_refused() {
-        let error = chosen(&[], &["E-NO-*".to_owned()], &[]).unwrap_err().to_string();
+        let error = chosen(&[], &["E-NO-*".to_owned()], &[], false).unwrap_err().to_string();
         assert!(error.contains("there is no case E-NO-*"), "{error}");
         let all = ["E-FRM".to_owned()];
-        let error = chosen(&[], &all, &all).unwrap_err().to_string();
+        let error = chosen(&[], &all, &all, false).unwrap_err().to_string();
         assert!(error.contains("no case is left to run"), "{error}");
-        let chosen = chosen(&[], &["E-FRM-0?".to_owned()], &["E-FRM-08".to_owned()]).unwrap();
+        let chosen =
+            chosen(&[], &["E-FRM-0?".to_owned()], &["E-FRM-08".to_owned()], false).unwrap();
         let ids: Vec<_> = chosen.iter().map(|case| case.id.as_str()).collect();
         assert!(ids.contains(&"E-FRM-09") && !ids.contains(&"E-FRM-08"), "{ids:?}");
         assert!(ids.iter().all(|id| id.starts_with("E-FRM-0")), "{ids:?}");
+    }
+
+    #[test]
+    fn cases_at_points_are_there_when_they_are_asked_for() {
+        let ids = |only: &str, deep| {
+            let only = [only.to_owned()];
+            let chosen = chosen(&[], &only, &[], deep).unwrap();
+            chosen.into_iter().map(|case| case.id.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(ids("E-FRM-01", false), ["E-FRM-01"]);
+        assert_eq!(ids("E-FRM-01@bytes", false), ["E-FRM-01@bytes"]);
+        assert!(ids("E-FRM-01", true).len() > 5);
     }
 
     #[test]
@@ -116,7 +137,7 @@ mod tests {
         let ids = |only: &[&str], skip: &[&str]| {
             let names =
                 |names: &[&str]| names.iter().map(|&one| one.to_owned()).collect::<Vec<_>>();
-            let chosen = chosen(own, &names(only), &names(skip)).unwrap();
+            let chosen = chosen(own, &names(only), &names(skip), false).unwrap();
             chosen.into_iter().map(|case| case.id.as_str()).collect::<Vec<_>>()
         };
         assert_eq!(ids(&["own"], &[]), ["z", "my-e-frm-08"]);

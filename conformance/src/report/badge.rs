@@ -45,6 +45,7 @@ pub fn badge_json(report: &Report) -> Value {
 
 fn words(report: &Report) -> (&'static str, &'static str) {
     match report.grade() {
+        Ok(Grade::Hardened) => (Grade::Hardened.word(), "#00695c"),
         Ok(Grade::Solid) => (Grade::Solid.word(), "#2e7d32"),
         Ok(Grade::Core) => (Grade::Core.word(), "#1565c0"),
         Err(_) if report.exit_code() == 1 => ("failing", "#c62828"),

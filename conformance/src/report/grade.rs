@@ -1,10 +1,14 @@
 //! The grade that a whole run earns, for the badge.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::{CaseReport, Report, Verdict};
 use crate::case::{Need, builtin};
 use crate::clause::Level;
+use crate::deep::deepened;
+use crate::target::LACKING;
 
 /// How far an extension keeps to the protocol. There are no percentages: a rule holds or it does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -14,6 +18,8 @@ pub enum Grade {
     Core,
     /// Every SHOULD holds as well.
     Solid,
+    /// And all of it at every point of every axis of `--deep`.
+    Hardened,
 }
 
 impl Grade {
@@ -22,6 +28,7 @@ impl Grade {
         match self {
             Self::Core => "Core",
             Self::Solid => "Solid",
+            Self::Hardened => "Hardened",
         }
     }
 }
@@ -50,10 +57,27 @@ impl Report {
             self.cases.iter().filter(excused).count()
         };
         match (excused(Level::Must), excused(Level::Should)) {
-            (0, 0) if self.count(Verdict::Warn) == 0 => Ok(Grade::Solid),
+            (0, 0) if self.count(Verdict::Warn) == 0 => {
+                Ok(if self.is_deep() { Grade::Hardened } else { Grade::Solid })
+            }
             (0, _) => Ok(Grade::Core),
             (count, _) => Err(format!("failures of a MUST that the baseline excuses: {count}")),
         }
+    }
+
+    /// Whether every case of `--deep` was played: those that take long, and each case at each point.
+    /// A point that this system cannot have is one that was not.
+    fn is_deep(&self) -> bool {
+        let base = || builtin().values().filter(|case| !case.needs.contains(&Need::Kit));
+        let at_points = deepened(&base().collect::<Vec<_>>());
+        let long = base().filter(|case| case.deep);
+        let mut wanted = at_points.iter().chain(long).map(|case| case.id.as_str());
+        let told: BTreeMap<_, _> = self.cases.iter().map(|case| (case.id.as_str(), case)).collect();
+        let was_played = |case: &CaseReport| {
+            let reason = case.reason.as_deref().unwrap_or_default();
+            !reason.starts_with(LACKING)
+        };
+        wanted.all(|id| told.get(id).is_some_and(|case| was_played(case)))
     }
 
     /// How many cases of the base level were not asked for.
@@ -95,6 +119,36 @@ mod tests {
         assert_eq!(with(Level::Should, Verdict::Warn).grade(), Ok(Grade::Core));
         assert_eq!(with(Level::Should, Verdict::ExpectedFailure).grade(), Ok(Grade::Core));
         assert!(Grade::Core < Grade::Solid);
+    }
+
+    #[test]
+    fn every_point_of_every_axis_makes_hardened() {
+        let points = deepened(&builtin().values().collect::<Vec<_>>());
+        let deep = || {
+            let mut report = whole();
+            report.cases.extend(points.iter().map(CaseReport::passed));
+            report
+        };
+        assert_eq!(deep().grade(), Ok(Grade::Hardened));
+        assert!(Grade::Solid < Grade::Hardened);
+        let mut short = deep();
+        short.cases.retain(|case| case.id != "E-FRM-01@bytes");
+        assert_eq!(short.grade(), Ok(Grade::Solid));
+        let mut short = deep();
+        short.cases.retain(|case| case.id != "E-HSK-07");
+        assert_eq!(short.grade(), Ok(Grade::Solid));
+        let at = |case: &CaseReport| case.id == "E-FRM-01@pipe-1m";
+        let mut lacking = deep();
+        let one = lacking.cases.iter_mut().find(|case| at(case)).unwrap();
+        one.verdict = Verdict::NotApplicable;
+        one.reason = Some(format!("{LACKING} pipe of 1048576 bytes"));
+        assert_eq!(lacking.grade(), Ok(Grade::Solid));
+        let mut failed = deep();
+        failed.cases.iter_mut().find(|case| at(case)).unwrap().verdict = Verdict::Fail;
+        assert_eq!(failed.grade(), Err("some cases fail".to_owned()));
+        let mut warned = deep();
+        warned.cases.iter_mut().find(|case| at(case)).unwrap().verdict = Verdict::Warn;
+        assert_eq!(warned.grade(), Ok(Grade::Core));
     }
 
     #[test]

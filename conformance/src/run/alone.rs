@@ -45,6 +45,7 @@ impl<'a> Alone<'a> {
             watch: Watch::default(),
             survey: Survey::default(),
             contacted: false,
+            point: None,
             shared: None,
             reports: Vec::new(),
         };
@@ -92,7 +93,7 @@ impl<'a> Alone<'a> {
             conversation.map_err(|unstarted| (unstarted.verdict, unstarted.problem))?;
         let mark = if raw { 0 } else { conversation.seen().timeline().mark() };
         let values = values::values(self.run.options, &self.run.drawn, &self.run.survey, 0);
-        let outcome = play::play(case, values, &mut conversation, &self.run.survey);
+        let outcome = play::play(case, values, &mut conversation, &self.run.survey, 1);
         let records = conversation.seen().timeline().records();
         let lines = |what: &What| match what {
             What::Sent { bytes, .. } => bytes.split(|byte| *byte == b'\n').count() - 1,

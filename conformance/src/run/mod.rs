@@ -25,6 +25,7 @@ use crate::cause::cause_of;
 use crate::check::Observed;
 use crate::clause::Binds;
 use crate::conversation::{ACK, Conversation, HELLO};
+use crate::deep::{POINTS, Point};
 use crate::evidence::Evidence;
 use crate::failure::{Failure, Outcome};
 use crate::harness::{caught, check_frames, is_starved};
@@ -33,7 +34,7 @@ use crate::report::{CaseReport, Head, Report, Verdict};
 use crate::seed::Drawn;
 use crate::surface::surface;
 use crate::survey::{Canary, Survey};
-use crate::target::{Setting, Signal, is_stopped};
+use crate::target::{Setting, Signal, is_stopped, no_pipe_of};
 
 /// How long an extension may take to end between two cases before it is killed.
 const GRACE: Duration = Duration::from_millis(300);
@@ -54,6 +55,7 @@ pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress
         watch: Watch::of(cases),
         survey: Survey::default(),
         contacted: false,
+        point: None,
         shared: None,
         reports: Vec::new(),
     };
@@ -61,8 +63,12 @@ pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress
     match run.contact() {
         Contact::Made => {
             run.contacted = true;
-            run.run_cases(cases, progress);
-            run.decide_checks(cases, progress);
+            for (point, cases) in by_point(cases) {
+                run.point = point;
+                run.watch = if point.is_some() { Watch::of(&cases) } else { run.watch };
+                run.run_cases(&cases, progress);
+                run.decide_checks(&cases, progress);
+            }
         }
         Contact::Failed(failed) => {
             run.give_up(cases, &failed, progress);
@@ -92,6 +98,8 @@ struct Run<'a> {
     survey: Survey,
     /// First contact is over.
     contacted: bool,
+    /// Where on the axes of `--deep` the cases are played now.
+    point: Option<&'static Point>,
     shared: Option<Conversation>,
     reports: Vec<CaseReport>,
 }
@@ -167,7 +175,7 @@ impl Run<'_> {
     fn decide_checks(&mut self, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) {
         if self.contacted && self.watch.lacks("same-registrations") {
             // No case needed a second start; that it fails is said by those that do.
-            if let Ok(conversation) = self.fresh(Setting::default()) {
+            if let Ok(conversation) = self.fresh(self.setting()) {
                 self.end(conversation, false);
             }
         }
@@ -198,6 +206,9 @@ impl Run<'_> {
 
     /// Why a case says nothing about this extension.
     fn obstacle(&self, case: &Case) -> Option<(Verdict, String)> {
+        if let Some(why) = self.point.and_then(|point| no_pipe_of(point.conditions.pipe_bytes?)) {
+            return Some((Verdict::NotApplicable, why));
+        }
         let binds = case.binds();
         let options = self.options;
         let by_hand = options.kit && !self.survey.has_sdk();
@@ -291,11 +302,11 @@ impl Run<'_> {
         }
         let mut conversation = match self.shared.take() {
             Some(conversation) => conversation,
-            None => self.fresh(Setting::default()).map_err(Failed::ToStart)?,
+            None => self.fresh_or_failed(self.setting())?,
         };
         let values = values::values(self.options, &self.drawn, &self.survey, value);
         let mark = conversation.seen().timeline().mark();
-        match play::play(case, values, &mut conversation, &self.survey) {
+        match play::play(case, values, &mut conversation, &self.survey, self.patience()) {
             Ok(()) => {
                 let evidence = self.kept(&conversation, mark);
                 self.shared = Some(conversation);
@@ -320,30 +331,34 @@ impl Run<'_> {
     }
 
     fn try_alone(&mut self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
-        let setting = Setting { stdin_at_end: case.process == Process::StdinAtEnd };
+        let stdin_at_end = case.process == Process::StdinAtEnd;
+        let setting = Setting { stdin_at_end, ..self.setting() };
         let raw = matches!(case.process, Process::Raw | Process::StdinAtEnd);
         if case.process == Process::Beside {
             return self.try_beside(case, value);
         }
-        let conversation = if raw { self.start(setting) } else { self.fresh(setting) };
-        let mut conversation = conversation.map_err(Failed::ToStart)?;
+        let mut conversation = if raw {
+            self.start(setting).map_err(Failed::ToStart)?
+        } else {
+            self.fresh_or_failed(setting)?
+        };
         let values = values::values(self.options, &self.drawn, &self.survey, value);
         let mark = if raw { 0 } else { conversation.seen().timeline().mark() };
-        let outcome = play::play(case, values, &mut conversation, &self.survey);
+        let outcome = play::play(case, values, &mut conversation, &self.survey, self.patience());
         self.concluded(conversation, mark, outcome)
     }
 
     /// Plays a case in a process that is started while another one runs; both must answer then.
     fn try_beside(&mut self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
-        let mut other = self.fresh(Setting::default()).map_err(Failed::ToStart)?;
-        let mut conversation = self.start(Setting::default()).map_err(Failed::ToStart)?;
+        let mut other = self.fresh(self.setting()).map_err(Failed::ToStart)?;
+        let mut conversation = self.start(self.setting()).map_err(Failed::ToStart)?;
         let values = values::values(self.options, &self.drawn, &self.survey, value);
-        let outcome = self
-            .make_ready(&mut conversation)
-            .map_err(|failure| (case.line, failure))
-            .and_then(|()| play::play(case, values, &mut conversation, &self.survey));
+        let outcome =
+            self.make_ready(&mut conversation).map_err(|failure| (case.line, failure)).and_then(
+                |()| play::play(case, values, &mut conversation, &self.survey, self.patience()),
+            );
         let outcome = self.concluded(conversation, 0, outcome);
-        let still = play::lives(&mut other, &self.survey).map_err(|failure| {
+        let still = play::lives(&mut other, &self.survey, self.patience()).map_err(|failure| {
             let expected = format!("{}, from the process that ran before", failure.expected);
             (case.line, Failure { expected, ..failure })
         });
@@ -389,6 +404,31 @@ impl Run<'_> {
                 remedy: String::new(),
             }),
         }
+    }
+
+    /// The same; at a point of an axis one that does not get ready fails, as it did elsewhere.
+    fn fresh_or_failed(&self, setting: Setting) -> Result<Conversation, Failed> {
+        if self.point.is_none() {
+            return self.fresh(setting).map_err(Failed::ToStart);
+        }
+        let mut conversation = self.start(setting).map_err(Failed::ToStart)?;
+        match self.make_ready(&mut conversation) {
+            Ok(()) => Ok(conversation),
+            Err(failure) => {
+                let evidence = Evidence::of(conversation.seen().timeline(), 0);
+                Err(Failed::Twice(failure, Box::new(evidence), 0))
+            }
+        }
+    }
+
+    /// How a process is started here.
+    fn setting(&self) -> Setting {
+        let conditions = self.point.map(|point| point.conditions).unwrap_or_default();
+        Setting { conditions, ..Setting::default() }
+    }
+
+    fn patience(&self) -> u32 {
+        self.point.map_or(1, Point::patience)
     }
 
     fn make_ready(&self, conversation: &mut Conversation) -> Result<(), Failure> {
@@ -451,6 +491,16 @@ impl Run<'_> {
             });
         }
     }
+}
+
+/// The cases point by point, those in the usual surroundings first.
+fn by_point<'a>(cases: &[&'a Case]) -> Vec<(Option<&'static Point>, Vec<&'a Case>)> {
+    let points = [None].into_iter().chain(POINTS.iter().map(Some));
+    let at = points.map(|point| {
+        let here = cases.iter().copied().filter(|case| Point::of(case) == point);
+        (point, here.collect())
+    });
+    at.filter(|(_, cases): &(_, Vec<_>)| !cases.is_empty()).collect()
 }
 
 fn stopped(case: &Case) -> CaseReport {

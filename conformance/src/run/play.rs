@@ -28,19 +28,26 @@ pub(super) fn play(
     values: Values,
     conversation: &mut Conversation,
     survey: &Survey,
+    patience: u32,
 ) -> Result<(), (usize, Failure)> {
-    let mut stage = Process { conversation, survey };
+    let mut stage = Process { conversation, survey, patience };
     extline_scenario::play(case, values, &mut stage).map_err(|(step, failure)| (step.line, failure))
 }
 
 /// Whether it still answers.
-pub(super) fn lives(conversation: &mut Conversation, survey: &Survey) -> Result<(), Failure> {
-    Process { conversation, survey }.canary(1, survey.soft())
+pub(super) fn lives(
+    conversation: &mut Conversation,
+    survey: &Survey,
+    patience: u32,
+) -> Result<(), Failure> {
+    Process { conversation, survey, patience }.canary(1, survey.soft())
 }
 
 struct Process<'a> {
     conversation: &'a mut Conversation,
     survey: &'a Survey,
+    /// How many times the usual time is waited for an answer.
+    patience: u32,
 }
 
 impl Stage for Process<'_> {
@@ -79,7 +86,7 @@ impl Stage for Process<'_> {
         within: Duration,
         wanted: impl FnMut(&Value) -> bool,
     ) -> Result<usize, Missing> {
-        self.conversation.await_frame(from, Instant::now() + within, wanted)
+        self.conversation.await_frame(from, Instant::now() + within * self.patience, wanted)
     }
 
     fn frame_at(&self, line: usize) -> Option<&Value> {
@@ -115,7 +122,9 @@ impl Stage for Process<'_> {
         // Each may take three times what one took alone: an extension may be slow.
         let each = self.survey.pace.saturating_mul(3);
         let all = each.saturating_mul(u32::try_from(times).unwrap_or(u32::MAX));
-        self.conversation.canary(&self.survey.canary, times, within.max(all)).map(|_| ())
+        self.conversation
+            .canary(&self.survey.canary, times, within.max(all) * self.patience)
+            .map(|_| ())
     }
 
     fn alive(&mut self) -> Result<(), Failure> {
@@ -232,6 +241,6 @@ impl Process<'_> {
             self.conversation.listen(STUCK);
         }
         self.conversation.target().set_reading(true);
-        self.conversation.await_answers(canary, ids, from, within)
+        self.conversation.await_answers(canary, ids, from, within * self.patience)
     }
 }

@@ -16,11 +16,20 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal as SystemSignal, kill_process, kill_process_group};
 
 use super::timeline::{Timeline, What};
-use super::{Setting, Signal, process};
+use super::{Conditions, Cutting, LACKING, Setting, Signal, process};
 
 /// The end of a process has no descriptor to wait for, so it is asked for this often.
 const EXIT_TICK: Duration = Duration::from_millis(5);
 const READ_BYTES: usize = 64 * 1024;
+/// How often a write that is cut looks whether what came before it was read, and how long it waits
+/// for that at most.
+const GLANCE: Duration = Duration::from_micros(50);
+const UNREAD: Duration = Duration::from_millis(5);
+/// The same where the case itself says where it is cut.
+const UNREAD_CUT: Duration = Duration::from_millis(500);
+/// How much a slow reader reads at once, and how long it rests then: 2 MB a second.
+const SLOW_BYTES: usize = 4096;
+const SLOW_PAUSE: Duration = Duration::from_millis(2);
 /// Names every process that a run started, so that one which left its group can be found.
 const MARKER: &str = "EXTLINE_CONFORMANCE_PROCESS";
 
@@ -58,6 +67,11 @@ pub(crate) struct Target {
     /// What came from stdout behind the last LF, and in how many reads.
     partial: (Vec<u8>, usize),
     reading: bool,
+    conditions: Conditions,
+    /// What waits to be written together with what comes next.
+    held: Vec<u8>,
+    /// A slow reader does not read before.
+    next_read: Instant,
     exit: Option<Exit>,
     timeline: Timeline,
 }
@@ -67,10 +81,23 @@ pub(crate) struct Target {
 struct Outgoing {
     bytes: Vec<u8>,
     chunk: usize,
+    cutting: Cutting,
     pause: Duration,
     written: usize,
     writes: Vec<usize>,
     not_before: Instant,
+    last_write: Instant,
+}
+
+impl Outgoing {
+    /// Whether a cut has to wait: what was written before it is not read yet.
+    fn waits_for_reader(&self, stdin: &OwnedFd) -> bool {
+        let longest = if self.cutting.is_cut() { UNREAD } else { UNREAD_CUT };
+        (self.cutting.is_cut() || !self.pause.is_zero())
+            && self.written > 0
+            && self.last_write.elapsed() < longest
+            && rustix::io::ioctl_fionread(stdin).is_ok_and(|unread| unread > 0)
+    }
 }
 
 impl Target {
@@ -85,6 +112,7 @@ impl Target {
         let mut child = program
             .command()
             .env(MARKER, &marker)
+            .envs(setting.conditions.locale.iter().copied())
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -104,6 +132,9 @@ impl Target {
             outgoing: VecDeque::new(),
             partial: (Vec::new(), 0),
             reading: true,
+            conditions: setting.conditions,
+            held: Vec::new(),
+            next_read: started,
             exit: None,
             timeline: Timeline::new(started),
         };
@@ -114,6 +145,9 @@ impl Target {
         for descriptor in [&target.stdin, &target.stdout, &target.stderr].into_iter().flatten() {
             // Ours alone: the child has the other end of each pipe, with flags of its own.
             fcntl_setfl(descriptor, fcntl_getfl(descriptor)? | OFlags::NONBLOCK)?;
+            if let Some(bytes) = setting.conditions.pipe_bytes {
+                set_pipe_bytes(descriptor, bytes)?;
+            }
         }
         Ok(target)
     }
@@ -138,25 +172,48 @@ impl Target {
         if self.stdin.is_none() || bytes.is_empty() {
             return;
         }
+        let cutting = if chunk == usize::MAX { self.conditions.cutting } else { Cutting::Whole };
+        if cutting == Cutting::Joined {
+            self.held.extend(bytes);
+            return;
+        }
+        let pause = if cutting.is_cut() { GLANCE } else { pause };
+        self.release();
+        self.enqueue(bytes, chunk, cutting, pause);
+    }
+
+    /// Writes what waited to be written together.
+    fn release(&mut self) {
+        let held = std::mem::take(&mut self.held);
+        if !held.is_empty() {
+            self.enqueue(held, usize::MAX, Cutting::Whole, Duration::ZERO);
+        }
+    }
+
+    fn enqueue(&mut self, bytes: Vec<u8>, chunk: usize, cutting: Cutting, pause: Duration) {
         let not_before = Instant::now();
         self.outgoing.push_back(Outgoing {
             bytes,
             chunk: chunk.max(1),
+            cutting,
             pause,
             written: 0,
             writes: Vec::new(),
             not_before,
+            last_write: not_before,
         });
         self.write_some();
     }
 
     /// How many bytes were not taken yet.
     pub(crate) fn unwritten(&self) -> usize {
-        self.outgoing.iter().map(|outgoing| outgoing.bytes.len() - outgoing.written).sum()
+        let queued = self.outgoing.iter().map(|outgoing| outgoing.bytes.len() - outgoing.written);
+        self.held.len() + queued.sum::<usize>()
     }
 
     /// Waits until something happened or the time is over; `false` when the time is over.
     pub(crate) fn pump(&mut self, until: Instant) -> bool {
+        self.release();
         let before = self.timeline.mark();
         loop {
             self.look_for_exit();
@@ -173,6 +230,7 @@ impl Target {
 
     /// Closes its stdin, what was not written yet forgotten.
     pub(crate) fn close_stdin(&mut self) {
+        self.release();
         self.outgoing.clear();
         if self.stdin.take().is_some() {
             self.timeline.add(What::Action("stdin closed".to_owned()));
@@ -181,6 +239,7 @@ impl Target {
 
     /// Closes the reading end of its stdout.
     pub(crate) fn close_stdout(&mut self) {
+        self.release();
         if self.stdout.take().is_some() {
             self.timeline.add(What::Action("stdout closed by the host".to_owned()));
         }
@@ -198,6 +257,7 @@ impl Target {
 
     /// Sends a signal to the process, or to its whole group.
     pub(crate) fn signal(&mut self, signal: Signal, whole_group: bool) {
+        self.release();
         let number = match signal {
             Signal::Term => SystemSignal::TERM,
             Signal::Int => SystemSignal::INT,
@@ -269,6 +329,9 @@ impl Target {
     }
 
     fn tick(&self) -> Duration {
+        if self.conditions.slow_reader && self.reading {
+            return SLOW_PAUSE;
+        }
         match self.outgoing.front() {
             Some(outgoing) if !outgoing.pause.is_zero() => outgoing.pause.min(EXIT_TICK),
             _ => EXIT_TICK,
@@ -278,9 +341,10 @@ impl Target {
     fn wait_once(&mut self, longest: Duration) {
         let wants_write =
             self.outgoing.front().is_some_and(|outgoing| outgoing.not_before <= Instant::now());
+        let reads = self.reading && self.next_read <= Instant::now();
         let wanted = [
             (self.stderr.as_ref(), PollFlags::IN),
-            (self.stdout.as_ref().filter(|_| self.reading), PollFlags::IN),
+            (self.stdout.as_ref().filter(|_| reads), PollFlags::IN),
             (self.stdin.as_ref().filter(|_| wants_write), PollFlags::OUT),
         ];
         let mut fds: Vec<_> = wanted
@@ -308,10 +372,16 @@ impl Target {
             if outgoing.not_before > Instant::now() {
                 return;
             }
+            if outgoing.waits_for_reader(stdin) {
+                outgoing.not_before = Instant::now() + outgoing.pause;
+                return;
+            }
+            let next = outgoing.cutting.next(&outgoing.bytes, outgoing.written);
             let rest = &outgoing.bytes[outgoing.written..];
-            match rustix::io::write(stdin, &rest[..rest.len().min(outgoing.chunk)]) {
+            match rustix::io::write(stdin, &rest[..next.min(outgoing.chunk)]) {
                 Ok(count) => {
                     outgoing.written += count;
+                    outgoing.last_write = Instant::now();
                     outgoing.writes.push(count);
                     outgoing.not_before = Instant::now() + outgoing.pause;
                 }
@@ -335,7 +405,9 @@ impl Target {
 
     fn read_stdout(&mut self) {
         let Some(stdout) = &self.stdout else { return };
-        let mut space = vec![0; READ_BYTES];
+        let slow = self.conditions.slow_reader && self.exit.is_none();
+        self.next_read = Instant::now() + if slow { SLOW_PAUSE } else { Duration::ZERO };
+        let mut space = vec![0; if slow { SLOW_BYTES } else { READ_BYTES }];
         match rustix::io::read(stdout, &mut space) {
             Ok(0) => self.end_stdout(),
             Ok(count) => self.take_output(&space[..count]),
@@ -400,6 +472,27 @@ impl Target {
         self.exit = Some(exit.clone());
         self.timeline.add(What::Exited(exit));
     }
+}
+
+/// Makes a pipe hold so many bytes.
+fn set_pipe_bytes(descriptor: &OwnedFd, bytes: usize) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        rustix::pipe::fcntl_setpipe_size(descriptor, bytes)?;
+        Ok(())
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (descriptor, bytes);
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Why a pipe cannot hold so many bytes here, if it cannot.
+pub(crate) fn no_pipe_of(bytes: usize) -> Option<String> {
+    let tried = rustix::pipe::pipe().map_err(io::Error::from);
+    let tried = tried.and_then(|(reader, _writer)| set_pipe_bytes(&reader, bytes));
+    tried.err().map(|error| format!("{LACKING} pipe of {bytes} bytes: {error}"))
 }
 
 /// Whether a read would give something, if only the end.

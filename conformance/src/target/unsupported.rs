@@ -6,7 +6,7 @@ use std::time::Duration;
 use extline_host::{Exit, Program};
 
 use super::timeline::Timeline;
-use super::{Setting, Signal};
+use super::{LACKING, Setting, Signal};
 
 /// Nothing runs here.
 pub fn stop_all() {}
@@ -14,6 +14,11 @@ pub fn stop_all() {}
 /// Nothing runs that could be stopped.
 pub(crate) fn is_stopped() -> bool {
     false
+}
+
+/// None of any size.
+pub(crate) fn no_pipe_of(_: usize) -> Option<String> {
+    Some(format!("{LACKING} pipes yet"))
 }
 
 /// No process: nothing makes one here.

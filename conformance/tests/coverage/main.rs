@@ -13,7 +13,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use cited::Cited;
-use extline_conformance::builtin;
+use extline_conformance::{POINTS, builtin};
 use planned::Plan;
 use uncovered::Uncovered;
 
@@ -29,13 +29,11 @@ fn every_must_has_a_case_or_a_written_reason() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-/// The axes of `--deep`.
-const AXES: [&str; 4] = ["chunking", "locale", "pipe", "reader"];
-
 #[test]
 fn every_planned_case_of_the_first_two_ranks_is_there_or_has_a_reason() {
     let known = builtin().keys().cloned().collect();
-    let problems = Plan::committed().problems(&known, &AXES);
+    let axes = POINTS.map(|point| point.axis);
+    let problems = Plan::committed().problems(&known, &axes);
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
