@@ -4,8 +4,10 @@ mod baseline;
 mod copy;
 mod fuzz;
 mod harness;
+mod host;
 mod matrix;
 mod own;
+mod puppet;
 mod reports;
 mod screen;
 mod selection;
@@ -21,7 +23,8 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use extline_conformance::{
     Baseline, Binds, Canary, Case, CaseReport, Cited, Clause, Head, Need, Options, Progress,
-    Report, Verdict, builtin, draw_seed, run as run_cases, selftest, stop_all,
+    Report, Selftest, Verdict, builtin, draw_seed, host_cases, host_selftest, run as run_cases,
+    selftest, stop_all,
 };
 use serde_json::json;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -51,12 +54,19 @@ enum Told {
 
 pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, clap::Error> {
     match &args.question {
-        Some(Question::List) => return Ok(list(builtin().values(), printer)),
+        Some(Question::List) => {
+            return Ok(list(builtin().values().chain(host_cases().values()), printer));
+        }
         Some(Question::Check(trace)) => return traces::check(trace, printer),
         Some(Question::Matrix(args)) => return matrix::matrix(args, printer),
         Some(Question::Replay(trace)) => return traces::replay(trace, printer),
         Some(Question::Fuzz(sessions)) => return fuzz::fuzz(sessions, printer).await,
-        Some(Question::Selftest) => return Ok(test_the_tester(printer)),
+        Some(Question::Host(args)) => return host::run(args, printer).await,
+        Some(Question::Puppet(args)) => return Ok(puppet::run(args, printer)),
+        Some(Question::HostDriver { profile }) => {
+            return Ok(host::drive(profile.clone(), printer).await);
+        }
+        Some(Question::Selftest) => return test_the_tester(printer),
         Some(Question::Explain { case }) => return explain(case, printer),
         Some(Question::Copy { cases, to }) => {
             return Ok(copy::copy(&selection::chosen(&[], cases, &[], false)?, to, printer));
@@ -111,22 +121,47 @@ async fn run_once(args: &Conformance, mut printer: Printer) -> Result<Exit, clap
     if args.list {
         return Ok(list(cases, printer));
     }
-    let baseline = baseline::read(args)?;
-    let draft = baseline::draft(args, &baseline)?;
-    let mut reports = Reports::open(&args.report, printer.json)?;
+    let baseline = baseline::read(args.baseline.as_ref())?;
+    let (expected, written) = (args.baseline.as_ref(), args.write_baseline.as_ref());
+    let draft = baseline::draft(expected, written, &baseline)?;
+    let reports = Reports::open(&args.report, printer.json)?;
     printer.json = reports.stdout == Some(Format::Ndjson);
     let Some(options) = options(args, baseline, &mut printer)? else {
         return Ok(printer.finish(Exit::NotStarted));
     };
-    let options = Options { keeps_passes: reports.show_passes(), ..options };
-    let told = match start(options, cases) {
+    let testing = Testing { reports, write_baseline: written, draft, verbose: args.verbose };
+    run_tests(testing, printer, move |keeps_passes, progress| {
+        run_cases(&Options { keeps_passes, ..options }, &cases, progress)
+    })
+    .await
+}
+
+/// What is done with what comes of a run.
+struct Testing<'a> {
+    reports: Reports,
+    write_baseline: Option<&'a String>,
+    /// The baseline that is written anew.
+    draft: Baseline,
+    verbose: bool,
+}
+
+/// Runs tests on a thread of their own, and shows what is told. The test is told whether cases that
+/// pass are to keep what happened.
+async fn run_tests(
+    testing: Testing<'_>,
+    printer: Printer,
+    test: impl FnOnce(bool, &mut dyn FnMut(Progress<'_>)) -> Report + Send + 'static,
+) -> Result<Exit, clap::Error> {
+    let mut reports = testing.reports;
+    let told = match start(reports.show_passes(), test) {
         Ok(told) => told,
         Err(error) => {
+            let mut printer = printer;
             blame_the_tester(&mut printer, &format!("no thread can be started: {error}"));
             return Ok(printer.finish(Exit::of_conformance(4)));
         }
     };
-    let mut screen = Screen::new(printer, args.verbose);
+    let mut screen = Screen::new(printer, testing.verbose);
     let (outcome, stopped) = follow(told, &mut screen, &mut reports).await;
     let Screen { mut printer, .. } = screen;
     let mut faults = Vec::new();
@@ -137,8 +172,8 @@ async fn run_once(args: &Conformance, mut printer: Printer) -> Result<Exit, clap
             let fault = |case: &&CaseReport| case.verdict == Verdict::HarnessError;
             let fault = report.cases.iter().find(fault);
             faults.extend(fault.and_then(|case| case.reason.clone()));
-            if let Some(file) = &args.write_baseline {
-                match baseline::write(file, &draft, &report) {
+            if let Some(file) = testing.write_baseline {
+                match baseline::write(file, &testing.draft, &report) {
                     Ok(written) => printer.say(written),
                     Err(fault) => faults.push(fault),
                 }
@@ -160,11 +195,14 @@ async fn run_once(args: &Conformance, mut printer: Printer) -> Result<Exit, clap
 }
 
 /// Starts the thread that tests; what it tells comes in order.
-fn start(options: Options, cases: Vec<&'static Case>) -> io::Result<UnboundedReceiver<Told>> {
+fn start(
+    keeps_passes: bool,
+    test: impl FnOnce(bool, &mut dyn FnMut(Progress<'_>)) -> Report + Send + 'static,
+) -> io::Result<UnboundedReceiver<Told>> {
     let (tell, told) = mpsc::unbounded_channel();
     let test = move || {
         let report = harness::caught(|| {
-            run_cases(&options, &cases, &mut |progress| {
+            test(keeps_passes, &mut |progress| {
                 // Nobody listens any more after the second Ctrl-C.
                 let _ = match progress {
                     Progress::Planned(head) => tell.send(Told::Planned(head.clone())),
@@ -307,35 +345,41 @@ fn list<'a>(cases: impl IntoIterator<Item = &'a Case>, mut printer: Printer) -> 
     printer.finish(Exit::Ok)
 }
 
-/// Prints the kill matrix: each mutant with the cases that must catch it.
-fn test_the_tester(printer: Printer) -> Exit {
+/// Prints the kill matrix: each mutant with the cases that must catch it, extensions first and
+/// hosts behind them.
+fn test_the_tester(printer: Printer) -> Result<Exit, clap::Error> {
+    let puppet = host::puppet()?;
     let printer = Mutex::new(printer);
     let locked = || printer.lock().unwrap_or_else(PoisonError::into_inner);
-    let outcome = selftest(&|done, count| locked().progress(&format!("{done}/{count} mutants")));
+    let told = |done, count| locked().progress(&format!("{done}/{count} mutants"));
+    let outcomes = selftest(&told).and_then(|one| Ok([one, host_selftest(&puppet, &told)?]));
     let mut printer = printer.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
+    let outcomes = match outcomes {
+        Ok(outcomes) => outcomes,
         Err(error) => {
             printer.error(&error);
-            return printer.finish(Exit::NotStarted);
+            return Ok(printer.finish(Exit::NotStarted));
         }
     };
-    for case in &outcome.unsound {
-        printer.result(format_args!("FAIL the unbroken puppet does not pass {}", case.id));
+    for case in outcomes.iter().flat_map(|outcome| &outcome.unsound) {
+        printer.result(format_args!("FAIL what is not broken does not pass {}", case.id));
     }
-    for kill in &outcome.kills {
+    for kill in outcomes.iter().flat_map(|outcome| &outcome.kills) {
         let word = if kill.is_caught() { "caught" } else { "MISSED" };
         let json = json!({"mutant": kill.mutant, "case": kill.case, "caught": kill.is_caught()});
         printer.tell(format_args!("{word}  {:<20} {}", kill.mutant, kill.case), &json);
     }
-    for case in &outcome.untested {
+    for case in outcomes.iter().flat_map(|outcome| &outcome.untested) {
         printer.result(format_args!("FAIL no mutant fails {case}"));
     }
-    printer.finish(if outcome.is_sound() { Exit::Ok } else { Exit::ToolError })
+    let sound = outcomes.iter().all(Selftest::is_sound);
+    Ok(printer.finish(if sound { Exit::Ok } else { Exit::ToolError }))
 }
 
 fn explain(id: &str, mut printer: Printer) -> Result<Exit, clap::Error> {
-    let Some(case) = builtin().get(&id.to_uppercase()) else { return Err(selection::unknown(id)) };
+    let id_there = id.to_uppercase();
+    let found = builtin().get(&id_there).or_else(|| host_cases().get(&id_there));
+    let Some(case) = found else { return Err(selection::unknown(id)) };
     let clauses: Vec<_> = case.clauses.iter().filter_map(|id| Clause::named(id)).collect();
     if printer.json {
         let clauses: Vec<_> = clauses

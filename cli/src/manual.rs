@@ -50,7 +50,8 @@ pub(crate) fn pages(man: &Man, mut printer: Printer) -> Exit {
 /// The pages of a command and of all below it.
 fn name_pages(command: &clap::Command, name: &str, names: &mut Vec<String>) {
     names.push(format!("{name}.1"));
-    for below in command.get_subcommands() {
+    // What is hidden has none.
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         name_pages(below, &format!("{name}-{}", below.get_name()), names);
     }
 }

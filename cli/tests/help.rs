@@ -87,9 +87,9 @@ fn man_pages_are_written() {
     let outcome = extline.run(&["man", folder.to_str().unwrap()]);
     outcome.assert_code(0);
     let pages: Vec<_> = outcome.stdout.lines().collect();
-    // `conformance check`, `copy`, `explain`, `fuzz`, `list`, `matrix`, `replay` and `selftest` have pages
-    // of their own.
-    assert_eq!(pages.len(), 1 + SUBCOMMANDS.len() + 8);
+    // `conformance check`, `copy`, `explain`, `fuzz`, `host`, `list`, `matrix`, `replay` and `selftest` have
+    // pages of their own.
+    assert_eq!(pages.len(), 1 + SUBCOMMANDS.len() + 9);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), pages.len());
     for page in pages {
         let text = fs::read_to_string(page).unwrap();

@@ -65,17 +65,21 @@ impl Evidence {
     pub(crate) fn between(timeline: &Timeline, from: usize, to: usize) -> Self {
         let records = timeline.records();
         let records = &records[from.min(records.len())..to.min(records.len())];
-        let mut entries: Vec<_> = records.iter().filter_map(Entry::of).collect();
+        let entries = records.iter().filter_map(Entry::of).collect();
+        Self::of_entries(entries, &timeline.stderr())
+    }
+
+    /// All of these, without the middle where they are many.
+    pub(crate) fn of_entries(mut entries: Vec<Entry>, stderr: &str) -> Self {
         let left_out = entries.len().saturating_sub(HEAD + TAIL);
         if left_out > 0 {
             entries.drain(HEAD..HEAD + left_out);
         }
-        Self { entries, left_out, stderr: stderr(timeline) }
+        Self { entries, left_out, stderr: ends_of(stderr) }
     }
 }
 
-fn stderr(timeline: &Timeline) -> Vec<String> {
-    let text = timeline.stderr();
+fn ends_of(text: &str) -> Vec<String> {
     let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
     let (head, tail) = STDERR;
     let left_out = lines.len().saturating_sub(head + tail);
@@ -106,7 +110,20 @@ impl Entry {
         })
     }
 
-    fn system(at: Duration, text: String) -> Self {
+    /// Bytes between a host and an extension, named where there are several.
+    #[cfg(unix)]
+    pub(crate) fn of_bytes(
+        at: Duration,
+        lane: Lane,
+        who: &str,
+        bytes: &[u8],
+        pieces: Vec<usize>,
+    ) -> Self {
+        let who = if who.is_empty() { String::new() } else { format!("{who}: ") };
+        Self { at_us: at.as_micros(), lane, text: who + &shown(bytes), bytes: bytes.len(), pieces }
+    }
+
+    pub(crate) fn system(at: Duration, text: String) -> Self {
         Self { at_us: at.as_micros(), lane: Lane::System, text, bytes: 0, pieces: Vec::new() }
     }
 }

@@ -31,12 +31,18 @@ fn in_words(payload: &(dyn Any + Send)) -> String {
 
 /// Whether each of these lines, which the tester writes as a host, is a host's frame.
 pub(crate) fn check_frames<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<(), String> {
-    lines.into_iter().try_for_each(|line| {
-        let refused =
-            |why: String| format!("the tester would send what no host sends: {why}: {line}");
-        let frame = RawJson::parse(line).map_err(|error| refused(error.to_string()))?;
-        FRAMES.validate(&frame).map_err(|violation| refused(violation.to_string()))
+    lines.into_iter().try_for_each(|line| match problem_of(line) {
+        Some(why) => Err(format!("the tester would send what no host sends: {why}: {line}")),
+        None => Ok(()),
     })
+}
+
+/// Why a line is no frame of a host.
+pub(crate) fn problem_of(line: &str) -> Option<String> {
+    match RawJson::parse(line) {
+        Err(error) => Some(error.to_string()),
+        Ok(frame) => FRAMES.validate(&frame).err().map(|violation| violation.to_string()),
+    }
 }
 
 /// Whether a start failed for want of something that this machine gives to the tester: processes,

@@ -42,7 +42,7 @@ const KIT: [(&str, &str); 14] = [
 const KIT_MUTANT: &str = include_str!("../mutants/kit_mutant.py");
 /// The interpreter itself: `python3` on the path may be a script of a version manager that takes
 /// longer than the interpreter.
-static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
+pub(crate) static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
     let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
     let path = output.ok().and_then(|output| String::from_utf8(output.stdout).ok());
     let path = path.map(|path| PathBuf::from(path.trim())).filter(|path| path.is_absolute());
@@ -252,7 +252,7 @@ fn killed(mutant: &str, case: CaseReport) -> Kill {
     Kill { mutant: mutant.to_owned(), case: case.id, verdict: case.verdict }
 }
 
-fn untested(cases: &[&Case]) -> Vec<String> {
+pub(crate) fn untested(cases: &[&Case]) -> Vec<String> {
     let untested = cases.iter().filter(|case| case.mutants.is_empty());
     untested.map(|case| case.id.clone()).collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
+use extline_protocol::Profile;
 
-use super::settings::Program;
+use super::settings::{Program, profiles};
 
 #[derive(Debug, Args)]
 pub(crate) struct Conformance {
@@ -121,10 +122,75 @@ pub(crate) enum Question {
     Fuzz(FuzzSessions),
     /// Hold kits (docs/kit.md) to each kind of host: what works, what is not there, on one page
     Matrix(Matrix),
+    /// Check a host, through its driver (docs/host-conformance.md); without one, our own host
+    Host(TestHost),
+    /// The extension that a host under test is given
+    #[command(hide = true)]
+    Puppet(Puppet),
+    /// The driver of our own host
+    #[command(hide = true)]
+    HostDriver {
+        /// Which host it is like
+        #[arg(long, value_name = "NAME", default_value = "spec", value_parser = profiles())]
+        profile: Profile,
+    },
     /// List the cases
     List,
     /// Test the tester: each case must be failed by an extension that is broken on purpose
     Selftest,
+}
+
+/// A host that is checked.
+#[derive(Debug, Args)]
+pub(crate) struct TestHost {
+    /// The driver: a program that operates the host, with its arguments; it stands last. Without one,
+    /// the driver of our own host
+    #[arg(long, value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true)]
+    pub(crate) driver: Vec<OsString>,
+
+    /// Which host our own is like: spec, or a zot by its version or commit
+    #[arg(long, value_name = "NAME", default_value = "spec", value_parser = profiles(),
+          conflicts_with = "driver")]
+    pub(crate) profile: Profile,
+
+    /// Run only these cases: an id, the beginning of one as H-TOL, or a pattern as 'H-*-01'; may be
+    /// given again
+    #[arg(long, value_name = "CASE")]
+    pub(crate) only: Vec<String>,
+
+    /// Leave these cases out
+    #[arg(long, value_name = "CASE")]
+    pub(crate) skip: Vec<String>,
+
+    /// List the cases that would be run, and run none
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// Write the report to a file too, as `extline conformance --report` does
+    #[arg(long, value_name = "FORMAT=FILE")]
+    pub(crate) report: Vec<String>,
+
+    /// Expect the failures that this file lists, and no others (see docs/conformance.md)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<String>,
+
+    /// Write a baseline of what fails today, by default to conformance.baseline.toml
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
+          default_missing_value = "conformance.baseline.toml")]
+    pub(crate) write_baseline: Option<String>,
+
+    /// Show the cases that passed as well
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+/// What a puppet is told by whoever starts it.
+#[derive(Debug, Args)]
+pub(crate) struct Puppet {
+    /// The tester's socket
+    pub(crate) socket: PathBuf,
+    /// The extension's name
+    pub(crate) name: String,
 }
 
 /// A trace that is checked.

@@ -17,7 +17,7 @@ use help::{
 };
 
 pub(crate) use conformance::{
-    CheckTrace, Conformance, FuzzSessions, Matrix, Question, ReplayTrace, Rules,
+    CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Rules, TestHost,
 };
 pub(crate) use help::EXIT_CODES;
 pub(crate) use settings::{Program, Settings, Timeout};

@@ -66,7 +66,7 @@ pub(crate) struct Program {
     pub(crate) words: Vec<OsString>,
 }
 
-fn profiles() -> impl TypedValueParser<Value = Profile> {
+pub(super) fn profiles() -> impl TypedValueParser<Value = Profile> {
     PossibleValuesParser::new(Profile::NAMES).try_map(|name| Profile::named(&name))
 }
 

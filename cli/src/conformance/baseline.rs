@@ -6,12 +6,11 @@ use std::io;
 use clap::error::ErrorKind;
 use extline_conformance::{Baseline, Report};
 
-use crate::args::Conformance;
 use crate::target::usage;
 
 /// What is known to fail, by `--baseline`.
-pub(super) fn read(args: &Conformance) -> Result<Baseline, clap::Error> {
-    let Some(file) = &args.baseline else { return Ok(Baseline::default()) };
+pub(super) fn read(file: Option<&String>) -> Result<Baseline, clap::Error> {
+    let Some(file) = file else { return Ok(Baseline::default()) };
     let text = fs::read_to_string(file);
     let text = text.map_err(|error| refused(&format!("{file} cannot be read: {error}")))?;
     Baseline::parse(file, &text).map_err(|error| refused(&error.to_string()))
@@ -19,8 +18,12 @@ pub(super) fn read(args: &Conformance) -> Result<Baseline, clap::Error> {
 
 /// The baseline that `--write-baseline` writes anew: that of `--baseline`, else what the file holds
 /// already. Read before anything is run.
-pub(super) fn draft(args: &Conformance, baseline: &Baseline) -> Result<Baseline, clap::Error> {
-    let Some(file) = args.write_baseline.as_ref().filter(|_| args.baseline.is_none()) else {
+pub(super) fn draft(
+    expected: Option<&String>,
+    written: Option<&String>,
+    baseline: &Baseline,
+) -> Result<Baseline, clap::Error> {
+    let Some(file) = written.filter(|_| expected.is_none()) else {
         return Ok(baseline.clone());
     };
     // A device or a pipe holds no baseline, and may have no end.

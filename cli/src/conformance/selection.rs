@@ -1,7 +1,7 @@
 //! Which cases are run: `--only` and `--skip`, among the built-in ones and the author's own.
 
 use clap::error::ErrorKind;
-use extline_conformance::{Case, builtin, deepened};
+use extline_conformance::{Case, builtin, deepened, host_cases};
 use regex_lite::{Regex, escape};
 
 use crate::target::usage;
@@ -23,11 +23,28 @@ pub(super) fn chosen(
         let deepened: &'static [Case] = deepened(&all).leak();
         all.extend(deepened);
     }
-    let (only, skip) = (patterns(only, &all, own)?, patterns(skip, &all, own)?);
+    chosen_of(&all, own, only, skip)
+}
+
+/// The same among the cases for hosts.
+pub(super) fn chosen_of_hosts(
+    only: &[String],
+    skip: &[String],
+) -> Result<Vec<&'static Case>, clap::Error> {
+    chosen_of(&host_cases().values().collect::<Vec<_>>(), &[], only, skip)
+}
+
+fn chosen_of(
+    all: &[&'static Case],
+    own: &'static [Case],
+    only: &[String],
+    skip: &[String],
+) -> Result<Vec<&'static Case>, clap::Error> {
+    let (only, skip) = (patterns(only, all, own)?, patterns(skip, all, own)?);
     let is_named = |case: &&Case, patterns: &[Regex]| {
         patterns.iter().any(|pattern| pattern.is_match(&case.id))
     };
-    let named = all.into_iter().filter(|case| only.is_empty() || is_named(case, &only));
+    let named = all.iter().copied().filter(|case| only.is_empty() || is_named(case, &only));
     let chosen: Vec<_> = named.filter(|case| !is_named(case, &skip)).collect();
     if chosen.is_empty() {
         let message = "no case is left to run: --skip leaves out all that --only names";
@@ -38,8 +55,8 @@ pub(super) fn chosen(
 
 /// That there is no such case, with the nearest there is.
 pub(super) fn unknown(name: &str) -> clap::Error {
-    let near = builtin()
-        .keys()
+    let near = builtin().keys().chain(host_cases().keys());
+    let near = near
         .map(|id| (strsim::jaro_winkler(id, &name.to_uppercase()), id))
         .max_by(|one, other| one.0.total_cmp(&other.0));
     let near = near.filter(|(likeness, _)| *likeness > 0.8);

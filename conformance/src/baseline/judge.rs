@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{Baseline, Entry, Expectation, Kind, Stale};
 use crate::case::builtin;
+use crate::host::host_cases;
 use crate::report::{CaseReport, Verdict};
 
 impl Baseline {
@@ -31,7 +32,12 @@ impl Baseline {
                     let why = report.reason.as_deref().unwrap_or_default();
                     format!("the case says nothing about this extension: {why}")
                 }
-                None if !builtin().contains_key(&entry.case) => "there is no such case".to_owned(),
+                None if ![builtin(), host_cases()]
+                    .iter()
+                    .any(|all| all.contains_key(&entry.case)) =>
+                {
+                    "there is no such case".to_owned()
+                }
                 _ => return None,
             };
             Some(Stale { case: entry.case.clone(), place: self.place(entry), reason })

@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use super::{CaseReport, Report, Verdict};
 use crate::case::{Need, builtin};
-use crate::clause::Level;
+use crate::clause::{Binds, Level};
 use crate::deep::deepened;
+use crate::host::host_cases;
 use crate::target::LACKING;
 
 /// How far an extension keeps to the protocol. There are no percentages: a rule holds or it does not.
@@ -80,8 +81,12 @@ impl Report {
         wanted.all(|id| told.get(id).is_some_and(|case| was_played(case)))
     }
 
-    /// How many cases of the base level were not asked for.
+    /// How many cases of the base level, or of a host's, were not asked for.
     fn left_out(&self) -> usize {
+        if self.head.binds == Binds::Host {
+            let all = host_cases().keys();
+            return all.filter(|id| !self.cases.iter().any(|run| run.id == **id)).count();
+        }
         let base = builtin().values();
         let base = base.filter(|case| !case.needs.contains(&Need::Kit) && !case.deep);
         base.filter(|case| !self.cases.iter().any(|run| run.id == case.id)).count()
@@ -93,7 +98,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::clause::Binds;
     use crate::report::Head;
     use crate::survey::Survey;
 

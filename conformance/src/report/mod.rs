@@ -31,6 +31,8 @@ use crate::cause::Cause;
 use crate::clause::{Binds, Level};
 use crate::evidence::Evidence;
 use crate::failure::Failure;
+#[cfg(unix)]
+use crate::host::HostOptions;
 use crate::run::Options;
 use crate::survey::Survey;
 
@@ -67,6 +69,18 @@ pub struct Head {
 }
 
 impl Head {
+    #[cfg(unix)]
+    pub(crate) fn of_host(options: &HostOptions, cases: usize) -> Self {
+        Self {
+            tester: env!("CARGO_PKG_VERSION"),
+            seed: options.seed,
+            program: options.line(),
+            binds: Binds::Host,
+            calls: true,
+            cases,
+        }
+    }
+
     pub(crate) fn of(options: &Options, cases: usize) -> Self {
         Self {
             tester: env!("CARGO_PKG_VERSION"),

@@ -13,13 +13,15 @@ mod unsupported;
 
 pub use extline_scenario::Signal;
 
+#[cfg(unix)]
+pub(crate) use self::process::{is_busy, processor_time};
 pub(crate) use self::timeline::{Record, Timeline, What};
 #[cfg(unix)]
 pub(crate) use self::unix::Target;
 #[cfg(unix)]
 pub use self::unix::stop_all;
 #[cfg(unix)]
-pub(crate) use self::unix::{is_stopped, no_pipe_of};
+pub(crate) use self::unix::{end_group, is_stopped, no_pipe_of, start_group};
 #[cfg(not(unix))]
 pub(crate) use self::unsupported::Target;
 #[cfg(not(unix))]

@@ -28,7 +28,7 @@ pub(super) fn activity(id: u32) -> Option<String> {
 
 /// Whether a thread of it, or of a process that it started, runs, or waits for a processor or a
 /// disk, and so for nothing that it could miss.
-pub(super) fn is_busy(id: u32) -> bool {
+pub(crate) fn is_busy(id: u32) -> bool {
     let threads = family(id).into_iter().flat_map(threads);
     threads.filter_map(|one| activity_of(&[one])).any(|activity| {
         activity.contains(" is running") || activity.contains(" waits for a device")
@@ -46,7 +46,7 @@ pub(super) fn only_reads_stdin(id: u32) -> bool {
 
 /// The processor time that it and the processes that it started have used; `None` where the system
 /// does not tell.
-pub(super) fn processor_time(id: u32) -> Option<Duration> {
+pub(crate) fn processor_time(id: u32) -> Option<Duration> {
     let of_thread = |(process, thread): (u32, u32)| {
         let text = fs::read_to_string(format!("/proc/{process}/task/{thread}/schedstat")).ok()?;
         text.split_ascii_whitespace().next()?.parse().ok().map(Duration::from_nanos)

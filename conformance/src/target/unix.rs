@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -52,6 +52,29 @@ pub(crate) fn is_stopped() -> bool {
 
 fn live() -> MutexGuard<'static, Option<BTreeSet<i32>>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Starts a process as the leader of its own process group, which [`stop_all`] ends too.
+pub(crate) fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
+    // Held until the group is known: nothing may start while all is being stopped.
+    let mut live = live();
+    let groups = live.as_mut().ok_or_else(|| io::Error::other("the run was stopped"))?;
+    let child = command.process_group(0).spawn()?;
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let group = group.ok_or_else(|| io::Error::other("the process has no usable id"))?;
+    groups.insert(group.as_raw_nonzero().get());
+    Ok((child, group))
+}
+
+/// Kills all that is left of such a group.
+pub(crate) fn end_group(child: &mut Child, group: Pid) {
+    // Also when the leader has ended: its children keep the group alive. The number cannot
+    // belong to others before the leader was waited for and all members are gone.
+    let _ = kill_process_group(group, SystemSignal::KILL);
+    let _ = child.wait();
+    if let Some(groups) = live().as_mut() {
+        groups.remove(&group.as_raw_nonzero().get());
+    }
 }
 
 /// One running process. Dropping it kills its whole group.
@@ -106,22 +129,14 @@ impl Target {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let marker = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let started = Instant::now();
-        // Held until the group is known: nothing may start while all is being stopped.
-        let mut live = live();
-        let groups = live.as_mut().ok_or_else(|| io::Error::other("the run was stopped"))?;
-        let mut child = program
-            .command()
+        let mut command = program.command();
+        command
             .env(MARKER, &marker)
             .envs(setting.conditions.locale.iter().copied())
-            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        let group = group.ok_or_else(|| io::Error::other("the process has no usable id"))?;
-        groups.insert(group.as_raw_nonzero().get());
-        drop(live);
+            .stderr(Stdio::piped());
+        let (mut child, group) = start_group(&mut command)?;
         let mut target = Self {
             stdin: child.stdin.take().map(OwnedFd::from),
             stdout: child.stdout.take().map(OwnedFd::from),
@@ -505,12 +520,6 @@ fn has_input(descriptor: Option<&OwnedFd>) -> bool {
 
 impl Drop for Target {
     fn drop(&mut self) {
-        // Also when the leader has ended: its children keep the group alive. The number cannot
-        // belong to others before the leader was waited for and all members are gone.
-        let _ = kill_process_group(self.group, SystemSignal::KILL);
-        let _ = self.child.wait();
-        if let Some(groups) = live().as_mut() {
-            groups.remove(&self.group.as_raw_nonzero().get());
-        }
+        end_group(&mut self.child, self.group);
     }
 }

@@ -22,4 +22,4 @@ pub use failure::{Failure, Outcome};
 pub use parse::{CaseError, parse, parse_own};
 pub use player::{Stage, play};
 pub use step::{Amount, Close, Exits, Handshake, Signal, Step, Text, Verb};
-pub use template::{Values, expand, replace};
+pub use template::{Values, expand, replace, unhex};

@@ -76,7 +76,7 @@ pub fn replace(text: &str, values: &Values) -> String {
 }
 
 /// The bytes that are given in hexadecimal; what is no digit only separates.
-pub(crate) fn unhex(text: &str) -> Vec<u8> {
+pub fn unhex(text: &str) -> Vec<u8> {
     let digits: Vec<_> = text.bytes().filter_map(|byte| (byte as char).to_digit(16)).collect();
     let bytes = digits.chunks(2).map(|pair| {
         let value = pair.iter().fold(0, |value, digit| value * 16 + digit);

@@ -1,0 +1,76 @@
+//! `extline conformance host`: checks a host, by its driver.
+
+mod answers;
+mod driver;
+mod state;
+
+use std::env;
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use extline_conformance::{HostOptions, Report, run_host};
+
+pub(super) use self::driver::drive;
+use super::reports::{Format, Reports};
+use super::{Testing, baseline, list, quoted, run_tests, selection};
+use crate::args::TestHost;
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::target::usage;
+
+/// Runs the cases for hosts.
+pub(super) async fn run(args: &TestHost, mut printer: Printer) -> Result<Exit, clap::Error> {
+    let cases = selection::chosen_of_hosts(&args.only, &args.skip)?;
+    if args.list {
+        return Ok(list(cases, printer));
+    }
+    let known = baseline::read(args.baseline.as_ref())?;
+    let draft = baseline::draft(args.baseline.as_ref(), args.write_baseline.as_ref(), &known)?;
+    let puppet = puppet()?;
+    let driver = if args.driver.is_empty() { own(args)? } else { args.driver.clone() };
+    let options = HostOptions {
+        baseline: known,
+        again: Some(again(args)),
+        ..HostOptions::of(driver, puppet)
+    };
+    let reports = Reports::open(&args.report, printer.json)?;
+    printer.json = reports.stdout == Some(Format::Ndjson);
+    let (written, verbose) = (args.write_baseline.as_ref(), args.verbose);
+    let testing = Testing { reports, write_baseline: written, draft, verbose };
+    run_tests(testing, printer, move |keeps_passes, progress| -> Report {
+        let options = HostOptions { keeps_passes, ..options };
+        run_host(&options, &cases, progress)
+    })
+    .await
+}
+
+/// The program that stands in place of extensions: this one.
+pub(super) fn puppet() -> Result<Vec<OsString>, clap::Error> {
+    Ok(vec![this_program()?, "conformance".into(), "puppet".into()])
+}
+
+/// The driver of our own host.
+fn own(args: &TestHost) -> Result<Vec<OsString>, clap::Error> {
+    let words = ["conformance", "host-driver", "--profile", args.profile.name];
+    Ok([this_program()?].into_iter().chain(words.map(OsString::from)).collect())
+}
+
+fn this_program() -> Result<OsString, clap::Error> {
+    let path = env::current_exe().map_err(|error| {
+        let message = format!("the path of this program is not known: {error}");
+        usage(super::SUBCOMMAND, ErrorKind::Io, &message)
+    })?;
+    Ok(path.into())
+}
+
+/// The command that runs one case again.
+fn again(args: &TestHost) -> String {
+    let mut words = vec!["extline conformance host --only $case".to_owned()];
+    if args.driver.is_empty() {
+        words.push(format!("--profile {}", args.profile.name));
+    } else {
+        words.push("--driver".to_owned());
+        words.extend(args.driver.iter().map(|word| quoted(&word.to_string_lossy())));
+    }
+    words.join(" ")
+}

@@ -1,0 +1,44 @@
+//! Where there are no Unix sockets, hosts cannot be tested.
+
+use std::time::Duration;
+
+use super::options::HostOptions;
+use crate::case::Case;
+use crate::clause::Binds;
+use crate::report::{CaseReport, Head, Report, Verdict};
+use crate::run::Progress;
+use crate::selftest::{Selftest, SelftestError};
+use crate::survey::Survey;
+
+/// Reports that no case could run.
+pub fn run_host(
+    options: &HostOptions,
+    cases: &[&Case],
+    progress: &mut dyn FnMut(Progress<'_>),
+) -> Report {
+    let head = Head {
+        tester: env!("CARGO_PKG_VERSION"),
+        seed: options.seed,
+        program: options.line(),
+        binds: Binds::Host,
+        calls: true,
+        cases: cases.len(),
+    };
+    progress(Progress::Planned(&head));
+    let why = || "hosts can be tested on Unix only".to_owned();
+    let reports: Vec<_> = cases
+        .iter()
+        .map(|case| CaseReport::without_run(case, Verdict::CouldNotRun, why()))
+        .collect();
+    reports.iter().for_each(|report| progress(Progress::Decided(report)));
+    let (survey, stale, took) = (Survey::default(), Vec::new(), Duration::ZERO);
+    Report { head, cases: reports, survey, stale, took }
+}
+
+/// Reports that nothing could be tested.
+pub fn host_selftest(
+    _: &[std::ffi::OsString],
+    _: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Selftest, SelftestError> {
+    Err(SelftestError::Start("hosts can be tested on Unix only".to_owned()))
+}
