@@ -67,7 +67,7 @@ fn a_trace_has_every_line_and_is_the_user_s_own() {
 
     let outcome = extline.run(&behave(&["inspect", "--trace", "/no/such/trace"]));
     outcome.assert_code(1);
-    outcome.assert_says(&["--trace /no/such/trace: the file cannot be written: No such file"]);
+    outcome.assert_says(&["the trace /no/such/trace cannot be written: No such file"]);
 }
 
 #[test]
