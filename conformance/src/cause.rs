@@ -41,8 +41,9 @@ struct Entry {
     boundary: Option<[u64; 2]>,
     cause: String,
     fix: String,
-    #[serde(default)]
-    certain: bool,
+    /// The test, or the page that a test runs, in which a real program shows these signs and this
+    /// cause is told. Without one the entry is a guess.
+    verified: Option<String>,
 }
 
 /// Looks a failure up; the first entry whose signs are all there.
@@ -63,8 +64,9 @@ pub(crate) fn cause_of(report: &CaseReport, language: Option<&str>) -> Option<Ca
                 report.boundary.as_ref().is_some_and(|one| (low..=high).contains(&one.bad))
             })
     })?;
-    let (Entry { cause, fix, certain, .. }, _) = found;
-    Some(Cause { cause: cause.clone(), fix: fix.trim_end().to_owned(), certain: *certain })
+    let (Entry { cause, fix, verified, .. }, _) = found;
+    let certain = verified.is_some();
+    Some(Cause { cause: cause.clone(), fix: fix.trim_end().to_owned(), certain })
 }
 
 struct Patterns {
@@ -110,6 +112,21 @@ mod tests {
                 let known = builtin().values().any(|one| &one.id == name || one.group() == name);
                 assert!(known, "there is no case {name} ({})", entry.cause);
             }
+        }
+    }
+
+    #[test]
+    fn what_is_told_as_certain_is_told_in_the_test_that_it_names() {
+        let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        for (entry, _) in &read(include_str!("../knowledge.toml")).unwrap() {
+            let Some(file) = &entry.verified else { continue };
+            let text = std::fs::read_to_string(root.join(file))
+                .unwrap_or_else(|error| panic!("{file}: {error} ({})", entry.cause));
+            let words: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            // A page shows it whole; a test has a part of it between quotation marks.
+            let told = words.contains(&entry.cause)
+                || words.split('"').any(|part| part.len() > 8 && entry.cause.contains(part));
+            assert!(told, "{file} does not show the cause: {}", entry.cause);
         }
     }
 }

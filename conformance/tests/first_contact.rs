@@ -31,7 +31,7 @@ struct Silent {
 
 const HELLO: &str = r#"{"type":"hello","name":"x","version":"1.0.0","capabilities":["tools"]}"#;
 
-const SILENT: [Silent; 20] = [
+const SILENT: [Silent; 25] = [
     Silent {
         name: "Python prints without a flush",
         file: "buffered.py",
@@ -143,6 +143,51 @@ const SILENT: [Silent; 20] = [
         got: &["Content-Length: 2"],
         cause: "as language servers do",
         fix: "on one line",
+    },
+    Silent {
+        name: "a server of the Model Context Protocol",
+        file: "mcp.py",
+        text: "import sys\nprint('{\"jsonrpc\":\"2.0\",\"method\":\"ready\"}', flush=True)\nsys.stdin.read()\n",
+        words: &["python3", "mcp.py"],
+        got: &["\"jsonrpc\""],
+        cause: "it speaks JSON-RPC",
+        fix: "begin with {\"type\":\"hello\"",
+    },
+    Silent {
+        name: "a Node module that is missing",
+        file: "module.mjs",
+        text: "import 'there-is-no-such-module';\n",
+        words: &["node", "module.mjs"],
+        got: &["exit status 1"],
+        cause: "a Node module is missing",
+        fix: "npm install",
+    },
+    Silent {
+        name: "import in a file of CommonJS",
+        file: "import.cjs",
+        text: "import fs from 'node:fs';\n",
+        words: &["node", "import.cjs"],
+        got: &["exit status 1"],
+        cause: "import is used in a file that Node takes for CommonJS",
+        fix: ".mjs",
+    },
+    Silent {
+        name: "a command that may not be run",
+        file: "may_not.sh",
+        text: "#!/bin/sh\n/etc/passwd\n",
+        words: &["./may_not.sh"],
+        got: &["exit status 126"],
+        cause: "a shell found a command that it may not run",
+        fix: "chmod +x",
+    },
+    Silent {
+        name: "a mistake in a jq program",
+        file: "mistake.sh",
+        text: "#!/bin/sh\nexec jq -c '.['\n",
+        words: &["./mistake.sh"],
+        got: &["exit status 3"],
+        cause: "the jq program itself has a mistake",
+        fix: "try it by hand",
     },
     Silent {
         name: "JSON by hand, a quote missing",

@@ -46,6 +46,7 @@ fn node_with_readline_dies_of_null() {
     let report = Tested::program("node", "node_readline.mjs");
     report.fails(&["E-JSN-02", "E-JSN-26"]);
     report.explains("E-JSN-02", "null is JSON", "msg === null");
+    report.explains("E-JSN-26", "without a look at the id", "skip a call");
 }
 
 #[test]
@@ -70,6 +71,7 @@ fn jq_as_a_filter_ends_at_the_first_line_that_is_no_json_and_not_on_shutdown() {
         "E-LIF-01", "E-LIF-13", "E-UNI-07",
     ]);
     report.explains("E-JSN-01", "a stream of values, not lines", "fromjson?");
+    report.explains("E-LIF-02", "it skips shutdown like any frame", "shutdown_ack");
 }
 
 #[test]
@@ -119,6 +121,148 @@ fn the_quick_start_with_its_fixes_passes() {
     assert_eq!(report.exit_code, 0);
 }
 
+/// A program that passes, broken in one place as people break it, and the cause that must be told.
+struct Broken {
+    interpreter: &'static str,
+    file: &'static str,
+    /// What stands there, and what people write instead.
+    edits: &'static [(&'static str, &'static str)],
+    case: &'static str,
+    cause: &'static str,
+    fix: &'static str,
+}
+
+const RAW_UNICODE: (&str, &str) = ("json.dumps(frame)", "json.dumps(frame, ensure_ascii=False)");
+
+const BROKEN: [Broken; 8] = [
+    Broken {
+        interpreter: "python3",
+        file: "python_careful.py",
+        edits: &[("errors=\"replace\"", "errors=\"strict\"")],
+        case: "E-UNI-10",
+        cause: "Python decodes stdin strictly",
+        fix: "errors=\"replace\"",
+    },
+    Broken {
+        interpreter: "python3",
+        file: "python_careful.py",
+        edits: &[
+            RAW_UNICODE,
+            ("sys.stdin.re", "sys.stdout.reconfigure(encoding=\"ascii\")\nsys.stdin.re"),
+        ],
+        case: "E-FRM-04",
+        cause: "stdout has an encoding that cannot hold every character",
+        fix: "sys.stdout.reconfigure(encoding=\"utf-8\"",
+    },
+    Broken {
+        interpreter: "python3",
+        file: "python_careful.py",
+        edits: &[
+            RAW_UNICODE,
+            (
+                "    elif kind == \"shutdown\"",
+                "    elif kind == \"event\":\n        emit({\"type\": \"notify\", \"message\": msg.get(\"x\")})\n    elif kind == \"shutdown\"",
+            ),
+        ],
+        case: "E-UNI-07",
+        cause: "half of a surrogate pair came in",
+        fix: "ensure_ascii",
+    },
+    Broken {
+        interpreter: "python3",
+        file: "python_careful.py",
+        edits: &[(
+            "emit({\"type\": \"hello\"",
+            "print(\"hello-py is here\")\nemit({\"type\": \"hello\"",
+        )],
+        case: "E-HSK-02",
+        cause: "a message for people is printed to stdout before hello",
+        fix: "file=sys.stderr",
+    },
+    Broken {
+        interpreter: "python3",
+        file: "python_careful.py",
+        edits: &[(
+            "emit({\"type\": \"ready\"",
+            "print(\"nearly there\")\nemit({\"type\": \"ready\"",
+        )],
+        case: "E-OUT-01",
+        cause: "of yours or of a library, is printed to stdout",
+        fix: "file=sys.stderr",
+    },
+    Broken {
+        interpreter: "node",
+        file: "node_chunks.mjs",
+        edits: &[("console.error(\"skipped a line:\", error.message);", "throw error;")],
+        case: "E-JSN-01",
+        cause: "JSON.parse() throws on a line that is no JSON",
+        fix: "try { msg = JSON.parse(line); }",
+    },
+    Broken {
+        interpreter: "node",
+        file: "node_chunks.mjs",
+        edits: &[("content: [{ type: \"text\", text }]", "content: text")],
+        case: "E-TOL-04",
+        cause: "content is a list of blocks",
+        fix: "\"content\": [{",
+    },
+    Broken {
+        interpreter: "perl",
+        file: "perl.pl",
+        edits: &[("eval { $json->decode($line) }", "$json->decode($line)")],
+        case: "E-UNI-10",
+        cause: "JSON::PP dies on what it cannot decode",
+        fix: "eval {",
+    },
+];
+
+#[test]
+fn what_people_break_is_told_with_its_cause() {
+    for broken in &BROKEN {
+        if !on_path(broken.interpreter) {
+            skip(broken.file, broken.interpreter);
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(broken.file);
+        let mut text = std::fs::read_to_string(source_of(broken.file)).unwrap();
+        for (good, bad) in broken.edits {
+            assert!(text.contains(good), "{} has no {good}", broken.file);
+            text = text.replace(good, bad);
+        }
+        std::fs::write(&path, text).unwrap();
+        let source = ExtensionSource::command(broken.interpreter, [path]);
+        Tested::cases(&source, &[&builtin()[broken.case]]).explains(
+            broken.case,
+            broken.cause,
+            broken.fix,
+        );
+    }
+}
+
+#[test]
+fn go_stops_at_64_kib_and_panics_at_what_is_missing() {
+    if !on_path("go") {
+        return skip("go_scanner.go", "go");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("go_scanner");
+    let compiled = Command::new("go")
+        .args(["build", "-o"])
+        .args([program.clone(), source_of("go_scanner.go")])
+        // Kept, since Go's own library takes longest.
+        .env("GOCACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-build"))
+        .env("GO111MODULE", "off")
+        .output()
+        .unwrap();
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+    let cases = ["E-FRM-14", "E-JSN-04"].map(|id| &builtin()[id]);
+    let none: [&str; 0] = [];
+    let report = Tested::cases(&ExtensionSource::command(program, none), &cases);
+    report.explains("E-FRM-14", "Go's bufio.Scanner takes at most 64 KiB", "scanner.Buffer");
+    report.explains("E-JSN-04", "a type assertion in Go panics", ", ok :=");
+}
+
 /// The example `serde_lines`, which `cargo test` builds unless it is asked for one test alone.
 fn rust_program() -> PathBuf {
     let here = std::env::current_exe().unwrap();
@@ -130,6 +274,19 @@ fn rust_program() -> PathBuf {
     program
 }
 
+fn source_of(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/written_by_hand").join(file)
+}
+
+fn on_path(program: &str) -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+}
+
+fn skip(file: &str, needed: &str) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED {file}: {needed} is not installed");
+}
+
 /// What came of a program.
 struct Tested {
     cases: BTreeMap<String, CaseReport>,
@@ -138,7 +295,7 @@ struct Tested {
 
 impl Tested {
     fn program(interpreter: &str, file: &str) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/written_by_hand").join(file);
+        let path = source_of(file);
         if interpreter == "python3" {
             // Without the site's packages, which take longer to look through than Python to start.
             return Self::source(&ExtensionSource::command(python(), ["-S".as_ref(), &*path]));
@@ -148,22 +305,23 @@ impl Tested {
 
     /// The same for a program whose language not everybody has.
     fn optional(needed: &str, interpreter: &str, file: &str) -> Option<Self> {
-        let folders = std::env::var_os("PATH").unwrap_or_default();
-        let is_there = |folder: PathBuf| folder.join(needed).is_file();
-        if std::env::split_paths(&folders).any(is_there) {
+        if on_path(needed) {
             return Some(Self::program(interpreter, file));
         }
-        let mut stderr = std::io::stderr();
-        let _ = writeln!(stderr, "SKIPPED {file}: {needed} is not installed");
+        skip(file, needed);
         None
     }
 
     fn source(source: &ExtensionSource) -> Self {
+        let cases: Vec<&Case> = builtin().values().filter(|case| !case.deep).collect();
+        Self::cases(source, &cases)
+    }
+
+    fn cases(source: &ExtensionSource, cases: &[&Case]) -> Self {
         let program = Program::of(source, Path::new(env!("CARGO_MANIFEST_DIR")))
             .unwrap_or_else(|problem| panic!("{problem}"));
         let options = Options::of(program);
-        let cases: Vec<&Case> = builtin().values().filter(|case| !case.deep).collect();
-        let report = run(&options, &cases, &mut |_| {});
+        let report = run(&options, cases, &mut |_| {});
         let exit_code = report.exit_code();
         let cases = report.cases.into_iter().map(|case| (case.id.clone(), case)).collect();
         Self { cases, exit_code }
@@ -192,7 +350,8 @@ impl Tested {
 
     #[track_caller]
     fn explains(&self, id: &str, cause: &str, fix: &str) {
-        let found = self.of(id).cause.as_ref().unwrap_or_else(|| panic!("{id} has no cause"));
+        let told = self.of(id);
+        let found = told.cause.as_ref().unwrap_or_else(|| panic!("no cause: {told:?}"));
         assert!(found.cause.contains(cause), "{id}: {found:?}");
         assert!(found.fix.contains(fix), "{id}: {found:?}");
     }
