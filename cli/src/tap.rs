@@ -130,10 +130,9 @@ fn pass(mut from: impl Read, mut to: impl Write, side: Side, teller: &Teller) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => break,
         };
-        // First on its way, then looked at: the tap costs a call as little as can be.
-        let passed = to.write_all(&chunk[..count]).and_then(|()| to.flush());
+        // First told, then on its way: what it brings about on the other side is told behind it.
         lines.push(&chunk[..count], |line| teller.tell(What::Line { from: side, line }));
-        if passed.is_err() {
+        if to.write_all(&chunk[..count]).and_then(|()| to.flush()).is_err() {
             break;
         }
     }

@@ -83,7 +83,11 @@ await ext.run();`,
     const O_NONBLOCK = 0o4000;
     for (const [end, fds] of now.entries()) {
       assert.ok(fds.length > 0, `descriptor ${end} is watched under another number`);
-      for (const flags of fds) assert.equal(flags & O_NONBLOCK, before[end] & O_NONBLOCK, `descriptor ${end}`);
+      const isAsBefore = (flags: number) => (flags & O_NONBLOCK) === (before[end] & O_NONBLOCK);
+      // A pipe for answers is opened once more, for this process alone and without waiting. Were the
+      // host's own description changed, no descriptor would be as before.
+      const isReopened = over === "pipes" && end === 1;
+      assert.ok(isReopened ? fds.some(isAsBefore) : fds.every(isAsBefore), `descriptor ${end}: ${fds}, was ${before[end]}`);
     }
   });
 }
