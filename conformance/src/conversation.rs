@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::failure::{Failure, Outcome};
 use crate::numbers::within_doubles;
+use crate::patience::Patience;
 use crate::seed::Drawn;
 use crate::survey::{Canary, Survey};
 use crate::target::{Record, Setting, Target, What};
@@ -398,46 +399,6 @@ impl Conversation {
             self.frames.extend(Arrived::of(number, record));
         }
         self.looked_at = records.len();
-    }
-}
-
-/// How long something is waited for. A process that could run and has not come to it may only be
-/// short of a processor, so it gets up to [`Patience::TIMES`] the time on a processor; one that
-/// waits for something itself gets no more.
-struct Patience {
-    until: Instant,
-    /// The time that was given.
-    time: Duration,
-    /// When the time beyond began, and the processor time that was used by then.
-    beyond: Option<(Instant, Option<Duration>)>,
-}
-
-impl Patience {
-    const TIMES: u32 = 5;
-    /// However little it gets of the processor, more than so many times the time is not waited.
-    const AT_MOST: u32 = 20;
-    /// How often the process is looked at in the time beyond.
-    const LOOK_EVERY: Duration = Duration::from_millis(50);
-
-    fn new(until: Instant) -> Self {
-        let time = until.saturating_duration_since(Instant::now());
-        Self { until, time, beyond: None }
-    }
-
-    fn has_more(&mut self, target: &Target) -> bool {
-        let now = Instant::now();
-        let (began, used) = *self.beyond.get_or_insert_with(|| (now, target.processor_time()));
-        let waited = now.saturating_duration_since(began);
-        // Where the system does not tell, the clock has to do.
-        let computed = used.zip(target.processor_time());
-        let computed = computed.map_or(waited, |(before, after)| after.saturating_sub(before));
-        let more = waited < self.time * (Self::AT_MOST - 1)
-            && computed < self.time * (Self::TIMES - 1)
-            && target.is_busy();
-        if more {
-            self.until = now + Self::LOOK_EVERY;
-        }
-        more
     }
 }
 

@@ -24,6 +24,7 @@ mod language;
 mod matrix;
 mod mock;
 mod numbers;
+mod patience;
 mod recorded;
 mod replay;
 mod report;

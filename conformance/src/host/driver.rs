@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 
 use super::log::Log;
 use super::outgoing::Outgoing;
-use crate::target::{end_group, start_group};
+use crate::patience::Worker;
+use crate::target::{end_group, is_busy, processor_time, start_group};
 
 /// How long a driver may take to end when its stdin has.
 const GRACE: Duration = Duration::from_secs(1);
@@ -67,10 +68,6 @@ impl Driver {
         let (partial, answers) = (Vec::new(), BTreeMap::new());
         let (asked, exit) = (0, None);
         Ok(Self { child, group, stdin, outgoing, stdout, partial, stderr, asked, answers, exit })
-    }
-
-    pub(super) fn id(&self) -> u32 {
-        self.child.id()
     }
 
     /// Sends a request, and gives its number.
@@ -163,6 +160,17 @@ impl Driver {
     /// What it wrote to stderr.
     pub(super) fn stderr(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.stderr).unwrap_or_default()).into_owned()
+    }
+}
+
+/// With the host, which it started or is itself.
+impl Worker for Driver {
+    fn processor_time(&self) -> Option<Duration> {
+        processor_time(self.child.id())
+    }
+
+    fn is_busy(&self) -> bool {
+        is_busy(self.child.id())
     }
 }
 

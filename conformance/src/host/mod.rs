@@ -16,8 +16,6 @@ mod log;
 mod options;
 #[cfg(unix)]
 mod outgoing;
-#[cfg(unix)]
-mod patience;
 mod pattern;
 #[cfg(unix)]
 mod play;

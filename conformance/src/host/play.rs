@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use super::act;
 use super::driver::Answer;
-use super::patience::Patience;
 use super::pattern::{has, is_like};
 use super::script::{Extension, Script};
 use super::stage::Stage;
 use super::step::{Request, Step, Verb, Wants};
 use crate::conversation::seconds;
 use crate::failure::{Failure, Outcome};
+use crate::patience::Patience;
 
 /// Pause between two questions of the same kind to the driver.
 const AGAIN: Duration = Duration::from_millis(20);
@@ -177,7 +177,7 @@ impl Play<'_> {
     fn ask(&mut self, request: &Request, limits: &Limits) -> Result<(), Stop> {
         let value = parsed(&self.named(&request.text))?;
         let began = Instant::now();
-        let mut patience = Patience::new(limits.within, self.stage.driver.id());
+        let mut patience = Patience::new(Instant::now() + limits.within);
         let mut first = true;
         loop {
             let number = self.stage.driver.ask(value.clone(), &mut self.stage.log, first);
@@ -193,7 +193,7 @@ impl Play<'_> {
             };
             let again = Instant::now() + AGAIN;
             while self.stage.pump(again) {}
-            if Instant::now() >= patience.until && !patience.has_more() {
+            if Instant::now() >= patience.until && !patience.has_more(&self.stage.driver) {
                 let expected = format!("{expected} within {}", seconds(limits.within));
                 return Err(wrong(expected, excerpt(&found)));
             }
@@ -261,7 +261,7 @@ impl Play<'_> {
         expected: impl Fn() -> String,
         mut look: impl FnMut(&mut Self) -> Option<T>,
     ) -> Result<T, Stop> {
-        let mut patience = Patience::new(within, self.stage.driver.id());
+        let mut patience = Patience::new(Instant::now() + within);
         loop {
             if let Some(found) = look(self) {
                 return Ok(found);
@@ -281,7 +281,7 @@ impl Play<'_> {
                 let expected = expected();
                 return Err(Stop::Failed(Failure { expected, got, outcome: Outcome::Died }));
             }
-            if !self.stage.pump(patience.until) && !patience.has_more() {
+            if !self.stage.pump(patience.until) && !patience.has_more(&self.stage.driver) {
                 if crate::target::is_stopped() {
                     return Err(Stop::Impossible("the run was stopped".to_owned()));
                 }
