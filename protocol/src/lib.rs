@@ -6,6 +6,7 @@
 //!
 //! - [`Decoder`] turns bytes into lines, [`decode`] a line into a frame.
 //! - [`ExtensionSession`] is an extension's end of the connection, [`HostSession`] a host's.
+//! - [`Course`] is the way of an intercept through an extension's interceptors and guards.
 //! - [`Profile`] says which host a host is like: the spec's own, or a particular zot.
 //! - [`frame`] has a type for each frame, [`RawJson`] a value that passes through as text.
 //! - [`limits`] has every number, [`Capability`] every negotiated feature, [`ErrorKind`] every
@@ -45,7 +46,8 @@ pub use line::{Decoder, Line, TooLong};
 pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary};
 pub use registrations::{RegistrationError, Registrations, check_schema};
 pub use session::{
-    CallKey, CallKind, CallToolError, Deadlines, ExtensionConfig, ExtensionEvent, ExtensionSession,
-    HandshakeError, HostConfig, HostEvent, HostSession, Intercept, Notice, PanelInput,
-    RegisterError, ReplyError, RequestError, SendError, ToolCallOptions, Update,
+    CallKey, CallKind, CallToolError, Change, ChangeError, Course, Deadlines, ExtensionConfig,
+    ExtensionEvent, ExtensionSession, HandshakeError, HostConfig, HostEvent, HostSession,
+    Intercept, Notice, PanelInput, RegisterError, ReplyError, RequestError, SendError,
+    ToolCallOptions, Turn, Update,
 };

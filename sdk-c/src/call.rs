@@ -16,7 +16,7 @@ use crate::callback::Callback;
 use crate::code::{
     EXTLINE_ANSWERED, EXTLINE_CANCELLED, EXTLINE_CLOSED, EXTLINE_STATE, EXTLINE_TOO_LARGE,
 };
-use crate::course::{Change, Turn};
+use crate::course::Turn;
 use crate::dispatch::inside;
 use crate::extension::{Extension, ReplyFailed};
 use crate::failure::Failure;
@@ -190,7 +190,7 @@ impl Call {
     /// The handler has failed.
     pub(crate) fn fail(&self, error: ErrorInfo) -> Result<(), Failure> {
         if let Some(turn) = &self.turn {
-            return turn.decide(self, Change::Failed(readable(&error)));
+            return turn.decide(self, Err(readable(&error)));
         }
         match self.kind() {
             CallKind::Command => self.answer(|session, key| {

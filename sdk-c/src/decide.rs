@@ -2,9 +2,11 @@
 
 use std::ffi::c_char;
 
+use extline_protocol::Change;
+
 use crate::call::{Call, called};
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_JSON, EXTLINE_STATE, ResultCode};
-use crate::course::{Change, Turn};
+use crate::course::Turn;
 use crate::failure::{Failure, enter};
 use crate::ffi::text;
 use crate::tool::json_of;
@@ -22,7 +24,7 @@ pub unsafe extern "C" fn extline_call_allow(call: *mut Call) -> ResultCode {
     enter(|| {
         // SAFETY: a handle of the caller's.
         let call = unsafe { called(call) }?;
-        turn(call)?.decide(call, Change::None)
+        turn(call)?.decide(call, Ok(Change::None))
     })
 }
 
@@ -37,7 +39,7 @@ pub unsafe extern "C" fn extline_call_block(call: *mut Call, reason: *const c_ch
         if turn.point == BEFORE_AGENT_START {
             return Err(Failure::new(EXTLINE_STATE, "the start of an agent cannot be blocked"));
         }
-        turn.decide(call, Change::Block(reason.to_owned()))
+        turn.decide(call, Ok(Change::Block(reason.to_owned())))
     })
 }
 
@@ -53,7 +55,7 @@ pub unsafe extern "C" fn extline_call_rewrite(call: *mut Call, args: *const c_ch
         if !args.is_object() {
             return Err(Failure::new(EXTLINE_JSON, "the rewritten arguments are no JSON object"));
         }
-        turn.decide(call, Change::Args(args))
+        turn.decide(call, Ok(Change::Args(args)))
     })
 }
 
@@ -67,7 +69,7 @@ pub unsafe extern "C" fn extline_call_replace_text(
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
         let (call, text) = unsafe { (called(call)?, self::text(text, "text")?) };
-        turn_at(call, ASSISTANT_MESSAGE)?.decide(call, Change::Text(text.to_owned()))
+        turn_at(call, ASSISTANT_MESSAGE)?.decide(call, Ok(Change::Text(text.to_owned())))
     })
 }
 
@@ -81,7 +83,7 @@ pub unsafe extern "C" fn extline_call_system_prompt(
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
         let (call, prompt) = unsafe { (called(call)?, text(prompt, "prompt")?) };
-        turn_at(call, BEFORE_AGENT_START)?.decide(call, Change::SystemPrompt(prompt.to_owned()))
+        turn_at(call, BEFORE_AGENT_START)?.decide(call, Ok(Change::SystemPrompt(prompt.to_owned())))
     })
 }
 

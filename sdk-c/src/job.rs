@@ -2,12 +2,12 @@
 
 use extline_protocol::ExtensionEvent;
 
-use crate::course::{Change, Course};
+use crate::course::{Course, Decision};
 
 pub(crate) enum Job {
     Event(ExtensionEvent),
     /// An intercept whose handler has decided after it had returned.
-    Course(Box<Course>, Change),
+    Course(Box<Course>, Decision),
 }
 
 impl From<ExtensionEvent> for Job {

@@ -14,7 +14,7 @@ use crate::call::Call;
 use crate::callback::Callback;
 use crate::code::{EXTLINE_CLOSED, EXTLINE_STATE};
 use crate::command::Commands;
-use crate::course::{Change, Course};
+use crate::course::{Course, Decision};
 use crate::events::EventFunction;
 use crate::failure::Failure;
 use crate::job::Job;
@@ -52,7 +52,7 @@ pub(crate) struct State {
     /// What the extension has asked the host for, until the answer comes.
     pub(crate) asked: BTreeMap<u64, Arc<Asked>>,
     /// Intercepts that go on.
-    pub(crate) courses: VecDeque<(Box<Course>, Change)>,
+    pub(crate) courses: VecDeque<(Box<Course>, Decision)>,
     /// In the poll form.
     pub(crate) input: Option<Input>,
     /// The thread that drives the poll form or the detached form, as `form::this_thread` has it.

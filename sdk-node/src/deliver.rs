@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use extline_protocol::frame::{ErrorInfo, OnFailure, PanelClose, ToolCall, ToolResult};
+use extline_protocol::frame::{ErrorInfo, PanelClose, ToolCall, ToolResult};
 use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, PanelInput};
 
 use crate::core::{Core, State};
@@ -191,10 +191,8 @@ fn invalid(pointer: &str, message: &str) -> ErrorInfo {
 }
 
 fn begin_intercept(state: &mut State, key: CallKey, point: &str) -> bool {
-    let modes = state.wire.session.registrations().subscribe.on_failure.as_ref();
-    let fails_open = modes.and_then(|modes| modes.get(point)) == Some(&OnFailure::Allow);
     state.calls.begin(key, format!("intercept {point}").into(), false);
-    fails_open
+    state.wire.session.fails_open(point)
 }
 
 fn panel(core: &Core, scope: &Scope<'_>, input: PanelInput) -> bool {

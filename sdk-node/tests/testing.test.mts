@@ -1,9 +1,12 @@
 // The testing host: every step of it.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Extension, Response, ToolError, ToolResult } from "extline";
 import { Ended, Failure, Host, Misuse, TimedOut } from "extline/testing";
+import { ROOT } from "./repository.mjs";
 
 const PATIENCE = 30_000;
 
@@ -141,6 +144,61 @@ test("interceptors rewrite in their order, and guards see the result", async () 
   assert.equal((await host.intercept("before_agent_start", { systemPrompt: "s" })).systemPrompt, "by m1");
   assert.equal((await host.intercept("user_message", { text: "hi" })).isAllowed, true);
 });
+
+/** How an intercept goes through the handlers: what every SDK is held to. */
+interface Course {
+  readonly name: string;
+  readonly point?: "assistant_message";
+  readonly on_failure?: "allow" | "block";
+  readonly interceptors: readonly (Record<string, any> | null)[];
+  readonly guards: readonly (Record<string, any> | null)[];
+  readonly seen: unknown;
+  readonly ruling: unknown;
+}
+
+const COURSES: Course[] = JSON.parse(readFileSync(join(ROOT, "protocol/tests/courses.json"), "utf8"));
+
+for (const profile of ["spec", "zot-0.1.62"]) {
+  test(`handlers are asked and heard as in every SDK, on ${profile}`, async () => {
+    for (const course of COURSES) {
+      const ext = make();
+      const seen: unknown[] = [];
+      const saw = (who: string, what: unknown, does: Record<string, any> | null) => {
+        seen.push([who, what]);
+        if (does !== null && "fail" in does) throw new Error(does["fail"]);
+      };
+      const options = course.on_failure && { onFailure: course.on_failure };
+      course.interceptors.forEach((does, index) => {
+        if (course.point) {
+          ext.intercept(course.point, (message) => {
+            saw(`interceptor ${index}`, message.text, does);
+            return does === null ? undefined : message.replace(does["text"]);
+          }, options);
+        } else {
+          ext.intercept("tool_call", async (call) => {
+            saw(`interceptor ${index}`, call.args, does);
+            return does === null ? undefined : "block" in does ? call.block(does["block"]) : call.rewrite(does["args"]);
+          }, options);
+        }
+      });
+      course.guards.forEach((does, index) => ext.guard(String(index), (call) => {
+        saw(`guard ${index}`, call.args, does);
+        return does === null ? undefined : call.block(does["block"]);
+      }));
+      await using host = await Host.start(ext, { profile });
+      const ruling = course.point
+        ? await host.intercept(course.point, { text: "one" })
+        : await host.intercept("tool_call", { tool: "bash", args: { n: 1 } });
+      assert.deepEqual(seen, course.seen, course.name);
+      const [handler, why] = ruling.blocked?.split(" failed: ") ?? [];
+      const came = ruling.isAllowed ? "allowed"
+        : why !== undefined ? { failed: handler }
+        : handler !== undefined ? { blocked: handler }
+        : course.point ? { text: ruling.replaced } : { args: ruling.rewritten };
+      assert.deepEqual(came, course.ruling, course.name);
+    }
+  });
+}
 
 test("the test answers what the extension asks for", async () => {
   const ext = make();

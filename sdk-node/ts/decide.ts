@@ -78,6 +78,10 @@ interface Question<Handler> {
 /** Yields each handler with what it is to see, and is sent what it decided, or thrown what it threw. */
 type Asked<Handler> = Generator<Question<Handler>, void, unknown>;
 
+/**
+ * As `Course` of the crate extline-protocol, and held to the same table of cases: what a handler is
+ * shown and decides would have to become JSON and back for each of them there.
+ */
 class Course<Handler> {
   readonly point: string;
   readonly #asking: Asking<Handler>;
@@ -92,26 +96,23 @@ class Course<Handler> {
   }
 
   *ask(): Asked<Handler> {
-    const original = this.#frame;
-    const phase = original["phase"];
+    const phase = this.#frame["phase"];
     if (phase !== "guard") yield* this.#askInterceptors();
-    if (this.#fields["block"] === true) return;
-    if (this.#failure !== undefined) {
-      if (!this.#asking.failsOpen) return;
-      // What was rewritten on the way to a failure does not count.
-      this.#frame = original;
-      this.#fields = {};
-    }
+    if (this.#failure !== undefined || this.#fields["block"] === true) return;
     if (phase !== "intercept" && this.point === "tool_call") yield* this.#askGuards();
   }
 
   *#askInterceptors(): Asked<Handler> {
+    const original = this.#frame;
     for (const handler of this.#asking.interceptors) {
       let decision: Fields;
       try {
         decision = fieldsOf(yield { handler, moment: momentOf(this.#frame) });
       } catch (thrown) {
-        this.#failure = failureOf(thrown, `interceptor of ${this.point}`);
+        this.#failed(thrown, `interceptor of ${this.point}`);
+        // Where that lets it pass, no rewrite counts.
+        this.#frame = original;
+        this.#fields = {};
         return;
       }
       if (decision["block"] === true) {
@@ -134,18 +135,20 @@ class Course<Handler> {
           throw new TypeError("a guard may only block; an interceptor may rewrite");
         }
       } catch (thrown) {
-        const failure = failureOf(thrown, `guard ${name}`);
-        this.#failure ??= failure;
-        if (!this.#asking.failsOpen) return;
+        this.#failed(thrown, `guard ${name}`);
+        if (this.#failure !== undefined) return;
         continue;
       }
       if (decision["block"] === true) {
-        // The first block counts, whatever failed before.
         this.#fields = decision;
-        this.#failure = undefined;
         return;
       }
     }
+  }
+
+  #failed(thrown: unknown, handler: string): void {
+    const failure = failureOf(thrown, handler);
+    if (!this.#asking.failsOpen) this.#failure = failure;
   }
 
   /** Once everybody was asked. */

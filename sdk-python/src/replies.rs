@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use extline_protocol::frame::{
-    CommandResponse, Content, EventInterceptResponse, OnFailure, RpcError, ToolResult,
+    CommandResponse, Content, EventInterceptResponse, RpcError, ToolResult,
 };
 use extline_protocol::{CallKind, CallToolError, ErrorKind, RequestError};
 use pyo3::prelude::*;
@@ -31,9 +31,7 @@ pub(crate) fn context(session: &Session) -> Context {
 /// Whether the author chose that failures at a point let it pass.
 #[pyfunction]
 pub(crate) fn fails_open(context: &Context, point: &str) -> bool {
-    let wire = context.core.wire();
-    let modes = wire.session.registrations().subscribe.on_failure.as_ref();
-    modes.and_then(|modes| modes.get(point)) == Some(&OnFailure::Allow)
+    context.core.wire().session.fails_open(point)
 }
 
 /// Has `waiter` called when the call is cancelled.

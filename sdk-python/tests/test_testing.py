@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import time
@@ -10,6 +11,7 @@ import pytest
 
 from extline import Extension, Panel, Response, ToolError, ToolResult
 from extline.testing import Ended, Failure, Host, Misuse, Note, TimedOut
+from program import ROOT
 
 PATIENCE = 30.0
 
@@ -217,6 +219,47 @@ def test_interceptors_rewrite_in_order_and_guards_see_the_result(new) -> None:
             assert host.intercept("turn_start", step=1).is_allowed
             started = host.intercept("before_agent_start", system_prompt="be good")
             assert started.system_prompt == "be good acme"
+
+
+# How an intercept goes through the handlers: what every SDK is held to.
+COURSES = json.loads((ROOT / "protocol/tests/courses.json").read_text())
+
+
+@both
+@pytest.mark.parametrize("profile", ["spec", "zot-0.1.62"])
+@pytest.mark.parametrize("case", COURSES, ids=lambda case: case["name"])
+def test_handlers_are_asked_and_heard_as_in_every_sdk(new, profile, case) -> None:
+    ext = new()
+    seen: list[list[object]] = []
+    point = case.get("point", "tool_call")
+
+    def handler(who: str, does: dict | None):
+        def decide(moment):
+            seen.append([who, moment.args if point == "tool_call" else moment.text])
+            (verb, what), *_ = (does or {"allow": None}).items()
+            if verb == "fail":
+                raise RuntimeError(what)
+            verbs = {"args": "rewrite", "text": "replace"}
+            return getattr(moment, verbs.get(verb, verb))(*[what] if does else [])
+
+        return decide
+
+    for index, does in enumerate(case["interceptors"]):
+        ext.intercept(point, on_failure=case.get("on_failure"))(handler(f"interceptor {index}", does))
+    for index, does in enumerate(case["guards"]):
+        ext.guard(name=str(index))(handler(f"guard {index}", does))
+    moment = {"tool": "bash", "args": {"n": 1}} if point == "tool_call" else {"text": "one"}
+    with Host(ext, profile=profile) as host:
+        ruling = host.intercept(point, **moment)
+    assert seen == case["seen"]
+    if ruling.blocked is not None:
+        handler_of, failed, _ = ruling.blocked.partition(" failed: ")
+        came = {"failed": handler_of} if failed else {"blocked": ruling.blocked}
+    elif ruling.is_allowed:
+        came = "allowed"
+    else:
+        came = {"args": ruling.rewritten} if point == "tool_call" else {"text": ruling.replaced}
+    assert came == case["ruling"]
 
 
 @both

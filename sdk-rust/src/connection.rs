@@ -9,7 +9,7 @@ use std::sync::MutexGuard;
 use std::task::Waker;
 use std::time::Instant;
 
-use extline_protocol::frame::{EventInterceptResponse, RpcError};
+use extline_protocol::frame::RpcError;
 use extline_protocol::{CallKey, ExtensionSession, RawJson, RequestError};
 
 use tokio::sync::Notify;
@@ -165,16 +165,6 @@ impl Connection {
     pub(crate) fn answer_command(&self, key: &CallKey, response: Response) {
         // As above.
         let _ = self.tell(|session| session.reply_command(key, response.into_frame()));
-    }
-
-    pub(crate) fn answer_intercept(&self, key: &CallKey, response: EventInterceptResponse) {
-        // It fails for one that the session has answered in time, at its deadline or at shutdown.
-        let _ = self.tell(|session| session.reply_intercept(key, response));
-    }
-
-    pub(crate) fn fail_intercept(&self, key: &CallKey, reason: &str) {
-        // As above.
-        let _ = self.tell(|session| session.fail_intercept(key, reason));
     }
 
     pub(crate) fn answer_request(&self, key: &CallKey, result: Result<RawJson, RpcError>) {

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use extline_protocol::frame::{EventPayload, Subscribe};
-use extline_protocol::{RawJson, RegistrationError};
+use extline_protocol::{Change, RawJson, RegistrationError};
 use serde::de::DeserializeOwned;
 
 use crate::handler::Handlers;
-use crate::intercept::{Change, DecisionHandler, add_name};
+use crate::intercept::{DecisionHandler, add_name};
 use crate::point::{Point, ToolCall};
 use crate::{Context, DecisionOutcome, Extension, ToolError, ToolUse};
 

@@ -1,8 +1,9 @@
 //! Interceptors: handlers that are asked before something happens, and may change or prevent it.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use extline_protocol::RawJson;
+use extline_protocol::Change;
 use extline_protocol::frame::{EventIntercept, OnFailure, Subscribe};
 
 use crate::handler::{Handlers, Work};
@@ -11,7 +12,7 @@ use crate::{Context, Extension, ToolError};
 
 /// A handler that decides, as the serving loop calls it. An error is its text.
 pub(crate) type DecisionHandler =
-    Rc<dyn Fn(Rc<EventIntercept>, Context) -> Work<Result<Change, String>>>;
+    Rc<dyn Fn(Arc<EventIntercept>, Context) -> Work<Result<Change, String>>>;
 
 /// Interceptors.
 impl Extension {
@@ -28,8 +29,8 @@ impl Extension {
     /// the one before made; a block ends it. Then the guards are asked (`intercept.phase-absent`).
     ///
     /// A handler that fails or panics is one line on stderr and is answered as
-    /// [`on_failure`](Extension::on_failure) says, without any rewrite (`intercept.failure`). So is
-    /// one that takes longer than the host waits, less 500 ms: 4.5 s unless the host says otherwise
+    /// [`on_failure`](Extension::on_failure) says, without any rewrite (`intercept.failure`); where
+    /// that lets it pass, the guards are asked all the same. So is one that takes longer than the host waits, less 500 ms: 4.5 s unless the host says otherwise
     /// (`guard.margin`), also one that keeps the thread. Other calls wait meanwhile: long
     /// computations belong in [`Context::blocking`].
     ///
@@ -116,16 +117,6 @@ impl Handlers {
 #[derive(Clone, Debug, PartialEq)]
 #[must_use = "a handler returns its decision"]
 pub struct Decision(pub(crate) Change);
-
-/// What becomes of something that is about to happen.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Change {
-    None,
-    Block(String),
-    Args(RawJson),
-    Text(String),
-    SystemPrompt(String),
-}
 
 /// What a handler that decides may return: nothing or `None` to let it go on, its decision (`D` is
 /// [`Decision`] for an interceptor, [`Verdict`](crate::Verdict) for a guard), or a `Result` of these

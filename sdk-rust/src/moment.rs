@@ -1,13 +1,12 @@
 //! What is about to happen, as an interceptor sees it and decides on it.
 
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
-use extline_protocol::RawJson;
 use extline_protocol::frame::{EventIntercept, EventPayload};
+use extline_protocol::{Change, RawJson};
 use serde::de::DeserializeOwned;
 
-use crate::intercept::Change;
 use crate::{Decision, ToolError, args};
 
 /// A tool call that is about to happen, at [`point::ToolCall`](crate::point::ToolCall).
@@ -33,12 +32,12 @@ use crate::{Decision, ToolError, args};
 /// ```
 #[derive(Clone, Debug)]
 pub struct ToolUse {
-    intercept: Rc<EventIntercept>,
+    intercept: Arc<EventIntercept>,
     args: RawJson,
 }
 
 impl ToolUse {
-    pub(crate) fn new(intercept: Rc<EventIntercept>) -> Self {
+    pub(crate) fn new(intercept: Arc<EventIntercept>) -> Self {
         let args = intercept.payload.tool_args.clone().unwrap_or_else(RawJson::empty_object);
         Self { intercept, args }
     }
@@ -107,10 +106,10 @@ impl ToolUse {
 /// # Ok::<(), extline::testing::Failure>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct ModelCall(Rc<EventIntercept>);
+pub struct ModelCall(Arc<EventIntercept>);
 
 impl ModelCall {
-    pub(crate) fn new(intercept: Rc<EventIntercept>) -> Self {
+    pub(crate) fn new(intercept: Arc<EventIntercept>) -> Self {
         Self(intercept)
     }
 
@@ -148,10 +147,10 @@ impl ModelCall {
 ///     });
 /// ```
 #[derive(Clone, Debug)]
-pub struct Message(Rc<EventIntercept>);
+pub struct Message(Arc<EventIntercept>);
 
 impl Message {
-    pub(crate) fn new(intercept: Rc<EventIntercept>) -> Self {
+    pub(crate) fn new(intercept: Arc<EventIntercept>) -> Self {
         Self(intercept)
     }
 
@@ -196,10 +195,10 @@ impl Message {
 ///     });
 /// ```
 #[derive(Clone, Debug)]
-pub struct AgentStart(Rc<EventIntercept>);
+pub struct AgentStart(Arc<EventIntercept>);
 
 impl AgentStart {
-    pub(crate) fn new(intercept: Rc<EventIntercept>) -> Self {
+    pub(crate) fn new(intercept: Arc<EventIntercept>) -> Self {
         Self(intercept)
     }
 

@@ -5,7 +5,7 @@
 //! for one that does not say what it knows, a line on stderr says so at the start
 //! (`report.zot-points`).
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use extline_protocol::frame::EventIntercept;
 
@@ -26,7 +26,7 @@ pub trait Point: sealed::Sealed {
     const NAME: &'static str;
 
     #[doc(hidden)]
-    fn moment(intercept: Rc<EventIntercept>) -> Self::Moment;
+    fn moment(intercept: Arc<EventIntercept>) -> Self::Moment;
 }
 
 /// Before a tool call: it can be blocked, and its arguments rewritten.
@@ -44,7 +44,7 @@ impl Point for ToolCall {
     type Moment = ToolUse;
     const NAME: &'static str = "tool_call";
 
-    fn moment(intercept: Rc<EventIntercept>) -> Self::Moment {
+    fn moment(intercept: Arc<EventIntercept>) -> Self::Moment {
         ToolUse::new(intercept)
     }
 }
@@ -64,7 +64,7 @@ impl Point for TurnStart {
     type Moment = ModelCall;
     const NAME: &'static str = "turn_start";
 
-    fn moment(intercept: Rc<EventIntercept>) -> Self::Moment {
+    fn moment(intercept: Arc<EventIntercept>) -> Self::Moment {
         ModelCall::new(intercept)
     }
 }
@@ -85,7 +85,7 @@ impl Point for AssistantMessage {
     type Moment = Message;
     const NAME: &'static str = "assistant_message";
 
-    fn moment(intercept: Rc<EventIntercept>) -> Self::Moment {
+    fn moment(intercept: Arc<EventIntercept>) -> Self::Moment {
         Message::new(intercept)
     }
 }
@@ -105,7 +105,7 @@ impl Point for BeforeAgentStart {
     type Moment = AgentStart;
     const NAME: &'static str = "before_agent_start";
 
-    fn moment(intercept: Rc<EventIntercept>) -> Self::Moment {
+    fn moment(intercept: Arc<EventIntercept>) -> Self::Moment {
         AgentStart::new(intercept)
     }
 }

@@ -1,5 +1,6 @@
 //! What holds for every input: properties of lines, raw JSON, frames and sessions.
 
+mod courses;
 mod decoder;
 mod frames;
 #[path = "../fuzz/targets/mod.rs"]

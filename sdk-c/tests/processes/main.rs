@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod calls;
+mod courses;
 mod ends;
 mod forks;
 mod host;

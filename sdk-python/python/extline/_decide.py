@@ -26,7 +26,11 @@ _SEEN_AS = {
 
 
 class Course:
-    """Asks one handler after the other; whoever drives it calls them, or awaits them."""
+    """Asks one handler after the other; whoever drives it calls them, or awaits them.
+
+    As ``Course`` of the crate extline-protocol, and held to the same table of cases: what a
+    handler is shown and decides would have to become JSON and back for each of them there.
+    """
 
     def __init__(self, extension: Extension, ctx: Context, frame: dict[str, Any]) -> None:
         self._ctx = ctx
@@ -44,25 +48,20 @@ class Course:
     def ask(self) -> Asked:
         """Yields each handler with what it is to see, and is sent what it decided, or thrown what
         it raised."""
-        original = self._frame
         yield from self._ask_interceptors()
-        if self._fields.get("block"):
-            return
-        if self._failure is not None:
-            if not self._fails_open:
-                return
-            # What was rewritten on the way to a failure does not count.
-            self._frame = original
-            self._fields = {}
-        yield from self._ask_guards()
+        if self._failure is None and not self._fields.get("block"):
+            yield from self._ask_guards()
 
     def _ask_interceptors(self) -> Asked:
+        original = self._frame
         kind = POINTS.get(self._point, Moment)
         for handler in self._interceptors:
             try:
                 decision = self._checked((yield handler, kind(self._frame)))
             except Exception as error:
-                self._failure = explain(error, f"interceptor of {self._point}")
+                self._failed(error, f"interceptor of {self._point}")
+                # Where that lets it pass, no rewrite counts.
+                self._frame, self._fields = original, {}
                 return
             if decision.get("block"):
                 self._fields = decision
@@ -79,15 +78,18 @@ class Course:
                 if decision and not decision.get("block"):
                     raise TypeError("a guard may only block; an interceptor may rewrite")
             except Exception as error:
-                failure = explain(error, f"guard {handler.name}")
-                self._failure = self._failure or failure
-                if not self._fails_open:
+                self._failed(error, f"guard {handler.name}")
+                if self._failure is not None:
                     return
                 continue
             if decision:
-                # The first block counts, whatever failed before.
-                self._fields, self._failure = decision, None
+                self._fields = decision
                 return
+
+    def _failed(self, error: Exception, handler: str) -> None:
+        failure = explain(error, handler)
+        if not self._fails_open:
+            self._failure = failure
 
     def _checked(self, decision: Any) -> dict[str, Any]:
         if decision is None:

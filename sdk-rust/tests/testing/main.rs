@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod asking;
+mod courses;
 mod ends;
 mod failures;
 mod hosts;

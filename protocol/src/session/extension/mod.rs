@@ -1,5 +1,6 @@
 //! The extension's end of the connection.
 
+mod course;
 mod event;
 mod incoming;
 mod intercepts;
@@ -13,6 +14,7 @@ mod start;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
+pub use course::{Change, ChangeError, Course, Turn};
 pub use event::{ExtensionEvent, PanelInput};
 pub use outgoing::{CallToolError, Update};
 pub use start::RegisterError;
