@@ -9,38 +9,21 @@ import sys
 import threading
 import time
 
-import host_extension
-from host_extension import Extension, Failure, broken, whole
+from host_basics import LIMIT, Failure, broken, whole
+from host_calls import Calls
+from host_extension import Extension
 
-if len(sys.argv) > 1:
-    host_extension.MUTANT = sys.argv[1]
-
-CAPABILITIES = ["commands", "tools", "events", "panels", "tool_cancel", "registration_report"]
-
-
-def depth(value):
-    if isinstance(value, dict):
-        return 1 + max(map(depth, value.values()), default=0)
-    if isinstance(value, list):
-        return 1 + max(map(depth, value), default=0)
-    return 0
+CAPABILITIES = [
+    "commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_registry",
+    "registration_report"]
 
 
-def fits(value, schema):
-    """Whether arguments fit a schema, as far as this host knows JSON Schema."""
-    kinds = {"integer": int, "string": str}
-    for name, wanted in schema.get("properties", {}).items():
-        kind = kinds.get(wanted.get("type"))
-        if kind and name in value and not isinstance(value[name], kind):
-            return False
-    return True
-
-
-class Host:
-    def __init__(self, request):
+class Host(Calls):
+    def __init__(self, request, told=()):
         self.request = request
+        self.started = threading.Event()
         self.writing = threading.Lock()
-        self.told, self.calls, self.cancels = [], {}, {}
+        self.told, self.calls, self.cancels = list(told), {}, {}
         self.deadlines = {"tool_ms": 60000, "command_ms": 30000, "intercept_ms": 5000}
         self.deadlines.update(request.get("deadlines", {}))
         self.extensions = [
@@ -60,7 +43,7 @@ class Host:
         self.told.append({"what": what, "extension": extension, "text": text})
 
     def ack(self, extension):
-        limits = {"frame_bytes": host_extension.LIMIT}
+        limits = {"frame_bytes": LIMIT}
         if broken("announces-small-frames"):
             limits["frame_bytes"] = 65536
         if not broken("announces-defaults"):
@@ -86,6 +69,8 @@ class Host:
                 self.await_ready(extension)
         for extension in self.extensions:
             self.await_ready(extension)
+        self.started.set()
+        self.tell_of_clashes()
 
     def await_ready(self, extension):
         began = self.began
@@ -107,13 +92,41 @@ class Host:
                     extension.fail("no hello in ten seconds")
             time.sleep(0.005)
 
-    def owners(self):
-        """Each tool and who has it: the first in load order."""
+    def all_owners(self):
+        """Each tool and all who registered it, in load order."""
+        own = self.request.get("builtin_tools", [])
         tools = {}
         for extension in self.extensions:
             for name, frame in extension.tools.items():
-                tools.setdefault(name, (extension, frame))
+                if name not in own or broken("extensions-before-its-own"):
+                    tools.setdefault(name, []).append((extension, frame))
         return tools
+
+    def owners(self):
+        """Each tool and who has it: the first in load order."""
+        owners = self.all_owners()
+        if broken("first-come-owns"):
+            came = lambda one: one[0].acknowledged or 0
+            return {name: min(all_, key=came) for name, all_ in owners.items()}
+        if broken("shows-another-schema"):
+            return {name: (all_[0][0], all_[-1][1]) for name, all_ in owners.items()}
+        return {name: all_[0] for name, all_ in owners.items()}
+
+    def commands(self):
+        own = self.request.get("builtin_commands", [])
+        return [{"name": name, "extension": one.name} for one in self.extensions
+                for name in one.commands
+                if name not in own or broken("extensions-before-its-own")]
+
+    def tell_of_clashes(self):
+        owners = self.owners()
+        offered = {(command["name"], command["extension"]) for command in self.commands()}
+        for extension in self.extensions if not broken("clashes-in-silence") else []:
+            lost = [name for name in extension.tools
+                    if name not in owners or owners[name][0] is not extension]
+            lost += [name for name in extension.commands if (name, extension.name) not in offered]
+            for name in lost:
+                self.tell("problem", extension.name, f"{name} is somebody else's already")
 
     # What is done with extensions.
 
@@ -127,141 +140,6 @@ class Host:
                     threading.Timer(random.random() / 20, extension.send, [frame]).start()
                 else:
                     extension.send(frame)
-
-    def call(self, request):
-        owner = self.owners().get(request["tool"])
-        if owner is None:
-            return Failure("not_found", "unknown tool")
-        extension, tool = owner
-        args = self.model_args(request["args"])
-        if isinstance(args, Failure):
-            return args
-        if tool.get("execution") == "sequential" and not broken("ignores-sequential"):
-            lock = extension.turns.setdefault(request["tool"], threading.Lock())
-            with lock:
-                return self.gate(extension, tool, args)
-        return self.gate(extension, tool, args)
-
-    def model_args(self, text):
-        try:
-            if broken("args-as-they-came"):
-                # As a host would that passes the model's text on.
-                parse = dict
-                args = json.loads(text, object_pairs_hook=lambda pairs: parse(reversed(pairs)))
-            elif broken("numbers-as-doubles"):
-                args = json.loads(text, parse_int=float)
-            else:
-                args = whole(json.loads(text))
-        except ValueError as error:
-            if broken("passes-any-args"):
-                return {}
-            return Failure("validation", f"the arguments are no JSON: {error}")
-        if broken("escapes-markup-twice"):
-            args = json.loads(json.dumps(args).replace("<", "&lt;"))
-        if not isinstance(args, dict) and not broken("passes-any-args"):
-            return Failure("validation", "the arguments are no object")
-        if depth(args) > 64 and not broken("passes-deep-args"):
-            return Failure("validation", "the arguments nest too deep")
-        return args
-
-    def gate(self, extension, tool, args):
-        valid = lambda: fits(args, tool.get("schema", {}))
-        if broken("validates-first") and not valid():
-            return Failure("validation", "the arguments do not fit")
-        phases = ["intercept", "guard"]
-        if broken("guards-before-rewrites"):
-            phases.reverse()
-        for phase in phases:
-            if phase == "guard" and not valid() and not broken("validates-first"):
-                return Failure("validation", "the arguments do not fit")
-            args = self.asked(phase, tool["name"], args)
-            if isinstance(args, Failure):
-                return args
-        seconds = self.seconds("tool_ms")
-        if "timeout_ms" in tool and not broken("ignores-timeout-ms"):
-            seconds = tool["timeout_ms"] / 1000
-        frame = {"type": "tool_call", "id": "", "name": tool["name"], "args": args}
-        if broken("calls-without-name"):
-            del frame["name"]
-        answer = extension.ask("tool_result", frame, seconds)
-        if isinstance(answer, Failure) and answer.kind == "timeout":
-            if "tool_cancel" in extension.capabilities or broken("cancels-for-all"):
-                extension.send({"type": "tool_cancel", "id": frame["id"]})
-        return answer
-
-    def asked(self, phase, tool, args):
-        """The arguments after all who want to be asked, or why not."""
-        extensions = list(self.extensions)
-        if broken("asks-backwards"):
-            extensions.reverse()
-        first, blocked = args, None
-        for extension in extensions:
-            kind = "guards" if phase == "guard" else "intercept"
-            if "tool_call" not in extension.subscribed[kind]:
-                continue
-            if phase == "guard" and broken("no-guards"):
-                continue
-            if extension.state == "failed":
-                stands = phase == "guard" or extension.on_failure.get("tool_call") == "block"
-                if stands and not broken("forgets-dead-guards"):
-                    return Failure("permission", f"the guard of {extension.name} is gone")
-                continue
-            frame = {
-                "type": "event_intercept", "id": "", "event": "tool_call", "phase": phase,
-                "tool_name": tool, "tool_args": first if broken("asks-with-first-args") else args}
-            answer = extension.ask(
-                "event_intercept_response", frame, self.seconds("intercept_ms"))
-            if isinstance(answer, Failure):
-                if answer.kind == "timeout" and broken("silence-allows"):
-                    continue
-                if answer.kind == "transient" and broken("the-dead-allow"):
-                    continue
-                failure = extension.on_failure.get("tool_call", "block")
-                if failure == "allow" and not broken("ignores-on-failure"):
-                    continue
-                return Failure("permission", f"{extension.name} did not decide: {answer}")
-            if answer.get("block") and not broken("ignores-blocks"):
-                blocked = blocked or Failure("permission", answer.get("reason", "blocked"))
-                if not broken("asks-on-after-block"):
-                    return blocked
-            new = answer.get("modified_args")
-            if new is not None and (phase != "guard" or broken("guards-rewrite")):
-                if not isinstance(new, dict) and not broken("takes-any-modified-args"):
-                    return Failure("permission", "modified_args are no object")
-                if not broken("ignores-rewrites"):
-                    args = new
-        return blocked or args
-
-    def command(self, request):
-        for extension in self.extensions:
-            for name in extension.commands:
-                same = name.lower() == request["name"].lower()
-                if broken("commands-by-case"):
-                    same = name == request["name"]
-                if not same:
-                    continue
-                name = request["name"] if broken("passes-typed-name") else name
-                frame = {"type": "command_invoked", "id": "", "name": name}
-                args = request.get("args", "")
-                if broken("squeezes-spaces"):
-                    args = " ".join(args.split())
-                if args or broken("writes-empty-args"):
-                    frame["args"] = args
-                answer = extension.ask("command_response", frame, self.seconds("command_ms"))
-                return answer if isinstance(answer, Failure) else self.outcome(answer)
-        return Failure("not_found", "unknown command")
-
-    def outcome(self, answer):
-        if answer.get("error") and not broken("action-before-error"):
-            return Failure("internal", answer["error"])
-        action = answer.get("action")
-        if action in ("prompt", "insert", "display"):
-            return {"action": action, "text": answer.get(action, "")}
-        if action == "open_panel":
-            return {"action": action, "panel": answer["open_panel"]["id"]}
-        if action == "noop" or broken("any-action-displays"):
-            return {"action": "noop"}
-        return Failure("protocol", f"the action {action} is unknown")
 
     def on_panel(self, request):
         extension = next(one for one in self.extensions if one.name == request["extension"])
@@ -292,9 +170,13 @@ class Host:
             ender.join()
 
 
+# What takes its time, beside other requests.
+WAIT = ("start", "reload", "call", "intercept", "command", "stop")
+
+
 class Driver:
     def __init__(self):
-        self.host = None
+        self.host, self.hosts = None, []
         self.printing = threading.Lock()
 
     def say(self, answer):
@@ -305,11 +187,11 @@ class Driver:
     def serve(self):
         for line in sys.stdin:
             request = json.loads(line)
-            if request["op"] in ("start", "call", "command", "stop"):
+            if request["op"] in WAIT:
                 threading.Thread(target=self.answer, args=[request], daemon=True).start()
             else:
                 self.answer(request)
-        for extension in self.host.extensions if self.host else []:
+        for extension in [one for host in self.hosts for one in host.extensions]:
             if extension.process:
                 extension.kill(9)
                 extension.let_go()
@@ -326,17 +208,21 @@ class Driver:
     def act(self, request):
         op, host = request["op"], self.host
         if op == "start":
-            self.host = Host(request)
-            return self.host.start()
+            return self.begin(request)
+        if op == "reload":
+            if not broken("reload-leaves-the-old"):
+                host.stop()
+            return self.begin(host.request, host.told)
         if op == "extensions":
             return [{"name": one.name, "state": one.state, "problem": one.problem}
-                    for one in host.extensions]
+                    for one in host.extensions
+                    if not (one.problem and len(self.hosts) > 1 and broken("reload-hides-failures"))]
         if op == "tools":
+            hosts = self.hosts if broken("reload-doubles") else [host]
             return [{"name": name, "extension": owner.name, "schema": frame.get("schema")}
-                    for name, (owner, frame) in host.owners().items()]
+                    for one in hosts for name, (owner, frame) in one.owners().items()]
         if op == "commands":
-            return [{"name": name, "extension": one.name}
-                    for one in host.extensions for name in one.commands]
+            return host.commands()
         if op == "told":
             return host.told
         if op == "call":
@@ -344,13 +230,10 @@ class Driver:
             return self.failed(host.call(request), lambda frame: {"result": {
                 "content": frame.get("content", []), "is_error": frame.get("is_error", False)}})
         if op == "cancel":
-            extension, id_, pending = host.calls[host.cancels[request["call"]]]
-            if "tool_cancel" in extension.capabilities or broken("cancels-for-all"):
-                if not broken("never-cancels"):
-                    extension.send({"type": "tool_cancel", "id": id_})
-            else:
-                pending.give(Failure("cancelled", "the user said so"))
+            host.give_up(*host.calls[host.cancels[request["call"]]])
             return True
+        if op == "intercept":
+            return host.intercept(request)
         if op == "command":
             return self.failed(host.command(request), lambda outcome: outcome)
         if op == "event":
@@ -363,6 +246,11 @@ class Driver:
         if op == "stop":
             return host.stop()
         raise NotImplementedError(f"there is no op {op}")
+
+    def begin(self, request, told=()):
+        self.host = Host(request, told)
+        self.hosts.append(self.host)
+        self.host.start()
 
     def failed(self, outcome, good):
         if isinstance(outcome, Failure):

@@ -1,65 +1,23 @@
-"""An extension under the host of host.py: its process, its frames, its calls."""
+"""An extension under host.py: its frames, and the calls that wait for it."""
 
 import json
 import os
-import queue
 import re
 import signal
-import subprocess
 import threading
 import time
 
-LIMIT = 4194303
-MUTANT = None
+from host_basics import LIMIT, Failure, Pending, broken, whole
+from host_process import Process
 
 
-def broken(name):
-    return MUTANT == name
-
-
-def whole(value):
-    """The value without halves of surrogate pairs."""
-    if isinstance(value, str):
-        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    if isinstance(value, list):
-        return [whole(one) for one in value]
-    if isinstance(value, dict):
-        return {whole(key): whole(one) for key, one in value.items()}
-    return value
-
-
-class Failure(Exception):
-    def __init__(self, kind, message):
-        super().__init__(message)
-        self.kind = kind
-
-
-class Pending:
-    """A call that waits for its answer."""
-
-    def __init__(self, kind):
-        self.kind = kind
-        self.done = threading.Event()
-        self.answer = None
-
-    def give(self, answer):
-        if not self.done.is_set():
-            self.answer = answer
-            self.done.set()
-
-    def wait(self, seconds):
-        if not self.done.wait(seconds):
-            return Failure("timeout", "it did not answer in time")
-        return self.answer
-
-
-class Extension:
+class Extension(Process):
     def __init__(self, host, folder, index):
-        self.host, self.folder, self.index = host, folder, index
+        super().__init__(host, folder)
+        self.index = index
         with open(os.path.join(folder, "extension.json"), encoding="utf-8") as file:
             self.manifest = json.load(file)
         self.name = self.manifest["name"]
-        self.state, self.problem = "starting", None
         self.acknowledged = None
         self.heard = time.monotonic()
         self.capabilities = []
@@ -70,66 +28,9 @@ class Extension:
         self.lock = threading.RLock()
         self.turns = {}
         self.panels = {}
-        self.words = b""
-        self.outgoing = queue.Queue()
-        self.process = None
-        self.reads, self.reads_at_hello = 0, 0
+        self.asked, self.strangers = set(), 0
+        self.reads_at_hello = 0
         self.stale = None
-
-    def start(self):
-        exec_ = self.manifest["exec"]
-        try:
-            self.process = subprocess.Popen(
-                [exec_, *self.manifest.get("args", [])], cwd=self.folder, bufsize=0,
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                start_new_session=True)
-        except OSError as error:
-            exec_ = "it" if broken("names-no-program") else exec_
-            self.fail(f"{exec_} cannot be started: {error.strerror}")
-            return
-        self.guardian = None
-        if not broken("leaves-orphans"):
-            script = 'read -r x && exit; kill -TERM -$1; sleep 1; kill -KILL -$1'
-            self.guardian = subprocess.Popen(
-                ["/bin/sh", "-c", script, "sh", str(self.process.pid)], stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        threading.Thread(target=self.drain, daemon=True).start()
-        threading.Thread(target=self.write_all, daemon=True).start()
-        self.reader = threading.Thread(target=self.read, daemon=True)
-        self.reader.start()
-
-    # What goes to it.
-
-    def send(self, frame):
-        line = json.dumps(frame, ensure_ascii=False, separators=(",", ":"))
-        if broken("writes-keys-twice") and frame["type"] == "tool_call":
-            line = '{"id":"x",' + line[1:]
-        line = line.encode("latin-1" if broken("writes-latin-1") and "ü" in line else "utf-8", "replace")
-        if broken("writes-bom") and frame["type"] == "tool_call":
-            line = b"\xef\xbb\xbf" + line
-        end = b"\r\n" if broken("writes-crlf") else b"\n"
-        if broken("writes-blank-lines"):
-            end += b"\n"
-        if broken("writes-block") or broken("one-writer-for-all"):
-            with self.host.writing:
-                self.put(line + end)
-        else:
-            self.outgoing.put(line + end)
-
-    def put(self, data):
-        while data:
-            data = data[os.write(self.process.stdin.fileno(), data):]
-
-    def write_all(self):
-        while True:
-            data = self.outgoing.get()
-            try:
-                if data is None:
-                    self.process.stdin.close()
-                    return
-                self.put(data)
-            except (OSError, ValueError):
-                return
 
     def id(self, pending):
         with self.lock:
@@ -143,79 +44,31 @@ class Extension:
             self.pending[id_] = pending
         return id_
 
-    def ask(self, kind, frame, seconds):
+    def ask(self, kind, frame, seconds, parent=None):
         """Sends a call and waits for its answer; an unanswered one is a Failure."""
-        pending = Pending(kind)
+        chain = parent.chain if parent else []
+        pending = Pending(kind, [*chain, frame.get("name")])
         if self.state == "failed":
             return Failure("transient", self.problem)
         id_ = self.id(pending)
         frame["id"] = id_
-        if self.stale:
+        if len(json.dumps(frame)) > LIMIT and not broken("writes-too-large"):
+            self.pending.pop(id_)
+            return Failure("too_large", "the call is larger than a frame may be")
+        if parent:
+            parent.children.append((self, id_, pending))
+        if self.stale and pending.kind == self.stale["type"]:
             pending.give(self.stale)
         if frame["type"] == "tool_call" and self.host.cancels is not None:
             self.host.calls[threading.current_thread()] = (self, id_, pending)
         self.send(frame)
         answer = pending.wait(seconds)
+        pending.done.set()
         self.pending.pop(id_, None)
+        self.host.end_children(pending)
         return answer
 
     # What comes from it.
-
-    def drain(self):
-        if broken("never-reads-stderr"):
-            return
-        while True:
-            data = os.read(self.process.stderr.fileno(), 65536)
-            if not data:
-                return
-            self.words = (self.words + data)[-2000:]
-
-    def read(self):
-        buffer, first = b"", True
-        while True:
-            try:
-                data = os.read(self.process.stdout.fileno(), 262144)
-            except OSError:
-                data = b""
-            if not data:
-                break
-            self.reads += 1
-            if broken("first-read-is-hello") and first:
-                self.handle(data.split(b"\n")[0])
-                first = False
-                continue
-            first = False
-            if broken("a-read-is-a-line") and self.state == "ready":
-                self.handle(data)
-                continue
-            fresh = len(buffer)
-            buffer += data
-            limit = 65536 if broken("small-lines-only") else LIMIT
-            while (end := buffer.find(b"\n", fresh)) >= 0:
-                line, buffer, fresh = buffer[:end], buffer[end + 1:], 0
-                if len(line) > limit:
-                    if broken("long-line-ends-it"):
-                        return self.fail("a line that is too long")
-                    self.too_long(line)
-                else:
-                    self.handle(line)
-        self.died()
-
-    def died(self):
-        if broken("waits-for-the-dead"):
-            return
-        if broken("ignores-closed-stdout") and self.process.poll() is None:
-            return
-        if self.state in ("ending", "ended"):
-            return
-        try:
-            status = self.process.wait(0.3)
-        except subprocess.TimeoutExpired:
-            status = "no status: its stdout ended and it runs on"
-        time.sleep(0.05)
-        words = "" if broken("keeps-last-words") else self.words.decode("utf-8", "replace")
-        status = "unknown" if broken("hides-the-status") else status
-        self.fail(f"it ended, status {status}; its last words: {words}")
 
     def fail(self, problem):
         if self.state == "failed":
@@ -229,15 +82,6 @@ class Extension:
             self.kill(signal.SIGKILL)
         for pending in list(self.pending.values()):
             pending.give(Failure("transient", problem))
-
-    def kill(self, number):
-        try:
-            if broken("ends-only-the-leader"):
-                self.process.send_signal(number)
-            else:
-                os.killpg(self.process.pid, number)
-        except (ProcessLookupError, PermissionError):
-            pass
 
     def too_long(self, line):
         found = re.search(rb'"id":"([^"]*)"', line[:500])
@@ -278,11 +122,17 @@ class Extension:
             return self.fail("an unknown field: later")
         if not self.acknowledged:
             return self.hello(frame)
+        if self.state == "ending" and broken("stops-reading-at-shutdown"):
+            return
         handler = getattr(self, "on_" + frame["type"], None)
         if handler:
             handler(frame)
         elif broken("refuses-unknown-types"):
             self.fail(f"an unknown frame: {frame['type']}")
+        elif broken("strangers-end-the-host"):
+            self.strangers += 1
+            if self.strangers > 1000:
+                os._exit(1)
 
     def hello(self, frame):
         if frame["type"] != "hello" or not isinstance(frame.get("name"), str):
@@ -314,7 +164,15 @@ class Extension:
             if broken("bad-tool-refuses-all"):
                 self.fail(f"the tool {name} cannot be used")
             return
+        if self.state == "ready" and broken("late-tools-are-lost"):
+            return
+        if self.state == "ready" and broken("late-tools-by-half"):
+            frame["half"] = True
         self.tools[name] = frame
+
+    def on_unregister_tool(self, frame):
+        if not broken("unregister-does-nothing"):
+            self.tools.pop(frame.get("name"), None)
 
     def on_register_command(self, frame):
         self.commands[frame["name"]] = frame
@@ -336,11 +194,17 @@ class Extension:
             self.send({"type": "registered"})
 
     def on_notify(self, frame):
+        if broken("loses-early-notes") and time.monotonic() - self.acknowledged < 1:
+            return
         if isinstance(frame.get("message"), str):
-            self.host.tell("note", self.name, frame["message"])
+            name = "" if broken("notes-without-name") else self.name
+            self.host.tell("note", name, frame["message"])
 
     def answered(self, kind, frame):
-        pending = self.pending.get(frame.get("id"))
+        id_ = frame.get("id")
+        if isinstance(id_, int) and broken("numbers-are-ids"):
+            id_ = str(id_)
+        pending = self.pending.get(id_) if isinstance(id_, str) else None
         if pending is None and broken("unknown-id-ends-it"):
             return self.fail("an answer to nothing")
         if broken("second-result-counts") and kind == "tool_result":
@@ -348,9 +212,10 @@ class Extension:
             if frame["id"] in seen:
                 pending = next((one for one in self.pending.values() if not one.done.is_set()), None)
             seen.add(frame["id"])
-        if broken("late-result-counts") and pending is None:
+        late = "late-result-counts" if kind == "tool_result" else "late-answer-counts"
+        if broken(late) and pending is None:
             # Of this call, or of the next one.
-            pending = next(iter(self.pending.values()), None)
+            pending = next((one for one in self.pending.values() if one.kind == kind), None)
             self.stale = None if pending else frame
         if broken("answers-first-come"):
             pending = next((one for one in self.pending.values() if not one.done.is_set()), None)
@@ -362,7 +227,9 @@ class Extension:
         pending.give(frame)
 
     def on_tool_result(self, frame):
-        if not isinstance(frame.get("content", []), list):
+        if frame.get("content") is None and not broken("wants-content"):
+            frame["content"] = []
+        if not isinstance(frame.get("content"), list):
             if broken("bad-result-waits"):
                 return
             if broken("bad-result-ends-it"):
@@ -371,7 +238,16 @@ class Extension:
             if pending:
                 pending.give(Failure("protocol", "content is no list"))
             return
+        if broken("strange-blocks-spoil-all"):
+            kinds = ("text", "image")
+            frame["content"] = [block for block in frame["content"] if block.get("type") in kinds]
+        if broken("empty-is-no-error") and not frame["content"]:
+            frame["is_error"] = False
         self.answered("tool_result", frame)
+
+    def on_call_tool(self, frame):
+        if isinstance(frame.get("id"), str):
+            self.host.call_tool(self, frame)
 
     def on_command_response(self, frame):
         if frame.get("action") == "open_panel" and isinstance(frame.get("open_panel"), dict):
@@ -401,37 +277,3 @@ class Extension:
 
     def on_panel_close(self, frame):
         self.panels.pop(frame.get("panel_id"), None)
-
-    # Its end.
-
-    def end(self):
-        if self.process is None or self.state == "failed":
-            return
-        self.state = "ending"
-        if not broken("closes-without-shutdown"):
-            self.send({"type": "shutdown"})
-        self.outgoing.put(None)
-        steps = [(2, signal.SIGTERM), (1, signal.SIGKILL)]
-        if broken("terms-at-once"):
-            steps = [(0, signal.SIGTERM), (1, signal.SIGKILL)]
-        if broken("kills-at-once"):
-            steps = [(0.2, signal.SIGKILL)]
-        if broken("never-kills"):
-            steps = [(2, signal.SIGTERM)]
-        for seconds, number in steps:
-            try:
-                self.process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                self.kill(number)
-        if not broken("never-kills"):
-            self.process.wait(5)
-        if not broken("ends-only-the-leader"):
-            self.kill(signal.SIGKILL)
-        self.state = "ended"
-        for pending in list(self.pending.values()):
-            pending.give(Failure("transient", "the host ends"))
-
-    def let_go(self):
-        if self.process and self.guardian:
-            self.guardian.stdin.write(b"\n")
-            self.guardian.stdin.close()

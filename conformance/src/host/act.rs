@@ -28,7 +28,20 @@ pub(super) fn shake(play: &mut Play<'_>, extension: &Extension) -> Result<(), St
     let lines: String = lines.map(|line| line + "\n").collect();
     let lines = format!("{hello}\n{lines}{{\"type\":\"ready\"}}\n");
     write(play, at, lines.into_bytes(), usize::MAX, Duration::ZERO)?;
-    frame(play, at, r#"{"type":"hello_ack"}"#, "ack", &Limits::of(None, 0, play.soft))
+    frame(play, at, r#"{"type":"hello_ack"}"#, "ack", &Limits::of(None, 0, play.soft))?;
+    serves(play, at)
+}
+
+/// That the host names in its `hello_ack` what the case needs.
+fn serves(play: &Play<'_>, at: usize) -> Result<(), Stop> {
+    let puppet = &play.stage.puppets[at];
+    let ack = puppet.arrived[..puppet.cursor].last().and_then(|it| it.frame.as_ref().ok());
+    let named = ack.and_then(|ack| ack["capabilities"].as_array());
+    let is_named = |need: &String| named.is_some_and(|named| named.iter().any(|it| it == need));
+    match play.script.needs.iter().find(|need| !is_named(need)) {
+        None => Ok(()),
+        Some(need) => Err(Stop::Unsupported(format!("its hello_ack does not name {need}"))),
+    }
 }
 
 /// What `tool NAME` and `command NAME` are short for.
@@ -88,11 +101,16 @@ pub(super) fn frame(
         }
         None
     })?;
-    if let Some(id) = found["id"].as_str() {
+    name_id(play, name, &found);
+    Ok(())
+}
+
+/// Gives the id of a frame a name, as it stands in JSON.
+fn name_id(play: &mut Play<'_>, name: &str, frame: &Value) {
+    if let Some(id) = frame["id"].as_str() {
         let quoted = Value::from(id).to_string();
         play.name(name, quoted[1..quoted.len() - 1].to_owned());
     }
-    Ok(())
 }
 
 /// Waits for the next frame, which is like this one.
@@ -100,6 +118,7 @@ pub(super) fn next(
     play: &mut Play<'_>,
     at: usize,
     like: &str,
+    name: &str,
     limits: &Limits,
 ) -> Result<(), Stop> {
     let wanted = pattern(&play.named(like));
@@ -114,9 +133,7 @@ pub(super) fn next(
     if !is_like(&frame, &wanted) {
         return Err(wrong(format!("{wanted} as the next frame"), frame.to_string()));
     }
-    if let Some(id) = frame["id"].as_str() {
-        play.name("id", id.to_owned());
-    }
+    name_id(play, name, &frame);
     Ok(())
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Driver {
     asked: u64,
     /// What came, and when.
     answers: BTreeMap<u64, (Instant, Value)>,
+    /// What it said first that it has nothing of, and why.
+    refusal: Option<String>,
     exit: Option<Exit>,
 }
 
@@ -66,8 +68,20 @@ impl Driver {
         }
         let outgoing = Outgoing::default();
         let (partial, answers) = (Vec::new(), BTreeMap::new());
-        let (asked, exit) = (0, None);
-        Ok(Self { child, group, stdin, outgoing, stdout, partial, stderr, asked, answers, exit })
+        let (asked, refusal, exit) = (0, None, None);
+        Ok(Self {
+            child,
+            group,
+            stdin,
+            outgoing,
+            stdout,
+            partial,
+            stderr,
+            asked,
+            answers,
+            refusal,
+            exit,
+        })
     }
 
     /// Sends a request, and gives its number.
@@ -105,6 +119,11 @@ impl Driver {
         Some((*at, answer))
     }
 
+    /// Why it cannot do what a request wants, if that was so of any.
+    pub(super) fn refusal(&self) -> Option<&str> {
+        self.refusal.as_deref()
+    }
+
     /// Reads once what it writes.
     pub(super) fn read(&mut self, log: &mut Log) {
         let Some(stdout) = &self.stdout else { return };
@@ -120,6 +139,9 @@ impl Driver {
             let line: Vec<u8> = self.partial.drain(..=seen + end).collect();
             seen = 0;
             let answer = serde_json::from_slice::<Value>(&line).unwrap_or_default();
+            if let Some(why) = answer["unsupported"].as_str() {
+                self.refusal.get_or_insert_with(|| why.to_owned());
+            }
             if let Some(number) = answer["id"].as_u64() {
                 self.answers.insert(number, (Instant::now(), answer));
             } else {

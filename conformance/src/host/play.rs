@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use extline_scenario::{Values, expand, unhex};
+use extline_scenario::{Text, Values, expand, unhex};
 use serde_json::{Value, json};
 
 use super::act;
@@ -79,21 +79,13 @@ impl Play<'_> {
             Verb::Unanswered(name) => self.unanswered(name),
             Verb::Shake => act::shake(self, &self.script.extensions[at].clone()),
             Verb::Line(text) | Verb::Raw(text) | Verb::Hex(text) => {
-                let mut text = text.clone();
-                text.template = self.named(&text.template);
-                let values = Values::default();
-                let bytes = match &step.verb {
-                    Verb::Hex(_) => unhex(&text.template),
-                    Verb::Line(_) => [expand(&text, &values), b"\n".to_vec()].concat(),
-                    _ => expand(&text, &values),
-                };
-                let times = usize::try_from(text.times).unwrap_or(usize::MAX);
                 let pause = Duration::from_millis(text.pause_ms);
                 let chunk = text.chunk.unwrap_or(usize::MAX);
-                act::write(self, at, bytes.repeat(times), chunk, pause)
+                let bytes = self.bytes(&step.verb, text);
+                act::write(self, at, bytes, chunk, pause)
             }
             Verb::Frame { like, name } => act::frame(self, at, like, name, &limits),
-            Verb::Next(like) => act::next(self, at, like, &limits),
+            Verb::Next { like, name } => act::next(self, at, like, name, &limits),
             Verb::Each { like, count, distinct } => {
                 let ids = act::each(self, at, like, *count, &limits)?;
                 if *distinct { Self::distinct(&ids) } else { Ok(()) }
@@ -115,6 +107,24 @@ impl Play<'_> {
                 Ok(())
             }
         }
+    }
+
+    /// What an extension writes.
+    fn bytes(&self, verb: &Verb, text: &Text) -> Vec<u8> {
+        let template = self.named(&text.template);
+        let once = |template: String| {
+            let text = Text { template, ..text.clone() };
+            match verb {
+                Verb::Hex(_) => unhex(&text.template),
+                Verb::Line(_) => [expand(&text, &Values::default()), b"\n".to_vec()].concat(),
+                _ => expand(&text, &Values::default()),
+            }
+        };
+        if text.times > 1 && template.contains("$n") {
+            let numbered = |number: u64| once(template.replace("$n", &number.to_string()));
+            return (0..text.times).flat_map(numbered).collect();
+        }
+        once(template).repeat(usize::try_from(text.times).unwrap_or(usize::MAX))
     }
 
     /// That no id is there twice.
@@ -142,9 +152,12 @@ impl Play<'_> {
     }
 
     /// The text with its `$name`s replaced, longer names before those that they begin with; `$kib`
-    /// is a text of 1,024 letters.
+    /// is a text of 1,024 letters, `$mib` one of 1,048,576.
     pub(super) fn named(&self, text: &str) -> String {
         let mut text = text.replace("$kib", &"x".repeat(1024));
+        if text.contains("$mib") {
+            text = text.replace("$mib", &"x".repeat(1024 * 1024));
+        }
         for (name, word) in self.names.iter().rev() {
             text = text.replace(&format!("${name}"), word);
         }
@@ -266,7 +279,7 @@ impl Play<'_> {
             if let Some(found) = look(self) {
                 return Ok(found);
             }
-            self.started_at_all()?;
+            self.nothing_refused()?;
             if !self.killed && self.stage.driver.exit().is_some() {
                 // What it wrote before it ended is in the pipe still.
                 while self.stage.driver.stdout.is_some() {
@@ -292,8 +305,11 @@ impl Play<'_> {
         }
     }
 
-    /// That the driver did not refuse to start the host.
-    fn started_at_all(&self) -> Result<(), Stop> {
+    /// That the driver refused nothing, and did not fail to start the host.
+    fn nothing_refused(&self) -> Result<(), Stop> {
+        if let Some(why) = self.stage.driver.refusal() {
+            return Err(Stop::Unsupported(format!("the driver does not support it: {why}")));
+        }
         let start = self.asked.get("start").and_then(|(numbers, _)| numbers.first());
         let answer = start.and_then(|number| self.stage.driver.answer(*number));
         match answer {

@@ -20,6 +20,8 @@ pub(crate) struct Script {
     pub(crate) extensions: Vec<Extension>,
     /// What the host is asked to be beside that, a JSON object: `{"deadlines":{"tool_ms":500}}`.
     pub(crate) start: String,
+    /// The capabilities that the host must name in its `hello_ack`.
+    pub(crate) needs: Vec<String>,
     /// The extensions are ready and the host has started before the first step.
     pub(crate) ready: bool,
     /// What is done, in order.
@@ -57,6 +59,8 @@ struct Own {
     extensions: Vec<Extension>,
     #[serde(default = "empty")]
     start: String,
+    #[serde(default)]
+    needs: Vec<String>,
     #[serde(default = "yes")]
     ready: bool,
     #[serde(default)]
@@ -105,11 +109,11 @@ pub(crate) fn parse_scripts(file: &str, text: &str) -> Result<Vec<Script>, CaseE
 
 fn script_of(mut table: Table) -> Result<Script, String> {
     let mut own = Table::new();
-    for name in ["extensions", "start", "ready", "steps"] {
+    for name in ["extensions", "start", "needs", "ready", "steps"] {
         own.extend(table.remove(name).map(|value| (name.to_owned(), value)));
     }
     let case: Case = table.try_into().map_err(|error| error.to_string())?;
-    let Own { mut extensions, start, ready, steps } =
+    let Own { mut extensions, start, needs, ready, steps } =
         own.try_into().map_err(|error| error.to_string())?;
     if extensions.is_empty() {
         extensions.push(Extension {
@@ -122,7 +126,7 @@ fn script_of(mut table: Table) -> Result<Script, String> {
             silent: false,
         });
     }
-    Ok(Script { case, extensions, start, ready, steps })
+    Ok(Script { case, extensions, start, needs, ready, steps })
 }
 
 fn problem_of(script: &Script) -> Option<String> {

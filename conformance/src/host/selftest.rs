@@ -17,9 +17,12 @@ use crate::report::{CaseReport, Verdict};
 use crate::selftest::{Kill, PYTHON, Selftest, SelftestError, untested};
 
 /// The host that can be broken, in plain Python: `host.py NAME`.
-const HOST: [(&str, &str); 2] = [
+const HOST: [(&str, &str); 5] = [
     ("host.py", include_str!("../../mutants/host.py")),
+    ("host_basics.py", include_str!("../../mutants/host_basics.py")),
+    ("host_calls.py", include_str!("../../mutants/host_calls.py")),
     ("host_extension.py", include_str!("../../mutants/host_extension.py")),
+    ("host_process.py", include_str!("../../mutants/host_process.py")),
 ];
 /// Each runs its cases at the same time as well.
 const AT_ONCE: usize = 4;

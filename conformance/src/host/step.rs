@@ -43,8 +43,11 @@ pub(crate) enum Verb {
         like: String,
         name: String,
     },
-    /// The extension gets a frame like this one as its next.
-    Next(String),
+    /// The same, and it is the next of all.
+    Next {
+        like: String,
+        name: String,
+    },
     /// So many frames like this one come; `$n` in it is the number, from 0, and they come in order.
     /// Their ids may have to be distinct.
     Each {
@@ -200,7 +203,8 @@ impl Written {
         let name = || self.r#as.clone().unwrap_or_else(|| "id".to_owned());
         let frame = |like: &String| Verb::Frame { like: like.clone(), name: name() };
         verbs.extend(self.frame.as_ref().map(frame));
-        verbs.extend(self.next.clone().map(Verb::Next));
+        let next = |like: &String| Verb::Next { like: like.clone(), name: name() };
+        verbs.extend(self.next.as_ref().map(next));
         let (count, distinct) = (self.count.unwrap_or(1), self.distinct.unwrap_or_default());
         verbs.extend(self.each.clone().map(|like| Verb::Each { like, count, distinct }));
         verbs.extend(self.never.clone().map(Verb::Never));

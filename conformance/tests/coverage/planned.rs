@@ -1,4 +1,4 @@
-//! conformance/planned.toml: what became of each case that was planned for extensions.
+//! conformance/planned.toml and planned-hosts.toml: what became of each case that was planned.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -9,12 +9,12 @@ use serde::Deserialize;
 use crate::repository;
 use crate::uncovered::missing;
 
-const FILE: &str = "conformance/planned.toml";
 /// Planned cases of this rank may still be open.
 const LATER: u8 = 2;
 
 /// The plan: by subject, by number.
 pub(crate) struct Plan {
+    file: &'static str,
     text: String,
     pub(crate) subjects: BTreeMap<String, BTreeMap<String, Planned>>,
 }
@@ -39,13 +39,15 @@ pub(crate) struct Planned {
 }
 
 impl Plan {
-    pub(crate) fn committed() -> Self {
-        Self::of(fs::read_to_string(repository(FILE)).unwrap())
+    /// For extensions, for hosts.
+    pub(crate) fn committed() -> [Self; 2] {
+        ["conformance/planned.toml", "conformance/planned-hosts.toml"]
+            .map(|file| Self::of(file, fs::read_to_string(repository(file)).unwrap()))
     }
 
-    fn of(text: String) -> Self {
-        let subjects = toml::from_str(&text).unwrap_or_else(|error| panic!("{FILE}: {error}"));
-        Self { text, subjects }
+    fn of(file: &'static str, text: String) -> Self {
+        let subjects = toml::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
+        Self { file, text, subjects }
     }
 
     fn entries(&self) -> impl Iterator<Item = (&String, &Planned)> {
@@ -72,8 +74,8 @@ impl Plan {
             let (wanted, first) = (1..=numbers.len(), numbers.iter().next().copied());
             let last = numbers.iter().next_back().copied().unwrap_or_default();
             let whole = first == Some(1) && wanted.end() == &usize::try_from(last).unwrap_or(0);
-            (!whole)
-                .then(|| format!("{FILE}: {group}: {} of {last} numbers are there", numbers.len()))
+            let there = numbers.len();
+            (!whole).then(|| format!("{}: {group}: {there} of {last} numbers are there", self.file))
         };
         groups.into_iter().filter_map(gap).collect()
     }
@@ -81,17 +83,15 @@ impl Plan {
     fn place(&self, id: &str) -> String {
         let begins = format!("{id} = ");
         let line = self.text.lines().position(|line| line.starts_with(&begins));
-        format!("{FILE}:{}", line.map_or(1, |line| line + 1))
+        format!("{}:{}", self.file, line.map_or(1, |line| line + 1))
     }
 
-    /// How many were planned, and what became of them, as a section of docs/coverage.md.
-    pub(crate) fn page(&self) -> String {
-        let mut page = "\n## The plan\n\nBefore the tester was written, cases for extensions were \
-            planned, in three ranks; [planned.toml](../conformance/planned.toml) says of each what \
-            became of it. `make test` fails when one of the first two ranks has neither a case nor \
-            a reason.\n\n| rank | planned | by cases | by an axis of `--deep` | by tests elsewhere | \
+    /// How many were planned, and what became of them.
+    fn table(&self) -> String {
+        let mut page =
+            "\n| rank | planned | by cases | by an axis of `--deep` | by tests elsewhere | \
             not checked, with the reason | later |\n|---|---|---|---|---|---|---|\n"
-            .to_owned();
+                .to_owned();
         for (rank, words) in [(0, "first"), (1, "next"), (2, "later")] {
             let count = |wanted: fn(&Planned) -> bool| {
                 self.entries().filter(|(_, one)| one.rank == rank && wanted(one)).count()
@@ -116,6 +116,20 @@ impl Plan {
         }
         page
     }
+}
+
+/// What became of the plans, as a section of docs/coverage.md.
+pub(crate) fn page(plans: &[Plan]) -> String {
+    let [extensions, hosts] = plans else { unreachable!("there are two plans") };
+    format!(
+        "\n## The plan\n\nBefore the tester was written, cases were planned, in three ranks; \
+         [planned.toml](../conformance/planned.toml) says of each for extensions what became of \
+         it, [planned-hosts.toml](../conformance/planned-hosts.toml) of each for hosts. `make \
+         test` fails when one of the first two ranks has neither a case nor a reason.\n\nFor \
+         extensions:\n{}\nFor hosts:\n{}",
+        extensions.table(),
+        hosts.table(),
+    )
 }
 
 impl Planned {
@@ -147,7 +161,9 @@ impl Planned {
 #[test]
 fn a_planned_case_that_nothing_became_of_is_named() {
     let known = BTreeSet::from(["E-X-09".to_owned()]);
-    let problems = |text: &str| Plan::of(text.to_owned()).problems(&known, &["pipe"]);
+    let problems = |text: &str| {
+        Plan::of("conformance/planned.toml", text.to_owned()).problems(&known, &["pipe"])
+    };
     let entry = |rest: &str| problems(&format!("[a]\nE-A-01 = {{ what = \"w\", {rest} }}"));
     assert_eq!(entry("rank = 1, cases = [\"E-X-09\"]"), [""; 0]);
     assert_eq!(entry("rank = 0, axis = \"pipe\""), [""; 0]);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use extline_conformance::{Binds, Clause, Level};
 
 use crate::cited::{Cited, Citing};
-use crate::planned::Plan;
+use crate::planned::{self, Plan};
 use crate::uncovered::{Group, Uncovered};
 
 const HEAD: &str = "# What checks each clause
@@ -17,14 +17,14 @@ of this repository where a case cannot see it. This page is made from \
 fails `make test`.
 ";
 
-pub(crate) fn write(cited: &Cited, uncovered: &Uncovered, plan: &Plan) -> String {
+pub(crate) fn write(cited: &Cited, uncovered: &Uncovered, plans: &[Plan]) -> String {
     let mut page = HEAD.to_owned();
     // Writing to a string cannot fail.
     let _ = summary(&mut page, cited, uncovered);
     let _ = cases(&mut page, cited);
     let _ = instead(&mut page, &uncovered.groups);
     let _ = nothing(&mut page, cited, &uncovered.groups);
-    page.push_str(&plan.page());
+    page.push_str(&planned::page(plans));
     page
 }
 

@@ -27,7 +27,7 @@ pub(super) async fn answer(state: &Rc<State>, request: &Value) -> Answer {
     let text = |name: &str| request[name].as_str().unwrap_or_default();
     let op = text("op");
     if op == "start" {
-        return start(state, request).await;
+        return start(state, request.clone()).await;
     }
     let Some(host) = state.host() else {
         return Answer::Error("the host has not been started".to_owned());
@@ -60,12 +60,17 @@ pub(super) async fn answer(state: &Rc<State>, request: &Value) -> Answer {
             state.stop().await;
             Value::Null
         }
-        "reload" => return Answer::Unsupported("this host does not reload".to_owned()),
+        "reload" => {
+            // As the user's agent does it: the host ends, and another one starts.
+            drop(host);
+            state.stop().await;
+            return start(state, state.started_with()).await;
+        }
         op => return Answer::Unsupported(format!("there is no op {op:?}")),
     })
 }
 
-async fn start(state: &Rc<State>, request: &Value) -> Answer {
+async fn start(state: &Rc<State>, request: Value) -> Answer {
     let asked = request["deadlines"].is_object();
     if asked && state.profile.fixed_deadlines {
         let why = format!("the deadlines of {} are fixed", state.profile.name);
@@ -83,13 +88,13 @@ async fn start(state: &Rc<State>, request: &Value) -> Answer {
         .profile(state.profile.clone())
         // A zot's chances are the same in each run: what it does then is a baseline's.
         .seed(SEED)
-        .deadlines(deadlines(request))
+        .deadlines(deadlines(&request))
         .builtin_tools(words("builtin_tools"))
         .builtin_commands(words("builtin_commands"));
     for folder in words("extensions") {
         builder = builder.folder(folder);
     }
-    state.begin(builder.start().await);
+    state.begin(builder.start().await, request);
     Answer::Ok(Value::Null)
 }
 

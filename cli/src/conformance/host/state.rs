@@ -14,6 +14,8 @@ use tokio::sync::oneshot;
 pub(super) struct State {
     pub(super) profile: Profile,
     host: RefCell<Option<Rc<Host>>>,
+    /// The request that started it.
+    request: RefCell<Value>,
     /// What a user would see: notes, prompts that extensions submit, what is wrong with them.
     told: RefCell<Vec<Value>>,
     /// By the number of its request: how a call is cancelled.
@@ -25,6 +27,7 @@ impl State {
         Self {
             profile,
             host: RefCell::default(),
+            request: RefCell::default(),
             told: RefCell::default(),
             cancels: RefCell::default(),
         }
@@ -34,12 +37,18 @@ impl State {
         self.host.borrow().clone()
     }
 
+    /// The request that started the host.
+    pub(super) fn started_with(&self) -> Value {
+        self.request.borrow().clone()
+    }
+
     pub(super) fn told(&self) -> Vec<Value> {
         self.told.borrow().clone()
     }
 
     /// Takes the host over, and listens to it.
-    pub(super) fn begin(self: &Rc<Self>, host: Host) {
+    pub(super) fn begin(self: &Rc<Self>, host: Host, request: Value) {
+        *self.request.borrow_mut() = request;
         let mut news = host.news();
         *self.host.borrow_mut() = Some(Rc::new(host));
         let state = Rc::downgrade(self);

@@ -1,0 +1,50 @@
+"""What the parts of host.py share: which rule is broken, failures, calls that wait."""
+
+import sys
+import threading
+
+LIMIT = 4194303
+MUTANT = sys.argv[1] if len(sys.argv) > 1 else None
+
+
+def broken(name):
+    """Whether the host breaks this rule."""
+    return MUTANT == name
+
+
+def whole(value):
+    """The value without halves of surrogate pairs."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [whole(one) for one in value]
+    if isinstance(value, dict):
+        return {whole(key): whole(one) for key, one in value.items()}
+    return value
+
+
+class Failure(Exception):
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+class Pending:
+    """A call that waits for its answer."""
+
+    def __init__(self, kind, chain=()):
+        self.kind = kind
+        # The tools that led to it and its own, and the calls that are made for it.
+        self.chain, self.children = list(chain), []
+        self.done = threading.Event()
+        self.answer = None
+
+    def give(self, answer):
+        if not self.done.is_set():
+            self.answer = answer
+            self.done.set()
+
+    def wait(self, seconds):
+        if not self.done.wait(seconds):
+            return Failure("timeout", "it did not answer in time")
+        return self.answer
