@@ -7,7 +7,7 @@ mod support;
 use std::time::Duration;
 
 use extline_conformance::{
-    Case, Finding, Fuzz, FuzzProgress, Fuzzed, Options, Verb, Verdict, fuzz, parse_own, run,
+    Binds, Case, Finding, Fuzz, FuzzProgress, Fuzzed, Options, Verb, Verdict, fuzz, parse_own, run,
 };
 use extline_host::Program;
 
@@ -86,6 +86,41 @@ fn a_check_that_fails_stands_in_the_file_behind_the_session() {
     assert!(finding.report.id.ends_with("-one-reply"), "{finding:#?}");
     assert_eq!(verdicts(&finding, Some("answers-twice")), [Verdict::Pass, Verdict::Fail]);
     assert_eq!(verdicts(&finding, None), [Verdict::Pass, Verdict::Pass]);
+}
+
+#[test]
+fn what_a_kit_draws_and_asks_for_is_known() {
+    for (mutant, moves, kinds) in [
+        // It writes the footer of its panel only when that changes.
+        ("footer-once", 2, &["panel opened", "panel "][..]),
+        // It takes the answer to another question for the one that it waits for.
+        ("any-answer", 3, &["call of ask", "tool_result", "answer to ask"]),
+    ] {
+        let options = kit(Some(mutant));
+        let plan = Fuzz { steps: 60, ..plan(60) };
+        let Fuzzed { findings, obstacle, .. } = fuzz(&options, plan, &mut |_| {});
+        let [finding] = &findings[..] else { panic!("{mutant}: {obstacle:?}") };
+        assert_eq!(finding.moves.1, moves, "{mutant}: {}", finding.file);
+        let told = finding.kinds.iter().zip(kinds);
+        let told: Vec<_> = told.filter(|(kind, begin)| kind.starts_with(**begin)).collect();
+        assert_eq!(told.len(), moves, "{mutant}: {:?}", finding.kinds);
+        let cases = parse_own(&finding.name, &finding.file).unwrap();
+        let cases: Vec<&Case> = cases.iter().collect();
+        let again = |mutant| run(&kit(mutant), &cases, &mut |_| {}).exit_code();
+        assert_eq!((again(Some(mutant)), again(None)), (1, 0), "{mutant}: {}", finding.file);
+    }
+}
+
+/// The kit in Python that is broken so.
+fn kit(mutant: Option<&str>) -> Options {
+    let broken = mutant.map(|mutant| format!("kit_mutant.MUTANTS['{mutant}'](); "));
+    let broken = broken.unwrap_or_default();
+    let script = format!("import kit_mutant; {broken}kit_mutant.Kit().run()");
+    let python = python();
+    let program =
+        support::sh(&format!("PYTHONPATH=kit/python:mutants exec {python} -S -c \"{script}\""));
+    let (binds, kit, calls) = (Binds::Sdk, true, true);
+    Options { seed: SEED, binds, kit, calls, ..Options::of(program) }
 }
 
 #[test]

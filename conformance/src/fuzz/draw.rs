@@ -23,20 +23,25 @@ const LOOKED_AT: [&str; 5] = [
     r#"{"do":"rewrite","veto":true}"#,
     r#"{"do":"veto"}"#,
 ];
+/// Ids of its own questions that no kit comes to.
+pub(super) const NEVER_ASKED: u32 = 9000;
 /// The longest line that every extension must accept, without its LF.
 const LONGEST: u64 = 4_194_303;
-/// How many calls that wait for something are open at once at most: an SDK may have few threads.
-const HELD: usize = 4;
 
 /// The session of that number, of about so many moves.
 pub(super) fn draw(seed: u32, number: u32, steps: u32, known: &Known) -> Session {
     let chance = Rng::with_seed(u64::from(seed) << 32 | u64::from(number));
-    let mut drawing = Drawing { chance, known, ids: Vec::new(), held: Vec::new(), count: 0 };
+    let mut drawing =
+        Drawing { chance, known, ids: Vec::new(), held: Vec::new(), panel: false, count: 0 };
     let start = drawing.start();
     let mut moves = Vec::new();
     for _ in 0..steps {
         let what = drawing.what();
-        let dress = drawing.dress();
+        let mut dress = drawing.dress();
+        if matches!(what, What::Ask { .. } | What::Panel(_)) {
+            // What comes of one that may be unusable is what the next moves build on.
+            dress = Dress { surrogate: false, no_utf8: false, twice: false, ..dress };
+        }
         moves.push(Move { what, dress });
         if drawing.chance.u8(0..6) == 0 {
             moves.push(Move::plain(What::Sync));
@@ -45,29 +50,40 @@ pub(super) fn draw(seed: u32, number: u32, steps: u32, known: &Known) -> Session
     Session { start, moves, end: drawing.end() }
 }
 
-struct Drawing<'a> {
-    chance: Rng,
-    known: &'a Known,
+pub(super) struct Drawing<'a> {
+    pub(super) chance: Rng,
+    pub(super) known: &'a Known,
     /// The ids of calls of unknown tools, which may be used again.
     ids: Vec<String>,
     /// The names that calls of `hold` wait for, and the ids of those that wait for a cancel.
-    held: Vec<Held>,
-    count: u32,
+    pub(super) held: Vec<Held>,
+    /// The kit's panel was opened, and may still be.
+    pub(super) panel: bool,
+    pub(super) count: u32,
 }
 
-enum Held {
+pub(super) enum Held {
     Name(String),
     Id(String),
+    /// A call of `ask`.
+    Ask(String),
 }
 
 impl Drawing<'_> {
     fn start(&mut self) -> Start {
-        if self.chance.bool() {
+        // What a kit asks for depends on what the host names.
+        let usual = if self.known.kit { self.chance.u8(0..4) == 0 } else { self.chance.bool() };
+        if usual {
             return Start::default();
         }
         let mut names = CAPABILITIES.to_vec();
         names.retain(|_| self.chance.bool());
-        let capabilities = (self.known.sdk && self.chance.bool()).then_some(names);
+        if self.known.kit && self.chance.u8(0..4) > 0 {
+            names.push("call_tool");
+        }
+        let others = self.known.kit && self.chance.u8(0..4) > 0;
+        let others = others || self.known.sdk && self.chance.bool();
+        let capabilities = others.then_some(names);
         let chunk = self.chance.bool().then(|| 1 + index(&mut self.chance, 40));
         Start { capabilities, chunk }
     }
@@ -83,14 +99,17 @@ impl Drawing<'_> {
         }
     }
 
-    fn fresh(&mut self) -> String {
+    pub(super) fn fresh(&mut self) -> String {
         self.count += 1;
         id(&mut self.chance, self.count)
     }
 
     fn what(&mut self) -> What {
+        // Most that there is to know of a kit is known of its own answers.
+        if self.known.kit && self.chance.u8(0..3) == 0 {
+            return self.kit();
+        }
         match self.chance.u8(0..34) {
-            0..5 if self.known.kit => self.kit(),
             5 | 6 if !self.known.samples.is_empty() => {
                 let at = index(&mut self.chance, self.known.samples.len());
                 let (name, args) = self.known.samples[at].clone();
@@ -261,13 +280,12 @@ impl Drawing<'_> {
             "tool_update",
         ];
         let kind = one(&mut self.chance, &KINDS);
-        let id = self.chance.u32(1..9).to_string();
+        // A kit asks the host for something now and then, by the ids from 1 on.
+        let never = if self.known.kit { NEVER_ASKED } else { 1 };
+        let id = self.chance.u32(never..never + 8).to_string();
         let mut members = members(kind, "id", &id);
         match kind {
-            "tool_result" => {
-                members.push(("name".to_owned(), "\"read\"".to_owned()));
-                members.push(("content".to_owned(), "[]".to_owned()));
-            }
+            "tool_result" => members = result(&id),
             "response" => members.push(("result".to_owned(), any(&mut self.chance))),
             "response_part" => members.push(("seq".to_owned(), "1".to_owned())),
             "hello_ack" => {
@@ -284,70 +302,6 @@ impl Drawing<'_> {
         let (kind, member) = ASKING[index(&mut self.chance, asking)];
         let value = one(&mut self.chance, &["7", "null", "[]", "{}", "true", "[[\"a\"]]"]);
         What::Unusable { kind, id: self.fresh(), member, value: value.to_owned() }
-    }
-
-    fn kit(&mut self) -> What {
-        const FAILS: [&str; 6] = ["conflict", "not_found", "internal", "throw", "panic", "full"];
-        const PLAIN: [&str; 6] = ["nothing", "image", "full", "counter", "report", "declared"];
-        if self.chance.u8(0..5) == 0 {
-            return self.kit_command();
-        }
-        let short = self.chance.u32(0..20);
-        let (name, args) = match self.chance.u8(0..16) {
-            0 | 1 => ("echo", object(&mut self.chance, true)),
-            2 => ("native", object(&mut self.chance, true)),
-            3 | 4 => ("text", format!("{{\"text\":\"{}\"}}", text(&mut self.chance))),
-            5 => ("bytes", format!("{{\"n\":{}}}", 1_u32 << self.chance.u32(0..19))),
-            6 => ("sleep", format!("{{\"ms\":{short}}}")),
-            7 => ("busy", format!("{{\"ms\":{short}}}")),
-            8 => ("updates", format!("{{\"n\":{},\"ms\":{}}}", short % 4, short % 6)),
-            9 => ("notify_then", format!("{{\"n\":{short}}}")),
-            10 => ("stderr", format!("{{\"n\":{}}}", 1_u32 << self.chance.u32(0..18))),
-            11 => ("fail", format!("{{\"how\":\"{}\"}}", one(&mut self.chance, &FAILS))),
-            12 => ("order", String::new()),
-            13 => return self.waiting(),
-            14 if self.known.sdk => (
-                "typed",
-                one(&mut self.chance, &["{\"city\":\"x\"}", "{}", "{\"city\":7}"]).to_owned(),
-            ),
-            _ => (one(&mut self.chance, &PLAIN), "{}".to_owned()),
-        };
-        What::Call { id: self.fresh(), tool: Tool::Named { name: name.to_owned(), args } }
-    }
-
-    /// A call that waits for something, or what it waits for.
-    fn waiting(&mut self) -> What {
-        let named = |name: &str, args| Tool::Named { name: name.to_owned(), args };
-        let ends = !self.held.is_empty() && (self.held.len() >= HELD || self.chance.bool());
-        if ends {
-            let at = index(&mut self.chance, self.held.len());
-            return match self.held.swap_remove(at) {
-                Held::Id(id) => What::Cancel { id },
-                Held::Name(name) => What::Call {
-                    id: self.fresh(),
-                    tool: named("release", format!("{{\"name\":\"{name}\"}}")),
-                },
-            };
-        }
-        let id = self.fresh();
-        if self.known.cancel && self.chance.bool() {
-            self.held.push(Held::Id(id.clone()));
-            return What::Call { id, tool: named("await_cancel", "{}".to_owned()) };
-        }
-        let name = format!("h{}", self.count);
-        self.held.push(Held::Name(name.clone()));
-        What::Call { id, tool: named("hold", format!("{{\"name\":\"{name}\"}}")) }
-    }
-
-    fn kit_command(&mut self) -> What {
-        const ACTIONS: [&str; 6] = ["prompt", "insert", "display", "noop", "tool_prompt", "else"];
-        let (name, args) = match self.chance.u8(0..5) {
-            0 => ("action", Some(one(&mut self.chance, &ACTIONS).to_owned())),
-            1 => ("fail", None),
-            2 => ("panic", None),
-            _ => ("echo", self.chance.bool().then(|| text(&mut self.chance))),
-        };
-        What::Command { id: self.fresh(), name: Some(name.to_owned()), args }
     }
 
     fn dress(&mut self) -> Dress {
@@ -375,6 +329,14 @@ impl Drawing<'_> {
         };
         Dress { cut, ..dress }
     }
+}
+
+/// The host's answer to a call of one of its tools.
+pub(super) fn result(id: &str) -> Vec<(String, String)> {
+    let mut members = members("tool_result", "id", id);
+    members.push(("name".to_owned(), "\"read\"".to_owned()));
+    members.push(("content".to_owned(), "[]".to_owned()));
+    members
 }
 
 /// The first members of a frame.

@@ -24,6 +24,17 @@ pub(super) enum When {
     Released(String),
     /// Its cancel.
     Cancelled,
+    /// The host's answer to what it asked for, or its cancel.
+    Answered,
+}
+
+/// What a session has come to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sofar<'a> {
+    /// What the kit's tool `order` has to tell.
+    pub(super) labels: &'a [String],
+    /// The host said that it serves `call_tool`.
+    pub(super) serves_calls: bool,
 }
 
 /// What nests deeper is answered by SDKs alone (`frm.depth-args`): `args` are a level themselves.
@@ -32,7 +43,7 @@ const DEEP: u64 = 63;
 const DIGITS: u64 = 300;
 
 /// The answer to a move, if one is due to everybody who breaks no rule.
-pub(super) fn due(what: &What, dress: &Dress, known: &Known, labels: &[String]) -> Option<Due> {
+pub(super) fn due(what: &What, dress: &Dress, known: &Known, sofar: Sofar<'_>) -> Option<Due> {
     let kind = kind_of(what)?;
     let (id, with, when) = match what {
         What::Call { id, tool } => {
@@ -45,7 +56,7 @@ pub(super) fn due(what: &What, dress: &Dress, known: &Known, labels: &[String]) 
             if !named && !known.tools || !by_all && !known.sdk {
                 return None;
             }
-            (id, answer(tool, known, labels), when(tool, known))
+            (id, answer(tool, known, sofar.labels), when(tool, known))
         }
         What::Command { id, name, args } => {
             if name.is_none() && !known.answers_commands {
@@ -74,6 +85,11 @@ pub(super) fn due(what: &What, dress: &Dress, known: &Known, labels: &[String]) 
             let with = if blocks { r#","block":true"# } else { "" };
             (id, with.to_owned(), When::Now)
         }
+        What::Ask { id, .. } if sofar.serves_calls => (id, String::new(), When::Answered),
+        What::Ask { id, .. } => {
+            let with = r#","is_error":true,"error":{"kind":"unsupported"}"#;
+            (id, with.to_owned(), When::Now)
+        }
         What::Unusable { id, kind, .. } if known.sdk => {
             let with = match *kind {
                 "tool_call" => r#","is_error":true"#,
@@ -89,14 +105,13 @@ pub(super) fn due(what: &What, dress: &Dress, known: &Known, labels: &[String]) 
     };
     // A later member may make it unusable, and so may one that is there twice: for these it is
     // enough that an answer comes.
-    let odd = dress.surrogate || dress.no_utf8 || dress.twice;
-    let with = if odd { String::new() } else { with };
+    let with = if dress.is_odd() { String::new() } else { with };
     Some(Due { kind, id: id.clone(), with, when })
 }
 
 fn kind_of(what: &What) -> Option<&'static str> {
     let asking = match what {
-        What::Call { .. } => "tool_call",
+        What::Call { .. } | What::Ask { .. } => "tool_call",
         What::Command { .. } => "command_invoked",
         What::Intercept { .. } => "event_intercept",
         What::Request { .. } => "request",

@@ -17,11 +17,12 @@ pub(super) struct Line {
 type Members = Vec<(String, String)>;
 
 impl Line {
-    /// The line of a move; `labels` is how many events the kit's tool `order` has to tell of.
-    pub(super) fn of(one: &Move, labels: usize) -> Self {
+    /// The line of a move; `labels` is how many events the kit's tool `order` has to tell of,
+    /// `asked` the id of the `call_tool` that it answers.
+    pub(super) fn of(one: &Move, labels: usize, asked: &str) -> Self {
         let (members, size) = match &one.what {
             What::Junk(bytes) => return Self::junk(bytes, one),
-            what => members(what, labels),
+            what => members(what, labels, asked),
         };
         Self { bytes: dressed(members, one, size.is_some()), size }
     }
@@ -33,7 +34,7 @@ impl Line {
     }
 }
 
-fn members(what: &What, labels: usize) -> (Members, Option<String>) {
+fn members(what: &What, labels: usize, asked: &str) -> (Members, Option<String>) {
     let text = |name: &str, value: &str| (name.to_owned(), format!("\"{value}\""));
     let json = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let frame = |kind: &str, id: &str| vec![text("type", kind), text("id", id)];
@@ -91,6 +92,19 @@ fn members(what: &What, labels: usize) -> (Members, Option<String>) {
             members.extend(said.map(|said| text("text", said)));
             members
         }
+        What::Ask { id, tool, args } => {
+            let mut members = frame("tool_call", id);
+            members.push(text("name", "ask"));
+            members.push(("args".to_owned(), format!(r#"{{"name":"{tool}","args":{args}}}"#)));
+            members
+        }
+        What::Reply { said, .. } => {
+            let mut members = frame("tool_result", asked);
+            members.push(text("name", "read"));
+            members.extend(said.members());
+            members
+        }
+        What::Panel(panel) => panel.members(),
         What::Unusable { kind, id, member, value } => {
             let mut members = frame(kind, id);
             members.push(json(member, value));

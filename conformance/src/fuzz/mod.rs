@@ -5,13 +5,17 @@
 //! that can be played again. All oracles are those of the cases: the answers that are due, the
 //! canary, the end in time, and the checks over all that was seen.
 
+mod asks;
 mod draw;
+mod draw_kit;
 mod due;
 mod file;
 mod known;
 mod line;
 mod moves;
+mod panel;
 mod payload;
+mod pen;
 mod script;
 mod shrink;
 mod toml;

@@ -1,6 +1,9 @@
 //! What a host does in a session, one thing at a time. A session is a list of these: whatever is
 //! taken out of it, the rest is a session too.
 
+use super::asks::Said;
+use super::panel::Panel;
+
 /// A session: how it begins, what is done in it, how it ends.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Session {
@@ -59,6 +62,12 @@ pub(super) enum What {
     Quiet { members: Vec<(String, String)> },
     /// An event of a kit, which the tool `order` tells of.
     Happens { event: &'static str, text: Option<String> },
+    /// Has a kit call a tool of the host.
+    Ask { id: String, tool: &'static str, args: String },
+    /// Answers what came of that call of a kit.
+    Reply { ask: String, said: Said },
+    /// Something happens to a kit's panel.
+    Panel(Panel),
     /// A frame that wants an answer and cannot be used.
     Unusable { kind: &'static str, id: String, member: &'static str, value: String },
     /// A call or question whose id is no id, as JSON.
@@ -175,6 +184,11 @@ impl Move {
 }
 
 impl Dress {
+    /// Whether a member is there that may make the frame unusable.
+    pub(super) fn is_odd(&self) -> bool {
+        self.surrogate || self.no_utf8 || self.twice
+    }
+
     fn simpler(&self) -> Vec<Self> {
         let mut simpler = vec![Self::default()];
         let without = |change: fn(&mut Self)| {
@@ -218,6 +232,9 @@ impl What {
                 named.map_or("object", |(_, value)| value.trim_matches('"')).to_owned()
             }
             Self::Happens { event, .. } => (*event).to_owned(),
+            Self::Ask { .. } => "call of ask".to_owned(),
+            Self::Reply { said, .. } => said.kind().to_owned(),
+            Self::Panel(panel) => panel.kind(),
             Self::Unusable { kind, .. } => format!("unusable {kind}"),
             Self::BadId { kind, .. } => format!("{kind} without an id"),
             Self::Junk(_) => "line that is no frame".to_owned(),
@@ -264,6 +281,14 @@ impl What {
                 (1..members.len()).map(without).collect()
             }
             Self::Happens { event, text: Some(_) } => vec![Self::Happens { event, text: None }],
+            Self::Ask { id, tool, args } if args != "{}" => {
+                vec![Self::Ask { id: id.clone(), tool, args: "{}".to_owned() }]
+            }
+            Self::Reply { ask, said } => {
+                let simpler = said.simpler().map(|said| Self::Reply { ask: ask.clone(), said });
+                simpler.into_iter().collect()
+            }
+            Self::Panel(panel) => panel.simpler().into_iter().map(Self::Panel).collect(),
             Self::Junk(bytes) => shorter(bytes).into_iter().map(Self::Junk).collect(),
             _ => Vec::new(),
         }
