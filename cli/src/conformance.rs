@@ -58,7 +58,7 @@ pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, cla
             return Ok(list(builtin().values().chain(host_cases().values()), printer));
         }
         Some(Question::Check(trace)) => return traces::check(trace, printer),
-        Some(Question::Matrix(args)) => return matrix::matrix(args, printer),
+        Some(Question::Matrix(args)) => return matrix::show(args, printer),
         Some(Question::Replay(trace)) => return traces::replay(trace, printer),
         Some(Question::Fuzz(sessions)) => return fuzz::fuzz(sessions, printer).await,
         Some(Question::Host(args)) => return host::run(args, printer).await,

@@ -47,7 +47,7 @@ pub use evidence::{Entry, Evidence, Lane};
 pub use failure::{Failure, Outcome};
 pub use fuzz::{Finding, Fuzz, FuzzProgress, Fuzzed, fuzz};
 pub use host::{HostOptions, host_cases, host_selftest, parse_host, run_host};
-pub use matrix::{Cell, MatrixColumn, matrix_column};
+pub use matrix::{Cell, MatrixColumn, MatrixPair, MatrixProgress, matrix};
 pub use mock::{Ended, Mock};
 pub use recorded::{Recorded, trace_cases};
 pub use replay::{Ignored, replay};

@@ -5,16 +5,22 @@
 //! does not know.
 
 use std::collections::BTreeMap;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use extline_protocol::{AckCapabilities, Profile, Vocabulary};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::case::{Case, Need, Verb, builtin};
+use crate::case::{Case, Cited, Need, Verb, builtin};
 use crate::clause::Binds;
 use crate::conversation::ACK;
 use crate::report::{Report, Verdict};
-use crate::run::{Options, run};
+use crate::run::{Options, Progress, run};
+
+/// So many are played at once: most of the time they are waited for.
+const AT_ONCE: usize = 4;
 
 /// What the groups of cases are about.
 const SUBJECTS: [(&str, &str); 16] = [
@@ -35,6 +41,27 @@ const SUBJECTS: [(&str, &str); 16] = [
     ("K-OUT", "stray output"),
     ("K-LIF", "end of the session"),
 ];
+
+/// A kit, and the kind of host it is played to.
+#[derive(Debug)]
+pub struct MatrixPair {
+    /// The kit, as it is shown.
+    pub kit: String,
+    /// Its program, and the seed.
+    pub options: Options,
+    /// The host.
+    pub profile: Profile,
+}
+
+/// What happens meanwhile.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum MatrixProgress<'a> {
+    /// So many cases were decided, of so many in all.
+    Cases(usize, usize),
+    /// One kit was played to one host.
+    Column(&'a MatrixColumn),
+}
 
 /// One kit under one kind of host.
 #[derive(Clone, Debug, Serialize)]
@@ -79,16 +106,61 @@ impl Cell {
     }
 }
 
-/// Plays the cases for kits as a host of that kind. `wanted` chooses among them.
-pub fn matrix_column(
-    kit: &str,
-    options: &Options,
-    profile: &Profile,
-    wanted: &dyn Fn(&Case) -> bool,
-) -> MatrixColumn {
+/// Plays the cases for kits as a host of each kind; the columns come in the order of the pairs.
+/// `wanted` chooses among the cases.
+pub fn matrix(
+    pairs: &[MatrixPair],
+    wanted: &(dyn Fn(&Case) -> bool + Sync),
+    progress: &mut dyn FnMut(MatrixProgress<'_>),
+) -> Vec<MatrixColumn> {
     let all = builtin().values();
     let all: Vec<_> = all.filter(|case| case.needs.contains(&Need::Kit) && wanted(case)).collect();
-    let played: Vec<&Case> = all.iter().copied().filter(|case| has(profile, case)).collect();
+    let plans: Vec<(&MatrixPair, Vec<&Case>)> = pairs
+        .iter()
+        .map(|pair| (pair, all.iter().copied().filter(|case| has(&pair.profile, case)).collect()))
+        .collect();
+    let count = plans.iter().map(|(_, cases)| cases.len()).sum();
+    let waiting = Mutex::new(plans.iter().enumerate());
+    let (tell, told) = channel();
+    let mut columns: Vec<Option<MatrixColumn>> = pairs.iter().map(|_| None).collect();
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            let (tell, waiting, all) = (tell.clone(), &waiting, &all);
+            scope.spawn(move || {
+                loop {
+                    let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((at, (pair, cases))) = next else { return };
+                    // Nobody listens when the one who asked has panicked.
+                    let _ = tell.send(Told::Column(at, column(pair, all, cases, &tell)));
+                }
+            });
+        }
+        drop(tell);
+        let mut decided = 0;
+        for told in told {
+            match told {
+                Told::Case => {
+                    decided += 1;
+                    progress(MatrixProgress::Cases(decided, count));
+                }
+                Told::Column(at, column) => {
+                    progress(MatrixProgress::Column(&column));
+                    columns[at] = Some(column);
+                }
+            }
+        }
+    });
+    columns.into_iter().flatten().collect()
+}
+
+/// What the threads tell.
+enum Told {
+    Case,
+    Column(usize, MatrixColumn),
+}
+
+fn column(pair: &MatrixPair, all: &[&Case], played: &[&Case], tell: &Sender<Told>) -> MatrixColumn {
+    let MatrixPair { kit, options, profile } = pair;
     let options = Options {
         program: options.program.clone(),
         binds: Binds::Sdk,
@@ -98,20 +170,26 @@ pub fn matrix_column(
         ack: Some(ack(profile)),
         ..Options::of(options.program.clone())
     };
-    let report = run(&options, &played, &mut |_| {});
-    MatrixColumn { kit: kit.to_owned(), profile: profile.name, cells: cells(&all, &report) }
+    let report = run(&options, played, &mut |progress| {
+        if matches!(progress, Progress::Decided(_)) {
+            let _ = tell.send(Told::Case);
+        }
+    });
+    MatrixColumn { kit: kit.clone(), profile: profile.name, cells: cells(all, &report) }
 }
 
 fn cells(all: &[&Case], report: &Report) -> Vec<Cell> {
     let verdicts: BTreeMap<_, _> =
         report.cases.iter().map(|case| (case.id.as_str(), case.verdict)).collect();
+    // One that was written without an SDK is spared them under every host.
+    let spared = |case: &Case| case.binds() == Binds::Sdk && !report.survey.has_sdk();
     let cell = |(group, subject): (&str, &'static str)| {
         let mut cell = Cell { subject, ..Cell::default() };
         for case in all.iter().filter(|case| case.group() == group) {
             match verdicts.get(case.id.as_str()) {
                 Some(Verdict::Pass | Verdict::Info) => cell.passed += 1,
-                None => cell.not_there += 1,
-                Some(Verdict::NotApplicable) => cell.not_applicable += 1,
+                None if !spared(case) => cell.not_there += 1,
+                None | Some(Verdict::NotApplicable) => cell.not_applicable += 1,
                 Some(Verdict::CouldNotRun) => cell.could_not_run.push(case.id.clone()),
                 Some(_) => cell.failed.push(case.id.clone()),
             }

@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Instant;
 
 use clap::error::ErrorKind;
-use extline_conformance::{MatrixColumn, Options, matrix_column, matrix_html, matrix_markdown};
+use extline_conformance::{
+    Case, MatrixColumn, MatrixPair, MatrixProgress, Options, matrix, matrix_html, matrix_markdown,
+};
 use extline_protocol::Profile;
 
 use super::selection;
@@ -13,15 +16,18 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::target::{program_of, usage};
 
+/// What is drawn by chance is no part of the page.
+const SEED: u32 = 1;
+
 /// The exit code is that of a run: 1 when something fails, 2 when something could not run.
-pub(super) fn matrix(args: &Matrix, mut printer: Printer) -> Result<Exit, clap::Error> {
+pub(super) fn show(args: &Matrix, mut printer: Printer) -> Result<Exit, clap::Error> {
     let wanted = selection::chosen(&[], &args.only, &[], false)?;
-    let mut columns = Vec::new();
     let names = if args.profile.is_empty() {
         Profile::NAMES.map(str::to_owned).to_vec()
     } else {
         args.profile.clone()
     };
+    let mut pairs = Vec::new();
     for name in &names {
         let profile = Profile::named(name).map_err(|error| {
             usage(super::SUBCOMMAND, ErrorKind::InvalidValue, &error.to_string())
@@ -36,13 +42,12 @@ pub(super) fn matrix(args: &Matrix, mut printer: Printer) -> Result<Exit, clap::
                 }
             };
             let kit = Path::new(dir).file_name().unwrap_or(dir).to_string_lossy().into_owned();
-            printer.say(format_args!("{kit} under {name} ..."));
-            let options = Options { seed: 1, ..Options::of(program) };
-            let chosen =
-                |case: &extline_conformance::Case| wanted.iter().any(|it| it.id == case.id);
-            columns.push(matrix_column(&kit, &options, &profile, &chosen));
+            let options = Options { seed: SEED, ..Options::of(program) };
+            pairs.push(MatrixPair { kit, options, profile: profile.clone() });
         }
     }
+    let chosen = |case: &Case| wanted.iter().any(|it| it.id == case.id);
+    let columns = play(&pairs, &chosen, &mut printer);
     let text = matrix_markdown(&columns);
     if let Some(file) = &args.html
         && let Err(error) = fs::write(file, matrix_html(&columns))
@@ -56,6 +61,35 @@ pub(super) fn matrix(args: &Matrix, mut printer: Printer) -> Result<Exit, clap::
         printer.result(text.trim_end());
     }
     Ok(printer.finish(Exit::of_conformance(code(&columns))))
+}
+
+/// Tells of each column as it is done; on a terminal of each case.
+fn play(
+    pairs: &[MatrixPair],
+    chosen: &(dyn Fn(&Case) -> bool + Sync),
+    printer: &mut Printer,
+) -> Vec<MatrixColumn> {
+    let began = Instant::now();
+    let mut done = 0;
+    matrix(pairs, chosen, &mut |progress| {
+        let seconds = began.elapsed().as_secs();
+        match progress {
+            MatrixProgress::Cases(decided, count) => {
+                printer.progress(&format!("{decided}/{count} cases, {seconds} s"));
+            }
+            MatrixProgress::Column(MatrixColumn { kit, profile, cells }) => {
+                done += 1;
+                let passed: usize = cells.iter().map(|cell| cell.passed).sum();
+                let bad = cells.iter().map(|cell| cell.failed.len() + cell.could_not_run.len());
+                let bad: usize = bad.sum();
+                let of = pairs.len();
+                printer.say(format_args!(
+                    "{done}/{of} {kit} under {profile}: {passed} pass, {bad} do not, {seconds} s"
+                ));
+            }
+            _ => {}
+        }
+    })
 }
 
 fn code(columns: &[MatrixColumn]) -> u8 {
