@@ -167,7 +167,7 @@ impl Conversation {
         mut wanted: impl FnMut(&Value) -> bool,
     ) -> Result<usize, Missing> {
         let mut next = from;
-        let mut patience = Patience::new(until);
+        let mut patience = Patience::new(until).beginning_at(self.target.stalled());
         loop {
             self.look();
             while next < self.frames.len() {
@@ -194,7 +194,7 @@ impl Conversation {
 
     /// Waits for the end of the process; `false` when the time is over.
     pub(crate) fn await_exit(&mut self, until: Instant) -> bool {
-        let mut patience = Patience::new(until);
+        let mut patience = Patience::new(until).beginning_at(self.target.stalled());
         while self.target.exit().is_none() {
             if !self.target.pump(patience.until) && !patience.has_more(&self.target) {
                 break;

@@ -12,6 +12,11 @@ pub(crate) trait Worker {
 
     /// Whether it could run, or waits for a disk.
     fn is_busy(&self) -> bool;
+
+    /// For how long the tester itself had no processor while it waited: then it had none either.
+    fn stalled(&self) -> Duration {
+        Duration::ZERO
+    }
 }
 
 impl Worker for Target {
@@ -22,13 +27,20 @@ impl Worker for Target {
     fn is_busy(&self) -> bool {
         self.is_busy()
     }
+
+    fn stalled(&self) -> Duration {
+        self.stalled()
+    }
 }
 
 /// How long something is waited for. A process that could run and has not come to it may only be
 /// short of a processor, so it gets up to [`Patience::TIMES`] the time on a processor; one that
-/// waits for something itself gets no more.
+/// waits for something itself gets no more. A time in which the tester had no processor itself does
+/// not count.
 pub(crate) struct Patience {
     pub(crate) until: Instant,
+    /// For how long the tester had no processor when it looked last.
+    stalled: Duration,
     /// The time that was given.
     time: Duration,
     /// When the time beyond began, and the processor time that was used by then.
@@ -44,12 +56,23 @@ impl Patience {
 
     pub(crate) fn new(until: Instant) -> Self {
         let time = until.saturating_duration_since(Instant::now());
-        Self { until, time, beyond: None }
+        Self { until, stalled: Duration::ZERO, time, beyond: None }
+    }
+
+    /// The same, of one for which the tester had no processor for that long before.
+    pub(crate) fn beginning_at(self, stalled: Duration) -> Self {
+        Self { stalled, ..self }
     }
 
     /// Whether it gets more time, now that the time is over.
     pub(crate) fn has_more(&mut self, worker: &impl Worker) -> bool {
         let now = Instant::now();
+        let stalled = worker.stalled();
+        let lost = stalled.saturating_sub(std::mem::replace(&mut self.stalled, stalled));
+        if self.beyond.is_none() && !lost.is_zero() {
+            self.until = now + lost.min(self.time);
+            return true;
+        }
         let (began, used) = *self.beyond.get_or_insert_with(|| (now, worker.processor_time()));
         let waited = now.saturating_duration_since(began);
         // Where the system does not tell, the clock has to do.
@@ -62,5 +85,45 @@ impl Patience {
             self.until = now + Self::LOOK_EVERY;
         }
         more
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One that waits, while the tester had no processor for so long.
+    struct Waits(Duration);
+
+    impl Worker for Waits {
+        fn processor_time(&self) -> Option<Duration> {
+            Some(Duration::ZERO)
+        }
+
+        fn is_busy(&self) -> bool {
+            false
+        }
+
+        fn stalled(&self) -> Duration {
+            self.0
+        }
+    }
+
+    #[test]
+    fn the_time_in_which_the_tester_had_no_processor_is_made_up_for_once() {
+        let before = Duration::from_secs(3);
+        let limit = Instant::now() + Duration::from_secs(5);
+        let mut patience = Patience::new(limit).beginning_at(before);
+        assert!(!patience.has_more(&Waits(before)), "what was lost before does not count");
+        let mut patience = Patience::new(limit).beginning_at(before);
+        let lost = before + Duration::from_secs(1);
+        assert!(patience.has_more(&Waits(lost)));
+        let more = patience.until.saturating_duration_since(Instant::now());
+        assert!(more <= Duration::from_secs(1), "{more:?}");
+        assert!(!patience.has_more(&Waits(lost)));
+        let mut patience = Patience::new(limit).beginning_at(before);
+        assert!(patience.has_more(&Waits(before + Duration::from_secs(60))));
+        let more = patience.until.saturating_duration_since(Instant::now());
+        assert!(more <= Duration::from_secs(5), "{more:?}");
     }
 }

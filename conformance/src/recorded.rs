@@ -177,7 +177,8 @@ impl Process {
             }
             _ => return,
         };
-        let record = Record { at, what };
+        // Nobody knows when they looked who recorded it.
+        let record = Record { at, silent: at, what };
         let number = self.timeline.mark();
         self.frames.extend(Arrived::of(number, &record));
         self.timeline.push(record);

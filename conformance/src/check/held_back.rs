@@ -44,7 +44,8 @@ pub(super) fn held_back(observed: &Observed<'_>) -> Outcome {
     Outcome::Found(findings.collect())
 }
 
-/// A time in which the tester had asked, did nothing, and heard nothing.
+/// A time in which the tester had asked, did nothing, listened, and heard nothing. One in which it did
+/// not read, or had no processor, is none: what had come then is seen only with its next move.
 struct Pause {
     began: Duration,
     end: Duration,
@@ -63,7 +64,7 @@ fn pauses(observed: &Observed<'_>) -> Vec<Pause> {
         let What::Sent { bytes, .. } = &pair[0].what else { return None };
         let moves = matches!(pair[1].what, What::Sent { .. } | What::Action(_));
         let (began, end) = (pair[0].at, pair[1].at);
-        let long = moves && end.saturating_sub(began) >= LATE;
+        let long = moves && pair[1].silent.saturating_sub(began) >= LATE;
         long.then(|| Pause { began, end, asked: questions(bytes) })
     };
     relevant.windows(2).filter_map(pause).collect()
@@ -74,4 +75,57 @@ fn questions(bytes: &[u8]) -> Vec<(&'static str, String)> {
     let frames = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     let question = |frame: Value| Some((answer_to(&frame)?, frame["id"].as_str()?.to_owned()));
     frames.filter_map(question).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::Arrived;
+    use crate::target::{Record, Timeline};
+
+    /// What comes of a question, a move `end` ms later, and an answer right behind it, when the tester
+    /// last heard nothing `silent` ms after the question.
+    fn outcome(silent: u64, end: u64) -> usize {
+        let mut timeline = Timeline::recorded();
+        let sent = |text: &str| What::Sent { bytes: text.as_bytes().to_vec(), writes: vec![1] };
+        let line =
+            |text: &str| What::Line { bytes: text.as_bytes().to_vec(), reads: 1, terminated: true };
+        let records = [
+            (100, 100, sent("{\"type\":\"tool_call\",\"id\":\"1\",\"name\":\"x\"}\n")),
+            (100 + end, 100 + silent, What::Action("stdin closed".to_owned())),
+            (101 + end, 100 + silent, line(r#"{"type":"tool_result","id":"1","content":[]}"#)),
+        ];
+        for (at, silent, what) in records {
+            let [at, silent] = [at, silent].map(Duration::from_millis);
+            timeline.push(Record { at, silent, what });
+        }
+        let frames = timeline.records().iter().enumerate();
+        let frames: Vec<_> = frames.filter_map(|(at, record)| Arrived::of(at, record)).collect();
+        let observed = Observed {
+            timeline: &timeline,
+            frames: &frames,
+            manifest: None,
+            first: None,
+            acknowledging: None,
+            acknowledged: None,
+            exit: None,
+            rest: None,
+            left_behind: None,
+            killed: false,
+            blamed: false,
+        };
+        match held_back(&observed) {
+            Outcome::Found(findings) => findings.len(),
+            Outcome::Nothing => 0,
+        }
+    }
+
+    #[test]
+    fn only_what_the_tester_listened_for_was_held_back() {
+        assert_eq!(outcome(1500, 1500), 1);
+        assert_eq!(outcome(1005, 3000), 1, "it listened for long enough");
+        assert_eq!(outcome(0, 1500), 0, "it did not read at all");
+        assert_eq!(outcome(700, 3000), 0, "it had no processor for most of the time");
+        assert_eq!(outcome(900, 900), 0);
+    }
 }

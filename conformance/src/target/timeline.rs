@@ -9,6 +9,8 @@ use extline_host::Exit;
 pub(crate) struct Timeline {
     started: Instant,
     records: Vec<Record>,
+    /// When the tester last looked and nothing more had come, since the start.
+    silent: Duration,
 }
 
 /// One thing that happened.
@@ -16,6 +18,9 @@ pub(crate) struct Timeline {
 pub(crate) struct Record {
     /// Since the process was started.
     pub(crate) at: Duration,
+    /// Until when it is known that nothing more had come from stdout, since the start: the tester
+    /// may not have looked for a while.
+    pub(crate) silent: Duration,
     /// What it was.
     pub(crate) what: What,
 }
@@ -52,7 +57,7 @@ pub(crate) enum What {
 
 impl Timeline {
     pub(super) fn new(started: Instant) -> Self {
-        Self { started, records: Vec::new() }
+        Self { started, records: Vec::new(), silent: Duration::ZERO }
     }
 
     /// One that somebody else recorded, record by record.
@@ -98,12 +103,17 @@ impl Timeline {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
+    /// The tester has just looked, and nothing more had come from stdout.
+    pub(super) fn heard_nothing(&mut self) {
+        self.silent = self.started.elapsed();
+    }
+
     pub(super) fn add(&mut self, what: What) {
         self.add_at(Instant::now(), what);
     }
 
     pub(super) fn add_at(&mut self, when: Instant, what: What) {
         let at = when.saturating_duration_since(self.started);
-        self.records.push(Record { at, what });
+        self.records.push(Record { at, silent: self.silent, what });
     }
 }

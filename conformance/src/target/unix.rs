@@ -21,6 +21,8 @@ use super::{Conditions, Cutting, LACKING, Setting, Signal, process};
 /// The end of a process has no descriptor to wait for, so it is asked for this often.
 const EXIT_TICK: Duration = Duration::from_millis(5);
 const READ_BYTES: usize = 64 * 1024;
+/// The tester had no processor when it comes back from a wait so much later than it asked for.
+const STALL: Duration = Duration::from_millis(20);
 /// How often a write that is cut looks whether what came before it was read, and how long it waits
 /// for that at most.
 const GLANCE: Duration = Duration::from_micros(50);
@@ -95,6 +97,8 @@ pub(crate) struct Target {
     held: Vec<u8>,
     /// A slow reader does not read before.
     next_read: Instant,
+    /// For how long the tester itself had no processor while it waited.
+    stalled: Duration,
     exit: Option<Exit>,
     timeline: Timeline,
 }
@@ -150,6 +154,7 @@ impl Target {
             conditions: setting.conditions,
             held: Vec::new(),
             next_read: started,
+            stalled: Duration::ZERO,
             exit: None,
             timeline: Timeline::new(started),
         };
@@ -239,7 +244,12 @@ impl Target {
             if now >= until {
                 return false;
             }
-            self.wait_once(until.saturating_duration_since(now).min(self.tick()));
+            let longest = until.saturating_duration_since(now).min(self.tick());
+            self.wait_once(longest);
+            let late = now.elapsed().saturating_sub(longest);
+            if late >= STALL {
+                self.stalled += late;
+            }
         }
     }
 
@@ -338,6 +348,11 @@ impl Target {
         process::processor_time(self.id())
     }
 
+    /// For how long the tester itself had no processor while it waited.
+    pub(crate) fn stalled(&self) -> Duration {
+        self.stalled
+    }
+
     /// The processes it started and left behind, as `pid command`. Ask when it has ended.
     pub(crate) fn left_behind(&self) -> Vec<String> {
         process::others_marked(&format!("{MARKER}={}", self.marker), self.id())
@@ -376,6 +391,8 @@ impl Target {
         }
         if output {
             self.read_stdout();
+        } else if reads && self.stdout.is_some() {
+            self.timeline.heard_nothing();
         }
         if input || self.outgoing.front().is_some_and(|one| !one.pause.is_zero()) {
             self.write_some();

@@ -98,6 +98,10 @@ impl Target {
         match *self {}
     }
 
+    pub(crate) fn stalled(&self) -> Duration {
+        match *self {}
+    }
+
     pub(crate) fn left_behind(&self) -> Vec<String> {
         match *self {}
     }
