@@ -225,7 +225,7 @@ OVER_BARS = [
 ]
 # The most instructions a call may cost, an eighth more than it did with Rust 1.95 and glibc 2.36.
 INSTRUCTIONS = {"rust-typed": 13_700, "rust-raw": 13_400, "c-sdk": 16_500, "c-raw": 14_500}
-# Wall time of many starts, against the CPU time of as many alone spread over all CPUs.
+# Wall time of many starts, against a client in C that does nothing else.
 STARTS_BAR = 1.2
 # Growth of the host's memory from the first tenth of the load's calls to the last.
 MEMORY_BAR = 0.05

@@ -199,9 +199,15 @@ def client(candidate, profile, phases):
 
 
 def run_many(program, plan, profile):
-    """Many extensions under one host: their start, and calls in flight over all of them."""
+    """Many extensions under one host: their start, beside that by a client in C which does nothing
+    else, one after the other; and calls in flight over all of them."""
     host = str(ROOT / "target" / profile / "bench-host")
-    starts = measured([host, "starts", str(plan.extensions), "--", *program], False, plan.attempts)
+    starters = {"host": host, "client": str(BUILT / "client")}
+    starts = {name: [] for name in starters}
+    for _ in range(plan.starts):
+        for name, starter in starters.items():
+            argv = [starter, "starts", str(plan.extensions), "--", *program]
+            starts[name].append(measured(argv, False, plan.attempts))
     print(f"{plan.extensions} extensions started", file=sys.stderr)
     load = measured([host, "load", *map(str, plan.load), "--", *program], False, 1)
     print(f"{plan.load[2]} calls over {plan.load[0]} extensions", file=sys.stderr)

@@ -137,6 +137,8 @@ check_library() {
     size=$(stat -c %s "$library")
     [ "$size" -le 1500000 ] || fail "the library has $size bytes, more than 1.5 MB"
     [ -n "$(soname "$library")" ] || fail 'the library has no SONAME'
+    # Its own unwinder, see sdk-c/build.rs.
+    ! readelf -d "$library" | grep -q 'NEEDED.*libgcc_s' || fail 'the library loads libgcc_s'
     version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
     grep -qx "#define EXTLINE_VERSION \"$version\"" "$include/extline.h" || fail "the header is not of version $version"
     # Alone, with the libraries of the system that extline.pc names.

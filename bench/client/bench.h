@@ -43,6 +43,9 @@ void calls_prepare(enum protocol protocol, size_t text_bytes);
 struct figures calls_one_by_one(long warm_up, long calls, double least_seconds);
 struct figures calls_in_flight(int in_flight, long warm_up, long calls, double least_seconds);
 
+/* starts.c: many extensions at once, each with a tool of its own. Prints the figures. */
+void starts(int count, char **argv);
+
 /* clock.c */
 int64_t now_ns(void);
 int64_t own_cpu_ns(void);

@@ -1,4 +1,5 @@
 /* client PROTOCOL [PHASE...] -- PROGRAM [ARGUMENT...]
+ * client starts EXTENSIONS -- PROGRAM [ARGUMENT...]
  *
  * Starts a program, waits until its tool `echo` can be called, times the phases, ends it, and
  * prints one JSON object. It knows the protocols line by line and no more, so what it costs is the
@@ -10,10 +11,13 @@
  * PHASE     one:TEXT:WARM_UP:CALLS:SECONDS        one call at a time
  *           many:TEXT:WARM_UP:CALLS:SECONDS:OPEN  OPEN calls at a time
  *           TEXT is the length of the argument; a phase takes CALLS calls and SECONDS at least
+ *
+ * `starts` starts many extensions at once, see starts.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
@@ -49,6 +53,10 @@ int main(int count, char **arguments) {
     int at = 1;
     errno = 0;
     if (at >= count) stop("usage: client PROTOCOL [PHASE...] -- PROGRAM [ARGUMENT...]");
+    if (count > 4 && strcmp(arguments[1], "starts") == 0 && strcmp(arguments[3], "--") == 0) {
+        starts(atoi(arguments[2]), arguments + 4);
+        return 0;
+    }
     enum protocol protocol = protocol_named(arguments[at++]);
     int first = at;
     while (at < count && strcmp(arguments[at], "--") != 0) at++;

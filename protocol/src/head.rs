@@ -1,7 +1,6 @@
 //! What can still be said about a frame that cannot be used: its `type` and its `id`.
 
-use memchr::memchr2;
-
+use crate::bytes::find_either;
 use crate::id::Id;
 use crate::json::repair_surrogates;
 
@@ -65,7 +64,7 @@ impl HeadScanner {
         let mut at = 0;
         while at < bytes.len() && self.place != Place::NotAnObject {
             if self.in_string && self.captured.is_none() && !self.after_backslash {
-                let Some(offset) = memchr2(b'"', b'\\', &bytes[at..]) else { return };
+                let Some(offset) = find_either(b'"', b'\\', &bytes[at..]) else { return };
                 at += offset;
             }
             self.step(bytes[at]);

@@ -18,6 +18,8 @@
 
 mod args;
 mod base64;
+#[doc(hidden)]
+pub mod bytes;
 mod capability;
 mod decode;
 mod error_kind;

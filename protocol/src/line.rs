@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::hint::black_box;
 
-use memchr::memchr;
-
+use crate::bytes::find;
 use crate::head::{Head, HeadScanner};
 
 /// Room offered for one read, once a read has filled the first room: as much as a pipe holds.
@@ -116,7 +115,7 @@ impl Decoder {
     /// The next whole line, if it is there.
     pub fn next_line(&mut self) -> Option<Line<'_>> {
         loop {
-            let Some(offset) = memchr(b'\n', &self.buffer[self.searched..self.end]) else {
+            let Some(offset) = find(b'\n', &self.buffer[self.searched..self.end]) else {
                 self.searched = self.end;
                 if self.skipping.is_some() || self.end - self.start > self.limit {
                     self.skip_to(self.end);

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
+use extline_protocol::bytes::find_either;
 use extline_protocol::limits::DEPTH;
-use memchr::memchr2;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
@@ -118,7 +118,7 @@ impl<'py, 't> Loader<'py, 't> {
     fn string(&mut self) -> PyResult<Cow<'t, str>> {
         let start = self.at + 1;
         let rest = &self.text[start..];
-        match memchr2(b'"', b'\\', rest.as_bytes()) {
+        match find_either(b'"', b'\\', rest.as_bytes()) {
             Some(end) if rest.as_bytes()[end] == b'"' => {
                 self.at = start + end + 1;
                 Ok(Cow::Borrowed(&rest[..end]))
@@ -140,7 +140,7 @@ impl<'py, 't> Loader<'py, 't> {
                 Some(b'\\') => string.push(self.escape()?),
                 Some(_) => {
                     let rest = &self.text[self.at..];
-                    let end = memchr2(b'"', b'\\', rest.as_bytes()).unwrap_or(rest.len());
+                    let end = find_either(b'"', b'\\', rest.as_bytes()).unwrap_or(rest.len());
                     string.push_str(&rest[..end]);
                     self.at += end;
                 }

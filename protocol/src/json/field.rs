@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use memchr::memchr;
 use serde_json::{Value, json};
 
 use super::unescape::unescape;
 use super::{Elements, Members, RawJson, depth, write_number, write_string};
+use crate::bytes::find;
 use crate::pointer::join;
 
 /// A value that can be a member of a frame. `null` never reaches `read`: an absent and a `null`
@@ -103,7 +103,7 @@ pub(crate) fn read_last<T: Field>(name: &str, last: Option<&str>) -> Result<Opti
 /// The string that a JSON text stands for; `None` when it is another value.
 pub fn read_string(text: &str) -> Option<Cow<'_, str>> {
     let body = text.strip_prefix('"')?.strip_suffix('"')?;
-    if memchr(b'\\', body.as_bytes()).is_none() {
+    if find(b'\\', body.as_bytes()).is_none() {
         return Some(Cow::Borrowed(body));
     }
     Some(Cow::Owned(unescape(body)))

@@ -1,8 +1,8 @@
 //! Where a run of plain characters in a string ends, looked for eight bytes at a time.
 
-use memchr::memchr2;
+use crate::bytes::find_either;
 
-/// Strings up to this long are looked through here: the call to `memchr2` would cost more.
+/// Strings up to this long are looked through here: the call to a search would cost more.
 const SHORT: usize = 32;
 
 /// The next `"` or `\` from `at` on; `None` where none is left, and where a control character
@@ -18,7 +18,7 @@ pub(super) fn next_quote_or_backslash(bytes: &[u8], at: usize) -> Option<usize> 
         rest = behind;
         at += 8;
     }
-    let found = memchr2(b'"', b'\\', rest)?;
+    let found = find_either(b'"', b'\\', rest)?;
     // The least of all bytes is found many at a time, unlike the first that is small.
     let least = rest[..found].iter().fold(u8::MAX, |least, byte| least.min(*byte));
     (least >= 0x20).then_some(at + found)

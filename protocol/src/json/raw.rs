@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use memchr::memchr2;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
 use serde_json::value::RawValue;
 use thiserror::Error;
@@ -13,6 +12,7 @@ use super::ends::Ends;
 use super::read_string;
 use super::scan::{EachMember, has_unpaired_surrogate, sole_value};
 use super::scanner::{Surrogate, surrogate_at};
+use crate::bytes::{find, find_either};
 use crate::pointer::follow_by;
 
 /// One JSON value as the text its author wrote: number text, key order and duplicate keys are
@@ -158,7 +158,7 @@ impl RawJson {
 
     /// The same, when it is known where the values in it end.
     pub(super) fn of_opened(text: &str, ends: Ends) -> Self {
-        if memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
+        if find_either(b'\n', b'\r', text.as_bytes()).is_none() {
             return Self { text: text.into(), ends };
         }
         // Inside a string a raw line end would not be valid JSON, so each stands between tokens.
@@ -232,7 +232,7 @@ pub(crate) fn repair_surrogates(text: &str) -> String {
     let mut repaired = String::with_capacity(text.len());
     let mut copied = 0;
     let mut at = 0;
-    while let Some(offset) = memchr::memchr(b'\\', &bytes[at..]) {
+    while let Some(offset) = find(b'\\', &bytes[at..]) {
         let escape = at + offset;
         let surrogate = surrogate_at(bytes, escape);
         if surrogate == Some(Surrogate::Unpaired) {
