@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase};
-use extline_protocol::{Id, RawJson, ToolCallOptions, model_args};
+use extline_protocol::{Id, ModelArgsError, RawJson, ToolCallOptions, model_args};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout_at;
 
@@ -100,7 +100,8 @@ impl Shared {
         args: &str,
     ) -> Result<Passed, CallError> {
         let tool = self.tool(name)?;
-        let args = model_args(args)
+        let args = self
+            .read_args(args)
             .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
         let (tool, turn) = self.take_turn(tool).await?;
         let call = Proposal { id, tool: name, caller };
@@ -152,6 +153,18 @@ impl Shared {
         Ok((tool, None))
     }
 
+    /// The arguments of a model, or of an interceptor in their place: an object, not too deep, no
+    /// key twice (`host.model-args`). A zot passes on what is JSON (`zot.no-validation`).
+    fn read_args(&self, text: &str) -> Result<RawJson, ModelArgsError> {
+        if self.likeness.profile.validates { model_args(text) } else { Ok(RawJson::parse(text)?) }
+    }
+
+    /// The arguments in an interceptor's answer.
+    fn rewritten_args(&self, answer: EventInterceptResponse) -> Result<Option<RawJson>, String> {
+        let args = answer.modified_args.map(|args| self.read_args(args.get())).transpose();
+        args.map_err(|error| format!("answered with modified_args that cannot be used: {error}"))
+    }
+
     /// Asks the interceptors, and returns the arguments as the last one left them.
     async fn intercept_tool_call(
         &self,
@@ -161,7 +174,8 @@ impl Shared {
     ) -> Result<RawJson, Blocked> {
         for asked in interceptors {
             let question = Question::new(Point::ToolCall, call.payload(&args));
-            let rewritten = self.ask(asked, question, rewritten_args).await?;
+            let rewritten = |answer| self.rewritten_args(answer);
+            let rewritten = self.ask(asked, question, rewritten).await?;
             args = rewritten.flatten().unwrap_or(args);
         }
         Ok(args)
@@ -197,18 +211,6 @@ impl Proposal<'_> {
             origin_extension: self.caller.map(str::to_owned),
             ..EventPayload::default()
         }
-    }
-}
-
-/// The arguments in an interceptor's answer, which are an object. They stand in for the model's, so
-/// they are treated in the same way: not too deep, no key twice.
-fn rewritten_args(answer: EventInterceptResponse) -> Result<Option<RawJson>, String> {
-    match answer.modified_args {
-        None => Ok(None),
-        Some(args) => match model_args(args.get()) {
-            Ok(args) => Ok(Some(args)),
-            Err(error) => Err(format!("answered with modified_args that cannot be used: {error}")),
-        },
     }
 }
 

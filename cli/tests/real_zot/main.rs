@@ -7,6 +7,7 @@
 mod c;
 #[path = "../support/c_library.rs"]
 mod c_library;
+mod host;
 mod model;
 mod node;
 mod python;

@@ -39,6 +39,8 @@ pub(super) struct Play<'a> {
     names: BTreeMap<String, String>,
     /// Requests whose answers are waited for later, and when they were asked.
     asked: BTreeMap<String, (Vec<u64>, Instant)>,
+    /// When an extension last wrote something.
+    wrote: Option<Instant>,
     /// The host's end was brought about by the case itself.
     pub(super) killed: bool,
     /// How long a healthy host may take.
@@ -48,7 +50,7 @@ pub(super) struct Play<'a> {
 /// Plays a case.
 pub(super) fn play(stage: &mut Stage, script: &Script, soft: Duration) -> Result<(), Stop> {
     let (names, asked) = (BTreeMap::new(), BTreeMap::new());
-    let mut play = Play { stage, script, names, asked, killed: false, soft };
+    let mut play = Play { stage, script, names, asked, wrote: None, killed: false, soft };
     let start = play.stage.start_request();
     let began = Instant::now();
     let number = play.stage.driver.ask(start, &mut play.stage.log, true);
@@ -70,7 +72,8 @@ impl Play<'_> {
     }
 
     fn step(&mut self, step: &Step) -> Result<(), Stop> {
-        let limits = Limits::of(step.within_ms, step.from_ms, self.soft);
+        let mut limits = Limits::of(step.within_ms, step.from_ms, self.soft);
+        limits.since = self.wrote.filter(|_| step.since_line);
         let at = self.index(step);
         match &step.verb {
             Verb::Do(request) => self.request(request, &limits),
@@ -82,6 +85,7 @@ impl Play<'_> {
                 let pause = Duration::from_millis(text.pause_ms);
                 let chunk = text.chunk.unwrap_or(usize::MAX);
                 let bytes = self.bytes(&step.verb, text);
+                self.wrote = Some(Instant::now());
                 act::write(self, at, bytes, chunk, pause)
             }
             Verb::Frame { like, name } => act::frame(self, at, like, name, &limits),
@@ -328,17 +332,19 @@ pub(super) fn wrong(expected: String, got: String) -> Stop {
 pub(super) struct Limits {
     pub(super) within: Duration,
     from: Duration,
+    /// In place of the request.
+    since: Option<Instant>,
 }
 
 impl Limits {
     pub(super) fn of(within_ms: Option<u64>, from_ms: u64, soft: Duration) -> Self {
         let within = within_ms.map_or(soft, Duration::from_millis);
-        Self { within, from: Duration::from_millis(from_ms) }
+        Self { within, from: Duration::from_millis(from_ms), since: None }
     }
 
     /// That it did not come too early.
     pub(super) fn not_before(&self, began: Instant, came: Instant) -> Result<(), Stop> {
-        let took = came.saturating_duration_since(began);
+        let took = came.saturating_duration_since(self.since.unwrap_or(began));
         if took >= self.from {
             return Ok(());
         }

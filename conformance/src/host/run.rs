@@ -126,7 +126,8 @@ fn play_one(options: &HostOptions, case: &Case, script: &Script) -> (CaseReport,
             } else {
                 (Verdict::CouldNotRun, "the driver could not be started")
             };
-            let why = format!("{what}: {error}");
+            let program = options.driver.first().map(|program| program.to_string_lossy());
+            let why = format!("{what}: {}: {error}", program.unwrap_or_default());
             return (CaseReport::without_run(case, verdict, why), Vec::new());
         }
     };

@@ -16,6 +16,8 @@ pub(crate) struct Step {
     pub(crate) within_ms: Option<u64>,
     /// It must not come earlier, in milliseconds.
     pub(crate) from_ms: u64,
+    /// That is counted from the newest line of an extension, not from the request.
+    pub(crate) since_line: bool,
 }
 
 /// What a step does.
@@ -186,6 +188,7 @@ struct Written {
     pause_ms: Option<u64>,
     within_ms: Option<u64>,
     from_ms: Option<u64>,
+    since_line: Option<bool>,
 }
 
 impl Written {
@@ -229,6 +232,7 @@ impl Written {
                 verb: verbs.swap_remove(0),
                 within_ms: self.within_ms,
                 from_ms: self.from_ms.unwrap_or_default(),
+                since_line: self.since_line.unwrap_or_default(),
             }),
             count => Err(format!("a step has one verb, this one has {count}; {VERBS}")),
         }

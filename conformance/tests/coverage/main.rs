@@ -6,6 +6,7 @@
 
 mod cited;
 mod planned;
+mod real_zot;
 mod table;
 mod uncovered;
 

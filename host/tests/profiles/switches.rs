@@ -70,25 +70,30 @@ async fn a_zot_looks_at_no_schema() {
         let called = host.call("weather", "{}").await;
         assert_eq!(matches!(called, Err(CallError::Invalid { .. })), checks, "{called:?}");
         assert_eq!(host.call("broken", "{}").await.is_err(), checks);
+        let called = host.call("weather", r#"[{"a":1,"a":2}]"#).await;
+        assert_eq!(matches!(called, Err(CallError::BadArgs { .. })), checks, "{called:?}");
         end(host).await;
     }
 }
 
-/// A rewrite that is no object is an answer that cannot be used.
+/// A rewrite that is no object is an answer that cannot be used; a zot passes it on. None at all
+/// comes from an interceptor that dies.
 #[tokio::test]
 async fn an_interceptor_without_a_usable_answer_blocks_nothing_under_a_zot() {
-    let useless = json!({"start": start(&[subscribe("tool_call")]),
-                         "on": {"event_intercept": [answer(&json!({"modified_args": [1]}))]}});
-    for profile in ALL() {
-        let closed = profile.name == "spec";
-        let stage = Stage::new(profile).with("tool", &runs()).with("useless", &useless);
-        let host = stage.start().await;
-        let called = host.call("run", "{\"a\":1}").await;
-        assert_eq!(matches!(called, Err(CallError::Blocked { .. })), closed, "{called:?}");
-        let calls = calls_of(&stage, host).await;
-        let args: Vec<_> = calls.iter().map(|call| &call["args"]).collect();
-        let unchanged = json!({"a": 1});
-        assert_eq!(args, if closed { vec![] } else { vec![&unchanged] });
+    let strange = json!({"modified_args": [1]});
+    for (last, args) in [(answer(&strange), json!([1])), (json!({"exit": 3}), json!({"a": 1}))] {
+        let useless = json!({"start": start(&[subscribe("tool_call")]),
+                             "on": {"event_intercept": [last]}});
+        for profile in ALL() {
+            let closed = profile.name == "spec";
+            let stage = Stage::new(profile).with("tool", &runs()).with("useless", &useless);
+            let host = stage.start().await;
+            let called = host.call("run", "{\"a\":1}").await;
+            assert_eq!(matches!(called, Err(CallError::Blocked { .. })), closed, "{called:?}");
+            let calls = calls_of(&stage, host).await;
+            let came: Vec<_> = calls.iter().map(|call| &call["args"]).collect();
+            assert_eq!(came, if closed { vec![] } else { vec![&args] });
+        }
     }
 }
 

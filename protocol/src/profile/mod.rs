@@ -57,6 +57,8 @@ pub struct Profile {
     pub answers_unusable: bool,
     /// A line over the limit fails its call; else nothing is read any more (`zot.max-line`).
     pub reads_on_after_long_line: bool,
+    /// A frame over the limit is not written, and its call fails; else it is (`zot.any-size`).
+    pub limits_frames: bool,
     /// `<`, `>`, `&`, U+2028 and U+2029 are written as escapes (`zot.escapes`).
     pub escapes_html: bool,
     /// Tools, commands and intercepts have the protocol's deadlines, whatever was configured
@@ -135,6 +137,7 @@ impl Profile {
             skips_banner: true,
             answers_unusable: true,
             reads_on_after_long_line: true,
+            limits_frames: true,
             escapes_html: false,
             fixed_deadlines: false,
             validates: true,
@@ -163,6 +166,7 @@ impl Profile {
             skips_banner: false,
             answers_unusable: false,
             reads_on_after_long_line: false,
+            limits_frames: false,
             escapes_html: true,
             fixed_deadlines: true,
             validates: false,

@@ -430,6 +430,23 @@ fn a_zot_takes_any_tool() {
 }
 
 #[test]
+fn a_zot_writes_a_call_of_any_size() {
+    for profile in ALL() {
+        let refuses = profile.name == "spec";
+        let mut pair = said_hello(profile);
+        pair.extension_writes(r#"{"type":"register_tool","name":"echo","schema":{}}"#);
+        pair.extension_writes(r#"{"type":"ready"}"#);
+        let args = RawJson::parse(&format!(r#"{{"x":"{}"}}"#, "x".repeat(4_194_303))).unwrap();
+        let called = pair.host.call_tool("echo", args, ToolCallOptions::default(), pair.now);
+        assert_eq!(
+            matches!(called, Err(extline_protocol::SendError::TooLarge(_))),
+            refuses,
+            "{called:?}"
+        );
+    }
+}
+
+#[test]
 fn a_closed_output_before_ready_is_ready_for_the_zot_that_does_not_notice() {
     for profile in ALL() {
         let goes_on = profile.name == "zot-0.1.62";

@@ -183,7 +183,9 @@ impl HostSession {
             self.unexpected(CallKind::Intercept, response.id);
             return;
         };
-        let args = response.modified_args.as_ref().filter(|args| !args.is_object());
+        // A zot passes anything on (`zot.no-validation`).
+        let checked = response.modified_args.as_ref().filter(|_| self.profile.validates);
+        let args = checked.filter(|args| !args.is_object());
         match args.filter(|_| !response.block) {
             None => self.emit(HostEvent::InterceptResponse { key, response }),
             Some(args) => {

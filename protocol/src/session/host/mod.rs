@@ -330,7 +330,8 @@ impl HostSession {
         let accepts = granted.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(FRAME_BYTES);
         let hello_by = now + config.deadlines.hello;
         let HostConfig { ack, deadlines, profile } = config;
-        let mut outbox = Outbox::new(accepts.max(FRAME_BYTES));
+        let writes = if profile.limits_frames { accepts.max(FRAME_BYTES) } else { usize::MAX };
+        let mut outbox = Outbox::new(writes);
         if profile.escapes_html {
             outbox.escape_html();
         }
