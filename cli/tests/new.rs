@@ -58,8 +58,8 @@ fn the_rust_extension_is_built_tested_and_called() {
     let cargo = |words: &[&str]| {
         let mut command = Command::new(env!("CARGO"));
         command.args(words).current_dir(&dir).env_remove("CARGO_TARGET_DIR");
-        // As in this workspace, or every dependency would be built once more.
-        command.env("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
+        // As what this workspace depends on, or all that would be built once more.
+        command.env("CARGO_PROFILE_DEV_DEBUG", "false");
         let output = command.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
