@@ -8,7 +8,7 @@ use std::time::Duration;
 use extline_host::protocol::Deadlines;
 use extline_host::{Exit, ExtensionSource, ExtensionState, Host, Problem};
 
-use crate::support::{Home, behave, diagnosis, end, misbehave, pids, runs, text};
+use crate::support::{Home, LONG, behave, diagnosis, end, misbehave, pids, runs, text};
 
 fn manifest(folder: &Path, text: &str) -> PathBuf {
     fs::write(folder.join("extension.json"), text).unwrap();
@@ -260,7 +260,10 @@ async fn one_that_never_says_ready_is_used_as_it_is() {
 #[tokio::test]
 async fn a_flood_on_stderr_delays_nothing_and_fills_no_disk() {
     let home = Home::new();
-    let host = home.builder().extension(misbehave(&["stderr-flood"])).start().await;
+    // It writes 40 MB before it says hello, and a machine that is busy takes its time with them.
+    let deadlines = Deadlines { hello: LONG, ..Deadlines::default() };
+    let builder = home.builder().extension(misbehave(&["stderr-flood"]));
+    let host = builder.deadlines(deadlines).start().await;
     assert_eq!(text(&host.call("echo", "{}").await.unwrap()), "echo");
     let log = host.extensions()[0].log.clone().unwrap();
     end(host).await;

@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// How long a test waits for what must come. Only a failure waits that long.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An extension as a process, and the host's end of its pipes.
 pub(crate) struct Host {
@@ -146,6 +146,11 @@ impl Host {
         }
     }
 
+    /// The lines that have come already.
+    pub(crate) fn lines_so_far(&self) -> impl Iterator<Item = String> {
+        self.lines.try_iter()
+    }
+
     /// The next frame.
     pub(crate) fn frame(&mut self) -> Value {
         let line = self.line();
@@ -219,7 +224,7 @@ pub(crate) fn call(id: &str, tool: &str, args: &str) -> String {
 pub(crate) fn probe() -> PathBuf {
     static PROBE: OnceLock<PathBuf> = OnceLock::new();
     let built = PROBE.get_or_init(|| {
-        // By scripts/test.sh, with everything else, if not here.
+        // By scripts/test.py, with everything else, if not here.
         if env::var_os("EXTLINE_BUILT").is_none() {
             let mut build = Command::new(env!("CARGO"));
             build.args(["build", "--quiet", "--package", "extline", "--example", "probe"]);
