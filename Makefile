@@ -9,7 +9,7 @@ demo: ## build, then run the example extensions under the real host
 	@scripts/check-toolchains.sh && scripts/demo.sh
 
 test: ## everything that must hold before a change is merged
-	@scripts/check-toolchains.sh && scripts/test.sh
+	@scripts/check-toolchains.sh && scripts/test.py
 
 bench: ## measure calls, starts and memory beside the peers, about nine minutes after the builds (bench/README.md)
 	@scripts/check-toolchains.sh && python3 bench/run.py
@@ -22,7 +22,7 @@ bench-instructions: ## count the instructions of a call; needs valgrind, skipped
 
 lint: ## format check and clippy, warnings are errors
 	cargo fmt --all --check
-	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo clippy --locked --workspace --all-targets --target-dir target/clippy -- -D warnings
 
 fmt: ## format the Rust code
 	cargo fmt --all

@@ -138,7 +138,7 @@ fn built() -> PathBuf {
     // target/debug/deps/kit-0123
     let test = env::current_exe().unwrap();
     let target = test.ancestors().nth(3).unwrap();
-    // By scripts/test.sh, with everything else, if not here.
+    // By scripts/test.py, with everything else, if not here.
     if env::var_os("EXTLINE_BUILT").is_none() {
         let status = Command::new(env!("CARGO"))
             .args(["build", "--quiet", "--locked", "-p", "extline-kit", "--target-dir"])

@@ -20,7 +20,7 @@ for (const [module, crate] of Object.entries(modules)) {
 
 /** The libraries that cargo made, by their crates. */
 function cargo(crates, options) {
-  // What scripts/test.sh has built for debugging with everything else is asked for with everything else:
+  // What scripts/test.py has built for debugging with everything else is asked for with everything else:
   // a part alone has other features of its dependencies, and would be built anew.
   const isBuilt = process.env["EXTLINE_BUILT"] !== undefined && options.length === 0;
   const parts = isBuilt ? ["--workspace", "--all-targets"] : crates.flatMap((crate) => ["--package", crate]);

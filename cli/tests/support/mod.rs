@@ -96,7 +96,7 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// The program of an example in Rust, built where this test's programs are; scripts/test.sh has built
+/// The program of an example in Rust, built where this test's programs are; scripts/test.py has built
 /// it already.
 pub(crate) fn built(example: &str) -> PathBuf {
     // target/debug/extline

@@ -153,7 +153,7 @@ fn model() -> PathBuf {
 fn built(extensions: &[&str]) -> PathBuf {
     // target/debug/embed-host
     let target = Path::new(env!("CARGO_BIN_EXE_embed-host")).ancestors().nth(2).unwrap();
-    // By scripts/test.sh, with everything else.
+    // By scripts/test.py, with everything else.
     if std::env::var_os("EXTLINE_BUILT").is_some() {
         return target.to_owned();
     }

@@ -49,7 +49,7 @@ fn folder() -> &'static Path {
 fn libraries() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        // By scripts/test.sh, with everything else, if not here.
+        // By scripts/test.py, with everything else, if not here.
         if env::var_os("EXTLINE_BUILT").is_none() {
             let mut build = Command::new(env!("CARGO"));
             build.args(["build", "--quiet", "--package", "extline-c"]);

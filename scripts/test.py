@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Everything that must hold before a change is merged: the steps, and which of them run side by side.
+
+Clippy runs beside the build of everything, which leaves a CPU idle at times. The tests then wait for
+processes more than they compute, so there are two lanes: the tests of Rust and C, and beside them those of
+Python and Node, one after another.
+"""
+
+import os
+import platform
+import subprocess
+import sys
+
+from steps import ROOT, Run, Step, Tool
+
+SHELL_SCRIPTS = ["scripts/*.sh", "sdk-c/packaging/*.sh", "examples/*/*.sh", "conformance/action/*.sh"]
+
+
+def main():
+    os.chdir(ROOT)
+    skip_python_shims()
+    keep_compiled_python()
+    run = Run(steps=[FORMAT, CLIPPY, BUILD, *RUST_AND_C, *PYTHON_AND_NODE, *LAST])
+    run.one_by_one([FORMAT])
+    run.side_by_side([CLIPPY], [BUILD])
+    if BUILD.outcome == "ok":
+        os.environ["EXTLINE_BUILT"] = "1"
+    run.side_by_side(RUST_AND_C, PYTHON_AND_NODE)
+    run.one_by_one(LAST)
+    sys.exit(run.summary())
+
+
+def skip_python_shims():
+    """Programs are started by the thousand here, and the `python3` of a version manager is a script that
+    takes several times as long as the interpreter, which stands in a folder of its own."""
+    ask = "import os, sys; print(os.path.dirname(sys.executable))"
+    folder = subprocess.run(["python3", "-c", ask], check=True, capture_output=True, text=True).stdout.strip()
+    os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
+
+
+def keep_compiled_python():
+    """Where a machine keeps no compiled Python, each of these programs compiles all that it imports."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = str(ROOT / "target/pycache")
+
+
+def cargo(words):
+    return ["cargo", *words.split()]
+
+
+def on_path(name, how):
+    return Tool(["sh", "-c", f"command -v {name}"], name, how)
+
+
+FORMAT = Step(
+    "format check",
+    cargo("fmt --all --check"),
+    needs=[Tool(cargo("fmt --version"), "rustfmt", "rustup component add rustfmt")],
+)
+# In a folder of its own: two builds in one would wait for each other.
+CLIPPY = Step(
+    "clippy, warnings are errors",
+    cargo("clippy --locked --workspace --all-targets --target-dir target/clippy -- -D warnings"),
+    needs=[Tool(cargo("clippy --version"), "clippy", "rustup component add clippy")],
+)
+# One build for all that follows. A part that is built alone has other features of its dependencies, and
+# cargo builds these once more for it; so tests and scripts that see EXTLINE_BUILT build nothing for
+# debugging by themselves.
+BUILD = Step("everything builds", cargo("build --locked --workspace --all-targets"))
+RUST_AND_C = [
+    Step("tests: units, integration", ["scripts/test_rust.py"]),
+    Step("tests: examples in the documentation", cargo("test --locked --workspace --doc --no-fail-fast")),
+    Step(
+        "documentation builds without a warning",
+        ["env", "RUSTDOCFLAGS=-D warnings", *cargo("doc --locked --workspace --no-deps")],
+    ),
+    Step("tests: the C SDK, under the sanitizers and valgrind", ["scripts/test-c.sh"]),
+]
+PYTHON_AND_NODE = [
+    Step("tests: the Node SDK", ["scripts/test-node.sh"]),
+    Step("tests: the Python SDK", ["scripts/test-python.sh"]),
+    Step("tests: the Python package, installed from its source archive", ["scripts/test-python-package.sh"]),
+    # It puts the native half as it is released where the tests of the Node SDK had the other.
+    Step("tests: the Node package, packed and installed elsewhere", ["scripts/test-node-package.sh"]),
+]
+# The examples and the benchmark run with what the steps of the SDKs made.
+LAST = [
+    Step(
+        "tests: the examples under a real zot",
+        cargo("test --locked --workspace --test real_zot -- --ignored"),
+        needs=[
+            Tool(["sh", "-c", 'test -n "$ZOT_BIN"'], "zot", "ZOT_BIN=/path/to/zot make test"),
+            on_path("tmux", "apt-get install tmux, or brew install tmux: zot shows its panels in it"),
+        ],
+    ),
+    # One tiny round with the project's own programs: that it works, nothing about time.
+    Step(
+        "the benchmark works",
+        "python3 bench/run.py --smoke --out target/bench-smoke.json".split(),
+        needs=[Tool(["test", platform.system(), "=", "Linux"], "Linux", "it pins CPUs and reads /proc")],
+    ),
+    Step(
+        "shell scripts parse",
+        ["sh", "-c", 'for script; do sh -n "$script" || exit 1; done; bash -n .ci/run', "sh"],
+        files=SHELL_SCRIPTS,
+    ),
+    # Advisories change by the day, so they are no part of this: `cargo deny check` has them.
+    Step(
+        "licences and sources of dependencies",
+        cargo("deny --locked check --hide-inclusion-graph bans licenses sources"),
+        needs=[on_path("cargo-deny", "cargo install --locked cargo-deny")],
+    ),
+    Step(
+        "shell scripts, linted",
+        ["shellcheck", ".ci/run"],
+        files=SHELL_SCRIPTS,
+        needs=[on_path("shellcheck", "apt-get install shellcheck, or brew install shellcheck")],
+    ),
+]
+
+main()
