@@ -110,7 +110,7 @@ def answer(call):
         if on("flood-stderr"):
             text(call, "from now on")
             while True:
-                sys.stderr.write(("x" * 63 + "\n") * 1024)
+                sys.stderr.write("x" * 65535 + "\n")
         if on("both-full"):
             # It reads nothing while it writes more than any pipe holds.
             for number in range(40):
