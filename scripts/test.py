@@ -33,9 +33,11 @@ def main():
 def skip_python_shims():
     """Programs are started by the thousand here, and the `python3` of a version manager is a script that
     takes several times as long as the interpreter, which stands in a folder of its own."""
-    ask = "import os, sys; print(os.path.dirname(sys.executable))"
-    folder = subprocess.run(["python3", "-c", ask], check=True, capture_output=True, text=True).stdout.strip()
-    os.environ["PATH"] = f"{folder}:{os.environ['PATH']}"
+    ask = ["python3", "-c", "import sys; print(sys.executable)"]
+    python = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
+    os.environ["PATH"] = f"{os.path.dirname(python)}:{os.environ['PATH']}"
+    # Where the crate pyo3 has to look for it, it is built anew whenever the path is another, as under npm.
+    os.environ.setdefault("PYO3_PYTHON", python)
 
 
 def keep_compiled_python():
