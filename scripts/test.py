@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Everything that must hold before a change is merged: the steps, and which of them run side by side.
 
-Clippy runs beside the build of everything, which leaves a CPU idle at times. The tests then wait for
-processes more than they compute, so there are two lanes: the tests of Rust and C, and beside them those of
-Python and Node, one after another.
+What only reads the code runs beside the build of everything, which leaves a CPU idle at times. The tests
+then wait for processes more than they compute, so there are two lanes: the tests of Rust and C, and beside
+them those of Python and Node, one after another.
 """
 
 import os
@@ -20,9 +20,9 @@ def main():
     os.chdir(ROOT)
     skip_python_shims()
     keep_compiled_python()
-    run = Run(steps=[FORMAT, CLIPPY, BUILD, *RUST_AND_C, *PYTHON_AND_NODE, *LAST])
+    run = Run(steps=[FORMAT, CLIPPY, DOCUMENTATION, BUILD, *RUST_AND_C, *PYTHON_AND_NODE, *LAST])
     run.one_by_one([FORMAT])
-    run.side_by_side([CLIPPY], [BUILD])
+    run.side_by_side([CLIPPY, DOCUMENTATION], [BUILD])
     if BUILD.outcome == "ok":
         os.environ["EXTLINE_BUILT"] = "1"
     run.side_by_side(RUST_AND_C, PYTHON_AND_NODE)
@@ -59,11 +59,18 @@ FORMAT = Step(
     cargo("fmt --all --check"),
     needs=[Tool(cargo("fmt --version"), "rustfmt", "rustup component add rustfmt")],
 )
-# In a folder of its own: two builds in one would wait for each other.
+# Both in a folder of their own: two builds in one would wait for each other.
 CLIPPY = Step(
     "clippy, warnings are errors",
     cargo("clippy --locked --workspace --all-targets --target-dir target/clippy -- -D warnings"),
     needs=[Tool(cargo("clippy --version"), "clippy", "rustup component add clippy")],
+)
+DOCUMENTATION = Step(
+    "documentation builds without a warning",
+    [
+        *["env", "RUSTDOCFLAGS=-D warnings"],
+        *cargo("doc --locked --workspace --no-deps --target-dir target/clippy"),
+    ],
 )
 # One build for all that follows. A part that is built alone has other features of its dependencies, and
 # cargo builds these once more for it; so tests and scripts that see EXTLINE_BUILT build nothing for
@@ -72,10 +79,6 @@ BUILD = Step("everything builds", cargo("build --locked --workspace --all-target
 RUST_AND_C = [
     Step("tests: units, integration", ["scripts/test_rust.py"]),
     Step("tests: examples in the documentation", cargo("test --locked --workspace --doc --no-fail-fast")),
-    Step(
-        "documentation builds without a warning",
-        ["env", "RUSTDOCFLAGS=-D warnings", *cargo("doc --locked --workspace --no-deps")],
-    ),
     Step("tests: the C SDK, under the sanitizers and valgrind", ["scripts/test-c.sh"]),
 ]
 PYTHON_AND_NODE = [
