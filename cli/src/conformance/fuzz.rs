@@ -162,9 +162,11 @@ impl Shown<'_> {
                     if let Some(stopped) = stopped {
                         return stopped;
                     }
-                    if shrinks {
-                        self.printer.say("stopped: what was found is told as it is now");
-                    }
+                    self.printer.say(if shrinks {
+                        "stopped: what was found is told as it is now"
+                    } else {
+                        "stopped before its time was over"
+                    });
                     stop_all();
                     stopped = Some(exit);
                 }
