@@ -418,6 +418,25 @@ def test_a_handler_that_does_not_end_is_left_behind_when_the_extension_has_said_
     go.set()
 
 
+@both
+def test_an_event_s_handler_has_the_time_of_a_shutdown_and_no_more(new, monkeypatch) -> None:
+    # What the host itself would wait for, which only a hang takes.
+    monkeypatch.setattr("extline.testing._host._FAREWELL", 2 * PATIENCE)
+    ext = new()
+    go = threading.Event()
+
+    @ext.on("turn_end")
+    def waits(event) -> None:
+        go.wait(2 * PATIENCE)
+
+    began = time.monotonic()
+    with pytest.raises(TimedOut), Host(ext, deadline=0.2) as host:
+        host.event("turn_end")
+    assert time.monotonic() - began < PATIENCE
+    go.set()
+    go.set()
+
+
 def test_a_shutdown_runs_the_teardown_and_gives_the_exit_code() -> None:
     ext = make()
     ended = []

@@ -31,6 +31,8 @@ __tracebackhide__ = True
 # Seconds. Long enough for any handler that is going to finish, also on a busy machine.
 DEADLINE = 5.0
 _FAREWELL = 3.0
+# What a handler has of it, of whatever kind: a real process ends then (`end.overdue`).
+_GRACE = 1.5
 # For its thread, which a handler may keep, to end once the extension has said its last.
 _LAST_STEP = 0.5
 
@@ -141,7 +143,8 @@ class Host:
     def close(self) -> None:
         """Ends the extension if it has not ended, whatever state it is in; ``with`` does this.
 
-        A handler that still runs has a second to end. Then it is left behind, in its thread.
+        A handler that still runs has a second to answer, and half of one more to end. Then it is
+        left behind, in its thread.
         """
         talk = self._conversation
         if talk is None or self._guest.socket.fileno() < 0:
@@ -149,14 +152,16 @@ class Host:
         if talk.ended is None:
             talk.deadline = _FAREWELL
             self._stand_ins.forget()
-            may_be_kept = bool(talk.unanswered)
+            _, _, is_calm = self._guest.progress()
+            may_be_kept = bool(talk.unanswered) or not is_calm
+            until = monotonic() + _GRACE
             try:
                 talk.end_input()
                 talk.wait_for(
                     "the extension did not end", lambda: talk.seen.has_left or talk.ended or None
                 )
                 if may_be_kept:
-                    talk.deadline = _LAST_STEP
+                    talk.deadline = max(_LAST_STEP, until - monotonic())
                 self._wait_for_end(talk)
             except Failure as failure:
                 text = str(failure).splitlines()[0]
