@@ -21,6 +21,7 @@ printf '\n== running the drift test of the Python reference in rewriting mode\n'
 EXTLINE_GENERATE=1 scripts/test-python.sh sdk-python/tests/test_reference.py
 
 printf '\n== making the reference of the TypeScript package anew\n'
+scripts/build-node.sh
 EXTLINE_GENERATE=1 node sdk-node/scripts/reference.mjs
 
 printf '\n== what differs from the last commit\n'

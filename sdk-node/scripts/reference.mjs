@@ -10,22 +10,12 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const tools = join(root, "reference");
 const page = join(root, "../docs/typescript-reference.md");
 
-install();
 const made = make();
 if (process.env.EXTLINE_GENERATE) {
   writeFileSync(page, made);
 } else if (!existsSync(page) || readFileSync(page, "utf8") !== made) {
   console.error("docs/typescript-reference.md is not what the types say: make generate");
   process.exitCode = 1;
-}
-
-/** Anew when the packages are others. */
-function install() {
-  const mark = join(tools, "node_modules/.installed-from");
-  const locked = readFileSync(join(tools, "package-lock.json"), "utf8");
-  if (existsSync(mark) && readFileSync(mark, "utf8") === locked) return;
-  execFileSync("npm", ["ci", "--no-fund", "--no-audit", "--loglevel=error"], { cwd: tools, stdio: "inherit" });
-  writeFileSync(mark, locked);
 }
 
 function make() {

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { fields } from "./platform.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const { devDependencies, scripts, ...whole } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const { devDependencies, scripts, workspaces, ...whole } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const { version, license, repository, engines } = whole;
 const modules = readdirSync(root).filter((file) => /^extline\..+\.node$/.test(file));
 if (modules.length === 0) throw new Error("there is no native module: npm run build");
