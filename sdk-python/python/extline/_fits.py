@@ -3,6 +3,10 @@
 It knows only the keywords that ``_plain`` writes. It is asked about defaults when a tool is
 defined, and about the plain parameters of a tool that has others too, which the core's validator
 does not see.
+
+It is no call of that validator, which reads the text of the arguments: here they are Python's own
+values by now, and would have to become text again. ``tests/test_describe_native.py`` refuses the
+same values by both, and holds them to the same words.
 """
 
 from __future__ import annotations
