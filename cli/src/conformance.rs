@@ -111,25 +111,30 @@ async fn interrupted(interrupts: &mut Option<Interrupts>) -> Exit {
 }
 
 async fn run_once(args: &Conformance, mut printer: Printer) -> Result<Exit, clap::Error> {
-    let mut cases = selection::chosen(own::read(&args.cases)?, &args.only, &args.skip, args.deep)?;
-    if args.level != Rules::Kit && args.only.is_empty() {
+    let mut cases = selection::chosen(
+        own::read(&args.cases)?,
+        &args.choice.only,
+        &args.choice.skip,
+        args.deep,
+    )?;
+    if args.level != Rules::Kit && args.choice.only.is_empty() {
         cases.retain(|case| !case.needs.contains(&Need::Kit));
     }
-    if !args.deep && args.only.is_empty() {
+    if !args.deep && args.choice.only.is_empty() {
         cases.retain(|case| !case.deep);
     }
-    if args.list {
+    if args.choice.list {
         return Ok(list(cases, printer));
     }
-    let baseline = baseline::read(args.baseline.as_ref())?;
-    let (expected, written) = (args.baseline.as_ref(), args.write_baseline.as_ref());
+    let baseline = baseline::read(args.told.baseline.as_ref())?;
+    let (expected, written) = (args.told.baseline.as_ref(), args.told.write_baseline.as_ref());
     let draft = baseline::draft(expected, written, &baseline)?;
-    let reports = Reports::open(&args.report, printer.json)?;
+    let reports = Reports::open(&args.told.report, printer.json)?;
     printer.json = reports.stdout == Some(Format::Ndjson);
     let Some(options) = options(args, baseline, &mut printer)? else {
         return Ok(printer.finish(Exit::NotStarted));
     };
-    let testing = Testing { reports, write_baseline: written, draft, verbose: args.verbose };
+    let testing = Testing { reports, write_baseline: written, draft, verbose: args.told.verbose };
     run_tests(testing, printer, move |keeps_passes, progress| {
         run_cases(&Options { keeps_passes, ..options }, &cases, progress)
     })

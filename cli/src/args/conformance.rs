@@ -36,8 +36,39 @@ pub(crate) struct Conformance {
     #[arg(long)]
     pub(crate) deep: bool,
 
-    /// Run only these cases: an id, the beginning of one as E-FRM, or a pattern as 'E-*-01'; may be
-    /// given again
+    #[command(flatten)]
+    pub(crate) choice: Choice,
+
+    /// Run your own cases as well: a file, or a folder with .toml files (see docs/cases.md); `--only
+    /// own` runs no others; may be given again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cases: Vec<OsString>,
+
+    #[command(flatten)]
+    pub(crate) told: Reporting,
+
+    /// Play a case that failed alone up to so many times again: one that passes then is flaky, which
+    /// fails the run all the same, unless a baseline expects it
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=20))]
+    pub(crate) retries: u32,
+
+    /// Draw names and ids from this number, as the head of another run shows it
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u32>,
+
+    /// Run again whenever a file of the extension changes, until Ctrl-C
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) watch: bool,
+
+    #[command(flatten)]
+    pub(crate) program: Program,
+}
+
+/// Which of the cases are run.
+#[derive(Debug, Args)]
+pub(crate) struct Choice {
+    /// Run only these cases: an id, the beginning of one as E-FRM or H-TOL, or a pattern as 'E-*-01';
+    /// may be given again
     #[arg(long, value_name = "CASE")]
     pub(crate) only: Vec<String>,
 
@@ -45,15 +76,14 @@ pub(crate) struct Conformance {
     #[arg(long, value_name = "CASE")]
     pub(crate) skip: Vec<String>,
 
-    /// Run your own cases as well: a file, or a folder with .toml files (see docs/cases.md); `--only
-    /// own` runs no others; may be given again
-    #[arg(long, value_name = "FILE")]
-    pub(crate) cases: Vec<OsString>,
-
     /// List the cases that would be run, and run none
     #[arg(long)]
     pub(crate) list: bool,
+}
 
+/// What is told of a run, and what is expected of it.
+#[derive(Debug, Args)]
+pub(crate) struct Reporting {
     /// Write the report to a file too: ndjson=FILE, junit=FILE, tap=FILE, markdown=FILE, html=FILE
     /// (one page with every frame), badge=FILE (the grade as SVG) or badge-json=FILE, with - for
     /// stdout, where it takes the place of the text; may be given again
@@ -69,25 +99,9 @@ pub(crate) struct Conformance {
           default_missing_value = "conformance.baseline.toml")]
     pub(crate) write_baseline: Option<String>,
 
-    /// Play a case that failed alone up to so many times again: one that passes then is flaky, which
-    /// fails the run all the same, unless a baseline expects it
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=20))]
-    pub(crate) retries: u32,
-
-    /// Draw names and ids from this number, as the head of another run shows it
-    #[arg(long, value_name = "N")]
-    pub(crate) seed: Option<u32>,
-
-    /// Run again whenever a file of the extension changes, until Ctrl-C
-    #[arg(long, conflicts_with = "list")]
-    pub(crate) watch: bool,
-
     /// Show the cases that passed as well
     #[arg(long, short)]
     pub(crate) verbose: bool,
-
-    #[command(flatten)]
-    pub(crate) program: Program,
 }
 
 /// What can be asked about the cases.
@@ -153,35 +167,11 @@ pub(crate) struct TestHost {
           conflicts_with = "driver")]
     pub(crate) profile: Profile,
 
-    /// Run only these cases: an id, the beginning of one as H-TOL, or a pattern as 'H-*-01'; may be
-    /// given again
-    #[arg(long, value_name = "CASE")]
-    pub(crate) only: Vec<String>,
+    #[command(flatten)]
+    pub(crate) choice: Choice,
 
-    /// Leave these cases out
-    #[arg(long, value_name = "CASE")]
-    pub(crate) skip: Vec<String>,
-
-    /// List the cases that would be run, and run none
-    #[arg(long)]
-    pub(crate) list: bool,
-
-    /// Write the report to a file too, as `extline conformance --report` does
-    #[arg(long, value_name = "FORMAT=FILE")]
-    pub(crate) report: Vec<String>,
-
-    /// Expect the failures that this file lists, and no others (see docs/conformance.md)
-    #[arg(long, value_name = "FILE")]
-    pub(crate) baseline: Option<String>,
-
-    /// Write a baseline of what fails today, by default to conformance.baseline.toml
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true,
-          default_missing_value = "conformance.baseline.toml")]
-    pub(crate) write_baseline: Option<String>,
-
-    /// Show the cases that passed as well
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) told: Reporting,
 }
 
 /// What a puppet is told by whoever starts it.

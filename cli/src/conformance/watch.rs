@@ -37,8 +37,8 @@ impl Watch {
         let words = args.program.words.iter().map(PathBuf::from).filter(|word| word.exists());
         let cases = args.cases.iter().map(PathBuf::from);
         let roots = args.dir.iter().map(PathBuf::from).chain(words).chain(cases).collect();
-        let reports = args.report.iter().filter_map(|report| report.split_once('='));
-        let reports = reports.map(|(_, file)| file).chain(args.write_baseline.as_deref());
+        let reports = args.told.report.iter().filter_map(|report| report.split_once('='));
+        let reports = reports.map(|(_, file)| file).chain(args.told.write_baseline.as_deref());
         let written = reports.filter_map(|file| fs::canonicalize(file).ok()).collect();
         let mut watch = Self { roots, written, seen: Seen::new(), during: None };
         watch.seen = watch.look();

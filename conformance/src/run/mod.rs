@@ -8,40 +8,33 @@
 mod alone;
 mod bisect;
 mod contact;
+mod obstacle;
 mod options;
 mod play;
+mod process;
 mod silence;
 mod values;
 pub(crate) mod watch;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub(crate) use self::alone::{Alone, Played};
 use self::contact::{Contact, FailedContact, first_contact};
 pub use self::options::{Options, Progress};
+use self::process::{NoStart, SHUTDOWN, ack};
 use self::watch::Watch;
-use crate::case::{Case, Cited, Need, Process};
+use crate::case::{Case, Process};
 use crate::cause::cause_of;
-use crate::check::Observed;
-use crate::clause::Binds;
-use crate::conversation::{ACK, Conversation, HELLO};
+use crate::conversation::Conversation;
 use crate::deep::{POINTS, Point};
 use crate::evidence::Evidence;
 use crate::failure::{Failure, Outcome};
-use crate::harness::{caught, check_frames, is_starved};
+use crate::harness::{caught, check_frames};
 use crate::language::language_of;
 use crate::report::{CaseReport, Head, Report, Verdict};
 use crate::seed::Drawn;
-use crate::surface::surface;
 use crate::survey::{Canary, Survey};
-use crate::target::{Setting, Signal, is_stopped, no_pipe_of};
-
-/// How long an extension may take to end between two cases before it is killed.
-const GRACE: Duration = Duration::from_millis(300);
-/// How long the stdout of a process that has ended is read when another one holds it.
-const AFTERWARDS: Duration = Duration::from_millis(100);
-/// The frame that ends an extension.
-const SHUTDOWN: &str = r#"{"type":"shutdown"}"#;
+use crate::target::{Setting, is_stopped};
 
 /// Runs the cases, in their order of danger, and reports all of them in the given order.
 pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) -> Report {
@@ -204,65 +197,6 @@ impl Run<'_> {
         self.reports.push(report);
     }
 
-    /// Why a case says nothing about this extension.
-    fn obstacle(&self, case: &Case) -> Option<(Verdict, String)> {
-        if let Some(why) = self.point.and_then(|point| no_pipe_of(point.conditions.pipe_bytes?)) {
-            return Some((Verdict::NotApplicable, why));
-        }
-        let binds = case.binds();
-        let options = self.options;
-        let by_hand = options.kit && !self.survey.has_sdk();
-        let spared = by_hand || options.binds == Binds::Extension;
-        if binds == Binds::Host || binds == Binds::Sdk && spared {
-            let clause = case.clause().map(|clause| clause.id.as_str()).unwrap_or_default();
-            let why = if by_hand { "its hello names none" } else { "--level sdk runs it" };
-            return Some((Verdict::NotApplicable, format!("{clause} binds SDKs; {why}")));
-        }
-        case.needs.iter().find_map(|need| self.lacks(*need))
-    }
-
-    fn lacks(&self, need: Need) -> Option<(Verdict, String)> {
-        let survey = &self.survey;
-        let missing = |reason: &str| Some((Verdict::NotApplicable, reason.to_owned()));
-        match need {
-            Need::Tool if survey.tools.is_empty() => missing("it registers no tool"),
-            Need::Command if survey.commands.is_empty() => missing("it registers no command"),
-            Need::Event if survey.subscribed("events").next().is_none() => {
-                missing("it subscribes to no event")
-            }
-            Need::Intercept if survey.subscribed("intercept").next().is_none() => {
-                missing("it intercepts nothing")
-            }
-            Need::Panels if !survey.names("panels") => missing("its hello does not name panels"),
-            Need::Cancel if !survey.names("tool_cancel") => {
-                missing("its hello does not name tool_cancel")
-            }
-            Need::Manifest if self.options.program.manifest().is_none() => {
-                missing("it has no manifest")
-            }
-            Need::Kit if !self.options.kit => missing("it is for kits; --level kit runs it"),
-            Need::Kit if survey.hello["name"] != surface().name => {
-                let (name, kit) = (&survey.hello["name"], &surface().name);
-                let reason = format!("it is no kit: its hello names {name}, a kit's {kit:?}");
-                Some((Verdict::CouldNotRun, reason))
-            }
-            Need::Calls if !self.options.calls => {
-                missing("it would call what the extension registered; --call allows that")
-            }
-            Need::Canary if survey.canary == Canary::None => Some((
-                Verdict::CouldNotRun,
-                "the extension answers no question that runs none of its code; name a harmless \
-                 call with --canary 'TOOL {ARGS}' or --canary /COMMAND"
-                    .to_owned(),
-            )),
-            Need::ToolCanary if survey.canary != Canary::Tool => Some((
-                if survey.tools.is_empty() { Verdict::NotApplicable } else { Verdict::CouldNotRun },
-                "the extension does not answer calls of unknown tools".to_owned(),
-            )),
-            _ => None,
-        }
-    }
-
     fn run_case(&mut self, case: &Case) -> CaseReport {
         let runs: Vec<u64> = if case.values.is_empty() { vec![0] } else { case.values.clone() };
         let mut last_good = None;
@@ -392,105 +326,6 @@ impl Run<'_> {
             Evidence { stderr: Vec::new(), ..evidence }
         })
     }
-
-    /// A process that is ready for calls.
-    fn fresh(&self, setting: Setting) -> Result<Conversation, NoStart> {
-        let mut conversation = self.start(setting)?;
-        match self.make_ready(&mut conversation) {
-            Ok(()) => Ok(conversation),
-            Err(Failure { expected, got, .. }) => Err(NoStart {
-                verdict: Verdict::CouldNotRun,
-                problem: format!("a new start failed: expected {expected}, got {got}"),
-                remedy: String::new(),
-            }),
-        }
-    }
-
-    /// The same; at a point of an axis one that does not get ready fails, as it did elsewhere.
-    fn fresh_or_failed(&self, setting: Setting) -> Result<Conversation, Failed> {
-        if self.point.is_none() {
-            return self.fresh(setting).map_err(Failed::ToStart);
-        }
-        let mut conversation = self.start(setting).map_err(Failed::ToStart)?;
-        match self.make_ready(&mut conversation) {
-            Ok(()) => Ok(conversation),
-            Err(failure) => {
-                let evidence = Evidence::of(conversation.seen().timeline(), 0);
-                Err(Failed::Twice(failure, Box::new(evidence), 0))
-            }
-        }
-    }
-
-    /// How a process is started here.
-    fn setting(&self) -> Setting {
-        let conditions = self.point.map(|point| point.conditions).unwrap_or_default();
-        Setting { conditions, ..Setting::default() }
-    }
-
-    fn patience(&self) -> u32 {
-        self.point.map_or(1, Point::patience)
-    }
-
-    fn make_ready(&self, conversation: &mut Conversation) -> Result<(), Failure> {
-        conversation.await_hello(HELLO)?;
-        conversation.acknowledge(None, None, None);
-        conversation.await_ready(Some(&self.survey))
-    }
-
-    fn start(&self, setting: Setting) -> Result<Conversation, NoStart> {
-        let program = &self.options.program;
-        Conversation::start(program, setting, &self.ack, &self.drawn).map_err(|error| {
-            if is_starved(&error) {
-                return NoStart {
-                    verdict: Verdict::HarnessError,
-                    problem: format!("the tester could not start a process: {error}"),
-                    remedy: String::new(),
-                };
-            }
-            let problem = program.explain(&error);
-            let remedy = problem.remedy();
-            NoStart { verdict: Verdict::CouldNotRun, problem: problem.to_string(), remedy }
-        })
-    }
-
-    /// Ends a process the polite way, then the other, and lets the checks look at all of it.
-    /// `blamed` says that a case failed in it.
-    fn end(&mut self, mut conversation: Conversation, blamed: bool) {
-        let mut killed = false;
-        if conversation.seen().exit().is_none() {
-            conversation.target().set_reading(true);
-            conversation.send(SHUTDOWN);
-            conversation.target().close_stdin();
-            if !conversation.await_exit(Instant::now() + GRACE) {
-                killed = true;
-                conversation.target().signal(Signal::Kill, true);
-                conversation.await_exit(Instant::now() + GRACE);
-            }
-        }
-        if !killed && !conversation.seen().stdout_ended() {
-            // Somebody else has it still.
-            conversation.listen(AFTERWARDS);
-        }
-        if !is_stopped() {
-            let seen = conversation.seen();
-            let left_behind = if killed { Vec::new() } else { seen.left_behind() };
-            let manifest = self.options.program.manifest();
-            let manifest = manifest.map(|manifest| manifest.name.as_str());
-            self.watch.look(&Observed {
-                timeline: seen.timeline(),
-                frames: conversation.frames(),
-                manifest,
-                first: (self.contacted && conversation.is_usual()).then_some(&self.survey),
-                acknowledging: conversation.acknowledging(),
-                acknowledged: conversation.acknowledged(),
-                exit: seen.exit(),
-                rest: conversation.rested(),
-                left_behind: Some(&left_behind),
-                killed,
-                blamed,
-            });
-        }
-    }
 }
 
 /// The cases point by point, those in the usual surroundings first.
@@ -507,14 +342,6 @@ fn stopped(case: &Case) -> CaseReport {
     CaseReport::without_run(case, Verdict::CouldNotRun, STOPPED.to_owned())
 }
 
-/// Why there is no process that could be tested.
-struct NoStart {
-    /// Whether that makes the run incomplete, or is the tester's fault.
-    verdict: Verdict,
-    problem: String,
-    remedy: String,
-}
-
 enum Failed {
     /// In the shared process only.
     Once(Failure, Box<Evidence>),
@@ -522,15 +349,6 @@ enum Failed {
     Twice(Failure, Box<Evidence>, usize),
     /// There was no process to fail in.
     ToStart(NoStart),
-}
-
-fn ack(options: &Options) -> String {
-    let dir = serde_json::Value::from(options.program.dir().to_string_lossy()).to_string();
-    let dir = &dir[1..dir.len() - 1];
-    let data = std::env::temp_dir();
-    let data = serde_json::Value::from(data.to_string_lossy()).to_string();
-    let ack = options.ack.as_deref().unwrap_or(ACK);
-    ack.replace("$cwd", dir).replace("$dir", dir).replace("$data", &data[1..data.len() - 1])
 }
 
 /// Kinds of failure that have a size to search for.

@@ -4,6 +4,12 @@
 //! both ways. Nothing here knows frames; [`Timeline`] keeps all that was seen.
 
 #[cfg(unix)]
+mod group;
+#[cfg(unix)]
+mod outgoing;
+#[cfg(unix)]
+mod pipe;
+#[cfg(unix)]
 mod process;
 mod timeline;
 #[cfg(unix)]
@@ -14,14 +20,16 @@ mod unsupported;
 pub use extline_scenario::Signal;
 
 #[cfg(unix)]
+pub use self::group::stop_all;
+#[cfg(unix)]
+pub(crate) use self::group::{end_group, is_stopped, start_group};
+#[cfg(unix)]
+pub(crate) use self::pipe::no_pipe_of;
+#[cfg(unix)]
 pub(crate) use self::process::{is_busy, processor_time};
 pub(crate) use self::timeline::{Record, Timeline, What};
 #[cfg(unix)]
 pub(crate) use self::unix::Target;
-#[cfg(unix)]
-pub use self::unix::stop_all;
-#[cfg(unix)]
-pub(crate) use self::unix::{end_group, is_stopped, no_pipe_of, start_group};
 #[cfg(not(unix))]
 pub(crate) use self::unsupported::Target;
 #[cfg(not(unix))]

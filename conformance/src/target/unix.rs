@@ -1,12 +1,10 @@
 //! The process under test on Unix.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use extline_host::{Exit, Program};
@@ -15,69 +13,22 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal as SystemSignal, kill_process, kill_process_group};
 
+use super::group::{end_group, start_group};
+use super::outgoing::{GLANCE, Outgoing};
+use super::pipe::{has_input, set_pipe_bytes};
 use super::timeline::{Timeline, What};
-use super::{Conditions, Cutting, LACKING, Setting, Signal, process};
+use super::{Conditions, Cutting, Setting, Signal, process};
 
 /// The end of a process has no descriptor to wait for, so it is asked for this often.
 const EXIT_TICK: Duration = Duration::from_millis(5);
 const READ_BYTES: usize = 64 * 1024;
 /// The tester had no processor when it comes back from a wait so much later than it asked for.
 const STALL: Duration = Duration::from_millis(20);
-/// How often a write that is cut looks whether what came before it was read, and how long it waits
-/// for that at most.
-const GLANCE: Duration = Duration::from_micros(50);
-const UNREAD: Duration = Duration::from_millis(5);
-/// The same where the case itself says where it is cut.
-const UNREAD_CUT: Duration = Duration::from_millis(500);
 /// How much a slow reader reads at once, and how long it rests then: 2 MB a second.
 const SLOW_BYTES: usize = 4096;
 const SLOW_PAUSE: Duration = Duration::from_millis(2);
 /// Names every process that a run started, so that one which left its group can be found.
 const MARKER: &str = "EXTLINE_CONFORMANCE_PROCESS";
-
-/// The groups of all processes that run now; none once [`stop_all`] was called.
-static LIVE: Mutex<Option<BTreeSet<i32>>> = Mutex::new(Some(BTreeSet::new()));
-
-/// Kills every process that is being tested, in this whole program, and lets none start again:
-/// runs that go on come to their end at once.
-pub fn stop_all() {
-    for group in live().take().unwrap_or_default().into_iter().filter_map(Pid::from_raw) {
-        // It may have ended this very moment.
-        let _ = kill_process_group(group, SystemSignal::KILL);
-    }
-}
-
-/// Whether [`stop_all`] was called.
-pub(crate) fn is_stopped() -> bool {
-    live().is_none()
-}
-
-fn live() -> MutexGuard<'static, Option<BTreeSet<i32>>> {
-    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Starts a process as the leader of its own process group, which [`stop_all`] ends too.
-pub(crate) fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
-    // Held until the group is known: nothing may start while all is being stopped.
-    let mut live = live();
-    let groups = live.as_mut().ok_or_else(|| io::Error::other("the run was stopped"))?;
-    let child = command.process_group(0).spawn()?;
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let group = group.ok_or_else(|| io::Error::other("the process has no usable id"))?;
-    groups.insert(group.as_raw_nonzero().get());
-    Ok((child, group))
-}
-
-/// Kills all that is left of such a group.
-pub(crate) fn end_group(child: &mut Child, group: Pid) {
-    // Also when the leader has ended: its children keep the group alive. The number cannot
-    // belong to others before the leader was waited for and all members are gone.
-    let _ = kill_process_group(group, SystemSignal::KILL);
-    let _ = child.wait();
-    if let Some(groups) = live().as_mut() {
-        groups.remove(&group.as_raw_nonzero().get());
-    }
-}
 
 /// One running process. Dropping it kills its whole group.
 #[derive(Debug)]
@@ -101,30 +52,6 @@ pub(crate) struct Target {
     stalled: Duration,
     exit: Option<Exit>,
     timeline: Timeline,
-}
-
-/// Bytes on their way to stdin.
-#[derive(Debug)]
-struct Outgoing {
-    bytes: Vec<u8>,
-    chunk: usize,
-    cutting: Cutting,
-    pause: Duration,
-    written: usize,
-    writes: Vec<usize>,
-    not_before: Instant,
-    last_write: Instant,
-}
-
-impl Outgoing {
-    /// Whether a cut has to wait: what was written before it is not read yet.
-    fn waits_for_reader(&self, stdin: &OwnedFd) -> bool {
-        let longest = if self.cutting.is_cut() { UNREAD } else { UNREAD_CUT };
-        (self.cutting.is_cut() || !self.pause.is_zero())
-            && self.written > 0
-            && self.last_write.elapsed() < longest
-            && rustix::io::ioctl_fionread(stdin).is_ok_and(|unread| unread > 0)
-    }
 }
 
 impl Target {
@@ -504,35 +431,6 @@ impl Target {
         self.exit = Some(exit.clone());
         self.timeline.add(What::Exited(exit));
     }
-}
-
-/// Makes a pipe hold so many bytes.
-fn set_pipe_bytes(descriptor: &OwnedFd, bytes: usize) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    {
-        rustix::pipe::fcntl_setpipe_size(descriptor, bytes)?;
-        Ok(())
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = (descriptor, bytes);
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-/// Why a pipe cannot hold so many bytes here, if it cannot.
-pub(crate) fn no_pipe_of(bytes: usize) -> Option<String> {
-    let tried = rustix::pipe::pipe().map_err(io::Error::from);
-    let tried = tried.and_then(|(reader, _writer)| set_pipe_bytes(&reader, bytes));
-    tried.err().map(|error| format!("{LACKING} pipe of {bytes} bytes: {error}"))
-}
-
-/// Whether a read would give something, if only the end.
-fn has_input(descriptor: Option<&OwnedFd>) -> bool {
-    let Some(descriptor) = descriptor else { return false };
-    let mut fds = [PollFd::new(descriptor, PollFlags::IN)];
-    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
-    matches!(poll(&mut fds, Some(&now)), Ok(count) if count > 0)
 }
 
 impl Drop for Target {

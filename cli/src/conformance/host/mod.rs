@@ -20,12 +20,13 @@ use crate::target::usage;
 
 /// Runs the cases for hosts.
 pub(super) async fn run(args: &TestHost, mut printer: Printer) -> Result<Exit, clap::Error> {
-    let cases = selection::chosen_of_hosts(&args.only, &args.skip)?;
-    if args.list {
+    let cases = selection::chosen_of_hosts(&args.choice.only, &args.choice.skip)?;
+    if args.choice.list {
         return Ok(list(cases, printer));
     }
-    let known = baseline::read(args.baseline.as_ref())?;
-    let draft = baseline::draft(args.baseline.as_ref(), args.write_baseline.as_ref(), &known)?;
+    let known = baseline::read(args.told.baseline.as_ref())?;
+    let draft =
+        baseline::draft(args.told.baseline.as_ref(), args.told.write_baseline.as_ref(), &known)?;
     let puppet = puppet()?;
     let driver = if args.driver.is_empty() { own(args)? } else { args.driver.clone() };
     let options = HostOptions {
@@ -33,9 +34,9 @@ pub(super) async fn run(args: &TestHost, mut printer: Printer) -> Result<Exit, c
         again: Some(again(args)),
         ..HostOptions::of(driver, puppet)
     };
-    let reports = Reports::open(&args.report, printer.json)?;
+    let reports = Reports::open(&args.told.report, printer.json)?;
     printer.json = reports.stdout == Some(Format::Ndjson);
-    let (written, verbose) = (args.write_baseline.as_ref(), args.verbose);
+    let (written, verbose) = (args.told.write_baseline.as_ref(), args.told.verbose);
     let testing = Testing { reports, write_baseline: written, draft, verbose };
     run_tests(testing, printer, move |keeps_passes, progress| -> Report {
         let options = HostOptions { keeps_passes, ..options };

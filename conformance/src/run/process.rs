@@ -1,0 +1,139 @@
+//! The processes of a run: how they are started, made ready and ended.
+
+use std::time::{Duration, Instant};
+
+use super::{Failed, Options, Run};
+use crate::check::Observed;
+use crate::conversation::{ACK, Conversation, HELLO};
+use crate::deep::Point;
+use crate::evidence::Evidence;
+use crate::failure::Failure;
+use crate::harness::is_starved;
+use crate::report::Verdict;
+use crate::target::{Setting, Signal, is_stopped};
+
+/// How long an extension may take to end between two cases before it is killed.
+const GRACE: Duration = Duration::from_millis(300);
+/// How long the stdout of a process that has ended is read when another one holds it.
+const AFTERWARDS: Duration = Duration::from_millis(100);
+/// The frame that ends an extension.
+pub(super) const SHUTDOWN: &str = r#"{"type":"shutdown"}"#;
+
+/// Why there is no process that could be tested.
+pub(super) struct NoStart {
+    /// Whether that makes the run incomplete, or is the tester's fault.
+    pub(super) verdict: Verdict,
+    pub(super) problem: String,
+    pub(super) remedy: String,
+}
+
+impl Run<'_> {
+    /// A process that is ready for calls.
+    pub(super) fn fresh(&self, setting: Setting) -> Result<Conversation, NoStart> {
+        let mut conversation = self.start(setting)?;
+        match self.make_ready(&mut conversation) {
+            Ok(()) => Ok(conversation),
+            Err(Failure { expected, got, .. }) => Err(NoStart {
+                verdict: Verdict::CouldNotRun,
+                problem: format!("a new start failed: expected {expected}, got {got}"),
+                remedy: String::new(),
+            }),
+        }
+    }
+
+    /// The same; at a point of an axis one that does not get ready fails, as it did elsewhere.
+    pub(super) fn fresh_or_failed(&self, setting: Setting) -> Result<Conversation, Failed> {
+        if self.point.is_none() {
+            return self.fresh(setting).map_err(Failed::ToStart);
+        }
+        let mut conversation = self.start(setting).map_err(Failed::ToStart)?;
+        match self.make_ready(&mut conversation) {
+            Ok(()) => Ok(conversation),
+            Err(failure) => {
+                let evidence = Evidence::of(conversation.seen().timeline(), 0);
+                Err(Failed::Twice(failure, Box::new(evidence), 0))
+            }
+        }
+    }
+
+    /// How a process is started here.
+    pub(super) fn setting(&self) -> Setting {
+        let conditions = self.point.map(|point| point.conditions).unwrap_or_default();
+        Setting { conditions, ..Setting::default() }
+    }
+
+    pub(super) fn patience(&self) -> u32 {
+        self.point.map_or(1, Point::patience)
+    }
+
+    pub(super) fn make_ready(&self, conversation: &mut Conversation) -> Result<(), Failure> {
+        conversation.await_hello(HELLO)?;
+        conversation.acknowledge(None, None, None);
+        conversation.await_ready(Some(&self.survey))
+    }
+
+    pub(super) fn start(&self, setting: Setting) -> Result<Conversation, NoStart> {
+        let program = &self.options.program;
+        Conversation::start(program, setting, &self.ack, &self.drawn).map_err(|error| {
+            if is_starved(&error) {
+                return NoStart {
+                    verdict: Verdict::HarnessError,
+                    problem: format!("the tester could not start a process: {error}"),
+                    remedy: String::new(),
+                };
+            }
+            let problem = program.explain(&error);
+            let remedy = problem.remedy();
+            NoStart { verdict: Verdict::CouldNotRun, problem: problem.to_string(), remedy }
+        })
+    }
+
+    /// Ends a process the polite way, then the other, and lets the checks look at all of it.
+    /// `blamed` says that a case failed in it.
+    pub(super) fn end(&mut self, mut conversation: Conversation, blamed: bool) {
+        let mut killed = false;
+        if conversation.seen().exit().is_none() {
+            conversation.target().set_reading(true);
+            conversation.send(SHUTDOWN);
+            conversation.target().close_stdin();
+            if !conversation.await_exit(Instant::now() + GRACE) {
+                killed = true;
+                conversation.target().signal(Signal::Kill, true);
+                conversation.await_exit(Instant::now() + GRACE);
+            }
+        }
+        if !killed && !conversation.seen().stdout_ended() {
+            // Somebody else has it still.
+            conversation.listen(AFTERWARDS);
+        }
+        if !is_stopped() {
+            let seen = conversation.seen();
+            let left_behind = if killed { Vec::new() } else { seen.left_behind() };
+            let manifest = self.options.program.manifest();
+            let manifest = manifest.map(|manifest| manifest.name.as_str());
+            self.watch.look(&Observed {
+                timeline: seen.timeline(),
+                frames: conversation.frames(),
+                manifest,
+                first: (self.contacted && conversation.is_usual()).then_some(&self.survey),
+                acknowledging: conversation.acknowledging(),
+                acknowledged: conversation.acknowledged(),
+                exit: seen.exit(),
+                rest: conversation.rested(),
+                left_behind: Some(&left_behind),
+                killed,
+                blamed,
+            });
+        }
+    }
+}
+
+/// The `hello_ack` of a run, which tells the extension its folders.
+pub(super) fn ack(options: &Options) -> String {
+    let dir = serde_json::Value::from(options.program.dir().to_string_lossy()).to_string();
+    let dir = &dir[1..dir.len() - 1];
+    let data = std::env::temp_dir();
+    let data = serde_json::Value::from(data.to_string_lossy()).to_string();
+    let ack = options.ack.as_deref().unwrap_or(ACK);
+    ack.replace("$cwd", dir).replace("$dir", dir).replace("$data", &data[1..data.len() - 1])
+}
