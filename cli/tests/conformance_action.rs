@@ -54,8 +54,10 @@ fn failures_become_annotations_outputs_and_a_summary() {
     );
     assert_eq!(failing.code, Some(1), "{}", failing.stdout);
     let report = extline.home().join("report");
-    let expected =
-        format!("outcome=not-conformant\ngrade=\nfailed=1\nreport={}\n", report.display());
+    let expected = format!(
+        "outcome=not-conformant\ngrade=\nfailed=1\nfindings=\nreport={}\n",
+        report.display()
+    );
     assert_eq!(failing.outputs, expected);
     let error: Vec<_> = failing.stdout.lines().filter(|line| line.starts_with("::error")).collect();
     assert_eq!(error.len(), 1, "{}", failing.stdout);
@@ -84,17 +86,56 @@ fn a_command_s_words_are_those_of_a_shell_and_usage_is_told_apart() {
 }
 
 #[test]
+fn a_deep_run_plays_the_points_and_drawn_sessions_say_what_they_broke() {
+    let extline = Extline::new();
+    let kit = "python3 -S \"$PWD/conformance/kit/python/kit.py\"";
+    let good = step(
+        &extline,
+        &[
+            ("INPUT_COMMAND", kit),
+            ("INPUT_DEEP", "true"),
+            ("INPUT_FUZZ", "1s"),
+            ("INPUT_OPTIONS", "--only E-FRM-01 --only 'E-FRM-01@bytes'"),
+        ],
+    );
+    assert_eq!(good.code, Some(0), "{}", good.stdout);
+    let report = extline.home().join("report");
+    let tap = fs::read_to_string(report.join("report.tap")).unwrap();
+    assert!(tap.contains("E-FRM-01@bytes"), "{tap}");
+    assert!(good.outputs.contains("\nfailed=0\nfindings=0\n"), "{}", good.outputs);
+    assert!(good.summary.contains("0 rules broken in "), "{}", good.summary);
+
+    // It dies of what is no JSON, which the one case that is played does not write.
+    let broken = "python3 -S \"$PWD/conformance/mutants/puppet.py\" json-dies";
+    let bad = step(
+        &extline,
+        &[("INPUT_COMMAND", broken), ("INPUT_FUZZ", "5s"), ("INPUT_OPTIONS", "--only E-TOL-02")],
+    );
+    assert_eq!(bad.code, Some(1), "{}", bad.stdout);
+    assert!(bad.outputs.starts_with("outcome=not-conformant\ngrade=\nfailed=0\nfindings="));
+    let error = bad.stdout.lines().find(|line| line.starts_with("::error title=fuzz-"));
+    let error = error.unwrap_or_else(|| panic!("{}", bad.stdout));
+    assert!(error.contains("the process ended") && error.contains("--only own"), "{error}");
+    assert!(fs::read_dir(&report).unwrap().any(|file| {
+        let name = file.unwrap().file_name();
+        name.to_string_lossy().starts_with("fuzz-") && name.to_string_lossy().ends_with(".toml")
+    }));
+}
+
+#[test]
 fn the_definition_gives_the_script_each_input_and_takes_each_output() {
     let read =
         |file| fs::read_to_string(repository().join("conformance/action").join(file)).unwrap();
     let (definition, script) = (read("action.yml"), read("run.sh"));
-    for input in ["extension", "command", "level", "call", "baseline", "options", "report"] {
+    let inputs =
+        ["extension", "command", "level", "call", "deep", "fuzz", "baseline", "options", "report"];
+    for input in inputs {
         let name = format!("INPUT_{}", input.to_uppercase());
         assert!(definition.contains(&format!("  {input}:\n    description: ")), "{input}");
         assert!(definition.contains(&format!("{name}: ${{{{ inputs.{input} }}}}")), "{input}");
         assert!(script.contains(&format!("${{{name}")), "{input}");
     }
-    for output in ["outcome", "grade", "failed", "report"] {
+    for output in ["outcome", "grade", "failed", "findings", "report"] {
         assert!(definition.contains(&format!("${{{{ steps.run.outputs.{output} }}}}")), "{output}");
         assert!(script.contains(&format!("printf '{output}=%s\\n'")), "{output}");
     }
