@@ -44,7 +44,10 @@ static void ask(void *user, extline_call *call, extline_str args) {
         extline_call_error(call, "internal", extline_last_error());
     else {
         extline_str told = extline_answer_text(answer);
-        extline_call_text_n(call, told.ptr, told.len);
+        if (result == EXTLINE_REMOTE)
+            extline_call_error(call, extline_answer_error_kind(answer).ptr, told.ptr);
+        else
+            extline_call_text_n(call, told.ptr, told.len);
         extline_answer_free(answer);
     }
 }

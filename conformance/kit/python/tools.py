@@ -159,7 +159,10 @@ class Tools:
             raise
         finally:
             answer = self.asked.pop(ask)
-        return "".join(block.get("text", "") for block in answer["content"])
+        text = "".join(block.get("text", "") for block in answer["content"])
+        if answer.get("is_error"):
+            raise Failed("internal", text)
+        return text
 
     def report(self, call):
         ack, names = self.kit.ack, self.kit.host_names

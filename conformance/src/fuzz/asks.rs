@@ -62,6 +62,8 @@ impl Said {
             Self::Text(text) if !odd => {
                 format!(r#","content":[{{"type":"text","text":"{text}"}}]"#)
             }
+            // A frame that may be unusable fails it too.
+            Self::Failed => r#","is_error":true"#.to_owned(),
             Self::Unusable if sdk => r#","is_error":true"#.to_owned(),
             _ => String::new(),
         }
