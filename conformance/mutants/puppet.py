@@ -380,6 +380,10 @@ class Puppet:
             result["content"] = text
         if broken("bad-base64"):
             result["content"].append({"type": "image", "mime_type": "image/png", "data": "a-_="})
+        if broken("jpeg-as-png"):
+            result["content"].append({"type": "image", "mime_type": "image/png", "data": "/9j/4AAQSkZJRg=="})
+        if broken("empty-image"):
+            result["content"].append({"type": "image", "mime_type": "image/png", "data": ""})
         if not known:
             result["is_error"] = True
         if broken("error-without-flag"):
@@ -474,6 +478,8 @@ def main():
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     elif not broken("exits-1"):
         signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
+    if broken("lost-while-stopped"):
+        signal.signal(signal.SIGCONT, lambda *_: os.read(0, 1 << 16))
     if broken("one-instance"):
         lock = open(__file__)
         try:

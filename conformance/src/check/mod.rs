@@ -83,7 +83,7 @@ pub(crate) fn names() -> Vec<&'static str> {
     CHECKS.iter().map(|(name, _)| *name).collect()
 }
 
-const CHECKS: [(&str, Check); 46] = [
+const CHECKS: [(&str, Check); 47] = [
     ("stdout-pure", frames::stdout_pure),
     ("clean-lines", frames::clean_lines),
     ("hello-first", frames::hello_first),
@@ -120,6 +120,7 @@ const CHECKS: [(&str, Check); 46] = [
     ("content", replies::content),
     ("error-flag", replies::error_flag),
     ("images", replies::images),
+    ("image-types", replies::image_types),
     ("surface", kit::surface_registered),
     ("surface-bytes", kit::surface_bytes),
     ("actions", replies::actions),

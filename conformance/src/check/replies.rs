@@ -83,20 +83,48 @@ pub(super) fn error_flag(observed: &Observed<'_>) -> Outcome {
 
 /// The data of an image is standard base64 with padding (`tool.image`).
 pub(super) fn images(observed: &Observed<'_>) -> Outcome {
+    each_image(observed, |_, data| {
+        let letters = data.trim_end_matches('=');
+        let standard = |byte: u8| byte.is_ascii_alphanumeric() || b"+/".contains(&byte);
+        let padded = data.len().is_multiple_of(4) && data.len() - letters.len() <= 2;
+        (!padded || !letters.bytes().all(standard))
+            .then(|| "/data is no standard base64 with padding".to_owned())
+    })
+}
+
+/// What the bytes of an image begin with says of which format they are (`tool.image-type`).
+pub(super) fn image_types(observed: &Observed<'_>) -> Outcome {
+    each_image(observed, |mime_type, data| {
+        if data.is_empty() {
+            return Some("/data is empty: there is no image".to_owned());
+        }
+        // In base64: 89 50 4E 47 0D 0A; FF D8 FF; GIF8; RIFF, and WEBP behind the length.
+        let is_webp = data.starts_with("UklGR") && data.get(12..16) == Some("RUJQ");
+        let formats = [
+            (data.starts_with("iVBORw0K"), "image/png"),
+            (data.starts_with("/9j/"), "image/jpeg"),
+            (data.starts_with("R0lGOD"), "image/gif"),
+            (is_webp, "image/webp"),
+        ];
+        let (_, format) = formats.iter().find(|(is_it, _)| *is_it)?;
+        let wrong = !mime_type.eq_ignore_ascii_case(format);
+        wrong.then(|| format!("/mime_type is {mime_type:?}, and the bytes are those of {format}"))
+    })
+}
+
+/// What is wrong with the images of results, each told by its type and its data.
+fn each_image(observed: &Observed<'_>, problem: impl Fn(&str, &str) -> Option<String>) -> Outcome {
     let mut images = false;
     let outcome = each(observed, &["tool_result"], |frame| {
-        let blocks = frame["content"].as_array().cloned().unwrap_or_default();
+        let blocks = frame["content"].as_array().map(Vec::as_slice).unwrap_or_default();
         let wrong = |(place, block): (usize, &Value)| {
             if block["type"] != "image" {
                 return None;
             }
             images = true;
-            let data = block["data"].as_str().unwrap_or_default();
-            let letters = data.trim_end_matches('=');
-            let standard = |byte: u8| byte.is_ascii_alphanumeric() || b"+/".contains(&byte);
-            let padded = data.len().is_multiple_of(4) && data.len() - letters.len() <= 2;
-            (!padded || !letters.bytes().all(standard))
-                .then(|| format!("/content/{place}/data is no standard base64 with padding"))
+            let text = |name: &str| block[name].as_str().unwrap_or_default();
+            let problem = problem(text("mime_type"), text("data"))?;
+            Some(format!("/content/{place}{problem}"))
         };
         blocks.iter().enumerate().filter_map(wrong).collect()
     });
