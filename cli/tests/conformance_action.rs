@@ -109,7 +109,7 @@ fn a_deep_run_plays_the_points_and_drawn_sessions_say_what_they_broke() {
     let broken = "python3 -S \"$PWD/conformance/mutants/puppet.py\" json-dies";
     let bad = step(
         &extline,
-        &[("INPUT_COMMAND", broken), ("INPUT_FUZZ", "5s"), ("INPUT_OPTIONS", "--only E-TOL-02")],
+        &[("INPUT_COMMAND", broken), ("INPUT_FUZZ", "8s"), ("INPUT_OPTIONS", "--only E-TOL-02")],
     );
     assert_eq!(bad.code, Some(1), "{}", bad.stdout);
     assert!(bad.outputs.starts_with("outcome=not-conformant\ngrade=\nfailed=0\nfindings="));

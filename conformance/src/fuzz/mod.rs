@@ -135,7 +135,8 @@ pub fn fuzz(options: &Options, plan: Fuzz, progress: &mut dyn FnMut(FuzzProgress
         Ok(alone) => {
             let known = Known::of(options, alone.survey());
             let mut fuzzing = Fuzzing { options, plan, alone, known, left_out: LeftOut::default() };
-            fuzzing.run(began + plan.time, &mut fuzzed, progress);
+            // First contact is not part of it.
+            fuzzing.run(Instant::now() + plan.time, &mut fuzzed, progress);
         }
     }
     fuzzed.took = began.elapsed();
@@ -211,7 +212,9 @@ impl Fuzzing<'_> {
         let mut failed_starts = 0;
         let last = self.plan.sessions.map(|count| self.plan.first.saturating_add(count));
         for number in self.plan.first.. {
-            let over = last.is_some_and(|last| number >= last) || Instant::now() >= until;
+            // However little time there is, one is played.
+            let late = fuzzed.sessions > 0 && Instant::now() >= until;
+            let over = late || last.is_some_and(|last| number >= last);
             if over || is_stopped() || fuzzed.findings.len() >= self.plan.findings {
                 return;
             }
