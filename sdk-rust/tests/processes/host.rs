@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// How long a test waits for what must come. Only a failure waits that long.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An extension as a process, and the host's end of its pipes.
 pub(crate) struct Host {
@@ -144,11 +144,6 @@ impl Host {
                 panic!("stdout is closed; stderr:\n{stderr}");
             }
         }
-    }
-
-    /// The lines that have come already.
-    pub(crate) fn lines_so_far(&self) -> impl Iterator<Item = String> {
-        self.lines.try_iter()
     }
 
     /// The next frame.
