@@ -24,7 +24,8 @@ if [ -z "${EXTLINE_BUILT:-}" ]; then
     cargo build --locked --quiet -p extline-python -p extline-python-testing -p extline-cli -p embed-host
 fi
 for ending in so dylib; do
-    place() { [ ! -e "$1" ] || cp "$1" "sdk-python/python/extline/$2"; }
+    # The old file is left to those who have it loaded.
+    place() { [ ! -e "$1" ] || { rm -f "sdk-python/python/extline/$2" && cp "$1" "sdk-python/python/extline/$2"; }; }
     place "$target/debug/libextline_native.$ending" _native.abi3.so
     place "$target/debug/libextline_testing_native.$ending" testing/_native.abi3.so
 done
