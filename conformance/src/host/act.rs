@@ -238,7 +238,11 @@ fn told(play: &mut Play<'_>, at: usize, order: &str) -> Result<(), Stop> {
         || order.to_owned(),
         |play| (play.stage.puppets[at].acknowledged > before).then_some(()),
     );
-    done.map_err(|_| Stop::Impossible(format!("a puppet did not do as it was told: {order}")))
+    done.map_err(|stop| match stop {
+        Stop::Failed(_) => Stop::Impossible(format!("a puppet did not do as it was told: {order}")),
+        // Of the driver, which may have said meanwhile that it cannot do what came before.
+        stop => stop,
+    })
 }
 
 /// Waits for the end of its stdin.
