@@ -154,5 +154,10 @@ def others(document):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: table.py FILE, one that bench/run.py wrote")
     with open(sys.argv[1], encoding="utf-8") as file:
-        print(render(json.load(file)))
+        try:
+            print(render(json.load(file)))
+        except KeyError as missing:
+            sys.exit(f"{sys.argv[1]}: it has no {missing}, as one of an earlier benchmark: measure again with bench/run.py")

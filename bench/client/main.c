@@ -53,7 +53,8 @@ int main(int count, char **arguments) {
     int at = 1;
     errno = 0;
     if (at >= count) stop("usage: client PROTOCOL [PHASE...] -- PROGRAM [ARGUMENT...]");
-    if (count > 4 && strcmp(arguments[1], "starts") == 0 && strcmp(arguments[3], "--") == 0) {
+    if (strcmp(arguments[1], "starts") == 0) {
+        if (count < 5 || strcmp(arguments[3], "--") != 0) stop("usage: client starts EXTENSIONS -- PROGRAM [ARGUMENT...]");
         starts(atoi(arguments[2]), arguments + 4);
         return 0;
     }

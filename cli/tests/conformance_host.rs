@@ -59,6 +59,7 @@ fn a_driver_that_cannot_be_started_is_named() {
     let output = extline().args(["--only", "H-TOL-01", "--driver", "/no/such"]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output).contains("could not be started: /no/such: "), "{}", text(&output));
+    assert!(text(&output).contains("check the command behind --driver"), "{}", text(&output));
 }
 
 /// Sends what Ctrl-C sends, and waits for the end.

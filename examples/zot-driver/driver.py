@@ -302,4 +302,7 @@ class Driver:
         raise Unsupported(f"there is no op {request['op']}")
 
 
+if len(sys.argv) != 2:
+    sys.exit("usage: driver.py ZOT, a zot's program; the tester starts it: "
+             "extline conformance host --driver python3 driver.py ZOT")
 Driver(sys.argv[1]).serve()

@@ -30,9 +30,10 @@ impl Extension {
     ///
     /// A handler that fails or panics is one line on stderr and is answered as
     /// [`on_failure`](Extension::on_failure) says, without any rewrite (`intercept.failure`); where
-    /// that lets it pass, the guards are asked all the same. So is one that takes longer than the host waits, less 500 ms: 4.5 s unless the host says otherwise
-    /// (`guard.margin`), also one that keeps the thread. Other calls wait meanwhile: long
-    /// computations belong in [`Context::blocking`].
+    /// that lets it pass, the guards are asked all the same. So is one that takes longer than the
+    /// host waits, less 500 ms: 4.5 s unless the host says otherwise (`guard.margin`), also one that
+    /// keeps the thread. Other calls wait meanwhile: long computations belong in
+    /// [`Context::blocking`].
     ///
     /// ```
     /// use extline::prelude::*;

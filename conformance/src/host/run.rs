@@ -121,13 +121,15 @@ fn play_one(options: &HostOptions, case: &Case, script: &Script) -> (CaseReport,
     let mut stage = match Stage::set(options, script) {
         Ok(stage) => stage,
         Err(error) => {
-            let (verdict, what) = if is_starved(&error) {
-                (Verdict::HarnessError, "the tester could not start a process")
+            let (verdict, what, remedy) = if is_starved(&error) {
+                let remedy = "end other programs, or raise the limits of this shell";
+                (Verdict::HarnessError, "the tester could not start a process", remedy)
             } else {
-                (Verdict::CouldNotRun, "the driver could not be started")
+                let remedy = "check the command behind --driver";
+                (Verdict::CouldNotRun, "the driver could not be started", remedy)
             };
             let program = options.driver.first().map(|program| program.to_string_lossy());
-            let why = format!("{what}: {}: {error}", program.unwrap_or_default());
+            let why = format!("{what}: {}: {error}; {remedy}", program.unwrap_or_default());
             return (CaseReport::without_run(case, verdict, why), Vec::new());
         }
     };
