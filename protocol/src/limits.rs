@@ -63,6 +63,10 @@ pub const WRITE_DEADLINE: Duration = Duration::from_secs(5);
 /// An extension's shutdown: until then results are written as they come.
 pub const SHUTDOWN_ANSWERS: Duration = Duration::from_secs(1);
 
+/// An extension's shutdown: teardown has until then, whether it began at once or after the last call
+/// was answered as cancelled.
+pub const SHUTDOWN_TEARDOWN: Duration = Duration::from_millis(1_250);
+
 /// An extension's shutdown: the process ends at once.
 pub const SHUTDOWN_END: Duration = Duration::from_millis(1_500);
 

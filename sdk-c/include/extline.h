@@ -1506,8 +1506,9 @@ extline_result extline_setup(struct extline_extension *ext,
 
 /**
  * Has `run` called at the end, once every call is answered: at `shutdown`, at the end of the input, at
- * SIGTERM. What it does must be done one second after the end began (`end.answers`). It does not run
- * when no setup has returned. Several run in the order in which they were given.
+ * SIGTERM. What it does must be done 1.25 s after the end began, a second of which a call that is never
+ * answered may take (`end.answers`). It does not run when no setup has returned. Several run in the
+ * order in which they were given.
  *
  * Before the start; later it is `EXTLINE_STATE`. `user` is the library's when this succeeds. From any
  * thread.

@@ -233,7 +233,10 @@ export class Extension {
     return this;
   }
 
-  /** Runs at the end, once every call is answered. It has a second. */
+  /**
+   * Runs at the end, once every call is answered. It must be done 1.25 s after the end began, a second
+   * of which a call that is never answered may take.
+   */
   teardown(handler: (ctx: Context) => unknown): this {
     this.#function("teardown", handler, this.teardown);
     this.#notRunning("teardown", "it is registered before run()", this.teardown);

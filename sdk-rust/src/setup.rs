@@ -56,8 +56,9 @@ impl Extension {
     }
 
     /// Runs at the end, once every call is answered: at `shutdown`, at the end of stdin, at SIGTERM.
-    /// What it does must be done one second after the end began ([`Context::deadline`]); then it is
-    /// dropped (`end.answers`). It does not run when no setup has returned.
+    /// What it does must be done 1.25 s after the end began ([`Context::deadline`]), a second of which a
+    /// call that is never answered may take (`end.answers`); then it is dropped. It does not run when no
+    /// setup has returned.
     ///
     /// An error or a panic is one line on stderr. Several run in the order in which they were given.
     ///

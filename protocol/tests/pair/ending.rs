@@ -1,6 +1,6 @@
 //! Shutdown, end of input, death.
 
-use extline_protocol::frame::{ShutdownReason, Subscribe, ToolResult};
+use extline_protocol::frame::{Level, ShutdownReason, Subscribe, ToolResult};
 use extline_protocol::{
     ErrorKind, ExtensionEvent, HostEvent, Intercept, RawJson, SendError, ToolCallOptions,
 };
@@ -18,6 +18,12 @@ fn ends(pair: &Pair) -> Vec<&ExtensionEvent> {
         )
     };
     pair.extension_events.iter().filter(is_end).collect()
+}
+
+fn with_teardown() -> Pair {
+    let mut config = config();
+    config.teardown = true;
+    Pair::ready(config, full_ack())
 }
 
 #[test]
@@ -181,9 +187,7 @@ fn nobody_to_write_to_ends_the_waiting() {
 
 #[test]
 fn teardown_runs_after_the_last_answer_and_before_the_ack() {
-    let mut config = config();
-    config.teardown = true;
-    let mut pair = Pair::ready(config, full_ack());
+    let mut pair = with_teardown();
     let (_, key) = pair.open_call();
     pair.clear();
     pair.host.shutdown(None, pair.now);
@@ -198,14 +202,32 @@ fn teardown_runs_after_the_last_answer_and_before_the_ack() {
 }
 
 #[test]
-fn a_teardown_that_hangs_ends_with_the_second() {
-    let mut config = config();
-    config.teardown = true;
-    let mut pair = Pair::ready(config, full_ack());
+fn a_teardown_has_its_time_even_behind_a_call_that_was_never_answered() {
+    let mut pair = with_teardown();
+    pair.open_call();
+    pair.clear();
     pair.host.shutdown(None, pair.now);
     pair.pass_ms(1_000);
-    assert_eq!(pair.lines("shutdown_ack").len(), 1);
+    assert_eq!(ends(&pair).last(), Some(&&ExtensionEvent::Teardown));
+    pair.pass_ms(249);
+    pair.extension.notify(Level::Info, "down");
+    pair.extension.teardown_done();
+    pair.step();
+    let written = pair.lines("E> ");
+    assert!(written[0].contains("\"kind\":\"cancelled\""), "{written:?}");
+    assert!(written[1].contains("\"message\":\"down\""), "{written:?}");
+    assert_eq!(written[2..], ["E> {\"type\":\"shutdown_ack\"}"]);
+}
+
+#[test]
+fn a_teardown_that_hangs_is_not_waited_for() {
+    let mut pair = with_teardown();
+    pair.host.shutdown(None, pair.now);
+    pair.pass_ms(1_249);
+    assert_eq!(ends(&pair).last(), Some(&&ExtensionEvent::Teardown));
+    pair.pass_ms(1);
     assert_eq!(ends(&pair).last(), Some(&&ExtensionEvent::Finished { exit_code: 0 }));
+    assert_eq!(pair.lines("E> "), ["E> {\"type\":\"shutdown_ack\"}"]);
 }
 
 #[test]

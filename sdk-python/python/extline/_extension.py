@@ -340,7 +340,8 @@ class Extension:
     def teardown(self, function: F | None = None, /) -> Any:
         """Runs at the end, once every call is answered: ``@ext.teardown``.
 
-        It has a second. It does not run where ``setup`` failed, or the process was killed.
+        It must be done 1.25 s after the end began, a second of which a call that is never answered may
+        take. It does not run where ``setup`` failed, or the process was killed.
         """
         if function is None:
             return self.teardown

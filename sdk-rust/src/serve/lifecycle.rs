@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use extline_protocol::Capability;
 use extline_protocol::frame::{HelloAck, Level, Registered};
-use extline_protocol::limits::SHUTDOWN_ANSWERS;
+use extline_protocol::limits::SHUTDOWN_TEARDOWN;
 
 use super::Serving;
 use crate::handler::Guarded;
@@ -85,7 +85,7 @@ impl Serving {
         }
         // It may keep the thread from here on.
         self.watch();
-        let deadline = self.end_began.map(|began| began + SHUTDOWN_ANSWERS);
+        let deadline = self.end_began.map(|began| began + SHUTDOWN_TEARDOWN);
         let context = Context::of_teardown(&self.connection, deadline);
         let teardowns = std::mem::take(&mut self.teardowns);
         let cancellation = context.cancellation();

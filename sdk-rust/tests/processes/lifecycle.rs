@@ -143,7 +143,7 @@ fn a_teardown_that_fails_is_reported_and_the_end_goes_on() {
 }
 
 #[test]
-fn a_teardown_that_hangs_is_dropped_after_a_second() {
+fn a_teardown_that_hangs_is_dropped_before_the_end() {
     let mut host = living("", "hang");
     ready(&mut host);
     let begun = Instant::now();

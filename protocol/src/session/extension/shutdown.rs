@@ -5,7 +5,7 @@ use std::time::Instant;
 use super::{ExtensionEvent, ExtensionSession};
 use crate::error_kind::ErrorKind;
 use crate::frame::{CommandResponse, ErrorInfo, RpcError, ShutdownAck, ShutdownReason, ToolResult};
-use crate::limits::{SHUTDOWN_ANSWERS, SHUTDOWN_END};
+use crate::limits::{SHUTDOWN_ANSWERS, SHUTDOWN_END, SHUTDOWN_TEARDOWN};
 use crate::session::{CallKey, CallKind};
 
 /// How far the session is on its way out.
@@ -47,9 +47,8 @@ impl Stage {
     pub(super) fn next_step(self) -> Option<Instant> {
         match self {
             Self::Running | Self::Over => None,
-            Self::Answering(ending) | Self::TearingDown(ending) => {
-                Some(ending.since + SHUTDOWN_ANSWERS)
-            }
+            Self::Answering(ending) => Some(ending.since + SHUTDOWN_ANSWERS),
+            Self::TearingDown(ending) => Some(ending.since + SHUTDOWN_TEARDOWN),
             Self::Finished(ending) => Some(ending.since + SHUTDOWN_END),
         }
     }
@@ -104,7 +103,7 @@ impl ExtensionSession {
                 }
                 self.finish_if_idle();
             }
-            Stage::TearingDown(ending) if now >= ending.since + SHUTDOWN_ANSWERS => {
+            Stage::TearingDown(ending) if now >= ending.since + SHUTDOWN_TEARDOWN => {
                 self.finish(ending);
             }
             Stage::Finished(ending) if now >= ending.since + SHUTDOWN_END => {
