@@ -60,7 +60,10 @@ impl Failure {
                 failure.with_schema(tool.name(), &tool.definition.schema)
             }
             CallError::Died { diagnosis, .. } => failure.with_diagnosis(diagnosis),
-            _ => failure,
+            _ => match host.diagnose(error) {
+                Some(diagnosis) => failure.with_details(&diagnosis),
+                None => failure,
+            },
         }
     }
 
@@ -106,6 +109,15 @@ impl Failure {
     fn with_diagnosis(mut self, diagnosis: &Diagnosis) -> Self {
         self.text = diagnosis.to_string();
         self.json.diagnosis = Some(diagnosis.clone());
+        self
+    }
+
+    /// The same where the error has said the fact itself.
+    fn with_details(mut self, diagnosis: &Diagnosis) -> Self {
+        let fact = self.text.clone();
+        self = self.with_diagnosis(diagnosis);
+        let details = self.text.split_once('\n').map_or("", |(_, details)| details);
+        self.text = format!("{fact}\n{details}");
         self
     }
 

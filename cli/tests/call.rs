@@ -124,6 +124,7 @@ fn no_answer_in_time_is_exit_5() {
     let outcome = extline.run(&behave(&["call", "--timeout", "0.5", "slow", &args]));
     outcome.assert_code(5);
     outcome.assert_says(&["slow did not answer within 500 ms"]);
+    outcome.assert_says(&["while   answering slow", "system  process ", "log     ", "timeout_ms"]);
     // The extension was told, and is gone.
     let lines = wait_for_lines(&note, 2);
     assert_eq!(lines[1], "cancelled");

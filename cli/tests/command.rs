@@ -61,7 +61,7 @@ fn no_answer_in_time_is_exit_5() {
     let words = misbehave(&["command", "hang", "--timeout", "0.3"], &["plain"]);
     let outcome = Extline::new().run(&words);
     outcome.assert_code(5);
-    outcome.assert_says(&["hang did not answer within 300 ms"]);
+    outcome.assert_says(&["hang did not answer within 300 ms", "system  process "]);
 }
 
 #[test]

@@ -71,7 +71,13 @@ impl Call {
     /// The same once; may be dropped and called again until it has returned.
     pub(crate) async fn answered(&mut self) -> Result<ToolResult, CallError> {
         let answer = (&mut self.result).await.unwrap_or(Err(Unanswered::HostGone));
-        answer.map_err(|unanswered| unanswered.into_error(&self.name, self.timeout))
+        answer.map_err(|unanswered| {
+            let asked = match &self.runner {
+                Runner::Extension(guard) => Some(&*guard.connection),
+                Runner::Agent(_) => None,
+            };
+            unanswered.into_error(&self.name, self.timeout, asked)
+        })
     }
 }
 
@@ -111,7 +117,7 @@ pub enum CommandOutcome {
 pub(crate) struct Invocation {
     pub(crate) name: String,
     /// Forgets the answer with it.
-    pub(crate) _guard: CallGuard,
+    pub(crate) guard: CallGuard,
     pub(crate) response: oneshot::Receiver<Result<CommandAnswer, Unanswered>>,
     pub(crate) timeout: Duration,
 }
@@ -120,7 +126,10 @@ impl Invocation {
     pub(crate) async fn outcome(mut self) -> Result<CommandOutcome, CallError> {
         match (&mut self.response).await.unwrap_or(Err(Unanswered::HostGone)) {
             Ok(answer) => outcome_of(&self.name, answer),
-            Err(unanswered) => Err(unanswered.into_error(&self.name, self.timeout)),
+            Err(unanswered) => {
+                let asked = Some(&*self.guard.connection);
+                Err(unanswered.into_error(&self.name, self.timeout, asked))
+            }
         }
     }
 }

@@ -49,13 +49,18 @@ pub enum CallError {
         /// Why: its own words, or how it failed to answer.
         reason: String,
     },
-    /// The extension did not answer in time.
+    /// There was no answer in time; the extension goes on, and
+    /// [`Host::diagnose`](crate::Host::diagnose) says what it is doing instead.
     #[error("{name} did not answer within {} ms", .after.as_millis())]
     Timeout {
-        /// The tool or command.
+        /// The tool, command or method.
         name: String,
         /// How long it was waited for.
         after: Duration,
+        /// The extension that was asked. Absent for a tool of the agent's own, and where the time
+        /// was up before the tool was called, in an interceptor or a guard or while it waited for
+        /// its turn.
+        extension: Option<String>,
     },
     /// The call was cancelled and the extension had nothing to say to that.
     #[error("{name} was cancelled")]

@@ -9,8 +9,8 @@ use crate::exit::Exit;
 use crate::log::Log;
 use crate::problem::Problem;
 
-/// Why an extension cannot be used, or can be used no longer: what was being done, how the process
-/// ended, what it wrote last, and what to do.
+/// Why an extension cannot be used, can be used no longer, or did not answer: what was being done,
+/// how the process ended, what it wrote last, and what to do.
 ///
 /// `Display` gives readable lines; serde gives the same facts to programs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,8 +24,8 @@ pub struct Diagnosis {
     pub doing: String,
     /// How the process ended, where it had ended by itself.
     pub exit: Option<Exit>,
-    /// What its processes were doing in the system when they were given up, where the platform
-    /// tells: `process 71 (python3) waits in write on descriptor 1, pipe:[9]`.
+    /// What its processes were doing in the system when they were given up, or are doing instead of
+    /// answering, where the platform tells: `process 71 (python3) waits in write on descriptor 1, pipe:[9]`.
     pub process: Option<String>,
     /// What it wrote to stdout that is wrong: how it began where that was no `hello`, the newest
     /// line of a flood.

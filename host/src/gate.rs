@@ -58,7 +58,8 @@ impl Shared {
         let began = Instant::now();
         let id = self.name_call();
         let passed = self.pass(&id, caller.extension.as_deref(), name, args);
-        let timed_out = |after| CallError::Timeout { name: name.to_owned(), after };
+        let timed_out =
+            |after| CallError::Timeout { name: name.to_owned(), after, extension: None };
         let Passed { tool, args, turn } = match options.timeout {
             None => passed.await?,
             Some(after) => {

@@ -170,6 +170,20 @@ impl Host {
         self.extensions.iter().map(Extension::status).collect()
     }
 
+    /// The diagnosis that belongs to an error, if any: why an extension died, or, for one that did
+    /// not answer in time and still runs, what it is doing now, with its last lines on stderr.
+    pub fn diagnose(&self, error: &CallError) -> Option<Arc<Diagnosis>> {
+        match error {
+            CallError::Died { diagnosis, .. } => Some(Arc::clone(diagnosis)),
+            CallError::Timeout { name, after, extension: Some(extension) } => {
+                let found = self.extensions.iter().find(|it| it.name == *extension)?;
+                let connection = found.running.as_ref().ok()?.current();
+                Some(Arc::new(connection.diagnose_overdue(name, *after)))
+            }
+            _ => None,
+        }
+    }
+
     /// The panels that are open, by extension in load order and then by id.
     pub fn panels(&self) -> Vec<Panel> {
         let slots = self.extensions.iter().filter_map(|it| it.running.as_ref().ok());

@@ -107,6 +107,11 @@ pub enum Problem {
     },
     /// It writes far more to its stdout than anybody asked for.
     Flood,
+    /// It did not answer in time, and still runs.
+    NoAnswer {
+        /// How long it was waited for, in milliseconds.
+        waited_ms: u64,
+    },
     /// The host was shut down.
     ShutDown,
     /// Not even SIGKILL ended it.
@@ -134,6 +139,7 @@ impl Problem {
                 | Self::InputFull { .. }
                 | Self::InputStalled { .. }
                 | Self::Flood
+                | Self::NoAnswer { .. }
                 | Self::ShutDown
                 | Self::Unkillable
         )
@@ -202,6 +208,11 @@ impl Problem {
             Self::Flood => "write a note only when it is news to somebody, and debug output to \
                             stderr"
                 .to_owned(),
+            Self::NoAnswer { .. } => {
+                "see the lines above and the log for what it waits for; a tool that needs longer \
+                 says so with \"timeout_ms\", or whoever calls waits longer"
+                    .to_owned()
+            }
             Self::ShutDown => "start the host again".to_owned(),
             Self::Unkillable => {
                 "look for a process that waits for a device or a network disk".to_owned()
@@ -305,6 +316,7 @@ impl fmt::Display for Problem {
                 "it floods its stdout: far more lines than a thousand a second that nobody asked \
                  for",
             ),
+            Self::NoAnswer { waited_ms } => write!(formatter, "no answer within {waited_ms} ms"),
             Self::ShutDown => formatter.write_str("the host was shut down"),
             Self::Unkillable => formatter.write_str("it could not be ended"),
         }

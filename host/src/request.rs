@@ -40,7 +40,10 @@ impl Request {
         match (&mut self.response).await.unwrap_or(Err(Unanswered::HostGone)) {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(error)) => Err(CallError::Request { method: self.method.clone(), error }),
-            Err(unanswered) => Err(unanswered.into_error(&self.method, self.timeout)),
+            Err(unanswered) => {
+                let asked = Some(&*self.guard.connection);
+                Err(unanswered.into_error(&self.method, self.timeout, asked))
+            }
         }
     }
 }

@@ -111,11 +111,20 @@ impl Waiting {
 }
 
 impl Unanswered {
-    pub(crate) fn into_error(self, name: &str, timeout: Duration) -> CallError {
+    /// `asked`: the extension that has not answered; absent when the agent itself has not.
+    pub(crate) fn into_error(
+        self,
+        name: &str,
+        timeout: Duration,
+        asked: Option<&Connection>,
+    ) -> CallError {
         let name = name.to_owned();
         match self {
             Self::Failed(error) => match error.kind {
-                ErrorKind::Timeout => CallError::Timeout { name, after: timeout },
+                ErrorKind::Timeout => {
+                    let extension = asked.map(|asked| asked.name().to_owned());
+                    CallError::Timeout { name, after: timeout, extension }
+                }
                 ErrorKind::Cancelled => CallError::Cancelled { name },
                 kind => CallError::Unusable { name, kind, message: error.message },
             },
@@ -198,7 +207,7 @@ impl Connection {
         self.carry_out(&mut state, now);
         drop(state);
         let guard = CallGuard { connection: Arc::clone(self), key };
-        Ok(Invocation { name, _guard: guard, response, timeout })
+        Ok(Invocation { name, guard, response, timeout })
     }
 
     /// Asks about something before it happens and waits for the answer.

@@ -18,7 +18,7 @@ mod write_queue;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use extline_protocol::HostSession;
 use tokio::sync::{Notify, watch};
@@ -26,11 +26,13 @@ use tokio::sync::{Notify, watch};
 pub(crate) use self::calls::{CommandAnswer, Sending, Unanswered};
 pub(crate) use self::outgrown::LargePipes;
 use self::state::{Phase, State};
+use crate::diagnosis::Diagnosis;
 use crate::ending::Ending;
 use crate::intercept_failure::{InterceptFailure, NoAnswer};
 use crate::log::Log;
 use crate::news::News;
 use crate::notice::Notice;
+use crate::problem::Problem;
 use crate::process::{Group, Output, Process, Spawned};
 use crate::shared::{Shared, lock};
 use crate::status::{ExtensionState, ExtensionStatus};
@@ -180,6 +182,17 @@ impl Connection {
         self.notice(&mut state, Notice::new(failure.to_string()));
         state.keep_intercept_failure(failure.clone());
         self.tell(News::InterceptFailed { extension: self.name.clone(), failure });
+    }
+
+    /// What it does instead of answering.
+    pub(crate) fn diagnose_overdue(&self, name: &str, after: Duration) -> Diagnosis {
+        let waited_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
+        let problem = Problem::NoAnswer { waited_ms };
+        let mut diagnosis = Diagnosis::new(&self.name, problem, format!("answering {name}"), None);
+        let runs = self.ended.borrow().is_none();
+        diagnosis.process = runs.then(|| self.group.activity()).flatten();
+        diagnosis.add_output(None, &self.log, &self.withheld);
+        diagnosis
     }
 
     /// Why there is nobody to ask.

@@ -113,6 +113,7 @@ async fn a_call_of_an_agent_s_own_tool_ends_in_time_and_when_it_is_given_up() {
     let args = r#"{"text":""}"#;
     let error = host.call("wait", args).await.unwrap_err();
     assert_eq!(error.to_string(), "wait did not answer within 100 ms");
+    assert_eq!(host.diagnose(&error), None);
     // The caller's own time goes before the tool's.
     let patient = CallOptions::default().timeout(Duration::from_secs(600));
     let call = host.start_call("wait", args, patient).await.unwrap();

@@ -147,6 +147,8 @@ async fn the_caller_s_own_time_covers_the_guards_and_the_tool_gets_what_is_left(
     let short = Duration::from_millis(300);
     let error = host.start_call("run", LS, own(short)).await.unwrap_err();
     assert!(matches!(error, CallError::Timeout { after, .. } if after == short), "{error}");
+    // The tool was not asked, so its extension is not to blame.
+    assert_eq!(host.diagnose(&error), None);
     end(host).await;
     assert_eq!(stage.who(), ["g guard"]);
 

@@ -47,6 +47,10 @@ async fn in_a_call() {
     let (outcome, ()) = tokio::join!(call.outcome(), pair.good_one_answers());
     let error = outcome.unwrap_err();
     assert!(matches!(error, CallError::Timeout { .. }), "{error}");
+    let found = pair.host.diagnose(&error).unwrap();
+    assert_eq!(found.problem, Problem::NoAnswer { waited_ms: 300 });
+    assert_eq!(found.doing, "answering hang");
+    assert!(found.process.as_deref().unwrap().contains("(python3"), "{found}");
     // Only the call has failed.
     assert_eq!(pair.host.extensions()[1].state, ExtensionState::Ready);
     pair.end().await;
