@@ -1,5 +1,6 @@
 //! Its interceptors and guards.
 
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
@@ -37,8 +38,10 @@ pub(crate) fn intercepting(probe: Extension) -> Extension {
                     sleep(Duration::from_secs(60)).await;
                     Ok(call.allow())
                 }
-                "keep" => {
-                    thread::sleep(Duration::from_secs(2));
+                "keep until" => {
+                    while !Path::new(args["file"].as_str().unwrap_or_default()).exists() {
+                        thread::sleep(Duration::from_millis(1));
+                    }
                     Ok(call.allow())
                 }
                 _ if args["path"] == "second" => Ok(call.block(format!("sees {}", call.args()))),

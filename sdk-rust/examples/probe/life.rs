@@ -24,7 +24,7 @@ pub(crate) fn living(probe: Extension) -> Extension {
                 "panic" => panic!("in the setup"),
                 "hang" => sleep(Duration::from_secs(60)).await,
                 "block" => thread::sleep(Duration::from_secs(60)),
-                "slow" => sleep(Duration::from_millis(400)).await,
+                "slow" => sleep(Duration::from_secs(1)).await,
                 "cancelled" => {
                     ctx.cancellation().await;
                     ctx.check_cancelled()?;

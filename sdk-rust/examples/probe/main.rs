@@ -23,7 +23,7 @@ use extline::tokio::time::sleep;
 
 use intercepts::intercepting;
 use life::{living, requiring};
-use tools::{answering, asking, growing, leaving, waiting};
+use tools::{answering, asking, growing, leaving, released, waiting};
 
 fn main() -> Result<ExitCode, Error> {
     let probe = serving(Extension::new("probe", "1.0.0"));
@@ -88,6 +88,10 @@ fn drawing(probe: Extension) -> Extension {
                     sleep(Duration::from_millis(50)).await;
                     typed.borrow_mut().push('/');
                 }
+                PanelInput::Key(Key::Up) => {
+                    released(0).await;
+                    typed.borrow_mut().push('^');
+                }
                 PanelInput::Key(Key::Char('!')) => panic!("in a panel"),
                 PanelInput::Key(Key::Char('?')) => return Err(ToolError::new("no questions")),
                 PanelInput::Key(Key::Char(char)) => typed.borrow_mut().push(char),
@@ -115,8 +119,9 @@ fn drawing(probe: Extension) -> Extension {
 fn listening(probe: Extension) -> Extension {
     probe
         .on("turn_start", async |event, ctx| {
-            sleep(Duration::from_millis(30)).await;
-            ctx.notify_info(format!("turn_start {}", event.payload.step.unwrap_or_default()));
+            let step = event.payload.step.unwrap_or_default();
+            released(step).await;
+            ctx.notify_info(format!("turn_start {step}"));
         })
         .on("turn_end", async |event, _| assert!(event.event.is_empty(), "in an event"))
         .on("turn_end", async |_, ctx| ctx.notify_info("the second handler of turn_end"))

@@ -1,5 +1,6 @@
 //! Its tools and commands.
 
+use std::cell::RefCell;
 use std::io::Write;
 use std::process::Command as Process;
 use std::thread;
@@ -33,6 +34,17 @@ struct Ask {
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Amount {
     pub(crate) amount: u64,
+}
+
+thread_local! {
+    static RELEASED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Waits for a call of `release` with this number.
+pub(crate) async fn released(number: u64) {
+    while !RELEASED.with_borrow(|released| released.contains(&number)) {
+        sleep(Duration::from_millis(1)).await;
+    }
 }
 
 /// Tools and commands that answer at once.
@@ -132,6 +144,10 @@ pub(crate) fn waiting(probe: Extension) -> Extension {
         )
         .tool("deaf", "Keeps the thread, whatever happens.", async |ms: Amount, _| {
             thread::sleep(Duration::from_millis(ms.amount));
+            Ok(())
+        })
+        .tool("release", "Lets handlers go on that wait for this number.", async |it: Amount, _| {
+            RELEASED.with_borrow_mut(|released| released.push(it.amount));
             Ok(())
         })
         .tool("steps", "Tells how far it is.", async |steps: Amount, ctx: Context| {

@@ -67,12 +67,13 @@ fn an_answer_that_came_meanwhile_is_handed_over() {
     let mut host = Host::start(&mut Command::new(probe())).accepted(&ack);
     host.call("asks", "ask_tool", r#"{"what":"read","with":{}}"#);
     assert_eq!(host.frame()["type"], "call_tool");
-    host.call("deaf", "deaf", r#"{"amount":300}"#);
+    host.call("keeps", "block", r#"{"amount":60000}"#);
     host.send(r#"{"type":"tool_result","id":"1","content":[{"type":"text","text":"read"}]}"#);
     // Seen by now, while the thread was kept.
     host.call("canary", "no such tool", "{}");
     assert_eq!(host.frame()["id"], "canary");
-    assert_eq!(host.frame()["id"], "deaf");
+    host.send(r#"{"type":"tool_cancel","id":"keeps"}"#);
+    assert_eq!(host.frame()["id"], "keeps");
     assert_eq!(host.text(), "read (truncated: false)");
 }
 

@@ -13,6 +13,14 @@ fn living(setup: &str, teardown: &str) -> Host {
     host
 }
 
+/// Shows that the extension lives, while it sets up. On a slow machine any setup may take so long.
+const ALIVE: &str = r#"{"type":"subscribe"}"#;
+
+/// The next line that offers something.
+fn offer(host: &mut Host) -> String {
+    std::iter::repeat_with(|| host.line()).find(|line| line != ALIVE).unwrap()
+}
+
 fn ready(host: &mut Host) {
     while host.line() != r#"{"type":"ready"}"# {}
 }
@@ -21,19 +29,20 @@ fn ready(host: &mut Host) {
 fn what_a_setup_registers_is_offered_with_the_rest() {
     let mut host = living("", "");
     assert_eq!(
-        host.line(),
+        offer(&mut host),
         r#"{"type":"register_command","name":"later","description":"comes from the second setup"}"#
     );
     // `sleep` was taken back before anybody saw it.
-    assert_eq!(host.frame()["name"], "project");
+    let project: serde_json::Value = serde_json::from_str(&offer(&mut host)).unwrap();
+    assert_eq!(project["name"], "project");
     assert_eq!(
-        host.line(),
+        offer(&mut host),
         concat!(
             r#"{"type":"subscribe","events":["turn_end"],"intercept":["turn_start","tool_call"],"#,
             r#""guards":["tool_call"],"on_failure":{"tool_call":"allow"}}"#
         )
     );
-    assert_eq!(host.line(), r#"{"type":"ready"}"#);
+    assert_eq!(offer(&mut host), r#"{"type":"ready"}"#);
     host.call("1", "project", "{}");
     assert_eq!(host.text(), "/project");
     host.send(r#"{"type":"command_invoked","id":"1","name":"later"}"#);
@@ -48,18 +57,20 @@ fn what_a_setup_registers_is_offered_with_the_rest() {
 
 #[test]
 fn a_slow_setup_keeps_the_host_waiting_and_everything_comes_in_one_piece() {
+    let begun = Instant::now();
     let mut host = living("slow", "");
     let mut alive = 0;
     loop {
         let line = host.line();
-        if line != r#"{"type":"subscribe"}"# {
+        if line != ALIVE {
             assert!(line.contains("register_command"), "{line}");
             break;
         }
         alive += 1;
     }
-    // 400 ms hold two intervals of 150 ms.
-    assert!((1..=2).contains(&alive), "{alive}");
+    // Each interval of 150 ms at most, however long a busy machine makes the setup last.
+    let intervals = begun.elapsed().as_millis() / 150;
+    assert!((1..=intervals).contains(&alive), "{alive} in {intervals}");
     ready(&mut host);
 }
 
@@ -72,8 +83,7 @@ fn a_setup_that_fails_ends_the_extension_with_its_reason() {
     ] {
         let end = living(how, "").wait();
         assert_eq!(end.status.code(), Some(1), "{how}");
-        // A slow machine may have shown that it lives.
-        let offered = end.lines.iter().find(|line| *line != r#"{"type":"subscribe"}"#);
+        let offered = end.lines.iter().find(|line| *line != ALIVE);
         assert_eq!(offered, None, "{how}");
         assert!(end.stderr.contains(reason), "{how}: {}", end.stderr);
         assert!(!end.stderr.contains("torn down"), "{}", end.stderr);
@@ -87,7 +97,8 @@ fn a_call_that_came_early_is_answered_when_the_setup_fails() {
     host.send(&format!("{}\n{ACK}", call("1", "sleep", r#"{"amount":60000}"#)));
     let end = host.wait();
     assert_eq!(end.status.code(), Some(1));
-    assert!(end.lines[0].contains(r#""kind":"cancelled""#), "{:?}", end.lines);
+    let answer = end.lines.iter().find(|line| *line != ALIVE).unwrap();
+    assert!(answer.contains(r#""kind":"cancelled""#), "{:?}", end.lines);
 }
 
 #[test]
@@ -95,12 +106,11 @@ fn a_shutdown_during_the_setup_ends_at_once_and_tears_nothing_down() {
     for setup in ["hang", "cancelled"] {
         let mut host = living(setup, "");
         // It shows that it lives, so it is in its setup.
-        assert_eq!(host.line(), r#"{"type":"subscribe"}"#);
+        assert_eq!(host.line(), ALIVE);
         host.send(r#"{"type":"shutdown"}"#);
         let End { status, lines, stderr } = host.wait();
         assert!(status.success(), "{setup}: {stderr}");
-        let written: Vec<_> =
-            lines.iter().filter(|line| *line != r#"{"type":"subscribe"}"#).collect();
+        let written: Vec<_> = lines.iter().filter(|line| *line != ALIVE).collect();
         assert_eq!(written, [r#"{"type":"shutdown_ack"}"#], "{setup}");
         assert_eq!(stderr, "", "{setup}");
     }

@@ -1,6 +1,7 @@
 //! What an extension says besides its answers, and what it is told.
 
 use std::process::Command;
+use std::time::Instant;
 
 use crate::host::{ACK, Host, probe};
 
@@ -41,6 +42,7 @@ fn under_an_old_host_the_log_is_stderr_and_new_frames_are_remarked_on() {
 #[test]
 fn updates_come_before_the_result_numbered_and_not_all_of_them() {
     let mut host = Host::probe();
+    let begun = Instant::now();
     host.call("u", "steps", r#"{"amount":10}"#);
     assert_eq!(
         host.line(),
@@ -59,8 +61,9 @@ fn updates_come_before_the_result_numbered_and_not_all_of_them() {
         last += 1;
     };
     assert_eq!(result["content"][0]["text"], "done");
-    // Ten steps of 20 ms are more than 20 a second.
-    assert!((2..10).contains(&last), "{last} updates");
+    // Ten steps of 20 ms are more than 20 a second, unless the machine is too busy for them.
+    let most = 2 + u64::try_from(begun.elapsed().as_millis() / 50).unwrap();
+    assert!((2..=most).contains(&last), "{last} updates, at most {most}");
 }
 
 #[test]
@@ -71,10 +74,15 @@ fn events_are_handled_one_at_a_time_while_calls_go_on() {
          {\"type\":\"event\",\"event\":\"turn_start\",\"step\":2}\n\
          {\"type\":\"event\",\"event\":\"session_start\"}",
     );
-    host.call("1", "echo", r#"{"text":"meanwhile"}"#);
+    // The second might go on, and may not before the first.
+    host.call("1", "release", r#"{"amount":2}"#);
+    assert_eq!(host.frame()["id"], "1");
+    host.call("2", "echo", r#"{"text":"meanwhile"}"#);
     assert_eq!(host.text(), "meanwhile");
-    assert_eq!(host.frame()["message"], "turn_start 1");
-    assert_eq!(host.frame()["message"], "turn_start 2");
+    host.call("3", "release", r#"{"amount":1}"#);
+    let mut notes = std::iter::repeat_with(|| host.frame()).filter(|it| it["type"] == "notify");
+    assert_eq!(notes.next().unwrap()["message"], "turn_start 1");
+    assert_eq!(notes.next().unwrap()["message"], "turn_start 2");
 }
 
 #[test]
