@@ -139,3 +139,11 @@ test("a name that is not allowed is told once, at its line: a host shows the las
     return true;
   });
 });
+
+test("what a failure means is allow or block, of an interceptor and of a guard", () => {
+  const ext = new Extension("modes", "1.0.0");
+  const ask = { onFailure: "ask" } as never;
+  const says = /errors\.test\.mjs:\d+: (interceptor of turn_start|guard g): its onFailure is "allow" or "block"/;
+  assert.throws(() => ext.intercept("turn_start", () => {}, ask), says);
+  assert.throws(() => ext.guard("g", () => {}, ask), says);
+});

@@ -210,8 +210,7 @@ for (const onFailure of ["block", "allow"]) {
   test(`the guards behind one that failed are asked only where a failure may pass: ${onFailure}`, async () => {
     const program = await Program.start(`
 const asked = [];
-ext.intercept("tool_call", () => {}, { onFailure: "${onFailure}" });
-ext.guard("first", () => { asked.push("first"); throw new Error("broken"); });
+ext.guard("first", () => { asked.push("first"); throw new Error("broken"); }, { onFailure: "${onFailure}" });
 ext.guard("second", async () => { asked.push("second"); throw new Error("broken too"); });
 ext.guard("third", (call) => { asked.push("third"); if (call.tool === "rm") return call.block("refused"); });
 ext.tool("asked", { description: "x" }, () => asked.splice(0).join(" "));`);

@@ -29,9 +29,12 @@ export interface CommandOptions extends RequiredOption {
   usage?: string;
 }
 
-/** What an interceptor says beyond its handler. */
+/** What an interceptor or a guard says beyond its handler. */
 export interface InterceptOptions extends RequiredOption {
-  /** What a failure of the handler means; `block` where it can be blocked. */
+  /**
+   * What a failure of the handler means; `block` where it can be blocked. What is said last for a
+   * point holds for all that the extension has there; guards stand at `tool_call`.
+   */
   onFailure?: "allow" | "block";
 }
 
@@ -175,33 +178,33 @@ export class Extension {
     const entry = this.intercept;
     this.#function(`interceptor of ${point}`, handler, entry);
     this.#notReady(`interceptor of ${point}`, entry);
-    const { onFailure } = options;
-    if (onFailure !== undefined && onFailure !== "allow" && onFailure !== "block") {
-      throw definitionError(`interceptor of ${point}`, 'its onFailure is "allow" or "block"', entry);
-    }
+    checkMode(`interceptor of ${point}`, options, entry);
     const handlers = this.#offer.interceptors.get(point) ?? [];
     this.#offer.interceptors.set(point, [...handlers, handler as (moment: Moment, ctx: Context) => unknown]);
     this.#subscribe("interceptor", point);
-    if (onFailure) (this.#serving?.session ?? this.#offer.registrations).onFailure(point, onFailure);
+    this.#onFailure(point, options);
     this.#require("intercept", point, options.required);
     return this;
   }
 
   /**
    * Sees every tool call with its final arguments, and may block it: the handler returns nothing, or
-   * `call.block(reason)`. One that fails blocks.
+   * `call.block(reason)`. One that fails blocks, unless `onFailure` says otherwise.
    */
-  guard(name: string, handler: (call: ToolUse, ctx: Context) => Decided, options?: RequiredOption): this;
-  guard(handler: (call: ToolUse, ctx: Context) => Decided, options?: RequiredOption): this;
+  guard(name: string, handler: (call: ToolUse, ctx: Context) => Decided, options?: InterceptOptions): this;
+  guard(handler: (call: ToolUse, ctx: Context) => Decided, options?: InterceptOptions): this;
   guard(...given: unknown[]): this {
     const entry: Entry = this.guard;
-    const [name, handler, options] = typeof given[0] === "string" ? given : [nameOf(given[0]), ...given];
+    const [name, handler, said = {}] = typeof given[0] === "string" ? given : [nameOf(given[0]), ...given];
+    const options = said as InterceptOptions;
     this.#function(`guard ${String(name)}`, handler, entry);
     this.#notReady(`guard ${String(name)}`, entry);
+    checkMode(`guard ${String(name)}`, options, entry);
     this.#add("guard", String(name), entry, () => {});
     this.#offer.guards.push({ name: String(name), handler: handler as (moment: Moment, ctx: Context) => unknown });
     this.#subscribe("guard", "tool_call");
-    this.#require("guard", "tool_call", (options as RequiredOption | undefined)?.required);
+    this.#onFailure("tool_call", options);
+    this.#require("guard", "tool_call", options.required);
     return this;
   }
 
@@ -345,6 +348,10 @@ export class Extension {
     (this.#serving?.session ?? this.#offer.registrations).subscribe(kind, name);
   }
 
+  #onFailure(point: string, { onFailure }: InterceptOptions): void {
+    if (onFailure) (this.#serving?.session ?? this.#offer.registrations).onFailure(point, onFailure);
+  }
+
   #require(kind: Required["kind"], name: string, required: boolean | undefined): void {
     if (required) this.#offer.required.push({ kind, name });
   }
@@ -365,6 +372,12 @@ export class Extension {
       throw definitionError(`${kind} ${name}`, (error as Error).message, entry);
     }
     this.#where.set(key, new Caller(entry));
+  }
+}
+
+function checkMode(what: string, { onFailure }: InterceptOptions, entry: Entry): void {
+  if (onFailure !== undefined && onFailure !== "allow" && onFailure !== "block") {
+    throw definitionError(what, 'its onFailure is "allow" or "block"', entry);
   }
 }
 

@@ -109,6 +109,32 @@ def test_what_fails_blocks_unless_its_author_says_otherwise(start, tool: str, pa
     assert "ValueError: 3" in peer.stderr()
 
 
+@pytest.mark.parametrize("mode", [None, "block", "allow"])
+def test_a_guard_alone_says_what_its_failure_means(start, mode: str | None) -> None:
+    peer = start(
+        f"""
+        @ext.guard(on_failure={mode!r})
+        def broken(call): raise KeyError("no")
+
+        @ext.guard
+        def behind(call): return call.block("no cats") if call.tool == "cat" else None
+        """
+    )
+    subscribed = next(frame for frame in peer.start if frame["type"] == "subscribe")
+    assert subscribed.get("on_failure") == ({"tool_call": mode} if mode else None)
+    failed = peer.intercept("tool_call", phase="guard", tool_name="ls", tool_args={})
+    assert failed.get("block", False) is (mode != "allow")
+    # One that may fail does not open the way past the others.
+    assert peer.intercept("tool_call", phase="guard", tool_name="cat", tool_args={})["block"] is True
+
+
+def test_another_word_for_what_a_failure_means_is_refused() -> None:
+    ext = Extension("x")
+    for decorate in (ext.guard, lambda **said: ext.intercept("turn_start", **said)):
+        with pytest.raises(ValueError, match="on_failure is 'allow' or 'block', and not 'ask'"):
+            decorate(on_failure="ask")
+
+
 def test_each_phase_asks_its_own(start) -> None:
     peer = start(INTERCEPTS)
     guarded = peer.intercept("tool_call", phase="guard", tool_name="stop", tool_args={})

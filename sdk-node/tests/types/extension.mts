@@ -46,6 +46,9 @@ ext.guard(function noRm(call) {
   // @ts-expect-error: a guard may only block
   return call.rewrite({});
 });
+ext.guard("soft", () => undefined, { onFailure: "allow", required: true });
+// @ts-expect-error: neither allow nor block
+ext.guard("odd", () => undefined, { onFailure: "ask" });
 // @ts-expect-error: true would not say why
 ext.guard(() => true);
 

@@ -236,8 +236,7 @@ class Extension:
 
         if point not in POINTS:
             raise ValueError(f"there is no point {point!r}; there are {', '.join(POINTS)}")
-        if on_failure not in (None, "allow", "block"):
-            raise ValueError(f"on_failure is 'allow' or 'block', and not {on_failure!r}")
+        _check_mode(on_failure)
 
         @at_the_authors_line
         def decorate(function: F) -> F:
@@ -245,10 +244,7 @@ class Extension:
             self._in_time(handler, f"the point {point}")
             self._interceptors.setdefault(point, []).append(self._keep(handler))
             self._subscribe("interceptor", point)
-            if on_failure is not None:
-                running = self._serving
-                to = self._registrations if running is None else running.session
-                to.on_failure(point, on_failure)
+            self._on_failure(point, on_failure)
             self._require("intercept", point, required)
             return function
 
@@ -261,17 +257,24 @@ class Extension:
         /,
         *,
         name: str | None = None,
+        on_failure: str | None = None,
         required: bool = False,
     ) -> Any:
         """Sees every tool call with its final arguments, and may block it: ``@ext.guard``.
 
         The function gets a ``ToolUse``, of the agent's own tools as well as other extensions', and
         returns None or ``call.block(reason)``. Guards come after all interceptors. One that raises,
-        or takes longer than some five seconds, blocks. ``name`` is what the host shows; else it is
-        the function's.
+        or takes longer than some five seconds, blocks, unless ``on_failure`` is ``allow``; what the
+        extension says last of it holds for all its guards, and for its interceptors of
+        ``tool_call``. ``name`` is what the host shows; else it is the function's.
+
+        Raises ValueError for another ``on_failure``.
         """
+        _check_mode(on_failure)
         if function is None:
-            return lambda function: self.guard(function, name=name, required=required)
+            return lambda function: self.guard(
+                function, name=name, on_failure=on_failure, required=required
+            )
         if isinstance(function, str):
             raise DefinitionError(f"the name of a guard is given by name: @ext.guard(name={function!r})")
         handler = Handler(function, "a guard", ("call",))
@@ -280,6 +283,7 @@ class Extension:
         self._add("guard", handler.name, function, lambda: None)
         self._guards.append(self._keep(handler))
         self._subscribe("guard", "tool_call")
+        self._on_failure("tool_call", on_failure)
         self._require("guard", "tool_call", required)
         return function
 
@@ -471,6 +475,12 @@ class Extension:
         else:
             self._registrations.subscribe(kind, name)
 
+    def _on_failure(self, point: str, mode: str | None) -> None:
+        if mode is not None:
+            running = self._serving
+            to = self._registrations if running is None else running.session
+            to.on_failure(point, mode)
+
     def _require(self, kind: str, name: str, required: bool) -> None:
         if required:
             self._required.append((kind, name))
@@ -492,6 +502,11 @@ class Extension:
                 text = f"the {kind} {name}: {text.removeprefix(of_frame)}"
             raise place.mistake(text) from None
         self._where[key] = place.where.rstrip(": ")
+
+
+def _check_mode(on_failure: str | None) -> None:
+    if on_failure not in (None, "allow", "block"):
+        raise ValueError(f"on_failure is 'allow' or 'block', and not {on_failure!r}")
 
 
 __all__ = ["DefinitionError", "Extension"]
