@@ -132,6 +132,16 @@ fn no_answer_in_time_is_exit_5() {
 }
 
 #[test]
+fn a_time_that_is_none_is_wrong_usage_and_says_what_one_is() {
+    let extline = Extline::new();
+    for time in ["0", "-1", "soon", "86401"] {
+        let outcome = extline.run(&behave(&["call", "--timeout", time, "slow"]));
+        outcome.assert_code(2);
+        outcome.assert_says(&["expected seconds, more than 0 and at most 86400"]);
+    }
+}
+
+#[test]
 fn arguments_that_do_not_fit_are_exit_6_and_the_place_is_named() {
     let extline = Extline::new();
     let outcome = extline.run(&behave(&["call", "echo"]));

@@ -13,7 +13,7 @@ use extline_protocol::{Deadlines, Profile};
 #[derive(Debug, Args)]
 pub(crate) struct Timeout {
     /// How long an answer may take, 60 for tools and 30 for commands when absent
-    #[arg(long = "timeout", value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long = "timeout", value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) after: Option<Duration>,
 }
 
