@@ -629,25 +629,27 @@ extern "C" {
 bool extline_answer_is_error(const struct extline_answer *answer);
 
 /**
- * Whether the host left a part of the content out (`call.truncated`). False for NULL.
+ * Whether the host left a part of the content out (`call.truncated`). False for NULL. From one thread
+ * at a time.
  */
 bool extline_answer_truncated(const struct extline_answer *answer);
 
 /**
  * The text: of a tool every block of text, a line break between two; of a request its result as JSON
- * text; of an error its message. It lives as long as the answer. Empty for NULL.
+ * text; of an error its message. It lives as long as the answer. Empty for NULL. From one
+ * thread at a time.
  */
 struct extline_str extline_answer_text(const struct extline_answer *answer);
 
 /**
  * What kind of error it is (`err.codes`), `internal` for a tool that failed; empty for none, and for
- * NULL. It lives as long as the answer.
+ * NULL. It lives as long as the answer. From one thread at a time.
  */
 struct extline_str extline_answer_error_kind(const struct extline_answer *answer);
 
 /**
  * As JSON: of a tool its blocks, an array; of a request its result, or what an error says for programs,
- * and NULL when that is nothing. It belongs to the answer.
+ * and NULL when that is nothing. It belongs to the answer. From one thread at a time.
  */
 const struct extline_json *extline_answer_json(const struct extline_answer *answer);
 
@@ -1004,13 +1006,13 @@ extline_result extline_method(struct extline_extension *ext,
                               extline_drop_callback drop);
 
 /**
- * What happened, as `turn_start`. It lives as long as the event. Empty for NULL.
+ * What happened, as `turn_start`. It lives as long as the event. Empty for NULL. From any thread.
  */
 struct extline_str extline_event_name(const struct extline_event *event);
 
 /**
  * The whole frame of the event as JSON, with members as `/step`, `/tool_name`, `/text`. It belongs to
- * the event. NULL for NULL.
+ * the event. NULL for NULL. From any thread.
  */
 const struct extline_json *extline_event_payload(const struct extline_event *event);
 
@@ -1207,19 +1209,20 @@ extline_result extline_call_sleep_ms(struct extline_call *call,
                                      uint32_t milliseconds);
 
 /**
- * The id of the call, as the host chose it. It lives as long as the call. Empty for NULL.
+ * The id of the call, as the host chose it. It lives as long as the call. Empty for NULL. From any
+ * thread.
  */
 struct extline_str extline_call_id(const struct extline_call *call);
 
 /**
  * What is called: the tool, the command, the point of an interceptor, the guard, the method. It lives
- * as long as the call. Empty for NULL.
+ * as long as the call. Empty for NULL. From any thread.
  */
 struct extline_str extline_call_name(const struct extline_call *call);
 
 /**
  * The id of the conversation that a tool call belongs to; empty where the host does not say it. It
- * lives as long as the call.
+ * lives as long as the call. Empty for NULL. From any thread.
  */
 struct extline_str extline_call_session_id(const struct extline_call *call);
 
@@ -1230,14 +1233,14 @@ struct extline_str extline_call_session_id(const struct extline_call *call);
 int64_t extline_call_deadline_ms(const struct extline_call *call);
 
 /**
- * The extension that the call came to; NULL when it has been freed, and for NULL. It stays the one
- * who made it's.
+ * The extension that the call came to; NULL when it has been freed, and for NULL. It belongs to whoever
+ * made it, as before. From any thread.
  */
 struct extline_extension *extline_call_extension(const struct extline_call *call);
 
 /**
  * The JSON of the call: the arguments of a tool, the parameters of a method, the frame of an intercept;
- * NULL for a command, which has text. It belongs to the call.
+ * NULL for a command, which has text. It belongs to the call. From any thread.
  */
 const struct extline_json *extline_call_args(const struct extline_call *call);
 

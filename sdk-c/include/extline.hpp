@@ -6,6 +6,11 @@
 // `get()` of each class is the C handle, for what has no method here; extline.h documents it.
 #pragma once
 
+// Microsoft's compiler says what it takes only in _MSVC_LANG.
+#if __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)
+#error "extline.hpp needs C++17: compile with -std=c++17 or later, or include extline.h, which is for C++11 too"
+#endif
+
 #include <extline.h>
 
 #include <cstddef>

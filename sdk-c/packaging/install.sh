@@ -13,7 +13,16 @@ for folder in "$PREFIX" "$LIBDIR" "$INCLUDEDIR"; do
     /*) ;;
     *) fail "PREFIX, LIBDIR and INCLUDEDIR are absolute paths, and $folder is none" ;;
     esac
+    # What pkg-config says is cut at spaces by the shell, and what a linker is told of at commas.
+    case $folder in
+    *[[:space:]]* | *[\"\'\`\$\\\&\|\;\<\>\(\)\*\?\#\,\:]*)
+        fail "PREFIX, LIBDIR and INCLUDEDIR hold no spaces and no punctuation that shells, pkg-config or linkers read otherwise, as '$folder' does" ;;
+    esac
 done
+case $RPATH in
+yes | no | auto) ;;
+*) fail "RPATH is yes, no or auto, and not $RPATH" ;;
+esac
 
 # The header has the version: a test holds it to that of the library.
 version=$(sed -n 's/^#define EXTLINE_VERSION "\(.*\)"$/\1/p' include/extline.h)

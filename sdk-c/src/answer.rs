@@ -13,7 +13,8 @@ pub unsafe extern "C" fn extline_answer_is_error(answer: *const Answer) -> bool 
     enter_or(true, || unsafe { given(answer, "answer") }.map(|answer| answer.is_error))
 }
 
-/// Whether the host left a part of the content out (`call.truncated`). False for NULL.
+/// Whether the host left a part of the content out (`call.truncated`). False for NULL. From one thread
+/// at a time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_answer_truncated(answer: *const Answer) -> bool {
     // SAFETY: a handle of the caller's.
@@ -21,7 +22,8 @@ pub unsafe extern "C" fn extline_answer_truncated(answer: *const Answer) -> bool
 }
 
 /// The text: of a tool every block of text, a line break between two; of a request its result as JSON
-/// text; of an error its message. It lives as long as the answer. Empty for NULL.
+/// text; of an error its message. It lives as long as the answer. Empty for NULL. From one
+/// thread at a time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_answer_text(answer: *const Answer) -> Str {
     enter_or(Str::EMPTY, || {
@@ -31,7 +33,7 @@ pub unsafe extern "C" fn extline_answer_text(answer: *const Answer) -> Str {
 }
 
 /// What kind of error it is (`err.codes`), `internal` for a tool that failed; empty for none, and for
-/// NULL. It lives as long as the answer.
+/// NULL. It lives as long as the answer. From one thread at a time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_answer_error_kind(answer: *const Answer) -> Str {
     enter_or(Str::EMPTY, || {
@@ -41,7 +43,7 @@ pub unsafe extern "C" fn extline_answer_error_kind(answer: *const Answer) -> Str
 }
 
 /// As JSON: of a tool its blocks, an array; of a request its result, or what an error says for programs,
-/// and NULL when that is nothing. It belongs to the answer.
+/// and NULL when that is nothing. It belongs to the answer. From one thread at a time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_answer_json(answer: *const Answer) -> *const Json {
     enter_or(std::ptr::null(), || {

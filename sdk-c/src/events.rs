@@ -221,7 +221,7 @@ impl Extension {
     }
 }
 
-/// What happened, as `turn_start`. It lives as long as the event. Empty for NULL.
+/// What happened, as `turn_start`. It lives as long as the event. Empty for NULL. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_event_name(event: *const Event) -> Str {
     enter_or(Str::EMPTY, || {
@@ -232,7 +232,7 @@ pub unsafe extern "C" fn extline_event_name(event: *const Event) -> Str {
 }
 
 /// The whole frame of the event as JSON, with members as `/step`, `/tool_name`, `/text`. It belongs to
-/// the event. NULL for NULL.
+/// the event. NULL for NULL. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_event_payload(event: *const Event) -> *const Json {
     enter_or(std::ptr::null(), || {

@@ -99,7 +99,8 @@ pub unsafe extern "C" fn extline_call_sleep_ms(call: *mut Call, milliseconds: u3
     })
 }
 
-/// The id of the call, as the host chose it. It lives as long as the call. Empty for NULL.
+/// The id of the call, as the host chose it. It lives as long as the call. Empty for NULL. From any
+/// thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_id(call: *const Call) -> Str {
     // SAFETY: a handle of the caller's.
@@ -110,7 +111,7 @@ pub unsafe extern "C" fn extline_call_id(call: *const Call) -> Str {
 }
 
 /// What is called: the tool, the command, the point of an interceptor, the guard, the method. It lives
-/// as long as the call. Empty for NULL.
+/// as long as the call. Empty for NULL. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_name(call: *const Call) -> Str {
     // SAFETY: a handle of the caller's.
@@ -128,7 +129,7 @@ fn names(call: &Call) -> &Names {
 }
 
 /// The id of the conversation that a tool call belongs to; empty where the host does not say it. It
-/// lives as long as the call.
+/// lives as long as the call. Empty for NULL. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_session_id(call: *const Call) -> Str {
     // SAFETY: a handle of the caller's.
@@ -151,8 +152,8 @@ pub unsafe extern "C" fn extline_call_deadline_ms(call: *const Call) -> i64 {
     })
 }
 
-/// The extension that the call came to; NULL when it has been freed, and for NULL. It stays the one
-/// who made it's.
+/// The extension that the call came to; NULL when it has been freed, and for NULL. It belongs to whoever
+/// made it, as before. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_extension(call: *const Call) -> *mut Extension {
     // SAFETY: a handle of the caller's.
@@ -164,7 +165,7 @@ pub unsafe extern "C" fn extline_call_extension(call: *const Call) -> *mut Exten
 }
 
 /// The JSON of the call: the arguments of a tool, the parameters of a method, the frame of an intercept;
-/// NULL for a command, which has text. It belongs to the call.
+/// NULL for a command, which has text. It belongs to the call. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_args(call: *const Call) -> *const Json {
     // SAFETY: a handle of the caller's.

@@ -22,6 +22,33 @@ fn the_header_is_made_from_the_sources() {
     );
 }
 
+/// The comments are the reference (`docs/c.md`): each function says from which threads it may be
+/// called, itself or by naming the function that it is otherwise like.
+#[test]
+fn every_function_says_from_which_threads_it_may_be_called() {
+    let header = header(Path::new(env!("CARGO_MANIFEST_DIR")));
+    let mut functions = 0;
+    let mut silent = Vec::new();
+    for part in header.split("/**").skip(1) {
+        let Some((comment, declared)) = part.split_once("*/") else { continue };
+        let declaration = declared.split(';').next().unwrap_or_default().trim_start();
+        let Some((before, _)) = declaration.split_once('(') else { continue };
+        let name = before.rsplit([' ', '*']).next().unwrap_or_default();
+        if !name.starts_with("extline_") || declaration.starts_with("typedef") {
+            continue;
+        }
+        functions += 1;
+        let comment = comment.replace("\n *", " ");
+        let is_like = |at: usize| comment[at..].split('`').nth(1) != Some(name);
+        let refers = comment.find("`extline_").is_some_and(is_like);
+        if !comment.contains("thread") && !refers {
+            silent.push(name.to_owned());
+        }
+    }
+    assert!(functions > 120, "only {functions} functions were found");
+    assert_eq!(silent, Vec::<String>::new());
+}
+
 fn header(root: &Path) -> String {
     let read = |name: &str| fs::read_to_string(root.join(name)).expect(name);
     let mut config = Config::from_file(root.join("cbindgen.toml")).expect("cbindgen.toml");

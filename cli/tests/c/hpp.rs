@@ -65,6 +65,12 @@ fn the_header_is_clean_in_every_standard_from_17_on() {
         );
         assert_eq!(said, "", "{standard}");
     }
+    let (code, said) = try_sh(
+        "c++ -std=c++14 -fsyntax-only all.cpp $(pkg-config --cflags extline)",
+        folder.path(),
+    );
+    assert_ne!(code, 0);
+    assert!(said.contains("extline.hpp needs C++17: compile with -std=c++17"), "{said}");
 }
 
 #[test]

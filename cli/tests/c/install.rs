@@ -122,18 +122,19 @@ fn a_package_is_made_in_a_folder_of_its_own_and_taken_away_again() {
 }
 
 #[test]
-fn a_prefix_that_is_no_absolute_path_is_refused() {
+fn what_cannot_be_installed_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let sdk = crate::support::repository().join("sdk-c");
-    let (code, said) =
-        try_sh(&format!("make -C '{}' install PREFIX=here", sdk.display()), folder.path());
-    assert_ne!(code, 0);
-    assert!(
-        said.contains(
-            "extline: PREFIX, LIBDIR and INCLUDEDIR are absolute paths, and here is none"
-        ),
-        "{said}"
-    );
+    for (words, says) in [
+        ("PREFIX=here", "PREFIX, LIBDIR and INCLUDEDIR are absolute paths, and here is none"),
+        ("PREFIX='/tmp/my library'", "linkers read otherwise, as '/tmp/my library' does"),
+        ("PREFIX=/tmp/none RPATH=never", "RPATH is yes, no or auto, and not never"),
+    ] {
+        let (code, said) =
+            try_sh(&format!("make -C '{}' install {words}", sdk.display()), folder.path());
+        assert_ne!(code, 0);
+        assert!(said.contains(says), "{said}");
+    }
 }
 
 /// The version as the header has it.
