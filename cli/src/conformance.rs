@@ -74,14 +74,16 @@ pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, cla
         None if args.watch => return watch(&args, printer.json).await,
         None => {}
     }
-    run_once(&args, printer).await
+    run_once(&args, printer, &mut Interrupts::listen().ok()).await
 }
 
 /// Runs again at each change, until Ctrl-C.
 async fn watch(args: &Conformance, json: bool) -> Result<Exit, clap::Error> {
     let mut watch = Watch::of(args);
+    // Once for all runs: one that comes between two of them is not lost.
+    let mut interrupts = Interrupts::listen().ok();
     loop {
-        match run_once(args, Printer::new(json)).await {
+        match run_once(args, Printer::new(json), &mut interrupts).await {
             Ok(exit @ (Exit::Interrupted | Exit::Terminated)) => return Ok(exit),
             Ok(_) => {}
             // It may be a case of the author's own that is being written.
@@ -92,7 +94,6 @@ async fn watch(args: &Conformance, json: bool) -> Result<Exit, clap::Error> {
             file
         } else {
             printer.say(format_args!("watching {} files; Ctrl-C ends it", watch.count()));
-            let mut interrupts = Interrupts::listen().ok();
             tokio::select! {
                 file = watch.change() => file,
                 exit = interrupted(&mut interrupts) => return Ok(printer.finish(exit)),
@@ -110,7 +111,11 @@ async fn interrupted(interrupts: &mut Option<Interrupts>) -> Exit {
     }
 }
 
-async fn run_once(args: &Conformance, mut printer: Printer) -> Result<Exit, clap::Error> {
+async fn run_once(
+    args: &Conformance,
+    mut printer: Printer,
+    interrupts: &mut Option<Interrupts>,
+) -> Result<Exit, clap::Error> {
     let mut cases = selection::chosen(
         own::read(&args.cases)?,
         &args.choice.only,
@@ -135,7 +140,7 @@ async fn run_once(args: &Conformance, mut printer: Printer) -> Result<Exit, clap
         return Ok(printer.finish(Exit::NotStarted));
     };
     let testing = Testing { reports, write_baseline: written, draft, verbose: args.told.verbose };
-    run_tests(testing, printer, move |keeps_passes, progress| {
+    run_tests(testing, printer, interrupts, move |keeps_passes, progress| {
         run_cases(&Options { keeps_passes, ..options }, &cases, progress)
     })
     .await
@@ -151,10 +156,12 @@ struct Testing<'a> {
 }
 
 /// Runs tests on a thread of their own, and shows what is told. The test is told whether cases that
-/// pass are to keep what happened.
+/// pass are to keep what happened. Interrupts are listened for before it begins: one that ended this
+/// process alone would leave an extension behind.
 async fn run_tests(
     testing: Testing<'_>,
     printer: Printer,
+    interrupts: &mut Option<Interrupts>,
     test: impl FnOnce(bool, &mut dyn FnMut(Progress<'_>)) -> Report + Send + 'static,
 ) -> Result<Exit, clap::Error> {
     let mut reports = testing.reports;
@@ -167,7 +174,7 @@ async fn run_tests(
         }
     };
     let mut screen = Screen::new(printer, testing.verbose);
-    let (outcome, stopped) = follow(told, &mut screen, &mut reports).await;
+    let (outcome, stopped) = follow(told, interrupts, &mut screen, &mut reports).await;
     let Screen { mut printer, .. } = screen;
     let mut faults = Vec::new();
     let mut code = 4;
@@ -227,10 +234,10 @@ fn start(
 /// once.
 async fn follow(
     mut told: UnboundedReceiver<Told>,
+    interrupts: &mut Option<Interrupts>,
     screen: &mut Screen,
     reports: &mut Reports,
 ) -> (Option<Result<Box<Report>, String>>, Option<Exit>) {
-    let mut interrupts = Interrupts::listen().ok();
     let mut stopped = None;
     let mut ticks = tokio::time::interval(TICK);
     loop {
@@ -245,7 +252,7 @@ async fn follow(
                 Some(told) => screen.show(told, reports),
                 None => return (Some(Err("the testing thread is gone".to_owned())), stopped),
             },
-            exit = interrupted(&mut interrupts) => {
+            exit = interrupted(interrupts) => {
                 if stopped.is_some() {
                     return (None, stopped);
                 }

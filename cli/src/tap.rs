@@ -31,16 +31,20 @@ pub(crate) async fn run(tap: Tap, mut printer: Printer) -> Result<ExitCode, clap
     let binds = if tap.level == Rules::Base { Binds::Extension } else { Binds::Sdk };
     let started = program.and_then(|program| {
         let observer = Observer::start(tap.trace.as_deref(), binds)?;
-        Ok((start(&program, &observer.teller())?, observer))
+        // From here on, as a signal that ends the tap alone would leave the extension behind.
+        let interrupts = Interrupts::listen();
+        let interrupts =
+            interrupts.map_err(|error| format!("cannot listen for Ctrl-C: {error}"))?;
+        Ok((start(&program, &observer.teller())?, interrupts, observer))
     });
-    let (child, observer) = match started {
+    let (child, interrupts, observer) = match started {
         Ok(started) => started,
         Err(fault) => {
             printer.error(fault);
             return Ok(printer.finish(Exit::NotStarted).into());
         }
     };
-    let status = pass_on(child, &observer.teller()).await;
+    let status = pass_on(child, interrupts, &observer.teller()).await;
     observer.end();
     Ok(match status {
         Ok(status) => exit_code(status),
@@ -67,8 +71,11 @@ fn argv(command: &Command) -> Vec<String> {
 }
 
 /// Passes on what comes from either side until the extension has ended.
-async fn pass_on(mut child: Child, teller: &Teller) -> io::Result<ExitStatus> {
-    let mut interrupts = Interrupts::listen()?;
+async fn pass_on(
+    mut child: Child,
+    mut interrupts: Interrupts,
+    teller: &Teller,
+) -> io::Result<ExitStatus> {
     let pid = child.id();
     let (input, to_extension) = (child.stdin.take(), teller.clone());
     // It may wait for the host for ever: the end of this process ends it.

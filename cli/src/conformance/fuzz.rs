@@ -66,6 +66,8 @@ pub(super) async fn fuzz(args: &FuzzSessions, mut printer: Printer) -> Result<Ex
     target.extend(words.iter().map(|word| quoted(&word.to_string_lossy())));
     let mut shown = Shown { args, seed: options.seed, target: target.join(" "), printer };
     shown.head(&options, plan);
+    // Before anything starts: an interrupt that ended this process alone would leave it behind.
+    let interrupts = Interrupts::listen().ok();
     let told = match start(options, plan) {
         Ok(told) => told,
         Err(error) => {
@@ -73,7 +75,7 @@ pub(super) async fn fuzz(args: &FuzzSessions, mut printer: Printer) -> Result<Ex
             return Ok(shown.printer.finish(Exit::of_conformance(4)));
         }
     };
-    let exit = shown.follow(told).await;
+    let exit = shown.follow(told, interrupts).await;
     Ok(shown.printer.finish(exit))
 }
 
@@ -124,8 +126,11 @@ impl Shown<'_> {
     }
 
     /// Shows what is told until the end. The first Ctrl-C ends it in good order, the second at once.
-    async fn follow(&mut self, mut told: UnboundedReceiver<Told>) -> Exit {
-        let mut interrupts = Interrupts::listen().ok();
+    async fn follow(
+        &mut self,
+        mut told: UnboundedReceiver<Told>,
+        mut interrupts: Option<Interrupts>,
+    ) -> Exit {
         let mut stopped = None;
         let mut shrinks = false;
         loop {

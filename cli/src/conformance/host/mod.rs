@@ -15,6 +15,7 @@ use super::reports::{Format, Reports};
 use super::{Testing, baseline, list, quoted, run_tests, selection};
 use crate::args::TestHost;
 use crate::exit::Exit;
+use crate::interrupt::Interrupts;
 use crate::printer::Printer;
 use crate::target::usage;
 
@@ -38,10 +39,15 @@ pub(super) async fn run(args: &TestHost, mut printer: Printer) -> Result<Exit, c
     printer.json = reports.stdout == Some(Format::Ndjson);
     let (written, verbose) = (args.told.write_baseline.as_ref(), args.told.verbose);
     let testing = Testing { reports, write_baseline: written, draft, verbose };
-    run_tests(testing, printer, move |keeps_passes, progress| -> Report {
-        let options = HostOptions { keeps_passes, ..options };
-        run_host(&options, &cases, progress)
-    })
+    run_tests(
+        testing,
+        printer,
+        &mut Interrupts::listen().ok(),
+        move |keeps_passes, progress| -> Report {
+            let options = HostOptions { keeps_passes, ..options };
+            run_host(&options, &cases, progress)
+        },
+    )
     .await
 }
 
