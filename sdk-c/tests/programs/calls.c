@@ -1,5 +1,7 @@
 /* Tools that take their time, are cancelled, or answer later. The first argument, if given, is how
  * many handlers may run at a time. */
+#include <stdatomic.h>
+
 #include "common.h"
 
 /* Until it is cancelled, for 30 s at most. */
@@ -32,13 +34,20 @@ static void quick(void *user, extline_call *call, extline_str args) {
     extline_call_text(call, name);
 }
 
-/* Keeps its thread, sees no cancel. */
+static atomic_bool told;
+
+/* Lets those go on that wait for it. */
+static void tell(void *user, extline_call *call, extline_str args) {
+    UNUSED(user), UNUSED(args);
+    atomic_store(&told, true);
+    extline_call_text(call, "told");
+}
+
+/* Keeps its thread until then, sees no cancel. */
 static void keep(void *user, extline_call *call, extline_str args) {
     UNUSED(user), UNUSED(args);
-    int64_t milliseconds;
-    if (extline_args_int(call, "/ms", &milliseconds) != EXTLINE_OK)
-        return;
-    pause_ms((long)milliseconds);
+    while (!atomic_load(&told))
+        pause_ms(1);
     extline_call_text(call, "kept");
 }
 
@@ -93,6 +102,23 @@ static void later(void *user, extline_call *call, extline_str args) {
     UNUSED(user), UNUSED(args);
     pthread_t thread;
     pthread_create(&thread, NULL, answer_later, extline_call_retain(call));
+    pthread_detach(thread);
+}
+
+static void *answer_when_told(void *argument) {
+    extline_call *call = argument;
+    while (!atomic_load(&told))
+        pause_ms(1);
+    extline_call_text(call, "when told");
+    extline_call_release(call);
+    return NULL;
+}
+
+/* The same, after a call of `tell`. */
+static void when_told(void *user, extline_call *call, extline_str args) {
+    UNUSED(user), UNUSED(args);
+    pthread_t thread;
+    pthread_create(&thread, NULL, answer_when_told, extline_call_retain(call));
     pthread_detach(thread);
 }
 
@@ -164,6 +190,8 @@ int main(int count, char **arguments) {
     add_tool(ext, "large", large);
     add_tool(ext, "alone", alone);
     add_tool(ext, "later", later);
+    add_tool(ext, "when_told", when_told);
+    add_tool(ext, "tell", tell);
     add_tool(ext, "forgotten", forgotten);
     add_tool(ext, "silent", silent);
     add_tool(ext, "waits_for_cancel", waits_for_cancel);
