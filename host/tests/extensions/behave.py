@@ -43,7 +43,7 @@ def schema(required=(), **properties):
 
 
 def note(call, line):
-    with open(notes[call["id"]], "a") as file:
+    with open(notes.get(call["id"], os.devnull), "a") as file:
         file.write(f"{line}\n")
 
 
@@ -58,9 +58,7 @@ def fail(call):
 
 def slow(call):
     """Updates until it is done or cancelled; `note` names a file that hears of both."""
-    stop = cancelled.setdefault(call["id"], threading.Event())
-    notes[call["id"]] = call["args"].get("note", os.devnull)
-    note(call, os.getpid())
+    stop = cancelled[call["id"]]
     steps = call["args"].get("steps", 3)
     for step in range(1, steps + 1):
         progress = {"done": step, "total": steps, "unit": "steps", "message": "working"}
@@ -154,6 +152,11 @@ def handle(frame):
         register()
     elif kind == "tool_call":
         handler = {**TOOLS, **EXTRA}.get(frame["name"], (echo,))[0]
+        # Here, as the cancel may be read before the thread does anything.
+        cancelled[frame["id"]] = threading.Event()
+        if handler is slow:
+            notes[frame["id"]] = frame["args"].get("note", os.devnull)
+            note(frame, os.getpid())
         threading.Thread(target=handler, args=(frame,), daemon=True).start()
     elif kind == "tool_cancel":
         cancels.append(frame)
