@@ -252,7 +252,9 @@ impl Target {
     /// not tell.
     pub(crate) fn is_idle(&self) -> Option<bool> {
         let unread = rustix::io::ioctl_fionread(self.stdin.as_ref()?).ok()?;
-        let waits = self.activity()?.contains(" waits");
+        let activity = self.activity()?;
+        // One that waits for a disk, as for the lines of its traceback, goes on by itself.
+        let waits = activity.contains(" waits") && !activity.contains(" waits for a device");
         Some(unread == 0 && waits)
     }
 
