@@ -1,6 +1,6 @@
 //! What went wrong, for a person, for a program, and as an exit code.
 
-use extline_host::{CallError, Diagnosis, Host};
+use extline_host::{CallError, Diagnosis, ExtensionState, Host};
 use extline_protocol::frame::ErrorInfo;
 use extline_protocol::{ErrorKind, RawJson};
 use serde::Serialize;
@@ -140,6 +140,12 @@ impl Failure {
             [] => format!("{}; there are no {what}s", self.text),
             known => format!("{}\n  {what}s: {}", self.text, known.join(", ")),
         };
+        // What it was meant for may have been offered by one of these.
+        for extension in host.extensions() {
+            if let ExtensionState::Failed(diagnosis) = extension.state {
+                self.text = format!("{}\n  failed: {}", self.text, diagnosis.summary());
+            }
+        }
         if others.iter().any(|other| other == name) {
             let (other, verb) =
                 if what == "tool" { ("command", "command") } else { ("tool", "call") };

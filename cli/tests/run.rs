@@ -68,6 +68,15 @@ fn several_run_side_by_side_and_one_that_fails_is_in_nobody_s_way() {
 }
 
 #[test]
+fn a_name_that_nobody_has_is_told_with_those_that_have_failed() {
+    let words = misbehave(&["run"], &["exit-in-call", "3"]);
+    let outcome = Extline::new().run_with_input(&words, "!hang\n!nope\n");
+    outcome.assert_code(1);
+    let failed = "failed: misbehave: it ended while it was in use (exit status 3)";
+    outcome.assert_says(&["unknown tool nope", failed]);
+}
+
+#[test]
 fn nothing_that_runs_is_exit_3() {
     let extline = Extline::new();
     let outcome = extline.run_with_input(&["run", "/no/such/folder"], "/clock\n");
