@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from wire import PACKAGE, text, tool_call
+from wire import PACKAGE, PATIENCE, text, tool_call
 
 NAP = """
     import asyncio, threading, time
@@ -17,6 +17,11 @@ NAP = """
     async def nap(seconds: float, ctx):
         await ctx.sleep(seconds)
         return "slept"
+
+    @ext.tool
+    async def begun(ctx):
+        ext.notify("begun")
+        await ctx.sleep(100)
 
     @ext.tool
     async def stubborn(ctx):
@@ -218,16 +223,16 @@ def test_a_task_that_never_ends_is_answered_and_named(start) -> None:
 
 def test_ctrl_c_and_sigterm_end_it_in_order(start) -> None:
     peer = start(NAP)
-    peer.begin("nap", seconds=100)
-    time.sleep(0.05)
+    peer.begin("begun")
+    assert peer.next("notify")["message"] == "begun"
     peer.process.send_signal(signal.SIGINT)
     assert peer.next("tool_result")["error"]["kind"] == "cancelled"
     assert peer.line() is None
-    assert peer.process.wait(30) == -signal.SIGINT
+    assert peer.process.wait(PATIENCE) == -signal.SIGINT
     peer = start(NAP)
     peer.process.send_signal(signal.SIGTERM)
     assert peer.line() is None
-    assert peer.process.wait(30) == 143
+    assert peer.process.wait(PATIENCE) == 143
 
 
 def test_serve_runs_in_the_loop_of_the_author(start) -> None:

@@ -6,13 +6,18 @@ import signal
 import time
 
 import pytest
-from wire import tool_call
+from wire import PATIENCE, tool_call
 
 STUCK = """
     import time
 
     @ext.tool
     def stuck():
+        while True: time.sleep(0.01)
+
+    @ext.tool
+    def begun():
+        ext.notify("begun")
         while True: time.sleep(0.01)
 
     @ext.tool
@@ -38,7 +43,7 @@ def test_sigterm_ends_it_with_143(start) -> None:
     peer.process.send_signal(signal.SIGTERM)
     assert peer.line() is not None
     assert peer.line() is None
-    assert peer.process.wait(30) == 143
+    assert peer.process.wait(PATIENCE) == 143
 
 
 @pytest.mark.parametrize("handler", ["stuck", "computing"])
@@ -78,19 +83,19 @@ def test_ctrl_c_while_it_waits_ends_it_in_order(start) -> None:
     peer.process.send_signal(signal.SIGINT)
     assert peer.next("notify")["message"] == "down"
     assert peer.line() is None
-    assert peer.process.wait(30) == -signal.SIGINT
+    assert peer.process.wait(PATIENCE) == -signal.SIGINT
     assert "KeyboardInterrupt" in peer.stderr()
 
 
 def test_ctrl_c_in_a_handler_is_answered_and_ends_it(start) -> None:
     peer = start(STUCK)
-    peer.begin("stuck")
-    time.sleep(0.1)
+    peer.begin("begun")
+    assert peer.next("notify")["message"] == "begun"
     peer.process.send_signal(signal.SIGINT)
     assert peer.next("tool_result")["error"]["kind"] == "cancelled"
     assert peer.next("notify")["message"] == "down"
     assert peer.line() is None
-    assert peer.process.wait(30) == -signal.SIGINT
+    assert peer.process.wait(PATIENCE) == -signal.SIGINT
 
 
 def test_ctrl_c_after_a_slow_call_is_seen_by_the_main_thread(start) -> None:
@@ -103,7 +108,7 @@ def test_ctrl_c_after_a_slow_call_is_seen_by_the_main_thread(start) -> None:
     peer.call("well")
     peer.process.send_signal(signal.SIGINT)
     assert peer.line() is None
-    assert peer.process.wait(30) == -signal.SIGINT
+    assert peer.process.wait(PATIENCE) == -signal.SIGINT
 
 
 def test_a_host_that_is_gone_ends_it(start) -> None:
@@ -111,7 +116,7 @@ def test_a_host_that_is_gone_ends_it(start) -> None:
     peer.begin("chatter")
     peer.next("notify")
     peer.process.stdout.close()
-    assert peer.process.wait(30) == 0
+    assert peer.process.wait(PATIENCE) == 0
 
 
 def test_what_runs_after_run_runs(start) -> None:
@@ -146,7 +151,7 @@ def test_a_failed_setup_ends_it_and_says_why(start) -> None:
     peer.next("hello")
     peer.send({"type": "hello_ack", "protocol_version": 1})
     assert peer.line() is None
-    assert peer.process.wait(30) == 1
+    assert peer.process.wait(PATIENCE) == 1
     assert "OSError: no disk" in peer.stderr()
 
 
@@ -179,7 +184,7 @@ def test_something_required_that_is_missing_ends_it_with_78(start) -> None:
     peer.send({"type": "hello_ack", "protocol_version": 1, "capabilities": []})
     assert "does not offer the capability call_tool" in peer.next("notify")["message"]
     assert peer.line() is None
-    assert peer.process.wait(30) == 78
+    assert peer.process.wait(PATIENCE) == 78
 
 
 def test_a_fork_is_no_extension(start) -> None:
