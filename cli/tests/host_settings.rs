@@ -6,6 +6,12 @@ mod support;
 
 use support::{Extline, behave};
 
+/// The words of a command on an extension that a zot does not take for ready too early, on however
+/// busy a machine.
+fn at_once<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    [behave(words), vec!["at-once"]].concat()
+}
+
 #[test]
 fn variables_reach_the_extension() {
     let extline = Extline::new();
@@ -24,7 +30,7 @@ fn variables_reach_the_extension() {
 fn the_host_is_like_the_profile() {
     let extline = Extline::new();
     let seen = |words: &[&str]| {
-        let outcome = extline.run(&behave(&[words, &["seen", "--json"]].concat()));
+        let outcome = extline.run(&at_once(&[words, &["seen", "--json"]].concat()));
         outcome.assert_code(0);
         let text = outcome.json()["content"][0]["text"].as_str().unwrap().to_owned();
         serde_json::from_str::<serde_json::Value>(&text).unwrap()["ack"].clone()
@@ -51,7 +57,7 @@ fn a_trace_has_every_line_and_is_the_user_s_own() {
         std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
         let words = [words, &["--trace", name, "--profile", "zot-37c7945"]].concat();
         let input = if words[0] == "run" { "!echo {\"text\":\"hi\"}\n" } else { "" };
-        extline.run_with_input(&behave(&words), input).assert_code(0);
+        extline.run_with_input(&at_once(&words), input).assert_code(0);
         let text = std::fs::read_to_string(&file).unwrap();
         let records = extline_protocol::trace::read(name, &text).unwrap();
         let begin = format!("{:?}", records[0].what);
@@ -84,7 +90,7 @@ fn a_timeout_that_a_zot_does_not_know_is_told_once() {
         ([&["command"], &zot[..], &["nothing"]].concat(), false),
         ([&["command"], &timeout[..], &["nothing"]].concat(), false),
     ] {
-        let outcome = extline.run_with_input(&behave(&words), "");
+        let outcome = extline.run_with_input(&at_once(&words), "");
         outcome.assert_code(0);
         assert_eq!(outcome.stderr.matches(says).count(), usize::from(warned), "{outcome:#?}");
         assert_eq!(outcome.stderr.matches("--timeout").count(), usize::from(warned));

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """A well-behaved extension in plain Python, for the tests of the host and the command line.
 
-Arguments are names of extra tools to register, so that two of them can be made to conflict.
+Arguments are names of extra tools to register, so that two of them can be made to conflict; with
+`at-once` it registers behind its hello, in the same write, as 250 ms between two writes count as
+ready under a zot.
 """
 
 import json
@@ -11,6 +13,9 @@ import threading
 import time
 
 write_lock = threading.Lock()
+at_once = "at-once" in sys.argv
+holds = at_once  # what is said waits in `held` for the next frame
+held = ""
 cancelled = {}  # id of a running call -> the Event that its tool_cancel sets
 notes = {}  # id of a running call -> the file that hears of it
 cancels = []  # every tool_cancel that came
@@ -22,10 +27,14 @@ ANY = {"type": "object"}
 
 
 def emit(**frame):
+    global held
     line = json.dumps(frame, ensure_ascii=False) + "\n"
     with write_lock:
-        sys.stdout.write(line)
-        sys.stdout.flush()
+        held += line
+        if not holds:
+            sys.stdout.write(held)
+            sys.stdout.flush()
+            held = ""
 
 
 def text(call, text, **more):
@@ -122,7 +131,7 @@ TOOLS = {
     "add_tool": (add_tool, ANY),
     "remove_tool": (remove_tool, ANY),
 }
-EXTRA = {name: (lambda call: text(call, os.path.basename(os.getcwd())), ANY) for name in sys.argv[1:]}
+EXTRA = {name: (lambda call: text(call, os.path.basename(os.getcwd())), ANY) for name in sys.argv[1:] if name != "at-once"}
 
 PANEL = {"id": "p", "title": "Status", "lines": ["one", "two"], "footer": "q quits"}
 COMMANDS = {
@@ -137,11 +146,14 @@ COMMANDS = {
 
 
 def register():
+    global holds
+    holds = True
     for name, (_, args) in {**TOOLS, **EXTRA}.items():
         emit(type="register_tool", name=name, description=f"the tool {name}", schema=args)
     for name in COMMANDS:
         emit(type="register_command", name=name, description=f"the command {name}", usage="[TEXT]")
     emit(type="subscribe", events=["session_start", "turn_start"], guards=["tool_call"])
+    holds = False
     emit(type="ready")
 
 
@@ -149,7 +161,8 @@ def handle(frame):
     kind = frame["type"]
     if kind == "hello_ack":
         ack.update(frame)
-        register()
+        if not at_once:
+            register()
     elif kind == "tool_call":
         handler = {**TOOLS, **EXTRA}.get(frame["name"], (echo,))[0]
         # Here, as the cancel may be read before the thread does anything.
@@ -184,6 +197,8 @@ emit(
     capabilities=["commands", "tools", "events", "tool_cancel", "tool_update", "tool_registry",
                   "registration_report", "log"],
 )
+if at_once:
+    register()
 for line in sys.stdin:
     if not handle(json.loads(line)):
         break

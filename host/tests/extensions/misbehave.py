@@ -31,7 +31,11 @@ def raw(text):
 
 
 def emit(**frame):
-    raw(json.dumps(frame) + "\n")
+    raw(line_of(**frame))
+
+
+def line_of(**frame):
+    return json.dumps(frame) + "\n"
 
 
 def text(call, text):
@@ -39,15 +43,17 @@ def text(call, text):
 
 
 def hello():
-    emit(type="hello", name="misbehave", version="1.0.0", capabilities=["tools", "tool_cancel"])
+    return line_of(type="hello", name="misbehave", version="1.0.0", capabilities=["tools", "tool_cancel"])
 
 
-def register(ready=True):
-    for name in ["echo", "hang", "pids"]:
-        emit(type="register_tool", name=name, description=name, schema={"type": "object"})
-    emit(type="register_command", name="hang", description="never answers")
-    if ready:
-        emit(type="ready")
+def registrations():
+    tools = [
+        line_of(type="register_tool", name=name, description=name, schema={"type": "object"})
+        for name in ["echo", "hang", "pids"]
+    ]
+    command = line_of(type="register_command", name="hang", description="never answers")
+    ready = "" if on("never-ready") else line_of(type="ready")
+    return "".join(tools) + command + ready
 
 
 def hang():
@@ -171,12 +177,13 @@ if on("hangs-second-time"):
         hang()
     open(marker, "w").close()
 
-hello()
-if on("exit-before-ready"):
-    sys.exit(3)
-if on("hang-before-ready"):
+if on("exit-before-ready", "hang-before-ready"):
+    raw(hello())
+    if on("exit-before-ready"):
+        sys.exit(3)
     hang()
-register(ready=not on("never-ready"))
+# In one write: 250 ms between two of them count as ready under a zot.
+raw(hello() + registrations())
 if on("deaf"):
     sleep_for_ever()
 serve()
