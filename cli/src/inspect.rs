@@ -102,14 +102,14 @@ fn head(status: &ExtensionStatus, printer: &mut Printer) {
 
 fn heading(what: &str, count: usize, more: &str, printer: &mut Printer) {
     match count {
-        0 => printer.result(format_args!("{what:<9}  none")),
-        count => printer.result(format_args!("{what:<9}  {count}{more}")),
+        0 => printer.result(format_args!("{what:<10} none")),
+        count => printer.result(format_args!("{what:<10} {count}{more}")),
     }
 }
 
 fn list(what: &str, names: Option<&[String]>, printer: &mut Printer) {
     let names = names.filter(|names| !names.is_empty()).map(|names| names.join(", "));
-    printer.result(format_args!("{what:<9}  {}", names.as_deref().unwrap_or("none")));
+    printer.result(format_args!("{what:<10} {}", names.as_deref().unwrap_or("none")));
 }
 
 fn rejections(rejected: &[Rejection], printer: &mut Printer) {

@@ -23,7 +23,7 @@ fn everything_that_is_registered_is_shown() {
         "      no named arguments",
         "  /show [TEXT]  the command show",
         "events     session_start, turn_start",
-        "intercepts  none",
+        "intercepts none",
         "guards     tool_call",
         "notices    none",
     ] {
