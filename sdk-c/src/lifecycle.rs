@@ -9,7 +9,7 @@ use extline_protocol::frame::{HelloAck, Level, Registered};
 use extline_protocol::{Capability, ExtensionSession};
 
 use crate::callback::Callback;
-use crate::code::{EXTLINE_OK, EXTLINE_REQUIRED, ResultCode};
+use crate::code::{EXTLINE_OK, EXTLINE_REQUIRED, ResultCode, name_of};
 use crate::dispatch::inside;
 use crate::extension::Extension;
 use crate::host::Host;
@@ -99,7 +99,7 @@ impl Extension {
         for setup in setups {
             let code = self.run_stage(&setup);
             if code != EXTLINE_OK {
-                report(&format!("setup failed with code {code}"));
+                report(&failed("setup", code));
                 // At a shutdown it may fail because that began.
                 self.tell(|session| session.end(FAILED, Instant::now()));
                 return;
@@ -154,7 +154,7 @@ impl Extension {
         for teardown in teardowns.iter().filter(|_| is_set_up) {
             let code = self.run_stage(teardown);
             if code != EXTLINE_OK {
-                report(&format!("teardown failed with code {code}"));
+                report(&failed("teardown", code));
             }
         }
         self.tell(ExtensionSession::teardown_done);
@@ -190,4 +190,9 @@ impl fmt::Display for Requirement {
             Self::Registration(kind, name) => write!(formatter, "the {kind} {name}"),
         }
     }
+}
+
+/// A stage returned something else than `EXTLINE_OK`, which may be a number of the author's own.
+fn failed(stage: &str, code: ResultCode) -> String {
+    format!("{stage} failed with the result {code}, {}", name_of(code).to_string_lossy())
 }

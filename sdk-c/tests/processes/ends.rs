@@ -137,7 +137,7 @@ fn a_failed_setup_ends_it_and_says_why() {
     host.send(&[r#"{"type":"hello_ack","protocol_version":1}"#]);
     let end = host.wait();
     end.assert_code(1);
-    assert!(end.stderr.contains("setup failed"), "{}", end.stderr);
+    assert!(end.stderr.contains("setup failed with the result 24, IO"), "{}", end.stderr);
     assert!(end.stderr.contains("run: the extension ended with exit status 1"), "{}", end.stderr);
 }
 
