@@ -78,7 +78,7 @@ fn a_conformance_run_shows_how_far_it_is() {
     let words = ["conformance", "--only", "E-FRM-01", "--only", "E-FRM-02", "examples/clock-shell"];
     let screen = in_terminal(&Extline::new(), false, &[], &words);
     assert_eq!(screen.code, 0, "{screen:?}");
-    assert!(screen.output.contains("\r0/2 first contact, 0 s"), "{screen:?}");
+    assert!(screen.output.contains("\r0/2 first contact, "), "{screen:?}");
     assert!(screen.output.contains("\r1/2 E-FRM-02, "), "{screen:?}");
     let shown = screen.output.trim_end().rsplit('\r').next().unwrap();
     assert!(shown.starts_with("conformant: "), "the line is taken back: {screen:?}");
