@@ -45,6 +45,8 @@ pub(crate) struct Conversation {
     /// That was the tester's own one.
     usual: bool,
     rest: Option<Rest>,
+    /// For how long the process had no processor while it was waited for until it was ready.
+    delayed: Duration,
 }
 
 /// How busy a process was while it was sent nothing.
@@ -103,6 +105,7 @@ impl Conversation {
             acknowledged: None,
             usual: false,
             rest: None,
+            delayed: Duration::ZERO,
         })
     }
 
@@ -192,6 +195,23 @@ impl Conversation {
         self.look();
     }
 
+    /// Waits until all is written, or nothing of what is left was taken for that long: longer from
+    /// one that has no processor to take it.
+    pub(crate) fn await_stuck(&mut self, time: Duration) {
+        let mut left = usize::MAX;
+        while self.target.unwritten() < left && self.target.exit().is_none() {
+            left = self.target.unwritten();
+            let until = Instant::now() + time;
+            let mut patience = Patience::new(until).beginning_at(self.target.stalled());
+            while left > 0 && self.target.unwritten() == left {
+                if !self.target.pump(patience.until) && !patience.has_more(&self.target) {
+                    break;
+                }
+            }
+        }
+        self.look();
+    }
+
     /// Waits for the end of the process; `false` when the time is over.
     pub(crate) fn await_exit(&mut self, until: Instant) -> bool {
         let mut patience = Patience::new(until).beginning_at(self.target.stalled());
@@ -248,6 +268,12 @@ impl Conversation {
         self.rest
     }
 
+    /// For how long the process had no processor from `hello_ack` until it was ready, as far as the
+    /// system tells.
+    pub(crate) fn delayed(&self) -> Duration {
+        self.delayed
+    }
+
     /// Writes `hello_ack`, in chunks and with more behind it if that is wanted.
     pub(crate) fn acknowledge(
         &mut self,
@@ -269,6 +295,14 @@ impl Conversation {
     /// Waits until the extension can be used: until `ready` where it is known to come, else until
     /// as many registrations came as the first time.
     pub(crate) fn await_ready(&mut self, survey: Option<&Survey>) -> Result<(), Failure> {
+        let before = self.target.delayed();
+        let outcome = self.await_readiness(survey);
+        let delayed = before.zip(self.target.delayed());
+        self.delayed = delayed.map(|(before, now)| now.saturating_sub(before)).unwrap_or_default();
+        outcome
+    }
+
+    fn await_readiness(&mut self, survey: Option<&Survey>) -> Result<(), Failure> {
         let until = Instant::now() + READY;
         let Some(survey) = survey else {
             self.settle(until);

@@ -193,6 +193,7 @@ impl Process {
             first: None,
             acknowledging: None,
             acknowledged: self.acknowledged,
+            delayed: Duration::ZERO,
             exit: self.exit.as_ref(),
             rest: None,
             left_behind: None,

@@ -108,6 +108,7 @@ mod tests {
             first: None,
             acknowledging: None,
             acknowledged: None,
+            delayed: Duration::ZERO,
             exit: None,
             rest: None,
             left_behind: None,

@@ -50,6 +50,8 @@ pub(crate) struct Observed<'a> {
     pub(crate) acknowledging: Option<usize>,
     /// When `hello_ack` was written, since the start.
     pub(crate) acknowledged: Option<Duration>,
+    /// For how long it had no processor from `hello_ack` until it was ready.
+    pub(crate) delayed: Duration,
     /// How it ended.
     pub(crate) exit: Option<&'a Exit>,
     /// How busy it was while it was sent nothing, where somebody looked.

@@ -103,10 +103,14 @@ pub(super) fn silence_before_ready(observed: &Observed<'_>) -> Outcome {
     if ready < hello {
         return Outcome::Nothing;
     }
-    // How long the tester took to say hello_ack is not the extension's silence.
+    // How long the tester took to say hello_ack is not the extension's silence, nor is a time in
+    // which it did not listen, or one in which the extension had no processor.
     let acknowledged = observed.acknowledged.unwrap_or(Duration::MAX);
+    let records = observed.timeline.records();
     let findings = frames[hello..=ready].windows(2).filter_map(|pair| {
-        let silence = pair[1].at.saturating_sub(pair[0].at.max(acknowledged));
+        let until = records.get(pair[1].record).map_or(pair[1].at, |record| record.silent);
+        let from = pair[0].at.max(acknowledged);
+        let silence = until.saturating_sub(from).saturating_sub(observed.delayed);
         (silence >= IDLE).then(|| Finding {
             text: format!(
                 "{} ms of silence before this frame: a zot does not wait longer than 250 ms",
@@ -184,4 +188,52 @@ const METHODS: [&str; 14] = [
 
 fn is_reserved(method: &str) -> bool {
     METHODS.iter().any(|name| method == *name || name.ends_with('.') && method.starts_with(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::Arrived;
+    use crate::target::{Record, Timeline, What};
+
+    /// What comes of a `ready` that came `at` ms after `hello_ack`, when the tester last heard nothing
+    /// `silent` ms after that, and the extension had no processor for `delayed` ms.
+    fn outcome(at: u64, silent: u64, delayed: u64) -> usize {
+        let ms = Duration::from_millis;
+        let mut timeline = Timeline::recorded();
+        let line =
+            |text: &str| What::Line { bytes: text.as_bytes().to_vec(), reads: 1, terminated: true };
+        let hello = line(r#"{"type":"hello","name":"x","version":"1","capabilities":[]}"#);
+        timeline.push(Record { at: ms(100), silent: ms(99), what: hello });
+        let ready = line(r#"{"type":"ready"}"#);
+        timeline.push(Record { at: ms(110 + at), silent: ms(110 + silent), what: ready });
+        let frames = timeline.records().iter().enumerate();
+        let frames: Vec<_> = frames.filter_map(|(at, record)| Arrived::of(at, record)).collect();
+        let observed = Observed {
+            timeline: &timeline,
+            frames: &frames,
+            manifest: None,
+            first: None,
+            acknowledging: None,
+            acknowledged: Some(ms(110)),
+            delayed: ms(delayed),
+            exit: None,
+            rest: None,
+            left_behind: None,
+            killed: false,
+            blamed: false,
+        };
+        match silence_before_ready(&observed) {
+            Outcome::Found(findings) => findings.len(),
+            Outcome::Nothing => 0,
+        }
+    }
+
+    #[test]
+    fn a_silence_is_the_extension_s_where_it_could_run_and_the_tester_listened() {
+        assert_eq!(outcome(400, 396, 3), 1);
+        assert_eq!(outcome(400, 90, 0), 0, "the tester did not listen");
+        assert_eq!(outcome(400, 396, 200), 0, "it had no processor for half of the time");
+        assert_eq!(outcome(240, 236, 0), 0);
+    }
 }

@@ -232,14 +232,7 @@ impl Process<'_> {
         }
         let from = self.conversation.frames().len();
         self.conversation.target().write(lines.into_bytes());
-        let mut left = usize::MAX;
-        while self.conversation.seen().unwritten() < left {
-            left = self.conversation.seen().unwritten();
-            if left == 0 {
-                break;
-            }
-            self.conversation.listen(STUCK);
-        }
+        self.conversation.await_stuck(STUCK);
         self.conversation.target().set_reading(true);
         self.conversation.await_answers(canary, ids, from, within * self.patience)
     }

@@ -118,6 +118,7 @@ impl Run<'_> {
                 first: (self.contacted && conversation.is_usual()).then_some(&self.survey),
                 acknowledging: conversation.acknowledging(),
                 acknowledged: conversation.acknowledged(),
+                delayed: conversation.delayed(),
                 exit: seen.exit(),
                 rest: conversation.rested(),
                 left_behind: Some(&left_behind),

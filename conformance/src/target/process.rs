@@ -47,9 +47,20 @@ pub(super) fn only_reads_stdin(id: u32) -> bool {
 /// The processor time that it and the processes that it started have used; `None` where the system
 /// does not tell.
 pub(crate) fn processor_time(id: u32) -> Option<Duration> {
+    scheduled(id, 0)
+}
+
+/// For how long it and the processes that it started were ready to run and had no processor; `None`
+/// where the system does not tell.
+pub(super) fn delayed(id: u32) -> Option<Duration> {
+    scheduled(id, 1)
+}
+
+/// One of the times in schedstat, of all threads together.
+fn scheduled(id: u32, field: usize) -> Option<Duration> {
     let of_thread = |(process, thread): (u32, u32)| {
         let text = fs::read_to_string(format!("/proc/{process}/task/{thread}/schedstat")).ok()?;
-        text.split_ascii_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+        text.split_ascii_whitespace().nth(field)?.parse().ok().map(Duration::from_nanos)
     };
     let all =
         family(id).into_iter().flat_map(|one| threads(one).into_iter().map(move |t| (one, t)));

@@ -277,6 +277,12 @@ impl Target {
         process::processor_time(self.id())
     }
 
+    /// For how long it and what it started had no processor so far; `None` where the system does not
+    /// tell.
+    pub(crate) fn delayed(&self) -> Option<Duration> {
+        process::delayed(self.id())
+    }
+
     /// For how long the tester itself had no processor while it waited.
     pub(crate) fn stalled(&self) -> Duration {
         self.stalled

@@ -90,6 +90,10 @@ impl Target {
         match *self {}
     }
 
+    pub(crate) fn delayed(&self) -> Option<Duration> {
+        match *self {}
+    }
+
     pub(crate) fn processor_time(&self) -> Option<Duration> {
         match *self {}
     }
