@@ -70,7 +70,7 @@ def stderr_is_stdout():
 
 @mutant
 def notes_late():
-    around(Kit, "notify")(lambda notify, self, message: threading.Timer(0.05, notify, (self, message)).start())
+    around(Kit, "notify")(lambda notify, self, message: threading.Timer(0.5, notify, (self, message)).start())
 
 
 @mutant

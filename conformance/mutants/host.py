@@ -135,9 +135,9 @@ class Host(Calls):
         for extension in self.extensions:
             if event in extension.subscribed["events"] or broken("events-for-all"):
                 if broken("events-late"):
-                    threading.Timer(0.2, extension.send, [frame]).start()
+                    threading.Timer(2, extension.send, [frame]).start()
                 elif broken("events-in-any-order"):
-                    threading.Timer(random.random() / 20, extension.send, [frame]).start()
+                    threading.Timer(random.random() / 4, extension.send, [frame]).start()
                 else:
                     extension.send(frame)
 
@@ -155,7 +155,7 @@ class Host(Calls):
         if "text" in request:
             frame["text"] = request["text"]
         if broken("keys-backwards") and frame["key"] == "up":
-            threading.Timer(0.3, extension.send, [frame]).start()
+            threading.Timer(2, extension.send, [frame]).start()
         else:
             extension.send(frame)
         return True

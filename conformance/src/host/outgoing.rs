@@ -6,9 +6,16 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
+/// How long a cut waits at most for what came before it to be read: so much longer than its pause
+/// a busy host may take.
+const UNREAD: Duration = Duration::from_secs(5);
+
 /// Bytes on their way to the host.
 #[derive(Debug, Default)]
-pub(super) struct Outgoing(VecDeque<Piece>);
+pub(super) struct Outgoing {
+    pieces: VecDeque<Piece>,
+    last_write: Option<Instant>,
+}
 
 #[derive(Debug)]
 struct Piece {
@@ -29,29 +36,35 @@ impl Outgoing {
         if !bytes.is_empty() {
             let (chunk, not_before) = (chunk.max(1), Instant::now());
             let (written, writes) = (0, Vec::new());
-            self.0.push_back(Piece { bytes, chunk, pause, written, writes, not_before });
+            self.pieces.push_back(Piece { bytes, chunk, pause, written, writes, not_before });
         }
     }
 
     pub(super) fn clear(&mut self) {
-        self.0.clear();
+        self.pieces.clear();
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.pieces.is_empty()
     }
 
     /// When the next bytes may be written; `None` when there are none.
     pub(super) fn next_at(&self) -> Option<Instant> {
-        self.0.front().map(|piece| piece.not_before)
+        self.pieces.front().map(|piece| piece.not_before)
     }
 
     /// Writes what the pipe takes; `Err` when nobody reads it any more. What was written to its end
     /// is handed back.
     pub(super) fn write_some(&mut self, to: &OwnedFd) -> (Vec<Written>, Result<(), Errno>) {
         let mut done = Vec::new();
-        while let Some(piece) = self.0.front_mut() {
-            if piece.not_before > Instant::now() {
+        while let Some(piece) = self.pieces.front_mut() {
+            let now = Instant::now();
+            if piece.not_before > now {
+                break;
+            }
+            let is_fresh = self.last_write.is_some_and(|at| now < at + UNREAD);
+            if !piece.pause.is_zero() && is_fresh && has_unread(to) {
+                piece.not_before = now + piece.pause;
                 break;
             }
             let rest = &piece.bytes[piece.written..];
@@ -59,15 +72,22 @@ impl Outgoing {
                 Ok(count) => {
                     piece.written += count;
                     piece.writes.push(count);
-                    piece.not_before = Instant::now() + piece.pause;
+                    let now = Instant::now();
+                    piece.not_before = now + piece.pause;
+                    self.last_write = Some(now);
                 }
                 Err(Errno::AGAIN | Errno::INTR) => break,
                 Err(error) => return (done, Err(error)),
             }
             if piece.written == piece.bytes.len() {
-                done.extend(self.0.pop_front().map(|piece| (piece.bytes, piece.writes)));
+                done.extend(self.pieces.pop_front().map(|piece| (piece.bytes, piece.writes)));
             }
         }
         (done, Ok(()))
     }
+}
+
+/// Whether something that was written was not read yet.
+fn has_unread(pipe: &OwnedFd) -> bool {
+    rustix::io::ioctl_fionread(pipe).is_ok_and(|unread| unread > 0)
 }
