@@ -341,6 +341,8 @@ class Puppet:
         if not usable_id(frame) and not broken("answers-bad-id"):
             return
         known = frame.get("name") == "echo"
+        if not known and broken("tool-passed-over"):
+            return
         if known and broken("answers-calls-late"):
             time.sleep(30)
         if not isinstance(frame.get("name"), str):

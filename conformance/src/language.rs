@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use extline_host::Program;
 
 /// Interpreters and the endings of their scripts.
-const LANGUAGES: [(&str, &[&str], &[&str]); 8] = [
+const LANGUAGES: [(&str, &[&str], &[&str]); 9] = [
     ("python", &["python", "pypy", "uv"], &["py", "pyz"]),
     ("node", &["node", "nodejs", "bun", "deno", "tsx"], &["js", "mjs", "cjs", "ts", "mts"]),
     ("sh", &["sh", "bash", "dash", "zsh", "ksh"], &["sh", "bash", "zsh"]),
@@ -17,6 +17,7 @@ const LANGUAGES: [(&str, &[&str], &[&str]); 8] = [
     ("php", &["php"], &["php"]),
     ("java", &["java"], &["jar"]),
     ("jq", &["jq"], &["jq"]),
+    ("awk", &["awk", "gawk", "mawk"], &["awk"]),
 ];
 /// Where a program that Go linked says so: its build information begins with this.
 const GO: &[u8] = b"\xff Go buildinf:";

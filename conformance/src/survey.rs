@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::conversation::{Arrived, SOFT};
+use crate::conversation::{Arrived, SOFT, seconds};
+
+/// A question with the name of a tool, in words.
+const CALL: &str = "a call of a tool";
 
 /// What an extension said about itself at its first start.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +25,10 @@ pub struct Survey {
     pub ready: bool,
     /// How it is asked whether it lives.
     pub canary: Canary,
+    /// What a call of a tool that nobody registered made of it.
+    pub unknown_tool: Reaction,
+    /// What a command that nobody registered made of it.
+    pub unknown_command: Reaction,
     /// How long it takes to answer that, half of the time.
     pub pace: Duration,
 }
@@ -52,6 +59,39 @@ pub enum Canary {
     None,
 }
 
+/// What a question with a name that nobody registered makes of an extension.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reaction {
+    /// It was not asked.
+    #[default]
+    Unasked,
+    /// It answers with an error, as it should.
+    Error,
+    /// It answers without an error: it ran something for that name.
+    Runs,
+    /// No answer came in time, and one came later.
+    Late,
+    /// No answer came at all.
+    Silent,
+    /// The process ended.
+    Ended,
+}
+
+impl Reaction {
+    /// Why it cannot be asked whether it lives, with the case that says more: `what` was asked, and
+    /// `errors` is the case that wants an error.
+    fn obstacle(self, what: &str, errors: &str) -> Option<String> {
+        let what = format!("{what} that nobody registered");
+        match self {
+            Self::Unasked | Self::Error => None,
+            Self::Runs => Some(format!("it answers {what} without an error ({errors})")),
+            Self::Late => Some(format!("its answer to {what} came later than {}", seconds(SOFT))),
+            Self::Silent => Some(format!("it does not answer {what} (E-TOL-01)")),
+            Self::Ended => Some(format!("it ends at {what} (E-TOL-01)")),
+        }
+    }
+}
+
 impl Survey {
     /// What was registered in a conversation.
     pub(crate) fn of(frames: &[Arrived]) -> Self {
@@ -67,6 +107,20 @@ impl Survey {
             }
         }
         survey
+    }
+
+    /// Why it cannot be asked whether it lives, and what to do.
+    pub(crate) fn no_canary(&self) -> String {
+        let tool = self.unknown_tool.obstacle(CALL, "E-TOL-02");
+        let why = tool.or_else(|| self.unknown_command.obstacle("a command", "E-CMD-05"));
+        let why = why.unwrap_or_else(|| "it answers nothing that runs none of its code".to_owned());
+        format!("{why}; mend that, or name a harmless call with --canary")
+    }
+
+    /// Why it is not asked with a tool that nobody registered, and what to do.
+    pub(crate) fn no_tool_canary(&self) -> String {
+        let why = self.unknown_tool.obstacle(CALL, "E-TOL-02").unwrap_or_default();
+        format!("{why}; mend that")
     }
 
     /// How many registrations it wrote.

@@ -11,7 +11,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use extline_conformance::{Case, CaseReport, Options, Verdict, builtin, run};
+use extline_conformance::{Canary, Case, CaseReport, Options, Verdict, builtin, run};
 use extline_host::{ExtensionSource, Program};
 use support::python;
 
@@ -61,6 +61,53 @@ fn bash_with_echo_breaks_what_needs_an_escape() {
     let report = Tested::program("bash", "bash_echo.sh");
     report.fails(&["E-FRM-04", "E-TOL-01", "E-UNI-05", "E-UNI-06"]);
     report.explains("E-UNI-05", "pasted together", "jq -cn");
+    report.explains("E-UNI-06", "read without -r takes every backslash", "IFS= read -r line");
+}
+
+#[test]
+fn awk_keeps_its_answers() {
+    if !on_path("awk") {
+        return skip("words.awk", "awk");
+    }
+    let source = ExtensionSource::command("awk", ["-f".into(), source_of("words.awk")]);
+    let cases = ["E-FRM-26", "E-TOL-01"].map(|id| &builtin()[id]);
+    let report = Tested::until_failed(&source, &cases, "E-FRM-26");
+    report.explains("E-FRM-26", "awk keeps what it prints", "fflush()");
+    assert_eq!(report.of("E-TOL-01").verdict, Verdict::Pass, "an answer that is late is one");
+}
+
+#[test]
+fn a_call_of_a_tool_that_it_does_not_have_must_be_answered() {
+    let cases = ["E-TOL-01", "E-LIF-18", "E-FRM-01", "E-JSN-05"].map(|id| &builtin()[id]);
+    let answer = r#"echo "{\"type\":\"tool_result\",\"id\":\"$id\",\"content\":[{\"type\":\"text\",\"text\":\"unknown tool\"}],\"is_error\":true}""#;
+    for (instead, cause, why) in [
+        (":", "is passed over without an answer", "it does not answer a call of a tool"),
+        ("exit 3", "a call of a tool that it does not have ends it", "it ends at a call of a tool"),
+    ] {
+        let (_folder, source) = edited("bash", "bash_echo.sh", &[(answer, instead)]);
+        let report = Tested::cases(&source, &cases);
+        report.fails(&["E-TOL-01"]);
+        report.explains("E-TOL-01", cause, "there is no tool NAME");
+        let told_twice = report.of("E-LIF-18").failure.is_some();
+        assert!(!told_twice, "that it ended is told by the case that says why");
+        for id in ["E-FRM-01", "E-JSN-05"] {
+            let told = report.of(id);
+            assert_eq!(told.verdict, Verdict::CouldNotRun, "{id}");
+            let reason = told.reason.as_deref().unwrap_or_default();
+            assert!(reason.starts_with(why), "{id}: {reason}");
+        }
+    }
+}
+
+#[test]
+fn a_call_that_is_allowed_does_not_hide_that_unknown_ones_are_answered() {
+    let path = source_of("bash_echo.sh");
+    let source = ExtensionSource::command("bash", [path]);
+    let program = Program::of(&source, Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap();
+    let canary = Canary::Allowed { tool: "echo".to_owned(), args: "{}".to_owned() };
+    let options = Options { canary: Some(canary), ..Options::of(program) };
+    let report = run(&options, &[&builtin()["E-JSN-21"]], &mut |_| {});
+    assert_eq!(report.cases[0].verdict, Verdict::Pass, "{:?}", report.cases[0]);
 }
 
 #[test]
@@ -134,7 +181,7 @@ struct Broken {
 
 const RAW_UNICODE: (&str, &str) = ("json.dumps(frame)", "json.dumps(frame, ensure_ascii=False)");
 
-const BROKEN: [Broken; 8] = [
+const BROKEN: [Broken; 10] = [
     Broken {
         interpreter: "python3",
         file: "python_careful.py",
@@ -191,6 +238,25 @@ const BROKEN: [Broken; 8] = [
         fix: "file=sys.stderr",
     },
     Broken {
+        interpreter: "python3",
+        file: "python_careful.py",
+        edits: &[(
+            "    sys.stdout.flush()",
+            "    if \"id\" not in frame:\n        sys.stdout.flush()",
+        )],
+        case: "E-FRM-26",
+        cause: "Python keeps what it prints in a buffer",
+        fix: "flush=True",
+    },
+    Broken {
+        interpreter: "python3",
+        file: "python_careful.py",
+        edits: &[("\"name\": \"hellopy\"", "\"name\": \"hello py\"")],
+        case: "E-REG-03",
+        cause: "the name has a letter that hosts and models do not take",
+        fix: "add_note",
+    },
+    Broken {
         interpreter: "node",
         file: "node_chunks.mjs",
         edits: &[("console.error(\"skipped a line:\", error.message);", "throw error;")],
@@ -223,21 +289,27 @@ fn what_people_break_is_told_with_its_cause() {
             skip(broken.file, broken.interpreter);
             continue;
         }
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(broken.file);
-        let mut text = std::fs::read_to_string(source_of(broken.file)).unwrap();
-        for (good, bad) in broken.edits {
-            assert!(text.contains(good), "{} has no {good}", broken.file);
-            text = text.replace(good, bad);
-        }
-        std::fs::write(&path, text).unwrap();
-        let source = ExtensionSource::command(broken.interpreter, [path]);
-        Tested::cases(&source, &[&builtin()[broken.case]]).explains(
-            broken.case,
-            broken.cause,
-            broken.fix,
-        );
+        let (_folder, source) = edited(broken.interpreter, broken.file, broken.edits);
+        let report = Tested::until_failed(&source, &[&builtin()[broken.case]], broken.case);
+        report.explains(broken.case, broken.cause, broken.fix);
     }
+}
+
+/// A program with this in place of that, and the folder in which it stands.
+fn edited(
+    interpreter: &str,
+    file: &str,
+    edits: &[(&str, &str)],
+) -> (tempfile::TempDir, ExtensionSource) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(file);
+    let mut text = std::fs::read_to_string(source_of(file)).unwrap();
+    for (good, bad) in edits {
+        assert!(text.contains(good), "{file} has no {good}");
+        text = text.replace(good, bad);
+    }
+    std::fs::write(&path, text).unwrap();
+    (folder, ExtensionSource::command(interpreter, [path]))
 }
 
 #[test]
@@ -325,6 +397,19 @@ impl Tested {
         let exit_code = report.exit_code();
         let cases = report.cases.into_iter().map(|case| (case.id.clone(), case)).collect();
         Self { cases, exit_code }
+    }
+
+    /// The same, again where a machine that stalls at the wrong moment hid what is wrong: an answer
+    /// that was held back is known by the moment at which it comes.
+    fn until_failed(source: &ExtensionSource, cases: &[&Case], id: &str) -> Self {
+        let mut report = Self::cases(source, cases);
+        for _ in 0..10 {
+            if report.of(id).failure.is_some() {
+                break;
+            }
+            report = Self::cases(source, cases);
+        }
+        report
     }
 
     fn of(&self, id: &str) -> &CaseReport {

@@ -2,18 +2,22 @@
 
 use std::time::Instant;
 
-use super::{NoStart, Run, silence};
+use serde_json::Value;
+
+use super::{NoStart, Run, SHUTDOWN, silence};
 use crate::cause::Cause;
 use crate::clause::Binds;
-use crate::conversation::{HELLO, SOFT};
+use crate::conversation::{Conversation, HELLO, SOFT};
 use crate::evidence::Evidence;
 use crate::failure::Failure;
 use crate::report::Verdict;
-use crate::survey::{Canary, Survey};
-use crate::target::Setting;
+use crate::survey::{Canary, Reaction, Survey};
+use crate::target::{Record, Setting, What};
 
 /// The case that fails when there is no contact.
 pub(super) const CASE: &str = "E-HSK-01";
+/// The check that fails when a question is not answered.
+const ONE_REPLY: &str = "one-reply";
 /// How many answers are timed to learn the extension's pace.
 const TIMED: usize = 20;
 
@@ -58,10 +62,17 @@ pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
     run.survey = Survey::of(conversation.frames());
     // All of them are asked: how it answers unknown tools and commands is a case of its own.
     let asked = run.options.canary.clone().into_iter().chain(questions(&run.survey));
+    let mut unanswered = Vec::new();
     for canary in asked {
-        let answers = conversation.canary(&canary, 1, SOFT).is_ok();
-        if answers && run.survey.canary == Canary::None && harmless(&conversation, &canary) {
-            run.survey.canary = canary;
+        let question = Question::ask(&mut conversation, canary);
+        let reaction = question.reaction(&conversation);
+        note(&mut run.survey, &question.canary, reaction);
+        if reaction == Reaction::Error && run.survey.canary == Canary::None {
+            run.survey.canary = question.canary.clone();
+        }
+        unanswered.extend(question.failure.is_some().then_some(question));
+        if reaction == Reaction::Ended {
+            break;
         }
     }
     if run.survey.canary != Canary::None {
@@ -77,8 +88,88 @@ pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
     if run.watch.wants("rests") || run.watch.wants("stays") {
         conversation.rest();
     }
-    run.end(conversation, false);
+    let blamed = !unanswered.is_empty() && run.watch.wants(ONE_REPLY);
+    let conversation = run.end(conversation, blamed);
+    for question in unanswered {
+        question.blame(run, &conversation);
+    }
     Contact::Made
+}
+
+/// A question of first contact, and what came of it.
+struct Question {
+    canary: Canary,
+    id: String,
+    /// Where in the timeline it begins.
+    mark: usize,
+    /// What happened instead of an answer.
+    failure: Option<Failure>,
+}
+
+impl Question {
+    /// Asks, and waits for the answer.
+    fn ask(conversation: &mut Conversation, canary: Canary) -> Self {
+        let id = conversation.fresh_id();
+        let mark = conversation.seen().timeline().mark();
+        let from = conversation.frames().len();
+        let line = conversation.question(&canary, &id);
+        conversation.send(&line);
+        let failure = conversation.await_answers(&canary, vec![id.clone()], from, SOFT).err();
+        Self { canary, id, mark, failure }
+    }
+
+    /// What the extension made of it. An answer with an error shows that none of the author's code
+    /// ran for an unknown name; a call that the author allowed may be answered in any way.
+    fn reaction(&self, conversation: &Conversation) -> Reaction {
+        let seen = conversation.seen();
+        let is_error = match self.answer(conversation) {
+            None if seen.stdout_ended() || seen.exit().is_some() => return Reaction::Ended,
+            None => return Reaction::Silent,
+            Some(answer) => match self.canary {
+                Canary::Tool => answer["is_error"] == true,
+                Canary::Command => answer["error"].as_str().is_some_and(|error| !error.is_empty()),
+                Canary::Allowed { .. } | Canary::AllowedCommand { .. } | Canary::None => true,
+            },
+        };
+        if is_error { Reaction::Error } else { Reaction::Runs }
+    }
+
+    fn answer<'a>(&self, conversation: &'a Conversation) -> Option<&'a Value> {
+        let frames = conversation.frames().iter();
+        let mut frames = frames.filter_map(|arrived| arrived.frame.as_ref().ok());
+        frames.find(|frame| self.canary.is_answer(frame) && frame["id"] == *self.id)
+    }
+
+    /// One that was never answered fails `E-TOL-01`, also where nothing else is asked after it. A
+    /// call of a tool is none of the business of an extension that has no tools.
+    fn blame(self, run: &mut Run<'_>, ended: &Conversation) {
+        if self.answer(ended).is_some() {
+            return note(&mut run.survey, &self.canary, Reaction::Late);
+        }
+        let declared = match self.canary {
+            Canary::Tool => !run.survey.tools.is_empty(),
+            Canary::Command => !run.survey.commands.is_empty(),
+            _ => true,
+        };
+        let Some(failure) = self.failure.filter(|_| declared) else { return };
+        let timeline = ended.seen().timeline();
+        let end = timeline.records()[self.mark..].iter().position(is_the_end);
+        let to = end.map_or(timeline.mark(), |end| self.mark + end);
+        run.watch.blame(ONE_REPLY, failure, Evidence::between(timeline, self.mark, to));
+    }
+}
+
+/// What the tester writes when it has nothing left to ask.
+fn is_the_end(record: &Record) -> bool {
+    matches!(&record.what, What::Sent { bytes, .. } if bytes.starts_with(SHUTDOWN.as_bytes()))
+}
+
+fn note(survey: &mut Survey, canary: &Canary, reaction: Reaction) {
+    match canary {
+        Canary::Tool => survey.unknown_tool = reaction,
+        Canary::Command => survey.unknown_command = reaction,
+        Canary::Allowed { .. } | Canary::AllowedCommand { .. } | Canary::None => {}
+    }
 }
 
 /// The questions worth asking: a host never calls a tool of an extension that has none.
@@ -89,19 +180,6 @@ fn questions(survey: &Survey) -> Vec<Canary> {
     questions.extend((tools || !commands).then_some(Canary::Tool));
     questions.extend(commands.then_some(Canary::Command));
     questions
-}
-
-/// Whether the newest answer shows that none of the author's code ran for an unknown name.
-fn harmless(conversation: &crate::conversation::Conversation, canary: &Canary) -> bool {
-    let answers = conversation.frames().iter().rev();
-    let answer = answers
-        .filter_map(|arrived| arrived.frame.as_ref().ok())
-        .find(|frame| canary.is_answer(frame));
-    answer.is_some_and(|answer| match canary {
-        Canary::Tool => answer["is_error"] == true,
-        Canary::Command => answer["error"].as_str().is_some_and(|error| !error.is_empty()),
-        Canary::Allowed { .. } | Canary::AllowedCommand { .. } | Canary::None => true,
-    })
 }
 
 fn failed_to_start(failed: NoStart) -> Contact {

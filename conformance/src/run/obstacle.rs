@@ -5,7 +5,7 @@ use crate::case::{Case, Cited, Need};
 use crate::clause::Binds;
 use crate::report::Verdict;
 use crate::surface::surface;
-use crate::survey::Canary;
+use crate::survey::{Canary, Reaction};
 use crate::target::no_pipe_of;
 
 impl Run<'_> {
@@ -30,7 +30,10 @@ impl Run<'_> {
         let survey = &self.survey;
         let missing = |reason: &str| Some((Verdict::NotApplicable, reason.to_owned()));
         match need {
-            Need::Tool if survey.tools.is_empty() => missing("it registers no tool"),
+            Need::ToolCanary if survey.unknown_tool == Reaction::Error => None,
+            Need::Tool | Need::ToolCanary if survey.tools.is_empty() => {
+                missing("it registers no tool")
+            }
             Need::Command if survey.commands.is_empty() => missing("it registers no command"),
             Need::Event if survey.subscribed("events").next().is_none() => {
                 missing("it subscribes to no event")
@@ -54,16 +57,10 @@ impl Run<'_> {
             Need::Calls if !self.options.calls => {
                 missing("it would call what the extension registered; --call allows that")
             }
-            Need::Canary if survey.canary == Canary::None => Some((
-                Verdict::CouldNotRun,
-                "the extension answers no question that runs none of its code; name a harmless \
-                 call with --canary 'TOOL {ARGS}' or --canary /COMMAND"
-                    .to_owned(),
-            )),
-            Need::ToolCanary if survey.canary != Canary::Tool => Some((
-                if survey.tools.is_empty() { Verdict::NotApplicable } else { Verdict::CouldNotRun },
-                "the extension does not answer calls of unknown tools".to_owned(),
-            )),
+            Need::Canary if survey.canary == Canary::None => {
+                Some((Verdict::CouldNotRun, survey.no_canary()))
+            }
+            Need::ToolCanary => Some((Verdict::CouldNotRun, survey.no_tool_canary())),
             _ => None,
         }
     }

@@ -89,8 +89,8 @@ impl Run<'_> {
     }
 
     /// Ends a process the polite way, then the other, and lets the checks look at all of it.
-    /// `blamed` says that a case failed in it.
-    pub(super) fn end(&mut self, mut conversation: Conversation, blamed: bool) {
+    /// `blamed` says that a case failed in it. What was seen of it is given back.
+    pub(super) fn end(&mut self, mut conversation: Conversation, blamed: bool) -> Conversation {
         let mut killed = false;
         if conversation.seen().exit().is_none() {
             conversation.target().set_reading(true);
@@ -126,6 +126,7 @@ impl Run<'_> {
                 blamed,
             });
         }
+        conversation
     }
 }
 

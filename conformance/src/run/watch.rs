@@ -21,9 +21,10 @@ pub(crate) struct Watch {
 struct Seen {
     /// There was something to look at.
     looked: bool,
-    /// How often it found something.
-    findings: usize,
-    first: Option<(Finding, Evidence)>,
+    /// How often it found the same as the first time, and how often something else.
+    same: usize,
+    others: usize,
+    first: Option<(Failure, Evidence)>,
 }
 
 impl Watch {
@@ -49,13 +50,20 @@ impl Watch {
             let Some(check) = check::named(name) else { continue };
             let Outcome::Found(findings) = check(observed) else { continue };
             seen.looked = true;
-            seen.findings += findings.len();
-            if let (None, Some(first)) = (&seen.first, findings.into_iter().next()) {
-                let from = first.record.saturating_sub(BEFORE);
-                let evidence = Evidence::between(observed.timeline, from, first.record + 1);
-                seen.first = Some((first, evidence));
+            for Finding { text, record } in findings {
+                let from = record.saturating_sub(BEFORE);
+                seen.add(text, || Evidence::between(observed.timeline, from, record + 1));
             }
         }
+    }
+
+    /// What was found against a check while the process ran: it comes first, as it says more.
+    pub(crate) fn blame(&mut self, check: &str, failure: Failure, evidence: Evidence) {
+        let Some(seen) = self.checks.get_mut(check) else { return };
+        seen.looked = true;
+        seen.others += usize::from(seen.first.is_some()) + seen.same;
+        seen.same = 0;
+        seen.first = Some((failure, evidence));
     }
 
     /// What a check says in the end.
@@ -64,16 +72,32 @@ impl Watch {
             let reason = "the extension sent nothing of the kind".to_owned();
             return CaseReport::without_run(case, Verdict::NotApplicable, reason);
         };
-        let Some((finding, evidence)) = &seen.first else { return CaseReport::passed(case) };
-        let more = match seen.findings {
-            0 | 1 => String::new(),
-            count => format!(" (and {} more like it)", count - 1),
+        let Some((failure, evidence)) = &seen.first else { return CaseReport::passed(case) };
+        let more = match (seen.same, seen.others) {
+            (0, 0) => String::new(),
+            (same, 0) => format!(" ({} times)", same + 1),
+            (same, others) => format!(" (and {} more like it)", same + others),
         };
-        let failure = Failure {
-            expected: case.title.clone(),
-            got: format!("{}{more}", finding.text),
-            outcome: failure::Outcome::Wrong,
-        };
+        let mut failure = failure.clone();
+        failure.got += &more;
+        if failure.expected.is_empty() {
+            failure.expected.clone_from(&case.title);
+        }
         CaseReport::failed(case, failure, evidence.clone())
+    }
+}
+
+impl Seen {
+    fn add(&mut self, text: String, evidence: impl FnOnce() -> Evidence) {
+        match &self.first {
+            Some((first, _)) if first.got == text => self.same += 1,
+            Some(_) => self.others += 1,
+            None => {
+                let outcome = failure::Outcome::Wrong;
+                // What is expected is the title of the case, which is not known here.
+                let failure = Failure { expected: String::new(), got: text, outcome };
+                self.first = Some((failure, evidence()));
+            }
+        }
     }
 }
