@@ -57,9 +57,16 @@ fn a_zot_s_deviations_are_those_of_its_baseline_and_no_others() {
 #[test]
 fn a_driver_that_cannot_be_started_is_named() {
     let output = extline().args(["--only", "H-TOL-01", "--driver", "/no/such"]).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output).contains("could not be started: /no/such: "), "{}", text(&output));
-    assert!(text(&output).contains("check the command behind --driver"), "{}", text(&output));
+    assert_eq!(output.status.code(), Some(3), "as with the program of an extension");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with("error: --driver: there is no program /no/such: check "), "{said}");
+    let folder = tempfile::tempdir().unwrap();
+    let driver = folder.path().join("driver");
+    std::fs::write(&driver, "#!/bin/sh\n").unwrap();
+    let output = extline().args(["--only", "H-TOL-01", "--driver"]).arg(&driver).output().unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("/driver is not executable: check "), "{said}");
 }
 
 /// Sends what Ctrl-C sends, and waits for the end.

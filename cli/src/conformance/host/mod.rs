@@ -9,6 +9,7 @@ use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 use extline_conformance::{HostOptions, Report, run_host};
+use extline_host::{ExtensionSource, Program};
 
 pub(super) use self::driver::drive;
 use super::reports::{Format, Reports};
@@ -29,7 +30,10 @@ pub(super) async fn run(args: &TestHost, mut printer: Printer) -> Result<Exit, c
     let draft =
         baseline::draft(args.told.baseline.as_ref(), args.told.write_baseline.as_ref(), &known)?;
     let puppet = puppet()?;
-    let driver = if args.driver.is_empty() { own(args)? } else { args.driver.clone() };
+    let driver = match args.driver.split_first() {
+        Some((program, words)) => given(program, words)?,
+        None => own(args)?,
+    };
     let options = HostOptions {
         baseline: known,
         again: Some(again(args)),
@@ -60,6 +64,19 @@ pub(super) fn puppet() -> Result<Vec<OsString>, clap::Error> {
 fn own(args: &TestHost) -> Result<Vec<OsString>, clap::Error> {
     let words = ["conformance", "host-driver", "--profile", args.profile.name];
     Ok([this_program()?].into_iter().chain(words.map(OsString::from)).collect())
+}
+
+/// The driver that was given, if there is such a program.
+fn given(program: &OsString, words: &[OsString]) -> Result<Vec<OsString>, clap::Error> {
+    let source = ExtensionSource::command(program, words);
+    Program::of(&source, &env::current_dir().unwrap_or_default()).map_err(|problem| {
+        let message = format!(
+            "--driver: {problem}: check the words behind --driver; they are the program that \
+             operates the host, and its arguments (docs/host-conformance.md)"
+        );
+        usage(super::SUBCOMMAND, ErrorKind::Io, &message)
+    })?;
+    Ok([program].into_iter().chain(words).cloned().collect())
 }
 
 fn this_program() -> Result<OsString, clap::Error> {
