@@ -125,12 +125,40 @@ fn a_deep_run_plays_the_points_and_drawn_sessions_say_what_they_broke() {
 }
 
 #[test]
+fn a_driver_stands_for_a_host_in_place_of_an_extension() {
+    let extline = Extline::new();
+    let host = "python3 -S \"$PWD/conformance/mutants/host.py\"";
+    let options = ("INPUT_OPTIONS", "--only H-HSK-08 --only H-TOL-02");
+    let good = step(&extline, &[("INPUT_DRIVER", host), options, ("INPUT_FUZZ", "1s")]);
+    assert_eq!(good.code, Some(0), "{}", good.stdout);
+    assert!(good.outputs.starts_with("outcome=conformant\ngrade=\nfailed=0\nfindings=\n"));
+    let tap = fs::read_to_string(extline.home().join("report/report.tap")).unwrap();
+    assert!(tap.contains("\nok 1 - H-HSK-08 ") && tap.contains("1..2\n"), "{tap}");
+
+    let broken = format!("{host} unknown-id-ends-it");
+    let bad = step(&extline, &[("INPUT_DRIVER", &broken), options]);
+    assert_eq!(bad.code, Some(1), "{}", bad.stdout);
+    assert!(bad.outputs.starts_with("outcome=not-conformant\ngrade=\nfailed=1\n"));
+    assert!(bad.stdout.contains("::error title=H-TOL-02::"), "{}", bad.stdout);
+}
+
+#[test]
 fn the_definition_gives_the_script_each_input_and_takes_each_output() {
     let read =
         |file| fs::read_to_string(repository().join("conformance/action").join(file)).unwrap();
     let (definition, script) = (read("action.yml"), read("run.sh"));
-    let inputs =
-        ["extension", "command", "level", "call", "deep", "fuzz", "baseline", "options", "report"];
+    let inputs = [
+        "extension",
+        "command",
+        "driver",
+        "level",
+        "call",
+        "deep",
+        "fuzz",
+        "baseline",
+        "options",
+        "report",
+    ];
     for input in inputs {
         let name = format!("INPUT_{}", input.to_uppercase());
         assert!(definition.contains(&format!("  {input}:\n    description: ")), "{input}");

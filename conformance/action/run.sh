@@ -16,7 +16,7 @@ main() {
     test_it || status=$?
     findings=''
     # Where it does not conform, sessions would only find the same.
-    if [ -n "${INPUT_FUZZ:-}" ] && [ "$status" -eq 0 ]; then
+    if [ -n "${INPUT_FUZZ:-}" ] && [ -z "${INPUT_DRIVER:-}" ] && [ "$status" -eq 0 ]; then
         draw_sessions || status=$?
     fi
     case $status in
@@ -44,12 +44,18 @@ main() {
 test_it() {
     # The author's options and command are words of a shell, as in a step of his own.
     eval "set -- ${INPUT_OPTIONS:-}"
-    [ "${INPUT_DEEP:-false}" != true ] || set -- "$@" --deep
     [ -z "${INPUT_BASELINE:-}" ] || set -- "$@" --baseline "$INPUT_BASELINE"
-    run_with_target "$@" --report "ndjson=$report/report.ndjson" --report "html=$report/report.html" \
+    set -- "$@" --report "ndjson=$report/report.ndjson" --report "html=$report/report.html" \
         --report "junit=$report/report.xml" --report "tap=$report/report.tap" \
         --report "markdown=$report/summary.md" --report "badge=$report/badge.svg" \
         --report "badge-json=$report/badge.json"
+    if [ -n "${INPUT_DRIVER:-}" ]; then
+        eval "set -- host \"\$@\" --driver ${INPUT_DRIVER}"
+        "$EXTLINE" conformance "$@"
+    else
+        [ "${INPUT_DEEP:-false}" != true ] || set -- "$@" --deep
+        run_with_target "$@"
+    fi
 }
 
 draw_sessions() {
