@@ -22,6 +22,8 @@ pub(crate) const READY: Duration = Duration::from_secs(3);
 pub(crate) const IDLE: Duration = Duration::from_millis(250);
 /// How often one that says no hello is looked at.
 const GLANCE: Duration = Duration::from_millis(500);
+/// One that had less than this part of its time on a processor is waited for so many times as long.
+const STARVED: u32 = 4;
 /// A moment in which a process that has nothing to do must rest, and how many it is given.
 const REST: Duration = Duration::from_millis(100);
 const RESTS: u32 = 20;
@@ -226,18 +228,30 @@ impl Conversation {
 
     /// Waits for `hello`; no longer than needed for one that waits for input itself.
     pub(crate) fn await_hello(&mut self, within: Duration) -> Result<(), Failure> {
-        let last = Instant::now() + within;
+        let began = Instant::now();
+        let last = began + within;
         let mut stuck = false;
         loop {
-            let until = last.min(Instant::now() + GLANCE);
+            let until = Instant::now() + GLANCE;
+            let until = if Instant::now() < last { until.min(last) } else { until };
             let hello = self.await_frame(0, until, |frame| frame["type"] == "hello");
             let Err(missing) = hello else { return Ok(()) };
             // Twice in a row: a process that has only just read something may still answer it.
             let was_stuck = std::mem::replace(&mut stuck, self.target.only_waits_for_input());
-            if missing == Missing::Ended || Instant::now() >= last || was_stuck && stuck {
+            let over = Instant::now() >= last && !self.is_kept_from_starting(began, within);
+            if missing == Missing::Ended || over || was_stuck && stuck {
                 return Err(self.failure(missing, format!("hello within {}", seconds(within))));
             }
         }
+    }
+
+    /// Whether one that is late with its hello was short of a processor: it could run, and had less
+    /// than a quarter of the time on one.
+    fn is_kept_from_starting(&self, began: Instant, within: Duration) -> bool {
+        let used = self.target.processor_time();
+        self.target.is_busy()
+            && used.is_some_and(|used| used < within / STARVED)
+            && began.elapsed() < within * STARVED
     }
 
     /// How busy it is while it is sent nothing: looks until it rests for a moment, or for
