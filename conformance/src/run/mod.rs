@@ -22,7 +22,7 @@ pub(crate) use self::alone::{Alone, Played};
 use self::contact::{Contact, FailedContact, first_contact};
 pub use self::options::{Options, Progress};
 use self::process::{NoStart, SHUTDOWN, ack};
-use self::watch::{STARTS, Watch};
+use self::watch::Watch;
 use crate::case::{Case, Process};
 use crate::cause::cause_of;
 use crate::conversation::Conversation;
@@ -169,12 +169,6 @@ impl Run<'_> {
         if self.contacted && self.watch.lacks("same-registrations") {
             // No case needed a second start; that it fails is said by those that do.
             if let Ok(conversation) = self.fresh(self.setting()) {
-                self.end(conversation, false);
-            }
-        }
-        for _ in 1..STARTS {
-            if self.contacted && self.watch.is_unsure() && !is_stopped() {
-                let Ok(conversation) = self.fresh(self.setting()) else { break };
                 self.end(conversation, false);
             }
         }
