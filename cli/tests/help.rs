@@ -59,6 +59,7 @@ fn every_subcommand_is_listed_and_has_examples() {
     listed.sort_unstable();
     let mut known = SUBCOMMANDS;
     known.sort_unstable();
+    listed.retain(|name| *name != "help");
     assert_eq!(listed, known);
     for name in SUBCOMMANDS {
         let help = extline.run(&[name, "--help"]).stdout;
@@ -67,6 +68,18 @@ fn every_subcommand_is_listed_and_has_examples() {
     for name in ["run", "call", "command", "inspect", "new"] {
         let help = extline.run(&[name, "--help"]).stdout;
         assert!(help.contains("Exit codes:\n  0 "), "{name}");
+    }
+}
+
+#[test]
+fn help_is_had_as_a_word_too() {
+    let extline = Extline::new();
+    for (words, option) in
+        [(vec!["help"], vec!["--help"]), (vec!["help", "call"], vec!["call", "--help"])]
+    {
+        let outcome = extline.run(&words);
+        outcome.assert_code(0);
+        assert_eq!(outcome.stdout, extline.run(&option).stdout);
     }
 }
 

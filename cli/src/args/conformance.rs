@@ -9,7 +9,9 @@ use extline_protocol::Profile;
 
 use super::settings::{Program, profiles};
 
+// A word behind it may be a folder, also one named help.
 #[derive(Debug, Args)]
+#[command(disable_help_subcommand = true)]
 pub(crate) struct Conformance {
     #[command(subcommand)]
     pub(crate) question: Option<Question>,

@@ -28,7 +28,6 @@ pub(crate) use settings::{Program, Settings, Timeout};
 #[derive(Debug, Parser)]
 #[command(name = "extline", version, max_term_width = 100)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_CODES}\n\n{ENVIRONMENT}"))]
-#[command(disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) action: Action,

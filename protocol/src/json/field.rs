@@ -66,11 +66,12 @@ impl FieldError {
 
 impl fmt::Display for FieldError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.pointer.is_empty() {
+            write!(formatter, "{}: ", self.pointer)?;
+        }
         match &self.found {
-            Some(found) => {
-                write!(formatter, "{}: expected {}, found {found}", self.pointer, self.expected)
-            }
-            None => write!(formatter, "{}: required, and missing", self.pointer),
+            Some(found) => write!(formatter, "expected {}, found {found}", self.expected),
+            None => formatter.write_str("required, and missing"),
         }
     }
 }

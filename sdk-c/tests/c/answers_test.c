@@ -296,6 +296,7 @@ static void answer_wrongly(void *user, extline_call *call, extline_str args) {
     WANT_CODE(extline_call_details(call, "nope"), EXTLINE_JSON);
     WANT_CODE(extline_call_effects(call, "nope"), EXTLINE_JSON);
     WANT_CODE(extline_call_effects(call, "{}"), EXTLINE_JSON);
+    WANT(strstr(extline_last_error(), "the effects: expected ") != NULL);
     WANT_CODE(extline_call_activate(call, "\xff"), EXTLINE_UTF8);
     WANT_CODE(extline_call_trust(call, "\xff"), EXTLINE_UTF8);
     WANT_CODE(extline_call_error(call, "internal", "\xff"), EXTLINE_UTF8);
