@@ -80,10 +80,14 @@ pub(crate) fn told(problem: &Problem) -> String {
     format!("{problem}: {}", problem.remedy())
 }
 
-/// An error of usage as clap shows its own.
+/// An error of usage as clap shows its own: with the usage, unless it is a value that is wrong.
 pub(crate) fn usage(subcommand: &str, kind: ErrorKind, message: &str) -> clap::Error {
     let mut cli = Cli::command();
     cli.build();
+    if matches!(kind, ErrorKind::InvalidValue | ErrorKind::Io) {
+        let text = format!("{message}\n\nFor more information, try '--help'.\n");
+        return clap::Error::raw(kind, text).with_cmd(&cli);
+    }
     match cli.find_subcommand_mut(subcommand) {
         Some(subcommand) => subcommand.error(kind, message),
         None => cli.error(kind, message),

@@ -229,7 +229,14 @@ fn exit_suggestion(exit: Option<&Exit>) -> String {
         }
         Some(Exit::Code { code: 126 }) => "a command in it is not executable".to_owned(),
         Some(Exit::Code { code: 0 }) => {
-            "an extension runs until its stdin ends: read it in a loop".to_owned()
+            "see the lines above, if any; an extension runs until its stdin ends: read it in a loop"
+                .to_owned()
+        }
+        // The SDKs' own (`report.required`).
+        Some(Exit::Code { code: 78 }) => {
+            "it requires something that this host does not have, or was not set up: see the lines \
+             above"
+                .to_owned()
         }
         _ => "see the lines above and the log for the reason".to_owned(),
     }
