@@ -45,9 +45,7 @@ class Step:
     # Patterns of files, as further arguments.
     files: list = field(default_factory=list)
     needs: list = field(default_factory=list)
-    # After a failure this runs once more, if anything.
-    again: list = field(default_factory=list)
-    # "ok", "FLAKY", "FAILED: ..." or "SKIPPED ...", once it is known.
+    # "ok", "FAILED: ..." or "SKIPPED ...", once it is known.
     outcome: str = ""
     title: str = ""
 
@@ -109,17 +107,6 @@ class Run:
                 sys.stdout.flush()
             self.finish(step, failure, seconds)
 
-    def once_more(self):
-        """What failed beside others, alone. A failure by chance is a bug too and named as such at the end,
-        but it does not hold up a change that has nothing to do with it."""
-        failed = [step for step in self.steps if step.again and step.outcome.startswith("FAILED")]
-        for step in failed:
-            step.name, step.command = f"{step.name}, what failed once more", step.again
-        self.one_by_one(failed)
-        for step in failed:
-            if step.outcome == "ok":
-                step.outcome = "FLAKY"
-
     def execute(self, step, output):
         """Runs the command in a group of its own, which can be stopped whole; nothing asks a question."""
         began = time.monotonic()
@@ -161,15 +148,12 @@ class Run:
 
     def summary(self):
         """The last line counts; returns the exit status."""
-        flaky = [step for step in self.steps if step.outcome == "FLAKY"]
-        passed = [step for step in self.steps if step.outcome == "ok"] + flaky
+        passed = [step for step in self.steps if step.outcome == "ok"]
         skipped = [step for step in self.steps if step.outcome.startswith("SKIPPED")]
         failed = [step for step in self.steps if step not in passed + skipped]
         self.say(f"\n== all steps done, {round(time.monotonic() - self.began)} s")
         for step in failed:
             self.say(f"FAILED step {step.title}, {step.name}")
-        for step in flaky:
-            self.say(f"FLAKY step {step.title}, {step.name}: passed. Please report the failure above")
         for step in skipped:
             self.say(step.outcome)
         self.say(f"{len(passed)} passed, {len(failed)} failed, {len(skipped)} skipped")

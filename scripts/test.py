@@ -27,7 +27,6 @@ def main():
         os.environ["EXTLINE_BUILT"] = "1"
     run.side_by_side(RUST_AND_C, PYTHON_AND_NODE)
     run.one_by_one(LAST)
-    run.once_more()
     sys.exit(run.summary())
 
 
@@ -49,11 +48,6 @@ def keep_compiled_python():
 
 def cargo(words):
     return ["cargo", *words.split()]
-
-
-def tests(subject, command, again=None):
-    """What fails runs once more when nothing else is at work: all of it, or what `again` knows to be left."""
-    return Step(f"tests: {subject}", command, again=again or command)
 
 
 def on_path(name, how):
@@ -83,20 +77,16 @@ DOCUMENTATION = Step(
 # debugging by themselves.
 BUILD = Step("everything builds", cargo("build --locked --workspace --all-targets"))
 RUST_AND_C = [
-    tests("units, integration", ["scripts/test_rust.py"], again=["scripts/test_rust.py", "--failed"]),
-    tests("examples in the documentation", cargo("test --locked --workspace --doc --no-fail-fast")),
-    tests("the C SDK, under the sanitizers and valgrind", ["scripts/test-c.sh"]),
+    Step("tests: units, integration", ["scripts/test_rust.py"]),
+    Step("tests: examples in the documentation", cargo("test --locked --workspace --doc --no-fail-fast")),
+    Step("tests: the C SDK, under the sanitizers and valgrind", ["scripts/test-c.sh"]),
 ]
 PYTHON_AND_NODE = [
-    tests("the Node SDK", ["scripts/test-node.sh"]),
-    tests(
-        "the Python SDK",
-        ["scripts/test-python.sh"],
-        again=["env", "PYTEST_ADDOPTS=--last-failed", "scripts/test-python.sh"],
-    ),
-    tests("the Python package, installed from its source archive", ["scripts/test-python-package.sh"]),
+    Step("tests: the Node SDK", ["scripts/test-node.sh"]),
+    Step("tests: the Python SDK", ["scripts/test-python.sh"]),
+    Step("tests: the Python package, installed from its source archive", ["scripts/test-python-package.sh"]),
     # It puts the native half as it is released where the tests of the Node SDK had the other.
-    tests("the Node package, packed and installed elsewhere", ["scripts/test-node-package.sh"]),
+    Step("tests: the Node package, packed and installed elsewhere", ["scripts/test-node-package.sh"]),
 ]
 # The examples and the benchmark run with what the steps of the SDKs made.
 LAST = [

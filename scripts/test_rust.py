@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Runs what `cargo test --workspace --all-targets --no-fail-fast` runs, but several programs at a time:
 most of them wait for processes more than they compute. What each says is shown whole when it ends.
-
-    test_rust.py [--failed]     all, or those that failed the last time, one at a time
 """
 
 import json
@@ -18,26 +16,17 @@ ROOT = Path(__file__).resolve().parent.parent
 AT_ONCE = min(4, max(2, os.cpu_count() or 2))
 # They take longest, so they begin first.
 LONG = ["selftest", "conformance_host", "written_by_hand", "faults", "first_contact", "calls", "c"]
-# Those that failed the last time: their executables, a line each.
-FAILED = ROOT / "target/test-logs/failed-programs"
 shown = threading.Lock()
 
 
 def main():
     programs = sorted(build(), key=lambda program: rank(program["target"]["name"]))
-    at_once = AT_ONCE
-    if sys.argv[1:] == ["--failed"]:
-        failed = FAILED.read_text().splitlines()
-        programs = [program for program in programs if program["executable"] in failed]
-        at_once = 1
     names = packages()
-    with ThreadPoolExecutor(at_once) as pool:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
         ended = pool.map(lambda program: run(program, *names[program["package_id"]]), programs)
-        failed = [(program["executable"], name) for program, name in zip(programs, ended) if name]
-    FAILED.parent.mkdir(parents=True, exist_ok=True)
-    FAILED.write_text("".join(f"{executable}\n" for executable, _ in failed))
+        failed = [name for name in ended if name]
     print(f"\n{len(programs)} programs of tests, {len(failed)} failed")
-    for _, name in failed:
+    for name in failed:
         print(f"FAILED {name}")
     sys.exit(1 if failed or not programs else 0)
 
