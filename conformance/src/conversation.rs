@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::failure::{Failure, Outcome};
 use crate::numbers::within_doubles;
-use crate::patience::Patience;
+use crate::patience::{Patience, is_starved};
 use crate::seed::Drawn;
 use crate::survey::{Canary, Survey};
 use crate::target::{Record, Setting, Target, What};
@@ -22,8 +22,6 @@ pub(crate) const READY: Duration = Duration::from_secs(3);
 pub(crate) const IDLE: Duration = Duration::from_millis(250);
 /// How often one that says no hello is looked at.
 const GLANCE: Duration = Duration::from_millis(500);
-/// One that had less than this part of its time on a processor is waited for so many times as long.
-const STARVED: u32 = 4;
 /// A moment in which a process that has nothing to do must rest, and how many it is given.
 const REST: Duration = Duration::from_millis(100);
 const RESTS: u32 = 20;
@@ -238,20 +236,11 @@ impl Conversation {
             let Err(missing) = hello else { return Ok(()) };
             // Twice in a row: a process that has only just read something may still answer it.
             let was_stuck = std::mem::replace(&mut stuck, self.target.only_waits_for_input());
-            let over = Instant::now() >= last && !self.is_kept_from_starting(began, within);
+            let over = Instant::now() >= last && !is_starved(&self.target, began.elapsed(), within);
             if missing == Missing::Ended || over || was_stuck && stuck {
                 return Err(self.failure(missing, format!("hello within {}", seconds(within))));
             }
         }
-    }
-
-    /// Whether one that is late with its hello was short of a processor: it could run, and had less
-    /// than a quarter of the time on one.
-    fn is_kept_from_starting(&self, began: Instant, within: Duration) -> bool {
-        let used = self.target.processor_time();
-        self.target.is_busy()
-            && used.is_some_and(|used| used < within / STARVED)
-            && began.elapsed() < within * STARVED
     }
 
     /// How busy it is while it is sent nothing: looks until it rests for a moment, or for

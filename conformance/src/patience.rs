@@ -88,6 +88,15 @@ impl Patience {
     }
 }
 
+/// Whether one that is to have begun by now was kept from it: it could run, and had less than a quarter
+/// of the time given on a processor. More than four times that is not waited. [`Patience`] is for an
+/// answer; one that computes without a word until it is over is given no more here.
+pub(crate) fn is_starved(worker: &impl Worker, waited: Duration, given: Duration) -> bool {
+    const PART: u32 = 4;
+    let used = worker.processor_time();
+    worker.is_busy() && used.is_some_and(|used| used < given / PART) && waited < given * PART
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,5 +134,30 @@ mod tests {
         assert!(patience.has_more(&Waits(before + Duration::from_secs(60))));
         let more = patience.until.saturating_duration_since(Instant::now());
         assert!(more <= Duration::from_secs(5), "{more:?}");
+    }
+
+    /// One that could run, or waits, and used so much of a processor.
+    struct Begins(bool, u64);
+
+    impl Worker for Begins {
+        fn processor_time(&self) -> Option<Duration> {
+            Some(Duration::from_secs(self.1))
+        }
+
+        fn is_busy(&self) -> bool {
+            self.0
+        }
+    }
+
+    #[test]
+    fn one_that_could_run_and_had_no_processor_gets_more_time_to_begin() {
+        let seconds = Duration::from_secs;
+        assert!(is_starved(&Begins(true, 2), seconds(10), seconds(10)));
+        assert!(!is_starved(&Begins(true, 3), seconds(10), seconds(10)), "it computes");
+        assert!(!is_starved(&Begins(false, 0), seconds(10), seconds(10)), "it waits for something");
+        assert!(
+            !is_starved(&Begins(true, 2), seconds(40), seconds(10)),
+            "it was waited for enough"
+        );
     }
 }

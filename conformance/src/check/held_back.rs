@@ -101,21 +101,7 @@ mod tests {
         }
         let frames = timeline.records().iter().enumerate();
         let frames: Vec<_> = frames.filter_map(|(at, record)| Arrived::of(at, record)).collect();
-        let observed = Observed {
-            timeline: &timeline,
-            frames: &frames,
-            manifest: None,
-            first: None,
-            acknowledging: None,
-            acknowledged: None,
-            delayed: Duration::ZERO,
-            exit: None,
-            rest: None,
-            left_behind: None,
-            killed: false,
-            blamed: false,
-        };
-        match held_back(&observed) {
+        match held_back(&Observed::only(&timeline, &frames)) {
             Outcome::Found(findings) => findings.len(),
             Outcome::Nothing => 0,
         }

@@ -64,6 +64,27 @@ pub(crate) struct Observed<'a> {
     pub(crate) blamed: bool,
 }
 
+#[cfg(test)]
+impl<'a> Observed<'a> {
+    /// A conversation of which nothing else is known.
+    fn only(timeline: &'a Timeline, frames: &'a [Arrived]) -> Self {
+        Self {
+            timeline,
+            frames,
+            manifest: None,
+            first: None,
+            acknowledging: None,
+            acknowledged: None,
+            delayed: Duration::ZERO,
+            exit: None,
+            rest: None,
+            left_behind: None,
+            killed: false,
+            blamed: false,
+        }
+    }
+}
+
 /// What a check says of one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {

@@ -210,18 +210,9 @@ mod tests {
         let frames = timeline.records().iter().enumerate();
         let frames: Vec<_> = frames.filter_map(|(at, record)| Arrived::of(at, record)).collect();
         let observed = Observed {
-            timeline: &timeline,
-            frames: &frames,
-            manifest: None,
-            first: None,
-            acknowledging: None,
             acknowledged: Some(ms(110)),
             delayed: ms(delayed),
-            exit: None,
-            rest: None,
-            left_behind: None,
-            killed: false,
-            blamed: false,
+            ..Observed::only(&timeline, &frames)
         };
         match silence_before_ready(&observed) {
             Outcome::Found(findings) => findings.len(),

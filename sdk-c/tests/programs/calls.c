@@ -100,9 +100,7 @@ static void *answer_later(void *argument) {
 /* Answered by another thread, when the handler has returned. */
 static void later(void *user, extline_call *call, extline_str args) {
     UNUSED(user), UNUSED(args);
-    pthread_t thread;
-    pthread_create(&thread, NULL, answer_later, extline_call_retain(call));
-    pthread_detach(thread);
+    in_a_thread(answer_later, call);
 }
 
 static void *answer_when_told(void *argument) {
@@ -117,9 +115,7 @@ static void *answer_when_told(void *argument) {
 /* The same, after a call of `tell`. */
 static void when_told(void *user, extline_call *call, extline_str args) {
     UNUSED(user), UNUSED(args);
-    pthread_t thread;
-    pthread_create(&thread, NULL, answer_when_told, extline_call_retain(call));
-    pthread_detach(thread);
+    in_a_thread(answer_when_told, call);
 }
 
 /* Given back by another thread, without an answer. */
@@ -131,9 +127,7 @@ static void *let_go(void *argument) {
 
 static void forgotten(void *user, extline_call *call, extline_str args) {
     UNUSED(user), UNUSED(args);
-    pthread_t thread;
-    pthread_create(&thread, NULL, let_go, extline_call_retain(call));
-    pthread_detach(thread);
+    in_a_thread(let_go, call);
 }
 
 static void silent(void *user, extline_call *call, extline_str args) {

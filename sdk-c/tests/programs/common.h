@@ -33,6 +33,13 @@ static inline void pause_ms(long milliseconds) {
     nanosleep(&time, NULL);
 }
 
+/* Goes on with the call in a thread of its own, which releases it. */
+static inline void in_a_thread(void *(*run)(void *), extline_call *call) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, run, extline_call_retain(call));
+    pthread_detach(thread);
+}
+
 #define UNUSED(name) ((void)(name))
 
 #endif

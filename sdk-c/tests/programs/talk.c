@@ -88,9 +88,7 @@ static void *begin_chain(void *argument) {
 /* Asks from a thread of its own, and waits for a second answer where the first one comes. */
 static void chain(void *user, extline_call *call, extline_str args) {
     UNUSED(user), UNUSED(args);
-    pthread_t thread;
-    pthread_create(&thread, NULL, begin_chain, extline_call_retain(call));
-    pthread_detach(thread);
+    in_a_thread(begin_chain, call);
 }
 
 static void confirm(void *user, extline_call *call, extline_str args) {
@@ -161,9 +159,7 @@ static void *rewrite_later(void *argument) {
 /* Decides when it has returned, in another thread. */
 static void rewrites(void *user, extline_call *call, extline_str frame) {
     UNUSED(user), UNUSED(frame);
-    pthread_t thread;
-    pthread_create(&thread, NULL, rewrite_later, extline_call_retain(call));
-    pthread_detach(thread);
+    in_a_thread(rewrite_later, call);
 }
 
 /* Sees what the one before made. */
