@@ -1,6 +1,6 @@
 # Each target is one line of intent; what is longer lives in scripts/.
 .POSIX:
-.PHONY: help demo test bench bench-quick bench-instructions lint fmt docs generate fuzz clean
+.PHONY: help demo test soak bench bench-quick bench-instructions lint fmt docs generate fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -10,6 +10,9 @@ demo: ## build, then run the example extensions under the real host
 
 test: ## everything that must hold before a change is merged
 	@scripts/check-toolchains.sh && scripts/test.py
+
+soak: ## hostile extensions and hosts for SOAK_SECONDS (default 600), drawn from SOAK_SEED
+	@scripts/check-toolchains.sh && scripts/soak.sh
 
 bench: ## measure calls, starts and memory beside the peers, about nine minutes after the builds (bench/README.md)
 	@scripts/check-toolchains.sh && python3 bench/run.py

@@ -13,10 +13,12 @@ if ! rustup run nightly cargo --version >/dev/null 2>&1; then
     exit 0
 fi
 
-for target in decoder frame extension_session host_session args; do
+for target in decoder frame extension_session host_session args schema; do
+    seeds=tests/fuzz/corpus/$target
+    [ "$target" = schema ] && seeds=schema/tests/fuzz/corpus
     printf '\n== fuzzing %s for %s s\n' "$target" "${FUZZ_SECONDS:-60}"
     # What is found goes to the first folder, which git ignores; the second is only read.
     mkdir -p "fuzz/corpus/$target"
-    cargo +nightly fuzz run "$target" "fuzz/corpus/$target" "tests/fuzz/corpus/$target" -- \
+    cargo +nightly fuzz run "$target" "fuzz/corpus/$target" "$seeds" -- \
         -max_total_time="${FUZZ_SECONDS:-60}"
 done

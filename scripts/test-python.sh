@@ -22,6 +22,7 @@ fi
 
 if [ -z "${EXTLINE_BUILT:-}" ]; then
     cargo build --locked --quiet -p extline-python -p extline-python-testing -p extline-cli -p embed-host
+    cargo build --locked --quiet -p extline-conformance --examples
 fi
 for ending in so dylib; do
     # The old file is left to those who have it loaded.

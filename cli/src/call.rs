@@ -14,7 +14,11 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::session::with_one;
+use crate::styled::{Text, text};
 use crate::target::{Target, usage};
+
+/// Characters that are shown of the kind of an error.
+const KIND_CHARS: usize = 64;
 
 pub(crate) async fn run(call: Call, mut printer: Printer) -> Result<Exit, clap::Error> {
     let Target { source, words } = Target::of("call", call.words, call.program)?;
@@ -59,11 +63,13 @@ pub(crate) fn report(tool: &str, result: &ToolResult, host: &Host, printer: &mut
         printer.json(&json_of_result(result));
     } else if !result.is_error {
         if !result.content.is_empty() {
-            printer.text(&text);
+            printer.data(&text);
         }
     } else {
         let error = result.error.as_ref();
-        let kind = error.map(|error| format!(" ({})", error.kind)).unwrap_or_default();
+        let kind = error
+            .map(|error| text!(" ({})", Text::line(&error.kind.to_string(), KIND_CHARS)))
+            .unwrap_or_default();
         // Most SDKs put the hint into the text too, for hosts that show nothing else.
         let hint = error.and_then(|error| error.hint.as_ref());
         let hint = hint.filter(|hint| !text.contains(hint.as_str()));

@@ -1,5 +1,6 @@
 //! `extline command`: one slash command.
 
+use anstream::adapter::strip_str;
 use clap::error::ErrorKind;
 use extline_host::{CommandOutcome, Panel, PanelView};
 use serde::Serialize;
@@ -9,8 +10,9 @@ use crate::args::Command;
 use crate::content::json_of_value;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::printer::{BOLD, DIM, Printer};
+use crate::printer::Printer;
 use crate::session::with_one;
+use crate::styled::{BOLD, DIM, Text, text};
 use crate::target::{Target, usage};
 
 pub(crate) async fn run(command: Command, mut printer: Printer) -> Result<Exit, clap::Error> {
@@ -59,13 +61,13 @@ pub(crate) fn report(outcome: &CommandOutcome, printer: &mut Printer) {
         return;
     }
     match outcome {
-        CommandOutcome::Prompt(text) => printer.text(&format!("prompt: {text}")),
-        CommandOutcome::Insert(text) => printer.text(&format!("insert: {text}")),
-        CommandOutcome::Display(text) => printer.text(&format!("display: {text}")),
+        CommandOutcome::Prompt(text) => printer.text(format_args!("prompt: {text}")),
+        CommandOutcome::Insert(text) => printer.text(format_args!("insert: {text}")),
+        CommandOutcome::Display(text) => printer.text(format_args!("display: {text}")),
         CommandOutcome::ToolPrompt { prompt, tool, args } => {
-            printer.text(&format!("tool_prompt: {tool} {args}: {prompt}"));
+            printer.text(format_args!("tool_prompt: {tool} {args}: {prompt}"));
         }
-        CommandOutcome::OpenPanel(panel) => printer.text(&panel_text(panel)),
+        CommandOutcome::OpenPanel(panel) => printer.text(panel_text(panel)),
         _ => printer.result("noop"),
     }
 }
@@ -117,10 +119,14 @@ struct PanelJson {
     footer: String,
 }
 
-fn panel_text(panel: &Panel) -> String {
+/// A panel where it has no screen of its own, without its colours.
+fn panel_text(panel: &Panel) -> Text {
     let PanelView { title, lines, footer, .. } = panel.view();
-    let first = format!("open_panel: {BOLD}{title}{BOLD:#}");
-    let lines = lines.iter().map(|line| format!("  {line}"));
-    let footer = (!footer.is_empty()).then(|| format!("  {DIM}{footer}{DIM:#}"));
-    std::iter::once(first).chain(lines).chain(footer).collect::<Vec<_>>().join("\n")
+    let plain = |line: &str| Text::line(&strip_str(line).to_string(), usize::MAX);
+    let mut shown = vec![text!("open_panel: {BOLD}{}{BOLD:#}", plain(&title))];
+    shown.extend(lines.iter().map(|line| text!("  {}", plain(line))));
+    if !footer.is_empty() {
+        shown.push(text!("  {DIM}{}{DIM:#}", plain(&footer)));
+    }
+    Text::of_lines(&shown)
 }

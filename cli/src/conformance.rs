@@ -2,6 +2,7 @@
 
 mod baseline;
 mod copy;
+mod explain;
 mod fuzz;
 mod harness;
 mod host;
@@ -22,9 +23,9 @@ use std::time::Duration;
 
 use clap::error::ErrorKind;
 use extline_conformance::{
-    Baseline, Binds, Canary, Case, CaseReport, Cited, Clause, Head, Need, Options, Progress,
-    Report, Selftest, Verdict, builtin, draw_seed, host_cases, host_selftest, run as run_cases,
-    selftest, stop_all,
+    Baseline, Binds, Canary, Case, CaseReport, Cited, Head, Need, Options, Progress, Report,
+    Selftest, Verdict, builtin, draw_seed, host_cases, host_selftest, run as run_cases, selftest,
+    stop_all,
 };
 use serde_json::json;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -36,7 +37,8 @@ use self::watch::Watch;
 use crate::args::{Conformance, Question, Rules};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
-use crate::printer::{BOLD, Printer};
+use crate::printer::{self, Printer};
+use crate::styled::BOLD;
 use crate::target::{program_of, usage};
 
 const SUBCOMMAND: &str = "conformance";
@@ -67,7 +69,7 @@ pub(crate) async fn run(args: Conformance, printer: Printer) -> Result<Exit, cla
             return Ok(host::drive(profile.clone(), printer).await);
         }
         Some(Question::Selftest) => return test_the_tester(printer),
-        Some(Question::Explain { case }) => return explain(case, printer),
+        Some(Question::Explain { name }) => return explain::explain(name, printer),
         Some(Question::Copy { cases, to }) => {
             return Ok(copy::copy(&selection::chosen(&[], cases, &[], false)?, to, printer));
         }
@@ -87,7 +89,7 @@ async fn watch(args: &Conformance, json: bool) -> Result<Exit, clap::Error> {
             Ok(exit @ (Exit::Interrupted | Exit::Terminated)) => return Ok(exit),
             Ok(_) => {}
             // It may be a case of the author's own that is being written.
-            Err(error) => error.print().unwrap_or_default(),
+            Err(error) => printer::usage(&error),
         }
         let mut printer = Printer::new(json);
         let changed = if let Some(file) = watch.changed_during_run(&mut printer) {
@@ -386,31 +388,4 @@ fn test_the_tester(printer: Printer) -> Result<Exit, clap::Error> {
     }
     let sound = outcomes.iter().all(Selftest::is_sound);
     Ok(printer.finish(if sound { Exit::Ok } else { Exit::ToolError }))
-}
-
-fn explain(id: &str, mut printer: Printer) -> Result<Exit, clap::Error> {
-    let id_there = id.to_uppercase();
-    let found = builtin().get(&id_there).or_else(|| host_cases().get(&id_there));
-    let Some(case) = found else { return Err(selection::unknown(id)) };
-    let clauses: Vec<_> = case.clauses.iter().filter_map(|id| Clause::named(id)).collect();
-    if printer.json {
-        let clauses: Vec<_> = clauses
-            .iter()
-            .map(|clause| json!({"id": clause.id, "level": clause.level, "text": clause.text}))
-            .collect();
-        printer.json(&json!({
-            "id": case.id, "title": case.title, "about": case.about, "clauses": clauses,
-            "source": case.source,
-        }));
-        return Ok(printer.finish(Exit::Ok));
-    }
-    printer.result(format_args!("{BOLD}{}{BOLD:#}  {}", case.id, case.title));
-    for clause in clauses {
-        printer.result(format_args!("\n{} {}\n  {}", clause.level.word(), clause.id, clause.text));
-    }
-    if !case.about.is_empty() {
-        printer.result(format_args!("\n{}", case.about));
-    }
-    printer.result(format_args!("\nThe case:\n\n{}", case.source.trim_end()));
-    Ok(printer.finish(Exit::Ok))
 }

@@ -1,7 +1,7 @@
 //! A tool's result as text, and as JSON.
 
 use extline_protocol::frame::{Content, Frame, ToolResult};
-use extline_protocol::{Members, RawJson};
+use extline_protocol::{Members, RawJson, shown_line};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -14,12 +14,12 @@ fn block(content: &Content) -> String {
     match content {
         Content::Text(text) => text.clone(),
         Content::Image { mime_type, data } => {
-            format!("[image {mime_type}, {} bytes]", decoded_bytes(data))
+            format!("[image {}, {} bytes]", shown_line(mime_type), decoded_bytes(data))
         }
         Content::TextJson(text) => text.string("").unwrap_or_default().into_owned(),
         Content::Other(raw) => {
             let value: Value = raw.to().unwrap_or_default();
-            format!("[block of the unknown type {}]", value["type"])
+            format!("[block of the unknown type {}]", shown_line(&value["type"].to_string()))
         }
     }
 }

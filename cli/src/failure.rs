@@ -1,6 +1,6 @@
 //! What went wrong, for a person, for a program, and as an exit code.
 
-use extline_host::{CallError, Diagnosis, ExtensionState, Host};
+use extline_host::{CallError, Diagnosis, ExtensionState, ExtensionStatus, Host};
 use extline_protocol::frame::ErrorInfo;
 use extline_protocol::{ErrorKind, RawJson};
 use serde::Serialize;
@@ -10,13 +10,14 @@ use crate::arguments;
 use crate::content::json_of_value;
 use crate::exit::Exit;
 use crate::printer::Printer;
+use crate::styled::{Text, text};
 
 /// What went wrong.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,
     /// For a person; the first line tells the fact.
-    text: String,
+    text: Text,
     json: Json,
 }
 
@@ -60,6 +61,7 @@ impl Failure {
                 failure.with_schema(tool.name(), &tool.definition.schema)
             }
             CallError::Died { diagnosis, .. } => failure.with_diagnosis(diagnosis),
+            CallError::Blocked { by, .. } => failure.with_closed_guard(by, host),
             _ => match host.diagnose(error) {
                 Some(diagnosis) => failure.with_details(&diagnosis),
                 None => failure,
@@ -94,7 +96,7 @@ impl Failure {
     }
 
     fn new(exit: Exit, info: ErrorInfo) -> Self {
-        let text = info.message.clone();
+        let text = Text::of(&info.message);
         let json = Json {
             content: [Block { r#type: "text", text: info.message.clone() }],
             is_error: true,
@@ -107,7 +109,7 @@ impl Failure {
     }
 
     fn with_diagnosis(mut self, diagnosis: &Diagnosis) -> Self {
-        self.text = diagnosis.to_string();
+        self.text = Text::of(diagnosis);
         self.json.diagnosis = Some(diagnosis.clone());
         self
     }
@@ -116,14 +118,27 @@ impl Failure {
     fn with_details(mut self, diagnosis: &Diagnosis) -> Self {
         let fact = self.text.clone();
         self = self.with_diagnosis(diagnosis);
-        let details = self.text.split_once('\n').map_or("", |(_, details)| details);
-        self.text = format!("{fact}\n{details}");
+        let diagnosis = diagnosis.to_string();
+        let details = diagnosis.split_once('\n').map_or("", |(_, details)| details);
+        self.text = text!("{fact}\n{details}");
+        self
+    }
+
+    /// What to do where a guard blocked the call because it cannot be asked.
+    fn with_closed_guard(mut self, by: &str, host: &Host) -> Self {
+        let is_closed = |it: &ExtensionStatus| it.name == by && !it.closed_points.is_empty();
+        if host.extensions().iter().any(is_closed) {
+            self.text = text!(
+                "{}\n  calls pass once {by} can be asked; --unguarded {by} lets them pass without it",
+                self.text
+            );
+        }
         self
     }
 
     fn with_schema(mut self, tool: &str, schema: &RawJson) -> Self {
-        let lines = arguments::lines(schema, 4).join("\n");
-        self.text = format!("{}\n  {tool} takes\n{lines}", self.text);
+        let lines = Text::of_lines(&arguments::lines(schema, 4));
+        self.text = text!("{}\n  {tool} takes\n{lines}", self.text);
         self.json.schema = Some(json_of_value(schema));
         self
     }
@@ -134,22 +149,22 @@ impl Failure {
         let (known, others): (Vec<String>, Vec<String>) =
             if what == "tool" { (tools(), commands()) } else { (commands(), tools()) };
         if let Some(nearest) = nearest(name, &known) {
-            self.text = format!("{}; did you mean {nearest}?", self.text);
+            self.text = text!("{}; did you mean {nearest}?", self.text);
         }
         self.text = match known.as_slice() {
-            [] => format!("{}; there are no {what}s", self.text),
-            known => format!("{}\n  {what}s: {}", self.text, known.join(", ")),
+            [] => text!("{}; there are no {what}s", self.text),
+            known => text!("{}\n  {what}s: {}", self.text, known.join(", ")),
         };
         // What it was meant for may have been offered by one of these.
         for extension in host.extensions() {
             if let ExtensionState::Failed(diagnosis) = extension.state {
-                self.text = format!("{}\n  failed: {}", self.text, diagnosis.summary());
+                self.text = text!("{}\n  failed: {}", self.text, diagnosis.summary());
             }
         }
         if others.iter().any(|other| other == name) {
             let (other, verb) =
                 if what == "tool" { ("command", "command") } else { ("tool", "call") };
-            self.text = format!("{}\n  {name} is a {other}: use extline {verb}", self.text);
+            self.text = text!("{}\n  {name} is a {other}: use extline {verb}", self.text);
         }
         self.json.known = Some(known);
         self

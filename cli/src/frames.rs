@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use extline_protocol::Members;
 use extline_protocol::trace::{Record, Side, Stream, What};
 use tokio::sync::Notify;
 
-use crate::printer::{BOLD, DIM, GREEN, YELLOW};
+use crate::styled::{BOLD, DIM, GREEN, Text, YELLOW, text};
+use crate::trace_file::TraceFile;
 
 /// Records that are kept, in number and in bytes.
 const KEPT: usize = 1000;
@@ -39,8 +39,8 @@ impl FrameView {
     }
 
     /// Where a trace is written that is to be seen, and to be kept in a file.
-    pub(crate) fn with_file(&self, file: Option<File>) -> impl Write + Send + 'static {
-        Tee { view: self.clone(), file: file.map(BufWriter::new) }
+    pub(crate) fn with_file(&self, file: Option<TraceFile>) -> impl Write + Send + 'static {
+        Tee { view: self.clone(), file }
     }
 
     /// The last records, oldest first.
@@ -61,12 +61,12 @@ impl FrameView {
     }
 
     /// What is to be shown now.
-    pub(crate) fn take_live(&self, columns: usize) -> Vec<String> {
+    pub(crate) fn take_live(&self, columns: usize) -> Vec<Text> {
         let mut kept = self.lock();
         let Some(count) = kept.to_show.as_mut().map(std::mem::take) else { return Vec::new() };
         let there = kept.records.len().min(count);
         let missed = count - there;
-        let missed = (missed > 0).then(|| format!("{DIM}{missed} lines were missed{DIM:#}"));
+        let missed = (missed > 0).then(|| text!("{DIM}{missed} lines were missed{DIM:#}"));
         let shown = kept.records.iter().skip(kept.records.len() - there);
         missed.into_iter().chain(shown.map(|record| describe(record, columns))).collect()
     }
@@ -93,7 +93,7 @@ impl FrameView {
 /// Takes whole records.
 struct Tee {
     view: FrameView,
-    file: Option<BufWriter<File>>,
+    file: Option<TraceFile>,
 }
 
 impl Write for Tee {
@@ -110,11 +110,14 @@ impl Write for Tee {
     }
 }
 
+/// Characters that are shown of a name.
+const MOST_CHARS: usize = 100;
+
 /// A record in one line, at most so many columns wide.
-pub(crate) fn describe(record: &str, columns: usize) -> String {
+pub(crate) fn describe(record: &str, columns: usize) -> Text {
     let record = match Record::parse(record) {
         Ok(record) => record,
-        Err(error) => return format!("{YELLOW}a record that cannot be read{YELLOW:#}: {error}"),
+        Err(error) => return text!("{YELLOW}a record that cannot be read{YELLOW:#}: {error}"),
     };
     let at = format!("{:>9.3}", record.at.as_secs_f64());
     let extension = record.extension.as_deref().unwrap_or("host");
@@ -132,11 +135,12 @@ pub(crate) fn describe(record: &str, columns: usize) -> String {
         }
         event => ("  ", None, event_text(event)),
     };
-    let what = what.map(|it| format!("{it} ")).unwrap_or_default();
+    let extension = Text::line(extension, MOST_CHARS);
+    let what = what.map(|it| text!("{} ", Text::line(&it, MOST_CHARS))).unwrap_or_default();
     let before = format!("{at} {extension} {sign} {what}").chars().count();
-    let rest = shortened(&rest, columns.saturating_sub(before + 1));
+    let rest = Text::line(&rest, columns.saturating_sub(before + 1));
     let colour = if sign == "->" { GREEN } else { YELLOW };
-    format!("{DIM}{at}{DIM:#} {extension} {colour}{sign}{colour:#} {BOLD}{what}{BOLD:#}{rest}")
+    text!("{DIM}{at}{DIM:#} {extension} {colour}{sign}{colour:#} {BOLD}{what}{BOLD:#}{rest}")
 }
 
 /// The type of a frame, and its other members; of anything else the text.
@@ -145,7 +149,7 @@ fn members_of(line: &str) -> (Option<String>, String) {
     let kind = members.as_ref().and_then(|it| it.last("type"));
     let kind = kind.and_then(|it| serde_json::from_str::<String>(it.value).ok());
     let (Some(members), Some(kind)) = (members, kind) else {
-        return (None, format!("no frame: {}", line.escape_debug()));
+        return (None, format!("no frame: {line}"));
     };
     let others = members.iter().filter(|it| !it.is("type"));
     let others = others.map(|it| format!("{}={}", it.key(), it.value));
@@ -170,23 +174,12 @@ fn event_text(event: &What) -> String {
     }
 }
 
-/// The beginning of a text, and how long the whole is where that is longer.
-fn shortened(text: &str, columns: usize) -> String {
-    let text: String = text.chars().map(|it| if it.is_control() { ' ' } else { it }).collect();
-    if text.chars().count() <= columns {
-        return text;
-    }
-    let end = format!("... {} bytes", text.len());
-    let room = columns.saturating_sub(end.len());
-    text.chars().take(room).chain(end.chars()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn plain(record: &str, columns: usize) -> String {
-        anstream::adapter::strip_str(&describe(record, columns)).to_string()
+        anstream::adapter::strip_str(describe(record, columns).as_str()).to_string()
     }
 
     #[test]
@@ -208,7 +201,7 @@ mod tests {
             tee.write_all(format!("{{\"t_us\":{number}}}\n").as_bytes()).unwrap();
         };
         write(0);
-        assert_eq!(view.take_live(80), Vec::<String>::new());
+        assert_eq!(view.take_live(80), Vec::new());
         view.live(true);
         for number in 1..=KEPT + 5 {
             write(number);
@@ -216,11 +209,11 @@ mod tests {
         assert_eq!(view.last(2), ["{\"t_us\":1004}", "{\"t_us\":1005}"]);
         let shown = view.take_live(80);
         assert_eq!(shown.len(), KEPT + 1);
-        assert!(shown[0].contains("5 lines were missed"), "{}", shown[0]);
-        assert_eq!(view.take_live(80), Vec::<String>::new());
+        assert!(shown[0].as_str().contains("5 lines were missed"), "{}", shown[0]);
+        assert_eq!(view.take_live(80), Vec::new());
         view.live(false);
         write(0);
-        assert_eq!(view.take_live(80), Vec::<String>::new());
+        assert_eq!(view.take_live(80), Vec::new());
     }
 
     #[test]

@@ -5,14 +5,17 @@ use std::sync::Arc;
 use extline_host::{Command, ExtensionStatus, Notice, Tool};
 use extline_protocol::frame::Rejection;
 use serde::Serialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 
 use crate::args::{Inspect, Timeout};
 use crate::arguments;
 use crate::content::{json_of, json_of_value};
 use crate::exit::Exit;
-use crate::printer::{BOLD, DIM, Printer, YELLOW};
+use crate::printer::Printer;
+use crate::remarks::remarks;
 use crate::session::with_one;
+use crate::styled::{BOLD, DIM, Text, YELLOW, text};
 use crate::target::source_of;
 
 pub(crate) async fn run(inspect: Inspect, printer: Printer) -> Result<Exit, clap::Error> {
@@ -51,7 +54,7 @@ fn describe(
     let total: usize = tools.iter().map(|tool| tokens(tool)).sum();
     heading("tools", tools.len(), &format!(", about {total} tokens in all (estimate)"), printer);
     for tool in tools {
-        let cost = format!("{DIM}about {} tokens{DIM:#}", tokens(tool));
+        let cost = text!("{DIM}about {} tokens{DIM:#}", tokens(tool));
         printer.result(format_args!("  {BOLD}{}{BOLD:#}  {cost}", tool.name()));
         for line in tool.description().lines() {
             printer.result(format_args!("    {line}"));
@@ -62,17 +65,17 @@ fn describe(
     }
     heading("commands", commands.len(), "", printer);
     for command in commands {
-        let usage = command.definition.usage.as_deref().unwrap_or_default();
-        let description = command.description();
-        let line = format!("  {BOLD}/{}{BOLD:#} {usage}", command.name());
-        printer.result(format_args!("{}  {description}", line.trim_end()));
+        let usage = one_line(command.definition.usage.as_deref().unwrap_or_default());
+        let usage = if usage.as_str().is_empty() { usage } else { text!(" {usage}") };
+        let (name, description) = (command.name(), one_line(command.description()));
+        printer.result(format_args!("  {BOLD}/{name}{BOLD:#}{usage}  {description}"));
     }
     let subscribed = &status.subscribed;
     list("events", subscribed.events.as_deref(), printer);
     list("intercepts", subscribed.intercept.as_deref(), printer);
     list("guards", subscribed.guards.as_deref(), printer);
     rejections(&status.report.rejected, printer);
-    notices(status, printer);
+    tell_notices(&notices_of(status), status.further_notices, printer);
 }
 
 fn head(status: &ExtensionStatus, printer: &mut Printer) {
@@ -81,15 +84,18 @@ fn head(status: &ExtensionStatus, printer: &mut Printer) {
     let version = manifest.map(|it| it.version.as_str()).filter(|version| !version.is_empty());
     let version = version.or(hello.map(|hello| hello.version.as_str())).unwrap_or_default();
     let description = manifest.map(|it| it.description.as_str()).unwrap_or_default();
-    let line = format!("{BOLD}{}{BOLD:#} {version}  {description}", status.name);
-    printer.result(line.trim_end());
+    let (name, version, description) =
+        (one_line(&status.name), one_line(version), one_line(description));
+    let line = text!("{BOLD}{name}{BOLD:#} {version}  {description}");
+    printer.result(Text::made(line.as_str().trim_end().to_owned()));
     if let Some(dir) = &status.dir {
         printer.result(format_args!("folder     {}", dir.display()));
     }
     if let Some(hello) = hello {
         let sdk = hello.sdk.as_ref();
         let sdk = sdk.map(|sdk| format!(", sdk {} {}", sdk.name, sdk.version)).unwrap_or_default();
-        printer.result(format_args!("hello      {} {}{sdk}", hello.name, hello.version));
+        let words = format!("{} {}{sdk}", hello.name, hello.version);
+        printer.result(format_args!("hello      {}", one_line(&words)));
         list("knows", hello.capabilities.as_deref(), printer);
     }
     if let Some(took) = status.start_took {
@@ -109,7 +115,7 @@ fn heading(what: &str, count: usize, more: &str, printer: &mut Printer) {
 
 fn list(what: &str, names: Option<&[String]>, printer: &mut Printer) {
     let names = names.filter(|names| !names.is_empty()).map(|names| names.join(", "));
-    printer.result(format_args!("{what:<10} {}", names.as_deref().unwrap_or("none")));
+    printer.result(format_args!("{what:<10} {}", one_line(names.as_deref().unwrap_or("none"))));
 }
 
 fn rejections(rejected: &[Rejection], printer: &mut Printer) {
@@ -118,24 +124,37 @@ fn rejections(rejected: &[Rejection], printer: &mut Printer) {
     }
     heading("rejected", rejected.len(), "", printer);
     for Rejection { kind, name, message, .. } in rejected {
-        printer.result(format_args!("  {YELLOW}{kind} {name}{YELLOW:#}: {message}"));
+        let (what, message) = (one_line(&format!("{kind} {name}")), one_line(message));
+        printer.result(format_args!("  {YELLOW}{what}{YELLOW:#}: {message}"));
     }
 }
 
-fn notices(status: &ExtensionStatus, printer: &mut Printer) {
-    heading("notices", status.notices.len(), "", printer);
-    for notice in &status.notices {
+/// What is wrong with how it describes itself, and what the host noticed.
+fn notices_of(status: &ExtensionStatus) -> Vec<Notice> {
+    remarks(status).into_iter().chain(status.notices.iter().cloned()).collect()
+}
+
+fn tell_notices(notices: &[Notice], further: u64, printer: &mut Printer) {
+    heading("notices", notices.len(), "", printer);
+    for notice in notices {
+        let notice = one_line(&notice.to_string());
         printer.result(format_args!("  {YELLOW}{notice}{YELLOW:#}"));
     }
-    if status.further_notices > 0 {
-        printer.result(format_args!("  and {} more", status.further_notices));
+    if further > 0 {
+        printer.result(format_args!("  and {further} more"));
     }
+}
+
+/// A field in one line, at most so long that it is read.
+fn one_line(field: &str) -> Text {
+    const MOST_CHARS: usize = 2000;
+    Text::line(field, MOST_CHARS)
 }
 
 /// About what a tool costs in every request to a model: a token is four bytes of its description.
 fn tokens(tool: &Tool) -> usize {
     let definition = &tool.definition;
-    let words = serde_json::json!({"name": definition.name, "description": tool.description()});
+    let words = json!({"name": definition.name, "description": tool.description()});
     let bytes =
         words.to_string().len() + ",\"input_schema\":".len() + definition.schema.get().len();
     (bytes + 2) / 4
@@ -157,7 +176,7 @@ struct Json<'a> {
     intercepts: &'a [String],
     guards: &'a [String],
     rejected: Vec<RejectionJson<'a>>,
-    notices: &'a [Notice],
+    notices: Vec<Notice>,
     further_notices: u64,
 }
 
@@ -199,7 +218,7 @@ impl<'a> Json<'a> {
             intercepts: names(&status.subscribed.intercept),
             guards: names(&status.subscribed.guards),
             rejected: status.report.rejected.iter().map(RejectionJson::of).collect(),
-            notices: &status.notices,
+            notices: notices_of(status),
             further_notices: status.further_notices,
         }
     }

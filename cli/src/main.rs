@@ -18,11 +18,16 @@ mod new;
 mod printer;
 mod progress;
 mod record;
+mod remarks;
+#[cfg(test)]
+mod rendering_tests;
 mod run;
 mod session;
+mod styled;
 mod tap;
 mod target;
 mod template;
+mod trace_file;
 mod traced;
 
 use std::process::ExitCode;
@@ -34,6 +39,8 @@ use crate::exit::Exit;
 use crate::printer::Printer;
 
 fn main() -> ExitCode {
+    // Before anything is opened: what whoever started this process left open is no extension's.
+    extline_host::withhold_descriptors();
     let outcome = Cli::try_parse().and_then(|cli| {
         let printer = Printer::new(cli.json);
         match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -50,8 +57,8 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            // Also `--help` and `--version`, which are no failures. A closed stdout is none either.
-            let _ = error.print();
+            // Also `--help` and `--version`, which are no failures.
+            printer::usage(&error);
             match error.exit_code() {
                 0 => Exit::Ok.into(),
                 _ if is_conformance() => Exit::of_conformance(3).into(),
@@ -70,6 +77,7 @@ fn is_conformance() -> bool {
 }
 
 async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> {
+    extline_host::outlive_size_limit();
     let exit = match action {
         Action::Call(call) => call::run(call, printer).await?,
         Action::Command(command) => command::run(command, printer).await?,

@@ -20,7 +20,7 @@ pub(crate) fn completions(
     }
     let mut script = Vec::new();
     clap_complete::generate(completions.shell, &mut Cli::command(), "extline", &mut script);
-    printer.text(&String::from_utf8_lossy(&script));
+    printer.data(&String::from_utf8_lossy(&script));
     Ok(printer.finish(Exit::Ok))
 }
 

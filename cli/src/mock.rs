@@ -1,15 +1,16 @@
 //! `extline mock`: an extension that says what a trace or cases say, in place of the real one.
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use extline_conformance::{Ended, Mock as Script, parse_own};
+use extline_host::file::{WRITTEN_BYTES, read_text};
 use extline_protocol::trace::Stream;
 
 use crate::args::Mock;
+use crate::printer::say_as_extension;
 use crate::tap::close;
 use crate::target::usage;
 use crate::traced::read;
@@ -21,7 +22,7 @@ pub(crate) fn run(mock: &Mock) -> Result<ExitCode, clap::Error> {
     for file in &mock.files {
         let name = file.display().to_string();
         let added = if file.extension().is_some_and(|it| it == "toml") {
-            let text = fs::read_to_string(file);
+            let text = read_text(file, WRITTEN_BYTES);
             let text = text.map_err(|error| refused(format!("{name}: {error}")))?;
             let cases = parse_own(&name, &text).map_err(|error| refused(error.to_string()))?;
             script.add_cases(&name, &cases)
@@ -69,8 +70,7 @@ fn name_of(file: &Path) -> String {
 
 /// A line on stderr, which hosts keep as the extension's.
 fn say(text: &str) {
-    // There is nowhere left to complain.
-    let _ = writeln!(anstream::stderr().lock(), "extline mock: {text}");
+    say_as_extension("mock", text);
 }
 
 /// The process ends by the signal that ended the recorded one.

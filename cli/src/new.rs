@@ -5,12 +5,14 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use extline_host::file::{WRITTEN_BYTES, read_text};
 use serde_json::json;
 
 use crate::args::New;
 use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
-use crate::printer::{BOLD, Printer};
+use crate::printer::Printer;
+use crate::styled::BOLD;
 use crate::template::{LANGUAGES, Language, Sdk, TemplateFile};
 
 /// Names that cargo does not take for a package, or that a dependency has.
@@ -181,7 +183,7 @@ fn check_folder(dir: &Path) -> Result<(), String> {
 /// The SDK's folder, absolute, since it may be anywhere as seen from the new one.
 fn sdk_at(sdk: &Sdk, folder: &Path) -> Result<String, String> {
     let folder = fs::canonicalize(folder).map_err(|error| error.to_string())?;
-    let manifest = fs::read_to_string(folder.join(sdk.manifest))
+    let manifest = read_text(folder.join(sdk.manifest), WRITTEN_BYTES)
         .map_err(|error| format!("its {} cannot be read: {error}", sdk.manifest))?;
     let names = ["name = \"extline\"", "\"name\": \"extline\",", "Name: extline"];
     if !manifest.lines().any(|line| names.contains(&line.trim())) {

@@ -1,5 +1,6 @@
 //! What the command says: results on stdout, everything else on stderr, progress in one line of a
-//! terminal.
+//! terminal. All of it passes here, and what others wrote is escaped on its way ([`Text`]), except
+//! data for a file or another program.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -7,17 +8,12 @@ use std::sync::mpsc;
 
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
-use anstyle::{AnsiColor, Style};
+use extline_protocol::{is_hidden, shown_json, shown_line};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::exit::Exit;
-
-pub(crate) const BOLD: Style = Style::new().bold();
-pub(crate) const DIM: Style = Style::new().dimmed();
-pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
-pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
-pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
+use crate::styled::{RED, Text, YELLOW};
 
 /// Writes text; colours are taken out where stdout or stderr is no terminal.
 #[derive(Debug)]
@@ -30,7 +26,7 @@ pub(crate) struct Printer {
     /// Prints above the line that a person edits meanwhile.
     pub(crate) above: Option<mpsc::Sender<String>>,
     /// What is said while something else has the screen.
-    held: Option<Vec<String>>,
+    held: Option<Vec<Text>>,
     /// A line is being edited.
     pub(crate) is_prompting: bool,
 }
@@ -52,22 +48,40 @@ impl Printer {
     /// A line, or several, on stdout.
     pub(crate) fn result(&mut self, text: impl Display) {
         self.clear_progress();
+        let text = Text::in_short_lines(text);
         let written = writeln!(anstream::stdout().lock(), "{text}");
         self.note(written);
     }
 
-    /// Text on stdout as it is, with a line end when it has none.
-    pub(crate) fn text(&mut self, text: &str) {
+    /// Text on stdout, however long its lines are, with a line end when it has none.
+    pub(crate) fn text(&mut self, text: impl Display) {
         self.clear_progress();
-        let end = if text.ends_with('\n') { "" } else { "\n" };
+        let text = Text::of(text);
+        let end = if text.as_str().ends_with('\n') { "" } else { "\n" };
         let written = write!(anstream::stdout().lock(), "{text}{end}");
+        self.note(written);
+    }
+
+    /// The same for data, which a file or another program gets as it is.
+    pub(crate) fn data(&mut self, data: &str) {
+        let stdout = anstream::stdout().into_inner();
+        if stdout.is_terminal() {
+            return self.text(data);
+        }
+        self.clear_progress();
+        let end = if data.ends_with('\n') { "" } else { "\n" };
+        let written = write!(stdout.lock(), "{data}{end}");
         self.note(written);
     }
 
     /// One line of JSON on stdout.
     pub(crate) fn json(&mut self, value: &impl Serialize) {
         match serde_json::to_string(value) {
-            Ok(text) => self.result(text),
+            Ok(text) => {
+                self.clear_progress();
+                let written = writeln!(anstream::stdout().lock(), "{}", shown_json(&text));
+                self.note(written);
+            }
             Err(error) => self.note(Err(io::Error::other(error))),
         }
     }
@@ -85,12 +99,13 @@ impl Printer {
     /// terminal.
     pub(crate) fn say(&mut self, text: impl Display) {
         self.clear_progress();
+        let text = Text::in_short_lines(text);
         if let Some(held) = &mut self.held {
-            held.push(text.to_string());
+            held.push(text);
             return;
         }
         if let Some(above) = self.above.as_ref().filter(|_| self.is_prompting && self.live) {
-            let text = format!("{text}\n");
+            let text = text.as_str().to_owned() + "\n";
             let text = match AutoStream::choice(&io::stderr()) {
                 ColorChoice::Never => strip_str(&text).to_string(),
                 _ => text,
@@ -130,8 +145,7 @@ impl Printer {
         }
         // A line that wraps could not be taken back.
         let columns = columns().saturating_sub(1);
-        let line: String =
-            text.chars().map(|it| if it.is_control() { ' ' } else { it }).take(columns).collect();
+        let line: String = shown_line(text).chars().take(columns).collect();
         let width = line.chars().count();
         let blanks = " ".repeat(self.progress.saturating_sub(width));
         let mut stderr = anstream::stderr().lock();
@@ -174,6 +188,32 @@ impl Printer {
             self.failure.get_or_insert(error);
         }
     }
+}
+
+/// A line on stderr of a command that takes the place of an extension; hosts keep it as that one's.
+pub(crate) fn say_as_extension(command: &str, text: &str) {
+    let text = Text::in_short_lines(format_args!("extline {command}: {text}"));
+    // There is nowhere left to complain.
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// Wrong usage, help or the version, as clap tells of it. Where a word of the command line would do
+/// something to the terminal it has no colours, as they could not be told from what is in the word.
+pub(crate) fn usage(error: &clap::Error) {
+    let is_harmless =
+        std::env::args_os().all(|word| word.to_str().is_some_and(|word| !word.contains(is_hidden)));
+    let written = if is_harmless {
+        error.print()
+    } else {
+        let text = Text::of(error.render());
+        if error.use_stderr() {
+            writeln!(anstream::stderr().lock(), "{text}")
+        } else {
+            writeln!(anstream::stdout().lock(), "{text}")
+        }
+    };
+    // A closed stdout is no failure, and a closed stderr leaves nowhere to complain.
+    drop(written);
 }
 
 /// How wide the terminal of stderr is; text that goes elsewhere may be wider.

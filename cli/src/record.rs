@@ -1,9 +1,10 @@
 //! `extline record`: a session of extensions at a prompt, or fed with lines, in a trace.
 
 use std::ffi::OsString;
-use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use extline_host::file;
 use extline_protocol::trace::{self, What};
 
 use crate::args::Record;
@@ -36,8 +37,12 @@ pub(crate) async fn run(record: Record, printer: Printer) -> Result<Exit, clap::
 }
 
 /// How many lines passed between host and extensions; `None` when there is no trace.
-fn lines_of(file: &Path) -> Option<usize> {
-    let text = fs::read_to_string(file).ok()?;
-    let records = trace::read("", &text).ok()?;
-    Some(records.iter().filter(|record| matches!(record.what, What::Line { .. })).count())
+fn lines_of(path: &Path) -> Option<usize> {
+    // One by one: a session may have lasted all day.
+    let mut lines = 0;
+    for line in BufReader::new(file::open(path).ok()?).lines() {
+        let record = trace::Record::parse(&line.ok()?).ok()?;
+        lines += usize::from(matches!(record.what, What::Line { .. }));
+    }
+    Some(lines)
 }

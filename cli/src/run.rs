@@ -5,7 +5,6 @@ use extline_host::{ExtensionSource, ExtensionState};
 use crate::args::Run;
 use crate::console::{Console, summary};
 use crate::exit::Exit;
-use crate::failure::Failure;
 use crate::frames::FrameView;
 use crate::printer::Printer;
 use crate::session::Session;
@@ -30,9 +29,7 @@ pub(crate) async fn run(run: Run, mut printer: Printer) -> Result<Exit, clap::Er
         session.printer.tell(summary(status), &serde_json::json!({ "started": status.name }));
     }
     let failed = session.failed();
-    for diagnosis in &failed {
-        Failure::of_start(diagnosis).report(&mut session.printer);
-    }
+    session.report_failed();
     let mut console = Console::new(session, frames, run.timeout);
     let exit = if failed.len() == extensions.len() {
         Exit::NotStarted

@@ -15,8 +15,14 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::frames::FrameView;
 use crate::interrupt::Interrupts;
-use crate::printer::{BOLD, DIM, Printer, RED, YELLOW, columns};
+use crate::printer::{Printer, columns};
 use crate::progress;
+use crate::remarks::of_members;
+use crate::styled::{BOLD, DIM, RED, Text, YELLOW};
+use crate::trace_file::TraceFile;
+
+/// Characters that are shown of a notice.
+const NOTICE_CHARS: usize = 2000;
 
 /// A running host, and those it may be interrupted by.
 pub(crate) struct Session {
@@ -26,6 +32,8 @@ pub(crate) struct Session {
     news: NewsStream,
     /// The lines on the wire, where somebody may want to see them.
     frames: Option<FrameView>,
+    /// Where they are kept, if anywhere.
+    trace_file: Option<TraceFile>,
     /// Those that did not start; the caller tells of them.
     failed: Vec<Diagnosis>,
 }
@@ -39,13 +47,18 @@ impl Session {
         frames: Option<FrameView>,
         mut printer: Printer,
     ) -> Result<Self, (Printer, Exit)> {
-        let builder = match traced(settings, frames.clone()) {
-            Ok(Some(trace)) => builder(sources, timeout).trace(trace),
-            Ok(None) => builder(sources, timeout),
+        let trace_file = match settings.trace.as_deref().map(TraceFile::create).transpose() {
+            Ok(file) => file,
             Err(message) => {
                 printer.error(message);
                 return Err((printer, Exit::ToolError));
             }
+        };
+        let builder = builder(sources, timeout);
+        let builder = match (&frames, trace_file.clone()) {
+            (Some(frames), file) => builder.trace(Trace::each_to(frames.with_file(file))),
+            (None, Some(file)) => builder.trace(Trace::each_to(file)),
+            (None, None) => builder,
         };
         let mut interrupts = match Interrupts::listen() {
             Ok(interrupts) => interrupts,
@@ -64,12 +77,28 @@ impl Session {
             _ => None,
         });
         let failed = failed.collect();
-        Ok(Self { host, printer, interrupts, news, frames, failed })
+        Ok(Self { host, printer, interrupts, news, frames, trace_file, failed })
     }
 
     /// The diagnoses of those that did not start.
     pub(crate) fn failed(&self) -> Vec<Diagnosis> {
         self.failed.clone()
+    }
+
+    /// Tells why one did not start, and what its manifest has that nobody reads: that may be why.
+    pub(crate) fn report_failed(&mut self) -> Option<Exit> {
+        let statuses = self.host.extensions();
+        let mut exit = None;
+        for diagnosis in self.failed() {
+            exit = Some(Failure::of_start(&diagnosis).report(&mut self.printer));
+            let status = statuses.iter().find(|status| status.name == diagnosis.extension);
+            for notice in
+                status.and_then(|it| it.manifest.as_ref()).iter().flat_map(|it| of_members(it))
+            {
+                self.printer.warn(notice);
+            }
+        }
+        exit
     }
 
     /// Waits for the outcome of something, and tells meanwhile what the extensions say. An
@@ -105,6 +134,7 @@ impl Session {
                 outcome = &mut future => break Ok(outcome),
                 exit = self.interrupts.next() => break Err(exit),
                 Some(news) = self.news.next() => tell(&news, &mut self.printer),
+                why = failure_of(self.trace_file.as_ref()) => self.printer.error(why),
                 () = news_of(self.frames.as_ref()) => show_frames(self.frames.as_ref(), &mut self.printer),
             }
         };
@@ -112,6 +142,10 @@ impl Session {
         show_frames(self.frames.as_ref(), &mut self.printer);
         while let Some(news) = self.news.try_next() {
             tell(&news, &mut self.printer);
+        }
+        // So that a trace that cannot be written is told now, and not when its buffer is full.
+        if let Some(why) = self.trace_file.as_mut().and_then(TraceFile::write_out) {
+            self.printer.error(why);
         }
         self.printer.clear_progress();
         outcome
@@ -148,7 +182,7 @@ impl Session {
                 self.printer.say(format_args!("{YELLOW}notice:{YELLOW:#} {ending}"));
             }
         }
-        self.printer.finish(exit)
+        self.finish(exit)
     }
 
     /// Stops the extensions and tells of each how it ended.
@@ -158,6 +192,20 @@ impl Session {
                 self.printer.json(&serde_json::json!({ "ended": ending }));
             } else {
                 self.printer.result(ending);
+            }
+        }
+        self.finish(exit)
+    }
+
+    /// The exit, or another one when the trace or stdout could not be written.
+    fn finish(mut self, mut exit: Exit) -> Exit {
+        if let Some(trace) = &self.trace_file {
+            let (is_whole, why) = trace.close();
+            if let Some(why) = why {
+                self.printer.error(why);
+            }
+            if !is_whole && exit == Exit::Ok {
+                exit = Exit::ToolError;
             }
         }
         self.printer.finish(exit)
@@ -185,27 +233,19 @@ pub(crate) async fn with_one(
         Ok(session) => session,
         Err((printer, exit)) => return printer.finish(exit),
     };
-    let exit = match session.failed().first() {
-        Some(diagnosis) => Failure::of_start(diagnosis).report(&mut session.printer),
+    let exit = match session.report_failed() {
+        Some(exit) => exit,
         None => act(&mut session).await,
     };
     session.stop(exit).await
 }
 
-/// The trace of the command line, and what the view of frames needs.
-fn traced(settings: &Settings, frames: Option<FrameView>) -> Result<Option<Trace>, String> {
-    let file =
-        match &settings.trace {
-            Some(path) => Some(Trace::create_file(path).map_err(|error| {
-                format!("the trace {} cannot be written: {error}", path.display())
-            })?),
-            None => None,
-        };
-    Ok(match (frames, file) {
-        (Some(frames), file) => Some(Trace::each_to(frames.with_file(file))),
-        (None, Some(file)) => Some(Trace::to(file)),
-        (None, None) => None,
-    })
+/// Why the trace ends; waits until there is a reason. May be dropped and called again.
+async fn failure_of(trace: Option<&TraceFile>) -> String {
+    match trace {
+        Some(trace) => trace.failure().await,
+        None => std::future::pending().await,
+    }
 }
 
 async fn news_of(frames: Option<&FrameView>) {
@@ -244,6 +284,7 @@ fn tell(news: &News, printer: &mut Printer) {
             printer.say(format_args!("{colour}{extension}{colour:#} {level}: {message}"));
         }
         News::Notice { extension, notice } => {
+            let notice = Text::line(&notice.to_string(), NOTICE_CHARS);
             printer.say(format_args!("{YELLOW}notice:{YELLOW:#} {extension}: {notice}"));
         }
         News::ToolUpdate { tool, update, .. } => {

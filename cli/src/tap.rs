@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use extline_conformance::Binds;
-use extline_host::{Exit as Ended, Program};
+use extline_host::{Exit as Ended, Program, inherit_nothing};
 use extline_protocol::trace::{Lines, Side, Stream, What};
 use tokio::sync::oneshot;
 
@@ -59,7 +59,8 @@ pub(crate) async fn run(tap: Tap, mut printer: Printer) -> Result<ExitCode, clap
 /// reaches both.
 fn start(program: &Program, teller: &Teller) -> Result<Child, String> {
     let mut command = program.command();
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let child = inherit_nothing(|| command.spawn());
     let child = child.map_err(|error| told(&program.explain(&error)))?;
     teller.tell(What::Spawn { argv: argv(&command), pid: Some(child.id()) });
     Ok(child)

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 use extline_host::{ExtensionSource, Problem, Program as Runnable};
+use extline_protocol::shown;
 
 use crate::args::{Cli, Program};
 
@@ -82,6 +83,8 @@ pub(crate) fn told(problem: &Problem) -> String {
 
 /// An error of usage as clap shows its own: with the usage, unless it is a value that is wrong.
 pub(crate) fn usage(subcommand: &str, kind: ErrorKind, message: &str) -> clap::Error {
+    // It may quote a file that others wrote.
+    let message = &shown(message);
     let mut cli = Cli::command();
     cli.build();
     if matches!(kind, ErrorKind::InvalidValue | ErrorKind::Io) {

@@ -116,3 +116,20 @@ const fn file(path: &'static str, text: &'static str) -> TemplateFile {
 const fn program(path: &'static str, text: &'static str) -> TemplateFile {
     TemplateFile { path, text, is_program: true }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_manifest_says_where_its_extension_guards() {
+        for language in &LANGUAGES {
+            let manifest =
+                language.files.iter().find(|file| file.path == "extension.json").unwrap();
+            let manifest: serde_json::Value = serde_json::from_str(manifest.text).unwrap();
+            assert_eq!(manifest["guards"], serde_json::json!([]), "{}", language.name);
+            let registers = |file: &TemplateFile| file.text.contains("guard(");
+            assert!(!language.files.iter().any(registers), "name its point there");
+        }
+    }
+}

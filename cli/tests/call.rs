@@ -245,3 +245,29 @@ fn a_call_that_a_guard_blocks_is_exit_1_and_says_who_and_why() {
     outcome.assert_code(1);
     outcome.assert_says(&["blocked by", "not here"]);
 }
+
+/// A tool beside a guard that is declared in `hello` and never registered.
+const WITHOUT_ITS_GUARD: &str = r#"echo '{"type":"hello","name":"sh","guards":["tool_call"]}'
+    echo '{"type":"register_tool","name":"run","schema":{"type":"object"}}'
+    echo '{"type":"ready"}'
+    while read -r frame; do
+        case $frame in
+        *'"tool_call"'*) echo '{"type":"tool_result","id":"1","content":[{"type":"text","text":"ran"}]}';;
+        *'"shutdown"'*) exit;;
+        esac
+    done"#;
+
+#[test]
+fn a_call_whose_guard_cannot_be_asked_is_blocked_and_says_what_to_do() {
+    let extline = Extline::new();
+    let outcome = extline.run(&["call", "run", "--", "sh", "-c", WITHOUT_ITS_GUARD]);
+    outcome.assert_code(1);
+    outcome.assert_says(&[
+        "blocked by sh: its guard is declared in its hello, and it registered none",
+        "--unguarded sh lets them pass without it",
+    ]);
+    let words = ["call", "run", "--unguarded", "sh", "--", "sh", "-c", WITHOUT_ITS_GUARD];
+    let outcome = extline.run(&words);
+    outcome.assert_code(0);
+    assert_eq!(outcome.stdout, "ran\n");
+}

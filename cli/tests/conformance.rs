@@ -67,12 +67,11 @@ fn a_program_that_says_nothing_is_told_where_it_is_stuck() {
 }
 
 #[test]
-fn what_could_not_run_is_no_pass() {
+fn where_nothing_is_tested_that_is_no_pass() {
     let extline = Extline::new();
     let outcome = extline.run(&["conformance", "--only", "E-TOL-12", "examples/hello-python-raw"]);
     outcome.assert_code(2);
-    assert!(outcome.stdout.contains("1 case could not run: "), "{outcome:?}");
-    assert!(outcome.stdout.contains("--canary"), "{outcome:?}");
+    assert!(outcome.stdout.contains("nothing was tested: 1 n/a"), "{outcome:?}");
     let allowed =
         ["conformance", "--only", "E-TOL-12", "--canary", "/hellopy", "examples/hello-python-raw"];
     extline.run(&allowed).assert_code(0);
@@ -84,6 +83,9 @@ fn wrong_names_are_usage_errors_with_the_nearest_right_one() {
     let outcome = extline.run(&["conformance", "--only", "E-FRM-98", "examples/clock-shell"]);
     outcome.assert_code(3);
     outcome.assert_says(&["there is no case E-FRM-98", "Did you mean E-FRM-"]);
+    let outcome = extline.run(&["conformance", "explain", "tol-01"]);
+    outcome.assert_code(3);
+    outcome.assert_says(&["there is no case tol-01", "Did you mean E-TOL-01 or "]);
     let outcome = extline.run(&["conformance", "--report", "pdf=x", "examples/clock-shell"]);
     outcome.assert_code(3);
     outcome.assert_says(&["expected FORMAT=FILE, with one of ndjson, junit"]);
@@ -107,6 +109,21 @@ fn a_case_is_explained_with_its_clause_and_its_steps() {
     extline.run(&["conformance", "explain", "E-NO-01"]).assert_code(3);
     extline.run(&["conformance", "--bogus"]).assert_code(3);
     extline.run(&["conformance"]).assert_code(3);
+}
+
+#[test]
+fn a_clause_is_explained_with_its_cases_and_a_near_miss_is_told() {
+    let extline = Extline::new();
+    let outcome = extline.run(&["conformance", "explain", "FRM.split"]);
+    outcome.assert_code(0);
+    for part in ["frm.split  MUST", "A receiver MUST end a line at LF only", "\n  E-FRM-"] {
+        assert!(outcome.stdout.contains(part), "{part:?} is missing in\n{}", outcome.stdout);
+    }
+    let json = extline.run(&["conformance", "explain", "--json", "frm.accept-max-line"]).json();
+    assert!(json["cases"].as_array().unwrap().iter().any(|case| case == "E-FRM-14"), "{json}");
+    let outcome = extline.run(&["conformance", "explain", "frm.splt"]);
+    outcome.assert_code(3);
+    outcome.assert_says(&["there is no clause frm.splt", "Did you mean frm.split?"]);
 }
 
 #[cfg(unix)]

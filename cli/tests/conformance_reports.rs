@@ -275,6 +275,7 @@ fn a_run_that_is_stopped_tells_what_was_done() {
         print(json.dumps({'type': 'ready'}), flush=True)\n\
         for line in sys.stdin:\n    time.sleep(0.05)\n    \
         try: frame = json.loads(line)\n    except ValueError: continue\n    \
+        if 'shutdown' in line: break\n    \
         if isinstance(frame, dict) and frame.get('type') == 'tool_call': \
         print(json.dumps({'type': 'tool_result', 'id': frame['id'], 'content': [], 'is_error': True}), flush=True)\n";
     let words = ["conformance", "--report", &report_option, "--", "python3", "-c", script];

@@ -130,11 +130,21 @@ fn shells_get_a_script() {
     // bash understands it, and offers what there is.
     let script = extline.home().join("completions.bash");
     fs::write(&script, extline.run(&["completions", "bash"]).stdout).unwrap();
-    let ask = format!(
-        ". '{}'; COMP_WORDS=(extline ins); COMP_CWORD=1; \
-         _extline extline ins extline; echo \"${{COMPREPLY[*]}}\"",
-        script.display()
-    );
-    let output = std::process::Command::new("bash").args(["-c", &ask]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "inspect\n", "{output:?}");
+    let offered = |words: &[&str]| {
+        let (last, before) = (words[words.len() - 1], words[words.len() - 2]);
+        let ask = format!(
+            ". '{}'; COMP_WORDS=({}); COMP_CWORD={}; _extline extline '{last}' '{before}'; \
+             echo \"${{COMPREPLY[*]}}\"",
+            script.display(),
+            words.join(" "),
+            words.len() - 1,
+        );
+        let output = std::process::Command::new("bash").args(["-c", &ask]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(offered(&["extline", "ins"]), "inspect\n");
+    assert_eq!(offered(&["extline", "new", "--lang", "ty"]), "typescript\n");
+    let rules = offered(&["extline", "conformance", "explain", "E-FRM-0"]);
+    assert!(rules.starts_with("E-FRM-01 E-FRM-02"), "{rules}");
+    assert_eq!(offered(&["extline", "conformance", "explain", "frm.no-nu"]), "frm.no-null\n");
 }

@@ -92,3 +92,117 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     assert_eq!(first, "behave 1.2.3\n");
     support::outcome(child).assert_code(0);
 }
+
+/// What `inspect` says of an extension whose manifest has these members beside, with that `subscribe`.
+fn of_guards(
+    manifest: &serde_json::Value,
+    subscribe: &str,
+) -> (support::Outcome, serde_json::Value) {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!(
+        r#"echo '{{"type":"hello","name":"g"}}'
+        echo '{{"type":"subscribe"{subscribe}}}'
+        echo '{{"type":"ready"}}'
+        while read -r frame; do :; done"#
+    );
+    let mut all = serde_json::json!({"name": "g", "exec": "sh", "args": ["-c", script]});
+    all.as_object_mut().unwrap().extend(manifest.as_object().unwrap().clone());
+    std::fs::write(folder.path().join("extension.json"), all.to_string()).unwrap();
+    let extline = Extline::new();
+    let folder = folder.path().to_str().unwrap();
+    let text = extline.run(&["inspect", folder]);
+    (text, extline.run(&["inspect", "--json", folder]).json())
+}
+
+#[test]
+fn a_guard_that_the_manifest_does_not_declare_is_told_with_the_line_to_add() {
+    let guards = r#","guards":["tool_call"]"#;
+    let (text, json) = of_guards(&serde_json::json!({}), guards);
+    text.assert_code(0);
+    let line = r#"(add "guards": ["tool_call"] to extension.json)"#;
+    assert!(text.stdout.contains(line), "{}", text.stdout);
+    assert_eq!(
+        json["notices"][0]["suggestion"],
+        r#"add "guards": ["tool_call"] to extension.json"#
+    );
+    let (text, _) = of_guards(&serde_json::json!({"guards": ["tool_call"]}), guards);
+    assert!(text.stdout.contains("notices    none"), "{}", text.stdout);
+}
+
+#[test]
+fn a_guard_that_only_the_manifest_knows_is_told() {
+    let (text, _) = of_guards(&serde_json::json!({"guards": ["tool_call"]}), "");
+    let told = "its extension.json declares a guard at tool_call, and it registered none";
+    assert!(text.stdout.contains(told), "{}", text.stdout);
+    let (text, _) = of_guards(&serde_json::json!({"guards": ["turn_start"]}), "");
+    assert!(text.stdout.contains("where nobody asks guards"), "{}", text.stdout);
+}
+
+/// What `inspect` says of an extension with that manifest beside its program, and that script.
+fn notices_of(manifest: &serde_json::Value, script: &str) -> Vec<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let script =
+        format!("{script}\necho '{{\"type\":\"ready\"}}'\nwhile read -r frame; do :; done");
+    let mut all = serde_json::json!({"exec": "sh", "args": ["-c", script]});
+    all.as_object_mut().unwrap().extend(manifest.as_object().unwrap().clone());
+    std::fs::write(folder.path().join("extension.json"), all.to_string()).unwrap();
+    let folder = folder.path().to_str().unwrap();
+    let json = Extline::new().run(&["inspect", "--json", folder]).json();
+    let notices = json["notices"].as_array().unwrap().iter();
+    notices.map(|it| format!("{}; {}", it["text"], it["suggestion"]).replace('\\', "")).collect()
+}
+
+#[test]
+fn members_of_a_manifest_that_nobody_reads_are_told_with_the_near_one() {
+    let manifest = serde_json::json!({
+        "name": "g", "arg": ["-v"], "permission": {}, "permissions": {"environment": ["A"]},
+        "colour": 1, "$schema": "s", "x-mine": 1, "samples": {},
+    });
+    let notices = notices_of(&manifest, r#"echo '{"type":"hello","name":"g"}'"#);
+    assert_eq!(
+        notices,
+        [
+            r#""extension.json: /arg is not read"; "did you mean "args"?""#,
+            r#""extension.json: /colour is not read"; "take it out, or begin its name with x- if it is for somebody else""#,
+            r#""extension.json: /permission is not read"; "did you mean "permissions"?""#,
+            r#""extension.json: /permissions/environment is not read"; "did you mean "env"?""#,
+        ]
+    );
+}
+
+#[test]
+fn a_name_and_a_version_unlike_those_of_the_manifest_are_told() {
+    let manifest = serde_json::json!({"name": "g", "version": "1.0.0"});
+    let hello = r#"echo '{"type":"hello","name":"h","version":"1.1.0"}'"#;
+    let notices = notices_of(&manifest, hello);
+    assert_eq!(notices.len(), 2, "{notices:?}");
+    let name = r#"its name is "g" in extension.json, and "h" in its hello"#;
+    assert!(notices[0].contains(name), "{notices:?}");
+    let version = r#"its version is "1.0.0" in extension.json, and "1.1.0" in its hello"#;
+    assert!(notices[1].contains(version), "{notices:?}");
+    let same = r#"echo '{"type":"hello","name":"g","version":"1.0.0"}'"#;
+    assert_eq!(notices_of(&manifest, same), [""; 0]);
+}
+
+#[test]
+fn events_that_no_host_sends_are_told() {
+    let script = r#"echo '{"type":"hello","name":"g"}'
+        echo '{"type":"subscribe","events":["turn_ended","turn_start","sunrise"]}'"#;
+    let notices = notices_of(&serde_json::json!({"name": "g"}), script);
+    assert_eq!(notices.len(), 2, "{notices:?}");
+    assert!(notices[0].contains(r#""sunrise", which no known host sends"#), "{notices:?}");
+    assert!(notices[0].contains("hosts send session_start, turn_start"), "{notices:?}");
+    assert!(notices[1].contains(r#"did you mean "turn_end"?"#), "{notices:?}");
+}
+
+#[test]
+fn a_member_that_nobody_reads_is_told_beside_a_failed_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest = r#"{"name":"g","exec":"false","arg":["-c"]}"#;
+    std::fs::write(folder.path().join("extension.json"), manifest).unwrap();
+    for command in ["inspect", "run"] {
+        let outcome = Extline::new().run(&[command, folder.path().to_str().unwrap()]);
+        outcome.assert_code(3);
+        outcome.assert_says(&["/arg is not read (did you mean \"args\"?)"]);
+    }
+}

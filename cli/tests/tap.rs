@@ -5,6 +5,7 @@
 
 mod support;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -53,7 +54,9 @@ fn the_tester_finds_in_a_tapped_extension_what_it_finds_in_itself() {
         let outcome = Extline::new().run(&[&words[..], program].concat());
         let cases = outcome.json_lines();
         let cases = cases.iter().filter(|line| line["kind"] == "case");
-        cases.map(|case| (case["id"].clone(), case["verdict"].clone())).collect::<Vec<_>>()
+        let text =
+            |case: &serde_json::Value, member: &str| case[member].as_str().map(str::to_owned);
+        cases.map(|case| (text(case, "id"), text(case, "verdict"))).collect::<BTreeMap<_, _>>()
     };
     let kit = ["python3", KIT];
     let itself = verdicts(&[&["--"], &kit[..]].concat());

@@ -101,6 +101,9 @@ class Calls:
         first, blocked = args, None
         for extension in extensions:
             kind = "guards" if phase == "guard" else "intercept"
+            is_missing = "tool_call" in extension.declared - set(extension.subscribed["guards"])
+            if phase == "guard" and (is_missing or extension.unclear):
+                return Failure("permission", f"the guard of {extension.name} cannot be asked")
             if "tool_call" not in extension.subscribed[kind]:
                 continue
             if phase == "guard" and broken("no-guards"):

@@ -11,6 +11,10 @@ from host_basics import LIMIT, Failure, Pending, broken, whole
 from host_process import Process
 
 
+def is_names(value):
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
 class Extension(Process):
     def __init__(self, host, folder, index):
         super().__init__(host, folder)
@@ -24,6 +28,10 @@ class Extension(Process):
         self.tools, self.commands = {}, {}
         self.subscribed = {"events": [], "intercept": [], "guards": []}
         self.on_failure = {}
+        # Where it declares to guard, and whether it guards where nobody can tell.
+        self.declared, self.unclear = set(), False
+        if not broken("ignores-manifest-guards"):
+            self.declared.update(self.manifest.get("guards", []))
         self.pending, self.count = {}, 0
         self.lock = threading.RLock()
         self.turns = {}
@@ -139,6 +147,8 @@ class Extension(Process):
             if not broken("takes-any-first-frame"):
                 return self.fail(f"its first frame is no hello: {json.dumps(frame)[:200]}")
         self.capabilities = frame.get("capabilities") or []
+        if not broken("ignores-hello-guards"):
+            self.declared.update(frame.get("guards") or [])
         if broken("wants-capabilities") and not self.capabilities:
             return self.fail("it names no capability")
         if broken("ack-late"):
@@ -184,8 +194,18 @@ class Extension(Process):
             wanted = frame.get(kind) or []
             if broken("unknown-name-ends-subscribe") and "no_such_event" in wanted:
                 continue
+            if not is_names(wanted):
+                self.host.tell("problem", self.name, f"{kind} of its subscribe cannot be read")
+                if broken("drops-subscribe-in-part"):
+                    return
+                self.unclear |= kind == "guards" and not broken("ignores-unclear-guards")
+                continue
             names.extend(wanted)
-        self.on_failure.update(frame.get("on_failure") or {})
+            if kind == "guards" and kind in frame:
+                self.unclear = False
+        on_failure = frame.get("on_failure") or {}
+        if isinstance(on_failure, dict):
+            self.on_failure.update(on_failure)
 
     def on_ready(self, _frame):
         if self.state == "starting":

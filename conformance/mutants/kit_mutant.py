@@ -18,6 +18,7 @@ from mutation import MUTANTS
 
 if __name__ == "__main__":
     kit.HELLO["sdk"] = {"name": "none", "version": "1.0.0", "language": "python"}
+    kit.HELLO["guards"] = ["tool_call"]
     for name in sys.argv[1:]:
         MUTANTS[name]()
     Kit().run()

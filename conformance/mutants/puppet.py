@@ -6,12 +6,15 @@ name it under `mutants`. Standard library only; `extline conformance selftest` r
 import fcntl
 import json
 import os
+import re
 import select
 import signal
 import sys
 import time
+import unicodedata
 
 BROKEN = set(sys.argv[1:])
+PUPPET = None
 
 
 def broken(name):
@@ -22,13 +25,25 @@ def die():
     os._exit(1)
 
 
+# What is written at once before the next read, and lost where the pipe does not take it.
+UNWRITTEN = []
+
+
+def write_what_fits():
+    data = b"".join(UNWRITTEN)
+    UNWRITTEN.clear()
+    os.set_blocking(1, False)
+    try:
+        if hasattr(fcntl, "F_SETPIPE_SZ"):
+            fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, 4096)
+        os.write(1, data)
+    except OSError:
+        pass
+
+
 def write(data):
     if broken("drops-when-full"):
-        os.set_blocking(1, False)
-        try:
-            os.write(1, data)
-        except BlockingIOError:
-            pass
+        UNWRITTEN.append(data)
         return
     while data:
         try:
@@ -40,6 +55,12 @@ def write(data):
 
 
 HELD = []
+# What a mistake does later: a time, and what is done then.
+LATER = []
+
+
+def later(seconds, act):
+    LATER.append((time.monotonic() + seconds, act))
 
 
 def emit(frame):
@@ -120,6 +141,8 @@ def register():
     if broken("bad-name"):
         tool["name"] = "my echo!"
     emit(tool)
+    if broken("second-tool-answers-cancel-twice"):
+        emit({**tool, "name": "again"})
     if broken("same-name-twice"):
         emit(tool)
     if broken("unasked-request"):
@@ -138,6 +161,8 @@ def register():
         time.sleep(1)
     if not broken("no-ready"):
         emit({"type": "ready"})
+    while broken("floods"):
+        emit({"type": "log", "level": "debug", "message": "x" * 100})
     if broken("late-subscribe"):
         emit(subscription)
 
@@ -186,6 +211,12 @@ def parse(line):
         if broken("blank-dies"):
             die()
         return None
+    if broken("type-in-text") and b'"shutdown' in line.replace(b"\\", b""):
+        return {"type": "shutdown"}
+    if broken("first-type") or broken("last-type"):
+        types = re.findall(rb'"type": *"([^"]*)"', line)
+        if b"shutdown" in (types[:1] if broken("first-type") else types[-1:]):
+            return {"type": "shutdown"}
     if broken("type-first") and not line.lstrip().startswith(b'{"type"'):
         return None
     if broken("strict-utf8"):
@@ -230,7 +261,18 @@ def parse(line):
 
 
 def usable_id(frame):
-    return isinstance(frame.get("id"), str) and frame["id"] != ""
+    return isinstance(frame.get("id"), str) and (frame["id"] != "" or broken("answers-empty-id"))
+
+
+def changed(call):
+    """An id as one makes it who does not take it as it is."""
+    for name, change in (("lowers-ids", str.lower), ("trims-ids", str.strip),
+                         ("normalises-ids", lambda text: unicodedata.normalize("NFC", text)),
+                         ("cuts-ids", lambda text: text[:255]),
+                         ("cuts-ids-at-nul", lambda text: text.partition("\0")[0])):
+        if broken(name) and isinstance(call, str):
+            return change(call)
+    return call
 
 
 class Puppet:
@@ -239,6 +281,10 @@ class Puppet:
         self.answered = 0
         self.events = 0
         self.seen = set()
+        self.asked = set()
+        self.called = False
+        # How often each of what it registered was called.
+        self.calls = {"tool": 0, "command": 0}
 
     def handle(self, frame):
         kind = frame["type"]
@@ -259,11 +305,17 @@ class Puppet:
         if self.acknowledged:
             if broken("second-ack-dies"):
                 die()
+            if broken("second-ack-registers"):
+                register()
             return
         self.acknowledged = True
         if broken("version-dies") and frame["protocol_version"] != 1:
             die()
         if broken("strict-capabilities") and "a_later_capability" in frame.get("capabilities", []):
+            die()
+        if broken("strict-limits") and "a_later_limit" in frame.get("limits", {}):
+            die()
+        if broken("strict-session") and "later" in frame.get("session", {}):
             die()
         if broken("needs-dirs"):
             frame.get("extension_dir") or die()
@@ -278,9 +330,14 @@ class Puppet:
         if broken("tool-result-dies"):
             die()
 
-    def on_tool_cancel(self, _):
+    def on_tool_cancel(self, frame):
         if broken("cancel-dies"):
             die()
+        result = {"type": "tool_result", "id": frame.get("id"), "content": []}
+        if broken("second-tool-answers-cancel-twice") and frame.get("id") in self.seen:
+            emit(result)
+        if broken("answers-cancel-again-later"):
+            later(2, lambda: emit(result))
 
     def on_panel_key(self, frame):
         if broken("key-dies") and frame["key"] not in ("up", "down"):
@@ -312,16 +369,20 @@ class Puppet:
         answer = {"type": "event_intercept_response", "id": frame["id"]}
         if broken("blocks-unknown") and not known:
             answer["block"] = True
-        if broken("null-args"):
+        if broken("null-args") or broken("nulls-given-args") and frame.get("tool_args"):
             answer["modified_args"] = None
         emit(answer)
 
     def on_command_invoked(self, frame):
-        if not usable_id(frame):
+        if not usable_id(frame) or broken("shares-ids") and frame["id"] in self.asked:
             return
         answer = {"type": "command_response", "id": frame.get("id"), "action": "noop"}
         known = frame.get("name") == "puppet"
-        if known and broken("command-mute"):
+        if known:
+            answer = {"type": "command_response", "id": frame["id"], "action": "open_panel",
+                      "open_panel": {"id": "puppet", "title": "puppet", "lines": ["here"]}}
+        self.calls["command"] += known
+        if known and (broken("command-mute") or broken("command-answers-once") and self.calls["command"] > 1):
             return
         if known and broken("answers-commands-late"):
             time.sleep(30)
@@ -334,13 +395,31 @@ class Puppet:
                       "action": "shout" if broken("odd-action") else "display"}
         emit(answer)
 
+    def on_panel_close(self, frame):
+        drawn = {"type": "panel_render", "panel_id": frame.get("panel_id"), "lines": ["still here"]}
+        if frame.get("panel_id") == "puppet" and broken("draws-closed-panel"):
+            for wait in (0, 0.1, 0.3):
+                later(wait, lambda: emit(drawn))
+        if frame.get("panel_id") == "puppet" and broken("draws-closed-panel-later"):
+            later(0.8, lambda: emit(drawn))
+
     def on_tool_call(self, frame):
+        if broken("session-dies") and "session" in frame:
+            die()
         if "id" not in frame and broken("id-dies") or "args" not in frame and broken("args-dies"):
             die()
         call = frame.get("id")
         if not usable_id(frame) and not broken("answers-bad-id"):
             return
         known = frame.get("name") == "echo"
+        if isinstance(call, str):
+            self.asked.add(call)
+        self.called = self.called or known
+        if broken("second-tool-answers-cancel-twice"):
+            known = known or frame.get("name") == "again"
+            if frame.get("name") != "again":
+                self.answer(call, known, frame.get("args"))
+                return
         if not known and broken("tool-passed-over"):
             return
         if known and broken("answers-calls-late"):
@@ -353,6 +432,9 @@ class Puppet:
         if broken("surrogate-mute") and "\\ud" in str(args):
             return
         if broken("depth-32") and depth(args) > 32 or known and broken("tool-mute"):
+            return
+        self.calls["tool"] += known
+        if known and broken("tool-answers-once") and self.calls["tool"] > 1:
             return
         if known and broken("tool-args-dies") and not isinstance(args, dict):
             die()
@@ -372,6 +454,9 @@ class Puppet:
             return
         if broken("int-ids") and call.isdigit():
             call = str(int(call))
+        call = changed(call)
+        if broken("echoes-args") and not known:
+            text += f": {json.dumps(args)}"
         first = 0 if broken("updates-from-0") else 1
         if known or first == 0 or broken("update-gap"):
             emit({"type": "tool_update", "id": call, "seq": first})
@@ -395,15 +480,23 @@ class Puppet:
         if broken("dotted-field") or broken("deep-field"):
             field = "args.city" if broken("dotted-field") else "/where/city"
             result["error"] = {"kind": "validation", "message": text, "field": field}
+        if known and broken("tears-results") and self.calls["tool"] > 4:
+            write(b'{"type":"tool_result","id":')
         emit(result)
         if broken("answers-twice"):
             emit(result)
+        if broken("answers-again-later") and not known or broken("tool-answers-again-later") and known:
+            later(3, lambda: emit(result))
+        if broken("updates-later") and not known or broken("tool-updates-later") and known:
+            later(0.3, lambda: emit({"type": "tool_update", "id": call, "seq": 3 if known else 1}))
         if broken("update-after"):
             emit({"type": "tool_update", "id": call, "seq": 1})
 
-    def on_shutdown(self, _):
-        if broken("ignores-shutdown"):
+    def on_shutdown(self, frame):
+        if broken("ignores-shutdown") or broken("ignores-reload") and frame.get("reason") == "reload":
             return
+        if broken("outlives-shutdown-in-call") and self.called:
+            time.sleep(30)
         if not broken("no-ack"):
             emit({"type": "shutdown_ack"})
         if broken("talks-after-ack"):
@@ -412,6 +505,8 @@ class Puppet:
 
 
 def end():
+    if UNWRITTEN:
+        write_what_fits()
     if broken("leaves-child") or broken("child-writes"):
         import subprocess  # which takes long, and hardly a mutant needs it
     if broken("leaves-child"):
@@ -420,11 +515,19 @@ def end():
     if broken("child-writes"):
         frame = '{"type":"notify","level":"info","message":"late"}'
         # For a while, so that some of it comes behind the end on a busy machine too.
-        late = f"i=0; while [ $i -lt 50 ]; do echo '{frame}' || exit; sleep 0.01; i=$((i + 1)); done"
+        late = f"i=0; while [ $i -lt 200 ]; do echo '{frame}' || exit; sleep 0.01; i=$((i + 1)); done"
         subprocess.Popen(["sh", "-c", late], stdin=subprocess.DEVNULL)
     if broken("ignores-eof"):
         time.sleep(30)
     sys.exit(1 if broken("exits-1") else 0)
+
+
+def terminate():
+    if broken("talks-at-sigterm"):
+        write(b"terminated\n")
+    if broken("outlives-sigterm-in-call") and PUPPET and PUPPET.called:
+        time.sleep(30)
+    os._exit(143)
 
 
 def lines():
@@ -436,8 +539,21 @@ def lines():
             pass
         if broken("ends-by-itself") and not select.select([0], [], [], 0.05)[0]:
             sys.exit(0)
+        while LATER:
+            wait = min(due for due, _ in LATER) - time.monotonic()
+            if wait > 0 and select.select([0], [], [], wait)[0]:
+                break
+            now = time.monotonic()
+            due = [act for at, act in LATER if at <= now]
+            LATER[:] = [one for one in LATER if one[0] > now]
+            for act in due:
+                act()
+        if broken("half-line-expires") and rest and not select.select([0], [], [], 1)[0]:
+            rest = b""
         if broken("impatient") and first and not select.select([0], [], [], 2)[0]:
             sys.exit(0)
+        if UNWRITTEN:
+            write_what_fits()
         chunk = os.read(0, 1 << 20)
         if broken("escape-cut") and chunk.endswith(b"\\"):
             chunk = chunk[:-1]
@@ -480,7 +596,7 @@ def main():
     if broken("ignores-sigterm"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     elif not broken("exits-1"):
-        signal.signal(signal.SIGTERM, lambda *_: os._exit(143))
+        signal.signal(signal.SIGTERM, lambda *_: terminate())
     if broken("lost-while-stopped"):
         signal.signal(signal.SIGCONT, lambda *_: os.read(0, 1 << 16))
     if broken("one-instance"):
@@ -490,7 +606,8 @@ def main():
         except BlockingIOError:
             die()
     hello()
-    puppet = Puppet()
+    global PUPPET
+    PUPPET = puppet = Puppet()
     for line in lines():
         frame = parse(line)
         if frame is None:
@@ -498,6 +615,10 @@ def main():
                 die()
             continue
         puppet.handle(frame)
+    if broken("outlives-eof-in-call") and puppet.called:
+        time.sleep(30)
+    if broken("talks-at-eof"):
+        write(b"goodbye\n")
     end()
 
 

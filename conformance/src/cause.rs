@@ -21,6 +21,14 @@ pub struct Cause {
     pub certain: bool,
 }
 
+impl Cause {
+    /// What is going on, with `maybe:` before a guess.
+    pub fn told(&self) -> String {
+        let maybe = if self.certain { "" } else { "maybe: " };
+        format!("{maybe}{}", self.cause)
+    }
+}
+
 /// One entry: all signs that are given must be there.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,17 +45,25 @@ struct Entry {
     /// What the extension is written in: `python`, `node`, `sh`; any when empty.
     #[serde(default)]
     language: Vec<String>,
+    /// Lines came in the middle of others, in this case or in an earlier one.
+    #[serde(default)]
+    torn: bool,
     /// The smallest bad value lies between these two.
     boundary: Option<[u64; 2]>,
+    #[serde(default)]
     cause: String,
+    #[serde(default)]
     fix: String,
+    /// Other signs of the cause that begins with these words: what is told is written there.
+    same_as: Option<String>,
     /// The test, or the page that a test runs, in which a real program shows these signs and this
     /// cause is told. Without one the entry is a guess.
     verified: Option<String>,
 }
 
-/// Looks a failure up; the first entry whose signs are all there.
-pub(crate) fn cause_of(report: &CaseReport, language: Option<&str>) -> Option<Cause> {
+/// Looks a failure up; the first entry whose signs are all there. `torn` says that lines came in the
+/// middle of others somewhere in the run.
+pub(crate) fn cause_of(report: &CaseReport, language: Option<&str>, torn: bool) -> Option<Cause> {
     let failure = report.failure.as_ref()?;
     let stderr = report.evidence.as_ref().map(|one| one.stderr.join("\n")).unwrap_or_default();
     let id = original_id(without_point(&report.id));
@@ -58,6 +74,7 @@ pub(crate) fn cause_of(report: &CaseReport, language: Option<&str>) -> Option<Ca
             && entry.outcome.is_none_or(|outcome| outcome == failure.outcome)
             && patterns.stderr.as_ref().is_none_or(|pattern| pattern.is_match(&stderr))
             && patterns.got.as_ref().is_none_or(|pattern| pattern.is_match(&failure.got))
+            && (torn || !entry.torn)
             && (entry.language.is_empty()
                 || entry.language.iter().any(|one| Some(&**one) == language))
             && entry.boundary.is_none_or(|[low, high]| {
@@ -85,7 +102,8 @@ fn read(text: &str) -> Result<Vec<(Entry, Patterns)>, String> {
     struct Document {
         cause: Vec<Entry>,
     }
-    let document: Document = toml::from_str(text).map_err(|error| error.to_string())?;
+    let mut document: Document = toml::from_str(text).map_err(|error| error.to_string())?;
+    complete(&mut document.cause)?;
     let pattern = |text: &Option<String>| {
         text.as_deref().map(Regex::new).transpose().map_err(|error| error.to_string())
     };
@@ -97,6 +115,20 @@ fn read(text: &str) -> Result<Vec<(Entry, Patterns)>, String> {
             Ok((entry, patterns))
         })
         .collect()
+}
+
+/// Fills in what stands at other entries.
+fn complete(entries: &mut [Entry]) -> Result<(), String> {
+    for place in 0..entries.len() {
+        let Some(words) = entries[place].same_as.clone() else { continue };
+        let told = entries.iter().find(|one| one.cause.starts_with(&words) && !words.is_empty());
+        let told = told.ok_or_else(|| format!("no cause begins with {words:?}"))?;
+        let (cause, fix, verified) = (told.cause.clone(), told.fix.clone(), told.verified.clone());
+        let entry = &mut entries[place];
+        (entry.cause, entry.fix) = (cause, fix);
+        entry.verified = entry.verified.take().or(verified);
+    }
+    Ok(())
 }
 
 #[cfg(test)]

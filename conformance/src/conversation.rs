@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use extline_host::Program;
 use serde_json::Value;
 
+use crate::arrived::{Arrived, TORN};
 use crate::failure::{Failure, Outcome};
-use crate::numbers::within_doubles;
 use crate::patience::{Patience, is_starved};
 use crate::seed::Drawn;
 use crate::survey::{Canary, Survey};
-use crate::target::{Record, Setting, Target, What};
+use crate::target::{Setting, Target, What};
 
 /// The time for `hello`, from the start (`host.hello-deadline`).
 pub(crate) const HELLO: Duration = Duration::from_secs(10);
@@ -39,6 +39,8 @@ pub(crate) struct Conversation {
     drawn: Drawn,
     looked_at: usize,
     frames: Vec<Arrived>,
+    /// Which of them are torn.
+    torn: Vec<usize>,
     calls: u64,
     /// Where in the timeline `hello_ack` was handed over.
     acknowledged: Option<usize>,
@@ -56,26 +58,6 @@ pub(crate) struct Rest {
     pub(crate) used: Duration,
     /// In how long a time.
     pub(crate) over: Duration,
-}
-
-/// A line from the extension.
-#[derive(Debug)]
-pub(crate) struct Arrived {
-    /// Since the process was started.
-    pub(crate) at: Duration,
-    /// Its place in the timeline.
-    pub(crate) record: usize,
-    /// The frame, or why the line is none.
-    pub(crate) frame: Result<Value, String>,
-}
-
-impl Arrived {
-    /// What a record tells, when it is a line; `number` is its place in the timeline.
-    pub(crate) fn of(number: usize, record: &Record) -> Option<Self> {
-        let What::Line { bytes, terminated, .. } = &record.what else { return None };
-        let frame = parse(bytes, *terminated);
-        Some(Self { at: record.at, record: number, frame })
-    }
 }
 
 /// Why a frame did not come.
@@ -101,6 +83,7 @@ impl Conversation {
             drawn: drawn.clone(),
             looked_at: 0,
             frames: Vec::new(),
+            torn: Vec::new(),
             calls: 0,
             acknowledged: None,
             usual: false,
@@ -152,6 +135,11 @@ impl Conversation {
         self.drawn.id(self.calls)
     }
 
+    /// What its ids and its name that nobody registers are drawn from.
+    pub(crate) fn drawn(&self) -> &Drawn {
+        &self.drawn
+    }
+
     /// The line that asks with this id.
     pub(crate) fn question(&self, canary: &Canary, id: &str) -> String {
         canary.question(id, &self.drawn.unknown)
@@ -167,10 +155,22 @@ impl Conversation {
         &mut self,
         from: usize,
         until: Instant,
+        wanted: impl FnMut(&Value) -> bool,
+    ) -> Result<usize, Missing> {
+        self.await_frame_or_rest(from, until, None, wanted)
+    }
+
+    /// The same, given up, too, when nothing came for the time `rest` of one that has nothing to do.
+    fn await_frame_or_rest(
+        &mut self,
+        from: usize,
+        until: Instant,
+        rest: Option<Duration>,
         mut wanted: impl FnMut(&Value) -> bool,
     ) -> Result<usize, Missing> {
         let mut next = from;
         let mut patience = Patience::new(until).beginning_at(self.target.stalled());
+        let mut is_over = false;
         loop {
             self.look();
             while next < self.frames.len() {
@@ -182,16 +182,26 @@ impl Conversation {
             if self.target.exit().is_some() || self.target.stdout_ended() {
                 return Err(Missing::Ended);
             }
-            if !self.target.pump(patience.until) && !patience.has_more(&self.target) {
+            if is_over && !patience.has_more(&self.target) {
                 return Err(Missing::Late);
             }
+            // What is waited for may be in a torn line, and then it never comes.
+            let is_torn = self.torn.last().is_some_and(|line| *line >= from);
+            let rest = if is_torn { Some(SOFT) } else { rest };
+            let rests = rest.map(|rest| Instant::now() + rest);
+            let until = rests.map_or(patience.until, |rests| patience.until.min(rests));
+            let came = self.target.pump(until);
+            if rest.is_some() && !came && !self.target.is_busy() {
+                return Err(Missing::Late);
+            }
+            is_over = patience.is_over(came) && (came || until == patience.until);
         }
     }
 
     /// Reads for that long, whatever comes.
     pub(crate) fn listen(&mut self, time: Duration) {
         let until = Instant::now() + time;
-        while self.target.pump(until) {}
+        while self.target.pump(until) && Instant::now() < until {}
         self.look();
     }
 
@@ -204,7 +214,8 @@ impl Conversation {
             let until = Instant::now() + time;
             let mut patience = Patience::new(until).beginning_at(self.target.stalled());
             while left > 0 && self.target.unwritten() == left {
-                if !self.target.pump(patience.until) && !patience.has_more(&self.target) {
+                let is_over = patience.is_over(self.target.pump(patience.until));
+                if is_over && !patience.has_more(&self.target) {
                     break;
                 }
             }
@@ -214,14 +225,28 @@ impl Conversation {
 
     /// Waits for the end of the process; `false` when the time is over.
     pub(crate) fn await_exit(&mut self, until: Instant) -> bool {
-        let mut patience = Patience::new(until).beginning_at(self.target.stalled());
+        let mut patience = Patience::for_an_end(until).beginning_at(self.target.stalled());
         while self.target.exit().is_none() {
-            if !self.target.pump(patience.until) && !patience.has_more(&self.target) {
+            let is_over = patience.is_over(self.target.pump(patience.until));
+            if is_over && !patience.has_more(&self.target) {
                 break;
             }
         }
         self.look();
         self.target.exit().is_some()
+    }
+
+    /// The processes that it left behind, once it has ended; `patient` waits for those that end by its
+    /// end, which they do a moment later.
+    pub(crate) fn left_behind(&mut self, patient: bool) -> Vec<String> {
+        let latest = Instant::now() + if patient { GLANCE } else { Duration::ZERO };
+        loop {
+            let left = self.target.left_behind();
+            if left.is_empty() || Instant::now() >= latest {
+                return left;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Waits for `hello`; no longer than needed for one that waits for input itself.
@@ -327,19 +352,21 @@ impl Conversation {
         })
     }
 
-    /// Asks whether it still answers, so many times at once, and waits for every answer.
+    /// Asks whether it still answers, so many times at once, and waits for every answer. It is not waited
+    /// for any longer when nothing came for the time `rest` of one that has nothing to do.
     pub(crate) fn canary(
         &mut self,
         canary: &Canary,
         times: u64,
         within: Duration,
+        rest: Option<Duration>,
     ) -> Result<Duration, Failure> {
         let ids: Vec<_> = (0..times).map(|_| self.fresh_id()).collect();
         let from = self.frames.len();
         let began = Instant::now();
         let lines: String = ids.iter().map(|id| self.question(canary, id) + "\n").collect();
         self.target.write(lines.into_bytes());
-        self.await_answers(canary, ids, from, within)?;
+        self.await_answers(canary, ids, from, within, rest)?;
         Ok(began.elapsed())
     }
 
@@ -350,9 +377,11 @@ impl Conversation {
         mut ids: Vec<String>,
         from: usize,
         within: Duration,
+        rest: Option<Duration>,
     ) -> Result<(), Failure> {
         let asked = ids.len();
-        let waited = self.await_frame(from, Instant::now() + within, |frame| {
+        let until = Instant::now() + within;
+        let waited = self.await_frame_or_rest(from, until, rest, |frame| {
             if canary.is_answer(frame) {
                 ids.retain(|id| frame["id"].as_str() != Some(id));
             }
@@ -377,12 +406,24 @@ impl Conversation {
             // The exit status comes a moment after the end of stdout.
             self.await_exit(Instant::now() + Duration::from_millis(300));
         }
-        let outcome = if self.target.exit().is_some() { Outcome::Died } else { Outcome::Silent };
-        Failure { expected, got: self.state(), outcome }
+        let outcome = match self.target.exit() {
+            _ if self.target.flood().is_some() => Outcome::Wrong,
+            Some(_) => Outcome::Died,
+            None => Outcome::Silent,
+        };
+        let torn = match self.torn.len() {
+            0 => String::new(),
+            1 => format!("{TORN}; "),
+            count => format!("{TORN} (and {} more like it); ", count - 1),
+        };
+        Failure { expected, got: torn + &self.state(), outcome }
     }
 
     /// What the process does now, in words.
     pub(crate) fn state(&self) -> String {
+        if let Some(flood) = self.target.flood() {
+            return flood.to_owned();
+        }
         if let Some(exit) = self.target.exit() {
             let records = self.target.timeline().records();
             let at = |wanted: fn(&What) -> bool| {
@@ -400,7 +441,9 @@ impl Conversation {
         }
         let unwritten = self.target.unwritten();
         // Writing to a string cannot fail.
-        let mut state = if self.target.stdout_ended() {
+        let mut state = if self.target.closed_stdout() {
+            "nobody reads its stdout any more, and it lives on".to_owned()
+        } else if self.target.stdout_ended() {
             "the process closed its stdout and lives on".to_owned()
         } else {
             "nothing of the kind".to_owned()
@@ -433,29 +476,13 @@ impl Conversation {
     fn look(&mut self) {
         let records = self.target.timeline().records();
         for (number, record) in records.iter().enumerate().skip(self.looked_at) {
-            self.frames.extend(Arrived::of(number, record));
+            let Some(arrived) = Arrived::of(number, record) else { continue };
+            if arrived.is_torn() {
+                self.torn.push(self.frames.len());
+            }
+            self.frames.push(arrived);
         }
         self.looked_at = records.len();
-    }
-}
-
-/// The frame that a line is, or why it is none.
-pub(crate) fn parse(line: &[u8], terminated: bool) -> Result<Value, String> {
-    if !terminated {
-        return Err("the line has no LF at its end".to_owned());
-    }
-    let text = std::str::from_utf8(line).map_err(|error| format!("no UTF-8: {error}"))?;
-    if text.trim().is_empty() {
-        return Err("the line is blank".to_owned());
-    }
-    let text = text.trim_start_matches('\u{feff}');
-    let value: Value = serde_json::from_str(text)
-        .or_else(|error| serde_json::from_str(&within_doubles(text)).map_err(|_| error))
-        .map_err(|error| format!("no JSON: {error}"))?;
-    match &value {
-        Value::Object(members) if members.get("type").is_some_and(Value::is_string) => Ok(value),
-        Value::Object(_) => Err("an object without a \"type\" that is a string".to_owned()),
-        _ => Err("JSON, but no object".to_owned()),
     }
 }
 

@@ -117,7 +117,11 @@ impl Point {
     /// Whether a case could say something else here.
     fn suits(&self, case: &Case) -> bool {
         // What measures a time, or takes long, is not played again with another time.
-        if case.timing || case.deep || matches!(case.check.as_deref(), Some("rests")) {
+        if case.timing
+            || case.deep
+            || case.is_set_aside()
+            || matches!(case.check.as_deref(), Some("rests"))
+        {
             return false;
         }
         if case.check.is_some() {

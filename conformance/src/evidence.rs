@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use extline_protocol::shown_line;
 use serde::Serialize;
 
 use crate::target::{Record, Timeline, What};
@@ -14,6 +15,8 @@ const TAIL: usize = 24;
 /// How many lines of stderr are kept at the beginning, where Node says what is wrong, and at the
 /// end, where Python does.
 const STDERR: (usize, usize) = (6, 8);
+/// The longest part of such a line that is kept, in characters.
+const STDERR_TEXT: usize = 4000;
 
 /// The part of a timeline that shows a failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -65,7 +68,7 @@ impl Evidence {
     pub(crate) fn between(timeline: &Timeline, from: usize, to: usize) -> Self {
         let records = timeline.records();
         let records = &records[from.min(records.len())..to.min(records.len())];
-        let entries = records.iter().filter_map(Entry::of).collect();
+        let entries = records.iter().map(Entry::of).collect();
         Self::of_entries(entries, &timeline.stderr())
     }
 
@@ -80,7 +83,7 @@ impl Evidence {
 }
 
 fn ends_of(text: &str) -> Vec<String> {
-    let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
+    let mut lines: Vec<_> = text.lines().map(|line| cut(line, STDERR_TEXT)).collect();
     let (head, tail) = STDERR;
     let left_out = lines.len().saturating_sub(head + tail);
     if left_out > 1 {
@@ -90,24 +93,23 @@ fn ends_of(text: &str) -> Vec<String> {
 }
 
 impl Entry {
-    fn of(record: &Record) -> Option<Self> {
+    fn of(record: &Record) -> Self {
         let (lane, bytes, pieces) = match &record.what {
             What::Sent { bytes, writes } => (Lane::Sent, bytes.as_slice(), writes.clone()),
             What::Line { bytes, reads, .. } => (Lane::Received, bytes.as_slice(), vec![*reads]),
-            What::Stderr(_) => return None,
-            What::Action(text) => return Some(Self::system(record.at, text.clone())),
+            What::Action(text) => return Self::system(record.at, text.clone()),
             What::StdoutEnded => {
-                return Some(Self::system(record.at, "its stdout ended".to_owned()));
+                return Self::system(record.at, "its stdout ended".to_owned());
             }
-            What::Exited(exit) => return Some(Self::system(record.at, exit.to_string())),
+            What::Exited(exit) => return Self::system(record.at, exit.to_string()),
         };
-        Some(Self {
+        Self {
             at_us: record.at.as_micros(),
             lane,
             text: shown(bytes),
             bytes: bytes.len() + usize::from(lane == Lane::Received),
             pieces,
-        })
+        }
     }
 
     /// Bytes between a host and an extension, named where there are several.
@@ -136,11 +138,7 @@ fn shown(bytes: &[u8]) -> String {
         for letter in chunk.valid().chars().take(TEXT + 1) {
             match letter {
                 '\n' => text.push('⏎'),
-                // Those that no terminal shows, though they are no control characters.
-                letter if letter.is_control() || "\u{feff}\u{2028}\u{2029}".contains(letter) => {
-                    text.extend(letter.escape_debug());
-                }
-                letter => text.push(letter),
+                letter => text.push_str(&shown_line(letter.encode_utf8(&mut [0; 4]))),
             }
         }
         text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
@@ -148,8 +146,13 @@ fn shown(bytes: &[u8]) -> String {
             break;
         }
     }
-    match text.char_indices().nth(TEXT) {
+    cut(&text, TEXT)
+}
+
+/// At most so many characters of a text.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}...", &text[..end]),
-        None => text,
+        None => text.to_owned(),
     }
 }

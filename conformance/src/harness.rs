@@ -47,7 +47,7 @@ pub(crate) fn problem_of(line: &str) -> Option<String> {
 
 /// Whether a start failed for want of something that this machine gives to the tester: processes,
 /// descriptors, memory.
-pub(crate) fn is_starved(error: &io::Error) -> bool {
+pub(crate) fn is_out_of_resources(error: &io::Error) -> bool {
     #[cfg(unix)]
     {
         use rustix::io::Errno;

@@ -1,11 +1,10 @@
 //! What language an extension is written in, as far as its program tells.
 
 use std::ffi::OsStr;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use extline_host::Program;
+use extline_host::{Program, file};
 
 /// Interpreters and the endings of their scripts.
 const LANGUAGES: [(&str, &[&str], &[&str]); 9] = [
@@ -51,7 +50,7 @@ fn by_ending(file: &Path) -> Option<&'static str> {
 /// The interpreter in the first line: `#!/usr/bin/env -S python3 -u`, `#!/bin/sh`.
 fn by_shebang(file: &Path) -> Option<&'static str> {
     let mut first = Vec::new();
-    File::open(file).ok()?.take(256).read_to_end(&mut first).ok()?;
+    file::open(file).ok()?.take(256).read_to_end(&mut first).ok()?;
     let text = String::from_utf8_lossy(&first);
     let line = text.lines().next()?.strip_prefix("#!")?;
     line.split_whitespace().filter(|word| !word.starts_with('-')).find_map(|word| {
@@ -62,7 +61,7 @@ fn by_shebang(file: &Path) -> Option<&'static str> {
 
 fn is_go(file: &Path) -> bool {
     let mut bytes = Vec::new();
-    let read = File::open(file).and_then(|file| file.take(SEARCHED).read_to_end(&mut bytes));
+    let read = file::open(file).and_then(|file| file.take(SEARCHED).read_to_end(&mut bytes));
     let is_program = bytes.starts_with(b"\x7fELF") || bytes.starts_with(b"\xcf\xfa\xed\xfe");
     read.is_ok() && is_program && bytes.windows(GO.len()).any(|window| window == GO)
 }

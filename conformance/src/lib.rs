@@ -8,6 +8,7 @@
 //! Everything here is synchronous: one thread drives one process at a time, so that what is seen
 //! is seen in order.
 
+mod arrived;
 mod baseline;
 mod case;
 mod cause;
@@ -25,6 +26,7 @@ mod matrix;
 mod mock;
 mod numbers;
 mod patience;
+mod queue;
 mod recorded;
 mod replay;
 mod report;
@@ -49,6 +51,7 @@ pub use fuzz::{Finding, Fuzz, FuzzProgress, Fuzzed, fuzz};
 pub use host::{HostOptions, host_cases, host_selftest, parse_host, run_host};
 pub use matrix::{Cell, MatrixColumn, MatrixPair, MatrixProgress, matrix};
 pub use mock::{Ended, Mock};
+pub use queue::{QueueReceiver, QueueSender, queue};
 pub use recorded::{Recorded, trace_cases};
 pub use replay::{Ignored, replay};
 pub use report::{
@@ -60,4 +63,4 @@ pub use run::{Options, Progress, run};
 pub use seed::draw_seed;
 pub use selftest::{Kill, Selftest, SelftestError, selftest};
 pub use survey::{Canary, Survey};
-pub use target::{Signal, stop_all};
+pub use target::{Signal, stop_all, weight};

@@ -166,6 +166,8 @@ fn column(pair: &MatrixPair, all: &[&Case], played: &[&Case], tell: &Sender<Told
         binds: Binds::Sdk,
         kit: true,
         calls: true,
+        // Columns are played side by side already.
+        at_once: 1,
         seed: options.seed,
         ack: Some(ack(profile)),
         ..Options::of(options.program.clone())

@@ -58,7 +58,7 @@ mod tests {
             assert_eq!(within_doubles(text), expected);
             serde_json::from_str::<serde_json::Value>(expected).unwrap();
         }
-        let frame = crate::conversation::parse(br#"{"type":"tool_result","n":-1e400}"#, true);
+        let frame = crate::arrived::parse(br#"{"type":"tool_result","n":-1e400}"#, true);
         assert_eq!(frame.unwrap()["n"], f64::MIN);
         let long = format!("[{}]", "9".repeat(400));
         assert_eq!(within_doubles(&long), format!("[{LARGEST}]"));

@@ -43,6 +43,8 @@ pub(crate) struct Patience {
     stalled: Duration,
     /// The time that was given.
     time: Duration,
+    /// It gets up to so many times that time on a processor.
+    times: u32,
     /// When the time beyond began, and the processor time that was used by then.
     beyond: Option<(Instant, Option<Duration>)>,
 }
@@ -51,17 +53,31 @@ impl Patience {
     const TIMES: u32 = 5;
     /// However little it gets of the processor, more than so many times the time is not waited.
     const AT_MOST: u32 = 20;
+    /// What comes when the time is over is listened to for so long at least.
+    const LISTENS: Duration = Duration::from_secs(1);
     /// How often the process is looked at in the time beyond.
     const LOOK_EVERY: Duration = Duration::from_millis(50);
 
     pub(crate) fn new(until: Instant) -> Self {
         let time = until.saturating_duration_since(Instant::now());
-        Self { until, stalled: Duration::ZERO, time, beyond: None }
+        Self { until, stalled: Duration::ZERO, time, times: Self::TIMES, beyond: None }
+    }
+
+    /// The same for an end: one that computes goes on doing so, so it gets little more than the time.
+    pub(crate) fn for_an_end(until: Instant) -> Self {
+        Self { times: 2, ..Self::new(until) }
     }
 
     /// The same, of one for which the tester had no processor for that long before.
     pub(crate) fn beginning_at(self, stalled: Duration) -> Self {
         Self { stalled, ..self }
+    }
+
+    /// Whether the time is over; `came` says that something came just now. What comes is listened to for
+    /// as long again, as it may have come in time, and be read late; one that never stops is not.
+    pub(crate) fn is_over(&self, came: bool) -> bool {
+        let longest = self.until + self.time.max(Self::LISTENS);
+        !came || Instant::now() >= longest
     }
 
     /// Whether it gets more time, now that the time is over.
@@ -79,7 +95,7 @@ impl Patience {
         let computed = used.zip(worker.processor_time());
         let computed = computed.map_or(waited, |(before, after)| after.saturating_sub(before));
         let more = waited < self.time * (Self::AT_MOST - 1)
-            && computed < self.time * (Self::TIMES - 1)
+            && computed < self.time * (self.times - 1)
             && worker.is_busy();
         if more {
             self.until = now + Self::LOOK_EVERY;

@@ -1,30 +1,35 @@
 //! Conversations that somebody else had: the checks look at a trace as they look at the processes
 //! of a run.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use extline_host::Exit;
 use extline_protocol::trace::{self, Side, Stream};
 
+use crate::arrived::Arrived;
 use crate::case::{Case, Cited, Need, builtin};
 use crate::cause::cause_of;
 use crate::check::Observed;
 use crate::clause::Binds;
-use crate::conversation::Arrived;
 use crate::report::{CaseReport, Head, Report, Verdict};
 use crate::run::watch::Watch;
 use crate::survey::Survey;
-use crate::target::{Record, Timeline, What};
+use crate::target::{Record, Timeline, What, weight};
 
 /// Checks that can say something only of a conversation that is over.
 const OF_WHOLE: [&str; 6] =
     ["ready-once", "held-back", "stays", "silent-at-last", "ack-last", "broken-off"];
 
+/// How much is kept of what was recorded, in bytes of memory.
+const KEPT: usize = 64 << 20;
+
 /// What was recorded of one extension: a process, or one after the other.
 #[derive(Debug, Default)]
 pub struct Recorded {
     processes: Vec<Process>,
+    kept: usize,
 }
 
 /// What was recorded of one process.
@@ -63,8 +68,16 @@ impl Recorded {
         extensions
     }
 
+    /// Whether one that is not over may still be added to: more than so much is not looked at.
+    pub fn has_room(&self) -> bool {
+        self.kept < KEPT
+    }
+
     /// Takes the next record of this extension.
     pub fn add(&mut self, record: &trace::Record) {
+        if let trace::What::Line { line, .. } = &record.what {
+            self.kept += weight(&line.bytes);
+        }
         let begins = matches!(record.what, trace::What::Spawn { .. });
         if begins || self.processes.is_empty() {
             self.processes.push(Process::started(record));
@@ -86,7 +99,7 @@ impl Recorded {
         let verdict = |case: &&Case| {
             let check = case.check.as_deref().unwrap_or_default();
             let mut report = watch.verdict(case, check);
-            report.cause = cause_of(&report, None);
+            report.cause = cause_of(&report, None, watch.torn());
             report
         };
         let frames = self.processes.first().map(|process| process.frames.as_slice());
@@ -195,10 +208,12 @@ impl Process {
             acknowledged: self.acknowledged,
             delayed: Duration::ZERO,
             exit: self.exit.as_ref(),
+            flood: None,
             rest: None,
             left_behind: None,
             killed: self.killed || self.exit.is_none(),
             blamed: false,
+            sent: OnceCell::new(),
         }
     }
 

@@ -8,8 +8,9 @@ use extline_protocol::trace::{self, Side, Stream, What};
 use extline_scenario::differences;
 use serde_json::Value;
 
+use crate::arrived::{Arrived, parse};
 use crate::clause::Binds;
-use crate::conversation::{ACK, Arrived, Conversation, HELLO, parse};
+use crate::conversation::{ACK, Conversation, HELLO};
 use crate::evidence::Evidence;
 use crate::failure::{Failure, Outcome};
 use crate::report::{CaseReport, Head, Report, Verdict};

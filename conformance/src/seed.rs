@@ -38,6 +38,11 @@ impl Drawn {
     pub(crate) fn id(&self, number: u64) -> String {
         format!("{}{number}", self.ids)
     }
+
+    /// Whether a question may have had this id.
+    pub(crate) fn is_id(&self, id: &str) -> bool {
+        id.strip_prefix(&self.ids).is_some_and(|number| number.parse::<u64>().is_ok())
+    }
 }
 
 /// Whether a name is one that nobody registers, of any seed.
@@ -55,6 +60,7 @@ mod tests {
         assert_ne!(Drawn::of(7).unknown, Drawn::of(8).unknown);
         assert_ne!(Drawn::of(7).id(1), Drawn::of(8).id(1));
         assert_ne!(Drawn::of(7).id(1), Drawn::of(7).id(2));
+        assert!(Drawn::of(7).is_id(&Drawn::of(7).id(12)) && !Drawn::of(7).is_id("x"));
         assert!(is_unknown(&Drawn::of(7).unknown));
     }
 }

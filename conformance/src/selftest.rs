@@ -14,7 +14,7 @@ use extline_host::{ExtensionSource, Program};
 use serde_json::json;
 use thiserror::Error;
 
-use crate::case::{Case, Need, builtin};
+use crate::case::{Case, Need, Step, Verb, builtin};
 use crate::clause::Binds;
 use crate::deep::{POINTS, Point, deepened};
 use crate::report::{CaseReport, Verdict};
@@ -176,7 +176,9 @@ impl Programs {
         let program = Program::of(&source, folder)
             .map_err(|problem| SelftestError::Start(problem.to_string()))?;
         let (binds, calls) = (Binds::Sdk, true);
-        let options = Options { binds, kit, calls, ..Options::of(program) };
+        // Mutants are tested side by side already.
+        let (at_once, spares) = (1, false);
+        let options = Options { binds, kit, calls, at_once, spares, ..Options::of(program) };
         Ok(run(&options, cases, &mut |_| {}).cases)
     }
 }
@@ -245,7 +247,11 @@ fn kills(
 
 /// How long a case waits for something that does not come, in milliseconds.
 fn longest(case: &Case) -> u64 {
-    case.steps.iter().map(|step| step.within_ms.unwrap_or(SOFT_MS)).max().unwrap_or_default()
+    let time = |step: &Step| match step.verb {
+        Verb::Aside(millis) => millis,
+        _ => step.within_ms.unwrap_or(SOFT_MS),
+    };
+    case.steps.iter().map(time).max().unwrap_or_default()
 }
 
 fn killed(mutant: &str, case: CaseReport) -> Kill {

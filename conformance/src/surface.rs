@@ -125,6 +125,11 @@ impl Surface {
         let missing = self.capabilities.iter().filter(|capability| !names(capability));
         found.extend(missing.map(|name| format!("/capabilities: {name} is missing")));
         let has_sdk = hello["sdk"].is_object();
+        if has_sdk {
+            let wanted = &self.subscribe["guards"];
+            let told = differences(wanted, &hello["guards"]);
+            found.extend(told.into_iter().map(|told| format!("/guards{}", after_the_whole(&told))));
+        }
         let mut wanted = self.registrations();
         let got: Vec<(String, &Value)> =
             registered.iter().map(|frame| (pointer_of(frame), *frame)).collect();
@@ -217,6 +222,7 @@ mod tests {
         // What only SDKs are asked is missing with one.
         hello["sdk"] = json!({"name": "x", "version": "1", "language": "x"});
         let found = surface().differences(&hello, &registered);
+        assert!(found[1].starts_with("/guards: expected [\"tool_call\"], got"), "{found:?}");
         assert!(found.contains(&"/tools/stdout: missing".to_owned()), "{found:?}");
     }
 

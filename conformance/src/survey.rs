@@ -3,9 +3,11 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::Value;
 
-use crate::conversation::{Arrived, SOFT, seconds};
+use crate::arrived::Arrived;
+use crate::conversation::{SOFT, seconds};
 
 /// A question with the name of a tool, in words.
 const CALL: &str = "a call of a tool";
@@ -21,6 +23,12 @@ pub struct Survey {
     pub commands: Vec<Value>,
     /// Its `subscribe` frames.
     pub subscriptions: Vec<Value>,
+    /// The tools that may be called and can be.
+    pub callable: Vec<Callable>,
+    /// What is wrong with the samples in the manifest, each with a JSON pointer into it.
+    pub wrong_samples: Vec<String>,
+    /// What was called at first contact, commands too.
+    pub called: Vec<Called>,
     /// It wrote `ready`.
     pub ready: bool,
     /// How it is asked whether it lives.
@@ -31,6 +39,28 @@ pub struct Survey {
     pub unknown_command: Reaction,
     /// How long it takes to answer that, half of the time.
     pub pace: Duration,
+}
+
+/// A tool that may be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Callable {
+    /// Its name.
+    pub name: String,
+    /// Arguments for it, a JSON object.
+    pub args: String,
+    /// The arguments are those of the manifest.
+    pub is_sample: bool,
+}
+
+/// What was called at first contact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Called {
+    /// `tool` or `command`.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// How long its answer took, in microseconds; nothing when none came in time.
+    pub took_us: Option<u64>,
 }
 
 /// A question that a living extension answers.
@@ -54,6 +84,8 @@ pub enum Canary {
         /// What stands behind it.
         args: String,
     },
+    /// The end that is asked for: it runs none of the author's code but that of the end.
+    Shutdown,
     /// It answers none of these.
     #[default]
     None,
@@ -109,6 +141,18 @@ impl Survey {
         survey
     }
 
+    /// Why it is not asked a second time for a tool or a command that nobody registered, and what to do.
+    pub(crate) fn runs_any_name(&self) -> Option<String> {
+        let (what, case) = match (self.unknown_tool, self.unknown_command) {
+            (Reaction::Runs, _) => ("call of a tool", "E-TOL-02"),
+            (_, Reaction::Runs) => ("command", "E-CMD-05"),
+            _ => return None,
+        };
+        let why = "it would run the extension's code, as any";
+        let how = "--call allows that, and --canary names a harmless call";
+        Some(format!("{why} {what} does, whatever its name ({case}); {how}"))
+    }
+
     /// Why it cannot be asked whether it lives, and what to do.
     pub(crate) fn no_canary(&self) -> String {
         let tool = self.unknown_tool.obstacle(CALL, "E-TOL-02");
@@ -121,6 +165,18 @@ impl Survey {
     pub(crate) fn no_tool_canary(&self) -> String {
         let why = self.unknown_tool.obstacle(CALL, "E-TOL-02").unwrap_or_default();
         format!("{why}; mend that")
+    }
+
+    /// Why it is not asked with a command that nobody registered, and what to do.
+    pub(crate) fn no_command_canary(&self) -> String {
+        let why = self.unknown_command.obstacle("a command", "E-CMD-05").unwrap_or_default();
+        format!("{why}; mend that")
+    }
+
+    /// How long it takes to call each of the tools, or commands, that answered.
+    pub(crate) fn pace_of(&self, kind: &str) -> Duration {
+        let called = self.called.iter().filter(|called| called.kind == kind);
+        Duration::from_micros(called.filter_map(|called| called.took_us).sum())
     }
 
     /// How many registrations it wrote.
@@ -150,7 +206,7 @@ impl Survey {
 
     /// The time a healthy answer may take: more for an extension that is slow anyway.
     pub fn soft(&self) -> Duration {
-        (self.pace * 100).clamp(SOFT, SOFT * 5)
+        (self.pace * 20).clamp(SOFT, SOFT * 5)
     }
 }
 
@@ -159,6 +215,7 @@ impl Canary {
     pub(crate) fn question(&self, id: &str, unknown: &str) -> String {
         let text = |text: &str| Value::from(text);
         match self {
+            Self::Shutdown => r#"{"type":"shutdown"}"#.to_owned(),
             Self::Tool | Self::None => {
                 format!(r#"{{"type":"tool_call","id":"{id}","name":"{unknown}","args":{{}}}}"#)
             }
@@ -183,11 +240,11 @@ impl Canary {
 
     /// The type of the frames that answer such a question.
     pub(crate) fn answer_type(&self) -> &'static str {
-        if self.is_command() { "command_response" } else { "tool_result" }
-    }
-
-    fn is_command(&self) -> bool {
-        matches!(self, Self::Command | Self::AllowedCommand { .. })
+        match self {
+            Self::Shutdown => "shutdown_ack",
+            Self::Command | Self::AllowedCommand { .. } => "command_response",
+            Self::Tool | Self::Allowed { .. } | Self::None => "tool_result",
+        }
     }
 
     /// The answer, in words.
@@ -195,6 +252,7 @@ impl Canary {
         match self {
             Self::Tool | Self::None => "an answer to a call of a tool that nobody registered",
             Self::Command => "an answer to a command that nobody registered",
+            Self::Shutdown => "shutdown_ack, or the end of the process,",
             Self::Allowed { .. } => "an answer to the call that was allowed",
             Self::AllowedCommand { .. } => "an answer to the command that was allowed",
         }

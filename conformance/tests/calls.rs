@@ -5,7 +5,9 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use extline_conformance::{Binds, Case, Need, Options, Report, Verdict, builtin, run};
+use extline_conformance::{
+    Binds, Case, Need, Options, Report, Style, Verdict, builtin, run, summary_text,
+};
 use extline_host::{ExtensionSource, Program};
 use support::python;
 
@@ -52,8 +54,49 @@ fn what_runs_a_command_for_an_unknown_name_as_well_is_asked_nothing_more() {
     );
     assert_eq!(tested.of("E-TOL-02"), Verdict::Warn);
     assert_eq!(tested.of("E-CMD-05"), Verdict::Warn);
-    assert_eq!(tested.of("E-TOL-12"), Verdict::CouldNotRun);
-    assert_eq!(tested.report.exit_code(), 2, "silence is never a pass");
+    // What needs an answer of it is left out, as what calls it is.
+    assert_eq!(tested.of("E-TOL-12"), Verdict::NotApplicable);
+    let reason = |id: &str| {
+        let case = tested.report.cases.iter().find(|case| case.id == id);
+        case.and_then(|case| case.reason.clone()).unwrap_or_default()
+    };
+    assert!(reason("E-TOL-12").contains("(E-TOL-02); --call allows that"));
+    // What needs none is played, and the end that is asked for shows that it lives.
+    assert_eq!(tested.of("E-FRM-01"), Verdict::Pass);
+    assert_eq!(tested.of("E-JSN-01"), Verdict::Pass);
+    let not_run = tested.report.cases.iter().filter(|case| case.verdict == Verdict::CouldNotRun);
+    assert_eq!(not_run.count(), 0);
+}
+
+#[test]
+fn what_is_not_called_is_told() {
+    let told =
+        |calls| summary_text(&Tested::with(&[], Binds::Extension, calls).report, Style::Plain);
+    let told_without = told(false);
+    let nothing = "nothing that it registered was called: --call allows that";
+    assert!(told_without.contains(nothing), "{told_without}");
+    let told_with = told(true);
+    assert!(told_with.contains("called: 1 tool (say) and 1 command (deploy)"), "{told_with}");
+    assert!(told_with.contains("not called: delete_everything; \"samples\""), "{told_with}");
+}
+
+#[test]
+fn a_sample_that_is_wrong_is_told_and_no_other_tool_is_called_in_its_place() {
+    let say = "wrong in extension.json, and not called: /samples";
+    for (samples, told) in [
+        (serde_json::json!({"sya": {"text": "hi"}}), "/sya: it registers no such tool: "),
+        (serde_json::json!({"say": "hi"}), "/say: "),
+        (serde_json::json!(5), ": expected an object, as {\"TOOL\": {"),
+    ] {
+        let tested = Tested::with_samples(&samples, &[], Binds::Extension, true);
+        let summary = summary_text(&tested.report, Style::Plain);
+        assert!(summary.contains(&format!("{say}{told}")), "{samples}: {summary}");
+        let called = tested
+            .calls
+            .iter()
+            .any(|call| call.starts_with("tool ") && !call.contains("extline_nobody_registered"));
+        assert!(!called, "{samples}: {:?}", tested.calls);
+    }
 }
 
 /// A run against the extension that marks what runs.
@@ -65,6 +108,10 @@ struct Tested {
 
 impl Tested {
     fn with(how: &[&str], binds: Binds, calls: bool) -> Self {
+        Self::with_samples(&serde_json::json!({"say": {"text": "hi"}}), how, binds, calls)
+    }
+
+    fn with_samples(samples: &serde_json::Value, how: &[&str], binds: Binds, calls: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let marker = folder.path().join("marker");
         let args: Vec<String> = ["-S".to_owned(), script().display().to_string()]
@@ -74,7 +121,7 @@ impl Tested {
             .collect();
         let manifest = serde_json::json!({
             "name": "marker", "exec": python(), "args": args,
-            "samples": {"say": {"text": "hi"}},
+            "samples": samples,
         });
         fs::write(folder.path().join("extension.json"), manifest.to_string()).unwrap();
         let source = ExtensionSource::folder(folder.path());

@@ -26,6 +26,17 @@ fn the_rust_kit_passes_every_case() {
     assert!(passed >= AT_LEAST, "{passed} cases for kits passed");
 }
 
+/// No cancel is lost, and it ends in time whatever its host does not read.
+#[test]
+fn the_rust_kit_holds_against_hostile_hosts() {
+    for host in ["cancels", "ends"] {
+        let output = Command::new(target().join("debug/examples").join(host)).arg(built()).output();
+        let output = output.unwrap();
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
 #[test]
 fn the_kit_written_by_hand_passes_every_case_that_binds_it() {
     let report = tested(&python_kit(&[]), |_| true);
@@ -135,19 +146,24 @@ fn python_kit(words: &[&str]) -> ExtensionSource {
 
 /// The Rust kit, built where this test's programs are.
 fn built() -> PathBuf {
-    // target/debug/deps/kit-0123
-    let test = env::current_exe().unwrap();
-    let target = test.ancestors().nth(3).unwrap();
+    let target = target();
     // By scripts/test.py, with everything else, if not here.
     if env::var_os("EXTLINE_BUILT").is_none() {
         let status = Command::new(env!("CARGO"))
             .args(["build", "--quiet", "--locked", "-p", "extline-kit", "--target-dir"])
-            .arg(target)
+            .arg(&target)
             .current_dir(folder(".."))
             .status();
         assert!(status.unwrap().success(), "the Rust kit can be built");
     }
     target.join("debug/extline-kit")
+}
+
+/// Where this test's programs are, and the examples of this crate, which cargo builds with its tests.
+fn target() -> PathBuf {
+    // target/debug/deps/kit-0123
+    let test = env::current_exe().unwrap();
+    test.ancestors().nth(3).unwrap().to_owned()
 }
 
 fn folder(name: &str) -> PathBuf {

@@ -4,11 +4,10 @@
 # Plain POSIX sh without an SDK: frames are read with `read`, written with `printf`, and the only
 # process ever started is `date`.
 #
-# This is not a JSON parser. It relies on how hosts write their frames: one line, and the members
-# `type`, `id` and `name` before `args`, so the first member of a name is the one that is meant. It
-# does not decode escapes either, and need not: text that came from the host goes back as the same
-# raw text, so an id is echoed byte for byte. An extension that has to read nested args wants a real
-# parser.
+# This is not a JSON parser. It finds the members of a frame that are strings, in whatever order they
+# stand, and steps over what lies in braces, brackets and texts. It does not decode escapes, and need
+# not: text that came from the host goes back as the same raw text, so an id is echoed byte for byte.
+# An extension that has to read nested args wants a real parser.
 
 # Bytes, not characters: a frame in any encoding is cut in the right places, and `date` is English.
 LC_ALL=C
@@ -92,20 +91,41 @@ tool_error() { printf '{"type":"tool_result","id":"%s","content":[{"type":"text"
 # stderr goes to the extension's log; stdout belongs to the protocol.
 complain() { printf 'clock-shell: %s: %.200s\n' "$1" "$frame" >&2; }
 
-# string_member NAME: sets `value` to the raw text between the quotes of the frame's first member of
-# that name; fails if it is missing, empty or not a string. A quote inside a string is written \",
-# so text that merely looks like a member cannot match, and \" does not end the string.
+# string_member NAME: sets `value` to the raw text of the frame's own member of that name; fails if it
+# is missing, empty or not a string. A name inside of args, or of a text, is none of the frame's.
 string_member() {
+    case $frame in *"\"$1\""*) ;; *) return 1 ;; esac
+    rest=$frame
+    depth=0
+    while :; do
+        plain=${rest%%$structure}
+        rest=${rest#"$plain"}
+        case $rest in
+        '{'* | '['*) depth=$((depth + 1)) rest=${rest#?} ;;
+        '}'* | ']'*) depth=$((depth - 1)) rest=${rest#?} ;;
+        '"'*)
+            next_string || return 1
+            skip_blanks
+            case $depth:$value:$rest in "1:$1::"*) break ;; esac
+            ;;
+        *) return 1 ;;
+        esac
+    done
+    rest=${rest#:}
+    skip_blanks
+    next_string && [ -n "$value" ]
+}
+structure='[]["{}]*' # what matters between two texts
+
+skip_blanks() {
+    while :; do case $rest in [[:blank:]]*) rest=${rest#?} ;; *) return ;; esac; done
+}
+
+# next_string: `rest` begins with a string; sets `value` to its raw text and `rest` to what follows. A
+# quote inside a string is written \", which does not end it.
+next_string() {
     value=
-    case $frame in
-    *"\"$1\":"*) rest=${frame#*"\"$1\":"} ;;
-    *) return 1 ;;
-    esac
-    rest=${rest# } # some hosts write a blank after the colon
-    case $rest in
-    '"'*) rest=${rest#'"'} ;;
-    *) return 1 ;;
-    esac
+    case $rest in '"'*) rest=${rest#?} ;; *) return 1 ;; esac
     while :; do
         plain=${rest%%[\"\\]*}
         value=$value$plain
@@ -116,11 +136,10 @@ string_member() {
             value=$value${rest%"$after"}
             rest=$after
             ;;
-        '"'*) break ;;
+        '"'*) rest=${rest#?} && return ;;
         *) return 1 ;; # the line ends inside the string
         esac
     done
-    [ -n "$value" ]
 }
 
 main

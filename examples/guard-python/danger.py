@@ -1,6 +1,7 @@
 """Why a command line must not run. It reads words, quotes and operators, and expands nothing."""
 import re
 import shlex
+from collections.abc import Iterator
 from os.path import basename, normpath
 
 DELETES = "this deletes the root, a system folder or a home; name the folder below it"
@@ -14,7 +15,7 @@ HOMES = re.compile(r"~[^/]*|\$\{?HOME\}?|/(home|Users)(/[^/]*)?")
 DEVICE = re.compile(r"(of=)?/dev/(sd|nvme|vd|hd|disk|mmcblk)\w*")
 
 
-def danger(line):
+def danger(line: str) -> str | None:
     """The reason, with what to do instead; None for a harmless line."""
     downloads = False  # whether a program before this one in the pipe does
     for before, words in commands(line):
@@ -29,7 +30,7 @@ def danger(line):
     return None
 
 
-def danger_of(program, words, downloads):
+def danger_of(program: str, words: list[str], downloads: bool) -> str | None:
     options = [word for word in words if word.startswith("-")]
     if program == "rm" and any(is_flag(option, "rR", "--recursive") for option in options):
         if any(is_root(word) for word in words):
@@ -49,23 +50,24 @@ def danger_of(program, words, downloads):
     return None
 
 
-def is_flag(option, letters, long=None):
+def is_flag(option: str, letters: str, long: str | None = None) -> bool:
     """Whether it is that long option, or one of dashless letters as in ``-rf``."""
     return option == long or bool(re.fullmatch(rf"-[A-Za-z]*[{letters}][A-Za-z]*", option))
 
 
-def is_root(word):
+def is_root(word: str) -> bool:
     path = normpath(word.rstrip("*")) if word.rstrip("*") else ""
     return bool(re.fullmatch(r"//?[^/]*", path) and path != "/tmp" or HOMES.fullmatch(path))
 
 
-def commands(line):
+def commands(line: str) -> Iterator[tuple[str, list[str]]]:
     """Each program's words, and the operator in front of it."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars=OPERATORS)
     lexer.whitespace = " \t\r"
     lexer.whitespace_split = True
     lexer.commenters = ""
-    before, words = "", []
+    before = ""
+    words: list[str] = []
     for token in lexer:
         if token and set(token) <= set(OPERATORS):
             if words:

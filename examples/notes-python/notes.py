@@ -2,7 +2,7 @@
 """Notes: a panel for the user, tools for the model, and one list that outlives both."""
 from threading import Lock
 
-from extline import Context, Extension, Panel, Response, ToolError
+from extline import Context, Extension, Panel, PanelInput, Response, ToolError
 from store import Store
 from view import View
 
@@ -49,14 +49,14 @@ def remove_note(number: int, *, ctx: Context) -> str:
 
 
 @ext.command("notes", "open the notes")
-def open_notes(ctx: Context):
+def open_notes(ctx: Context) -> Response:
     with lock:
         view.reset()
         return Response.open_panel(Panel(PANEL, **view.draw(store(ctx).load())))
 
 
 @ext.panel(PANEL)
-def pressed(input, ctx: Context):
+def pressed(input: PanelInput, ctx: Context) -> None:
     if input.kind != "key":
         return
     with lock:

@@ -1,6 +1,16 @@
 """The notes as a panel: a line for each, one of them selected, and a line to type a new one."""
 from __future__ import annotations
 
+from typing import TypedDict
+
+
+class Drawn(TypedDict):
+    """What a panel is made of."""
+
+    title: str
+    lines: list[str]
+    footer: str
+
 
 class View:
     """What the panel shows beside the notes themselves."""
@@ -12,7 +22,7 @@ class View:
         self.selected = 0
         self.typed: str | None = None
 
-    def press(self, key: str, text: str | None, notes: list[str]) -> list[str] | None:
+    def press(self, key: str | None, text: str | None, notes: list[str]) -> list[str] | None:
         """The notes after a key; None when the panel is to go."""
         notes = list(notes)
         pressed = text if key == "rune" else key
@@ -45,7 +55,7 @@ class View:
             self.typed = typed + text
         return notes
 
-    def draw(self, notes: list[str]) -> dict[str, object]:
+    def draw(self, notes: list[str]) -> Drawn:
         """What a panel is made of."""
         self.selected = max(0, min(self.selected, len(notes) - 1))
         typing = self.typed is not None

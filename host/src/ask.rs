@@ -1,14 +1,17 @@
 //! One question to one extension, and what its answer, or its silence, means.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use extline_protocol::frame::{EventInterceptResponse, EventPayload, OnFailure, Phase};
+use tokio::time::timeout_at;
 
 use crate::connection::Connection;
 use crate::intercept::Blocked;
 use crate::intercept_failure::{FailureCause, InterceptFailure, NoAnswer, Role};
+use crate::news::News;
 use crate::point::Point;
-use crate::registry::Listed;
+use crate::registry::{Listed, Standing};
 use crate::shared::Shared;
 
 /// What one extension is asked.
@@ -24,7 +27,8 @@ pub(crate) struct Question {
 
 /// An extension that is listed at a point.
 pub(crate) struct Asked {
-    pub(crate) connection: Arc<Connection>,
+    /// Absent when it never had a process.
+    pub(crate) connection: Option<Arc<Connection>>,
     listed: Listed,
 }
 
@@ -39,22 +43,43 @@ impl Question {
 impl Shared {
     /// Who is asked, in load order but under a profile that has none.
     pub(crate) fn asked(&self, point: Point, phase: &Phase) -> Vec<Asked> {
-        let profile = &self.likeness.profile;
+        let profile = &self.rules.profile;
         if !profile.vocabulary.has_point(point.as_str()) {
             return Vec::new();
         }
         let listed = self.registry().listed(point, phase);
-        let with_connection = |listed: Listed| {
-            let connection = self.connection(listed.owner)?;
-            let on_failure =
-                if profile.guards_fail_closed { listed.on_failure } else { OnFailure::Allow };
-            Some(Asked { connection, listed: Listed { on_failure, ..listed } })
-        };
-        let mut asked: Vec<_> = listed.into_iter().filter_map(with_connection).collect();
+        let asked = listed.into_iter().filter_map(|owner| self.asked_of(owner, point, phase));
+        let mut asked: Vec<_> = asked.collect();
         if !profile.interceptors_in_order && point != Point::BeforeAgentStart {
-            self.likeness.shuffle(&mut asked);
+            self.rules.shuffle(&mut asked);
         }
         asked
+    }
+
+    /// One extension as it is listed now; `None` when it is not.
+    fn asked_of(&self, owner: usize, point: Point, phase: &Phase) -> Option<Asked> {
+        // The connection first: it is replaced only when what the process before it had registered is
+        // taken back, so no process is asked for what another one registered.
+        let connection = self.connection(owner);
+        let listed = self.registry().listed_of(owner, point, phase)?;
+        let is_closed = self.rules.profile.guards_fail_closed;
+        let on_failure = if is_closed { listed.on_failure } else { OnFailure::Allow };
+        Some(Asked { connection, listed: Listed { on_failure, ..listed } })
+    }
+
+    /// How one that cannot be asked stands once that is decided: a guard that is just starting has as
+    /// long for that as for an answer. `None` when it is listed no more.
+    async fn awaited(&self, owner: usize, point: Point, phase: &Phase) -> Option<Asked> {
+        let until = Instant::now() + self.deadlines.intercept;
+        let mut changes = self.standings.subscribe();
+        loop {
+            // What changes from here on ends the wait below.
+            changes.borrow_and_update();
+            let asked = self.asked_of(owner, point, phase)?;
+            if !asked.may_come() || timeout_at(until.into(), changes.changed()).await.is_err() {
+                return Some(asked);
+            }
+        }
     }
 
     /// Asks one extension; `read` makes of an answer what the point has use for, or says what is
@@ -65,8 +90,15 @@ impl Shared {
         question: Question,
         read: impl FnOnce(EventInterceptResponse) -> Result<T, String>,
     ) -> Result<Option<T>, Blocked> {
-        let Asked { connection, listed } = asked;
         let point = question.point;
+        let awaited;
+        let Asked { connection, listed } = if asked.listed.standing == Standing::Asked {
+            asked
+        } else {
+            awaited = self.awaited(asked.listed.owner, point, &question.phase).await;
+            let Some(asked) = &awaited else { return Ok(None) };
+            asked
+        };
         let failure = |NoAnswer { cause, reason }, blocked| InterceptFailure {
             role: Role::of(&question.phase),
             point: point.as_str().to_owned(),
@@ -75,11 +107,14 @@ impl Shared {
             reason,
             blocked,
         };
-        let by = || connection.name().to_owned();
-        let answer = if listed.is_gone {
-            Err(connection.nobody_to_ask())
-        } else {
-            connection.ask(question.clone(), self.deadlines.intercept).await
+        let by = || self.registry().extension(listed.owner).0.to_owned();
+        let answer = match (&listed.standing, connection) {
+            (Standing::Asked, Some(connection)) => {
+                connection.ask(question.clone(), self.deadlines.intercept).await
+            }
+            (standing, connection) => {
+                Err(self.nobody_to_ask(standing, listed.owner, connection.as_deref()))
+            }
         };
         let read = answer.and_then(|answer| match answer.block {
             // Every other change in it counts for nothing (`intercept.block-wins`).
@@ -94,9 +129,15 @@ impl Shared {
             Ok(Ok(read)) => return Ok(Some(read)),
             Ok(Err(reason)) => {
                 if is_timeout(&reason) {
-                    let no_answer =
-                        NoAnswer { cause: FailureCause::TimedOut, reason: reason.clone() };
-                    connection.intercept_failed(failure(no_answer, true));
+                    let no_answer = NoAnswer {
+                        cause: FailureCause::TimedOut,
+                        reason: format!("did not decide in time ({reason})"),
+                    };
+                    self.tell_failure(
+                        listed.owner,
+                        connection.as_deref(),
+                        failure(no_answer, true),
+                    );
                 }
                 return Err(Blocked { by: by(), reason });
             }
@@ -105,8 +146,58 @@ impl Shared {
         let blocked = listed.on_failure != OnFailure::Allow;
         let failure = failure(no_answer, blocked);
         let reason = format!("its {} {}", failure.role, failure.reason);
-        connection.intercept_failed(failure);
+        self.tell_failure(listed.owner, connection.as_deref(), failure);
         if blocked { Err(Blocked { by: by(), reason }) } else { Ok(None) }
+    }
+
+    /// Why an extension that is listed cannot be asked, and what to do.
+    fn nobody_to_ask(
+        &self,
+        standing: &Standing,
+        owner: usize,
+        connection: Option<&Connection>,
+    ) -> NoAnswer {
+        let not_ready = |reason| NoAnswer { cause: FailureCause::NotReady, reason };
+        match (standing, connection) {
+            (Standing::Missing { declared_in }, _) => not_ready(format!(
+                "is declared in its {declared_in}, and it registered none: register it, or remove \
+                 \"guards\" there"
+            )),
+            (Standing::Unclear(why), _) => not_ready(format!(
+                "cannot be asked, as nobody can tell where it stands ({why}): write \
+                 \"guards\":[\"tool_call\"]"
+            )),
+            (_, Some(connection)) => connection.nobody_to_ask(),
+            (_, None) => {
+                let registry = self.registry();
+                let why = registry.extension(owner).1.unwrap_or("its extension is not running");
+                NoAnswer { cause: FailureCause::Gone, reason: format!("cannot be asked: {why}") }
+            }
+        }
+    }
+
+    /// Tells that an interceptor or a guard did not decide.
+    fn tell_failure(
+        &self,
+        owner: usize,
+        connection: Option<&Connection>,
+        failure: InterceptFailure,
+    ) {
+        if let Some(connection) = connection {
+            connection.intercept_failed(failure);
+        } else {
+            let extension = self.registry().extension(owner).0.to_owned();
+            self.news.tell(News::InterceptFailed { extension, failure });
+        }
+    }
+}
+
+impl Asked {
+    /// Whether what is closed now may be open in a moment.
+    fn may_come(&self) -> bool {
+        self.listed.standing == Standing::Away
+            && self.listed.on_failure != OnFailure::Allow
+            && self.connection.as_ref().is_some_and(|connection| connection.is_starting())
     }
 }
 

@@ -57,6 +57,7 @@ pub struct HostBuilder {
     pub(crate) builtin_commands: Vec<String>,
     pub(crate) methods: Methods,
     pub(crate) sources: Vec<ExtensionSource>,
+    pub(crate) unguarded: Vec<String>,
 }
 
 impl Default for HostBuilder {
@@ -82,6 +83,7 @@ impl Default for HostBuilder {
             builtin_commands: Vec::new(),
             methods: Methods::new(),
             sources: Vec::new(),
+            unguarded: Vec::new(),
         }
     }
 }
@@ -248,6 +250,16 @@ impl HostBuilder {
     #[must_use]
     pub fn builtin_commands<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.builtin_commands.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Lets calls pass where the guards of that extension cannot be asked: while it starts, when it
+    /// has failed or died, when its registrations cannot be read. By default nothing passes then
+    /// (`guard.declared`). What a guard that is asked does not answer in time is blocked all the
+    /// same. This is for the person in front of the agent to say, not for the agent to decide.
+    #[must_use]
+    pub fn unguarded(mut self, extension: impl Into<String>) -> Self {
+        self.unguarded.push(extension.into());
         self
     }
 

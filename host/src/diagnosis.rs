@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::advice::{self, speaks_of_environment};
 use crate::exit::Exit;
 use crate::log::Log;
 use crate::problem::Problem;
@@ -35,7 +36,7 @@ pub struct Diagnosis {
     /// The file that holds all it wrote to stderr.
     pub log: Option<PathBuf>,
     /// Names of environment variables that the host has and the extension did not get, where it
-    /// failed to start.
+    /// failed to start and spoke of one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub withheld: Vec<String>,
     /// What to do.
@@ -74,17 +75,29 @@ impl Diagnosis {
         }
     }
 
-    /// Tells what the process wrote and which variables it did not get; the last words on stderr
-    /// often name the one that it misses.
+    /// Tells what the process wrote, and what follows from that: what it misses, and the variables that
+    /// it did not get where its last words are of one.
     pub(crate) fn add_output(&mut self, stdout: Option<String>, log: &Log, withheld: &[String]) {
         self.stdout = stdout;
         self.stderr = log.last_lines();
         self.log = Some(log.path().to_owned());
-        if !self.problem.may_be_of_environment() || withheld.is_empty() {
+        if !self.problem.may_be_of_environment() {
+            return;
+        }
+        if let Some(advice) = advice::of_stderr(&self.stderr) {
+            self.suggestion = advice;
+        } else {
+            self.add_withheld(withheld);
+        }
+    }
+
+    fn add_withheld(&mut self, withheld: &[String]) {
+        let named = withheld.iter().find(|name| self.stderr.iter().any(|line| names(line, name)));
+        let is_said = self.stderr.iter().any(|line| speaks_of_environment(line));
+        if withheld.is_empty() || (named.is_none() && !is_said) {
             return;
         }
         self.withheld = withheld.to_vec();
-        let named = withheld.iter().find(|name| self.stderr.iter().any(|line| names(line, name)));
         self.suggestion = match named {
             Some(name) => format!(
                 "the host has {name} and does not pass it on: write \"permissions\": {{\"env\": \

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use extline_protocol::frame::{Event, EventPayload, HelloAck, ShutdownReason, ToolResult};
@@ -16,8 +17,7 @@ use crate::connection::Connection;
 use crate::diagnosis::Diagnosis;
 use crate::ending::Ending;
 use crate::environment::Environments;
-use crate::gate::Caller;
-use crate::home;
+use crate::home::{self, LogPlace};
 use crate::launch::{Launch, Plan, explain};
 use crate::manifest::Manifest;
 use crate::news::{News, NewsStream};
@@ -25,12 +25,14 @@ use crate::notice::Notice;
 use crate::offer::{Command, Tool};
 use crate::panel::Panel;
 use crate::problem::Problem;
-use crate::profile::Likeness;
+use crate::process::outlive_size_limit;
+use crate::profile::ProfileRules;
 use crate::registry::Registry;
 use crate::restart::{self, RestartPolicy, Slot};
 use crate::shared::Shared;
 use crate::spawning::{Ordered, Spawner};
 use crate::status::ExtensionStatus;
+use crate::tool_call_path::Caller;
 
 /// Extensions that run, and what can be done with them.
 ///
@@ -52,6 +54,8 @@ struct Extension {
     dir: Option<PathBuf>,
     manifest: Option<Manifest>,
     running: Result<Arc<Slot>, Arc<Diagnosis>>,
+    /// Somebody removed it.
+    is_removed: AtomicBool,
 }
 
 /// What is done with extensions.
@@ -116,16 +120,25 @@ impl Host {
     }
 
     /// Ends one extension, as [`Host::shutdown`] does, and forgets what it offered and where its
-    /// guard stood; one that has ended already is only forgotten. Says how it ended; `None` when
-    /// there is no such extension, or it never had a process.
+    /// guards stood; one that has ended already, or never started, is only forgotten: what it was to
+    /// guard passes again. Says how it ended; `None` when there is no such extension, or it never had
+    /// a process. Of several of one name the first that was not removed yet is meant.
     pub async fn remove(&self, extension: &str) -> Option<Ending> {
-        let connection = self.extensions.iter().find(|it| it.name == extension)?;
-        let slot = connection.running.as_ref().ok()?;
-        drop(slot.close().await);
-        let connection = slot.current();
-        connection.begin_shutdown(ShutdownReason::Disabled);
-        let ending = connection.ended().await;
-        self.shared.registry().settle(connection.index());
+        let mut named = self.extensions.iter().enumerate().filter(|(_, it)| it.name == extension);
+        let first = named.clone().next();
+        let is_left = |it: &Extension| !it.is_removed.load(Ordering::Acquire);
+        let (index, extension) = named.find(|(_, it)| is_left(it)).or(first)?;
+        let ending = match &extension.running {
+            Ok(slot) => {
+                drop(slot.close().await);
+                slot.current().begin_shutdown(ShutdownReason::Disabled);
+                slot.current().ended().await
+            }
+            Err(_) => None,
+        };
+        extension.is_removed.store(true, Ordering::Release);
+        self.shared.registry().take_away(index);
+        self.shared.standings.send_replace(());
         self.shared.publish();
         ending
     }
@@ -167,7 +180,8 @@ impl Host {
 
     /// How each extension stands, in load order; those that failed are among them.
     pub fn extensions(&self) -> Vec<ExtensionStatus> {
-        self.extensions.iter().map(Extension::status).collect()
+        let with_place = self.extensions.iter().enumerate();
+        with_place.map(|(index, extension)| extension.status(&self.shared, index)).collect()
     }
 
     /// The diagnosis that belongs to an error, if any: why an extension died, or, for one that did
@@ -215,6 +229,7 @@ impl Host {
 /// How it starts.
 impl Host {
     pub(crate) async fn start(mut builder: HostBuilder) -> Self {
+        outlive_size_limit();
         builder.environment.inherit |= builder.profile.whole_environment;
         let cwd = builder.cwd_or_default();
         if let Some(trace) = &builder.trace {
@@ -222,10 +237,10 @@ impl Host {
         }
         let (names, tools) = (&builder.builtin_names, &builder.builtin_tools);
         let registry = Registry::new(names, tools, &builder.builtin_commands);
-        let likeness = Likeness::new(builder.profile.clone(), builder.seed);
+        let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
         let (methods, restarts) = (builder.methods.clone(), builder.restart != RestartPolicy::Off);
-        let shared = Arc::new(Shared::new(registry, likeness, deadlines, methods, restarts));
+        let shared = Arc::new(Shared::new(registry, rules, deadlines, methods, restarts));
         // The host exists before the first process does: when this future is dropped, so is it.
         let mut host = Self {
             shared,
@@ -239,8 +254,15 @@ impl Host {
         let spawner = Spawner::new(&host.shared);
         let mut begun = Vec::new();
         for source in &builder.sources {
-            let Plan { name, dir, manifest, launch } = Plan::of(source, &cwd, &environments);
+            let Plan { name, dir, manifest, guards, launch } =
+                Plan::of(source, &cwd, &environments);
             let index = host.shared.registry().add_extension(&name);
+            if builder.profile.guards_fail_closed {
+                host.shared.registry().declare_in_manifest(index, &guards);
+            }
+            if builder.unguarded.contains(&name) {
+                host.shared.registry().leave_unguarded(index);
+            }
             let ordered = match launch {
                 Ok(_) if !names.insert(name.clone()) => Err(Problem::NameTaken),
                 Ok(launch) => {
@@ -252,10 +274,10 @@ impl Host {
                 }
                 Err(problem) => Err(problem),
             };
-            begun.push((name, dir, manifest, ordered));
+            begun.push((index, name, dir, manifest, ordered));
         }
         drop(spawner);
-        for (name, dir, manifest, ordered) in begun {
+        for (index, name, dir, manifest, ordered) in begun {
             let running = match ordered {
                 Ok((launcher, ordered)) => launcher.start_slot(ordered).await,
                 Err(problem) => Err(problem),
@@ -265,9 +287,12 @@ impl Host {
                 let news =
                     News::Failed { extension: name.clone(), diagnosis: Arc::clone(&diagnosis) };
                 host.shared.news.tell(news);
+                let why = format!("{}; {}", diagnosis.summary(), diagnosis.suggestion);
+                host.shared.registry().not_started(index, why);
                 diagnosis
             });
-            host.extensions.push(Extension { name, dir, manifest, running });
+            let is_removed = AtomicBool::new(false);
+            host.extensions.push(Extension { name, dir, manifest, running, is_removed });
         }
         for slot in host.extensions.iter().filter_map(|it| it.running.as_ref().ok()) {
             slot.current().started().await;
@@ -312,7 +337,7 @@ impl Launcher {
         let root = builder.home_or_default();
         let (data_dir, has_data_dir) = if builder.profile.data_folder {
             let data_dir = home::data_dir(&root, name);
-            let made = std::fs::create_dir_all(&data_dir);
+            let made = home::make_data_dir(&root, &data_dir);
             (data_dir, made)
         } else {
             (launch.dir.clone(), Ok(()))
@@ -328,8 +353,8 @@ impl Launcher {
         let profile = builder.profile.clone();
         let config = HostConfig { ack, deadlines: builder.deadlines, profile };
         let session = HostSession::new(config, now);
-        let logs = builder.logs.clone().unwrap_or_else(|| root.join("logs"));
-        let log = (home::log_file(&logs, name), launch.environment.withheld.clone());
+        let log = LogPlace::of(name, &root, builder.logs.as_deref());
+        let log = (log, launch.environment.withheld.clone());
         let (connection, ends) =
             Connection::new((index, name), spawned, session, log, &self.shared);
         if let Some(trace) = &builder.trace {
@@ -357,10 +382,13 @@ impl Drop for Host {
 }
 
 impl Extension {
-    fn status(&self) -> ExtensionStatus {
+    fn status(&self, shared: &Shared, index: usize) -> ExtensionStatus {
         let status = match &self.running {
             Ok(slot) => slot.current().status(),
-            Err(diagnosis) => ExtensionStatus::of_failed(&self.name, diagnosis),
+            Err(diagnosis) => ExtensionStatus {
+                closed_points: shared.registry().closed_points(index),
+                ..ExtensionStatus::of_failed(&self.name, diagnosis)
+            },
         };
         let (dir, manifest) = (self.dir.clone(), self.manifest.clone());
         ExtensionStatus { dir, manifest, ..status }

@@ -44,6 +44,9 @@ pub enum FailureCause {
     TimedOut,
     /// Its extension has ended, or ended while it was asked.
     Gone,
+    /// Its extension declared it and cannot be asked yet: it starts, or is ready without it, or its
+    /// `subscribe` cannot be read (`guard.declared`).
+    NotReady,
     /// Its answer breaks the protocol, or the question could not be sent.
     Unusable,
 }

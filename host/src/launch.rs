@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::environment::{Environment, Environments};
+use crate::file;
 use crate::manifest::{Manifest, ManifestError, manifest_file};
 use crate::problem::Problem;
 use crate::process::is_executable;
@@ -30,6 +31,8 @@ pub(crate) struct Plan {
     pub(crate) name: String,
     pub(crate) dir: Option<PathBuf>,
     pub(crate) manifest: Option<Manifest>,
+    /// The points that its manifest declares to guard; none where a person has disabled it.
+    pub(crate) guards: Vec<String>,
     /// How to start it, or why that cannot work.
     pub(crate) launch: Result<Launch, Problem>,
 }
@@ -52,7 +55,8 @@ impl Plan {
                     dir: cwd.to_owned(),
                     environment,
                 });
-                Self { name, dir: Some(cwd.to_owned()), manifest: None, launch }
+                let guards = Vec::new();
+                Self { name, dir: Some(cwd.to_owned()), manifest: None, guards, launch }
             }
         }
     }
@@ -65,12 +69,15 @@ impl Plan {
             Ok(manifest) => {
                 let launch = launch_of(&manifest, &dir, &file, environments);
                 let name = manifest.name.clone();
-                Self { name, dir: Some(dir), manifest: Some(manifest), launch }
+                let guards = manifest.guards.iter().filter(|_| manifest.enabled);
+                let guards = guards.cloned().collect();
+                Self { name, dir: Some(dir), manifest: Some(manifest), guards, launch }
             }
             Err(error) => Self {
                 name: file_stem(dir.as_os_str()),
                 dir: dir.is_dir().then_some(dir),
                 manifest: None,
+                guards: error.guards.clone(),
                 launch: Err(Problem::manifest(&error)),
             },
         }
@@ -105,6 +112,7 @@ fn launch_of(
     let Some(exec) = &manifest.exec else {
         return Err(Problem::manifest(&ManifestError {
             file: file.to_owned(),
+            guards: Vec::new(),
             pointer: Some("/exec".to_owned()),
             problem: "required to start it, and missing".to_owned(),
             remedy: "write \"exec\": \"./my-extension\", a path relative to this file".to_owned(),
@@ -158,7 +166,7 @@ fn file_stem(path: &OsStr) -> String {
 /// The program in a script's first line, `#!/usr/bin/env python3` or the like.
 fn interpreter_of(script: &Path) -> Option<String> {
     let mut first = Vec::new();
-    let mut reader = io::BufReader::new(fs::File::open(script).ok()?);
+    let mut reader = io::BufReader::new(file::open(script).ok()?);
     io::Read::take(&mut reader, 256).read_until(b'\n', &mut first).ok()?;
     let line = String::from_utf8_lossy(&first);
     let interpreter = line.strip_prefix("#!")?.trim_end_matches('\n').trim_start();

@@ -72,7 +72,8 @@
 //!
 //! Each extension leads a process group of its own, so that a terminal's Ctrl-C does not reach it
 //! and its children end with it. Its stderr goes to `logs/NAME.log` under
-//! [`default_home`], at most two files of 1 MiB.
+//! [`default_home`], at most two files of 1 MiB. Of the host's descriptors it inherits none but its
+//! three pipes. A host outlives a limit of file sizes (`SIGXFSZ`), and says what it could not write.
 //!
 //! A host that is killed cannot end its extensions, so each host has a watchdog: one small shell
 //! process that waits for the end of the host. Extensions then have 0.3 s from the end of their
@@ -89,6 +90,8 @@
 //! [`HostBuilder::pass_env`], [`HostBuilder::inherit_env`]. The names that were withheld stand in
 //! the [`Diagnosis`] of one that does not start.
 
+mod advice;
+mod aside;
 mod ask;
 mod bucket;
 mod builder;
@@ -100,7 +103,7 @@ mod diagnosis;
 mod ending;
 mod environment;
 mod exit;
-mod gate;
+pub mod file;
 mod handler;
 mod home;
 mod host;
@@ -108,8 +111,10 @@ mod intercept;
 mod intercept_failure;
 mod launch;
 mod log;
+mod log_file;
 mod manifest;
 mod mark;
+mod memory;
 mod method;
 mod news;
 mod notice;
@@ -127,6 +132,7 @@ mod shared;
 mod source;
 mod spawning;
 mod status;
+mod tool_call_path;
 mod trace;
 
 pub use builder::HostBuilder;
@@ -141,13 +147,17 @@ pub use host::Host;
 pub use intercept::{AgentStart, Blocked};
 pub use intercept_failure::{FailureCause, InterceptFailure, Role};
 pub use manifest::{MANIFEST, Manifest, ManifestError, Permissions};
+pub use memory::EXTENSION_MEMORY;
 pub use method::MethodCall;
 pub use news::{News, NewsStream};
 pub use notice::Notice;
 pub use offer::{Command, Tool};
 pub use panel::{Panel, PanelView};
 pub use problem::Problem;
-pub use process::activity_of;
+pub use process::{
+    Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,
+    withhold_descriptors,
+};
 pub use program::Program;
 pub use request::Request;
 pub use restart::RestartPolicy;

@@ -3,27 +3,30 @@
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use extline_protocol::{shown, shown_line};
 use memchr::memrchr_iter;
-use tokio::fs::{self, File, OpenOptions};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::AsyncReadExt;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use crate::bucket::Bucket;
+use crate::home::LogPlace;
+use crate::log_file::LogFile;
+use crate::notice::Notice;
 use crate::process::ErrorOutput;
-
-/// A log file that grew to this size is renamed to `NAME.log.1`, and a new one begun.
-const LOG_BYTES: u64 = 1024 * 1024;
 
 /// Lines kept for diagnoses, and the most characters kept of each.
 const LAST_LINES: usize = 12;
 const LINE_CHARS: usize = 300;
+
+/// Lines that are told of the beginning of a traceback.
+const TRACEBACK_LINES: usize = 5;
 
 /// Bytes that are read at once.
 const READ_BYTES: usize = 64 * 1024;
@@ -49,18 +52,28 @@ const WAITING: usize = 256;
 
 /// The log of one extension.
 pub(crate) struct Log {
-    path: PathBuf,
+    place: Arc<LogPlace>,
     last: Arc<Mutex<LastLines>>,
     entries: mpsc::Sender<Entry>,
     drained: watch::Receiver<bool>,
-    flood: Arc<FloodAlarm>,
+    alarm: Arc<Alarm>,
 }
 
-/// Raised when stderr is flooded for the first time.
-struct FloodAlarm {
+/// What the owner of the extension should know of the log.
+struct Alarm {
+    /// That there is something, which is asked with every frame.
     raised: AtomicBool,
+    notices: Mutex<Vec<Notice>>,
     /// Wakes whoever asks for it.
     changed: Arc<Notify>,
+}
+
+impl Alarm {
+    fn raise(&self, notice: Notice) {
+        lock(&self.notices).push(notice);
+        self.raised.store(true, Ordering::Release);
+        self.changed.notify_one();
+    }
 }
 
 enum Entry {
@@ -71,38 +84,44 @@ enum Entry {
 impl Log {
     /// Starts to read stderr, in a task of its own. A file that cannot be written is an error of
     /// the log only: stderr is read all the same.
-    pub(crate) fn collect(path: PathBuf, errors: ErrorOutput, changed: Arc<Notify>) -> Self {
-        let last = Arc::new(Mutex::new(LastLines::default()));
+    pub(crate) fn collect(place: LogPlace, errors: ErrorOutput, changed: Arc<Notify>) -> Self {
+        let (place, last) = (Arc::new(place), Arc::new(Mutex::new(LastLines::default())));
         let (entries, waiting) = mpsc::channel(WAITING);
         let (drained_sender, drained) = watch::channel(false);
-        let writer = Writer { file: None, path: path.clone(), size: 0, failed: false };
-        let flood = Arc::new(FloodAlarm { raised: AtomicBool::new(false), changed });
+        let (raised, notices) = (AtomicBool::new(false), Mutex::default());
+        let alarm = Arc::new(Alarm { raised, notices, changed });
+        let writer =
+            Writer { file: LogFile::new(Arc::clone(&place)), alarm: Some(Arc::clone(&alarm)) };
         let reader = Reader {
             errors,
             last: Arc::clone(&last),
             drained: drained_sender,
             allowance: Bucket::new(FLOOD_BYTES, FLOOD_BYTES_A_SECOND, Instant::now()),
-            flood: Some(Arc::clone(&flood)),
+            flood: Some(Arc::clone(&alarm)),
         };
         tokio::spawn(run(reader, writer, waiting));
-        Self { path, last, entries, drained, flood }
+        Self { place, last, entries, drained, alarm }
     }
 
-    /// Whether stderr was flooded since this was asked last.
-    pub(crate) fn was_flooded(&self) -> bool {
-        self.flood.raised.load(Ordering::Relaxed)
-            && self.flood.raised.swap(false, Ordering::Relaxed)
+    /// What is to be told of the log since this was asked last.
+    pub(crate) fn take_notices(&self) -> Vec<Notice> {
+        let raised = &self.alarm.raised;
+        if raised.load(Ordering::Relaxed) && raised.swap(false, Ordering::Acquire) {
+            return std::mem::take(&mut lock(&self.alarm.notices));
+        }
+        Vec::new()
     }
 
     /// Where the log is.
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        &self.place.file
     }
 
     /// Writes a line of the host's own; the text may be an extension's, and of any length.
     pub(crate) fn remark(&self, text: &str) {
         let text: String = text.chars().take(REMARK_CHARS).collect();
-        let text = text.replace('\n', "\n    ");
+        // Neither a line feed nor a carriage return begins what looks like a remark of its own.
+        let text = shown(&text).replace('\n', "\n    ");
         // A flood of remarks is not worth memory; what matters is in the diagnosis too.
         let _ = self.entries.try_send(Entry::Line(format!("[extline {}] {text}\n", utc_now())));
     }
@@ -154,7 +173,7 @@ struct Reader {
     drained: watch::Sender<bool>,
     allowance: Bucket,
     /// To be raised at the first flood.
-    flood: Option<Arc<FloodAlarm>>,
+    flood: Option<Arc<Alarm>>,
 }
 
 impl Reader {
@@ -170,8 +189,7 @@ impl Reader {
     async fn read(&mut self) -> Vec<u8> {
         if self.is_flooded() {
             if let Some(flood) = self.flood.take() {
-                flood.raised.store(true, Ordering::Relaxed);
-                flood.changed.notify_one();
+                flood.raise(Notice::flooded_log());
             }
             tokio::time::sleep(FLOOD_PAUSE).await;
         }
@@ -193,54 +211,34 @@ impl Reader {
     }
 }
 
-/// The file, made when there is something to write. After an error nothing more is written, so
-/// that a full disk does not stop the reading.
+/// The file, until it cannot be written: a full disk does not stop the reading.
 struct Writer {
-    file: Option<File>,
-    path: PathBuf,
-    size: u64,
-    failed: bool,
+    file: LogFile,
+    /// `None` once the file has ended.
+    alarm: Option<Arc<Alarm>>,
 }
 
 impl Writer {
     async fn write(&mut self, bytes: &[u8]) {
-        if !self.failed {
-            self.failed = self.try_write(bytes).await.is_err();
+        if self.alarm.is_some() {
+            let written = self.file.write(bytes).await;
+            self.note(written);
         }
     }
 
     async fn flush(&mut self) {
-        if let Some(file) = &mut self.file {
-            self.failed |= file.flush().await.is_err();
+        if self.alarm.is_some() {
+            let written = self.file.flush().await;
+            self.note(written);
         }
     }
 
-    async fn try_write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.file.is_none() {
-            self.open().await?;
+    fn note(&mut self, written: io::Result<()>) {
+        if let Err(error) = written
+            && let Some(alarm) = self.alarm.take()
+        {
+            alarm.raise(Notice::lost_log(self.file.path(), &error));
         }
-        if self.size >= LOG_BYTES {
-            self.flush().await;
-            let mut old = self.path.clone().into_os_string();
-            old.push(".1");
-            fs::rename(&self.path, old).await?;
-            self.open().await?;
-        }
-        if let Some(file) = &mut self.file {
-            file.write_all(bytes).await?;
-            self.size += bytes.len() as u64;
-        }
-        Ok(())
-    }
-
-    async fn open(&mut self) -> io::Result<()> {
-        if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder).await?;
-        }
-        let file = OpenOptions::new().create(true).append(true).open(&self.path).await?;
-        self.size = file.metadata().await?.len();
-        self.file = Some(file);
-        Ok(())
     }
 }
 
@@ -252,6 +250,16 @@ struct LastLines {
     partial: Vec<u8>,
     /// How many lines of one stack the last ones are.
     of_a_stack: usize,
+    traceback: Option<Traceback>,
+}
+
+/// A traceback of Python, whose first lines name the author's own code, and whose last the error.
+struct Traceback {
+    first: Vec<String>,
+    /// Its lines, and those that came after it.
+    lines: usize,
+    /// Lines that came after it.
+    after: usize,
 }
 
 impl LastLines {
@@ -281,14 +289,42 @@ impl LastLines {
             self.lines.pop_back();
         }
         let line = if more > 0 { format!("    ... {more} more of the stack") } else { line };
+        self.follow_traceback(&line);
         self.lines.push_back(line);
         if self.lines.len() > LAST_LINES {
             self.lines.pop_front();
         }
     }
 
+    fn follow_traceback(&mut self, line: &str) {
+        if line == "Traceback (most recent call last):" {
+            self.traceback = Some(Traceback { first: Vec::new(), lines: 0, after: 0 });
+        }
+        let Some(traceback) = &mut self.traceback else { return };
+        traceback.lines += 1;
+        if traceback.first.len() < TRACEBACK_LINES {
+            traceback.first.push(line.to_owned());
+        }
+        let is_inside = traceback.lines == 1 || line.starts_with(' ');
+        if traceback.after > 0 || !is_inside {
+            traceback.after += 1;
+        }
+        if traceback.after > LAST_LINES {
+            self.traceback = None;
+        }
+    }
+
     fn lines(&self) -> Vec<String> {
-        let mut lines: Vec<_> = self.lines.iter().cloned().collect();
+        let mut lines = Vec::new();
+        if let Some(traceback) = &self.traceback {
+            let gone = traceback.lines.saturating_sub(self.lines.len());
+            lines.extend(traceback.first.iter().take(gone).cloned());
+            let further = gone - lines.len();
+            if further > 0 {
+                lines.push(format!("    ... {further} more of the traceback"));
+            }
+        }
+        lines.extend(self.lines.iter().cloned());
         if !self.partial.is_empty() {
             lines.push(readable(&self.partial));
         }
@@ -296,23 +332,14 @@ impl LastLines {
     }
 }
 
-/// Text that a terminal shows as it is: no control characters, not too long.
+/// One line that a terminal shows as it is: nothing in it acts, and it is not too long.
 pub(crate) fn readable(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
-    let text = text.trim_end_matches(['\n', '\r']);
-    let mut shown: String = text
-        .chars()
-        .take(LINE_CHARS)
-        .map(|character| match character {
-            '\t' => ' ',
-            character if character.is_control() => '\u{fffd}',
-            character => character,
-        })
-        .collect();
-    if text.chars().nth(LINE_CHARS).is_some() {
-        shown.push_str("...");
-    }
-    shown
+    let text = text.trim_end_matches(['\n', '\r']).replace('\t', " ");
+    let end = text.char_indices().nth(LINE_CHARS).map(|(end, _)| end);
+    let shown = shown_line(&text[..end.unwrap_or(text.len())]);
+    let more = if end.is_some() { "..." } else { "" };
+    format!("{shown}{more}")
 }
 
 /// The time as `2026-05-01T12:00:00Z`.
@@ -349,8 +376,8 @@ fn date_of(mut day: u64) -> (u64, u64, u64) {
     (year, month, day + 1)
 }
 
-fn lock(last: &Mutex<LastLines>) -> MutexGuard<'_, LastLines> {
-    last.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -400,7 +427,7 @@ mod tests {
 
     #[test]
     fn a_terminal_gets_no_control_characters() {
-        assert_eq!(readable(b"a\x1b[31m\tb\xff\n"), "a\u{fffd}[31m b\u{fffd}");
+        assert_eq!(readable(b"a\x1b[31m\tb\xff\r\n"), "a\\u{1b}[31m b\u{fffd}");
     }
 
     #[test]

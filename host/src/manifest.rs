@@ -1,12 +1,15 @@
 //! `extension.json`: what an extension is called and how it is started.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use extline_protocol::check_extension_name;
 use serde_json::{Map, Value};
 use thiserror::Error;
+
+use crate::file::{MANIFEST_BYTES, read_text};
+use crate::point::Point;
 
 /// The manifest's file name.
 pub const MANIFEST: &str = "extension.json";
@@ -30,6 +33,9 @@ pub struct Manifest {
     pub description: String,
     /// `false`: it is not started.
     pub enabled: bool,
+    /// Points at which nothing may pass while its guards cannot be asked, `["tool_call"]`
+    /// (`guard.declared`). A host knows them here also of an extension that never says hello.
+    pub guards: Vec<String>,
     /// What it asks of the host.
     pub permissions: Permissions,
     /// Skills it brings, as they stand.
@@ -57,6 +63,9 @@ pub struct Permissions {
 pub struct ManifestError {
     /// The file.
     pub file: PathBuf,
+    /// Points that it may declare to guard, as far as can be told: all of them where it names
+    /// `guards`.
+    pub guards: Vec<String>,
     /// JSON pointer of the offending member; `None` when the file cannot be read at all.
     pub pointer: Option<String>,
     /// What is wrong.
@@ -70,14 +79,26 @@ impl Manifest {
     /// Nothing is run.
     pub fn read(path: &Path) -> Result<Self, ManifestError> {
         let file = manifest_file(path);
-        let text = fs::read_to_string(&file).map_err(|error| unreadable(path, &file, &error))?;
+        let text = read_text(&file, MANIFEST_BYTES);
+        let text = text.map_err(|error| unreadable(path, &file, &error))?;
         Self::parse(&text, &file)
     }
 
     /// Reads a manifest's text; `file` is only named in errors.
     pub fn parse(text: &str, file: &Path) -> Result<Self, ManifestError> {
+        Self::read_text(text, file).map_err(|error| {
+            // What cannot be read may guard anything, so the word is enough.
+            let points = Point::ALL.into_iter().filter(|point| point.has_guards());
+            let points = points.filter(|_| text.contains("\"guards\""));
+            let guards = points.map(|point| point.as_str().to_owned()).collect();
+            ManifestError { guards, ..error }
+        })
+    }
+
+    fn read_text(text: &str, file: &Path) -> Result<Self, ManifestError> {
         let whole = |problem: String, remedy: &str| ManifestError {
             file: file.to_owned(),
+            guards: Vec::new(),
             pointer: None,
             problem,
             remedy: remedy.to_owned(),
@@ -110,10 +131,12 @@ fn unreadable(path: &Path, file: &Path, error: &io::Error) -> ManifestError {
                       a manifest with `-- PROGRAM ARGS` in place of the folder";
         ("there is no such file".to_owned(), remedy)
     } else {
-        (format!("it cannot be read: {error}"), "check its permissions and its encoding (UTF-8)")
+        let remedy = "it must be a regular file of at most 256 KiB in UTF-8 that you may read";
+        (format!("it cannot be read: {error}"), remedy)
     };
     let file = if path.is_dir() { file } else { path };
-    ManifestError { file: file.to_owned(), pointer: None, problem, remedy: remedy.to_owned() }
+    let (file, remedy) = (file.to_owned(), remedy.to_owned());
+    ManifestError { file, guards: Vec::new(), pointer: None, problem, remedy }
 }
 
 /// The members that were not looked at yet; what is left at the end is `other`.
@@ -136,23 +159,22 @@ impl Members<'_> {
             language: self.string("language")?.unwrap_or_default(),
             description: self.string("description")?.unwrap_or_default(),
             enabled: self.boolean("enabled")?.unwrap_or(true),
+            guards: self.strings("guards")?,
             permissions: self.permissions()?,
             skills: self.take("skills"),
             other: self.rest.into_iter().collect(),
         })
     }
 
-    /// The name becomes part of file names, so it may not lead out of a folder.
+    /// The name becomes part of file names, and people have to know it again.
     fn check_name(&self, name: &str) -> Result<(), ManifestError> {
         let remedy = "write \"name\": \"my-extension\" (letters, digits, `-` and `_` are always \
                       fine)";
         if name.is_empty() {
             return Err(self.error("/name", "required, and missing or empty", remedy));
         }
-        let unfit = |character: char| character.is_control() || matches!(character, '/' | '\\');
-        if name.starts_with('.') || name.len() > 100 || name.contains(unfit) {
-            let problem = format!("{name:?} cannot be part of a file name");
-            return Err(self.error("/name", &problem, remedy));
+        if let Err(why) = check_extension_name(name) {
+            return Err(self.error("/name", &format!("{name:?} is no name: {why}"), remedy));
         }
         Ok(())
     }
@@ -218,6 +240,7 @@ impl Members<'_> {
     fn error(&self, pointer: &str, problem: &str, remedy: &str) -> ManifestError {
         ManifestError {
             file: self.file.to_owned(),
+            guards: Vec::new(),
             pointer: Some(pointer.to_owned()),
             problem: problem.to_owned(),
             remedy: remedy.to_owned(),
@@ -236,6 +259,8 @@ fn kind_of(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn parse(text: &str) -> Result<Manifest, ManifestError> {
@@ -288,6 +313,10 @@ mod tests {
             "dir/extension.json: /args/1: expected a string, found 5; correct the value"
         );
         assert_eq!(parse(r#"{"name":"../x"}"#).unwrap_err().pointer.as_deref(), Some("/name"));
+        for name in ["a\u{202e}b", "a\u{2028}b", "a\u{200b}", "a\\u001b"] {
+            let error = parse(&format!("{{\"name\":\"{name}\"}}")).unwrap_err();
+            assert!(error.problem.contains("is not seen"), "{error}");
+        }
         assert!(parse("{\n\"name\": }").unwrap_err().to_string().contains("line 2"));
         assert!(parse("[]").unwrap_err().to_string().contains("a list, not an object"));
     }

@@ -1,19 +1,26 @@
 //! What an embedder hears of without asking.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use extline_protocol::frame::{Level, Log, Registered, ToolUpdate};
-use tokio::sync::broadcast::{self, error};
+use tokio::sync::watch;
 
 use crate::diagnosis::Diagnosis;
 use crate::ending::Ending;
 use crate::intercept_failure::InterceptFailure;
+use crate::memory::Memory;
 use crate::notice::Notice;
 use crate::panel::Panel;
+use crate::shared::lock;
 
 /// News that wait for a slow listener; of more it misses the oldest.
 const WAITING: usize = 256;
+
+/// What they may take in memory; of more it misses the oldest too.
+const BYTES: usize = 16 * 1024 * 1024;
 
 /// Something an extension did, or something that happened to it.
 #[derive(Clone, Debug)]
@@ -123,53 +130,120 @@ pub enum News {
     Missed(u64),
 }
 
+impl News {
+    /// Roughly what it takes to keep it.
+    fn memory(&self) -> usize {
+        const EACH: usize = 512;
+        EACH + match self {
+            Self::Note { message, .. } => message.len(),
+            Self::Log { log, .. } => log.message.len() + log.fields.memory(),
+            Self::ToolUpdate { update, .. } => update.memory(),
+            Self::Submit { text, .. } | Self::SubmitSlash { text, .. } => text.len(),
+            Self::PanelClosed { id, .. } => id.len(),
+            Self::Notice { notice, .. } => notice.text.len(),
+            Self::Registered { report, .. } => {
+                let names = [&report.tools, &report.commands, &report.events, &report.intercept];
+                let names: usize = names.into_iter().map(Memory::memory).sum();
+                let rejected = report.rejected.iter();
+                let rejected = rejected.map(|one| EACH + one.name.len() + one.message.len());
+                names + report.guards.memory() + rejected.sum::<usize>()
+            }
+            _ => 0,
+        }
+    }
+}
+
 /// A listener's own copy of the news, in the order in which they happened.
 #[derive(Debug)]
-pub struct NewsStream(broadcast::Receiver<News>);
+pub struct NewsStream {
+    kept: Arc<Mutex<Kept>>,
+    /// The number of the next.
+    next: u64,
+    newest: watch::Receiver<u64>,
+}
 
 impl NewsStream {
     /// The next news; `None` once the host is dropped and nothing is left. May be dropped and
     /// called again.
     pub async fn next(&mut self) -> Option<News> {
-        match self.0.recv().await {
-            Ok(news) => Some(news),
-            Err(error::RecvError::Lagged(count)) => Some(News::Missed(count)),
-            Err(error::RecvError::Closed) => None,
+        loop {
+            if let Some(news) = self.try_next() {
+                return Some(news);
+            }
+            if self.newest.changed().await.is_err() {
+                return self.try_next();
+            }
         }
     }
 
     /// The next news, if it is there already.
     pub fn try_next(&mut self) -> Option<News> {
-        match self.0.try_recv() {
-            Ok(news) => Some(news),
-            Err(error::TryRecvError::Lagged(count)) => Some(News::Missed(count)),
-            Err(error::TryRecvError::Empty | error::TryRecvError::Closed) => None,
+        self.newest.mark_unchanged();
+        let kept = lock(&self.kept);
+        if let Some(missed) = kept.oldest.checked_sub(self.next).filter(|missed| *missed > 0) {
+            self.next = kept.oldest;
+            return Some(News::Missed(missed));
         }
+        let at = usize::try_from(self.next - kept.oldest).unwrap_or(usize::MAX);
+        let (news, _) = kept.news.get(at)?;
+        self.next += 1;
+        Some(news.clone())
     }
+}
+
+/// The newest news, for listeners that are slow.
+#[derive(Debug, Default)]
+struct Kept {
+    /// Each with what it takes in memory.
+    news: VecDeque<(News, usize)>,
+    memory: usize,
+    /// The number of the first.
+    oldest: u64,
 }
 
 /// Where news come from.
 #[derive(Debug)]
 pub(crate) struct Newsroom {
-    sender: broadcast::Sender<News>,
-    /// Keeps what happens during the start for the first listener.
-    first: Mutex<Option<broadcast::Receiver<News>>>,
+    kept: Arc<Mutex<Kept>>,
+    /// The number behind the newest.
+    newest: watch::Sender<u64>,
+    /// What happens during the start waits for the first listener.
+    has_listener: AtomicBool,
 }
 
 impl Newsroom {
     pub(crate) fn new() -> Self {
-        let (sender, first) = broadcast::channel(WAITING);
-        Self { sender, first: Mutex::new(Some(first)) }
+        Self {
+            kept: Arc::default(),
+            newest: watch::Sender::new(0),
+            has_listener: AtomicBool::new(false),
+        }
     }
 
     pub(crate) fn tell(&self, news: News) {
-        // Nobody listens: that is allowed.
-        let _ = self.sender.send(news);
+        let memory = news.memory();
+        let next = {
+            let mut kept = lock(&self.kept);
+            kept.memory += memory;
+            kept.news.push_back((news, memory));
+            // The newest stays, however long it is.
+            while kept.news.len() > WAITING || (kept.memory > BYTES && kept.news.len() > 1) {
+                let forgotten = kept.news.pop_front();
+                kept.memory -= forgotten.map_or(0, |(_, memory)| memory);
+                kept.oldest += 1;
+            }
+            kept.oldest + kept.news.len() as u64
+        };
+        self.newest.send_replace(next);
     }
 
     pub(crate) fn listen(&self) -> NewsStream {
-        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
-        NewsStream(first.unwrap_or_else(|| self.sender.subscribe()))
+        let kept = lock(&self.kept);
+        let is_first = !self.has_listener.swap(true, Ordering::Relaxed);
+        // What the first one missed is what nobody could have kept for it.
+        let next = if is_first { 0 } else { kept.oldest + kept.news.len() as u64 };
+        drop(kept);
+        NewsStream { kept: Arc::clone(&self.kept), next, newest: self.newest.subscribe() }
     }
 }
 
@@ -201,6 +275,17 @@ mod tests {
             newsroom.tell(note("x"));
         }
         assert!(matches!(listener.try_next(), Some(News::Missed(3))));
+        assert!(matches!(listener.try_next(), Some(News::Note { .. })));
+    }
+
+    #[test]
+    fn long_news_wait_for_no_slow_listener() {
+        let newsroom = Newsroom::new();
+        let mut listener = newsroom.listen();
+        for _ in 0..10 {
+            newsroom.tell(note(&"x".repeat(4 << 20)));
+        }
+        assert!(matches!(listener.try_next(), Some(News::Missed(7))));
         assert!(matches!(listener.try_next(), Some(News::Note { .. })));
     }
 }

@@ -1,6 +1,8 @@
 //! What is wrong with an extension without stopping it.
 
 use std::fmt;
+use std::io;
+use std::path::Path;
 
 use extline_protocol::{Notice as ProtocolNotice, Problem};
 use serde::Serialize;
@@ -21,6 +23,11 @@ impl Notice {
         Self { text: text.into(), suggestion: None }
     }
 
+    /// What was found, and what to do about it.
+    pub fn with_suggestion(text: impl Into<String>, suggestion: impl Into<String>) -> Self {
+        Self { text: text.into(), suggestion: Some(suggestion.into()) }
+    }
+
     /// It writes so much to stderr that not all of it is kept.
     pub(crate) fn flooded_log() -> Self {
         Self {
@@ -30,15 +37,30 @@ impl Notice {
         }
     }
 
-    /// A notice of the session, seen from where the extension is in its life.
-    pub(crate) fn of(notice: &ProtocolNotice, before_hello: bool) -> Self {
+    /// What it writes to stderr is no longer kept.
+    pub(crate) fn lost_log(path: &Path, error: &io::Error) -> Self {
+        Self::new(format!("its log {} cannot be written: {error}", path.display()))
+    }
+
+    /// A notice of the session, in the words of whoever wrote the extension.
+    pub(crate) fn of(notice: &ProtocolNotice, author: Author) -> Self {
         match notice {
             ProtocolNotice::Skipped(problem) if is_text(problem) => Self {
                 text: format!(
                     "skipped a line on stdout{}: {problem}",
-                    if before_hello { " before hello" } else { "" }
+                    if author == Author::Unknown { " before hello" } else { "" }
                 ),
                 suggestion: Some("stdout belongs to the protocol: print to stderr".to_owned()),
+            },
+            ProtocolNotice::NotReady { waited_ms } if author == Author::OfSdk => Self {
+                text: format!(
+                    "its setup is not over after {waited_ms} ms; going on with what is registered"
+                ),
+                suggestion: Some(
+                    "start what lasts in a thread or a task of its own, so that setup returns, and \
+                     let the tool that needs it wait for it"
+                        .to_owned(),
+                ),
             },
             ProtocolNotice::NotReady { waited_ms } => Self {
                 text: format!(
@@ -52,6 +74,18 @@ impl Notice {
             notice => Self::new(notice.to_string()),
         }
     }
+}
+
+/// Who wrote an extension, as far as its `hello` tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Author {
+    /// No `hello` has come.
+    #[default]
+    Unknown,
+    /// Someone who writes frames.
+    OfFrames,
+    /// Someone who writes handlers, for an SDK that writes the frames.
+    OfSdk,
 }
 
 /// Whether a line was meant for people rather than for the host.

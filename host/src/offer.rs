@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use extline_protocol::frame::{Execution, RegisterCommand, RegisterTool, Rejection};
 use extline_protocol::{ErrorKind, Profile, Vocabulary};
-use extline_schema::ToolSchema;
+use extline_schema::{SchemaError, ToolSchema};
 use tokio::sync::Semaphore;
 
 use crate::builtin::Builtin;
+use crate::memory::Memory;
 
 /// The name of the agent where others have an extension's.
 pub(crate) const HOST: &str = "the host";
@@ -21,10 +22,12 @@ pub struct Tool {
     /// The tool as it was registered.
     pub definition: RegisterTool,
     /// `None` where the profile checks nothing (`zot.no-validation`).
-    pub(crate) schema: Option<ToolSchema>,
+    pub(crate) schema: Option<Arc<ToolSchema>>,
     pub(crate) owner: Owner,
     /// Held by the one call that may run, where only one may at a time.
     pub(crate) turn: Option<Arc<Semaphore>>,
+    /// Roughly what it takes to keep it, in bytes.
+    pub(crate) memory: usize,
 }
 
 /// Who runs a tool.
@@ -36,22 +39,24 @@ pub(crate) enum Owner {
 }
 
 impl Tool {
-    /// The tool of an extension, or why it cannot be used.
+    /// The tool of an extension, or why it cannot be used. `schema` is what was made of the one in
+    /// its definition, where the profile has it checked.
     pub(crate) fn of_extension(
         extension: &str,
         owner: usize,
         definition: RegisterTool,
+        schema: Option<Result<ToolSchema, SchemaError>>,
         profile: &Profile,
     ) -> Result<Self, Rejection> {
-        let schema = profile.validates.then(|| ToolSchema::compile(&definition.schema)).transpose();
-        let schema = match schema {
+        let schema = match schema.transpose() {
             Ok(schema) => schema,
             Err(error) => {
+                let is_too_large = error.is_too_large;
                 return Err(Rejection {
                     kind: "tool".to_owned(),
                     message: format!("the schema of the tool {}: {error}", definition.name),
                     name: definition.name,
-                    code: ErrorKind::Validation,
+                    code: if is_too_large { ErrorKind::TooLarge } else { ErrorKind::Validation },
                     winner: None,
                 });
             }
@@ -71,7 +76,9 @@ impl Tool {
     ) -> Self {
         let is_sequential = definition.execution == Some(Execution::Sequential);
         let turn = is_sequential.then(|| Arc::new(Semaphore::new(1)));
-        Self { extension: extension.to_owned(), definition, schema, owner, turn }
+        let memory = definition.memory() + schema.as_ref().map_or(0, ToolSchema::memory);
+        let schema = schema.map(Arc::new);
+        Self { extension: extension.to_owned(), definition, schema, owner, turn, memory }
     }
 
     /// Its name.

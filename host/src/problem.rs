@@ -1,7 +1,7 @@
 //! What can be wrong with an extension, in words, and what to do about it.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use extline_protocol::HandshakeError;
 use extline_protocol::limits::FRAME_BYTES;
@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::exit::Exit;
 use crate::manifest::ManifestError;
+use crate::memory::EXTENSION_MEMORY;
 
 /// What is wrong with an extension; `code` in JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -107,6 +108,11 @@ pub enum Problem {
     },
     /// It writes far more to its stdout than anybody asked for.
     Flood,
+    /// It makes the host keep more for it than one extension may have.
+    TooMuchKept {
+        /// What is kept of it, in bytes.
+        bytes: usize,
+    },
     /// It did not answer in time, and still runs.
     NoAnswer {
         /// How long it was waited for, in milliseconds.
@@ -139,6 +145,7 @@ impl Problem {
                 | Self::InputFull { .. }
                 | Self::InputStalled { .. }
                 | Self::Flood
+                | Self::TooMuchKept { .. }
                 | Self::NoAnswer { .. }
                 | Self::ShutDown
                 | Self::Unkillable
@@ -163,6 +170,14 @@ impl Problem {
                 format!("remove \"enabled\": false from {}", file.display())
             }
             Self::NameTaken => "give one of the two another name".to_owned(),
+            Self::NotFound { program, .. } if words_of(program).len() > 1 => {
+                let words = words_of(program);
+                format!(
+                    "\"exec\" is one program and no command line: write \"exec\": {:?}, \"args\": {:?}",
+                    words[0],
+                    &words[1..]
+                )
+            }
             Self::NotFound { program, in_path: true } => format!(
                 "install it, or write \"./{0}\" if {0} stands in the extension's folder",
                 program.display()
@@ -208,6 +223,9 @@ impl Problem {
             Self::Flood => "write a note only when it is news to somebody, and debug output to \
                             stderr"
                 .to_owned(),
+            Self::TooMuchKept { .. } => "register fewer and smaller tools, subscribe to what \
+                                         exists, and close the panels that nobody looks at"
+                .to_owned(),
             Self::NoAnswer { .. } => {
                 "see the lines above and the log for what it waits for; a tool that needs longer \
                  says so with \"timeout_ms\", or whoever calls waits longer"
@@ -219,6 +237,16 @@ impl Problem {
             }
         }
     }
+}
+
+/// The words of a command line that was given as a program.
+fn words_of(program: &Path) -> Vec<String> {
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let mut words: Vec<_> = name.split_whitespace().map(str::to_owned).collect();
+    if let Some(first) = words.first_mut() {
+        *first = program.with_file_name(&*first).to_string_lossy().into_owned();
+    }
+    words
 }
 
 /// What a shell's exit statuses say; for others the extension's own words must do.
@@ -322,6 +350,10 @@ impl fmt::Display for Problem {
             Self::Flood => formatter.write_str(
                 "it floods its stdout: far more lines than a thousand a second that nobody asked \
                  for",
+            ),
+            Self::TooMuchKept { bytes } => write!(
+                formatter,
+                "the host keeps {bytes} bytes for it, and {EXTENSION_MEMORY} at most"
             ),
             Self::NoAnswer { waited_ms } => write!(formatter, "no answer within {waited_ms} ms"),
             Self::ShutDown => formatter.write_str("the host was shut down"),

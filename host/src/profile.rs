@@ -10,12 +10,12 @@ use crate::shared::lock;
 
 /// The profile of a host, and the chance in it.
 #[derive(Debug)]
-pub(crate) struct Likeness {
+pub(crate) struct ProfileRules {
     pub(crate) profile: Profile,
     random: Mutex<Rng>,
 }
 
-impl Likeness {
+impl ProfileRules {
     pub(crate) fn new(profile: Profile, seed: Option<u64>) -> Self {
         let random = Mutex::new(seed.map_or_else(Rng::new, Rng::with_seed));
         Self { profile, random }

@@ -12,18 +12,21 @@ use crate::mark::Mark;
 use crate::method::Methods;
 use crate::news::{News, Newsroom};
 use crate::process::{Strays, Watchdog};
-use crate::profile::Likeness;
+use crate::profile::ProfileRules;
 use crate::registry::Registry;
 use extline_protocol::Deadlines;
 use tokio::runtime::Handle;
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
+
+/// Validations that take long and run at once; further ones wait.
+const LONG_VALIDATIONS: usize = 8;
 
 /// What all extensions of one host share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) news: Newsroom,
     pub(crate) deadlines: Deadlines,
-    pub(crate) likeness: Likeness,
+    pub(crate) rules: ProfileRules,
     /// What the agent serves.
     pub(crate) methods: Methods,
     /// An extension that fails may be started again.
@@ -37,8 +40,13 @@ pub(crate) struct Shared {
     publishing: Mutex<()>,
     /// The start is over: until then a report could be overtaken by a slower extension.
     started: watch::Sender<bool>,
+    /// Changes whenever somebody who could not be asked before an event may be asked now, or is
+    /// not waited for any more.
+    pub(crate) standings: watch::Sender<()>,
     /// Counts the tool calls, to name them for interceptors and guards.
     calls: AtomicU64,
+    /// How many validations may take long at once.
+    pub(crate) long_validations: Arc<Semaphore>,
     pub(crate) large_pipes: LargePipes,
     pub(crate) strays: Strays,
     mark: Mark,
@@ -53,7 +61,7 @@ impl Shared {
     /// Outside a tokio runtime.
     pub(crate) fn new(
         registry: Registry,
-        likeness: Likeness,
+        rules: ProfileRules,
         deadlines: Deadlines,
         methods: Methods,
         restarts: bool,
@@ -61,7 +69,7 @@ impl Shared {
         Self {
             news: Newsroom::new(),
             deadlines,
-            likeness,
+            rules,
             methods,
             restarts,
             runtime: Handle::current(),
@@ -69,7 +77,9 @@ impl Shared {
             connections: Mutex::default(),
             publishing: Mutex::default(),
             started: watch::Sender::new(false),
+            standings: watch::Sender::new(()),
             calls: AtomicU64::new(0),
+            long_validations: Arc::new(Semaphore::new(LONG_VALIDATIONS)),
             large_pipes: LargePipes::default(),
             strays: Strays::default(),
             mark: Mark::of_host(),

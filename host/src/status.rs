@@ -34,8 +34,9 @@ pub struct ExtensionStatus {
     pub report: Registered,
     /// The events, intercepts and guards it asked for.
     pub subscribed: Subscribe,
-    /// The points at which nothing passes since it died, because its guard stood there
-    /// (`guard.gone`).
+    /// The points at which nothing passes, because it guards there and cannot be asked: it starts,
+    /// has failed or died, or has not registered what it declared (`guard.declared`,
+    /// `guard.gone`).
     pub closed_points: Vec<String>,
     /// Interceptors and guards of it that were asked and did not decide, oldest first; the last 50.
     pub intercept_failures: Vec<InterceptFailure>,

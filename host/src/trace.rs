@@ -1,7 +1,7 @@
 //! Traces: every line between the host and its extensions, written to a file as it passes.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -10,6 +10,7 @@ use std::time::Instant;
 use extline_protocol::trace::{FORMAT, LINE_BYTES, Line, Lines, Record, Side, Stream, What};
 
 use crate::exit::Exit;
+use crate::file;
 use crate::launch::Launch;
 use crate::shared::lock;
 
@@ -42,11 +43,7 @@ impl Trace {
     /// The file alone, made anew and for its owner only, for whoever writes a trace by other means
     /// than a host.
     pub fn create_file(path: impl AsRef<Path>) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(path)
+        file::create(path)
     }
 
     /// A trace in anything that takes bytes. It is written to by the threads that read and write

@@ -32,6 +32,8 @@ pub struct Unusable {
     pub head: Head,
     /// Why it cannot be used.
     pub problem: Problem,
+    /// The line, where it is an object of which some member cannot be used: others may be.
+    pub text: Option<Box<str>>,
 }
 
 /// Why a line cannot be used.
@@ -99,6 +101,7 @@ pub fn decode<F: AnyFrame>(line: &Line<'_>) -> Incoming<F> {
         Line::TooLong(line) => Incoming::Unusable(Unusable {
             head: line.head.clone(),
             problem: Problem::TooLong { bytes: line.bytes, limit: line.limit },
+            text: None,
         }),
     }
 }
@@ -112,7 +115,8 @@ pub fn decode_text<F: AnyFrame>(text: &str) -> Incoming<F> {
                 Problem::NotAnObject { .. } => Head::default(),
                 _ => Head::of(text),
             };
-            Incoming::Unusable(Unusable { head, problem })
+            let has_members = matches!(problem, Problem::WrongField { .. });
+            Incoming::Unusable(Unusable { head, problem, text: has_members.then(|| text.into()) })
         }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! - [`Decoder`] turns bytes into lines, [`decode`] a line into a frame.
 //! - [`ExtensionSession`] is an extension's end of the connection, [`HostSession`] a host's.
-//! - [`Course`] is the way of an intercept through an extension's interceptors and guards.
+//! - [`InterceptChain`] is the way of an intercept through an extension's interceptors and guards.
 //! - [`Profile`] says which host a host is like: the spec's own, or a particular zot.
 //! - [`frame`] has a type for each frame, [`RawJson`] a value that passes through as text.
 //! - [`limits`] has every number, [`Capability`] every negotiated feature, [`ErrorKind`] every
@@ -29,10 +29,12 @@ mod id;
 mod json;
 pub mod limits;
 mod line;
+mod name;
 pub mod pointer;
 mod profile;
 mod registrations;
 mod session;
+mod shown;
 pub mod trace;
 mod word;
 
@@ -45,11 +47,13 @@ pub use id::Id;
 pub use json::{Elements, Ends, Member, Members};
 pub use json::{Field, FieldError, ModelArgsError, RawJson, RawJsonError, model_args, read_string};
 pub use line::{Decoder, Line, TooLong};
+pub use name::check_extension_name;
 pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary};
 pub use registrations::{RegistrationError, Registrations, check_schema};
 pub use session::{
-    CallKey, CallKind, CallToolError, Change, ChangeError, Course, Deadlines, ExtensionConfig,
+    CallKey, CallKind, CallToolError, Change, ChangeError, Deadlines, ExtensionConfig,
     ExtensionEvent, ExtensionSession, HandshakeError, HostConfig, HostEvent, HostSession,
-    Intercept, Notice, PanelInput, RegisterError, ReplyError, RequestError, SendError,
-    ToolCallOptions, Turn, Update,
+    Intercept, InterceptChain, Notice, PanelInput, RegisterError, ReplyError, RequestError,
+    Requirement, SendError, ToolCallOptions, Turn, Update,
 };
+pub use shown::{is_hidden, shown, shown_json, shown_line};

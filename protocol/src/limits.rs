@@ -15,6 +15,28 @@ pub const DEPTH: usize = 128;
 /// Objects and arrays open at once in the arguments a host takes from a model.
 pub const MODEL_ARGS_DEPTH: usize = 64;
 
+/// Longest schema of a tool (`reg.schema-limits`).
+pub const SCHEMA_BYTES: usize = 1024 * 1024;
+
+/// Values in a schema: objects, arrays, strings, numbers and all others, however deep.
+pub const SCHEMA_VALUES: usize = 100_000;
+
+/// Subschemas in a schema, the whole among them.
+pub const SCHEMA_SUBSCHEMAS: usize = 10_000;
+
+/// `$ref`s in a schema.
+pub const SCHEMA_REFERENCES: usize = 5_000;
+
+/// The length of the JSON pointers to all subschemas together.
+pub const SCHEMA_POINTER_BYTES: usize = 4 * 1024 * 1024;
+
+/// Bytes that are looked through for `$ref`s to places where no keyword wants a schema.
+pub const SCHEMA_LOOKED_THROUGH: usize = 64 * 1024 * 1024;
+
+/// What checking the arguments of one call may cost. A look at a byte of them is one step, a look
+/// at a subschema 16.
+pub const CHECK_STEPS: u64 = 256 * 1024 * 1024;
+
 /// Events waiting for a handler before the oldest are dropped.
 pub const WAITING_EVENTS: usize = 10_000;
 

@@ -3,9 +3,8 @@
 use thiserror::Error;
 
 use crate::frame::{RegisterCommand, RegisterTool, Subscribe};
-
-/// Longest name of a tool or command.
-const NAME: usize = 64;
+use crate::name::{NAME, is_offered};
+use crate::session::Requirement;
 
 /// The tools, commands and subscriptions of an extension, in registration order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +13,8 @@ pub struct Registrations {
     commands: Vec<RegisterCommand>,
     /// Events, intercept points and guards.
     pub subscribe: Subscribe,
+    /// What the extension cannot do without.
+    pub requirements: Vec<Requirement>,
 }
 
 /// A registration that no host should see (`reg.names`, `reg.schema`).
@@ -123,8 +124,7 @@ pub fn check_schema(tool: &RegisterTool) -> Result<(), RegistrationError> {
 }
 
 fn check_name(kind: &'static str, name: &str) -> Result<(), RegistrationError> {
-    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    if (1..=NAME).contains(&name.len()) && name.bytes().all(allowed) {
+    if is_offered(name) {
         return Ok(());
     }
     Err(RegistrationError::Name { kind, name: name.to_owned() })

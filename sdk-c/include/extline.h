@@ -153,6 +153,11 @@ typedef void (*extline_answer_callback)(void *user,
 typedef void (*extline_drop_callback)(void *user);
 
 /**
+ * A call was cancelled. It should do no more than say so to whoever works on the call.
+ */
+typedef void (*extline_cancel_callback)(void *user, struct extline_call *call);
+
+/**
  * Handles one call: a tool, a command, an interceptor, a guard or a method. `text` is the arguments
  * of a tool or the parameters of a method as JSON, what stands behind a command, or the frame of an
  * intercept as JSON; it lives as long as `call`. The call must be answered, here or later: see
@@ -250,9 +255,39 @@ typedef void (*extline_event_callback)(void *user,
                                        const struct extline_event *event);
 
 /**
- * A call was cancelled. It should do no more than say so to whoever works on the call.
+ * How a call stands. Begin it with `EXTLINE_UPDATE_OPTIONS_INIT`; what is not set is left out. The texts
+ * are copied.
  */
-typedef void (*extline_cancel_callback)(void *user, struct extline_call *call);
+typedef struct extline_update_options {
+    /**
+     * `sizeof(extline_update_options)`, which the INIT macro sets.
+     */
+    size_t struct_size;
+    /**
+     * What is being done.
+     */
+    const char *message;
+    /**
+     * The text of the result so far.
+     */
+    const char *text;
+    /**
+     * What is counted, as `files`.
+     */
+    const char *unit;
+    /**
+     * More for the user's eyes: any JSON value.
+     */
+    const char *details;
+    /**
+     * Units done; unsaid where `total` is 0 too.
+     */
+    double done;
+    /**
+     * Units in all; 0 where nobody knows.
+     */
+    double total;
+} extline_update_options;
 
 /**
  * Wakes a loop of the program's.
@@ -348,41 +383,6 @@ typedef struct extline_panel_content {
      */
     const char *footer;
 } extline_panel_content;
-
-/**
- * How a call stands. Begin it with `EXTLINE_UPDATE_OPTIONS_INIT`; what is not set is left out. The texts
- * are copied.
- */
-typedef struct extline_update_options {
-    /**
-     * `sizeof(extline_update_options)`, which the INIT macro sets.
-     */
-    size_t struct_size;
-    /**
-     * What is being done.
-     */
-    const char *message;
-    /**
-     * The text of the result so far.
-     */
-    const char *text;
-    /**
-     * What is counted, as `files`.
-     */
-    const char *unit;
-    /**
-     * More for the user's eyes: any JSON value.
-     */
-    const char *details;
-    /**
-     * Units done; unsaid where `total` is 0 too.
-     */
-    double done;
-    /**
-     * Units in all; 0 where nobody knows.
-     */
-    double total;
-} extline_update_options;
 
 /**
  * The beginning (setup) or the end (teardown). Anything but `EXTLINE_OK` says that it failed. No C++
@@ -833,6 +833,80 @@ extline_result extline_call_trust(struct extline_call *call, const char *word);
 extline_result extline_call_finish(struct extline_call *call);
 
 /**
+ * Keeps a call beyond its handler, to be answered later and from any thread; gives the same call back.
+ * Each is given back by one `extline_call_release`. NULL for NULL.
+ *
+ * A handler that returns without having answered or kept its call has it answered with an `internal`
+ * error.
+ */
+struct extline_call *extline_call_retain(struct extline_call *call);
+
+/**
+ * Gives a call back that was kept; it must not be used after that. When nobody else keeps it and it has
+ * no answer, it is answered with an `internal` error. NULL is ignored. From any thread.
+ */
+void extline_call_release(struct extline_call *call);
+
+/**
+ * Whether the host no longer wants the answer, or the extension ends. The call is answered all the
+ * same. False for NULL. From any thread.
+ */
+bool extline_call_cancelled(const struct extline_call *call);
+
+/**
+ * Has `run` called once when the call is cancelled; at once, in this thread, when it was already. It
+ * may be called in any thread, never under a lock of the library's. `drop` gives `user` back when the
+ * call has its answer or `run` has returned.
+ */
+extline_result extline_call_on_cancel(struct extline_call *call,
+                                      extline_cancel_callback run,
+                                      void *user,
+                                      extline_drop_callback drop);
+
+/**
+ * Waits for so many milliseconds, or until the call is cancelled: `EXTLINE_CANCELLED`. Other calls go on
+ * meanwhile, except in the poll form when the thread is the loop's own. From any thread.
+ */
+extline_result extline_call_sleep_ms(struct extline_call *call,
+                                     uint32_t milliseconds);
+
+/**
+ * The id of the call, as the host chose it. It lives as long as the call. Empty for NULL. From any
+ * thread.
+ */
+struct extline_str extline_call_id(const struct extline_call *call);
+
+/**
+ * What is called: the tool, the command, the point of an interceptor, the guard, the method. It lives
+ * as long as the call. Empty for NULL. From any thread.
+ */
+struct extline_str extline_call_name(const struct extline_call *call);
+
+/**
+ * The id of the conversation that a tool call belongs to; empty where the host does not say it. It
+ * lives as long as the call. Empty for NULL. From any thread.
+ */
+struct extline_str extline_call_session_id(const struct extline_call *call);
+
+/**
+ * How many milliseconds the host still waits; 0 when the time is up, -1 where it does not say it, and
+ * for NULL. From any thread.
+ */
+int64_t extline_call_deadline_ms(const struct extline_call *call);
+
+/**
+ * The extension that the call came to; NULL when it has been freed, and for NULL. It belongs to whoever
+ * made it, as before. From any thread.
+ */
+struct extline_extension *extline_call_extension(const struct extline_call *call);
+
+/**
+ * The JSON of the call: the arguments of a tool, the parameters of a method, the frame of an intercept;
+ * NULL for a command, which has text. It belongs to the call. From any thread.
+ */
+const struct extline_json *extline_call_args(const struct extline_call *call);
+
+/**
  * The name of a code, as `NULL_POINTER` for 1; `UNKNOWN` for a number that is none. It is never NULL
  * and lives as long as the program. From any thread.
  */
@@ -1171,78 +1245,64 @@ bool extline_json_has(const struct extline_json *json,
                       const char *pointer);
 
 /**
- * Keeps a call beyond its handler, to be answered later and from any thread; gives the same call back.
- * Each is given back by one `extline_call_release`. NULL for NULL.
- *
- * A handler that returns without having answered or kept its call has it answered with an `internal`
- * error.
+ * Shows the user a note. The level is `debug`, `info`, `success`, `warn` or `error`, else
+ * `EXTLINE_ARGUMENT`. `EXTLINE_STATE` before the start, `EXTLINE_CLOSED` when the session is over. From
+ * any thread.
  */
-struct extline_call *extline_call_retain(struct extline_call *call);
+extline_result extline_notify(struct extline_extension *ext,
+                              const char *level,
+                              const char *text);
 
 /**
- * Gives a call back that was kept; it must not be used after that. When nobody else keeps it and it has
- * no answer, it is answered with an `internal` error. NULL is ignored. From any thread.
+ * Takes the extension's notes back (an addition of mid-2026). Else as `extline_notify`.
  */
-void extline_call_release(struct extline_call *call);
+extline_result extline_clear_notes(struct extline_extension *ext);
 
 /**
- * Whether the host no longer wants the answer, or the extension ends. The call is answered all the
- * same. False for NULL. From any thread.
+ * Writes a line to the host's log, or to stderr where the host keeps none. `fields` are values that
+ * belong to it, a JSON object, or NULL. Else as `extline_notify`.
  */
-bool extline_call_cancelled(const struct extline_call *call);
+extline_result extline_log(struct extline_extension *ext,
+                           const char *level,
+                           const char *text,
+                           const char *fields);
 
 /**
- * Has `run` called once when the call is cancelled; at once, in this thread, when it was already. It
- * may be called in any thread, never under a lock of the library's. `drop` gives `user` back when the
- * call has its answer or `run` has returned.
+ * Queues a prompt for the model (an addition of mid-2026). Else as `extline_notify`.
  */
-extline_result extline_call_on_cancel(struct extline_call *call,
-                                      extline_cancel_callback run,
-                                      void *user,
-                                      extline_drop_callback drop);
+extline_result extline_submit(struct extline_extension *ext, const char *text);
 
 /**
- * Waits for so many milliseconds, or until the call is cancelled: `EXTLINE_CANCELLED`. Other calls go on
- * meanwhile, except in the poll form when the thread is the loop's own. From any thread.
+ * Runs a slash command as if the user had typed it, its slash in front (an addition of mid-2026). Else
+ * as `extline_notify`.
  */
-extline_result extline_call_sleep_ms(struct extline_call *call,
-                                     uint32_t milliseconds);
+extline_result extline_submit_slash(struct extline_extension *ext,
+                                    const char *text);
 
 /**
- * The id of the call, as the host chose it. It lives as long as the call. Empty for NULL. From any
- * thread.
+ * Shows how a tool call stands, in a word for the user. It never waits: of several within 50 ms the last
+ * is sent (`update.rate`), and nothing is where the host does not know updates or the call has its
+ * answer. `EXTLINE_STATE` for another kind of call. The text is copied. From any thread.
  */
-struct extline_str extline_call_id(const struct extline_call *call);
+extline_result extline_call_update(struct extline_call *call,
+                                   const char *message);
 
 /**
- * What is called: the tool, the command, the point of an interceptor, the guard, the method. It lives
- * as long as the call. Empty for NULL. From any thread.
+ * Shows more of how a tool call stands. `EXTLINE_JSON` for details that are no JSON. Else as
+ * `extline_call_update`.
  */
-struct extline_str extline_call_name(const struct extline_call *call);
+extline_result extline_call_update_with(struct extline_call *call,
+                                        const struct extline_update_options *update);
 
 /**
- * The id of the conversation that a tool call belongs to; empty where the host does not say it. It
- * lives as long as the call. Empty for NULL. From any thread.
+ * Sends a part of a method's answer before the answer, any JSON value. In `extline_run` it waits while the
+ * host does not take what was said, `EXTLINE_CANCELLED` when the call is cancelled meanwhile. Where the
+ * program drives, or every thread waits, it is `EXTLINE_AGAIN` while 16 parts are not written
+ * (`rpc.parts-ahead`). `EXTLINE_STATE` for another kind of call, `EXTLINE_ANSWERED` when it has its answer,
+ * `EXTLINE_TOO_LARGE`. From any thread.
  */
-struct extline_str extline_call_session_id(const struct extline_call *call);
-
-/**
- * How many milliseconds the host still waits; 0 when the time is up, -1 where it does not say it, and
- * for NULL. From any thread.
- */
-int64_t extline_call_deadline_ms(const struct extline_call *call);
-
-/**
- * The extension that the call came to; NULL when it has been freed, and for NULL. It belongs to whoever
- * made it, as before. From any thread.
- */
-struct extline_extension *extline_call_extension(const struct extline_call *call);
-
-/**
- * The JSON of the call: the arguments of a tool, the parameters of a method, the frame of an intercept;
- * NULL for a command, which has text. It belongs to the call. From any thread.
- */
-const struct extline_json *extline_call_args(const struct extline_call *call);
+extline_result extline_call_part(struct extline_call *call,
+                                 const char *json);
 
 /**
  * Does what is due and runs the next handler, in this thread. `EXTLINE_OK` when one ran, so that another
@@ -1432,66 +1492,6 @@ extline_result extline_run(struct extline_extension *ext);
  * Before the start, from any thread.
  */
 extline_result extline_set_max_threads(struct extline_extension *ext, uint32_t count);
-
-/**
- * Shows the user a note. The level is `debug`, `info`, `success`, `warn` or `error`, else
- * `EXTLINE_ARGUMENT`. `EXTLINE_STATE` before the start, `EXTLINE_CLOSED` when the session is over. From
- * any thread.
- */
-extline_result extline_notify(struct extline_extension *ext,
-                              const char *level,
-                              const char *text);
-
-/**
- * Takes the extension's notes back (an addition of mid-2026). Else as `extline_notify`.
- */
-extline_result extline_clear_notes(struct extline_extension *ext);
-
-/**
- * Writes a line to the host's log, or to stderr where the host keeps none. `fields` are values that
- * belong to it, a JSON object, or NULL. Else as `extline_notify`.
- */
-extline_result extline_log(struct extline_extension *ext,
-                           const char *level,
-                           const char *text,
-                           const char *fields);
-
-/**
- * Queues a prompt for the model (an addition of mid-2026). Else as `extline_notify`.
- */
-extline_result extline_submit(struct extline_extension *ext, const char *text);
-
-/**
- * Runs a slash command as if the user had typed it, its slash in front (an addition of mid-2026). Else
- * as `extline_notify`.
- */
-extline_result extline_submit_slash(struct extline_extension *ext,
-                                    const char *text);
-
-/**
- * Shows how a tool call stands, in a word for the user. It never waits: of several within 50 ms the last
- * is sent (`update.rate`), and nothing is where the host does not know updates or the call has its
- * answer. `EXTLINE_STATE` for another kind of call. The text is copied. From any thread.
- */
-extline_result extline_call_update(struct extline_call *call,
-                                   const char *message);
-
-/**
- * Shows more of how a tool call stands. `EXTLINE_JSON` for details that are no JSON. Else as
- * `extline_call_update`.
- */
-extline_result extline_call_update_with(struct extline_call *call,
-                                        const struct extline_update_options *update);
-
-/**
- * Sends a part of a method's answer before the answer, any JSON value. In `extline_run` it waits while the
- * host does not take what was said, `EXTLINE_CANCELLED` when the call is cancelled meanwhile. Where the
- * program drives, or every thread waits, it is `EXTLINE_AGAIN` while 16 parts are not written
- * (`rpc.parts-ahead`). `EXTLINE_STATE` for another kind of call, `EXTLINE_ANSWERED` when it has its answer,
- * `EXTLINE_TOO_LARGE`. From any thread.
- */
-extline_result extline_call_part(struct extline_call *call,
-                                 const char *json);
 
 /**
  * Has `run` called once the host has answered and before it is told what the extension offers

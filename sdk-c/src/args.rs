@@ -3,20 +3,13 @@
 use std::ffi::c_char;
 
 use extline_protocol::frame::ErrorInfo;
-use extline_protocol::{ArgsFailure, CallKind, ErrorKind};
+use extline_protocol::{ArgsFailure, CallKind};
 
 use crate::call::{Call, called};
 use crate::code::{EXTLINE_STATE, EXTLINE_VALIDATION, ResultCode};
 use crate::failure::{Failure, enter, enter_or};
 use crate::ffi::{Room, Str, text};
 use crate::json::{Json, Unfit, pointer_of};
-
-/// As every SDK says it.
-pub(crate) fn invalid(pointer: &str, message: &str) -> ErrorInfo {
-    let place = if pointer.is_empty() { "the arguments" } else { pointer };
-    let whole = format!("invalid arguments: {place}: {message}");
-    ErrorInfo { field: Some(pointer.to_owned()), ..ErrorInfo::new(ErrorKind::Validation, whole) }
-}
 
 /// Reads one value for an entry, and answers when it is not there.
 unsafe fn read<T>(
@@ -45,7 +38,7 @@ unsafe fn read<T>(
                     Unfit::Missing => ArgsFailure::missing(),
                     Unfit::Type(wanted, found) => ArgsFailure::types([wanted], found),
                 };
-                let error = invalid(pointer, &failure.to_string());
+                let error = ErrorInfo::invalid_args(pointer, &failure.to_string());
                 let told = error.message.clone();
                 call.fail(error)?;
                 Err(Failure::new(EXTLINE_VALIDATION, told))

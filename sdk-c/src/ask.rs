@@ -119,7 +119,7 @@ impl Extension {
         asked: &Arc<Asked>,
     ) -> Result<CallKey, Failure> {
         let mut state = self.lock();
-        let session = &mut state.wire()?.session;
+        let session = &mut state.channel()?.session;
         let key = match question {
             Question::Tool { name, args } => {
                 let parent = parent.filter(|call| call.kind() == CallKind::Tool);
@@ -152,7 +152,7 @@ impl Extension {
         if parent.is_some_and(Call::is_cancelled) {
             return Err(cancelled());
         }
-        self.lock().wire()?;
+        self.lock().channel()?;
         if let Some(form) = self.form() {
             form.step_aside(self)?;
         }

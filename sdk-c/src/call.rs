@@ -16,12 +16,12 @@ use crate::callback::Callback;
 use crate::code::{
     EXTLINE_ANSWERED, EXTLINE_CANCELLED, EXTLINE_CLOSED, EXTLINE_STATE, EXTLINE_TOO_LARGE,
 };
-use crate::course::Turn;
 use crate::dispatch::inside;
 use crate::extension::{Extension, ReplyFailed};
 use crate::failure::Failure;
 use crate::ffi::{Str, given};
 use crate::fork;
+use crate::intercept_chain::Turn;
 use crate::json::Json;
 
 /// Set while the handler that a call was handed to runs; the rest counts those who keep it.

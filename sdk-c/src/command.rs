@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
+use extline_protocol::Requirement;
 use extline_protocol::frame::RegisterCommand;
 
 use crate::callback::{CallCallback, Callback, DropCallback};
@@ -11,7 +12,6 @@ use crate::code::{EXTLINE_NULL_POINTER, ResultCode};
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::{Options, maybe_text, options, text};
-use crate::lifecycle::Requirement;
 use crate::tool::{CallFunction, mistake, refused};
 
 /// What a command is. Begin it with `EXTLINE_COMMAND_OPTIONS_INIT`; what is not set is left out. The
@@ -75,13 +75,13 @@ fn add(ext: &Extension, given: &CommandOptions) -> Result<(), Failure> {
     let frame = RegisterCommand { name: name.clone(), description, usage };
     let mut state = ext.lock();
     match state.live() {
-        Some(wire) => wire.session.register_command(&frame).map_err(refused)?,
+        Some(channel) => channel.session.register_command(&frame).map_err(refused)?,
         None => state.config.registrations.command(frame).map_err(mistake)?,
     }
     let handler = Arc::new(Callback::new(run, given.user, given.drop));
     state.commands.insert(name.clone(), handler);
     if given.required {
-        state.requirements.push(Requirement::Registration("command", name));
+        state.require(Requirement::Registration { kind: "command".to_owned(), name });
     }
     drop(state);
     // Registered while it runs, it is told at once.

@@ -6,9 +6,9 @@ use extline_protocol::Change;
 
 use crate::call::{Call, called};
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_JSON, EXTLINE_STATE, ResultCode};
-use crate::course::Turn;
 use crate::failure::{Failure, enter};
 use crate::ffi::text;
+use crate::intercept_chain::Turn;
 use crate::tool::json_of;
 
 pub(crate) const TOOL_CALL: &str = "tool_call";

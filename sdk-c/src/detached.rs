@@ -7,16 +7,16 @@ use crate::callback::Callback;
 use crate::claim;
 use crate::code::{EXTLINE_AGAIN, EXTLINE_STATE, ResultCode};
 use crate::dispatch::inside;
+use crate::drive_mode::{DriveMode, Driving, this_thread};
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::{Room, Str, bytes};
-use crate::form::{Driving, Form, this_thread};
 use crate::state::WakeFunction;
 
 /// Driven by `extline_next`.
 struct Detached(Option<Callback<WakeFunction>>);
 
-impl Form for Detached {
+impl DriveMode for Detached {
     fn is_driven_here(&self, ext: &Extension) -> bool {
         Driving::is_here(ext)
     }
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn extline_feed(
         let (ext, data) = unsafe { (extension(ext)?, bytes(data, len, "data")?) };
         let mut state = ext.lock();
         state.driver = Some(this_thread());
-        state.wire()?.feed(data);
+        state.channel()?.feed(data);
         Ok(())
     })
 }
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn extline_feed_eof(ext: *mut Extension) -> ResultCode {
     enter(|| {
         // SAFETY: a handle of the caller's.
         let ext = unsafe { extension(ext) }?;
-        ext.lock().wire()?.end_input();
+        ext.lock().channel()?.end_input();
         Ok(())
     })
 }
@@ -104,9 +104,15 @@ pub unsafe extern "C" fn extline_take_output(ext: *mut Extension, out: *mut Str)
         // SAFETY: a handle and room of the caller's.
         let (ext, room) = unsafe { (extension(ext)?, Room::new(out, "out")?) };
         let mut state = ext.lock();
-        let nothing = || Failure::new(EXTLINE_AGAIN, "there is nothing to write");
-        let output = state.wire()?.take_output().ok_or_else(nothing)?;
-        room.fill(Str::lend(output));
+        let mut taken = std::mem::take(&mut state.taken);
+        let has_taken = state.channel().map(|channel| channel.take_batch(&mut taken));
+        state.taken = taken;
+        if !has_taken? {
+            return Err(Failure::new(EXTLINE_AGAIN, "there is nothing to write"));
+        }
+        // Programs may print it.
+        state.taken.push(0);
+        room.fill(Str::lend(&state.taken));
         Ok(())
     })
 }
@@ -118,7 +124,7 @@ pub unsafe extern "C" fn extline_output_failed(ext: *mut Extension) -> ResultCod
     enter(|| {
         // SAFETY: a handle of the caller's.
         let ext = unsafe { extension(ext) }?;
-        ext.lock().wire()?.lose_host();
+        ext.lock().channel()?.lose_host();
         Ok(())
     })
 }

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use extline_protocol::frame::{CommandInvoked, ErrorInfo, Request, ToolCall, ToolResult};
-use extline_protocol::{CallKey, ErrorKind, ExtensionEvent};
+use extline_protocol::{CallKey, ExtensionEvent};
 
-use crate::args::invalid;
 use crate::ask::Answer;
 use crate::call::Call;
 use crate::callback::Callback;
@@ -45,7 +44,7 @@ impl Extension {
                 return self.run_tool(key, call, deadline);
             }
             Job::Event(event) => self.handle(event),
-            Job::Course(course, change) => self.go_on(course, change),
+            Job::InterceptChain(chain, change) => self.go_on(chain, change),
         }
         None
     }
@@ -70,7 +69,6 @@ impl Extension {
                 self.deliver(&key, Answer::of_request(result));
             }
             ExtensionEvent::Accepted(ack) => self.accepted(&ack),
-            ExtensionEvent::Registered(registered) => self.check_report(&registered),
             ExtensionEvent::Teardown => self.tear_down(),
             _ => {}
         }
@@ -85,12 +83,12 @@ impl Extension {
         let tool = { self.lock().tools.get(&call.name).cloned() };
         let Some(tool) = tool else {
             // Registered when it came, and taken back while it waited.
-            let error = ErrorInfo::new(ErrorKind::NotFound, format!("unknown tool {}", call.name));
+            let error = ErrorInfo::unknown_tool(&call.name);
             self.refuse(&key, error);
             return None;
         };
         if let Err(error) = tool.validator.validate(&call.args) {
-            self.refuse(&key, invalid(&error.pointer, &error.message));
+            self.refuse(&key, ErrorInfo::invalid_args(&error.pointer, &error.message));
             return None;
         }
         let text = Json::of(call.args);
@@ -125,8 +123,11 @@ impl Extension {
     pub(crate) fn hand_over(&self, call: &Arc<Call>, handler: &Callback<CallFunction>) {
         let mut state = self.lock();
         state.calls.insert(call.serial(), Arc::clone(call));
-        // A call and its cancel may come in one read; then the handler sees it from its start.
-        state.settle_control();
+        // By what was read with it, or by the thread that took the session over meanwhile.
+        if state.live().is_some_and(|channel| channel.session.is_cancelled(&call.key)) {
+            // Nobody waits for it yet.
+            call.cancel();
+        }
         drop(state);
         let text = call.text();
         // SAFETY: the author's function, with what it was registered with; the call lives through it.

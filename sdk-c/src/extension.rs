@@ -13,13 +13,13 @@ use crate::code::{
     EXTLINE_ARGUMENT, EXTLINE_CANCELLED, EXTLINE_CLOSED, EXTLINE_PANIC, EXTLINE_STATE,
 };
 use crate::dispatch::is_inside_handler;
+use crate::drive_mode::DriveMode;
 use crate::failure::{Failure, enter_or};
 use crate::ffi::{shared, text};
-use crate::form::Form;
 use crate::host::Host;
 use crate::state::State;
-use crate::wire::Wire;
 use crate::{claim, ffi, fork};
+use extline_driver::Channel;
 
 /// How often somebody who waits for room looks whether its call was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// any thread, also from inside handlers.
 pub struct Extension {
     state: Mutex<State>,
-    form: OnceLock<Box<dyn Form>>,
+    form: OnceLock<Box<dyn DriveMode>>,
     /// Rings when the host has taken what was said.
     room: Condvar,
     host: OnceLock<Host>,
@@ -53,7 +53,7 @@ impl Extension {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn form(&self) -> Option<&dyn Form> {
+    pub(crate) fn form(&self) -> Option<&dyn DriveMode> {
         self.form.get().map(Box::as_ref)
     }
 
@@ -74,12 +74,18 @@ impl Extension {
     ) -> Result<(), Failure> {
         let registered = register();
         if let Err(failure) = &registered {
-            let mut state = self.lock();
-            if state.live().is_none() {
-                state.mistake.get_or_insert_with(|| failure.clone());
-            }
+            self.note(failure);
         }
         registered
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note(&self, failure: &Failure) {
+        let mut state = self.lock();
+        if state.live().is_none() {
+            state.mistake.get_or_insert_with(|| failure.clone());
+        }
     }
 
     /// Whether it can be started.
@@ -92,7 +98,11 @@ impl Extension {
     }
 
     /// Begins the session: `hello` waits to be written. Once for each extension.
-    pub(crate) fn begin(&self, form: Box<dyn Form>, output: Option<Output>) -> Result<(), Failure> {
+    pub(crate) fn begin(
+        &self,
+        form: Box<dyn DriveMode>,
+        output: Option<Output>,
+    ) -> Result<(), Failure> {
         self.may_begin()?;
         let mut state = self.lock();
         if self.form.set(form).is_err() {
@@ -100,7 +110,7 @@ impl Extension {
         }
         let mut config = state.config.clone();
         config.teardown = state.lifecycle.has_teardown();
-        state.wire = Some(Wire::new(ExtensionSession::new(config), output));
+        state.channel = Some(Channel::new(ExtensionSession::new(config), output));
         Ok(())
     }
 
@@ -113,9 +123,9 @@ impl Extension {
         if state.lifecycle.finished().is_some() {
             return Err(Failure::new(EXTLINE_CLOSED, "the session is over"));
         }
-        let wire = state.wire()?;
-        let due = wire.due();
-        let said = say(&mut wire.session);
+        let channel = state.channel()?;
+        let due = channel.due();
+        let said = say(&mut channel.session);
         self.send(state, due);
         Ok(said)
     }
@@ -130,9 +140,9 @@ impl Extension {
         let mut state = self.lock();
         // Its memory is given back when nothing is locked any more.
         let _call = state.calls.remove(&serial);
-        let Ok(wire) = state.wire() else { return Err(ReplyFailed::Closed) };
-        let due = wire.due();
-        let replied = reply(&mut wire.session).map_err(ReplyFailed::Refused);
+        let Ok(channel) = state.channel() else { return Err(ReplyFailed::Closed) };
+        let due = channel.due();
+        let replied = reply(&mut channel.session).map_err(ReplyFailed::Refused);
         // Asked once the answer is there: who takes the session over from now on finds it.
         if !self.form().is_some_and(|form| form.is_driven_here(self)) {
             self.send(state, due);
@@ -144,8 +154,8 @@ impl Extension {
     pub(crate) fn flush(&self) {
         let mut state = self.lock();
         // Without a session there is nothing to say.
-        let Ok(wire) = state.wire() else { return };
-        let due = wire.due();
+        let Ok(channel) = state.channel() else { return };
+        let due = channel.due();
         self.send(state, due);
     }
 
@@ -158,7 +168,7 @@ impl Extension {
     pub(crate) fn wait_for_room(&self, call: &Call) -> Result<(), Failure> {
         let is_stalled = |state: &State| {
             state.lifecycle.finished().is_none()
-                && state.wire.as_ref().is_some_and(Wire::is_stalled)
+                && state.channel.as_ref().is_some_and(Channel::is_stalled)
         };
         let Some(form) = self.form().filter(|form| !form.is_the_program_s()) else { return Ok(()) };
         // Where no other thread is free to write, nobody waits.
@@ -178,12 +188,12 @@ impl Extension {
     }
 
     fn send(&self, mut state: MutexGuard<'_, State>, due: Option<std::time::Instant>) {
-        let Ok(wire) = state.wire() else { return };
+        let Ok(channel) = state.channel() else { return };
         // An error comes again where the session is driven, which can end it.
-        if wire.write().is_ok_and(|is_all| is_all) {
+        if channel.write().is_ok_and(|is_all| is_all) {
             self.room.notify_all();
         }
-        let is_needed = !wire.is_said() || wire.has_events() || wire.due() != due;
+        let is_needed = !channel.is_said() || channel.has_events() || channel.due() != due;
         drop(state);
         if let Some(form) = self.form()
             && is_needed

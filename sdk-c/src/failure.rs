@@ -1,5 +1,6 @@
 //! What an entry answers: a code, and for a person a text that stays with the thread.
 
+use std::any::Any;
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -47,14 +48,21 @@ pub(crate) fn enter_or<T>(otherwise: T, work: impl FnOnce() -> Result<T, Failure
 
 fn caught<T>(work: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     // A handle whose lock was held is refused from then on; nothing else is left half done.
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<&str>().copied();
-        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-        let text = text.unwrap_or("(no message)");
-        Err(Failure::new(EXTLINE_PANIC, format!("a defect of libextline: {text}")))
-    })
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(defect(&*panic)))
 }
 
+// Once for all entries, of which there are many.
+#[cold]
+#[inline(never)]
+fn defect(panic: &(dyn Any + Send)) -> Failure {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = text.unwrap_or("(no message)");
+    Failure::new(EXTLINE_PANIC, format!("a defect of libextline: {text}"))
+}
+
+#[cold]
+#[inline(never)]
 fn tell(Failure { code, text }: Failure) -> ResultCode {
     let text = text.replace('\0', "\\0");
     let fits = (0..LONGEST.min(text.len() + 1)).rev().find(|end| text.is_char_boundary(*end));

@@ -26,15 +26,11 @@ pub(crate) struct Host {
 
 impl Host {
     pub(crate) fn new(ack: &HelloAck) -> Self {
-        // A real zot does not say what program it is.
-        let host = ack.host.as_ref();
-        let name = host.map_or("zot", |host| &host.name);
-        let version = host.map_or(&*ack.zot_version, |host| &host.version);
         let of = |text: &str| with_nul(text.to_owned());
         let maybe = |text: &Option<String>| of(text.as_deref().unwrap_or_default());
         Self {
-            name: of(name),
-            version: of(version),
+            name: of(ack.host_name()),
+            version: of(ack.host_version()),
             provider: of(&ack.provider),
             model: of(&ack.model),
             cwd: of(&ack.cwd),
@@ -43,12 +39,6 @@ impl Host {
             session_id: of(ack.session.as_ref().map_or("", |session| &session.id)),
             methods: ack.methods.clone().unwrap_or_default(),
         }
-    }
-
-    /// Its name and version, for a sentence.
-    pub(crate) fn described(&self) -> String {
-        let [name, version] = [&self.name, &self.version].map(|text| text.trim_end_matches('\0'));
-        format!("{name} {version}")
     }
 }
 
@@ -149,5 +139,5 @@ pub unsafe extern "C" fn extline_host_serves(ext: *const Extension, method: *con
 fn supports(ext: &Extension, capability: Option<Capability>) -> bool {
     let mut state = ext.lock();
     let Some(capability) = capability else { return false };
-    state.live().is_some_and(|wire| wire.session.supports(capability))
+    state.live().is_some_and(|channel| channel.session.supports(capability))
 }

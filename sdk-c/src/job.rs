@@ -2,12 +2,12 @@
 
 use extline_protocol::ExtensionEvent;
 
-use crate::course::{Course, Decision};
+use crate::intercept_chain::{Decision, InterceptChain};
 
 pub(crate) enum Job {
     Event(ExtensionEvent),
     /// An intercept whose handler has decided after it had returned.
-    Course(Box<Course>, Decision),
+    InterceptChain(Box<InterceptChain>, Decision),
 }
 
 impl From<ExtensionEvent> for Job {

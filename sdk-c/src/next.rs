@@ -3,12 +3,14 @@
 use std::ffi::c_void;
 use std::time::Instant;
 
+use extline_stdio::HANG_UP_LOOK;
+
 use crate::callback::{Callback, DropCallback, WakeCallback};
 use crate::claim::failure;
 use crate::code::{EXTLINE_AGAIN, EXTLINE_CLOSED, EXTLINE_NULL_POINTER, EXTLINE_STATE, ResultCode};
+use crate::drive_mode::{DriveMode, Driving, this_thread};
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter, enter_or};
-use crate::form::{Driving, Form, this_thread};
 use crate::running;
 
 /// Does what is due and runs the next handler, in this thread. `EXTLINE_OK` when one ran, so that another
@@ -20,7 +22,7 @@ pub unsafe extern "C" fn extline_next(ext: *mut Extension) -> ResultCode {
     enter(|| {
         // SAFETY: a handle of the caller's.
         let ext = unsafe { extension(ext) }?;
-        if !ext.form().is_some_and(Form::is_the_program_s) {
+        if !ext.form().is_some_and(DriveMode::is_the_program_s) {
             let text = "the extension was not started with extline_start or extline_start_detached";
             return Err(Failure::new(EXTLINE_STATE, text));
         }
@@ -29,9 +31,9 @@ pub unsafe extern "C" fn extline_next(ext: *mut Extension) -> ResultCode {
         }
         let mut state = ext.lock();
         state.driver = Some(this_thread());
-        state.wire()?.handle_timeout();
+        state.channel()?.handle_timeout();
         let Some(job) = state.next_job(true) else {
-            state.wire()?.write().map_err(failure)?;
+            state.channel()?.write().map_err(failure)?;
             return Err(if state.is_over() {
                 Failure::new(EXTLINE_CLOSED, "the session is over")
             } else {
@@ -39,21 +41,21 @@ pub unsafe extern "C" fn extline_next(ext: *mut Extension) -> ResultCode {
             });
         };
         let is_quick = state.is_quick(&job);
-        state.wire()?.write_or_hold(is_quick).map_err(failure)?;
+        state.channel()?.write_or_hold(is_quick).map_err(failure)?;
         drop(state);
         running::enter(&job);
         let driving = Driving::begin(&ext);
         let began = Instant::now();
         let tool = ext.run(job);
-        if let Some(tool) = tool.filter(|_| began.elapsed() >= crate::wire::BATCH) {
+        if let Some(tool) = tool.filter(|_| began.elapsed() >= extline_driver::BATCH) {
             tool.pace.was_slow();
         }
         drop(driving);
-        running::leave();
+        extline_driver::running::leave();
         let mut state = ext.lock();
-        let wire = state.wire()?;
-        let more_comes = wire.has_events();
-        wire.write_or_hold(more_comes).map_err(failure)?;
+        let channel = state.channel()?;
+        let more_comes = channel.has_events();
+        channel.write_or_hold(more_comes).map_err(failure)?;
         Ok(())
     })
 }
@@ -69,7 +71,10 @@ pub unsafe extern "C" fn extline_timeout_ms(ext: *const Extension) -> i32 {
         if state.has_jobs() {
             return Ok(0);
         }
-        let due = state.wire()?.due();
+        let channel = state.channel()?;
+        // Where bytes are not waited for, their end may come.
+        let look = channel.is_full().then(|| Instant::now() + HANG_UP_LOOK);
+        let due = [channel.due(), look].into_iter().flatten().min();
         let left = |due: Instant| due.saturating_duration_since(Instant::now()).as_micros();
         // Rounded up, so that it is due by then.
         let left = due.map(|due| left(due).div_ceil(1_000));

@@ -154,7 +154,7 @@ pub unsafe extern "C" fn extline_panel_is_open(ext: *const Extension, id: *const
         // SAFETY: a handle and a text of the caller's.
         let (ext, id) = unsafe { (extension(ext)?, text(id, "id")?) };
         let mut state = ext.lock();
-        Ok(state.wire()?.session.panel_is_open(id))
+        Ok(state.channel()?.session.panel_is_open(id))
     })
 }
 

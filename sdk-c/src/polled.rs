@@ -1,17 +1,18 @@
 //! The poll form: the program waits with poll, epoll, kqueue or select, in a loop of its own.
 
 use std::ffi::c_int;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
 use extline_stdio::{Error, Stdio, Waker};
 
 use crate::claim::{self, failure};
 use crate::code::{EXTLINE_CLOSED, EXTLINE_STATE, ResultCode};
 use crate::detached::refuse_to_wait;
+use crate::drive_mode::{DriveMode, Driving, this_thread};
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter, enter_or};
 use crate::ffi::Room;
-use crate::form::{Driving, Form, this_thread};
 use crate::state::State;
 
 /// The read descriptor: the host has sent something, or closed its end.
@@ -23,7 +24,7 @@ pub const EXTLINE_WAKE: u32 = 4;
 
 struct Polled(Waker);
 
-impl Form for Polled {
+impl DriveMode for Polled {
     fn is_driven_here(&self, ext: &Extension) -> bool {
         Driving::is_here(ext)
     }
@@ -63,8 +64,8 @@ pub unsafe extern "C" fn extline_start(ext: *mut Extension) -> ResultCode {
         ext.begin(Box::new(Polled(input.waker())), Some(output))?;
         let mut state = ext.lock();
         state.input = Some(input);
-        state.ends_process = true;
-        state.wire()?.write().map_err(failure)?;
+        state.process = Arc::downgrade(&ext);
+        state.channel()?.write().map_err(failure)?;
         Ok(())
     })
 }
@@ -100,7 +101,7 @@ fn descriptors(state: &mut State) -> Result<[c_int; 3], Failure> {
 
     let input = state.input.as_ref().ok_or_else(not_polled)?;
     let (read, wake) = (input.as_fd().as_raw_fd(), input.doorbell().as_raw_fd());
-    let write = state.wire()?.output().ok_or_else(not_polled)?.as_fd().as_raw_fd();
+    let write = state.channel()?.output().ok_or_else(not_polled)?.as_fd().as_raw_fd();
     Ok([read, write, wake])
 }
 
@@ -122,9 +123,9 @@ pub unsafe extern "C" fn extline_interest(ext: *const Extension) -> u32 {
         if state.input.is_none() {
             return Err(not_polled());
         }
-        let wire = state.wire()?;
-        let read = if wire.may_read() { EXTLINE_READ } else { 0 };
-        let write = if wire.is_said() { 0 } else { EXTLINE_WRITE };
+        let channel = state.channel()?;
+        let read = if channel.may_read() { EXTLINE_READ } else { 0 };
+        let write = if channel.is_said() { 0 } else { EXTLINE_WRITE };
         Ok(read | write | EXTLINE_WAKE)
     })
 }
@@ -154,17 +155,14 @@ pub unsafe extern "C" fn extline_step(ext: *mut Extension, ready: u32) -> Result
 fn step(state: &mut State, ready: u32) -> Result<(), Failure> {
     let mut input = state.input.take().ok_or_else(not_polled)?;
     let stepped = (|| {
-        let wire = state.wire()?;
-        if ready & EXTLINE_WAKE != 0 && input.wait(Some(Duration::ZERO)).map_err(failure)?.sigterm {
-            wire.session.handle_sigterm(Instant::now());
-        }
-        if ready & EXTLINE_READ != 0 {
-            wire.read(&mut input).map_err(failure)?;
-        }
-        wire.handle_timeout();
+        let channel = state.channel()?;
+        let is_rung = ready & EXTLINE_WAKE != 0;
+        let sigterm = is_rung && input.wait(Some(Duration::ZERO)).map_err(failure)?.sigterm;
+        let is_readable = ready & EXTLINE_READ != 0;
+        channel.take_in(&mut input, (sigterm, is_readable)).map_err(failure)?;
         // Answers to what has been read wait for their handlers.
-        if ready & EXTLINE_WRITE != 0 || !wire.has_events() {
-            wire.write().map_err(failure)?;
+        if ready & EXTLINE_WRITE != 0 || !channel.has_events() {
+            channel.write().map_err(failure)?;
         }
         Ok(())
     })();

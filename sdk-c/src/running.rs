@@ -1,71 +1,19 @@
-//! Which handlers keep threads, for the last words of a process that would not end.
+//! What a thread is inside of, as a person reads it.
 
-use std::cell::RefCell;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
+use extline_driver::running;
 use extline_protocol::ExtensionEvent;
 
 use crate::job::Job;
 
-/// What a thread is inside of.
-#[derive(Debug, Default)]
-struct Handler {
-    /// What kind it is; empty outside of handlers.
-    kind: &'static str,
-    /// Its name, kept for its memory when the handler has ended.
-    name: String,
-}
-
-/// One for each thread.
-type Slot = Arc<Mutex<Handler>>;
-
-static SLOTS: Mutex<Vec<Slot>> = Mutex::new(Vec::new());
-
-thread_local! {
-    static SLOT: RefCell<Option<Slot>> = const { RefCell::new(None) };
-}
-
-/// This thread is inside the handler of that job from now on.
+/// This thread is inside the handler of that job from now on, where one is called.
 pub(crate) fn enter(job: &Job) {
     let (kind, name) = match job {
         Job::Event(event) => name_of(event),
-        Job::Course(course, _) => ("intercept", course.point()),
+        Job::InterceptChain(chain, _) => ("intercept", chain.point()),
     };
-    set(|handler| {
-        handler.kind = kind;
-        handler.name.clear();
-        handler.name.push_str(name);
-    });
-}
-
-/// This thread has left its handler.
-pub(crate) fn leave() {
-    set(|handler| handler.kind = "");
-}
-
-/// The handlers that threads are inside of, as a person reads them: `tool weather`.
-pub(crate) fn names() -> Vec<String> {
-    let named = |slot: &Slot| {
-        let Handler { kind, name } = &*lock(slot);
-        let gap = if name.is_empty() { "" } else { " " };
-        (!kind.is_empty()).then(|| format!("{kind}{gap}{name}"))
-    };
-    lock(&SLOTS).iter().filter_map(named).collect()
-}
-
-fn set(set: impl FnOnce(&mut Handler)) {
-    SLOT.with_borrow_mut(|slot| {
-        let slot = slot.get_or_insert_with(|| {
-            let slot = Slot::default();
-            lock(&SLOTS).push(Arc::clone(&slot));
-            slot
-        });
-        set(&mut lock(slot));
-    });
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    if !kind.is_empty() {
+        running::enter([kind, name], None, || 0);
+    }
 }
 
 /// Its kind and its name; none where no author's code runs.

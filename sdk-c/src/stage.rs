@@ -3,17 +3,15 @@
 use std::ffi::{c_char, c_void};
 
 use extline_protocol::Capability;
+use extline_protocol::Requirement;
 
 use crate::callback::{Callback, DropCallback, StageCallback};
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_NULL_POINTER, EXTLINE_STATE, ResultCode};
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::text;
-use crate::lifecycle::{Requirement, StageFunction};
+use crate::lifecycle::StageFunction;
 use crate::state::State;
-
-/// The kinds of registration that a host reports on.
-const REGISTRATIONS: [&str; 5] = ["tool", "command", "event", "intercept", "guard"];
 
 /// Has `run` called once the host has answered and before it is told what the extension offers
 /// (`start.setup`). What is registered in it is offered beside the rest. It should not take long: a host
@@ -95,48 +93,14 @@ pub unsafe extern "C" fn extline_require(
         ext.noting(|| {
             // SAFETY: texts of the caller's.
             let (kind, name) = unsafe { (text(kind, "kind")?, text(name, "name")?) };
-            let requirement = requirement(kind, name)?;
-            ext.lock().requirements.push(requirement);
+            let wrong = |text| Failure::new(EXTLINE_ARGUMENT, text);
+            ext.lock().require(Requirement::of(kind, name).map_err(wrong)?);
             Ok(())
         })
     })
 }
 
-fn requirement(kind: &str, name: &str) -> Result<Requirement, Failure> {
-    let wrong = |text: String| Err(Failure::new(EXTLINE_ARGUMENT, text));
-    if kind == "method" {
-        return Ok(Requirement::Method(name.to_owned()));
-    }
-    if kind == "capability" {
-        let all = || Capability::ALL.map(Capability::as_str).join(", ");
-        let unknown = || format!("there is no capability {name:?}; there are {}", all());
-        return capability(name)
-            .map_or_else(|| wrong(unknown()), |known| Ok(Requirement::Capability(known)));
-    }
-    match REGISTRATIONS.into_iter().find(|known| *known == kind) {
-        Some(kind) => Ok(Requirement::Registration(kind, name.to_owned())),
-        None => wrong(format!(
-            "{kind:?} cannot be required; use capability, method, {}",
-            REGISTRATIONS.join(", ")
-        )),
-    }
-}
-
 /// The capability of that name.
 pub(crate) fn capability(name: &str) -> Option<Capability> {
     Capability::ALL.into_iter().find(|capability| capability.as_str() == name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_can_be_required_is_named() {
-        assert_eq!(requirement("tool", "a").unwrap().to_string(), "the tool a");
-        let capability = requirement("capability", "call_tool").unwrap();
-        assert_eq!(capability.to_string(), "the capability call_tool");
-        assert!(requirement("capability", "x").unwrap_err().text.contains("tool_registry"));
-        assert!(requirement("panel", "x").unwrap_err().text.contains("guard"));
-    }
 }

@@ -2,45 +2,44 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use extline_protocol::frame::Subscribe;
-use extline_protocol::limits::SHUTDOWN_END;
-use extline_protocol::{ExtensionConfig, ExtensionEvent};
-use extline_stdio::{Input, report, watchdog};
+use extline_protocol::{ExtensionConfig, ExtensionEvent, Requirement};
+use extline_stdio::watchdog::Unfinished;
+use extline_stdio::{Input, report};
 
 use crate::asked::Asked;
 use crate::call::Call;
 use crate::callback::Callback;
 use crate::code::{EXTLINE_CLOSED, EXTLINE_STATE};
 use crate::command::Commands;
-use crate::course::{Course, Decision};
 use crate::events::EventFunction;
+use crate::extension::Extension;
 use crate::failure::Failure;
+use crate::intercept_chain::{Decision, InterceptChain};
 use crate::job::Job;
-use crate::lifecycle::{Lifecycle, Requirement};
+use crate::lifecycle::Lifecycle;
 use crate::panel::Panels;
 use crate::run::MOST_THREADS;
-use crate::running;
 use crate::tool::{CallFunction, Tools};
-use crate::wire::Wire;
+use extline_driver::Channel;
 
 /// Nobody keeps it locked while a function of the author's runs or anything is waited for.
 pub(crate) struct State {
     /// What it is before it begins.
     pub(crate) config: ExtensionConfig,
     /// Its session, once it has begun.
-    pub(crate) wire: Option<Wire>,
+    pub(crate) channel: Option<Channel>,
     /// By serial, until they are answered.
     pub(crate) calls: BTreeMap<u64, Arc<Call>>,
     pub(crate) tools: Tools,
     pub(crate) commands: Commands,
     pub(crate) lifecycle: Lifecycle,
-    pub(crate) requirements: Vec<Requirement>,
     /// So many handlers may run at a time.
     pub(crate) max_threads: usize,
-    /// The process is the extension's, and ends with it.
-    pub(crate) ends_process: bool,
+    /// The extension itself, where the process is its own, and ends with it.
+    pub(crate) process: Weak<Extension>,
     /// In the order in which they were given.
     pub(crate) events: BTreeMap<String, Vec<Arc<Callback<EventFunction>>>>,
     /// By point, in the order in which they were given.
@@ -52,9 +51,11 @@ pub(crate) struct State {
     /// What the extension has asked the host for, until the answer comes.
     pub(crate) asked: BTreeMap<u64, Arc<Asked>>,
     /// Intercepts that go on.
-    pub(crate) courses: VecDeque<(Box<Course>, Decision)>,
+    pub(crate) chains: VecDeque<(Box<InterceptChain>, Decision)>,
     /// In the poll form.
     pub(crate) input: Option<Input>,
+    /// What the program is writing, with a NUL behind it, in the detached form.
+    pub(crate) taken: Vec<u8>,
     /// The thread that drives the poll form or the detached form, as `form::this_thread` has it.
     pub(crate) driver: Option<usize>,
     pub(crate) on_wake: Option<Callback<WakeFunction>>,
@@ -71,22 +72,22 @@ impl State {
     pub(crate) fn new(config: ExtensionConfig) -> Self {
         Self {
             config,
-            wire: None,
+            channel: None,
             calls: BTreeMap::new(),
             tools: Tools::default(),
             commands: Commands::default(),
             lifecycle: Lifecycle::default(),
-            requirements: Vec::new(),
             max_threads: MOST_THREADS,
-            ends_process: false,
+            process: Weak::new(),
             events: BTreeMap::new(),
             interceptors: BTreeMap::new(),
             guards: Vec::new(),
             methods: BTreeMap::new(),
             panels: Panels::default(),
             asked: BTreeMap::new(),
-            courses: VecDeque::new(),
+            chains: VecDeque::new(),
             input: None,
+            taken: Vec::new(),
             driver: None,
             on_wake: None,
             mistake: None,
@@ -106,60 +107,58 @@ impl State {
 
     /// What the extension listens to.
     pub(crate) fn subscribe(&mut self) -> &mut Subscribe {
-        match &mut self.wire {
-            Some(wire) => wire.session.subscribe_mut(),
+        match &mut self.channel {
+            Some(channel) => channel.session.subscribe_mut(),
             None => &mut self.config.registrations.subscribe,
+        }
+    }
+
+    /// Adds something that the extension cannot do without.
+    pub(crate) fn require(&mut self, requirement: Requirement) {
+        match &mut self.channel {
+            Some(channel) => channel.session.require(requirement),
+            None => self.config.registrations.requirements.push(requirement),
         }
     }
 
     /// Whether everything is answered and written, or had its time.
     pub(crate) fn is_over(&self) -> bool {
-        let is_said = |wire: &Wire| wire.output().is_none() || wire.is_said();
+        let is_said = |channel: &Channel| channel.output().is_none() || channel.is_said();
         self.lifecycle.finished().is_some()
-            && (self.lifecycle.is_overdue || self.wire.as_ref().is_none_or(is_said))
-    }
-
-    /// Does what nothing holds up; what of it needs code of the author's is left for its turn.
-    pub(crate) fn settle_control(&mut self) {
-        loop {
-            let Some(wire) = &mut self.wire else { return };
-            let Some(event) = wire.session.poll_control() else { return };
-            if let Some(event) = self.settle(event)
-                && let Some(wire) = &mut self.wire
-            {
-                wire.leave(event);
-            }
-        }
+            && (self.lifecycle.is_overdue || self.channel.as_ref().is_none_or(is_said))
     }
 
     /// Whether a job can be done now.
     pub(crate) fn has_jobs(&self) -> bool {
-        !self.courses.is_empty()
-            || self.wire.as_ref().is_some_and(|wire| !wire.is_stalled() && wire.has_events())
+        !self.chains.is_empty()
+            || self
+                .channel
+                .as_ref()
+                .is_some_and(|channel| !channel.is_stalled() && channel.has_events())
     }
 
     /// The session and what moves its bytes.
-    pub(crate) fn wire(&mut self) -> Result<&mut Wire, Failure> {
+    pub(crate) fn channel(&mut self) -> Result<&mut Channel, Failure> {
         if self.is_freed {
             return Err(Failure::new(EXTLINE_CLOSED, "the extension has been freed"));
         }
-        self.wire.as_mut().ok_or_else(|| {
+        self.channel.as_mut().ok_or_else(|| {
             Failure::new(EXTLINE_STATE, "the extension has not been started: this needs its host")
         })
     }
 
     /// The same, for what is different before the start.
-    pub(crate) fn live(&mut self) -> Option<&mut Wire> {
-        self.wire.as_mut()
+    pub(crate) fn live(&mut self) -> Option<&mut Channel> {
+        self.channel.as_mut()
     }
 
     /// The next job that a handler, or at least code of the author's, is needed for.
     pub(crate) fn next_job(&mut self, may_begin: bool) -> Option<Job> {
-        if may_begin && let Some((course, change)) = self.courses.pop_front() {
-            return Some(Job::Course(course, change));
+        if may_begin && let Some((chain, change)) = self.chains.pop_front() {
+            return Some(Job::InterceptChain(chain, change));
         }
         loop {
-            let event = self.wire().ok()?.next_event(may_begin)?;
+            let event = self.channel().ok()?.next_event(may_begin)?;
             if let Some(event) = self.settle(event) {
                 return Some(Job::Event(event));
             }
@@ -169,7 +168,7 @@ impl State {
     /// Whether an author's code runs for it, which may take its time.
     pub(crate) fn runs_handler(&self, job: &Job) -> bool {
         match job {
-            Job::Course(..) => true,
+            Job::InterceptChain(..) => true,
             Job::Event(ExtensionEvent::Accepted(_)) => self.lifecycle.has_setup(),
             Job::Event(event) => matches!(
                 event,
@@ -203,10 +202,8 @@ impl State {
                 return call.cancel().then_some(event);
             }
             ExtensionEvent::ShuttingDown(_) => {
-                if self.ends_process
-                    && let Some(wire) = &self.wire
-                {
-                    watchdog::start(SHUTDOWN_END, wire.session.exit_code(), running::names);
+                if let (Some(ext), Some(channel)) = (self.process.upgrade(), &self.channel) {
+                    channel.watch_end(last_act(&ext));
                 }
                 // Every mark is set, also behind one whose waiters have to be told.
                 let waited = self.calls.values().filter(|call| call.cancel()).count();
@@ -222,5 +219,20 @@ impl State {
             event => return Some(event),
         }
         None
+    }
+}
+
+/// At the end of the end, for the thread that watches it: what was due is answered and written, as far as
+/// that goes without waiting. What is not finished.
+fn last_act(ext: &Arc<Extension>) -> impl FnOnce() -> Unfinished + Send + 'static {
+    let ext = Arc::downgrade(ext);
+    move || {
+        let handlers = extline_driver::running::names();
+        let Some(ext) = ext.upgrade() else { return Unfinished { handlers, unread: false } };
+        let mut state = ext.lock();
+        match state.live() {
+            Some(channel) => channel.last_act(handlers),
+            None => Unfinished { handlers, unread: false },
+        }
     }
 }

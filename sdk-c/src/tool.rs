@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
+use extline_protocol::Requirement;
 use extline_protocol::frame::{Annotations, Approval, Execution, Exposure, RegisterTool, Tier};
 use extline_protocol::{ArgsValidator, RawJson, RegisterError, RegistrationError};
 
@@ -15,7 +16,6 @@ use crate::code::{
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::{Options, maybe_text, options, text};
-use crate::lifecycle::Requirement;
 use crate::state::State;
 use extline_stdio::{Pace, report};
 
@@ -134,7 +134,7 @@ fn add(ext: &Extension, given: &ToolOptions) -> Result<(), Failure> {
     let tool = Tool { label, validator, handler, pace: Pace::new() };
     state.tools.insert(name.clone(), Arc::new(tool));
     if given.required {
-        state.requirements.push(Requirement::Registration("tool", name.clone()));
+        state.require(Requirement::Registration { kind: "tool".to_owned(), name: name.clone() });
     }
     drop(state);
     for keyword in unchecked {
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn extline_unregister_tool(
         let (ext, name) = unsafe { (extension(ext)?, text(name, "name")?) };
         let mut state = ext.lock();
         match state.live() {
-            Some(wire) => wire.session.unregister_tool(name).map_err(refused)?,
+            Some(channel) => channel.session.unregister_tool(name).map_err(refused)?,
             None => {
                 state.config.registrations.remove_tool(name);
             }
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn extline_unregister_tool(
 
 fn register(state: &mut State, frame: &RegisterTool) -> Result<(), Failure> {
     match state.live() {
-        Some(wire) => wire.session.register_tool(frame).map_err(refused),
+        Some(channel) => channel.session.register_tool(frame).map_err(refused),
         None => state.config.registrations.tool(frame.clone()).map_err(mistake),
     }
 }

@@ -3,19 +3,28 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
-use extline_protocol::limits::SHUTDOWN_END;
-use extline_protocol::{CallKey, ExtensionEvent};
-use extline_stdio::{Error, Waker, report, watchdog};
+use extline_protocol::{CallKey, ExtensionEvent, ExtensionSession};
+use extline_stdio::watchdog::Unfinished;
+use extline_stdio::{Error, Input, Stdio, Waker, report};
 
-use crate::calls::Calls;
+use crate::calls::{Calls, Label};
 use crate::tools::{Tool, Tools};
-use crate::wire::Wire;
+use extline_driver::Channel;
+
+/// How long a process that is about to end waits for its host to take the last answers.
+const LAST_WRITE: Duration = Duration::from_secs(1);
+
+/// The exit status after Ctrl-C, as a shell says it.
+const INTERRUPTED: u8 = 130;
 
 /// Nobody keeps it locked while JavaScript runs or anything is waited for.
 pub(crate) struct State {
-    pub(crate) wire: Wire,
+    pub(crate) channel: Channel,
+    /// The way in; `None` where JavaScript reads.
+    pub(crate) input: Option<Input>,
     pub(crate) calls: Calls,
     /// What the extension has asked the host for, until the answer comes.
     pub(crate) asked: HashMap<u64, CallKey>,
@@ -39,10 +48,18 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    pub(crate) fn new(wire: Wire, tools: Tools, ends_process: bool) -> Arc<Self> {
-        let waker = wire.input.as_ref().map(extline_stdio::Input::waker);
+    /// Over two descriptors, or over none where JavaScript reads and writes.
+    pub(crate) fn new(
+        session: ExtensionSession,
+        stdio: Option<Stdio>,
+        tools: Tools,
+        ends_process: bool,
+    ) -> Arc<Self> {
+        let (input, output) = stdio.map(|Stdio { input, output }| (input, output)).unzip();
+        let waker = input.as_ref().map(Input::waker);
         let state = State {
-            wire,
+            channel: Channel::new(session, output),
+            input,
             calls: Calls::default(),
             asked: HashMap::new(),
             tools,
@@ -76,8 +93,7 @@ impl Core {
             }
             ExtensionEvent::ShuttingDown(_) => {
                 if self.ends_process {
-                    let exit_code = state.wire.session.exit_code();
-                    watchdog::start(SHUTDOWN_END, exit_code, self.names());
+                    state.channel.watch_end(self.last_act());
                 }
                 state.calls.cancel_all();
                 return Some(event);
@@ -95,14 +111,14 @@ impl Core {
     pub(crate) fn stand_in(self: &Arc<Self>) -> Result<(), Error> {
         let mut state = self.lock();
         state.take_bell()?;
-        state.wire.read()?;
-        state.wire.handle_timeout();
-        while let Some(event) = state.wire.session.poll_control() {
+        state.read()?;
+        state.channel.handle_timeout();
+        while let Some(event) = state.channel.session.poll_control() {
             if let Some(event) = self.settle(&mut state, event) {
-                state.wire.leave(event);
+                state.channel.leave(event);
             }
         }
-        state.wire.write()?;
+        state.channel.write()?;
         drop(state);
         // The loop is told by the bell alone: what it would have seen has been read.
         if let Some(waker) = &self.waker {
@@ -111,10 +127,29 @@ impl Core {
         Ok(())
     }
 
-    /// Names the handlers that have not ended, for a thread that watches the end.
-    fn names(self: &Arc<Self>) -> impl Fn() -> Vec<String> + Send + 'static {
+    /// Writes what there is for a process that is about to end, and waits for the host to take it, but not
+    /// for ever. Nobody is kept from the session meanwhile: the end may be watched.
+    pub(crate) fn flush(&self) {
+        let until = Instant::now() + LAST_WRITE;
+        let has_room = || {
+            let mut state = self.lock();
+            state.channel.write().is_err() || !state.channel.is_stalled()
+        };
+        while !has_room() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// At the end of the end, for the thread that watches it: what was due is answered and written, as far
+    /// as that goes without waiting. What is not finished.
+    fn last_act(self: &Arc<Self>) -> impl FnOnce() -> Unfinished + Send + 'static {
         let core = Arc::downgrade(self);
-        move || core.upgrade().map(|core| core.lock().calls.names()).unwrap_or_default()
+        move || {
+            let Some(core) = core.upgrade() else { return Unfinished::default() };
+            let mut state = core.lock();
+            let handlers = state.calls.names();
+            state.channel.last_act(handlers)
+        }
     }
 
     /// Whether the loop is within a turn, as of that count of `turns`.
@@ -130,11 +165,40 @@ impl Core {
 }
 
 impl State {
+    /// Feeds the session with what is there now.
+    pub(crate) fn read(&mut self) -> Result<(), Error> {
+        let Some(input) = &mut self.input else { return Ok(()) };
+        if self.channel.is_full() {
+            self.channel.look_for_hang_up(input)?;
+        }
+        self.channel.read(input)
+    }
+
+    /// Whether something has come that no loop has taken.
+    #[cfg(unix)]
+    pub(crate) fn has_missed(&self) -> Result<bool, Error> {
+        let Some(input) = &self.input else { return Ok(false) };
+        Ok(input.signal_waits() || self.channel.is_full() && input.has_hung_up()?)
+    }
+
+    /// The descriptors to read, of the bell, and to write.
+    #[cfg(unix)]
+    pub(crate) fn descriptors(&self) -> Option<[i32; 3]> {
+        use std::os::fd::{AsFd, AsRawFd};
+
+        let (input, output) = (self.input.as_ref()?, self.channel.output()?);
+        Some([input.as_fd(), input.doorbell(), output.as_fd()].map(|fd| fd.as_raw_fd()))
+    }
+
     /// SIGTERM may have come, or somebody has woken the loop.
     pub(crate) fn take_bell(&mut self) -> Result<(), Error> {
-        let Some(input) = &mut self.wire.input else { return Ok(()) };
-        if input.wait(Some(Duration::ZERO))?.sigterm {
-            self.wire.session.handle_sigterm(Instant::now());
+        let Some(input) = &mut self.input else { return Ok(()) };
+        let ready = input.wait(Some(Duration::ZERO))?;
+        if ready.sigterm {
+            self.channel.session.handle_sigterm(Instant::now());
+        }
+        if ready.sigint {
+            self.channel.session.end(INTERRUPTED, Instant::now());
         }
         Ok(())
     }
@@ -143,24 +207,17 @@ impl State {
     /// a tool is it known.
     pub(crate) fn write_before(&mut self, tool: Option<&Tool>) {
         let may_wait = tool.is_some_and(|tool| tool.pace.begin());
-        if !may_wait && self.wire.session.has_output() {
+        if !may_wait && self.channel.session.has_output() {
             // An error comes again where the turn ends.
-            let _ = self.wire.write();
+            let _ = self.channel.write();
         }
     }
 
-    /// Whether the call that is about to be begun was cancelled in the same read. What else came up
-    /// with that is left for its turn.
-    pub(crate) fn is_cancelled_already(&mut self, key: &CallKey) -> bool {
-        let mut is_cancelled = false;
-        while let Some(event) = self.wire.session.poll_control() {
-            match event {
-                ExtensionEvent::Cancelled { key: ref cancelled, .. } if cancelled == key => {
-                    is_cancelled = true;
-                }
-                event => self.wire.leave(event),
-            }
-        }
+    /// A handler is about to serve a call. Whether the call is cancelled already, by what was read
+    /// with it, or by the thread that stands in for the loop meanwhile.
+    pub(crate) fn begin(&mut self, key: CallKey, label: Label) -> bool {
+        let is_cancelled = self.channel.session.is_cancelled(&key);
+        self.calls.begin(key, label, is_cancelled);
         is_cancelled
     }
 }

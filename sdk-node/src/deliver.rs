@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use extline_protocol::frame::{ErrorInfo, PanelClose, ToolCall, ToolResult};
-use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, PanelInput};
+use extline_protocol::{CallKey, ExtensionEvent, PanelInput};
 
 use crate::core::{Core, State};
 use crate::frames::{object_text, text_of};
@@ -32,8 +32,6 @@ pub(crate) enum Kind {
     Response = 8,
     /// Frame.
     Accepted = 9,
-    /// Frame.
-    Registered = 10,
     /// Nothing.
     Teardown = 11,
     /// Reason, milliseconds until the process ends.
@@ -56,7 +54,7 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
         ExtensionEvent::Command { key, command } => {
             let serial = key.serial();
             let label = format!("command {}", command.name).into();
-            core.lock().calls.begin(key, label, false);
+            core.lock().begin(key, label);
             let args = command.args.unwrap_or_default();
             let (text, more) = (Some(command.name.as_str()), Some(args.as_str()));
             scope.tell(Told { serial, text, more, ..told(Kind::Command) })
@@ -76,10 +74,7 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
         }
         ExtensionEvent::Request { key, request, deadline } => {
             let serial = key.serial();
-            let mut state = core.lock();
-            let flag = state.is_cancelled_already(&key);
-            state.calls.begin(key, format!("request {}", request.method).into(), flag);
-            drop(state);
+            let flag = core.lock().begin(key, format!("request {}", request.method).into());
             let (text, more) = (Some(request.method.as_str()), request.params.as_ref());
             let more = more.map(extline_protocol::RawJson::get);
             let deadline = deadline.map(left);
@@ -124,10 +119,6 @@ fn answer_or_end(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> bool 
             let frame = text_of(&*ack);
             scope.tell(Told { text: Some(&frame), ..told(Kind::Accepted) })
         }
-        ExtensionEvent::Registered(report) => {
-            let frame = text_of(&report);
-            scope.tell(Told { text: Some(&frame), ..told(Kind::Registered) })
-        }
         ExtensionEvent::ShuttingDown(reason) => {
             let reason = reason.map(|reason| reason.as_str().to_owned());
             let end = core.ends_process.then_some(extline_protocol::limits::SHUTDOWN_END);
@@ -148,20 +139,19 @@ fn tool(
     let mut state = core.lock();
     let Some(tool) = state.tools.get(&call.name).cloned() else {
         // Registered when it came, and taken back while it waited.
-        let error = ErrorInfo::new(ErrorKind::NotFound, format!("unknown tool {}", call.name));
+        let error = ErrorInfo::unknown_tool(&call.name);
         refuse(&mut state, &key, error);
         return false;
     };
     if let Some(Err(error)) =
         tool.validator.as_ref().map(|validator| validator.validate(&call.args))
     {
-        refuse(&mut state, &key, invalid(&error.pointer, &error.message));
+        refuse(&mut state, &key, ErrorInfo::invalid_args(&error.pointer, &error.message));
         return false;
     }
-    let flag = state.is_cancelled_already(&key);
     let serial = key.serial();
     let index = tool.index;
-    state.calls.begin(key, tool.label.clone(), flag);
+    let flag = state.begin(key, tool.label.clone());
     state.write_before(Some(&tool));
     state.last_tool = Some(tool);
     drop(state);
@@ -180,19 +170,12 @@ fn tool(
 /// It fails for a call that the session has answered in the handler's place, at shutdown.
 fn refuse(state: &mut State, key: &CallKey, error: ErrorInfo) {
     state.last_tool = None;
-    let _ = state.wire.session.reply_tool(key, ToolResult::error(key.id().clone(), error));
-}
-
-/// As every SDK says it.
-fn invalid(pointer: &str, message: &str) -> ErrorInfo {
-    let place = if pointer.is_empty() { "the arguments" } else { pointer };
-    let whole = format!("invalid arguments: {place}: {message}");
-    ErrorInfo { field: Some(pointer.to_owned()), ..ErrorInfo::new(ErrorKind::Validation, whole) }
+    let _ = state.channel.session.reply_tool(key, ToolResult::error(key.id().clone(), error));
 }
 
 fn begin_intercept(state: &mut State, key: CallKey, point: &str) -> bool {
-    state.calls.begin(key, format!("intercept {point}").into(), false);
-    state.wire.session.fails_open(point)
+    state.begin(key, format!("intercept {point}").into());
+    state.channel.session.fails_open(point)
 }
 
 fn panel(core: &Core, scope: &Scope<'_>, input: PanelInput) -> bool {

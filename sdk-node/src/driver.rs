@@ -5,8 +5,9 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use extline_driver::BATCH;
 use extline_protocol::ExtensionEvent;
 use extline_stdio::{Error, report};
 
@@ -16,10 +17,6 @@ use crate::js::{Js, Scope, Told};
 use crate::watch::Wants;
 #[cfg(unix)]
 use crate::{stand_in::StandIn, watch::Handles};
-
-/// Answers are gathered for one write, but not while a handler runs that has taken longer than this of
-/// late. Of one that does so for the first time, the stand-in writes what it keeps.
-const BATCH: Duration = Duration::from_millis(1);
 
 /// Why the loop comes back to the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,9 +65,12 @@ impl Driver {
         let handles = Handles::open(self);
         let can = handles.is_some();
         *self.handles.borrow_mut() = handles;
-        let input = self.core.lock().wire.input.as_ref().map(|input| input.as_fd().as_raw_fd());
-        if let Some(input) = input.filter(|_| can) {
-            *self.stand_in.borrow_mut() = StandIn::start(&self.core, input);
+        let watched = self.core.lock().input.as_ref().map(|input| {
+            let (input, bell) = (input.as_fd(), input.doorbell());
+            [input.as_raw_fd(), bell.as_raw_fd()]
+        });
+        if let Some(watched) = watched.filter(|_| can) {
+            *self.stand_in.borrow_mut() = StandIn::start(&self.core, watched);
         }
         can
     }
@@ -86,7 +86,7 @@ impl Driver {
         let told = tell(&mut state);
         // What is said in a turn is written at its end.
         if !self.in_turn.get() && !self.is_over.get() {
-            let written = state.wire.write();
+            let written = state.channel.write().map(drop);
             drop(state);
             match written {
                 Ok(()) => self.arm(true),
@@ -104,8 +104,8 @@ impl Driver {
             // An error comes again at the end of the turn, which can end the session.
             let mut state = self.core.lock();
             // Updates are among what is due.
-            state.wire.handle_timeout();
-            let _ = state.wire.write();
+            state.channel.handle_timeout();
+            let _ = state.channel.write();
         }
     }
 
@@ -134,31 +134,34 @@ impl Driver {
     fn take_in(&self, reason: Reason) -> Result<(), Error> {
         let mut state = self.core.lock();
         match reason {
-            Reason::Input => state.wire.read()?,
+            Reason::Input => state.read()?,
             Reason::Bell => {
                 state.take_bell()?;
-                state.wire.read()?;
+                state.read()?;
             }
             Reason::Room | Reason::Time | Reason::Js => {}
         }
-        state.wire.handle_timeout();
-        if reason == Reason::Room { state.wire.write() } else { Ok(()) }
+        state.channel.handle_timeout();
+        if reason == Reason::Room {
+            state.channel.write()?;
+        }
+        Ok(())
     }
 
     /// Until nothing is left that could be done. The exit code, at the end.
     fn work(self: &Rc<Self>) -> Result<Option<u8>, Error> {
         loop {
-            let was_stalled = self.core.lock().wire.is_stalled();
+            let was_stalled = self.core.lock().channel.is_stalled();
             while let Some(event) = self.next_event() {
                 let Ok(scope) = self.js.open() else { return Ok(None) };
                 self.gather(&scope, event)?;
                 // Promises have their turn here.
             }
             let mut state = self.core.lock();
-            state.wire.write()?;
+            state.channel.write()?;
             // A host that has taken what it had not lets further calls begin.
-            if !was_stalled || state.wire.is_stalled() {
-                return Ok(state.finished.filter(|_| state.wire.is_said()));
+            if !was_stalled || state.channel.is_stalled() {
+                return Ok(state.finished.filter(|_| state.channel.is_said()));
             }
         }
     }
@@ -173,13 +176,15 @@ impl Driver {
             let is_call = matches!(event, ExtensionEvent::ToolCall { .. });
             let waits = deliver::deliver(&self.core, scope, event);
             let now = Instant::now();
+            // Answers are not gathered while a handler runs that has taken longer than this of late. Of one
+            // that does so for the first time, the stand-in writes what it keeps.
             let took = now.duration_since(std::mem::replace(&mut since, now));
             if took >= BATCH {
                 let mut state = self.core.lock();
                 if let Some(tool) = state.last_tool.take().filter(|_| is_call) {
                     tool.pace.was_slow();
                 }
-                state.wire.write()?;
+                state.channel.write()?;
             }
             if waits && !is_call || now.duration_since(began) >= BATCH {
                 return Ok(());
@@ -197,7 +202,7 @@ impl Driver {
     fn next_event(&self) -> Option<ExtensionEvent> {
         let mut state = self.core.lock();
         loop {
-            let event = state.wire.next_event()?;
+            let event = state.channel.next_event(true)?;
             if let Some(event) = self.core.settle(&mut state, event) {
                 return Some(event);
             }
@@ -210,11 +215,11 @@ impl Driver {
             return;
         }
         let state = self.core.lock();
-        let mut wants = Wants::of(&state.wire);
+        let mut wants = Wants::of(&state.channel);
         // What came up within what JavaScript said is not done within it.
         wants.turn &= may_have_events;
-        wants.turn |= state.finished.is_some() && state.wire.is_said();
-        let stalled_due = state.wire.session.poll_timeout_stalled();
+        wants.turn |= state.finished.is_some() && state.channel.is_said();
+        let stalled_due = state.channel.session.poll_timeout_stalled();
         drop(state);
         #[cfg(unix)]
         {
@@ -235,7 +240,7 @@ impl Driver {
     /// JavaScript waits in the place of native handles.
     fn tell_wants(&self, wants: Wants) {
         if self.told.borrow().is_some_and(|told| told == wants && !wants.turn)
-            && !self.core.lock().wire.session.has_output()
+            && !self.core.lock().channel.session.has_output()
         {
             return;
         }

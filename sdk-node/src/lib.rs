@@ -27,4 +27,3 @@ mod tools;
 #[cfg(unix)]
 mod uv;
 mod watch;
-mod wire;

@@ -6,7 +6,7 @@ use extline_protocol::frame::{
     CommandResponse, Content, ErrorInfo, EventInterceptResponse, ExtensionFrame, RpcError,
     ToolResult,
 };
-use extline_protocol::{CallKey, CallKind, CallToolError, ErrorKind, RequestError, Update};
+use extline_protocol::{CallKey, CallKind, ErrorKind, Update};
 use napi::{Error, Result};
 use napi_derive::napi;
 
@@ -51,7 +51,7 @@ impl Session {
     pub fn fail(&self, serial: i64, kind: String, message: String) {
         let Some(key) = self.end_call(serial) else { return };
         self.driver.tell(|state| {
-            let session = &mut state.wire.session;
+            let session = &mut state.channel.session;
             let kind = ErrorKind::from(kind.as_str());
             // It fails for a call that the session has answered in the handler's place.
             let _ = match key.kind() {
@@ -70,7 +70,7 @@ impl Session {
     pub fn event_done(&self, event: String) {
         self.driver.tell(|state| {
             state.calls.end_other(&format!("event {event}"));
-            state.wire.session.event_done();
+            state.channel.session.event_done();
         });
     }
 
@@ -79,7 +79,7 @@ impl Session {
     pub fn panel_done(&self, id: String) {
         self.driver.tell(|state| {
             state.calls.end_other(&format!("panel {id}"));
-            state.wire.session.panel_done(&id);
+            state.channel.session.panel_done(&id);
         });
     }
 
@@ -99,7 +99,7 @@ impl Session {
     pub fn teardown_done(&self) {
         self.driver.tell(|state| {
             state.calls.end_other("teardown");
-            state.wire.session.teardown_done();
+            state.channel.session.teardown_done();
         });
     }
 
@@ -108,11 +108,11 @@ impl Session {
     pub fn guarding(&self, serial: i64, guard: String) {
         let mut state = self.driver.core.lock();
         if let Some(key) = state.calls.key(number(serial)).cloned() {
-            state.wire.session.intercept_running(&key, &guard);
+            state.channel.session.intercept_running(&key, &guard);
         }
     }
 
-    /// The id of a call on the wire; empty for one that has ended, or is none.
+    /// The id of a call on the channel; empty for one that has ended, or is none.
     #[napi(catch_unwind)]
     pub fn call_id(&self, serial: i64) -> String {
         let state = self.driver.core.lock();
@@ -145,7 +145,7 @@ impl Session {
             Update { content: update.content, details: update.details, progress: update.progress };
         self.driver.show(|state| {
             if let Some(key) = state.calls.key(number(serial)) {
-                state.wire.session.update(key, update);
+                state.channel.session.update(key, update);
             }
         });
         Ok(())
@@ -158,8 +158,8 @@ impl Session {
         let args = raw(&args).map_err(|error| refusal(&ErrorKind::Validation, &error.reason))?;
         self.driver.tell(|state| {
             let parent = state.calls.key(number(parent)).filter(|key| key.kind() == CallKind::Tool);
-            let key = state.wire.session.call_tool(parent, &name, args);
-            let key = key.map_err(|error| refusal(&kind_of_call(&error), &error.to_string()))?;
+            let key = state.channel.session.call_tool(parent, &name, args);
+            let key = key.map_err(|error| refusal(&error.kind(), &error.to_string()))?;
             Ok(ask(state, key))
         })
     }
@@ -178,9 +178,9 @@ impl Session {
         let deadline = timeout.map(|timeout| timeout.max(0.0) as u64);
         self.driver.tell(|state| {
             let parent = state.calls.key(number(parent));
-            let session = &mut state.wire.session;
+            let session = &mut state.channel.session;
             let key = session.request(parent, &method, params, deadline, Instant::now());
-            let key = key.map_err(|error| refusal(&kind_of_request(&error), &error.to_string()))?;
+            let key = key.map_err(|error| refusal(&error.kind(), &error.to_string()))?;
             Ok(ask(state, key))
         })
     }
@@ -190,7 +190,7 @@ impl Session {
     pub fn cancel_question(&self, question: i64) {
         self.driver.tell(|state| {
             if let Some(key) = state.asked.get(&number(question)) {
-                state.wire.session.cancel_outgoing(key);
+                state.channel.session.cancel_outgoing(key);
             }
         });
     }
@@ -200,7 +200,7 @@ impl Session {
             if let Some(key) = state.calls.end(number(serial)) {
                 let result = result(&key);
                 // It fails for a call that the session has answered in the handler's place.
-                let _ = state.wire.session.reply_tool(&key, result);
+                let _ = state.channel.session.reply_tool(&key, result);
             }
         });
     }
@@ -229,7 +229,7 @@ fn answer_type(kind: CallKind) -> &'static str {
 }
 
 fn reply(state: &mut State, key: &CallKey, frame: ExtensionFrame) {
-    let session = &mut state.wire.session;
+    let session = &mut state.channel.session;
     // It fails for a call that the session has answered in the handler's place.
     let _ = match frame {
         ExtensionFrame::ToolResult(result) => session.reply_tool(key, result),
@@ -251,23 +251,4 @@ fn ask(state: &mut State, key: CallKey) -> i64 {
 
 fn refusal(kind: &ErrorKind, message: &str) -> Error<String> {
     Error::new(kind.as_str().to_owned(), message)
-}
-
-fn kind_of_call(error: &CallToolError) -> ErrorKind {
-    match error {
-        CallToolError::Unsupported => ErrorKind::Unsupported,
-        CallToolError::NotAnObject { .. } => ErrorKind::Validation,
-        CallToolError::TooLarge(_) => ErrorKind::TooLarge,
-        CallToolError::ParentEnded | CallToolError::ShuttingDown => ErrorKind::Cancelled,
-        _ => ErrorKind::Internal,
-    }
-}
-
-fn kind_of_request(error: &RequestError) -> ErrorKind {
-    match error {
-        RequestError::Unsupported { .. } => ErrorKind::Unsupported,
-        RequestError::TooLarge(_) => ErrorKind::TooLarge,
-        RequestError::ParentEnded | RequestError::ShuttingDown => ErrorKind::Cancelled,
-        _ => ErrorKind::Internal,
-    }
 }

@@ -16,7 +16,6 @@ use crate::driver::{Driver, Reason};
 use crate::frames::{frame_of, raw};
 use crate::js::Js;
 use crate::tools::{self, Registrations};
-use crate::wire::Wire;
 
 /// What an extension is, and how its bytes move.
 #[napi(object)]
@@ -33,8 +32,8 @@ pub struct SessionOptions {
     /// that [`Session::take_descriptors`] gives. `bytes`: there are none, a host in the same process
     /// moves the bytes.
     pub reader: String,
-    /// SIGTERM is heard natively, because nobody listens in JavaScript.
-    pub hears_sigterm: bool,
+    /// Nobody listens for SIGTERM in JavaScript, so that Node's own handler is of no use.
+    pub forgets_sigterm: bool,
     /// Two descriptors in place of stdin and stdout.
     pub over: Option<Vec<i32>>,
 }
@@ -67,8 +66,10 @@ impl Session {
         let ends_process = options.over.is_none() && stdio.is_some();
         let (own, lent) = if is_native { (stdio, None) } else { (None, stdio) };
         let own = own.map(|mut own| {
-            if ends_process && options.hears_sigterm {
-                forget_sigterm();
+            if ends_process {
+                if options.forgets_sigterm {
+                    forget_sigterm();
+                }
                 own.input.listen_for_sigterm()?;
             }
             Ok(own)
@@ -86,8 +87,7 @@ impl Session {
             teardown: options.teardown,
             ..ExtensionConfig::new(options.name, options.version)
         };
-        let wire = Wire::new(ExtensionSession::new(config), own);
-        let core = Core::new(wire, tools, ends_process);
+        let core = Core::new(ExtensionSession::new(config), own, tools, ends_process);
         let driver = Driver::new(core, Js::new(&env, &deliver)?);
         Ok(Self { driver, is_native, lent })
     }
@@ -131,14 +131,14 @@ impl Session {
     /// JavaScript has read this.
     #[napi(catch_unwind)]
     pub fn feed(&self, bytes: Uint8Array) {
-        self.driver.core.lock().wire.feed(&bytes);
+        self.driver.core.lock().channel.feed(&bytes);
         self.driver.turn(Reason::Js);
     }
 
     /// The host has closed its end.
     #[napi(catch_unwind)]
     pub fn end_input(&self) {
-        self.driver.core.lock().wire.end_input();
+        self.driver.core.lock().channel.end_input();
         self.driver.turn(Reason::Js);
     }
 
@@ -146,7 +146,13 @@ impl Session {
     /// [`Session::written`].
     #[napi(catch_unwind)]
     pub fn take_output(&self) -> Option<Buffer> {
-        self.driver.core.lock().wire.take_output().map(Buffer::from)
+        let channel = &mut self.driver.core.lock().channel;
+        let mut batch = Vec::new();
+        let is_some = channel.take_batch(&mut batch);
+        if is_some {
+            channel.batch_is_under_way();
+        }
+        is_some.then(|| Buffer::from(batch))
     }
 
     /// JavaScript has written what it took, or the host is gone.
@@ -154,9 +160,9 @@ impl Session {
     pub fn written(&self, is_gone: bool) {
         let mut state = self.driver.core.lock();
         if is_gone {
-            state.wire.lose_host();
+            state.channel.lose_host();
         } else {
-            state.wire.taken_is_written();
+            state.channel.batch_is_written();
         }
         drop(state);
         self.driver.turn(Reason::Js);
@@ -168,10 +174,32 @@ impl Session {
         self.driver.turn(Reason::Time);
     }
 
+    /// Somebody listens for a signal in JavaScript from now on, where a handler that keeps the loop keeps
+    /// it from being heard.
+    #[napi(catch_unwind)]
+    pub fn listen_in_front(&self) -> Result<()> {
+        let mut state = self.driver.core.lock();
+        match &mut state.input {
+            Some(input) if self.driver.core.ends_process => input.listen_in_front().map_err(to_js),
+            _ => Ok(()),
+        }
+    }
+
+    /// The host may have closed its end, where JavaScript reads and has read enough ahead.
+    #[napi(catch_unwind)]
+    pub fn look_for_hang_up(&self) -> Result<()> {
+        let Some(lent) = &self.lent else { return Ok(()) };
+        if lent.input.has_hung_up().map_err(to_js)? {
+            self.driver.core.lock().channel.hang_up();
+            self.driver.turn(Reason::Js);
+        }
+        Ok(())
+    }
+
     /// SIGTERM came, to a program that listens itself.
     #[napi(catch_unwind)]
     pub fn sigterm(&self) {
-        self.driver.core.lock().wire.session.handle_sigterm(Instant::now());
+        self.driver.core.lock().channel.session.handle_sigterm(Instant::now());
         self.driver.turn(Reason::Js);
     }
 
@@ -179,18 +207,17 @@ impl Session {
     /// handlers that were at work.
     #[napi(catch_unwind)]
     pub fn flush(&self) -> Vec<String> {
-        let mut state = self.driver.core.lock();
-        state.wire.flush();
-        state.calls.names()
+        self.driver.core.flush();
+        self.driver.core.lock().calls.names()
     }
 
     /// Whether everything that was fed has begun, and whether all of it is done and said except the
     /// calls that still run. For hosts in the same process.
     #[napi(catch_unwind)]
     pub fn progress(&self) -> Vec<bool> {
-        let wire = &self.driver.core.lock().wire;
-        let is_begun = !wire.has_events();
-        vec![is_begun, is_begun && wire.is_said() && wire.session.is_calm()]
+        let channel = &self.driver.core.lock().channel;
+        let is_begun = !channel.can_go_on();
+        vec![is_begun, is_begun && channel.is_said() && channel.session.is_calm()]
     }
 
     /// Nothing brings the loop back any more. For hosts in the same process that give up.
@@ -202,13 +229,13 @@ impl Session {
     /// Everything is registered.
     #[napi(catch_unwind)]
     pub fn ready(&self) {
-        self.driver.tell(|state| state.wire.session.ready());
+        self.driver.tell(|state| state.channel.session.ready());
     }
 
     /// The extension ends by itself, in order; whether it had not begun to.
     #[napi(catch_unwind)]
     pub fn end(&self, exit_code: u8) -> bool {
-        self.driver.tell(|state| state.wire.session.end(exit_code, Instant::now()))
+        self.driver.tell(|state| state.channel.session.end(exit_code, Instant::now()))
     }
 
     /// Whether the host understands what the extension would send under that capability.
@@ -217,7 +244,7 @@ impl Session {
         let named = Capabilities::named(&[capability.as_str()]);
         let known = |known: &Capability| named.contains(*known);
         let known = Capability::ALL.into_iter().find(known);
-        let supports = |capability| self.driver.core.lock().wire.session.supports(capability);
+        let supports = |capability| self.driver.core.lock().channel.session.supports(capability);
         known.is_some_and(supports)
     }
 
@@ -227,7 +254,7 @@ impl Session {
         let ExtensionFrame::RegisterTool(frame) = frame_of(&frame)? else { return Ok(Vec::new()) };
         let (tool, unchecked) = tools::tool_of(&frame, index, checked)?;
         self.driver.tell(|state| {
-            let registered = state.wire.session.register_tool(&frame);
+            let registered = state.channel.session.register_tool(&frame);
             registered.map_err(|error| Error::from_reason(error.to_string()))?;
             state.tools.insert(frame.name.clone(), tool);
             Ok(unchecked)
@@ -237,7 +264,7 @@ impl Session {
     /// Takes a tool away; unknown names are ignored.
     #[napi(catch_unwind)]
     pub fn unregister_tool(&self, name: String) -> Result<()> {
-        let removed = self.driver.tell(|state| state.wire.session.unregister_tool(&name));
+        let removed = self.driver.tell(|state| state.channel.session.unregister_tool(&name));
         removed.map_err(|error| Error::from_reason(error.to_string()))
     }
 
@@ -245,7 +272,7 @@ impl Session {
     #[napi(catch_unwind)]
     pub fn register_command(&self, frame: String) -> Result<()> {
         let ExtensionFrame::RegisterCommand(frame) = frame_of(&frame)? else { return Ok(()) };
-        let registered = self.driver.tell(|state| state.wire.session.register_command(&frame));
+        let registered = self.driver.tell(|state| state.channel.session.register_command(&frame));
         registered.map_err(|error| Error::from_reason(error.to_string()))
     }
 
@@ -253,7 +280,7 @@ impl Session {
     #[napi(catch_unwind)]
     pub fn subscribe(&self, kind: String, name: String) {
         let session = |state: &mut crate::core::State| {
-            tools::subscribe(state.wire.session.subscribe_mut(), &kind, &name);
+            tools::subscribe(state.channel.session.subscribe_mut(), &kind, &name);
         };
         self.driver.tell(session);
     }
@@ -262,15 +289,24 @@ impl Session {
     #[napi(catch_unwind)]
     pub fn on_failure(&self, point: String, mode: String) {
         let session = |state: &mut crate::core::State| {
-            tools::set_on_failure(state.wire.session.subscribe_mut(), &point, &mode);
+            tools::set_on_failure(state.channel.session.subscribe_mut(), &point, &mode);
         };
         self.driver.tell(session);
+    }
+
+    /// Adds something that the extension cannot do without.
+    #[napi(catch_unwind)]
+    pub fn require(&self, kind: String, name: String) -> Result<()> {
+        let requirement = tools::requirement(&kind, &name)?;
+        self.driver.tell(|state| state.channel.session.require(requirement));
+        Ok(())
     }
 
     /// Shows the user a note.
     #[napi(catch_unwind)]
     pub fn notify(&self, level: String, message: String) {
-        self.driver.tell(|state| state.wire.session.notify(Level::from(level.as_str()), message));
+        self.driver
+            .tell(|state| state.channel.session.notify(Level::from(level.as_str()), message));
     }
 
     /// Writes a line to the host's log, or to stderr where it keeps none.
@@ -278,7 +314,7 @@ impl Session {
     pub fn log(&self, level: String, message: String, fields: Option<String>) -> Result<()> {
         let fields = fields.as_deref().map(raw).transpose()?;
         let level = Level::from(level.as_str());
-        self.driver.tell(|state| state.wire.session.log(level, message, fields));
+        self.driver.tell(|state| state.channel.session.log(level, message, fields));
         Ok(())
     }
 
@@ -286,7 +322,7 @@ impl Session {
     #[napi(catch_unwind)]
     pub fn submit(&self, text: String) {
         self.driver.tell(|state| {
-            let session = &mut state.wire.session;
+            let session = &mut state.channel.session;
             if text.starts_with('/') { session.submit_slash(text) } else { session.submit(text) }
         });
     }
@@ -294,7 +330,7 @@ impl Session {
     /// Takes the extension's notes back.
     #[napi(catch_unwind)]
     pub fn clear_notes(&self) {
-        self.driver.tell(|state| state.wire.session.clear_notes());
+        self.driver.tell(|state| state.channel.session.clear_notes());
     }
 
     /// Opens a panel, or draws it anew, by the frame. Whether it is open.
@@ -302,11 +338,11 @@ impl Session {
     pub fn panel(&self, frame: String) -> Result<bool> {
         Ok(match frame_of(&frame)? {
             ExtensionFrame::OpenPanel(open) => {
-                self.driver.tell(|state| state.wire.session.open_panel(open.panel));
+                self.driver.tell(|state| state.channel.session.open_panel(open.panel));
                 true
             }
             ExtensionFrame::PanelRender(render) => {
-                self.driver.tell(|state| state.wire.session.render_panel(render))
+                self.driver.tell(|state| state.channel.session.render_panel(render))
             }
             _ => false,
         })
@@ -315,13 +351,13 @@ impl Session {
     /// Closes a panel.
     #[napi(catch_unwind)]
     pub fn close_panel(&self, id: String) {
-        self.driver.tell(|state| state.wire.session.close_panel(&id));
+        self.driver.tell(|state| state.channel.session.close_panel(&id));
     }
 
     /// Whether the panel is open, as far as is known here.
     #[napi(catch_unwind)]
     pub fn panel_is_open(&self, id: String) -> bool {
-        self.driver.core.lock().wire.session.panel_is_open(&id)
+        self.driver.core.lock().channel.session.panel_is_open(&id)
     }
 }
 

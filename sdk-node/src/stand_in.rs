@@ -15,7 +15,10 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use extline_stdio::HANG_UP_LOOK;
+
 use crate::core::Core;
+use extline_driver::Channel;
 
 /// What a loop leaves undone for so long it does not do for now.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -39,12 +42,13 @@ struct Shared {
 }
 
 impl StandIn {
-    /// Starts the thread, which looks at the descriptor that the session reads. Without it the
+    /// Starts the thread, which looks at the descriptors that the session reads. Without it the
     /// extension is served all the same, as long as the loop goes on.
-    pub(crate) fn start(core: &Arc<Core>, input: RawFd) -> Option<Self> {
+    pub(crate) fn start(core: &Arc<Core>, [input, bell]: [RawFd; 2]) -> Option<Self> {
         let (rings, ring) = pipe().ok()?;
         let shared = Arc::new(Shared { start: Instant::now(), looks_at: AtomicU64::new(0) });
-        let watch = Watch { core: Arc::downgrade(core), input, rings, shared: Arc::clone(&shared) };
+        let watch =
+            Watch { core: Arc::downgrade(core), input, bell, rings, shared: Arc::clone(&shared) };
         let name = "extline stand-in".to_owned();
         thread::Builder::new().name(name).spawn(move || watch.run()).ok()?;
         Some(Self { ring, shared })
@@ -74,6 +78,8 @@ impl Shared {
 struct Watch {
     core: Weak<Core>,
     input: RawFd,
+    /// Rings for SIGTERM.
+    bell: RawFd,
     rings: PipeReader,
     shared: Arc<Shared>,
 }
@@ -81,6 +87,7 @@ struct Watch {
 /// What ended a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Woken {
+    /// Bytes, or the session's bell.
     Input,
     Time,
     Ring,
@@ -96,9 +103,10 @@ impl Watch {
     fn watch(&mut self) -> bool {
         let Some(core) = self.core.upgrade().filter(|core| !core.has_ended()) else { return false };
         self.shared.looks_at.store(NEVER, SeqCst);
-        let (may_read, due) = {
+        let (may_read, is_full, due) = {
             let state = core.lock();
-            (state.wire.may_read(), state.wire.session.poll_timeout_stalled())
+            let Channel { session, .. } = &state.channel;
+            (state.channel.may_read(), state.channel.is_full(), session.poll_timeout_stalled())
         };
         if let Some(due) = due {
             self.shared.looks_at.store(self.shared.millis(due), SeqCst);
@@ -108,7 +116,10 @@ impl Watch {
         // Whether a turn that lasts holds something back is seen only by looking.
         if !Core::is_in_turn(before) {
             let left = due.map(|due| due.saturating_duration_since(Instant::now()));
-            match self.wait(may_read, left) {
+            let longest = is_full.then_some(HANG_UP_LOOK);
+            let watched = [self.bell, self.input];
+            let watched = &watched[..=usize::from(may_read)];
+            match self.wait(watched, [left, longest].into_iter().flatten().min()) {
                 Woken::TheEnd => return false,
                 Woken::Ring => return true,
                 Woken::Input | Woken::Time => {}
@@ -135,13 +146,13 @@ impl Watch {
 
     fn has_work(&self, core: &Core) -> bool {
         let state = core.lock();
-        let is_due = state.wire.due().is_some_and(|due| due <= Instant::now());
-        let is_held = !state.wire.is_stalled() && state.wire.session.has_output();
-        let may_read = state.wire.may_read();
+        let is_due = state.channel.due().is_some_and(|due| due <= Instant::now());
+        let is_held = !state.channel.is_stalled() && state.channel.session.has_output();
+        let has_missed = state.has_missed().unwrap_or(false);
+        let may_read = state.channel.may_read();
         drop(state);
-        is_due
-            || is_held
-            || (may_read && self.poll(true, false, Some(Duration::ZERO)) == Woken::Input)
+        let is_readable = || self.poll(false, &[self.input], Some(Duration::ZERO)) == Woken::Input;
+        is_due || is_held || has_missed || (may_read && is_readable())
     }
 
     /// Waits that long, or until the end.
@@ -150,16 +161,16 @@ impl Watch {
         self.shared.looks_at.store(self.shared.millis(until), SeqCst);
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let woken = self.wait(false, Some(left));
+            let woken = self.wait(&[], Some(left));
             if woken != Woken::Ring && (woken == Woken::TheEnd || left.is_zero()) {
                 return woken;
             }
         }
     }
 
-    /// Waits for bytes that the loop is to read, only if `reading`, for a ring, or until time is up.
-    fn wait(&mut self, reading: bool, time: Option<Duration>) -> Woken {
-        let woken = self.poll(reading, true, time);
+    /// Waits for what the loop is to take at these descriptors, for a ring, or until time is up.
+    fn wait(&mut self, watched: &[RawFd], time: Option<Duration>) -> Woken {
+        let woken = self.poll(true, watched, time);
         if woken == Woken::Ring { self.answer() } else { woken }
     }
 
@@ -171,18 +182,23 @@ impl Watch {
         }
     }
 
-    fn poll(&self, reading: bool, hearing: bool, time: Option<Duration>) -> Woken {
-        #[expect(unsafe_code, reason = "the input belongs to the session that is watched here")]
-        // SAFETY: the driver holds the session, and drops it only after it has ended this thread's
-        // waits for its input: `is_over` is set, and the ring is dropped.
-        let input = unsafe { BorrowedFd::borrow_raw(self.input) };
-        let mut fds = [
-            PollFd::from_borrowed_fd(self.rings.as_fd(), PollFlags::IN),
-            PollFd::from_borrowed_fd(input, PollFlags::IN),
-        ];
+    fn poll(&self, hearing: bool, watched: &[RawFd], time: Option<Duration>) -> Woken {
+        let watched = watched.iter().map(|fd| {
+            #[expect(unsafe_code, reason = "the input belongs to the session that is watched here")]
+            // SAFETY: the driver holds the session, and drops it only after it has ended this thread's
+            // waits for its input: `is_over` is set, and the ring is dropped.
+            unsafe {
+                BorrowedFd::borrow_raw(*fd)
+            }
+        });
+        let ring = hearing.then_some(self.rings.as_fd());
+        let mut fds: Vec<_> = ring
+            .into_iter()
+            .chain(watched)
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .collect();
         let time = time.and_then(|time| Timespec::try_from(time).ok());
-        let (from, to) = (usize::from(!hearing), 1 + usize::from(reading));
-        match poll(&mut fds[from.min(to)..to], time.as_ref()) {
+        match poll(&mut fds, time.as_ref()) {
             Ok(0) | Err(Errno::INTR) => Woken::Time,
             Ok(_) if hearing && !fds[0].revents().is_empty() => Woken::Ring,
             Ok(_) => Woken::Input,

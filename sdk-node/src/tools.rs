@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use extline_protocol::frame::{ExtensionFrame, OnFailure, Subscribe};
-use extline_protocol::{ArgsValidator, Registrations as Frames};
+use extline_protocol::{ArgsValidator, Registrations as Frames, Requirement};
 use extline_stdio::Pace;
 use napi::{Error, Result};
 use napi_derive::napi;
@@ -78,6 +78,13 @@ impl Registrations {
     pub fn on_failure(&self, point: String, mode: String) {
         set_on_failure(&mut self.frames.borrow_mut().subscribe, &point, &mode);
     }
+
+    /// Adds something that the extension cannot do without.
+    #[napi(catch_unwind)]
+    pub fn require(&self, kind: String, name: String) -> Result<()> {
+        self.frames.borrow_mut().requirements.push(requirement(&kind, &name)?);
+        Ok(())
+    }
 }
 
 impl Registrations {
@@ -85,6 +92,10 @@ impl Registrations {
     pub(crate) fn copy(&self) -> (Frames, Tools) {
         (self.frames.borrow().clone(), self.tools.borrow().clone())
     }
+}
+
+pub(crate) fn requirement(kind: &str, name: &str) -> Result<Requirement> {
+    Requirement::of(kind, name).map_err(Error::from_reason)
 }
 
 /// How a tool is called, and what of its schema is not checked here.

@@ -16,9 +16,10 @@ use rustix::fs::{fcntl_getfl, fcntl_setfl};
 /// `UV_POLL` and `UV_TIMER` of `uv_handle_type`.
 const POLL: c_int = 8;
 const TIMER: c_int = 13;
-/// `UV_READABLE` and `UV_WRITABLE` of `uv_poll_event`.
+/// `UV_READABLE`, `UV_WRITABLE` and `UV_DISCONNECT` of `uv_poll_event`.
 pub(crate) const READABLE: c_int = 1;
 pub(crate) const WRITABLE: c_int = 2;
+pub(crate) const DISCONNECT: c_int = 4;
 
 type Handle = *mut c_void;
 pub(crate) type PollCallback = unsafe extern "C" fn(Handle, c_int, c_int);

@@ -4,13 +4,15 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use crate::driver::Driver;
-use crate::wire::Wire;
+use extline_driver::Channel;
 
 /// What the session waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Wants {
     /// Bytes of the host's.
     pub(crate) input: bool,
+    /// Their end, where so many are read ahead that it is not found by reading.
+    pub(crate) hang_up: bool,
     /// The host to take bytes.
     pub(crate) room: bool,
     /// Time.
@@ -20,12 +22,13 @@ pub(crate) struct Wants {
 }
 
 impl Wants {
-    pub(crate) fn of(wire: &Wire) -> Self {
+    pub(crate) fn of(channel: &Channel) -> Self {
         Self {
-            input: wire.may_read(),
-            room: wire.is_stalled(),
-            due: wire.due(),
-            turn: wire.has_events(),
+            input: channel.may_read(),
+            hang_up: channel.is_full(),
+            room: channel.is_stalled(),
+            due: channel.due(),
+            turn: channel.can_go_on(),
         }
     }
 
@@ -62,7 +65,7 @@ type Poll = crate::uv::Poll<Rc<Driver>>;
 impl Handles {
     /// `None` where one of the descriptors cannot be watched: a file can not.
     pub(crate) fn open(driver: &Rc<Driver>) -> Option<Self> {
-        let [input, bell, output_fd] = driver.core.lock().wire.descriptors()?;
+        let [input, bell, output_fd] = driver.core.lock().descriptors()?;
         let event_loop = driver.event_loop()?;
         let poll = |fd, callback| Poll::new(event_loop, fd, callback, Rc::clone(driver));
         let mut bell = poll(bell, callbacks::on_bell)?;
@@ -82,7 +85,11 @@ impl Handles {
     /// Watches for what the session waits for. Whether it could.
     pub(crate) fn arm(&mut self, wants: &Wants, driver: &Rc<Driver>) -> bool {
         let room = self.arm_output(wants.room, driver);
-        let input = self.input.watch(if wants.input { crate::uv::READABLE } else { 0 });
+        let input = self.input.watch(match wants {
+            Wants { input: true, .. } => crate::uv::READABLE,
+            Wants { hang_up: true, .. } => crate::uv::DISCONNECT,
+            _ => 0,
+        });
         if wants.turn || self.is_set != wants.due.is_some() || self.set_to != wants.due {
             self.timer.set(wants.millis());
             self.is_set = wants.turn || wants.due.is_some();

@@ -159,7 +159,9 @@ test("five everyday tasks are no longer than with MCP or oh-my-pi", async () => 
   install(folder, "tsx", "zod");
   writeFileSync(join(folder, "package.json"), '{"type": "module"}');
   const [shrunk, tested] = ["const shrinkOne = async (file: string) => {};\n", extline.pop()!];
-  writeFileSync(join(folder, "weather.ts"), shrunk + extline.join("\n"));
+  // One program: what each task offers stands in front of its last line.
+  const offers = extline.map((text) => text.replace("await ext.run(import.meta);\n", ""));
+  writeFileSync(join(folder, "weather.ts"), `${shrunk}${offers.join("\n")}\nawait ext.run(import.meta);\n`);
   writeFileSync(
     join(folder, "weather.test.ts"),
     `import assert from "node:assert/strict";

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type } from "arktype";
-import { Extension, image, RawJson, ToolError, ToolResult } from "extline";
+import { Extension, image, RawJson, Response, ToolError, ToolResult } from "extline";
 import { Host } from "extline/testing";
 import * as v from "valibot";
 import { z } from "zod";
@@ -31,7 +31,7 @@ function rows(heading: string): string[][] {
 
 const ring: Record<string, unknown> = {};
 ring.self = ring;
-const names = { z, v, type, image, RawJson, ToolError, ToolResult, ring };
+const names = { z, v, type, image, RawJson, Response, ToolError, ToolResult, ring };
 
 /** The value of an expression of the page. */
 function value(expression: string): never {
@@ -142,6 +142,12 @@ for (const [returned, content, structured] of rows("What a handler returns") as 
     if (form === "value") answer.structured_content = JSON.parse(text);
     assert.deepEqual(answer.content, JSON.parse(content));
     assert.deepEqual(answer.structured_content, structured === "" ? undefined : JSON.parse(structured));
+  });
+}
+
+for (const [returned, text] of rows("Results that are refused") as [string, string][]) {
+  test(`refused: ${returned}`, () => {
+    assert.throws(() => encodeResult(value(returned)), { name: "TypeError", message: text });
   });
 }
 

@@ -78,6 +78,23 @@ ext.tool("computes", { description: "x" }, () => { console.log("computing"); for
   assert.match(program.stderr, /ended 1\.5s after shutdown; .*tool computes would not stop/);
 });
 
+test("a signal ends it while a handler keeps the loop, also beside listeners of the author's", async () => {
+  const computes = `${SLOW}
+ext.tool("computes", { description: "x" }, async () => { await sleep(1); console.log("computing"); for (;;); });`;
+  const late = 'ext.setup(() => { process.on("SIGTERM", () => {}); process.on("SIGINT", () => {}); });';
+  for (const own of ["", 'process.on("SIGTERM", () => {}); process.on("SIGINT", () => {});', late]) {
+    for (const [signal, status] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
+      const program = await Program.start(`${own}${computes}`);
+      program.send({ type: "tool_call", id: "b", name: "computes", args: {} });
+      await program.says("computing");
+      program.signal(signal);
+      assert.equal((await program.next("tool_result", { id: "b" })).error.kind, "cancelled");
+      assert.equal(await program.status(), status);
+      assert.match(program.stderr, /^extline: ended 1\.5s after shutdown; tool computes would not stop$/m);
+    }
+  }
+});
+
 test("while a handler keeps the loop, cancels are seen, guards are answered for, and nothing is lost", async () => {
   const program = await Program.start(
     `

@@ -34,7 +34,7 @@ test("every kind has a constructor of its name", () => {
     assert.deepEqual(fail(error), { failure: { kind, message: "no" }, reported: "" });
   }
   assert.equal(new ToolError("no").kind, "validation");
-  assert.equal(ToolError.ofKind("x.own", "no").kind, "x.own");
+  assert.throws(() => ToolError.ofKind("bogus" as never, "no"), { name: "TypeError", message: /^there is no kind of failure "bogus": it is "validation", / });
   assert.equal(String(ToolError.stale("old")), "ToolError: old");
 });
 
@@ -146,4 +146,24 @@ test("what a failure means is allow or block, of an interceptor and of a guard",
   const says = /errors\.test\.mjs:\d+: (interceptor of turn_start|guard g): its onFailure is "allow" or "block"/;
   assert.throws(() => ext.intercept("turn_start", () => {}, ask), says);
   assert.throws(() => ext.guard("g", () => {}, ask), says);
+});
+
+test("the model is told what led to an error", () => {
+  const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:1"), { code: "ECONNREFUSED" });
+  const fetchFailed = new TypeError("fetch failed", { cause: new AggregateError([refused, refused]) });
+  const { failure } = fail(fetchFailed);
+  assert.deepEqual(failure, {
+    kind: "internal",
+    message: "tool weather failed: TypeError: fetch failed",
+    causes: ["connect ECONNREFUSED 127.0.0.1:1"],
+  });
+  const all = new AggregateError([new Error("first"), "second"], "none worked", { cause: new Error("third") });
+  assert.deepEqual(fail(all).failure.causes, ["first", "second", "third"]);
+  assert.deepEqual(fail(new Error("no code", { cause: Object.assign(new Error(), { code: "EACCES" }) })).failure.causes, ["EACCES"]);
+});
+
+test("half a surrogate pair in an error is mended, and its kind and hint stay", () => {
+  const { failure } = fail(ToolError.notFound("no \udcff", { hint: "try \ud800", field: "/\udcff" }));
+  assert.deepEqual(failure, { kind: "not_found", message: "no \ufffd", hint: "try \ufffd", field: "/\ufffd" });
+  assert.equal(fail(new Error("\udcff")).failure.message, "tool weather failed: Error: \ufffd");
 });

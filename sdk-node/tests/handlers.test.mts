@@ -306,7 +306,7 @@ ${tools.join("\n")}`);
   // What setup registers counts.
   program.send({ type: "event", event: "turn_end" }, { type: "event_intercept", id: "i", event: "tool_call", tool_name: "x", tool_args: {} });
   await program.next("event_intercept_response");
-  assert.equal(text(await program.call("told")), "event\nguard");
+  assert.deepEqual((await program.call("told")).structured_content, ["event", "guard"]);
 });
 
 test("a setup that fails ends the extension, and so does a host without what is required", async () => {

@@ -78,7 +78,7 @@ test("what JSON would change is refused with its place", () => {
     [{ s: new Set([1]) }, "/s: a Set is no JSON value: [...set] is one"],
     [{ e: new Error("x") }, "/e: an Error is no JSON value: throw it, or return its message"],
     [{ p: Promise.resolve(1) }, "/p: a Promise is no JSON value: is an `await` missing?"],
-    [[[1].values()], "/0: an iterator is no JSON value"],
+    [[[1].values()], "/0: an iterator is no JSON value: [...iterator] is one"],
     [{ r: /x/ }, "/r: a RegExp is no JSON value"],
     [{ when: new Date(Number.NaN) }, "/when: is an invalid Date"],
     [{ b: Buffer.from("x") }, "/b: bytes are no JSON value: image(data, mimeType) makes an image of them"],

@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 
 export const PACKAGE = dirname(dirname(fileURLToPath(import.meta.url)));
 export const ROOT = dirname(PACKAGE);
-const BUILT = join(process.env["CARGO_TARGET_DIR"] ?? join(ROOT, "target"), "debug");
+/** Where the programs in Rust are. */
+export const BUILT = join(process.env["CARGO_TARGET_DIR"] ?? join(ROOT, "target"), "debug");
 /** Milliseconds; a bound that only catches hangs. */
 const PATIENCE = 300_000;
 

@@ -40,7 +40,6 @@ test("images and texts are blocks", () => {
   assert.equal(members(Buffer.from(PNG)), `{"content":[${PNG_BLOCK}]}`);
   assert.equal(members(image(PNG)), `{"content":[${PNG_BLOCK}]}`);
   assert.equal(members(["before", PNG, "after"]), `{"content":[{"type":"text","text":"before"},${PNG_BLOCK},{"type":"text","text":"after"}]}`);
-  assert.equal(members(["a", "b"]), '{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}');
 });
 
 test("the media types of common images are seen", () => {
@@ -80,10 +79,67 @@ test("what only looks like blocks is a value", () => {
     ["a", 1],
     { type: "text", text: "a" },
     { content: ["a"] },
-    { content: [{ type: "text", text: "a" }], total: 1 },
     { content: [] },
+    { isError: false },
+    ["a", "b"],
+    ["a"],
   ];
   for (const one of values) assert.equal(value(one), JSON.stringify(one));
+});
+
+test("a result of MCP or pi says what it means", () => {
+  const content = [{ type: "text", text: "failed", annotations: { priority: 1 }, _meta: {} }];
+  const written = '[{"type":"text","text":"failed"}]';
+  assert.equal(members({ content, isError: true, _meta: {} }), `{"content":${written},"is_error":true}`);
+  assert.equal(members({ content, _meta: { id: 1 } }), `{"content":${written},"details":{"_meta":{"id":1}}}`);
+  assert.equal(members({ content: [], structuredContent: { n: 0 } }), '{"content":[],"structured_content":{"n":0}}');
+  assert.equal(members({ structuredContent: { n: 0 }, isError: true }), '{"content":[{"type":"text","text":"{\\"n\\":0}"}],"is_error":true,"structured_content":{"n":0}}');
+  assert.equal(members({ content, isError: undefined }), `{"content":${written}}`);
+});
+
+test("resources of MCP become texts and images", () => {
+  const resource = { uri: "file:///a.md", mimeType: "text/markdown", text: "# A" };
+  const link = { type: "resource_link", uri: "file:///b.md", name: "b", description: "the other" };
+  const picture = { uri: "file:///c.png", mimeType: "image/png", blob: "iVBORw0KGgo=" };
+  assert.equal(
+    members({ content: [{ type: "resource", resource }, link, { type: "resource", resource: picture }] }),
+    `{"content":[{"type":"text","text":"file:///a.md:\\n# A"},{"type":"text","text":"b: file:///b.md\\nthe other"},${PNG_BLOCK}]}`,
+  );
+});
+
+test("what a result of MCP says and cannot be sent is refused", () => {
+  const text = { type: "text", text: "a" };
+  const refused: [unknown, RegExp][] = [
+    [{ content: [text], total: 1 }, /^a result has content, .* and no total: use structuredContent, details, or a ToolResult$/],
+    [{ content: [text], is_error: true }, /and no is_error: use the member isError$/],
+    [{ content: [text], details: 1, _meta: { a: 1 } }, /^a result has details or _meta, and not both/],
+    [{ content: "failed", isError: true }, /^the content of a result is a list of blocks, and this is a string; for a failure throw/],
+    [{ isError: true }, /^the content of a result is a list of blocks, and this is undefined/],
+    [{ content: [{ type: "text" }] }, /^a block of type text has text, which is a string$/],
+    [{ content: [{ ...text, line: 1 }] }, /^a block of type text has no line$/],
+    [{ content: [{ type: "audio", data: "x", mimeType: "audio/wav" }] }, /^a model cannot be sent a block of audio: keep it in a file/],
+    [{ content: [{ type: "resource", resource: { uri: "a", blob: "x" } }] }, /^a model cannot be sent a resource of unknown type/],
+    [Response.prompt("x"), /^a Response is what a command answers: return a string, a JSON value or a ToolResult$/],
+  ];
+  for (const [returned, message] of refused) assert.throws(() => encodeResult(returned), { name: "TypeError", message });
+});
+
+test("an object of a class that shows nothing is refused, as a Response of fetch", () => {
+  class Weather {
+    #degrees = 16;
+    get degrees() {
+      return this.#degrees;
+    }
+  }
+  const refused: [unknown, string][] = [
+    [new globalThis.Response("x"), "a Response of fetch is no JSON value: return await response.text(), or .json()"],
+    [{ page: new globalThis.Response("x") }, "/page: a Response of fetch is no JSON value: return await response.text(), or .json()"],
+    [new Weather(), "a Weather has no members that JSON shows: return a plain object with what matters of it"],
+    [new Headers(), "an iterator is no JSON value: [...iterator] is one"],
+    [new Blob([]), "a Blob is no JSON value: image(await blob.bytes(), blob.type) makes an image of it"],
+  ];
+  for (const [returned, message] of refused) assert.throws(() => encodeResult(returned), { name: "TypeError", message });
+  assert.equal(value(Object.create(null)), "{}");
 });
 
 test("anything else is a value", () => {
@@ -131,6 +187,15 @@ test("what a ToolResult cannot hold is refused with its place", () => {
   assert.throws(() => encodeResult(new ToolResult("", { details: { n: Number.NaN } })), { message: "/details/n: JSON has no NaN" });
   assert.throws(() => encodeResult(new ToolResult("", { structured: [new Map()] })), /^TypeError: \/structured\/0: a Map/);
   assert.throws(() => encodeResult(new ToolResult({ a: 1 } as never)), { message: "content is texts and images, and this is an object" });
+});
+
+test("what a ToolResult says beside its content is of the type that it has", () => {
+  const odd: [object, string][] = [
+    [{ activate: "declared" }, "activate of a ToolResult is a list of names, and this is a string"],
+    [{ effects: { kind: "file" } }, "effects of a ToolResult is a list of effects, and this is an object"],
+    [{ trust: true }, "trust of a ToolResult is a word, and this is a boolean"],
+  ];
+  for (const [options, message] of odd) assert.throws(() => encodeResult(new ToolResult("", options)), { name: "TypeError", message });
 });
 
 test("a failure says in its text what every host shows", () => {

@@ -137,8 +137,8 @@ test("mistakes are told at the line of their author, before hello", () => {
     ['ext.tool("twice", { description: "x" }, () => 1).tool("twice", { description: "x" }, () => 1);', /:3: tool twice: there is one of that name already, at .*program-\d+\.mjs:3; rename one/],
     ['ext.command("Up", "x", () => {});ext.command("up", "x", () => {});', /:3: command up: there is one of that name already/],
     ['ext.tool("x", { description: "x", input: { type: "string" } }, () => 1);', /:3: tool x: its input is of type "string"/],
-    ['ext.tool("x", { description: "x" });', /:3: tool x: its handler is a function, and is missing/],
-    ['ext.guard({});', /:3: guard guard: its handler is a function/],
+    ['ext.tool("x", { description: "x" });', /:3: tool x: its handler is missing: ext\.tool\(name, options, handler\)/],
+    ['ext.guard({});', /:3: guard guard: its handler is an object, and must be a function/],
     ['new Extension("");', /:3: extension: its name is a string that is not empty/],
   ];
   for (const [mistake, expected] of cases) {

@@ -91,6 +91,22 @@ test("an answer that does not come is waited for until the deadline", async () =
   await assert.rejects(play([slow]), { name: "CaseFailed", message: /:6: [^]*got {7}nothing of the kind\n/ });
 });
 
+test("what failed first is told, also where the end fails too", async () => {
+  const late = () => {
+    const ext = counter();
+    ext.teardown(() => new Promise(() => {}));
+    return ext;
+  };
+  for (const how of [``, `process = "own"\n`]) {
+    await withCases([how + counts(2)], async (file) => {
+      await assert.rejects(playCases(file, late, { deadlineMs: 300 }), { name: "CaseFailed" });
+    });
+  }
+  await withCases([counts(1)], async (file) => {
+    await assert.rejects(playCases(file, late, { deadlineMs: 300 }), { name: "HandlerFailed", message: /^teardown failed/ });
+  });
+});
+
 test("what needs a process, or what the extension has not, is the test's mistake", async () => {
   const mistakes: [string, RegExp][] = [
     [`process = "raw"\nsteps = [{ hello = true }]`, /needs a process from its start: run it with `extline conform/],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Extension, Response, ToolError, ToolResult } from "extline";
-import { Ended, Failure, Host, Misuse, TimedOut } from "extline/testing";
+import { Ended, Failure, HandlerFailed, Host, Misuse, TimedOut, Unusable } from "extline/testing";
 import { ROOT } from "./repository.mjs";
 
 const PATIENCE = 30_000;
@@ -43,7 +43,7 @@ test("a tool answers with all that a result has", async () => {
   assert.deepEqual(answer.updates[0]?.progress, { done: 1, total: 2, message: "on it" });
   const refused = await host.call("give", { n: "x" });
   assert.deepEqual([refused.kind, refused.field, refused.isError], ["validation", "/n", true]);
-  assert.equal((await host.call("nobody")).kind, "not_found");
+  await assert.rejects(host.call("nobody"), { name: "Misuse", message: "the extension offers no tool nobody: it offers give" });
   assert.deepEqual(host.tools.map(({ name }) => name), ["give"]);
 });
 
@@ -92,7 +92,8 @@ test("commands answer and open panels that take keys", async () => {
   assert.deepEqual(answer.fields, Response.toolPrompt("bash", { command: "ls" }, "go").fields);
   assert.deepEqual(answer.toolCall, { tool: "bash", args: { command: "ls" } });
   assert.deepEqual([answer.action, answer.prompt], ["tool_prompt", "go"]);
-  assert.equal((await host.command("nobody")).error, "unknown command nobody");
+  await assert.rejects(host.command("nobody"), { name: "Misuse", message: "the extension offers no command nobody: it offers say, show" });
+  assert.equal((await host.command("SAY", "ls")).prompt, "go");
   assert.deepEqual(host.commands.map(({ name }) => name), ["say", "show"]);
 
   await assert.rejects(host.key("p", "up"), { name: "Misuse", message: "no panel p is open" });
@@ -109,17 +110,17 @@ test("commands answer and open panels that take keys", async () => {
 test("events are handled when the step returns, and what they say is there", async () => {
   const ext = make();
   const told: unknown[] = [];
-  ext.on("turn_end", async ({ stop, toolName }, ctx) => {
+  ext.on("turn_end", async ({ stop, error }, ctx) => {
     await sleep(5);
-    told.push(stop, toolName);
+    told.push(stop, error);
     ctx.notify("ended", "warn");
     ctx.log("noted", "debug", { n: 1 });
     ctx.submit("/more");
   });
   await using host = await Host.start(ext);
   for (const stop of ["a", "b"]) {
-    await host.event("turn_end", { stop, toolName: "bash" });
-    assert.deepEqual(told.slice(-2), [stop, "bash"]);
+    await host.event("turn_end", { stop, error: "none" });
+    assert.deepEqual(told.slice(-2), [stop, "none"]);
   }
   assert.deepEqual(host.notes, [{ level: "warn", message: "ended" }, { level: "warn", message: "ended" }]);
   assert.deepEqual(host.logs[0], { level: "debug", message: "noted", fields: { n: 1 } });
@@ -142,11 +143,12 @@ test("interceptors rewrite in their order, and guards see the result", async () 
   assert.equal(ruling.isAllowed, false);
   assert.equal((await host.intercept("tool_call", { tool: "bash", args: { command: "rm" } })).blocked, "no");
   assert.equal((await host.intercept("before_agent_start", { systemPrompt: "s" })).systemPrompt, "by m1");
-  assert.equal((await host.intercept("user_message", { text: "hi" })).isAllowed, true);
+  assert.equal((await host.intercept("assistant_message", { text: "hi" })).isAllowed, true);
+  await assert.rejects(host.intercept("tool_cal"), { name: "Misuse", message: /^there is no point tool_cal: there are tool_call, / });
 });
 
 /** How an intercept goes through the handlers: what every SDK is held to. */
-interface Course {
+interface InterceptChain {
   readonly name: string;
   readonly point?: "assistant_message";
   readonly on_failure?: "allow" | "block";
@@ -156,21 +158,21 @@ interface Course {
   readonly ruling: unknown;
 }
 
-const COURSES: Course[] = JSON.parse(readFileSync(join(ROOT, "protocol/tests/courses.json"), "utf8"));
+const CHAINS: InterceptChain[] = JSON.parse(readFileSync(join(ROOT, "protocol/tests/intercept_chains.json"), "utf8"));
 
 for (const profile of ["spec", "zot-0.1.62"]) {
   test(`handlers are asked and heard as in every SDK, on ${profile}`, async () => {
-    for (const course of COURSES) {
+    for (const chain of CHAINS) {
       const ext = make();
       const seen: unknown[] = [];
       const saw = (who: string, what: unknown, does: Record<string, any> | null) => {
         seen.push([who, what]);
         if (does !== null && "fail" in does) throw new Error(does["fail"]);
       };
-      const options = course.on_failure && { onFailure: course.on_failure };
-      course.interceptors.forEach((does, index) => {
-        if (course.point) {
-          ext.intercept(course.point, (message) => {
+      const options = chain.on_failure && { onFailure: chain.on_failure };
+      chain.interceptors.forEach((does, index) => {
+        if (chain.point) {
+          ext.intercept(chain.point, (message) => {
             saw(`interceptor ${index}`, message.text, does);
             return does === null ? undefined : message.replace(does["text"]);
           }, options);
@@ -181,21 +183,21 @@ for (const profile of ["spec", "zot-0.1.62"]) {
           }, options);
         }
       });
-      course.guards.forEach((does, index) => ext.guard(String(index), (call) => {
+      chain.guards.forEach((does, index) => ext.guard(String(index), (call) => {
         saw(`guard ${index}`, call.args, does);
         return does === null ? undefined : call.block(does["block"]);
       }));
       await using host = await Host.start(ext, { profile });
-      const ruling = course.point
-        ? await host.intercept(course.point, { text: "one" })
+      const ruling = chain.point
+        ? await host.intercept(chain.point, { text: "one" })
         : await host.intercept("tool_call", { tool: "bash", args: { n: 1 } });
-      assert.deepEqual(seen, course.seen, course.name);
+      assert.deepEqual(seen, chain.seen, chain.name);
       const [handler, why] = ruling.blocked?.split(" failed: ") ?? [];
       const came = ruling.isAllowed ? "allowed"
         : why !== undefined ? { failed: handler }
         : handler !== undefined ? { blocked: handler }
-        : course.point ? { text: ruling.replaced } : { args: ruling.rewritten };
-      assert.deepEqual(came, course.ruling, course.name);
+        : chain.point ? { text: ruling.replaced } : { args: ruling.rewritten };
+      assert.deepEqual(came, chain.ruling, chain.name);
     }
   });
 }
@@ -329,7 +331,10 @@ test("what setup registers is of one host alone, and the extension can be hosted
 test("an extension has one host at a time", async () => {
   const ext = make();
   await using host = await Host.start(ext);
-  await assert.rejects(Host.start(ext), { name: "Misuse", message: "test runs already: end the other host first" });
+  await assert.rejects(Host.start(ext), {
+    name: "Misuse",
+    message: /^test runs already: close the host that was started at \S+testing\.test\.mjs:\d+ first$/,
+  });
   assert.equal(await host.shutdown(), 0);
   await assert.rejects(host.call("x"), { name: "Ended", message: /has ended with exit code 0/ });
 });
@@ -392,4 +397,68 @@ test("faked timers do not stop the host", async (t) => {
 test("misuse is told by its name", () => {
   const error = new Misuse("x");
   assert.deepEqual([error.name, String(error)], ["Misuse", "Misuse: x"]);
+});
+
+test("a handler of an event or a panel that fails, fails its step, unless the test expects it", async () => {
+  const ext = make();
+  const thrown = new RangeError("mine");
+  ext.on("turn_end", async () => {
+    await sleep(1);
+    throw thrown;
+  });
+  ext.command("show", "shows", () => Response.openPanel({ id: "p" }));
+  ext.panel("p", () => assert.fail("broken"));
+  await using host = await Host.start(ext);
+  const failed = await host.event("turn_end").catch((error: unknown) => error);
+  assert.ok(failed instanceof HandlerFailed && failed instanceof Failure);
+  assert.match(failed.message, /^the handler of the event turn_end failed: RangeError: mine\nthe frames:/);
+  assert.equal(failed.cause, thrown);
+  await host.command("show");
+  await assert.rejects(host.key("p", "up"), { name: "HandlerFailed", message: /^the handler of the panel p failed: AssertionError: broken/ });
+  // Each is told once.
+  await host.settle();
+});
+
+test("the handler of an event that returns a decision fails its step", async () => {
+  const ext = make();
+  ext.on("tool_call", (() => ({ block: true })) as never);
+  await using host = await Host.start(ext);
+  await assert.rejects(host.event("tool_call", { toolName: "bash" }), { name: "HandlerFailed", message: /looks like a decision, and an event is only told: ext\.guard/ });
+});
+
+test("setup has the time that a host gives it, and what it throws stands in the failure", async () => {
+  const slow = make();
+  slow.setup(() => sleep(PATIENCE, undefined, { ref: false }));
+  await assert.rejects(Host.start(slow), { name: "TimedOut", message: /^the extension did not become ready within 3000 ms, and no host waits longer for it/ });
+  const broken = make();
+  broken.setup(() => Promise.reject(new Error("no disk")));
+  await assert.rejects(Host.start(broken), { name: "Ended", message: /^setup failed: Error: no disk\nthe extension did not become ready: / });
+});
+
+test("teardown has the time that a host gives it, and what it throws fails the test", async () => {
+  const slow = make();
+  slow.teardown(() => sleep(PATIENCE, undefined, { ref: false }));
+  const host = await Host.start(slow);
+  await assert.rejects(host.close(), { name: "HandlerFailed", message: /^teardown failed: Error: it was not done 1\.25 s after the end began, and is cut off then: let it do less\n/ });
+  const broken = make();
+  broken.teardown(() => assert.fail("no disk"));
+  await assert.rejects(Host.with(broken, () => {}), { name: "HandlerFailed", message: /^teardown failed: AssertionError: no disk/ });
+  // A failure of the test itself counts first.
+  await assert.rejects(Host.with(broken, () => assert.fail("the test's")), { message: /^the test's/ });
+});
+
+test("a structured result is held to the output that its tool declared", async () => {
+  const ext = make();
+  const output = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } as const;
+  ext.tool("right", { description: "d", output }, () => ({ n: 1 }));
+  ext.tool("wrong", { description: "d", output }, (() => ({ n: "1" })) as never);
+  ext.tool("none", { description: "d", output }, () => new ToolResult<{ n: number }>("text"));
+  ext.tool("fails", { description: "d", output }, () => {
+    throw ToolError.notFound("gone");
+  });
+  await using host = await Host.start(ext);
+  assert.deepEqual((await host.call("right")).value, { n: 1 });
+  await assert.rejects(host.call("wrong"), (error) => error instanceof Unusable && error.message.startsWith('the structured result of the tool wrong does not match its output: /n: must be an integer, and is "1"\n'));
+  await assert.rejects(host.call("none"), { name: "Unusable", message: /there is none, and the tool has an output/ });
+  assert.equal((await host.call("fails")).kind, "not_found");
 });

@@ -1,18 +1,15 @@
 /** What a handler is given about its call. */
 
+import type { Entry } from "./definition.js";
 import { ToolError } from "./errors.js";
 import type { Host } from "./host.js";
-import { encodeJson, RawJson } from "./json.js";
+import { RawJson } from "./json.js";
 import { Panel } from "./panel.js";
 import type { AskOptions, RequestOptions } from "./questions.js";
 import { encodeUpdate, type Update } from "./result.js";
+import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
 import type { Serving } from "./serve.js";
 import type { ToolOutput } from "./tool-output.js";
-
-/** How much a line or a note matters. */
-export type LogLevel = "debug" | "info" | "warn" | "error";
-/** How much a note matters. */
-export type NoteLevel = "info" | "success" | "warn" | "error";
 
 /** The conversation that a call belongs to. */
 export interface SessionInfo {
@@ -43,6 +40,7 @@ export class Context {
   readonly #deadline: number | undefined;
   #id: string | undefined;
   #isCancelled: boolean;
+  #isOver = false;
   #controller: AbortController | undefined;
 
   /** @internal */
@@ -136,6 +134,7 @@ export class Context {
   update(update: Update): void;
   update(update: string | Update, more?: Omit<Update, "message">): void {
     if (this.serial === 0) return;
+    this.#ofCall("ctx.update", "", this.update);
     const whole = typeof update === "string" && more !== undefined ? { ...more, message: update } : update;
     this.serving.session.update(this.serial, encodeUpdate(whole));
   }
@@ -166,36 +165,62 @@ export class Context {
 
   /** Writes a line to the host's log, or to stderr where it keeps none; `fields` belong to the line. */
   log(message: string, level: LogLevel = "info", fields?: object): void {
-    this.serving.session.log(level, message, fields && encodeJson(fields));
+    log(this.#open("ctx.log", this.log).session, message, level, fields, this.log);
   }
 
   /** Shows the user a note. */
   notify(message: string, level: NoteLevel = "info"): void {
-    this.serving.session.notify(level, message);
+    notify(this.#open("ctx.notify", this.notify).session, message, level, this.notify);
   }
 
   /** Queues a prompt for the model, or with a slash in front runs a command. */
   submit(text: string): void {
-    this.serving.session.submit(text);
+    submit(this.#open("ctx.submit", this.submit).session, text, this.submit);
   }
 
   /**
    * Calls another tool through the host, its guards and approvals. Rejects with a `ToolError` when
    * it fails.
    */
-  callTool(name: string, args: object = {}, options: AskOptions = {}): Promise<ToolOutput> {
+  async callTool(name: string, args: object = {}, options: AskOptions = {}): Promise<ToolOutput> {
+    this.#ofCall("ctx.callTool", "; ext.callTool belongs to no call", this.callTool);
     return this.serving.questions.callTool(this, name, args, options);
   }
 
   /** Asks the host for something by method. Rejects with a `ToolError` when it fails. */
-  request(method: string, params?: unknown, options: RequestOptions = {}): Promise<unknown> {
+  async request(method: string, params?: unknown, options: RequestOptions = {}): Promise<unknown> {
+    this.#ofCall("ctx.request", "; ext.request belongs to no call", this.request);
     return this.serving.questions.request(this, method, params, options);
   }
 
   /** A panel of the extension by its id: `open`, `render`, `close`, `isOpen`. */
   panel(id: string): Panel {
-    return new Panel(this.serving.session, id);
+    return new Panel(this.#open("ctx.panel", this.panel).session, id);
   }
+
+  /** The handler has ended. @internal */
+  over(): void {
+    this.#isOver = true;
+  }
+
+  /** Refuses what belongs to the call, once its handler has ended. */
+  #ofCall(what: string, advice: string, entry: Entry): void {
+    if (!this.#isOver) return;
+    throw late(`${what} belongs to a call, and its handler has ended: is an \`await\` missing?${advice}`, entry);
+  }
+
+  /** Refuses what belongs to the host, once it has ended the extension. */
+  #open(what: string, entry: Entry): Serving {
+    if (this.serving.hasEnded) throw late(`${what} needs a host, and the host has ended the extension`, entry);
+    return this.serving;
+  }
+}
+
+/** An error whose stack begins at the line that called `entry`. */
+function late(text: string, entry: Entry): Error {
+  const error = new Error(text);
+  Error.captureStackTrace(error, entry);
+  return error;
 }
 
 function sizeOf(items: unknown): number | undefined {

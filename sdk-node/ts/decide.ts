@@ -1,15 +1,22 @@
 /** An intercept's way through the interceptors and the guards of this extension. */
 
 import { failureOf } from "./failed.js";
+import { fieldsOf, type Fields } from "./decision.js";
+import type { Caller } from "./definition.js";
 import { encodeJson } from "./json.js";
-import { sayType } from "./lossy.js";
-import { Decision, frameOf, momentOf, ToolUse, type Frame, type Moment } from "./moment.js";
+import { Misreturned } from "./misreturned.js";
+import { frameOf, momentOf, ToolUse, type Frame, type Moment } from "./moment.js";
 import { isThenable } from "./thenable.js";
 
-/** A guard, by its name. */
-export interface Guard<Handler> {
-  readonly name: string;
+/** An interceptor and where it was registered. */
+export interface Interceptor<Handler> {
   readonly handler: Handler;
+  readonly author: Caller;
+}
+
+/** A guard, by its name. */
+export interface Guard<Handler> extends Interceptor<Handler> {
+  readonly name: string;
 }
 
 /** Whom an intercept may be asked of, and where its answer goes. */
@@ -17,7 +24,7 @@ export interface Asking<Handler> {
   readonly frame: string;
   /** Failures let it pass, as the author chose. */
   readonly failsOpen: boolean;
-  readonly interceptors: readonly Handler[];
+  readonly interceptors: readonly Interceptor<Handler>[];
   readonly guards: readonly Guard<Handler>[];
   /** Calls a handler. */
   run(handler: Handler, moment: Moment): unknown;
@@ -26,8 +33,6 @@ export interface Asking<Handler> {
   answer(members: string): void;
   fail(reason: string): void;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Where a decision's field stands in what the next handler sees. */
 const SEEN_AS: Readonly<Record<string, string>> = {
@@ -38,8 +43,8 @@ const SEEN_AS: Readonly<Record<string, string>> = {
 
 /** Asks everybody. Whether it has to be waited for. */
 export function decide<Handler>(asking: Asking<Handler>): boolean {
-  const course = new Course(asking);
-  const asked = course.ask();
+  const chain = new InterceptChain(asking);
+  const asked = chain.ask();
   const go = (step: () => IteratorResult<Question<Handler>>): boolean => {
     try {
       let result = step();
@@ -61,9 +66,9 @@ export function decide<Handler>(asking: Asking<Handler>): boolean {
         }
         result = asked.next(decision);
       }
-      course.answer();
+      chain.answer();
     } catch (thrown) {
-      asking.fail(failureOf(thrown, `intercept ${course.point}`));
+      asking.fail(failureOf(thrown, `intercept ${chain.point}`));
     }
     return false;
   };
@@ -79,10 +84,10 @@ interface Question<Handler> {
 type Asked<Handler> = Generator<Question<Handler>, void, unknown>;
 
 /**
- * As `Course` of the crate extline-protocol, and held to the same table of cases: what a handler is
+ * As `InterceptChain` of the crate extline-protocol, and held to the same table of cases: what a handler is
  * shown and decides would have to become JSON and back for each of them there.
  */
-class Course<Handler> {
+class InterceptChain<Handler> {
   readonly point: string;
   readonly #asking: Asking<Handler>;
   #frame: Frame;
@@ -104,12 +109,13 @@ class Course<Handler> {
 
   *#askInterceptors(): Asked<Handler> {
     const original = this.#frame;
-    for (const handler of this.#asking.interceptors) {
+    for (const { handler, author } of this.#asking.interceptors) {
+      const moment = momentOf(this.#frame);
       let decision: Fields;
       try {
-        decision = fieldsOf(yield { handler, moment: momentOf(this.#frame) });
+        decision = fieldsOf(yield { handler, moment }, moment, momentOf(this.#frame));
       } catch (thrown) {
-        this.#failed(thrown, `interceptor of ${this.point}`);
+        this.#failed(thrown, `interceptor of ${this.point}`, author);
         // Where that lets it pass, no rewrite counts.
         this.#frame = original;
         this.#fields = {};
@@ -126,16 +132,17 @@ class Course<Handler> {
   }
 
   *#askGuards(): Asked<Handler> {
-    for (const { name, handler } of this.#asking.guards) {
+    for (const { name, handler, author } of this.#asking.guards) {
       this.#asking.guarding(name);
+      const moment = new ToolUse(this.#frame);
       let decision: Fields;
       try {
-        decision = fieldsOf(yield { handler, moment: new ToolUse(this.#frame) });
+        decision = fieldsOf(yield { handler, moment }, moment, new ToolUse(this.#frame));
         if (Object.keys(decision).length > 0 && decision["block"] !== true) {
-          throw new TypeError("a guard may only block; an interceptor may rewrite");
+          throw new Misreturned("a guard may only block; an interceptor may rewrite");
         }
       } catch (thrown) {
-        this.#failed(thrown, `guard ${name}`);
+        this.#failed(thrown, `guard ${name}`, author);
         if (this.#failure !== undefined) return;
         continue;
       }
@@ -146,8 +153,8 @@ class Course<Handler> {
     }
   }
 
-  #failed(thrown: unknown, handler: string): void {
-    const failure = failureOf(thrown, handler);
+  #failed(thrown: unknown, handler: string, author: Caller): void {
+    const failure = failureOf(thrown, handler, author);
     if (!this.#asking.failsOpen) this.#failure = failure;
   }
 
@@ -159,10 +166,4 @@ class Course<Handler> {
       this.#asking.fail(this.#failure);
     }
   }
-}
-
-function fieldsOf(decision: unknown): Fields {
-  if (decision === undefined || decision === null) return {};
-  if (decision instanceof Decision) return decision.fields;
-  throw new TypeError(`return nothing, or what block(), rewrite() and the like make; this is ${sayType(decision)}`);
 }

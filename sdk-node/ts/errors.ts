@@ -1,23 +1,28 @@
 /** What a handler throws to say why a call failed, and what any thrown thing becomes. */
 
-import { explain, print } from "./thrown.js";
+import type { Caller } from "./definition.js";
+import { oneOf, sayType } from "./lossy.js";
+import { accountOf, causesOf, explain } from "./thrown.js";
+
+const KINDS = [
+  "validation",
+  "not_found",
+  "permission",
+  "transient",
+  "timeout",
+  "cancelled",
+  "conflict",
+  "stale",
+  "budget",
+  "unsupported",
+  "too_large",
+  "protocol",
+  "internal",
+  "fatal",
+] as const;
 
 /** Kinds of failure (`tool.error`). */
-export type ErrorKind =
-  | "validation"
-  | "not_found"
-  | "permission"
-  | "transient"
-  | "timeout"
-  | "cancelled"
-  | "conflict"
-  | "stale"
-  | "budget"
-  | "unsupported"
-  | "too_large"
-  | "protocol"
-  | "internal"
-  | "fatal";
+export type ErrorKind = (typeof KINDS)[number];
 
 /** What goes with the text of a {@link ToolError}. */
 export interface ToolErrorOptions extends ErrorOptions {
@@ -45,7 +50,7 @@ export interface ToolErrorOptions extends ErrorOptions {
  * ```
  */
 export class ToolError extends Error {
-  /** What kind of failure it is. */
+  /** What kind of failure it is; that of a failure at the host may be one that this package does not know. */
   readonly kind: ErrorKind | (string & {});
   /** JSON pointer of the offending member of the arguments. */
   readonly field: string | undefined;
@@ -67,7 +72,11 @@ export class ToolError extends Error {
   }
 
   /** An error of any kind. */
-  static ofKind(kind: ErrorKind | (string & {}), message: string, options?: ToolErrorOptions): ToolError {
+  static ofKind(kind: ErrorKind, message: string, options?: ToolErrorOptions): ToolError {
+    if (!KINDS.includes(kind)) {
+      const said = typeof kind === "string" ? JSON.stringify(kind) : sayType(kind);
+      throw new TypeError(`there is no kind of failure ${said}: it is ${oneOf(KINDS)}`);
+    }
     const error = new this(message, options);
     (error as { kind: string }).kind = kind;
     Error.captureStackTrace(error, ToolError.ofKind);
@@ -144,6 +153,13 @@ export class ToolError extends Error {
     return this.ofKind("fatal", message, options);
   }
 }
+/** The error of a host, whose kind may be one of tomorrow. */
+export function errorOfHost(kind: string, message: string): ToolError {
+  const error = ToolError.internal(message);
+  (error as { kind: string }).kind = kind;
+  return error;
+}
+
 // On the prototype, so that it is no member of each error.
 ToolError.prototype.name = "ToolError";
 
@@ -182,6 +198,7 @@ export function toFailure(
   what: string,
   report: (text: string) => void,
   isCancelled = false,
+  author?: Caller,
 ): Failure {
   try {
     if (thrown instanceof ToolError) {
@@ -194,36 +211,31 @@ export function toFailure(
     // An error whose members throw when they are read.
     return toFailure(another, `the error of ${what}`, report);
   }
-  report(`${what} failed:\n${print(thrown)}`);
-  return { kind: "internal", message: `${what} failed: ${explain(thrown)}` };
+  report(accountOf(thrown, what, author));
+  const failure: Failure = { kind: "internal", message: text(`${what} failed: ${explain(thrown)}`) };
+  const causes = causesOf(thrown).map(text);
+  return causes.length > 0 ? { ...failure, causes } : failure;
 }
 
 function failureOf(error: ToolError): Failure {
-  const failure: Failure = { kind: String(error.kind), message: String(error.message) };
-  if (error.field !== undefined) failure.field = String(error.field);
-  if (error.hint !== undefined) failure.hint = String(error.hint);
-  if (error.causes.length > 0) failure.causes = error.causes.map(String);
+  const failure: Failure = { kind: text(error.kind), message: text(error.message) };
+  if (error.field !== undefined) failure.field = text(error.field);
+  if (error.hint !== undefined) failure.hint = text(error.hint);
+  if (error.causes.length > 0) failure.causes = error.causes.map(text);
   const wait = error.retryAfterMs;
   // What is no time is left out: an error must not fail.
   if (wait !== undefined && wait >= 0 && wait < 2 ** 53) failure.retry_after_ms = Math.round(wait);
   return failure;
 }
 
+/** Half a surrogate pair, as in the name of a file, becomes U+FFFD. */
+function text(value: unknown): string {
+  return String(value).toWellFormed();
+}
+
 /** `AbortSignal.reason` by default, and what the functions of Node throw for it. */
 function isAbort(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === "AbortError";
-}
-
-/** Of an error that was made with a `cause`. */
-function causesOf(error: Error): string[] {
-  const causes: string[] = [];
-  const seen = new Set<unknown>([error]);
-  for (let cause = error.cause; cause !== undefined && !seen.has(cause); ) {
-    seen.add(cause);
-    causes.push(cause instanceof Error ? cause.message || cause.name : explain(cause));
-    cause = cause instanceof Error ? cause.cause : undefined;
-  }
-  return causes;
 }
 
 /** The text that the model reads: the message, then the hint and the causes, a line each. */

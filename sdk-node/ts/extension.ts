@@ -1,17 +1,20 @@
 /** An extension: what it offers, by its handlers. */
 
-import { Context, type LogLevel, type NoteLevel } from "./context.js";
+import { Context } from "./context.js";
 import { Caller, definitionError, type Entry } from "./definition.js";
 import type { Host } from "./host.js";
 import { encodeJson } from "./json.js";
-import type { Decision, Event, Moment, Points, ToolUse } from "./moment.js";
-import { native } from "./native.js";
-import { copyOf, type Offer, type OfferedTool, type Required } from "./offer.js";
+import { oneOf, sayType } from "./lossy.js";
+import { EVENTS, POINT_NAMES } from "./moment.js";
+import type { BlockableMoment, Decision, Event, EventName, Events, Moment, Points, ToolUse, Unheard } from "./moment.js";
+import { native, type Required } from "./native.js";
+import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
+import { copyOf, type Offer, type OfferedTool } from "./offer.js";
 import { Panel, type PanelInput } from "./panel.js";
 import type { AskOptions, RequestOptions } from "./questions.js";
 import type { PanelContent, Response } from "./response.js";
-import { run, type Main } from "./run.js";
-import type { Schema } from "./schema/input.js";
+import { claimRun, keepMade, run, type Main } from "./run.js";
+import type { OneSchema, Schema } from "./schema/input.js";
 import type { Serving } from "./serve.js";
 import { used } from "./stdio.js";
 import { prepareTool, type ToolHandler, type ToolOptions } from "./tool.js";
@@ -32,10 +35,17 @@ export interface CommandOptions extends RequiredOption {
 /** What an interceptor or a guard says beyond its handler. */
 export interface InterceptOptions extends RequiredOption {
   /**
-   * What a failure of the handler means; `block` where it can be blocked. What is said last for a
-   * point holds for all that the extension has there; guards stand at `tool_call`.
+   * What a failure of the handler means. Without it a failure blocks, where the point can be blocked. An
+   * extension has one answer for each point: the last `onFailure` given there counts for all its handlers. Guards
+   * belong to the point `tool_call`.
    */
   onFailure?: "allow" | "block";
+}
+
+/** What a name says that this package does not know. */
+export interface UnlistedOption {
+  /** The name is meant as it is: a host of your own has it, or a later one. */
+  unlisted: true;
 }
 
 type MaybePromise<Value> = Value | PromiseLike<Value>;
@@ -56,6 +66,11 @@ export class Extension {
   readonly #offer: Offer;
   #where = new Map<string, Caller>();
   #serving: Serving | undefined;
+  /** run() has returned. */
+  #hasRun = false;
+  #isLent = false;
+  /** Who started the host in the same process. */
+  #starter: Caller | undefined;
 
   constructor(name: string, version = "0.0.0") {
     for (const [what, value] of [["name", name], ["version", version]] as const) {
@@ -77,8 +92,8 @@ export class Extension {
       methods: new Map(),
       setups: [],
       teardowns: [],
-      required: [],
     };
+    keepMade(this.#offer, Extension as never);
   }
 
   /** Its name. */
@@ -101,11 +116,12 @@ export class Extension {
   /** Offers a tool to the model. The arguments are typed by `input`, the result by `output`. */
   tool<const Input extends Schema | undefined = undefined, const Output extends Schema | undefined = undefined>(
     name: string,
-    options: ToolOptions<Input, Output>,
+    options: ToolOptions<Input, Output> & { input?: OneSchema<Input>; output?: OneSchema<Output> },
     handler: ToolHandler<Input, Output, Context>,
   ): this {
     const entry = this.tool;
-    this.#function(`tool ${name}`, handler, entry);
+    this.#named("tool", name, "(name, options, handler)", entry);
+    this.#handler(`tool ${name}`, handler, "ext.tool(name, options, handler)", entry, options);
     const prepared = prepareTool(name, options as ToolOptions<Schema, Schema>, entry);
     const tool: OfferedTool = { ...prepared, name, handler: handler as OfferedTool["handler"] };
     const index = this.#offer.tools.length;
@@ -130,8 +146,8 @@ export class Extension {
   }
 
   /**
-   * Offers a slash command. The handler is called with what the user typed behind the command; it
-   * returns a `Response`, a string to show, or nothing.
+   * Offers a slash command. The handler gets the text that the user typed behind the command. It returns a `Response`,
+   * a string to show, or nothing.
    */
   command(
     name: string,
@@ -140,47 +156,82 @@ export class Extension {
     options: CommandOptions = {},
   ): this {
     const entry = this.command;
-    this.#function(`command ${name}`, handler, entry);
+    this.#named("command", name, "(name, description, handler)", entry);
+    this.#handler(`command ${name}`, handler, "ext.command(name, description, handler)", entry, description);
+    if (typeof description !== "string") {
+      throw definitionError(`command ${name}`, `its description is ${sayType(description)}, and must be a string`, entry);
+    }
     const frame = encodeJson({ type: "register_command", name, description, usage: options.usage });
     this.#add("command", name, entry, () => {
       if (this.#serving) this.#serving.session.registerCommand(frame);
       else this.#offer.registrations.command(frame);
     });
-    this.#offer.commands.set(name, handler);
+    this.#offer.commands.set(name, { handler, author: new Caller(entry) });
     this.#require("command", name, options.required);
     return this;
   }
 
   // What it is told and asked.
 
-  /** Is told of an event: `turn_end`, ... One handler runs at a time, in their order. Before `run()`, or in setup. */
-  on(event: string, handler: (event: Event, ctx: Context) => unknown, options: RequiredOption = {}): this {
-    this.#function(`event ${event}`, handler, this.on);
-    this.#notReady(`event ${event}`, this.on);
+  /**
+   * Is told of an event: `turn_end`, ... The handler decides nothing, so it returns nothing. One handler runs at a time,
+   * in their order. Handlers are registered before `run()`, or in setup.
+   */
+  on<Name extends EventName>(
+    event: Name,
+    handler: (event: Events[Name], ctx: Context) => Unheard,
+    options?: RequiredOption,
+  ): this;
+  on(
+    event: string,
+    handler: (event: Event, ctx: Context) => Unheard,
+    options: RequiredOption & UnlistedOption,
+  ): this;
+  on(
+    event: string,
+    handler: (event: never, ctx: Context) => unknown,
+    options: RequiredOption & Partial<UnlistedOption> = {},
+  ): this {
+    const entry: Entry = this.on;
+    this.#listed("event", event, EVENTS, options, entry);
+    this.#handler(`event ${event}`, handler, "ext.on(event, handler)", entry);
+    this.#notReady(`event ${event}`, entry);
     const handlers = this.#offer.events.get(event) ?? [];
-    this.#offer.events.set(event, [...handlers, handler]);
+    const taken = handler as (event: Event, ctx: Context) => unknown;
+    this.#offer.events.set(event, [...handlers, { handler: taken, author: new Caller(entry) }]);
     this.#subscribe("event", event);
     this.#require("event", event, options.required);
     return this;
   }
 
   /**
-   * Is asked before something happens. The handler returns nothing, or what `block`, `rewrite`,
-   * `replace` or `systemPrompt` of its argument make.
+   * Is asked before something happens. The handler returns nothing, or a decision. `block`, `rewrite`, `replace` and
+   * `systemPrompt` of its argument make decisions; one that is made and not returned is an error, and a block counts
+   * all the same.
    */
   intercept<Point extends keyof Points>(
     point: Point,
     handler: (moment: Points[Point], ctx: Context) => Decided,
     options?: InterceptOptions,
   ): this;
-  intercept(point: string, handler: (moment: Moment, ctx: Context) => Decided, options?: InterceptOptions): this;
-  intercept(point: string, handler: (moment: never, ctx: Context) => Decided, options: InterceptOptions = {}): this {
-    const entry = this.intercept;
-    this.#function(`interceptor of ${point}`, handler, entry);
+  intercept(
+    point: string,
+    handler: (moment: BlockableMoment, ctx: Context) => Decided,
+    options: InterceptOptions & UnlistedOption,
+  ): this;
+  intercept(
+    point: string,
+    handler: (moment: never, ctx: Context) => Decided,
+    options: InterceptOptions & Partial<UnlistedOption> = {},
+  ): this {
+    const entry: Entry = this.intercept;
+    this.#listed("point", point, POINT_NAMES, options, entry);
+    this.#handler(`interceptor of ${point}`, handler, "ext.intercept(point, handler)", entry);
     this.#notReady(`interceptor of ${point}`, entry);
     checkMode(`interceptor of ${point}`, options, entry);
     const handlers = this.#offer.interceptors.get(point) ?? [];
-    this.#offer.interceptors.set(point, [...handlers, handler as (moment: Moment, ctx: Context) => unknown]);
+    const taken = handler as (moment: Moment, ctx: Context) => unknown;
+    this.#offer.interceptors.set(point, [...handlers, { handler: taken, author: new Caller(entry) }]);
     this.#subscribe("interceptor", point);
     this.#onFailure(point, options);
     this.#require("intercept", point, options.required);
@@ -189,7 +240,8 @@ export class Extension {
 
   /**
    * Sees every tool call with its final arguments, and may block it: the handler returns nothing, or
-   * `call.block(reason)`. One that fails blocks, unless `onFailure` says otherwise.
+   * `call.block(reason)`. A handler that calls `block` and returns nothing blocks too. A handler that fails blocks,
+   * unless `onFailure` says otherwise.
    */
   guard(name: string, handler: (call: ToolUse, ctx: Context) => Decided, options?: InterceptOptions): this;
   guard(handler: (call: ToolUse, ctx: Context) => Decided, options?: InterceptOptions): this;
@@ -197,11 +249,12 @@ export class Extension {
     const entry: Entry = this.guard;
     const [name, handler, said = {}] = typeof given[0] === "string" ? given : [nameOf(given[0]), ...given];
     const options = said as InterceptOptions;
-    this.#function(`guard ${String(name)}`, handler, entry);
+    this.#handler(`guard ${String(name)}`, handler, "ext.guard(name, handler)", entry);
     this.#notReady(`guard ${String(name)}`, entry);
     checkMode(`guard ${String(name)}`, options, entry);
     this.#add("guard", String(name), entry, () => {});
-    this.#offer.guards.push({ name: String(name), handler: handler as (moment: Moment, ctx: Context) => unknown });
+    const taken = handler as (moment: Moment, ctx: Context) => unknown;
+    this.#offer.guards.push({ name: String(name), handler: taken, author: new Caller(entry) });
     this.#subscribe("guard", "tool_call");
     this.#onFailure("tool_call", options);
     this.#require("guard", "tool_call", options.required);
@@ -210,38 +263,40 @@ export class Extension {
 
   /** Is told what happens in a panel; `ctx.panel(id)` draws it anew. */
   panel(id: string, handler: (input: PanelInput, ctx: Context) => unknown): this {
-    this.#function(`panel ${id}`, handler, this.panel);
+    this.#named("panel", id, "(id, handler)", this.panel);
+    this.#handler(`panel ${id}`, handler, "ext.panel(id, handler)", this.panel);
     this.#add("panel", id, this.panel, () => {});
-    this.#offer.panels.set(id, handler);
+    this.#offer.panels.set(id, { handler, author: new Caller(this.panel) });
     return this;
   }
 
   /** Serves a method that the host may ask for. The handler gets the params, and returns a JSON value. */
   method(name: string, handler: (params: unknown, ctx: Context) => unknown): this {
-    this.#function(`method ${name}`, handler, this.method);
+    this.#named("method", name, "(name, handler)", this.method);
+    this.#handler(`method ${name}`, handler, "ext.method(name, handler)", this.method);
     this.#notRunning(`method ${name}`, "methods are named before run()", this.method);
     this.#add("method", name, this.method, () => {});
-    this.#offer.methods.set(name, handler);
+    this.#offer.methods.set(name, { handler, author: new Caller(this.method) });
     return this;
   }
 
   /**
-   * Runs once the host has answered, and may register. What it registers may depend on `ctx.host`. A
-   * host waits about three seconds for it.
+   * Runs once the host has answered. It may register, and `ctx.host` tells it for which host. A host waits about three
+   * seconds for it.
    */
   setup(handler: (ctx: Context) => unknown): this {
-    this.#function("setup", handler, this.setup);
+    this.#handler("setup", handler, "ext.setup(handler)", this.setup);
     this.#notRunning("setup", "it is registered before run()", this.setup);
     this.#offer.setups.push(handler);
     return this;
   }
 
   /**
-   * Runs at the end, once every call is answered. It must be done 1.25 s after the end began, a second
-   * of which a call that is never answered may take.
+   * Runs at the end, once every call is answered. It has until 1.25 s after the end began. Calls that are not answered
+   * are waited for a second, so it has 0.25 s at least.
    */
   teardown(handler: (ctx: Context) => unknown): this {
-    this.#function("teardown", handler, this.teardown);
+    this.#handler("teardown", handler, "ext.teardown(handler)", this.teardown);
     this.#notRunning("teardown", "it is registered before run()", this.teardown);
     this.#offer.teardowns.push(handler);
     return this;
@@ -250,7 +305,11 @@ export class Extension {
   /** The extension ends where the host does not offer that capability: `tool_update`, ... */
   require(capability: string): this {
     this.#notRunning(`capability ${capability}`, "it is required before run()", this.require);
-    this.#require("capability", capability, true);
+    try {
+      this.#require("capability", capability, true);
+    } catch (wrong) {
+      throw definitionError("requirement", (wrong as Error).message, this.require);
+    }
     return this;
   }
 
@@ -258,17 +317,17 @@ export class Extension {
 
   /** Shows the user a note. */
   notify(message: string, level: NoteLevel = "info"): void {
-    this.#running("notify").session.notify(level, message);
+    notify(this.#running("notify").session, message, level, this.notify);
   }
 
   /** Writes a line to the host's log, or to stderr where it keeps none; `fields` belong to the line. */
   log(message: string, level: LogLevel = "info", fields?: object): void {
-    this.#running("log").session.log(level, message, fields && encodeJson(fields));
+    log(this.#running("log").session, message, level, fields, this.log);
   }
 
   /** Queues a prompt for the model, or with a slash in front runs a command. */
   submit(text: string): void {
-    this.#running("submit").session.submit(text);
+    submit(this.#running("submit").session, text, this.submit);
   }
 
   /** Takes the extension's notes back. */
@@ -299,24 +358,32 @@ export class Extension {
   // How it runs.
 
   /**
-   * Serves until the host ends it. `await ext.run(import.meta)`, or `ext.run(module)` in CommonJS,
-   * does nothing when another module imports this one, as a test does. Started by hand in a
-   * terminal, it says what the program is and how to try it.
+   * Serves until the host ends it. Write `await ext.run(import.meta)`, or `ext.run(module)` in CommonJS: it then does
+   * nothing when another module imports this one, as a test does. Started by hand in a terminal, it says what the
+   * program is and how to try it. It is the last line of a program: nothing can be registered behind it.
    */
   async run(main?: Main): Promise<void> {
-    if (this.#serving) throw new Error("this extension runs already; one process is one extension");
-    await run(this.#offer, main, (serving) => (this.#serving = serving));
+    const isProgram = claimRun(this.#offer, main, this.run);
+    if (isProgram) await run(this.#offer, (serving) => (this.#serving = serving));
+    this.#hasRun = true;
   }
 
   /**
    * For a host in the same process, which begins to serve it: what is registered from now on is
    * forgotten by the function that this returns. @internal
    */
-  lend(serving: Serving): () => void {
-    if (this.#serving) throw new Error(`${this.name} runs already: end the other host first`);
+  lend(serving: Serving, starter: Caller): () => void {
+    if (this.#serving) {
+      const place = this.#starter?.place;
+      const where = place === undefined ? "" : ` that was started at ${place.file}:${place.line}`;
+      throw new Error(`${this.name} runs already: close the host${where} first`);
+    }
+    this.#starter = starter;
     const [offered, where] = [copyOf(this.#offer), new Map(this.#where)];
     this.#serving = serving;
+    this.#isLent = true;
     return () => {
+      this.#isLent = false;
       Object.assign(this.#offer, offered);
       this.#where = where;
       this.#serving = undefined;
@@ -324,23 +391,63 @@ export class Extension {
   }
 
   #running(what: string): Serving {
+    if (this.#serving?.hasEnded) throw new Error(`${what} needs a host, and the host has ended the extension`);
     if (this.#serving) return this.#serving;
     throw new Error(`${what} needs a host, so the extension must run: call it in a handler`);
   }
 
-  #function(what: string, handler: unknown, entry: Entry): void {
+  /** A name stands first, as a string; then what is registered can be told by it. */
+  #named(kind: string, name: unknown, order: string, entry: Entry): void {
+    this.#notEnded(typeof name === "string" ? `${kind} ${name}` : kind, entry);
+    if (typeof name === "string" && name !== "") return;
+    const said = name === "" ? "empty" : sayType(name);
+    throw definitionError(kind, `its name is ${said}, and must be a string: ext.${kind}${order}`, entry);
+  }
+
+  /** The name of an event or a point is one of a list, unless its author says that it is meant. */
+  #listed(
+    kind: string,
+    name: unknown,
+    names: readonly string[],
+    { unlisted }: Partial<UnlistedOption>,
+    entry: Entry,
+  ): void {
+    this.#notEnded(`${kind} ${String(name)}`, entry);
+    if (typeof name === "string" && (unlisted === true || names.includes(name))) return;
+    if (typeof name !== "string") {
+      throw definitionError(kind, `there is no ${kind} that is ${sayType(name)}: it is ${oneOf(names)}`, entry);
+    }
+    const meant = "{ unlisted: true } as the last argument says that it is meant";
+    throw definitionError(kind, `there is no ${kind} ${JSON.stringify(name)}: it is ${oneOf(names)}; ${meant}`, entry);
+  }
+
+  /** `given` stands where authors of other kits put the handler. */
+  #handler(what: string, handler: unknown, order: string, entry: Entry, given?: unknown): void {
     if (typeof handler === "function") return;
-    throw definitionError(what, "its handler is a function, and is missing or something else here", entry);
+    const options = Object.entries(typeof given === "object" && given !== null ? given : {});
+    const [inside] = options.find(([name, value]) => typeof value === "function" && HANDLERS.includes(name)) ?? [];
+    const where = inside === undefined ? "" : `; it stands in the options as ${inside}`;
+    const said = handler === undefined ? "is missing" : `is ${sayType(handler)}, and must be a function`;
+    throw definitionError(what, `its handler ${said}${where}: ${order}`, entry);
+  }
+
+  /** What comes behind `await ext.run(...)` comes when the host has gone. */
+  #notEnded(what: string, entry: Entry): void {
+    if (!this.#hasRun || this.#isLent) return;
+    const advice = "it is registered after run(), which returns when the extension has ended: register it before run()";
+    throw definitionError(what, advice, entry);
   }
 
   /** What a host is told once, at the start, is not lost in silence later. */
   #notReady(what: string, entry: Entry): void {
+    this.#notEnded(what, entry);
     if (!this.#serving?.isReady) return;
     const advice = "a host takes this before the extension is ready: register it before run(), or in setup";
     throw definitionError(what, advice, entry);
   }
 
   #notRunning(what: string, advice: string, entry: Entry): void {
+    this.#notEnded(what, entry);
     if (this.#serving) throw definitionError(what, advice, entry);
   }
 
@@ -352,8 +459,8 @@ export class Extension {
     if (onFailure) (this.#serving?.session ?? this.#offer.registrations).onFailure(point, onFailure);
   }
 
-  #require(kind: Required["kind"], name: string, required: boolean | undefined): void {
-    if (required) this.#offer.required.push({ kind, name });
+  #require(kind: Required, name: string, required: boolean | undefined): void {
+    if (required) (this.#serving?.session ?? this.#offer.registrations).require(kind, name);
   }
 
   /** Registers, or says where the mistake is. */
@@ -374,6 +481,9 @@ export class Extension {
     this.#where.set(key, new Caller(entry));
   }
 }
+
+/** What other kits call the handler that stands in their options. */
+const HANDLERS = ["handler", "execute", "run", "call", "callback"];
 
 function checkMode(what: string, { onFailure }: InterceptOptions, entry: Entry): void {
   if (onFailure !== undefined && onFailure !== "allow" && onFailure !== "block") {

@@ -1,6 +1,6 @@
 /** Images for the model. */
 
-import { sayType } from "./lossy.js";
+import { sayType, Unsendable } from "./lossy.js";
 
 /** An image for the model, made by {@link image}. */
 export class Image {
@@ -27,11 +27,11 @@ export class Image {
  */
 export function image(data: Uint8Array | string, mimeType?: string): Image {
   if (typeof data === "string") {
-    if (!mimeType) throw new TypeError('say what the image is: image(data, "image/png")');
+    if (!mimeType) throw new Unsendable('say what the image is: image(data, "image/png")');
     return new Image(data, mimeType);
   }
   if (!(data instanceof Uint8Array)) {
-    throw new TypeError(`the data of an image are bytes or base64, and this is ${sayType(data)}`);
+    throw new Unsendable(`the data of an image are bytes or base64, and this is ${sayType(data)}`);
   }
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   return new Image(bytes.toString("base64"), mimeType || sniff(bytes));
@@ -43,5 +43,5 @@ function sniff(bytes: Buffer): string {
   if (head.startsWith("\xff\xd8")) return "image/jpeg";
   if (head.startsWith("GIF8")) return "image/gif";
   if (head.startsWith("RIFF") && head.endsWith("WEBP")) return "image/webp";
-  throw new TypeError('these bytes do not say what they are: image(data, "image/png")');
+  throw new Unsendable('these bytes do not say what they are: image(data, "image/png")');
 }

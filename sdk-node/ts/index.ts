@@ -6,28 +6,38 @@
 
 import "./stdio.js"; // before the author's code has printed anything
 
-export type { Block, Content, ImageBlock, TextBlock } from "./content.js";
+export type { Block, Content, ImageBlock, ResourceBlock, ResourceLinkBlock, TextBlock } from "./content.js";
 export { Context } from "./context.js";
-export type { LogLevel, NoteLevel, SessionInfo, TrackOptions } from "./context.js";
+export type { SessionInfo, TrackOptions } from "./context.js";
 export type { Effect, FileEffect, ProcessEffect } from "./effect.js";
 export { DefinitionError, ToolError } from "./errors.js";
 export type { ErrorKind, ToolErrorOptions } from "./errors.js";
 export { Extension } from "./extension.js";
-export type { CommandOptions, InterceptOptions, RequiredOption } from "./extension.js";
+export type { CommandOptions, InterceptOptions, RequiredOption, UnlistedOption } from "./extension.js";
 export { Host } from "./host.js";
 export type { HostLimits } from "./host.js";
 export { Image, image } from "./image.js";
 export { RawJson } from "./json.js";
-export { AgentStart, Decision, Message, ModelCall, Moment, RewritableToolUse, ToolUse } from "./moment.js";
-export type { Event, EventPayload, Points } from "./moment.js";
+export {
+  AgentStart,
+  BlockableMoment,
+  Decision,
+  Message,
+  ModelCall,
+  Moment,
+  RewritableToolUse,
+  ToolUse,
+} from "./moment.js";
+export type { Event, EventName, EventPayload, Events, Points, Told, Unheard } from "./moment.js";
 export { Panel } from "./panel.js";
 export type { PanelChange, PanelInput } from "./panel.js";
 export type { AskOptions, RequestOptions } from "./questions.js";
 export { Response } from "./response.js";
 export type { PanelContent } from "./response.js";
 export { ToolResult } from "./result.js";
+export type { LogLevel, NoteLevel } from "./say.js";
 export type { ResultObject, ToolResultOptions, Update } from "./result.js";
-export type { ArgsOf, Schema } from "./schema/input.js";
+export type { ArgsOf, OneSchema, Schema } from "./schema/input.js";
 export type { FromSchema, JsonSchema, JsonType } from "./schema/json-schema.js";
 export type { ValueOf } from "./schema/output.js";
 export type { StandardIssue, StandardResult, StandardSchema } from "./schema/standard.js";

@@ -1,8 +1,10 @@
 /** What the testing host and the tests take out of the package. Not for authors. */
 
+export { Caller } from "./definition.js";
 export { textOf, toFailure, ToolError } from "./errors.js";
 export { encodeJson } from "./json.js";
 export { load } from "./load.js";
+export { POINT_NAMES } from "./moment.js";
 export { native } from "./native.js";
 export { encodeResponse } from "./response.js";
 export { encodeFailure, encodeResult, encodeUpdate } from "./result.js";

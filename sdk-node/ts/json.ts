@@ -50,7 +50,7 @@ export class RawJson {
  * are undefined, functions or symbols are left out. A bigint becomes an integer with all its digits,
  * a {@link RawJson} stands as it is, half a surrogate pair becomes U+FFFD. What JSON would change is
  * refused with its place: NaN and infinities, undefined in an array, bytes, a Map, a Set, a Promise,
- * an Error, what contains itself. With a `name`, places begin with it.
+ * an Error, an object of a class that shows no members, what contains itself. With a `name`, places begin with it.
  */
 export function encodeJson(value: unknown, name?: string): string {
   return isPlain(value, 1) ? JSON.stringify(value) : write(plain(value, ""), new Path(name));
@@ -167,7 +167,7 @@ function writeMembers(value: object, path: Path): string {
     .filter(([, member]) => isWritten(member));
   if (members.length === 0 && prototype !== Object.prototype && prototype !== null) {
     const advice = adviceOn(value);
-    if (advice) throw path.refuse(advice);
+    if (advice !== undefined) throw path.refuse(advice);
   }
   const texts = members.map(([name, member]) => {
     return `${JSON.stringify(name)}:${path.at(name, () => write(member, path))}`;
@@ -189,9 +189,14 @@ function adviceOn(value: object): string | undefined {
   if (value instanceof Set) return "a Set is no JSON value: [...set] is one";
   if (value instanceof Error) return "an Error is no JSON value: throw it, or return its message";
   if ("then" in value && typeof value.then === "function") return "a Promise is no JSON value: is an `await` missing?";
-  if (Symbol.asyncIterator in value || Symbol.iterator in value) return "an iterator is no JSON value";
+  if (Symbol.asyncIterator in value || Symbol.iterator in value) return "an iterator is no JSON value: [...iterator] is one";
+  const isOf = (name: string) => Object.prototype.toString.call(value) === `[object ${name}]`;
+  if (isOf("Response")) return "a Response of fetch is no JSON value: return await response.text(), or .json()";
+  if (isOf("Blob") || isOf("File")) return `${sayType(value)} is no JSON value: image(await blob.bytes(), blob.type) makes an image of it`;
   if (value instanceof RegExp || value instanceof WeakMap || value instanceof WeakSet) {
     return `${sayType(value)} is no JSON value`;
   }
-  return undefined;
+  // `Object.create(others)` and the like, which has no class.
+  if (sayType(value) === "an object") return undefined;
+  return `${sayType(value)} has no members that JSON shows: return a plain object with what matters of it`;
 }

@@ -1,7 +1,11 @@
 /** What JSON does not hold. */
 
+/** A value that cannot be sent as what it is meant for. */
+export class Unsendable extends TypeError {}
+Unsendable.prototype.name = "TypeError";
+
 /** A value that JSON does not hold, by the place where it stands. */
-export class LossyValue extends TypeError {
+export class LossyValue extends Unsendable {
   /** JSON pointer to it in what was to be written. */
   readonly pointer: string;
 
@@ -10,7 +14,12 @@ export class LossyValue extends TypeError {
     this.pointer = pointer;
   }
 }
-LossyValue.prototype.name = "TypeError";
+
+/** `"read", "write" or "exec"`. */
+export function oneOf(names: readonly string[]): string {
+  const quoted = names.map((name) => JSON.stringify(name));
+  return `${quoted.slice(0, -1).join(", ")} or ${quoted.at(-1)}`;
+}
 
 /** The type of a value, in the words of its author: `a Map`, `undefined`, `the function go`. */
 export function sayType(value: unknown): string {

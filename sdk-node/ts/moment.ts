@@ -72,6 +72,71 @@ export interface Event extends EventPayload {
   readonly event: string;
 }
 
+/** An event by its name, with the members that it carries. */
+export type Told<Name extends string, Members extends keyof EventPayload = never> = {
+  readonly event: Name;
+} & Pick<EventPayload, Members | "sessionId" | "cwd" | "sequence">;
+
+/** What the handler of each event gets. */
+export interface Events {
+  /** A conversation opens. */
+  session_start: Told<"session_start">;
+  /** A model call begins. */
+  turn_start: Told<"turn_start", "step">;
+  /** A model call ended; its tools run after it. */
+  turn_end: Told<"turn_end", "stop" | "error">;
+  /** The model asked for a tool; the arguments are the model's own. */
+  tool_call: Told<"tool_call", "toolId" | "toolName" | "toolArgs">;
+  /** A message of the model is complete. */
+  assistant_message: Told<"assistant_message", "text">;
+  /** The conversation closes. */
+  session_end: Told<"session_end", "reason">;
+  /** The user's input was taken. */
+  user_prompt_submit: Told<"user_prompt_submit", "text" | "queued" | "imageCount">;
+  /** A tool call ended; the arguments are the final ones. */
+  tool_result: Told<
+    "tool_result",
+    "toolId" | "toolName" | "toolArgs" | "toolArgsRaw" | "status" | "executed" | "result" | "originExtension"
+  >;
+  /** The user is about to be asked whether a call may run. */
+  tool_confirmation_requested: Told<"tool_confirmation_requested", "toolId" | "toolName" | "toolPreview">;
+  /** It was decided whether a call may run. */
+  permission_decision: Told<
+    "permission_decision",
+    "toolId" | "toolName" | "decision" | "source" | "stage" | "reason"
+  >;
+  /** The history is about to be shortened. */
+  pre_compact: Told<"pre_compact", "compactionId" | "messageCount" | "tokenEstimate">;
+  /** The history was shortened, or was not. */
+  post_compact: Told<"post_compact", "compactionId" | "messageCount" | "tokenEstimate" | "status" | "error">;
+  /** A subagent begins. */
+  subagent_start: Told<"subagent_start", "agentId" | "agentRunId" | "name">;
+  /** A subagent ended. */
+  subagent_stop: Told<"subagent_stop", "agentId" | "agentRunId" | "name" | "status" | "error">;
+}
+
+/** The name of an event. */
+export type EventName = keyof Events;
+
+const NAMES: Readonly<Record<EventName, true>> = {
+  session_start: true,
+  turn_start: true,
+  turn_end: true,
+  tool_call: true,
+  assistant_message: true,
+  session_end: true,
+  user_prompt_submit: true,
+  tool_result: true,
+  tool_confirmation_requested: true,
+  permission_decision: true,
+  pre_compact: true,
+  post_compact: true,
+  subagent_start: true,
+  subagent_stop: true,
+};
+/** The events that there are. */
+export const EVENTS = Object.keys(NAMES);
+
 /** A frame `event` or `event_intercept`, with the names of JavaScript. */
 export type Frame = Record<string, unknown> & { readonly event: string };
 
@@ -83,6 +148,19 @@ export function frameOf(text: string): Frame {
   }
   return frame as Frame;
 }
+
+/** What the handler of an event may return: what looks like a decision would be lost. */
+export type Unheard = Undecided | PromiseLike<Undecided>;
+type Undecided =
+  | void
+  | null
+  | undefined
+  | string
+  | number
+  | bigint
+  | boolean
+  | symbol
+  | (object & { readonly block?: never; readonly cancel?: never; readonly systemPrompt?: never; readonly then?: never });
 
 /** What becomes of something that is about to happen; made by the functions of what a handler gets. */
 export class Decision {
@@ -97,6 +175,20 @@ export class Decision {
   }
 }
 
+/** The first block that a handler made of a moment, else the last other decision: whoever forgets to return it. */
+const made = new WeakMap<Moment, Decision>();
+
+/** The decision that a handler made of its moment, returned or not. */
+export function madeOf(moment: Moment): Decision | undefined {
+  return made.get(moment);
+}
+
+function decide(moment: Moment, fields: Readonly<Record<string, unknown>>): Decision {
+  const decision = new Decision(fields);
+  if (made.get(moment)?.fields["block"] !== true) made.set(moment, decision);
+  return decision;
+}
+
 /** Something is about to happen; a handler returns what is to become of it, or nothing: it goes on. */
 export interface Moment extends Event {}
 /** Something is about to happen. */
@@ -105,25 +197,32 @@ export class Moment {
   constructor(frame: Frame) {
     Object.assign(this, frame);
   }
+}
 
-  /** It must not happen; the model or the user reads why. */
+/** Something is about to happen that a handler can block. */
+export class BlockableMoment extends Moment {
+  /** It must not happen; the model or the user reads why. A handler that calls this and returns nothing blocks too. */
   block(reason: string): Decision {
     if (typeof reason !== "string") throw new TypeError(`say why: block(reason); this is ${sayType(reason)}`);
-    return new Decision({ block: true, reason });
+    return decide(this, { block: true, reason });
   }
 }
 
 /** A tool is about to be called. */
-export class ToolUse extends Moment {
+export class ToolUse extends BlockableMoment {
   /** The tool's name. */
-  get tool(): string {
-    return this.toolName ?? "";
-  }
+  readonly tool: string;
+  /** The arguments; empty when there are none. To change them changes nothing. */
+  readonly args: { readonly [name: string]: unknown };
 
-  /** The arguments; empty when there are none. */
-  get args(): { readonly [name: string]: unknown } {
-    const args = this.toolArgs;
-    return typeof args === "object" && args !== null && !Array.isArray(args) ? (args as Record<string, unknown>) : {};
+  /** @internal */
+  constructor(frame: Frame) {
+    // A copy, so that no handler changes what the next one sees.
+    const toolArgs = copyOf(frame["toolArgs"]);
+    super("toolArgs" in frame ? { ...frame, toolArgs } : frame);
+    const { toolName } = frame;
+    this.tool = typeof toolName === "string" ? toolName : "";
+    this.args = isObject(toolArgs) ? toolArgs : {};
   }
 }
 
@@ -131,26 +230,24 @@ export class ToolUse extends Moment {
 export class RewritableToolUse extends ToolUse {
   /** It is called with these arguments instead. */
   rewrite(args: object): Decision {
-    if (typeof args !== "object" || args === null || Array.isArray(args)) {
-      throw new TypeError(`arguments are an object, and this is ${sayType(args)}`);
-    }
-    return new Decision({ modified_args: args });
+    if (!isObject(args)) throw new TypeError(`arguments are an object, and this is ${sayType(args)}`);
+    return decide(this, { modified_args: args });
   }
 }
 
 /** The model is about to be called: `step` counts the calls of a prompt. */
-export class ModelCall extends Moment {}
+export class ModelCall extends BlockableMoment {}
 
 /** A message of the model is about to count: `text`. */
-export class Message extends Moment {
+export class Message extends BlockableMoment {
   /** Another text counts instead. */
   replace(text: string): Decision {
     if (typeof text !== "string") throw new TypeError(`a text is a string, and this is ${sayType(text)}`);
-    return new Decision({ replace_text: text });
+    return decide(this, { replace_text: text });
   }
 }
 
-/** An agent is about to run. */
+/** An agent is about to run. It cannot be blocked. */
 export class AgentStart extends Moment {
   /** Its system prompt as it stands. */
   readonly currentPrompt: string;
@@ -164,7 +261,7 @@ export class AgentStart extends Moment {
   /** Another system prompt; an empty one removes it. */
   systemPrompt(prompt: string): Decision {
     if (typeof prompt !== "string") throw new TypeError(`a prompt is a string, and this is ${sayType(prompt)}`);
-    return new Decision({ system_prompt: prompt });
+    return decide(this, { system_prompt: prompt });
   }
 }
 
@@ -183,8 +280,37 @@ const POINTS: Readonly<Record<string, new (frame: Frame) => Moment>> = {
   before_agent_start: AgentStart,
 };
 
+/** The points that there are. */
+export const POINT_NAMES = Object.keys(POINTS);
+
 /** What the handlers of a point get. */
 export function momentOf(frame: Frame): Moment {
   const kind = Object.hasOwn(POINTS, frame.event) ? POINTS[frame.event] : undefined;
-  return new (kind ?? Moment)(frame);
+  return new (kind ?? BlockableMoment)(frame);
+}
+
+/** The name of a member that a handler has changed by hand; undefined where there is none. */
+export function changedMember(moment: Moment, asItWas: Moment): string | undefined {
+  const [now, before] = [moment, asItWas] as unknown as Record<string, unknown>[];
+  return Object.keys({ ...before, ...now }).findLast((name) => !isSame(now![name], before![name]));
+}
+
+function isObject(value: unknown): value is { [name: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Of a JSON value; texts are shared, so it costs by the number of members. */
+function copyOf(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, copyOf(member)]));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const [names, others] = [Object.keys(one), Object.keys(other)];
+  const members = (name: string) => [(one as never)[name], (other as never)[name]] as const;
+  return names.length === others.length && names.every((name) => Object.hasOwn(other, name) && isSame(...members(name)));
 }

@@ -28,7 +28,6 @@ export const enum Kind {
   /** text: frame. */
   Accepted = 9,
   /** text: frame. */
-  Registered = 10,
   Teardown = 11,
   /** number: milliseconds until the process ends, where it does; text: reason. */
   ShuttingDown = 12,
@@ -63,11 +62,14 @@ export interface SessionOptions {
   methods: string[];
   teardown: boolean;
   reader: Reader;
-  /** SIGTERM is heard natively, because nobody listens in JavaScript. */
-  hearsSigterm: boolean;
+  /** Nobody listens for SIGTERM in JavaScript, so that Node's own handler is of no use. */
+  forgetsSigterm: boolean;
   /** Two descriptors in place of stdin and stdout, which the session owns from then on. */
   over?: [number, number];
 }
+
+/** What an extension can require of its host. */
+export type Required = "tool" | "command" | "event" | "intercept" | "guard" | "capability";
 
 /** What an extension offers, checked where its author wrote it down: a mistake throws. */
 export interface Registrations {
@@ -76,6 +78,7 @@ export interface Registrations {
   command(frame: string): void;
   subscribe(kind: "event" | "interceptor" | "guard", name: string): void;
   onFailure(point: string, mode: "allow" | "block"): void;
+  require(kind: Required, name: string): void;
 }
 
 export interface Session {
@@ -111,6 +114,7 @@ export interface Session {
   registerCommand(frame: string): void;
   subscribe(kind: "event" | "interceptor" | "guard", name: string): void;
   onFailure(point: string, mode: "allow" | "block"): void;
+  require(kind: Required, name: string): void;
   supports(capability: string): boolean;
 
   notify(level: string, message: string): void;
@@ -128,6 +132,10 @@ export interface Session {
   written(isGone: boolean): void;
   turn(): void;
   sigterm(): void;
+  /** Somebody listens for a signal in JavaScript from now on. */
+  listenInFront(): void;
+  /** The host may have closed its end, where JavaScript reads and has read enough ahead. */
+  lookForHangUp(): void;
   /** Writes what there is, and waits for the host. The handlers that were at work. */
   flush(): string[];
   /** Whether all that was fed has begun, and whether all of it is done except calls that still run. */

@@ -1,7 +1,8 @@
 /** What an extension offers, by its handlers. */
 
 import type { Context } from "./context.js";
-import type { Guard } from "./decide.js";
+import type { Guard, Interceptor } from "./decide.js";
+import type { Caller } from "./definition.js";
 import type { Event, Moment } from "./moment.js";
 import type { Registrations } from "./native.js";
 import type { PanelInput } from "./panel.js";
@@ -9,15 +10,15 @@ import type { PreparedTool } from "./tool.js";
 
 export type Handler<Value> = (value: Value, ctx: Context) => unknown;
 
+/** A handler and where it was registered. */
+export interface Registered<Value> {
+  readonly handler: Handler<Value>;
+  readonly author: Caller;
+}
+
 export interface OfferedTool extends PreparedTool {
   readonly name: string;
   readonly handler: Handler<unknown>;
-}
-
-/** Something without which the extension ends. */
-export interface Required {
-  readonly kind: "tool" | "command" | "event" | "intercept" | "guard" | "capability";
-  readonly name: string;
 }
 
 /** Grows while the author registers, also in `setup` and later. */
@@ -27,15 +28,14 @@ export interface Offer {
   readonly registrations: Registrations;
   /** By the number under which the native half knows them. */
   readonly tools: OfferedTool[];
-  readonly commands: Map<string, Handler<string>>;
-  readonly events: Map<string, Handler<Event>[]>;
-  readonly interceptors: Map<string, Handler<Moment>[]>;
+  readonly commands: Map<string, Registered<string>>;
+  readonly events: Map<string, Registered<Event>[]>;
+  readonly interceptors: Map<string, Interceptor<Handler<Moment>>[]>;
   readonly guards: Guard<Handler<Moment>>[];
-  readonly panels: Map<string, Handler<PanelInput>>;
-  readonly methods: Map<string, Handler<unknown>>;
+  readonly panels: Map<string, Registered<PanelInput>>;
+  readonly methods: Map<string, Registered<unknown>>;
   readonly setups: ((ctx: Context) => unknown)[];
   readonly teardowns: ((ctx: Context) => unknown)[];
-  readonly required: Required[];
 }
 
 /** The same, which does not grow with it. The native registrations grow only before it runs. */

@@ -2,7 +2,7 @@
 
 import { encodeJson } from "./json.js";
 import type { Session } from "./native.js";
-import type { PanelContent } from "./response.js";
+import { checkPanel, type PanelContent } from "./response.js";
 
 /** Something happened in a panel. */
 export interface PanelInput {
@@ -42,11 +42,13 @@ export class Panel {
 
   /** Opens it. */
   open(content: PanelChange = {}): void {
+    checkPanel(content);
     this.#session.panel(encodeJson({ type: "open_panel", panel: { ...content, id: this.id } }));
   }
 
   /** Draws it anew; whether it is open. */
   render(content: PanelChange): boolean {
+    checkPanel(content);
     return this.#session.panel(encodeJson({ type: "panel_render", panel_id: this.id, ...content }));
   }
 

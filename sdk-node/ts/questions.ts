@@ -1,7 +1,8 @@
 /** What the extension asks the host for, until the answer comes. */
 
-import { ToolError } from "./errors.js";
+import { errorOfHost, ToolError } from "./errors.js";
 import { encodeJson } from "./json.js";
+import { sayType } from "./lossy.js";
 import type { Session } from "./native.js";
 import { outputOf, type ToolOutput } from "./tool-output.js";
 
@@ -39,6 +40,10 @@ export class Questions {
 
   /** Calls a tool of the host's. */
   async callTool(asker: Asker | undefined, name: string, args: object, options: AskOptions): Promise<ToolOutput> {
+    checkName("callTool(name, args)", name);
+    if (typeof args !== "object" || args === null || Array.isArray(args)) {
+      throw new TypeError(`callTool(name, args) takes arguments as an object, and this is ${sayType(args)}`);
+    }
     const text = encodeJson(args);
     const frame = await this.#ask(asker, options.signal, () => this.#session.callTool(asker?.serial ?? 0, name, text));
     return outputOf(name, frame);
@@ -46,6 +51,7 @@ export class Questions {
 
   /** Asks the host by method. */
   async request(asker: Asker | undefined, method: string, params: unknown, options: RequestOptions): Promise<unknown> {
+    checkName("request(method, params)", method);
     const text = params === undefined ? undefined : encodeJson(params);
     const ask = () => this.#session.request(asker?.serial ?? 0, method, text, options.timeoutMs);
     return JSON.parse(await this.#ask(asker, options.signal, ask)) as unknown;
@@ -59,7 +65,7 @@ export class Questions {
       question = ask();
     } catch (refused) {
       const { code, message } = refused as { code?: string; message: string };
-      throw ToolError.ofKind(code ?? "internal", message);
+      throw errorOfHost(code ?? "internal", message);
     }
     return new Promise((resolve, reject) => {
       const giveUp = () => this.#giveUp(question, signal?.reason);
@@ -89,7 +95,7 @@ export class Questions {
     this.#open.delete(question);
     if (isError) {
       const { code, message } = JSON.parse(text) as { code: string; message: string };
-      open.reject(ToolError.ofKind(code, message));
+      open.reject(errorOfHost(code, message));
     } else {
       open.resolve(text);
     }
@@ -101,4 +107,8 @@ export class Questions {
       if (open.asker === asker) this.#giveUp(question, ToolError.cancelled());
     }
   }
+}
+
+function checkName(what: string, name: unknown): void {
+  if (typeof name !== "string") throw new TypeError(`${what} takes a name, and this is ${sayType(name)}`);
 }

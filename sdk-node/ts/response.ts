@@ -2,6 +2,7 @@
 
 import { encodeJson } from "./json.js";
 import { sayType } from "./lossy.js";
+import { Misreturned } from "./misreturned.js";
 
 /** A panel as it is opened. */
 export interface PanelContent {
@@ -54,7 +55,9 @@ export class Response {
   }
 
   /** Opens a panel. */
-  static openPanel({ id, title, lines, footer }: PanelContent): Response {
+  static openPanel(content: PanelContent): Response {
+    checkPanel(content, true);
+    const { id, title, lines, footer } = content;
     return new Response({ action: "open_panel", open_panel: { id, title, lines, footer } });
   }
 
@@ -84,7 +87,27 @@ export function encodeResponse(returned: unknown): string {
   if (returned instanceof Response) return encodeJson(returned.fields);
   if (returned === undefined || returned === null) return encodeJson({ action: "noop" });
   if (typeof returned === "string") return encodeJson({ action: "display", display: returned });
-  throw new TypeError(`a command returns a Response, a string or nothing, and this is ${sayType(returned)}`);
+  throw new Misreturned(`a command returns a Response, a string or nothing, and this is ${sayType(returned)}`);
+}
+
+const PANEL_NAMES = ["id", "title", "lines", "footer"];
+
+/** Refuses what a panel cannot show. */
+export function checkPanel(content: Partial<PanelContent>, hasId = false): void {
+  if (typeof content !== "object" || content === null) {
+    throw new TypeError(`a panel shows { title, lines, footer }, and this is ${sayType(content)}`);
+  }
+  const { id, lines } = content;
+  if (hasId && (typeof id !== "string" || id === "")) throw new TypeError(`the id of a panel is a string, and this is ${sayType(id)}`);
+  for (const name of ["title", "footer"] as const) {
+    if (content[name] !== undefined) text(content[name], `the ${name} of a panel`);
+  }
+  const unknown = Object.keys(content).find((name) => !PANEL_NAMES.includes(name));
+  if (unknown !== undefined) throw new TypeError(`a panel has no ${unknown}: it has ${PANEL_NAMES.join(", ")}`);
+  if (lines === undefined) return;
+  if (!Array.isArray(lines)) throw new TypeError(`the lines of a panel are an array of strings, and this is ${sayType(lines)}`);
+  const odd = lines.findIndex((line) => typeof line !== "string");
+  if (odd >= 0) throw new TypeError(`the lines of a panel are strings, and line ${odd} is ${sayType(lines[odd])}`);
 }
 
 function text(value: string, what: string): string {

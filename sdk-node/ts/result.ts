@@ -1,11 +1,13 @@
 /** What a tool answers. */
 
-import { areBlocks, encodeContent, encodeText, isImage, type Block, type Content } from "./content.js";
+import { areBlocks, encodeContent, encodeText, isImage, looksLikeBlock, type Block, type Content } from "./content.js";
 import { wireOf, type Effect } from "./effect.js";
 import { textOf, type Failure } from "./errors.js";
 import { Image } from "./image.js";
 import { encodeJson } from "./json.js";
-import { sayType } from "./lossy.js";
+import { sayType, Unsendable } from "./lossy.js";
+import { Decision } from "./moment.js";
+import { Response } from "./response.js";
 
 /** What a {@link ToolResult} says beyond its content. */
 export interface ToolResultOptions<Value = unknown> {
@@ -44,7 +46,10 @@ export class ToolResult<Value = unknown> {
   }
 }
 
-/** A result as MCP and pi write it: an object with `content`, and nothing in it that is unknown here. */
+/**
+ * A result as MCP and pi write it. Its `content` has a block that is no mere string. Another member than these is
+ * an error.
+ */
 export interface ResultObject<Value = unknown> {
   /** Texts and images for the model. */
   readonly content: readonly Block[];
@@ -54,6 +59,8 @@ export interface ResultObject<Value = unknown> {
   readonly details?: unknown;
   /** The call failed. */
   readonly isError?: boolean;
+  /** For the client, as MCP has it. It becomes `details`. */
+  readonly _meta?: unknown;
 }
 
 /**
@@ -72,7 +79,7 @@ export interface Answer {
  * |---|---|
  * | a string | one text |
  * | undefined, null | nothing |
- * | an image, bytes of one, a list of texts and images | these |
+ * | an image, bytes of one, a list with an image or a block of MCP in it | these |
  * | a `ToolResult`, an object as MCP and pi return it | all that it says |
  * | anything else | a JSON value: as structured content, and as text |
  */
@@ -81,9 +88,12 @@ export function encodeResult(returned: unknown): Answer {
   if (returned === undefined || returned === null) return members("[]", {});
   if (returned instanceof ToolResult) return whole(returned);
   if (isImage(returned) || areBlocks(returned)) return members(encodeContent(returned), {});
-  if (isResultObject(returned)) {
-    const { content, structuredContent, ...options } = returned;
-    return whole(new ToolResult(content, { ...options, structured: structuredContent }));
+  if (isResultObject(returned)) return whole(resultOf(returned));
+  if (returned instanceof Response) {
+    throw new Unsendable("a Response is what a command answers: return a string, a JSON value or a ToolResult");
+  }
+  if (returned instanceof Decision) {
+    throw new Unsendable("a decision is what a guard or an interceptor returns: return a string, a JSON value or a ToolResult");
   }
   return { form: "value", text: encodeJson(returned) };
 }
@@ -95,6 +105,9 @@ export function encodeValue(value: unknown): Answer {
 
 function whole({ content, options }: ToolResult): Answer {
   const { structured, details, effects, activate, isError, trust } = options;
+  if (activate !== undefined && !isListOf(activate, "string")) throw odd("activate", "a list of names", activate);
+  if (effects !== undefined && !isListOf(effects, "object")) throw odd("effects", "a list of effects", effects);
+  if (trust !== undefined && typeof trust !== "string") throw odd("trust", "a word", trust);
   const value = structured === undefined ? undefined : encodeJson(structured, "structured");
   const blocks = content === undefined && value !== undefined ? `[${encodeText(value)}]` : encodeContent(content);
   return members(blocks, {
@@ -105,6 +118,14 @@ function whole({ content, options }: ToolResult): Answer {
     effects: effects && encodeJson(effects.map(wireOf), "effects"),
     trust: trust === undefined ? undefined : JSON.stringify(trust),
   });
+}
+
+function isListOf(value: unknown, type: string): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === type && one !== null);
+}
+
+function odd(option: string, must: string, value: unknown): Unsendable {
+  return new Unsendable(`${option} of a ToolResult is ${must}, and this is ${sayType(value)}`);
 }
 
 /** The answer to a call that failed; its text has all that a host shows. */
@@ -119,14 +140,43 @@ function members(content: string, others: Readonly<Record<string, string | undef
   return { form: "members", text: `{"content":${content}${texts.map(([name, json]) => `,"${name}":${json}`).join("")}}` };
 }
 
-const RESULT_NAMES = new Set(["content", "structuredContent", "details", "isError"]);
+/** What a result of MCP and pi may say. */
+const RESULT_NAMES = ["content", "structuredContent", "details", "isError", "_meta"];
 
-/** What can only be meant as a result: its content has at least one block that is no mere string. */
-function isResultObject(value: unknown): value is ResultObject {
+/**
+ * What can only be meant as a result of MCP or pi: it has `isError: true`, or `content` that has blocks, or that has
+ * none beside another member of a result.
+ */
+export function isResultObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || value instanceof Image) return false;
-  const { content } = value as { content?: unknown };
-  if (!areBlocks(content) || content.every((block) => typeof block === "string")) return false;
-  return Object.keys(value).every((name) => RESULT_NAMES.has(name));
+  const { content, isError } = value as { content?: unknown; isError?: unknown };
+  if (isError === true) return true;
+  if (!Array.isArray(content)) return false;
+  if (content.length === 0) return RESULT_NAMES.slice(1).some((name) => name in value);
+  return content.every(looksLikeBlock) || areBlocks(content);
+}
+
+/** All that it says, or what is wrong with it: to drop a member would drop what its author meant. */
+function resultOf(value: Readonly<Record<string, unknown>>): ToolResult {
+  const { content, structuredContent, details, isError, _meta } = value;
+  const unknown = Object.keys(value).find((name) => !RESULT_NAMES.includes(name) && value[name] !== undefined);
+  if (unknown !== undefined) {
+    const advice = unknown === "is_error" ? "the member isError" : "structuredContent, details, or a ToolResult";
+    throw new Unsendable(`a result has content, structuredContent, details, isError and _meta, and no ${unknown}: use ${advice}`);
+  }
+  if (content === undefined ? structuredContent === undefined : !Array.isArray(content)) {
+    throw new Unsendable(`the content of a result is a list of blocks, and this is ${sayType(content)}; for a failure throw new ToolError(text)`);
+  }
+  const meta = isEmpty(_meta) ? undefined : { _meta };
+  if (meta !== undefined && details !== undefined) {
+    throw new Unsendable("a result has details or _meta, and not both: say all in details");
+  }
+  const structured = structuredContent;
+  return new ToolResult(content as Content | undefined, { structured, details: details ?? meta, isError: isError === true });
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === "object" && Object.keys(value).length === 0);
 }
 
 /** How a call stands, for an iterator to yield; a string is its `message`. */
@@ -150,7 +200,7 @@ export function encodeUpdate(update: string | Update): string {
   const given: unknown = update;
   if (typeof update === "string") return encodeJson({ progress: { message: update } });
   if (typeof given !== "object" || given === null || Array.isArray(given) || given instanceof ToolResult) {
-    throw new TypeError(
+    throw new Unsendable(
       `an update says how the call stands, by a string or {message, done, total, unit, text, details}, and this is ` +
         `${sayType(given)} (the result is what is returned)`,
     );

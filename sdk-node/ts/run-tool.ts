@@ -5,6 +5,8 @@ import { toFailure, ToolError } from "./errors.js";
 import { tellAuthor } from "./failed.js";
 import type { Session } from "./native.js";
 import type { OfferedTool } from "./offer.js";
+import { Unsendable } from "./lossy.js";
+import { Misreturned } from "./misreturned.js";
 import { encodeFailure, type Answer, type Update } from "./result.js";
 import { isThenable } from "./thenable.js";
 
@@ -30,6 +32,7 @@ export function runTool(session: Session, tool: OfferedTool, ctx: Context, text:
       const answer = tool.answer(returned);
       if (!isThenable(answer)) {
         send(session, ctx.serial, answer);
+        ctx.over();
         return false;
       }
       follow({ session, tool, ctx, ended }, answer, (run, later) => end(run, later as Answer));
@@ -41,6 +44,7 @@ export function runTool(session: Session, tool: OfferedTool, ctx: Context, text:
     return true;
   } catch (thrown) {
     fail(session, tool, ctx, thrown);
+    ctx.over();
     return false;
   }
 }
@@ -49,6 +53,7 @@ export function runTool(session: Session, tool: OfferedTool, ctx: Context, text:
 function follow(run: Run, pending: PromiseLike<unknown>, next: (run: Run, value: unknown) => void): void {
   const failed = (thrown: unknown) => {
     fail(run.session, run.tool, run.ctx, thrown);
+    run.ctx.over();
     run.ended();
   };
   pending.then((value) => {
@@ -77,6 +82,7 @@ function answered(run: Run, value: unknown): void {
 
 function end(run: Run, answer: Answer): void {
   send(run.session, run.ctx.serial, answer);
+  run.ctx.over();
   run.ended();
 }
 
@@ -86,13 +92,23 @@ async function drain(iterator: Updates, ctx: Context): Promise<unknown> {
   for (;;) {
     const { done, value } = await iterator.next();
     if (done) return value;
-    if (value !== undefined) ctx.update(value as Update);
+    if (value !== undefined) await show(iterator, ctx, value as Update);
     // One without `async` leaves the loop no time by itself.
     if (isSync) await new Promise(setImmediate);
     if (ctx.cancelled) {
       await iterator.return?.(undefined);
       throw ToolError.cancelled();
     }
+  }
+}
+
+/** What is yielded is checked here, where no line of the handler runs. */
+async function show(iterator: Updates, ctx: Context, update: Update): Promise<void> {
+  try {
+    ctx.update(update);
+  } catch (thrown) {
+    await iterator.return?.(undefined);
+    throw thrown instanceof Unsendable ? new Misreturned(`it yielded what is no update: ${thrown.message}`) : thrown;
   }
 }
 
@@ -124,5 +140,5 @@ function send(session: Session, serial: number, { form, text }: Answer): void {
 }
 
 function fail(session: Session, tool: OfferedTool, ctx: Context, thrown: unknown): void {
-  send(session, ctx.serial, encodeFailure(toFailure(thrown, `tool ${tool.name}`, tellAuthor, ctx.cancelled)));
+  send(session, ctx.serial, encodeFailure(toFailure(thrown, `tool ${tool.name}`, tellAuthor, ctx.cancelled, tool.author)));
 }

@@ -1,5 +1,7 @@
 /** A program that is nothing but an extension. */
 
+import { Caller, definitionError, type Entry } from "./definition.js";
+import { sayType } from "./lossy.js";
 import { native, type Reader } from "./native.js";
 import type { Offer } from "./offer.js";
 import { Serving } from "./serve.js";
@@ -15,10 +17,64 @@ export interface CommonJsModule {
   readonly filename: string;
 }
 
-/** Serves until the host ends it. `keep` is given what serves, before it begins. */
-export async function run(offer: Offer, main: Main | undefined, keep: (serving: Serving) => void): Promise<void> {
+/** The extension that runs in this process, and where it was told to. */
+let running: { readonly offer: Offer; readonly caller: Caller } | undefined;
+/** The extensions that the program has made. */
+const made: { readonly offer: WeakRef<Offer>; readonly author: Caller }[] = [];
+
+/** An extension was made at the line that called `entry`. */
+export function keepMade(offer: Offer, entry: Entry): void {
+  made.push({ offer: new WeakRef(offer), author: new Caller(entry) });
+}
+
+/**
+ * Whether this is the program, and not a module that another imports. Refuses what `run` cannot be called with, and a
+ * second extension: a process is one.
+ */
+export function claimRun(offer: Offer, main: unknown, entry: Entry): boolean {
   ran();
-  if (main !== undefined && !isMain(main)) return;
+  if (main !== undefined && !isModule(main)) {
+    const advice = "call ext.run(import.meta), or ext.run(module) in CommonJS";
+    throw definitionError("run", `it takes what a module knows of itself, and this is ${sayType(main)}: ${advice}`, entry);
+  }
+  if (main !== undefined && !isMain(main)) return false;
+  if (running === undefined) {
+    running = { offer, caller: new Caller(entry) };
+    return true;
+  }
+  const at = placeOf(running.caller);
+  if (running.offer === offer) {
+    throw definitionError("run", `it was called already${at}: call it once, at the end of the program`, entry);
+  }
+  const { name } = running.offer;
+  const advice = `a process is one extension: let ${name} offer what ${offer.name} offers, or start a program for each`;
+  throw definitionError("run", `the extension ${name} runs in this process already${at}, and ${advice}`, entry);
+}
+
+function placeOf({ place }: Caller): string {
+  return place === undefined ? "" : `, at ${place.file}:${place.line}`;
+}
+
+function isModule(main: unknown): main is Main {
+  if (typeof main !== "object" || main === null) return false;
+  const { url, id, filename } = main as Record<string, unknown>;
+  return typeof url === "string" || (typeof id === "string" && typeof filename === "string");
+}
+
+/** Another extension of this program offers something, and nobody will see it. */
+function tellOthers(offer: Offer): void {
+  for (const { offer: kept, author } of made) {
+    const other = kept.deref();
+    if (other === undefined || other === offer) continue;
+    const { tools, commands, events, interceptors, guards } = other;
+    if (tools.length + commands.size + events.size + interceptors.size + guards.length === 0) continue;
+    const why = `a process is one extension, and this one is ${offer.name}`;
+    native.report(`the extension ${other.name}${placeOf(author)} offers something and does not run: ${why}`);
+  }
+}
+
+/** Serves until the host ends it. `keep` is given what serves, before it begins. */
+export async function run(offer: Offer, keep: (serving: Serving) => void): Promise<void> {
   if (!native.isMainThread()) {
     throw new Error(
       "an extension runs in the main thread of its process, which stdin and stdout belong to, and this is a worker: " +
@@ -29,6 +85,7 @@ export async function run(offer: Offer, main: Main | undefined, keep: (serving: 
     process.stderr.write(explanation(offer));
     return;
   }
+  tellOthers(offer);
   const code = await serve(offer, keep);
   if (code !== 0) process.exitCode = code;
 }
@@ -37,12 +94,13 @@ function serve(offer: Offer, keep: (serving: Serving) => void): Promise<number> 
   return new Promise((resolve, reject) => {
     const ends: (() => void)[] = [];
     const end = () => ends.forEach((one) => one());
+    let late: (() => void) | undefined;
     const serving = new Serving(
       offer,
       {
-        finished: (code) => (end(), resolve(code)),
+        finished: (code) => (end(), late?.(), resolve(code)),
         failed: (error) => (end(), reject(error)),
-        shuttingDown: (milliseconds) => endInTime(milliseconds),
+        shuttingDown: (milliseconds) => (late = endInTime(milliseconds)),
       },
       { reader: reader() },
     );
@@ -57,16 +115,26 @@ function serve(offer: Offer, keep: (serving: Serving) => void): Promise<number> 
   });
 }
 
-/** Private: which way the tests take. */
+/**
+ * Deno and Bun have no event loop of libuv's on which a native handle could read. The variable is private: which way
+ * the tests take.
+ */
 function reader(): Reader {
-  return process.env["EXTLINE_NODE_READER"] === "socket" ? "socket" : "native";
+  const isNode = !("deno" in process.versions) && !("bun" in process.versions);
+  return isNode && process.env["EXTLINE_NODE_READER"] !== "socket" ? "native" : "socket";
 }
 
-/** SIGTERM is heard natively, unless somebody listens in JavaScript, whose listener takes its place. */
+/**
+ * Signals are heard natively, so that a handler which keeps the loop does not keep them. Where somebody listens
+ * in JavaScript that goes on, and this listens there too.
+ */
 function hearSignals({ session }: Serving): () => void {
   const onSigterm = () => session.sigterm();
   const onSigint = () => session.end(130);
-  const hear = () => process.listeners("SIGTERM").includes(onSigterm) || process.on("SIGTERM", onSigterm);
+  const hear = () => {
+    if (!process.listeners("SIGTERM").includes(onSigterm)) process.on("SIGTERM", onSigterm);
+    session.listenInFront();
+  };
   const onListener = (event: string | symbol, listener: unknown) => {
     if (event === "SIGTERM" && listener !== onSigterm) hear();
   };
@@ -74,6 +142,7 @@ function hearSignals({ session }: Serving): () => void {
   process.on("newListener", onListener);
   // A second Ctrl-C ends the program as it would have.
   process.once("SIGINT", onSigint);
+  session.listenInFront();
   return () => {
     process.off("newListener", onListener).off("SIGTERM", onSigterm).off("SIGINT", onSigint);
   };
@@ -91,18 +160,21 @@ function sayEarlyExit({ session }: Serving): () => void {
   return () => process.off("exit", onExit);
 }
 
-/** What keeps the loop alive after the end, as a timer that was never cleared, does not keep the process. */
-function endInTime(milliseconds: number | undefined): void {
-  if (milliseconds === undefined) return;
+/**
+ * What keeps the loop alive after the end, as a timer that was never cleared, does not keep the process. To be
+ * called at the end; what comes before, the native half ends in time, and says why.
+ */
+function endInTime(milliseconds: number | undefined): (() => void) | undefined {
+  if (milliseconds === undefined) return undefined;
   const since = Date.now();
   const late = () => {
     const left = process.getActiveResourcesInfo().filter((name) => name !== "PipeWrap" && name !== "TTYWrap");
     const what = left.length > 0 ? `: ${[...new Set(left)].join(", ")}` : "";
-    native.report(`ended ${(Date.now() - since) / 1000} s after shutdown; something keeps the event loop busy${what}`);
+    native.report(`ended ${(Date.now() - since) / 1000}s after shutdown; something keeps the event loop busy${what}`);
     process.exit();
   };
   // The native half ends the process where this comes too late.
-  setTimeout(late, milliseconds - 100).unref();
+  return () => void setTimeout(late, milliseconds - 100 - (Date.now() - since)).unref();
 }
 
 function isMain(main: Main): boolean {

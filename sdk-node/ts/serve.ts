@@ -2,13 +2,16 @@
 
 import { Context } from "./context.js";
 import { decide } from "./decide.js";
+import { refuseDecision } from "./decision.js";
+import type { Caller } from "./definition.js";
 import { ToolError } from "./errors.js";
 import { commandFailureOf, failureOf } from "./failed.js";
 import { Host, type Ack } from "./host.js";
 import { encodeJson } from "./json.js";
-import { frameOf } from "./moment.js";
+import { misreturned } from "./misreturned.js";
+import { frameOf, type Event } from "./moment.js";
 import { Kind, native, type Reader, type Session, type SessionOptions } from "./native.js";
-import type { Handler, Offer } from "./offer.js";
+import type { Handler, Offer, Registered } from "./offer.js";
 import { inputOf } from "./panel.js";
 import { Questions } from "./questions.js";
 import { encodeResponse } from "./response.js";
@@ -16,8 +19,8 @@ import { runTool } from "./run-tool.js";
 import { SocketReader } from "./socket-reader.js";
 import { inOrder, isThenable } from "./thenable.js";
 
-/** The exit status where something required is missing: EX_CONFIG. */
-const CONFIG = 78;
+/** The session waits no longer, and a process that goes on is ended soon after. */
+const LATE = "it was not done 1.25 s after the end began, and is cut off then: let it do less";
 
 /** What a host in the same process, or one that runs the extension, wants to know. */
 export interface Observer {
@@ -25,6 +28,8 @@ export interface Observer {
   finished(exitCode: number): void;
   /** Stdin and stdout cannot be used. */
   failed(error: Error): void;
+  /** A handler whose outcome nobody waits for has failed: of an event, of a panel, setup, teardown. */
+  handlerFailed?(what: string, thrown: unknown): void;
   /** The end has begun; the process is ended in so many milliseconds, where it is the extension's. */
   shuttingDown?(milliseconds: number | undefined): void;
   /** Bytes move by its hand; only with the reader `bytes`. */
@@ -50,6 +55,8 @@ export class Serving {
   readonly #others = new Set<Context>();
   #host: Host | undefined;
   #isSetUp = false;
+  #hasEnded = false;
+  #isTearingDown = false;
 
   constructor(offer: Offer, observer: Observer, options: ServeOptions) {
     this.#offer = offer;
@@ -59,7 +66,7 @@ export class Serving {
       version: offer.version,
       methods: [...offer.methods.keys()],
       teardown: offer.teardowns.length > 0,
-      hearsSigterm: process.listenerCount("SIGTERM") === 0,
+      forgetsSigterm: process.listenerCount("SIGTERM") === 0,
       ...options,
     };
     this.session = new native.Session(config, offer.registrations, this.#deliver);
@@ -76,6 +83,11 @@ export class Serving {
   /** Whether the host has been told what to ask and to tell: it takes no more of that. */
   get isReady(): boolean {
     return this.#isSetUp;
+  }
+
+  /** Whether the session is over: nothing can be said any more. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
   }
 
   /** The host, once it has answered. */
@@ -121,9 +133,6 @@ export class Serving {
         return true;
       case Kind.Accepted:
         return this.#accepted(JSON.parse(text) as Ack);
-      case Kind.Registered:
-        this.#registered(JSON.parse(text) as { rejected?: { kind: string; name: string }[] });
-        return false;
       case Kind.Teardown:
         return this.#teardown();
       case Kind.ShuttingDown:
@@ -131,10 +140,13 @@ export class Serving {
         for (const ctx of [...this.#running.values(), ...this.#others]) ctx.cancel();
         return true;
       case Kind.Finished:
+        this.#hasEnded = true;
+        if (this.#isTearingDown) this.#observer.handlerFailed?.("teardown", new Error(LATE));
         this.#sockets?.end();
         this.#observer.finished(number ?? 0);
         return true;
       case Kind.Failed:
+        this.#hasEnded = true;
         this.#sockets?.end();
         this.#observer.failed(new Error(text));
         return true;
@@ -150,11 +162,6 @@ export class Serving {
   #accepted(ack: Ack): boolean {
     const host = new Host(ack, this.session);
     this.#host = host;
-    const missing = this.#offer.required.find(({ kind, name }) => kind === "capability" && !host.supports(name));
-    if (missing) {
-      this.#giveUp("does not offer", missing.kind, missing.name);
-      return false;
-    }
     const { setups } = this.#offer;
     if (setups.length === 0) {
       this.#setUp();
@@ -166,7 +173,7 @@ export class Serving {
     const run = (setup: (ctx: Context) => unknown) => (hasFailed ? undefined : setup(ctx));
     const failed = (thrown: unknown) => {
       hasFailed = true;
-      failureOf(thrown, "setup");
+      this.#failed(thrown, "setup");
     };
     return inOrder(setups, run, failed, () => {
       this.#others.delete(ctx);
@@ -181,27 +188,14 @@ export class Serving {
     this.session.ready();
   }
 
-  #registered(report: { rejected?: { kind: string; name: string }[] }): void {
-    const isRequired = (rejection: { kind: string; name: string }) =>
-      this.#offer.required.some(({ kind, name }) => kind === rejection.kind && name === rejection.name);
-    const rejection = report.rejected?.find(isRequired);
-    if (rejection) this.#giveUp("did not take", rejection.kind, rejection.name);
-  }
-
-  #giveUp(what: string, kind: string, name: string): void {
-    const host = `${this.host.name} ${this.host.version}`;
-    const message = `the host ${host} ${what} the ${kind} ${name}, which ${this.#offer.name} requires`;
-    native.report(message);
-    this.session.notify("error", message);
-    this.session.end(CONFIG);
-  }
-
   /** Everything is answered. Only after a whole setup is there something to take down. */
   #teardown(): boolean {
     const ctx = this.#begin();
-    const failed = (thrown: unknown) => void failureOf(thrown, "teardown");
+    const failed = (thrown: unknown) => this.#failed(thrown, "teardown");
     const teardowns = this.#isSetUp ? this.#offer.teardowns : [];
+    this.#isTearingDown = true;
     return inOrder(teardowns, (teardown) => teardown(ctx), failed, () => {
+      this.#isTearingDown = false;
       this.#others.delete(ctx);
       this.session.teardownDone();
     });
@@ -212,8 +206,15 @@ export class Serving {
   #event(name: string, text: string): boolean {
     const ctx = this.#begin();
     const event = frameOf(text);
-    const failed = (thrown: unknown) => void failureOf(thrown, `the handler of the event ${name}`);
-    return inOrder(this.#offer.events.get(name) ?? [], (handler) => handler(event, ctx), failed, () => {
+    let author: Caller | undefined;
+    const run = (registered: Registered<Event>) => {
+      author = registered.author;
+      const returned = registered.handler(event, ctx);
+      const heard = (value: unknown) => refuseDecision(event, value);
+      return isThenable(returned) ? returned.then(heard) : heard(returned);
+    };
+    const failed = (thrown: unknown) => this.#failed(thrown, `the handler of the event ${name}`, author);
+    return inOrder(this.#offer.events.get(name) ?? [], run, failed, () => {
       this.#others.delete(ctx);
       this.session.eventDone(name);
     });
@@ -222,12 +223,17 @@ export class Serving {
   #panel(id: string, text: string): boolean {
     const ctx = this.#begin();
     const handler = this.#offer.panels.get(id);
-    const failed = (thrown: unknown) => void failureOf(thrown, `the handler of the panel ${id}`);
+    const failed = (thrown: unknown) => this.#failed(thrown, `the handler of the panel ${id}`, handler?.author);
     // One without a handler only shows something.
-    return inOrder(handler ? [handler] : [], (one) => one(inputOf(text), ctx), failed, () => {
+    return inOrder(handler ? [handler] : [], (one) => one.handler(inputOf(text), ctx), failed, () => {
       this.#others.delete(ctx);
       this.session.panelDone(id);
     });
+  }
+
+  #failed(thrown: unknown, what: string, author?: Caller): void {
+    failureOf(thrown, what, author);
+    this.#observer.handlerFailed?.(what, thrown);
   }
 
   /** The context of a handler that answers nobody. */
@@ -240,21 +246,26 @@ export class Serving {
   // What is answered.
 
   #command(serial: number, name: string, args: string): boolean {
-    const answer = (returned: unknown) => this.session.answer(serial, encodeResponse(returned));
-    const failed = (thrown: unknown) => this.session.fail(serial, "internal", commandFailureOf(thrown, name));
-    return this.#call(new Context(this, serial), this.#offer.commands.get(name), args, answer, failed);
+    const registered = this.#offer.commands.get(name);
+    const answer = (returned: unknown) => this.session.answer(serial, read(() => encodeResponse(returned)));
+    const failed = (thrown: unknown) =>
+      this.session.fail(serial, "internal", commandFailureOf(thrown, name, registered?.author).toWellFormed());
+    return this.#call(new Context(this, serial), registered?.handler, args, answer, failed);
   }
 
   #request(ctx: Context, method: string, text: string | undefined): boolean {
-    const answer = (returned: unknown) =>
-      this.session.answer(ctx.serial, `{"result":${encodeJson(returned === undefined ? null : returned)}}`);
+    const registered = this.#offer.methods.get(method);
+    const answer = (returned: unknown) => {
+      const result = read(() => encodeJson(returned === undefined ? null : returned));
+      this.session.answer(ctx.serial, `{"result":${result}}`);
+    };
     const failed = (thrown: unknown) => {
       const kind = thrown instanceof ToolError ? thrown.kind : "internal";
-      const message = thrown instanceof ToolError ? thrown.message : failureOf(thrown, `method ${method}`);
-      this.session.fail(ctx.serial, kind, message);
+      const message = thrown instanceof ToolError ? thrown.message : failureOf(thrown, `method ${method}`, registered?.author);
+      this.session.fail(ctx.serial, kind, message.toWellFormed());
     };
     const params: unknown = text === undefined ? undefined : JSON.parse(text);
-    return this.#call(ctx, this.#offer.methods.get(method), params, answer, failed);
+    return this.#call(ctx, registered?.handler, params, answer, failed);
   }
 
   #call<Value>(
@@ -268,14 +279,16 @@ export class Serving {
       const returned = handler?.(value, ctx);
       if (!isThenable(returned)) {
         answer(returned);
+        ctx.over();
         return false;
       }
       this.#running.set(ctx.serial, ctx);
-      const ended = () => void this.#running.delete(ctx.serial);
+      const ended = () => (ctx.over(), void this.#running.delete(ctx.serial));
       returned.then(answer).then(undefined, failed).then(ended);
       return true;
     } catch (thrown) {
       failed(thrown);
+      ctx.over();
       return false;
     }
   }
@@ -283,7 +296,7 @@ export class Serving {
   #intercept(serial: number, point: string, frame: string, deadline: number | undefined, failsOpen: boolean): boolean {
     const ctx = new Context(this, serial, undefined, undefined, deadline);
     const { session } = this;
-    const ended = () => void this.#running.delete(serial);
+    const ended = () => (ctx.over(), void this.#running.delete(serial));
     const waits = decide<Handler<never>>({
       frame,
       failsOpen,
@@ -292,9 +305,18 @@ export class Serving {
       run: (handler, moment) => handler(moment as never, ctx),
       guarding: (name) => session.guarding(serial, name),
       answer: (members) => (ended(), session.answer(serial, members)),
-      fail: (reason) => (ended(), session.fail(serial, "internal", reason)),
+      fail: (reason) => (ended(), session.fail(serial, "internal", reason.toWellFormed())),
     });
     if (waits) this.#running.set(serial, ctx);
     return waits;
+  }
+}
+
+/** What reading a handler's outcome throws is about what it returned. */
+function read(encode: () => string): string {
+  try {
+    return encode();
+  } catch (thrown) {
+    throw misreturned(thrown);
   }
 }

@@ -1,26 +1,35 @@
-/** The portable way: sockets of Node's read and write, and its timers keep the time. */
+/** The portable way: streams of Node's read and write, and its timers keep the time. */
 
+import type * as fs from "node:fs";
 import type * as net from "node:net";
 import type { Session } from "./native.js";
 
+/** How often it looks for the end of what it does not read, in milliseconds. */
+const LOOK = 100;
+
 export class SocketReader {
   readonly #session: Session;
-  readonly #input: net.Socket;
+  readonly #input: net.Socket | fs.ReadStream;
   readonly #output: net.Socket;
   #timer: NodeJS.Timeout | undefined;
+  #look: NodeJS.Timeout | undefined;
 
   constructor(session: Session) {
     const [input, output] = session.takeDescriptors();
     // Only here: it takes Node longer to load than all of this package.
     const { Socket } = process.getBuiltinModule("node:net");
     this.#session = session;
-    this.#input = new Socket({ fd: input, readable: true, writable: false });
+    // A socket of Bun's that is made of a descriptor reads nothing.
+    this.#input =
+      "bun" in process.versions
+        ? process.getBuiltinModule("node:fs").createReadStream("", { fd: input })
+        : new Socket({ fd: input, readable: true, writable: false });
     this.#output = new Socket({ fd: output, readable: false, writable: true });
   }
 
   begin(): void {
     const session = this.#session;
-    this.#input.on("data", (bytes) => session.feed(bytes));
+    (this.#input as NodeJS.ReadableStream).on("data", (bytes) => session.feed(bytes as Buffer));
     this.#input.on("end", () => session.endInput());
     // A peer that closed its socket without reading everything.
     this.#input.on("error", () => session.endInput());
@@ -29,10 +38,17 @@ export class SocketReader {
 
   /** What the session waits for. */
   wants(input: boolean, due: number | undefined): void {
+    clearTimeout(this.#look);
     if (input) {
       this.#input.resume();
     } else {
       this.#input.pause();
+      // A socket that is not read does not tell its end.
+      const look = () => {
+        this.#look = setTimeout(look, LOOK);
+        this.#session.lookForHangUp();
+      };
+      this.#look = setTimeout(look, LOOK);
     }
     clearTimeout(this.#timer);
     this.#timer = due === undefined ? undefined : setTimeout(() => this.#session.turn(), due);
@@ -41,6 +57,7 @@ export class SocketReader {
   }
 
   end(): void {
+    clearTimeout(this.#look);
     clearTimeout(this.#timer);
     this.#input.destroy();
     this.#output.end();

@@ -1,7 +1,9 @@
 /** A tool as its author declares it, and what the host is told of it. */
 
 import { Caller, definitionError, type Entry } from "./definition.js";
-import { encodeResult, encodeValue, ToolResult, type Answer, type Update } from "./result.js";
+import { oneOf, sayType } from "./lossy.js";
+import { Misreturned, misreturned } from "./misreturned.js";
+import { encodeResult, encodeValue, isResultObject, ToolResult, type Answer, type Update } from "./result.js";
 import { prepareInput, type ArgsOf, type PreparedInput, type Schema } from "./schema/input.js";
 import type { JsonSchema } from "./schema/json-schema.js";
 import { prepareOutput, type PreparedOutput, type ValueOf } from "./schema/output.js";
@@ -30,7 +32,7 @@ export interface ToolOptions<
    * Schema, or a JSON Schema. Without it there are none.
    */
   input?: Input | undefined;
-  /** Its structured result, in the same way. Whatever the handler returns is then this value. */
+  /** Its structured result, in the same way. The handler then returns this value. */
   output?: Output | undefined;
   /** The JSON Schema that the model sees, where the library of `input` cannot say it. */
   schema?: JsonSchema | undefined;
@@ -65,9 +67,8 @@ export interface ToolOptions<
 }
 
 /**
- * What a handler may return: with an `output` its value. Else a text, an image, a list of both,
- * nothing, a {@link ToolResult}, or any JSON value: `unknown`, as that is what `response.json()` and
- * the like are of.
+ * What a handler may return. With an `output` it is the value. Without one it is a text, an image, a list with images
+ * in it, nothing, a {@link ToolResult}, or any JSON value. The type is `unknown` then, as that of `response.json()`.
  */
 export type Returned<Output extends Schema | undefined> = Output extends Schema
   ? ValueOf<Output> | ToolResult<ValueOf<Output>>
@@ -98,6 +99,8 @@ export interface PreparedTool {
   readonly checked: PreparedInput["checked"];
   /** What the handler gets of the parsed arguments. */
   readonly accept: PreparedInput["accept"];
+  /** Who wrote it. */
+  readonly author: Caller;
   /** The answer for what the handler returned, or a promise of it. */
   readonly answer: (returned: unknown) => Answer | Promise<Answer>;
 }
@@ -160,7 +163,23 @@ function prepare(name: string, options: ToolOptions<Schema, Schema>, author: Cal
     annotations: Object.keys(hints).length > 0 ? hints : undefined,
     execution: options.sequential ? "sequential" : undefined,
   };
-  return { frame, checked: input.checked, accept: input.accept, answer: output ? answerOf(output) : encodeResult };
+  const answer = reading(output ? answerOf(output) : encodeResult);
+  return { frame, checked: input.checked, accept: input.accept, author, answer };
+}
+
+/** What it throws is about what the handler returned. */
+function reading(answer: PreparedTool["answer"]): PreparedTool["answer"] {
+  const refuse = (thrown: unknown): never => {
+    throw misreturned(thrown);
+  };
+  return (returned) => {
+    try {
+      const answered = answer(returned);
+      return answered instanceof Promise ? answered.catch(refuse) : answered;
+    } catch (thrown) {
+      return refuse(thrown);
+    }
+  };
 }
 
 /** With an `output`, a `ToolResult` still says what it says; its value is held to the schema too. */
@@ -170,6 +189,10 @@ function answerOf({ accept }: PreparedOutput): PreparedTool["answer"] {
       const { structured } = returned.options;
       if (structured === undefined || !accept) return encodeResult(returned);
       return then(accept(structured), (value) => encodeResult(new ToolResult(returned.content, { ...returned.options, structured: value })));
+    }
+    if (isResultObject(returned)) {
+      const advice = "return the value itself, or new ToolResult(content, { structured: value })";
+      throw new Misreturned(`it returned a result of MCP, and the tool has an output: ${advice}`);
     }
     return accept ? then(accept(returned), encodeValue) : encodeValue(returned);
   };
@@ -198,4 +221,46 @@ function checkOptions(options: unknown): void {
   if (typeof description !== "string" || description === "") {
     throw new Error("say for the model what the tool does: { description: ... }");
   }
+  checkValues(options as Readonly<Record<string, unknown>>, VALUES, "");
+  const { approval } = options as { approval?: unknown };
+  if (approval === undefined) return;
+  if (typeof approval !== "object" || approval === null) throw new Error(`its approval is ${sayType(approval)}, and must be an object`);
+  checkValues(approval as Readonly<Record<string, unknown>>, APPROVAL, "approval.");
+  const unknown = Object.keys(approval).find((name) => !Object.hasOwn(APPROVAL, name));
+  if (unknown !== undefined) throw new Error(`there is no approval.${unknown}; there are ${Object.keys(APPROVAL).join(", ")}`);
+}
+
+/** What an option may be: one of these words, or a value of a type. */
+type Allowed = readonly string[] | "a string" | "a boolean" | "a positive number";
+
+const APPROVAL: Readonly<Record<string, Allowed>> = {
+  gated: "a boolean",
+  tier: ["read", "write", "exec"],
+  key: "a string",
+  reason: "a string",
+};
+const VALUES: Readonly<Record<string, Allowed>> = {
+  label: "a string",
+  timeoutMs: "a positive number",
+  exposure: ["direct", "codemode", "deferred", "model-only"],
+  namespace: "a string",
+  ...Object.fromEntries(
+    ["interactive", "sequential", "pure", "strict", ...Object.keys(HINTS), "required"].map((name) => [name, "a boolean"] as const),
+  ),
+};
+
+function checkValues(given: Readonly<Record<string, unknown>>, values: Readonly<Record<string, Allowed>>, within: string): void {
+  for (const [name, allowed] of Object.entries(values)) {
+    const value = given[name];
+    if (value === undefined || isAllowed(value, allowed)) continue;
+    const said = typeof value === "string" || typeof value === "number" ? JSON.stringify(value) : sayType(value);
+    const must = typeof allowed === "string" ? allowed : oneOf(allowed);
+    throw new Error(`its ${within}${name} is ${said}, and must be ${must}`);
+  }
+}
+
+function isAllowed(value: unknown, allowed: Allowed): boolean {
+  if (allowed === "a string" || allowed === "a boolean") return `a ${typeof value}` === allowed;
+  if (allowed === "a positive number") return typeof value === "number" && value > 0 && Number.isFinite(value);
+  return allowed.includes(value as string);
 }

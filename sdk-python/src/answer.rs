@@ -2,7 +2,7 @@
 
 use extline_protocol::frame::{Content, ToolResult};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::dump::dump_raw;
 use crate::failure::type_error;
@@ -18,11 +18,12 @@ pub(crate) fn answer(value: &Bound<'_, PyAny>) -> PyResult<ToolResult> {
     if value.is_none() {
         return Ok(of_blocks(Vec::new()));
     }
-    if value.cast_exact::<PyDict>().is_ok() {
+    // Which of these it is, its type says alone: a list is a value, whatever is in it.
+    if value.cast_exact::<PyDict>().is_ok() || value.cast_exact::<PyList>().is_ok() {
         return of_value(value);
     }
-    if let Some(blocks) = blocks(value)? {
-        return Ok(of_blocks(blocks));
+    if is_image(value)? {
+        return Ok(of_blocks(vec![image(value)?]));
     }
     let py = value.py();
     if value.is_instance(imports::tool_result(py)?)? {
@@ -45,34 +46,6 @@ fn of_value(value: &Bound<'_, PyAny>) -> PyResult<ToolResult> {
     let mut result = of_blocks(vec![Content::text(value.get())]);
     result.structured_content = Some(value);
     Ok(result)
-}
-
-/// An image, or a list of texts and images.
-fn blocks(value: &Bound<'_, PyAny>) -> PyResult<Option<Vec<Content>>> {
-    if let Ok(list) = value.cast_exact::<PyList>() {
-        return blocks_of(list.iter());
-    }
-    if let Ok(tuple) = value.cast_exact::<PyTuple>() {
-        return blocks_of(tuple.iter());
-    }
-    if is_image(value)? { Ok(Some(vec![image(value)?])) } else { Ok(None) }
-}
-
-fn blocks_of<'py>(
-    items: impl Iterator<Item = Bound<'py, PyAny>>,
-) -> PyResult<Option<Vec<Content>>> {
-    let mut blocks = Vec::new();
-    for item in items {
-        if let Ok(text) = item.cast_exact::<PyString>() {
-            blocks.push(Content::Text(text_of(text).into_owned()));
-        } else if is_image(&item)? {
-            blocks.push(image(&item)?);
-        } else {
-            return Ok(None);
-        }
-    }
-    // An empty list is a value: it says that there is nothing.
-    Ok(Some(blocks).filter(|blocks| !blocks.is_empty()))
 }
 
 fn is_image(value: &Bound<'_, PyAny>) -> PyResult<bool> {

@@ -7,8 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use extline_protocol::CallKey;
 use pyo3::prelude::*;
 
-use crate::running::Name;
-
 /// One call, event or other handler's run.
 #[derive(Debug, Default)]
 pub(crate) struct Call {
@@ -16,9 +14,11 @@ pub(crate) struct Call {
     key: Option<CallKey>,
     cancelled: AtomicBool,
     waits: AtomicBool,
+    /// Its handler has returned.
+    ended: AtomicBool,
     waiters: Mutex<Waiters>,
     /// What it is called, where it is a task of an event loop and so keeps no thread.
-    task: Option<Name>,
+    task: Option<Arc<str>>,
 }
 
 /// Whom a cancel is told.
@@ -36,8 +36,13 @@ impl Call {
     }
 
     /// One that runs as a task of an event loop.
-    pub(crate) fn of_task(key: Option<CallKey>, name: Name) -> Arc<Self> {
+    pub(crate) fn of_task(key: Option<CallKey>, name: Arc<str>) -> Arc<Self> {
         Arc::new(Self { key, task: Some(name), ..Self::default() })
+    }
+
+    /// What it is called, where it runs as a task.
+    pub(crate) fn task(&self) -> Option<Arc<str>> {
+        self.task.clone()
     }
 
     /// The tool, of a call that runs as a task.
@@ -51,6 +56,10 @@ impl Call {
 
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancelled.load(SeqCst)
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(SeqCst)
     }
 
     /// Sets the mark. Whether somebody in Python has to be told by [`Call::tell`].
@@ -156,7 +165,9 @@ impl Running {
 
     pub(crate) fn remove(&self, number: u64) {
         let removed = self.lock().calls.remove(&number);
-        drop(removed);
+        if let Some(call) = removed {
+            call.ended.store(true, SeqCst);
+        }
     }
 
     pub(crate) fn get(&self, key: &CallKey) -> Option<Arc<Call>> {

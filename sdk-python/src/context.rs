@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use extline_protocol::frame::{Content, Level, Progress, SessionInfo, ToolUpdate};
+use extline_protocol::frame::{Content, Progress, SessionInfo, ToolUpdate};
 use extline_protocol::{RawJson, Update};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
@@ -13,15 +13,16 @@ use crate::call::Call;
 use crate::core::Core;
 use crate::dump::dump_raw;
 use crate::imports;
+use crate::level::{log_level, note_level};
 use crate::raw;
-use crate::text::text_of;
+use crate::text::{Text, text_of};
 use crate::tool::frame_of;
 
 /// The call that a handler serves, its host, and what can be said meanwhile.
 ///
 /// Any handler may take it, as ``ctx`` or by the annotation ``Context``. It may be used from any
-/// thread, also after the handler has ended; in the child of a fork its methods raise
-/// `RuntimeError`.
+/// thread. When the handler has ended, `update`, `call_tool` and `request` raise `RuntimeError`. When
+/// the session has ended, and in the child of a fork, every method that says something does.
 #[pyclass(frozen, module = "extline._native", weakref)]
 pub(crate) struct Context {
     pub(crate) core: Arc<Core>,
@@ -66,8 +67,21 @@ impl Context {
         )))
     }
 
+    /// What is said of a call, and asked for one, belongs to its time.
+    fn refuse_when_over(&self, what: &str) -> PyResult<()> {
+        if self.call.key().is_none() || !self.call.has_ended() {
+            return Ok(());
+        }
+        let text = format!(
+            "the handler of this ctx has ended, and {what}: do it before the handler returns, or \
+             use ctx.notify or ctx.log, which a ctx can do as long as the session lasts"
+        );
+        Err(PyRuntimeError::new_err(text))
+    }
+
     fn send_update(&self, update: Update) -> PyResult<()> {
         let Some(key) = self.call.key() else { return Ok(()) };
+        self.refuse_when_over("ctx.update shows how a running call stands")?;
         self.core.tell(|session| session.update(key, update))
     }
 }
@@ -153,13 +167,14 @@ impl Context {
     #[pyo3(signature = (message=None, *, done=None, total=None, unit=None, text=None, details=None))]
     fn update(
         &self,
-        message: Option<String>,
+        message: Option<Text>,
         done: Option<f64>,
         total: Option<f64>,
-        unit: Option<String>,
-        text: Option<String>,
+        unit: Option<Text>,
+        text: Option<Text>,
         details: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
+        let [message, unit, text] = [message, unit, text].map(|text| text.map(|text| text.0));
         let progress = Progress { done, total, unit, message };
         self.send_update(Update {
             progress: Some(progress).filter(|progress| *progress != Progress::default()),
@@ -174,8 +189,8 @@ impl Context {
     fn track<'py>(
         slf: &Bound<'py, Self>,
         items: &Bound<'py, PyAny>,
-        message: Option<String>,
-        unit: Option<String>,
+        message: Option<Bound<'py, PyAny>>,
+        unit: Option<Bound<'py, PyAny>>,
         total: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let track = slf.py().import("extline._track")?.getattr("track")?;
@@ -185,22 +200,22 @@ impl Context {
     /// Writes a line to the host's log, or to stderr where it keeps none. The level is `debug`,
     /// `info`, `warn` or `error`; `fields` are JSON values.
     #[pyo3(signature = (message, *, level="info", **fields))]
-    fn log(&self, message: &str, level: &str, fields: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+    fn log(&self, message: Text, level: &str, fields: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
+        let level = log_level(level)?;
         let fields = fields.map(|fields| dump_raw(fields)).transpose()?;
-        self.core.tell(|session| session.log(Level::from(level), message, fields))
+        self.core.tell_host(|session| session.log(level, message.0, fields))
     }
 
     /// Shows the user a note. `level` is `info`, `success`, `warn` or `error`.
     #[pyo3(signature = (message, *, level="info"))]
-    fn notify(&self, message: &str, level: &str) -> PyResult<()> {
-        self.core.tell(|session| session.notify(Level::from(level), message))
+    fn notify(&self, message: Text, level: &str) -> PyResult<()> {
+        let level = note_level(level)?;
+        self.core.tell_host(|session| session.notify(level, message.0))
     }
 
     /// Queues a prompt for the model, or with a slash in front runs a command.
-    fn submit(&self, text: &str) -> PyResult<()> {
-        self.core.tell(|session| {
-            if text.starts_with('/') { session.submit_slash(text) } else { session.submit(text) }
-        })
+    fn submit(&self, text: Text) -> PyResult<()> {
+        self.core.submit(text)
     }
 
     /// Calls another tool through the host, its guards and approvals: `ctx.call_tool("bash",
@@ -215,6 +230,7 @@ impl Context {
         args: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
+        slf.get().refuse_when_over("ctx.call_tool is part of its call")?;
         let args = args.map_or_else(|| PyDict::new(py), Clone::clone);
         slf.get().core.serving(py).call_method1("call_tool", (slf, name, args))
     }
@@ -237,7 +253,15 @@ impl Context {
         on_part: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
+        slf.get().refuse_when_over("ctx.request is part of its call")?;
         slf.get().core.serving(py).call_method1("ask", (slf, method, params, timeout, on_part))
+    }
+
+    /// What it does not have, and what is in its place.
+    #[expect(clippy::unused_self, reason = "as Python calls it")]
+    fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<()> {
+        let error = py.import("extline._habits")?.getattr("of_context")?.call1((name,))?;
+        Err(PyErr::from_value(error))
     }
 
     fn __repr__(&self) -> String {

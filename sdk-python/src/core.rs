@@ -1,39 +1,32 @@
 //! What the threads of an extension share: the session, the way in and out, the calls that run.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::time::Instant;
 
-use extline_protocol::limits::SHUTDOWN_END;
+use extline_driver::{Inlet, running};
 use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession};
-use extline_stdio::crew::Crew;
-use extline_stdio::{Input, Stdio, report, watchdog};
+use extline_stdio::handover::Handover;
+use extline_stdio::watchdog::{self, Unfinished};
+use extline_stdio::{Stdio, report};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::call::{Call, Running};
 use crate::looped::Looped;
 use crate::outgoing::Asked;
-use crate::running;
 use crate::signals::Signals;
+use crate::text::Text;
 use crate::tool::{self, Tool, Tools};
+use crate::turn::TurnChannel;
 use crate::wait::Room;
-use crate::wire::Wire;
 
 /// Set in the child of a fork, where the session is dead: its threads and locks are the parent's.
 static IN_CHILD: AtomicBool = AtomicBool::new(false);
 
 /// The exit code is not known yet.
-const UNKNOWN: u32 = u32::MAX;
-
-/// A read that waits has room for so much; what is more is read where it is decoded.
-const CHUNK: usize = 16 * 1024;
-
-/// The way in.
-pub(crate) struct Inlet {
-    pub(crate) input: Input,
-    pub(crate) chunk: Box<[u8]>,
-}
+pub(crate) const UNKNOWN: u32 = u32::MAX;
 
 /// What an extension wants of its session.
 #[derive(Clone, Copy, Debug)]
@@ -44,16 +37,14 @@ pub(crate) struct Wants {
     pub(crate) ends_process: bool,
     /// Handlers run once the host has answered.
     pub(crate) setup: bool,
-    /// What the host took of the registrations.
-    pub(crate) report: bool,
 }
 
 pub(crate) struct Core {
-    wire: Mutex<Wire>,
+    channel: Mutex<TurnChannel>,
     /// Locked by the owner of the session alone.
     inlet: Mutex<Inlet>,
     pub(crate) room: Room,
-    pub(crate) crew: Crew,
+    pub(crate) handover: Handover,
     pub(crate) running: Running,
     /// What the extension has asked the host for, until the answer comes.
     pub(crate) asked: Mutex<HashMap<CallKey, Arc<Asked>>>,
@@ -67,8 +58,10 @@ pub(crate) struct Core {
     pub(crate) pumps: AtomicU64,
     /// Rings for the thread that stands in for the loop, and ends it when it is dropped.
     pub(crate) stand_in: Mutex<Option<std::io::PipeWriter>>,
-    finished: AtomicU32,
+    pub(crate) finished: AtomicU32,
     is_overdue: AtomicBool,
+    /// The serials of calls that were cancelled, until somebody looks whether they go on.
+    pub(crate) watched: Mutex<Vec<(u64, Instant)>>,
     pub(crate) signals: OnceLock<Signals>,
     /// Why it cannot go on.
     pub(crate) failure: Mutex<Option<PyErr>>,
@@ -85,9 +78,9 @@ impl Core {
         let Stdio { input, output } = stdio;
         Arc::new(Self {
             room: Room::of(&input, &output),
-            crew: Crew::new(input.waker(), wants.threads),
-            wire: Mutex::new(Wire::new(ExtensionSession::new(config), output)),
-            inlet: Mutex::new(Inlet { input, chunk: vec![0; CHUNK].into() }),
+            handover: Handover::new(input.waker(), wants.threads),
+            channel: Mutex::new(TurnChannel::new(ExtensionSession::new(config), output)),
+            inlet: Mutex::new(Inlet::new(input)),
             running: Running::default(),
             asked: Mutex::default(),
             tools,
@@ -98,19 +91,29 @@ impl Core {
             stand_in: Mutex::new(None),
             finished: AtomicU32::new(UNKNOWN),
             is_overdue: AtomicBool::new(false),
+            watched: Mutex::default(),
             signals: OnceLock::new(),
             failure: Mutex::new(None),
         })
     }
 
     /// Never held while Python runs, so whoever waits for it may hold the GIL.
-    pub(crate) fn wire(&self) -> MutexGuard<'_, Wire> {
+    pub(crate) fn channel(&self) -> MutexGuard<'_, TurnChannel> {
         // What a panic could leave half done is behind no author's code.
-        self.wire.lock().unwrap_or_else(PoisonError::into_inner)
+        self.channel.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn inlet(&self) -> MutexGuard<'_, Inlet> {
         self.inlet.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Unless somebody has it locked.
+    pub(crate) fn try_inlet(&self) -> Option<MutexGuard<'_, Inlet>> {
+        match self.inlet.try_lock() {
+            Ok(locked) => Some(locked),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     pub(crate) fn serving<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
@@ -127,21 +130,46 @@ impl Core {
         self.say(tell, false)
     }
 
-    /// The same; what is said may wait for what others say in the same turn of the event loop.
+    /// The same, for an author: once the session has ended, nobody would hear of it.
+    pub(crate) fn tell_host<R>(
+        &self,
+        tell: impl FnOnce(&mut ExtensionSession) -> R,
+    ) -> PyResult<R> {
+        if self.finished().is_some() {
+            return Err(PyRuntimeError::new_err(
+                "the session has ended, so that there is no host any more: use a ctx in the call \
+                 that it was given for, and ext while it runs",
+            ));
+        }
+        self.tell(tell)
+    }
+
+    /// Queues a prompt, or runs a command.
+    pub(crate) fn submit(&self, text: Text) -> PyResult<()> {
+        self.tell_host(|session| {
+            if text.0.starts_with('/') {
+                session.submit_slash(text.0);
+            } else {
+                session.submit(text.0);
+            }
+        })
+    }
+
+    /// The same as [`Core::tell`]; what is said may wait for what others say in the same turn of the event loop.
     pub(crate) fn say<R>(
         &self,
         tell: impl FnOnce(&mut ExtensionSession) -> R,
         may_wait: bool,
     ) -> PyResult<R> {
         refuse_in_child()?;
-        let mut wire = self.wire();
-        let due = wire.due();
-        let told = tell(&mut wire.session);
-        let waits = may_wait && wire.is_in_turn() && self.is_looped_here();
+        let mut channel = self.channel();
+        let due = channel.due();
+        let told = tell(&mut channel.session);
+        let waits = may_wait && channel.is_in_turn() && self.is_looped_here();
         // An error comes again where the owner writes, who can end the session.
-        let _ = wire.write_or_hold(waits);
-        if wire.is_stalled() || wire.session.waiting() > 0 || wire.due() != due {
-            drop(wire);
+        let _ = channel.write_or_hold(waits);
+        if channel.is_stalled() || channel.session.waiting() > 0 || channel.due() != due {
+            drop(channel);
             self.wake();
         }
         Ok(told)
@@ -155,23 +183,33 @@ impl Core {
     /// Wakes the owner, unless it is this thread, which looks by itself.
     fn wake(&self) {
         if !self.is_owned_here() {
-            self.crew.wake();
+            self.handover.wake();
         }
     }
 
     /// Writes what there is; the owner does what cannot be done here.
-    pub(crate) fn write_and_wake(&self, wire: &mut Wire) {
+    pub(crate) fn write_and_wake(&self, channel: &mut TurnChannel) {
         // An error comes again where the owner writes, who can end the session.
-        let _ = wire.write();
-        self.crew.wake();
+        let _ = channel.write();
+        self.handover.wake();
     }
 
-    /// Reads what is there, does what is due.
+    /// A handler is about to run, and cancels find it in the list from now on: whether it is cancelled
+    /// already, by what was read with its call, or by the thread that took the session over meanwhile.
+    pub(crate) fn see_early_cancel(&self, call: &Call) {
+        let session = &self.channel().session;
+        if call.key().map_or_else(|| session.is_ending(), |key| session.is_cancelled(key)) {
+            // Nobody waits for it yet.
+            call.cancel();
+        }
+    }
+
+    /// Does what needs no Python; what does is left for its turn.
     pub(crate) fn settle_all(self: &Arc<Self>) {
         loop {
-            let Some(event) = ({ self.wire().session.poll_control() }) else { return };
+            let Some(event) = ({ self.channel().session.poll_control() }) else { return };
             if let Some(event) = self.settle(event) {
-                self.wire().leave(event);
+                self.channel().leave(event);
                 return;
             }
         }
@@ -182,13 +220,14 @@ impl Core {
         match event {
             ExtensionEvent::Notice(notice) => report(&notice.to_string()),
             ExtensionEvent::Cancelled { ref key, .. } => {
+                self.watch_cancelled([key.serial()]);
                 let call = self.running.get(key)?;
                 return call.cancel().then_some(event);
             }
             ExtensionEvent::ShuttingDown(_) => {
+                self.watch_cancelled(running::serials());
                 if self.wants.ends_process {
-                    let exit_code = self.wire().session.exit_code();
-                    watchdog::start(SHUTDOWN_END, exit_code, self.names());
+                    self.channel().watch_end(self.last_act());
                 }
                 let waiting: Vec<Arc<Call>> = self.running.all();
                 // Every mark is set, also behind one whose waiters have to be told.
@@ -199,7 +238,7 @@ impl Core {
                 self.finished.store(exit_code.into(), SeqCst);
             }
             ExtensionEvent::Overdue { .. } => self.is_overdue.store(true, SeqCst),
-            ExtensionEvent::Registered(_) if !self.wants.report => {}
+            ExtensionEvent::Registered(_) => {}
             event => return Some(event),
         }
         None
@@ -211,9 +250,9 @@ impl Core {
     }
 
     /// Whether everything is answered and written, and every handler has ended or had its time.
-    pub(crate) fn is_done(&self, wire: &Wire) -> bool {
-        let is_over = || !self.crew.is_any_away() || self.is_overdue.load(SeqCst);
-        self.finished().is_some() && !wire.is_stalled() && is_over()
+    pub(crate) fn is_done(&self, channel: &TurnChannel) -> bool {
+        let is_over = || !self.handover.is_any_away() || self.is_overdue.load(SeqCst);
+        self.finished().is_some() && !channel.is_stalled() && is_over()
     }
 
     /// The extension cannot go on; the first reason counts.
@@ -224,12 +263,19 @@ impl Core {
         drop(later);
     }
 
-    /// Names the handlers that have not ended, for a thread that watches the end.
-    fn names(self: &Arc<Self>) -> impl Fn() -> Vec<String> + Send + 'static {
+    /// At the end of the end, for the thread that watches it: what was due is answered and written, as
+    /// far as that goes without waiting. What is not finished.
+    fn last_act(self: &Arc<Self>) -> impl FnOnce() -> Unfinished + Send + 'static {
         let core = Arc::downgrade(self);
         move || {
-            let tasks = core.upgrade().map(|core| core.running.tasks()).unwrap_or_default();
-            running::names().into_iter().chain(tasks).collect()
+            let Some(core) = core.upgrade() else {
+                return Unfinished { handlers: running::names(), unread: false };
+            };
+            // A task may be in a thread of its own.
+            let handlers: BTreeSet<String> =
+                running::names().into_iter().chain(core.running.tasks()).collect();
+            let handlers = handlers.into_iter().collect();
+            core.channel().last_act(handlers)
         }
     }
 }

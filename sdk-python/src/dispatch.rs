@@ -3,10 +3,11 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
+use extline_driver::running;
 use extline_protocol::ExtensionEvent;
 use extline_protocol::frame::RpcError;
 use extline_protocol::{CallKey, ErrorKind};
-use extline_stdio::crew::{Heir, Stay};
+use extline_stdio::handover::{HandlerRun, Watcher};
 use extline_stdio::report;
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
@@ -17,12 +18,12 @@ use crate::core::{Core, end_if_in_child};
 use crate::failure;
 use crate::frames::to_dict;
 use crate::load::load;
-use crate::running;
+use crate::stuck;
 use crate::tool::Tool;
 
 thread_local! {
     /// The handler that this thread is inside of as the owner of the session.
-    static STAY: Cell<Option<Stay>> = const { Cell::new(None) };
+    static HANDLER_RUN: Cell<Option<HandlerRun>> = const { Cell::new(None) };
 }
 
 impl Core {
@@ -33,34 +34,34 @@ impl Core {
         event: ExtensionEvent,
         is_quick: bool,
     ) -> bool {
-        if self.runs_handler(&event) && self.crew.heir() == Heir::ToBeStarted {
-            self.start_heir(py);
+        if self.runs_handler(&event) && self.handover.watcher() == Watcher::ToBeStarted {
+            self.start_watcher(py);
         }
-        let stay = self.crew.enter(is_quick);
-        STAY.set(Some(stay));
+        let run = self.handover.enter(is_quick);
+        HANDLER_RUN.set(Some(run));
         let tool = self.run(py, event);
-        STAY.set(None);
+        HANDLER_RUN.set(None);
         end_if_in_child();
-        if self.crew.leave(stay) {
+        if self.handover.leave(run) {
             return true;
         }
         if let Some(tool) = tool {
             tool.pace.was_slow();
         }
-        self.write_and_wake(&mut self.wire());
-        self.crew.come_back();
+        self.write_and_wake(&mut self.channel());
+        self.handover.come_back();
         false
     }
 
     /// Whether this thread is inside of a handler, and owns the session.
     pub(crate) fn is_owned_here(&self) -> bool {
-        STAY.get().is_some_and(|stay| self.crew.is_inside(stay))
+        HANDLER_RUN.get().is_some_and(|run| self.handover.is_inside(run))
     }
 
-    fn start_heir(&self, py: Python<'_>) {
-        self.crew.expect_heir();
+    fn start_watcher(&self, py: Python<'_>) {
+        self.handover.expect_watcher();
         if let Err(error) = self.serving(py).call_method0("start_thread") {
-            self.crew.expect_no_heir();
+            self.handover.expect_no_watcher();
             report(&format!(
                 "a thread cannot be started, so that handlers run one by one: {error}"
             ));
@@ -87,12 +88,12 @@ impl Core {
     /// The handler that runs in this thread is about to wait for the host, whose answer somebody else
     /// has to read.
     pub(crate) fn step_aside(&self) -> PyResult<()> {
-        let Some(stay) = STAY.take() else { return Ok(()) };
-        if self.crew.is_alone() {
-            STAY.set(Some(stay));
+        let Some(run) = HANDLER_RUN.take() else { return Ok(()) };
+        if self.handover.is_alone() {
+            HANDLER_RUN.set(Some(run));
             return Err(PyRuntimeError::new_err("there is no other thread to read the answer"));
         }
-        self.crew.step_aside(stay);
+        self.handover.step_aside(run);
         Ok(())
     }
 
@@ -124,10 +125,10 @@ impl Core {
     }
 
     fn run_in_python(self: &Arc<Self>, py: Python<'_>, event: ExtensionEvent) {
-        running::enter(name_of(&event).into());
         let (key, lane) = (key_of(&event), Lane::of(&event));
+        stuck::enter(py, &name_of(&event), key.as_ref().map(CallKey::serial));
         if let Err(error) = self.pass(py, event) {
-            self.fall(py, &error, key.as_ref(), lane);
+            self.fail_event(py, &error, key.as_ref(), lane);
         }
         running::leave();
     }
@@ -140,9 +141,6 @@ impl Core {
         match event {
             ExtensionEvent::Accepted(ack) => {
                 serving.call_method1("accepted", (to_dict(py, &*ack)?,))?;
-            }
-            ExtensionEvent::Registered(report) => {
-                serving.call_method1("registered", (to_dict(py, &report)?,))?;
             }
             ExtensionEvent::Command { key, command } => {
                 let args = command.args.unwrap_or_default();
@@ -183,15 +181,15 @@ impl Core {
 
     /// What the Python half did not catch: Ctrl-C, which ends the extension, or a mistake of its own.
     /// Whoever waits gets an answer all the same.
-    fn fall(&self, py: Python<'_>, error: &PyErr, key: Option<&CallKey>, lane: Lane) {
+    fn fail_event(&self, py: Python<'_>, error: &PyErr, key: Option<&CallKey>, lane: Lane) {
         if error.is_instance_of::<PyException>(py) {
             error.clone_ref(py).display(py);
         } else {
             self.interrupt(error.clone_ref(py));
         }
         let text = failure::unforeseen(py, error, "the handler").message;
-        let mut wire = self.wire();
-        let session = &mut wire.session;
+        let mut channel = self.channel();
+        let session = &mut channel.session;
         // Most are answered, and then this changes nothing.
         if let Some(key) = key {
             let _ = match lane {

@@ -7,6 +7,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::imports;
+use crate::text::Text;
+use crate::tool::Tool;
 
 /// The answer to a tool call whose handler raised: what a `ToolError` says, and for everything else a
 /// short text; its traceback is for the author.
@@ -20,6 +22,19 @@ pub(crate) fn of_tool(py: Python<'_>, error: &PyErr, name: &str) -> ToolResult {
     ToolResult { content: vec![Content::Text(text)], ..ToolResult::error("".into(), info) }
 }
 
+/// The answer of a tool that returned what is no result.
+pub(crate) fn of_unsent(py: Python<'_>, error: &PyErr, tool: &Tool) -> ToolResult {
+    let value = error.value(py);
+    let _ = value.setattr(intern!(py, "__traceback__"), error.traceback(py));
+    let told = imports::unsent(py)
+        .and_then(|unsent| unsent.call1((value, tool.name(), &tool.function)))
+        .and_then(|text| text.extract::<Text>());
+    let message =
+        told.map_or_else(|_| format!("{} returned what cannot be sent", tool.label), |text| text.0);
+    let info = ErrorInfo::new(ErrorKind::Internal, message);
+    ToolResult { content: vec![Content::Text(text(&info))], ..ToolResult::error("".into(), info) }
+}
+
 /// The kind and text of any other handler's failure.
 pub(crate) fn unforeseen(py: Python<'_>, error: &PyErr, what: &str) -> ErrorInfo {
     if error.is_instance_of::<PyKeyboardInterrupt>(py) {
@@ -29,8 +44,8 @@ pub(crate) fn unforeseen(py: Python<'_>, error: &PyErr, what: &str) -> ErrorInfo
     // Kept beside the exception until Python 3.11.
     let _ = value.setattr(intern!(py, "__traceback__"), error.traceback(py));
     let explained = imports::explain(py).and_then(|explain| explain.call1((value, what)));
-    let text = explained.and_then(|text| text.extract::<String>());
-    let message = text.unwrap_or_else(|_| format!("{what} failed"));
+    let text = explained.and_then(|text| text.extract::<Text>());
+    let message = text.map_or_else(|_| format!("{what} failed"), |text| text.0);
     ErrorInfo::new(ErrorKind::Internal, message)
 }
 
@@ -54,12 +69,15 @@ fn info(py: Python<'_>, error: &PyErr) -> PyResult<Option<ErrorInfo>> {
     if !value.is_instance(imports::tool_error(py)?)? {
         return Ok(None);
     }
-    let kind: String = value.getattr("kind")?.extract()?;
-    let message: String = value.getattr("message")?.str()?.extract()?;
-    let causes: Vec<String> = value.getattr("causes")?.extract()?;
+    let text = |member: &str| value.getattr(member)?.extract::<Option<Text>>();
+    let text = |member: &str| text(member).map(|text| text.map(|text| text.0));
+    let kind = text("kind")?.unwrap_or_default();
+    let message = value.getattr("message")?.str()?.as_any().extract::<Text>()?.0;
+    let causes: Vec<Text> = value.getattr("causes")?.extract()?;
+    let causes: Vec<String> = causes.into_iter().map(|cause| cause.0).collect();
     Ok(Some(ErrorInfo {
-        field: value.getattr("field")?.extract()?,
-        hint: value.getattr("hint")?.extract()?,
+        field: text("field")?,
+        hint: text("hint")?,
         causes: Some(causes).filter(|causes| !causes.is_empty()),
         retry_after_ms: value.getattr("retry_after_ms")?.extract()?,
         ..ErrorInfo::new(ErrorKind::from(kind.as_str()), message)
@@ -73,14 +91,8 @@ pub(crate) fn of_arguments(py: Python<'_>, error: PyErr) -> PyResult<ErrorInfo> 
         return Err(error);
     }
     let pointer: String = value.getattr("pointer")?.extract()?;
-    let message: String = value.getattr("message")?.extract()?;
-    Ok(refused(&pointer, &message))
-}
-
-pub(crate) fn refused(pointer: &str, message: &str) -> ErrorInfo {
-    let place = if pointer.is_empty() { "the arguments" } else { pointer };
-    let whole = format!("invalid arguments: {place}: {message}");
-    ErrorInfo { field: Some(pointer.to_owned()), ..ErrorInfo::new(ErrorKind::Validation, whole) }
+    let message: Text = value.getattr("message")?.extract()?;
+    Ok(ErrorInfo::invalid_args(&pointer, &message.0))
 }
 
 pub(crate) fn type_error(message: String) -> PyErr {

@@ -11,6 +11,8 @@ static TOOL_ERROR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static ARGUMENT_ERROR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static CANCELLED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static UPDATE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static UNSENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static NO_ANSWER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static EXPLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// Turns what is no plain value (a dataclass, an enum, ...) into one.
@@ -56,6 +58,16 @@ pub(crate) fn argument_error(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 /// Shows an unforeseen exception to the author, and gives a short text for the model.
 pub(crate) fn explain(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     get(py, &EXPLAIN, "extline._failure", "explain")
+}
+
+/// The same for what a tool returned and cannot be sent.
+pub(crate) fn unsent(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &UNSENT, "extline._failure", "unsent")
+}
+
+/// Makes the error of a generator that returned nothing.
+pub(crate) fn no_answer(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &NO_ANSWER, "extline._failure", "no_answer")
 }
 
 fn get<'py>(

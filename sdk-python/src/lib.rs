@@ -5,6 +5,7 @@
 //! Python but its handler's.
 
 mod answer;
+mod author;
 mod call;
 mod claim;
 mod context;
@@ -15,25 +16,28 @@ mod failure;
 mod frames;
 mod imports;
 mod keys;
+mod level;
 mod load;
 mod looped;
 mod outgoing;
 mod raw;
 mod replies;
 mod run_tool;
-mod running;
 mod serve;
 mod session;
 mod signals;
 mod stand_in;
+mod stuck;
 mod text;
 mod tool;
+mod turn;
 mod wait;
-mod wire;
 
 /// Private to the package `extline`.
 #[pyo3::pymodule(name = "_native")]
 mod native {
+    #[pymodule_export]
+    use crate::author::AtTheAuthorsLine;
     #[pymodule_export]
     use crate::claim::{claim_at_import, is_by_hand};
     #[pymodule_export]
@@ -47,8 +51,8 @@ mod native {
     #[pymodule_export]
     use crate::replies::{
         answer_command, answer_intercept, answer_request, answer_tool, begin, call_tool,
-        cancel_tool, context, end, fail_command, fail_intercept, fail_request, fail_tool,
-        fails_open, forget, guarding, on_cancel, request, show, step_aside,
+        cancel_tool, context, end, enter, fail_command, fail_intercept, fail_request, fail_tool,
+        fails_open, forget, guarding, leave, on_cancel, request, show, step_aside,
     };
     #[pymodule_export]
     use crate::session::Session;

@@ -54,31 +54,27 @@ impl Core {
         self.take_in(is_rung).map_err(to_python)?;
         let mut begun = 0;
         loop {
-            while let Some(event) = { self.wire().next_event(true) } {
+            while let Some(event) = { self.channel().next_event(true) } {
                 if let Some(event) = self.settle(event) {
                     self.run(py, event);
                     begun += 1;
                 }
             }
-            let mut wire = self.wire();
-            let was_stalled = wire.is_stalled();
-            wire.write().map_err(to_python)?;
-            let has_news = wire.has_news();
-            if !has_news && (wire.is_stalled() || !was_stalled) {
+            let mut channel = self.channel();
+            if let Some(wants) = channel.settle().map_err(to_python)? {
                 let left = |due: Instant| due.saturating_duration_since(Instant::now());
-                let due = wire.due().map(|due| left(due).as_secs_f64());
-                let code = self.finished().filter(|_| self.is_done(&wire));
+                let due = wants.due.map(|due| left(due).as_secs_f64());
+                let code = self.finished().filter(|_| self.is_done(&channel));
                 // One alone answers as soon as it can.
-                let is_turn = begun > 1 && !wire.is_in_turn();
-                let is_unwatched = is_turn && wire.begin_turn();
-                let is_stalled = wire.is_stalled();
-                drop(wire);
+                let is_turn = begun > 1 && !channel.is_in_turn();
+                let is_unwatched = is_turn && channel.begin_turn();
+                drop(channel);
                 if code.is_some() {
                     drop(self.stand_in.lock().unwrap_or_else(PoisonError::into_inner).take());
                 } else if is_unwatched {
                     self.wake_stand_in();
                 }
-                return Ok((is_stalled, due, code, is_turn));
+                return Ok((wants.room, due, code, is_turn));
             }
         }
     }
@@ -90,11 +86,11 @@ impl Core {
             return;
         }
         self.pumps.fetch_add(1, SeqCst);
-        let mut wire = self.wire();
+        let mut channel = self.channel();
         // An error comes again where the loop pumps, who can end the session.
-        if !matches!(wire.end_turn(), Ok(true)) {
-            drop(wire);
-            self.crew.wake();
+        if !matches!(channel.end_turn(), Ok(true)) {
+            drop(channel);
+            self.handover.wake();
         }
     }
 
@@ -110,9 +106,9 @@ impl Core {
     pub(crate) fn stand_in(self: &Arc<Self>) -> Result<(), extline_stdio::Error> {
         self.take_in(true)?;
         self.settle_all();
-        self.wire().write()?;
+        self.channel().write()?;
         // The loop is told by the bell alone: what it would have seen has been read.
-        self.crew.wake();
+        self.handover.wake();
         Ok(())
     }
 
@@ -120,15 +116,15 @@ impl Core {
     fn take_in(&self, is_rung: bool) -> Result<(), extline_stdio::Error> {
         let input = &mut self.inlet().input;
         let sigterm = is_rung && input.wait(Some(Duration::ZERO))?.sigterm;
-        let mut wire = self.wire();
-        if sigterm {
-            wire.session.handle_sigterm(Instant::now());
-        }
-        if wire.may_read() {
-            wire.read(input)?;
-        }
-        wire.handle_timeout();
-        Ok(())
+        self.channel().take_in(input, (sigterm, true))
+    }
+
+    /// Whether SIGTERM has come, or the host has closed its end, and the loop has not seen it.
+    pub(crate) fn has_missed(&self) -> bool {
+        let is_full = self.channel().is_full();
+        // Who has it locked sees it.
+        let Some(inlet) = self.try_inlet() else { return false };
+        inlet.input.signal_waits() || is_full && inlet.input.has_hung_up().unwrap_or(false)
     }
 
     /// Has the loop run a tool's handler.
@@ -143,9 +139,10 @@ impl Core {
     ) {
         let running = Call::of_task(Some(key.clone()), Arc::clone(&tool.label));
         let number = self.running.insert(&running);
+        self.see_early_cancel(&running);
         if let Err(failed) = self.begin_task(py, looped, tool, &running, call, deadline) {
             self.running.remove(number);
-            self.reply(key, self.failed(py, &failed, tool.name()));
+            self.reply(key, self.failed(py, &failed, tool));
         }
     }
 

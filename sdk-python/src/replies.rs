@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use extline_driver::running;
 use extline_protocol::frame::{
-    CommandResponse, Content, EventInterceptResponse, RpcError, ToolResult,
+    CommandResponse, Content, ErrorInfo, EventInterceptResponse, RpcError, ToolResult,
 };
-use extline_protocol::{CallKind, CallToolError, ErrorKind, RequestError};
+use extline_protocol::{CallKey, CallKind, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -17,6 +18,8 @@ use crate::dump::dump_raw;
 use crate::outgoing::{Question, refusal};
 use crate::run_tool::{Failed, cancelled};
 use crate::session::Session;
+use crate::stuck;
+use crate::text::Text;
 use crate::tool::frame_of;
 
 /// So large an answer is written at once, in bytes: a batch is for those that cost less than the write.
@@ -31,7 +34,7 @@ pub(crate) fn context(session: &Session) -> Context {
 /// Whether the author chose that failures at a point let it pass.
 #[pyfunction]
 pub(crate) fn fails_open(context: &Context, point: &str) -> bool {
-    context.core.wire().session.fails_open(point)
+    context.core.channel().session.fails_open(point)
 }
 
 /// Has `waiter` called when the call is cancelled.
@@ -50,7 +53,7 @@ pub(crate) fn forget(context: &Context, waiter: &Bound<'_, PyAny>) {
 #[pyfunction]
 pub(crate) fn begin(context: &Context) -> u64 {
     let number = context.core.running.insert(&context.call);
-    context.core.settle_all();
+    context.core.see_early_cancel(&context.call);
     number
 }
 
@@ -58,6 +61,19 @@ pub(crate) fn begin(context: &Context) -> u64 {
 pub(crate) fn end(context: &Context, number: u64) {
     end_if_in_child();
     context.core.running.remove(number);
+}
+
+/// A call that runs as a task is in this thread from now on, until [`leave`].
+#[pyfunction]
+pub(crate) fn enter(py: Python<'_>, context: &Context) {
+    if let Some(name) = context.call.task() {
+        stuck::enter(py, &name, context.call.key().map(CallKey::serial));
+    }
+}
+
+#[pyfunction]
+pub(crate) fn leave() {
+    running::leave();
 }
 
 /// The handler is about to wait for the host.
@@ -73,7 +89,7 @@ pub(crate) fn answer_tool(
     context: &Context,
     value: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
-    let failed = |error| context.core.failed(py, &Failed::Raised(error), context.call.tool());
+    let failed = |error| failed(py, context, &Failed::Unsent(error));
     reply(context, answer(value).unwrap_or_else(failed))
 }
 
@@ -85,7 +101,19 @@ pub(crate) fn fail_tool(
     error: Bound<'_, PyAny>,
 ) -> PyResult<()> {
     let error = Failed::Raised(PyErr::from_value(error));
-    reply(context, context.core.failed(py, &error, context.call.tool()))
+    reply(context, failed(py, context, &error))
+}
+
+fn failed(py: Python<'_>, context: &Context, failed: &Failed) -> ToolResult {
+    let name = context.call.tool();
+    match context.core.tool(name) {
+        Some(tool) => context.core.failed(py, failed, &tool),
+        // Taken back while it ran.
+        None => ToolResult::error(
+            "".into(),
+            ErrorInfo::new(ErrorKind::Internal, format!("tool {name} failed")),
+        ),
+    }
 }
 
 /// The same where its host gave the call up.
@@ -114,9 +142,9 @@ pub(crate) fn answer_command(context: &Context, frame: &Bound<'_, PyDict>) -> Py
 
 /// A command failed.
 #[pyfunction]
-pub(crate) fn fail_command(context: &Context, message: &str) -> PyResult<()> {
+pub(crate) fn fail_command(context: &Context, message: Text) -> PyResult<()> {
     let Some(key) = context.call.key() else { return Ok(()) };
-    let response = CommandResponse::error(key.id().clone(), message);
+    let response = CommandResponse::error(key.id().clone(), message.0);
     // As above.
     let _ = context.core.tell(|session| session.reply_command(key, response))?;
     Ok(())
@@ -136,10 +164,11 @@ pub(crate) fn answer_intercept(context: &Context, frame: &Bound<'_, PyDict>) -> 
 
 /// The handlers of an intercept failed.
 #[pyfunction]
-pub(crate) fn fail_intercept(context: &Context, reason: &str) -> PyResult<()> {
+#[expect(clippy::needless_pass_by_value, reason = "as pyo3 passes it")]
+pub(crate) fn fail_intercept(context: &Context, reason: Text) -> PyResult<()> {
     let Some(key) = context.call.key() else { return Ok(()) };
     // As above.
-    let _ = context.core.tell(|session| session.fail_intercept(key, reason))?;
+    let _ = context.core.tell(|session| session.fail_intercept(key, &reason.0))?;
     Ok(())
 }
 
@@ -147,7 +176,7 @@ pub(crate) fn fail_intercept(context: &Context, reason: &str) -> PyResult<()> {
 #[pyfunction]
 pub(crate) fn guarding(context: &Context, name: &str) {
     if let Some(key) = context.call.key() {
-        context.core.wire().session.intercept_running(key, name);
+        context.core.channel().session.intercept_running(key, name);
     }
 }
 
@@ -163,9 +192,9 @@ pub(crate) fn answer_request(context: &Context, result: &Bound<'_, PyAny>) -> Py
 
 /// A request of the host's failed.
 #[pyfunction]
-pub(crate) fn fail_request(context: &Context, code: &str, message: &str) -> PyResult<()> {
+pub(crate) fn fail_request(context: &Context, code: &str, message: Text) -> PyResult<()> {
     let Some(key) = context.call.key() else { return Ok(()) };
-    let error = RpcError::new(ErrorKind::from(code), message);
+    let error = RpcError::new(ErrorKind::from(code), message.0);
     // As above.
     let _ = context.core.tell(|session| session.reply_request(key, Err(error)))?;
     Ok(())
@@ -185,7 +214,7 @@ pub(crate) fn call_tool(
     let ask =
         |session: &mut extline_protocol::ExtensionSession| session.call_tool(parent, name, args);
     let asked = Question::ask(&context.core, woken, false, ask)?;
-    asked.map_err(|error| refusal(py, &kind_of_call(&error), &error.to_string()))
+    asked.map_err(|error| refusal(py, &error.kind(), &error.to_string()))
 }
 
 /// Asks the host by method; `woken` is called when a part or the answer is there.
@@ -211,7 +240,7 @@ pub(crate) fn request(
         session.request(context.call.key(), method, params, deadline, Instant::now())
     };
     let asked = Question::ask(&context.core, woken, wants_parts, ask)?;
-    asked.map_err(|error| refusal(py, &kind_of_request(&error), &error.to_string()))
+    asked.map_err(|error| refusal(py, &error.kind(), &error.to_string()))
 }
 
 fn reply(context: &Context, result: ToolResult) -> PyResult<()> {
@@ -233,23 +262,4 @@ fn size(result: &ToolResult) -> usize {
         Content::Other(_) => 0,
     });
     blocks.sum()
-}
-
-fn kind_of_call(error: &CallToolError) -> ErrorKind {
-    match error {
-        CallToolError::Unsupported => ErrorKind::Unsupported,
-        CallToolError::NotAnObject { .. } => ErrorKind::Validation,
-        CallToolError::TooLarge(_) => ErrorKind::TooLarge,
-        CallToolError::ParentEnded | CallToolError::ShuttingDown => ErrorKind::Cancelled,
-        _ => ErrorKind::Internal,
-    }
-}
-
-fn kind_of_request(error: &RequestError) -> ErrorKind {
-    match error {
-        RequestError::Unsupported { .. } => ErrorKind::Unsupported,
-        RequestError::TooLarge(_) => ErrorKind::TooLarge,
-        RequestError::ParentEnded | RequestError::ShuttingDown => ErrorKind::Cancelled,
-        _ => ErrorKind::Internal,
-    }
 }

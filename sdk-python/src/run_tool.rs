@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use extline_driver::running;
 use extline_protocol::frame::{ErrorInfo, ToolCall, ToolResult};
 use extline_protocol::{CallKey, ErrorKind, RawJson};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyStopIteration};
@@ -15,14 +16,17 @@ use crate::call::Call;
 use crate::context::Context;
 use crate::core::Core;
 use crate::failure;
+use crate::imports;
 use crate::load::load_object;
-use crate::running;
+use crate::stuck;
 use crate::tool::Tool;
 
 /// Why a handler was not called, or how it failed.
 pub(crate) enum Failed {
     Arguments(Box<ErrorInfo>),
     Raised(PyErr),
+    /// What it returned is no result.
+    Unsent(PyErr),
 }
 
 impl From<PyErr> for Failed {
@@ -42,7 +46,7 @@ impl Core {
     ) -> Option<Arc<Tool>> {
         let Some(tool) = self.tool(&call.name) else {
             // Registered when it came, and taken back while it waited.
-            let error = ErrorInfo::new(ErrorKind::NotFound, format!("unknown tool {}", call.name));
+            let error = ErrorInfo::unknown_tool(&call.name);
             self.reply(key, ToolResult::error(key.id().clone(), error));
             return None;
         };
@@ -50,17 +54,18 @@ impl Core {
             self.begin_tool(py, looped, &tool, key, call, deadline);
             return None;
         }
-        running::enter(Arc::clone(&tool.label));
+        stuck::enter(py, &tool.label, Some(key.serial()));
         let outcome = if tool.context.is_some() || tool.is_generator {
             self.call_with_context(py, &tool, key, call, deadline)
         } else {
             keywords(py, &tool, &call.args).and_then(|keywords| {
-                Ok(answer(&tool.function.bind(py).call((), Some(&keywords))?)?)
+                let returned = tool.function.bind(py).call((), Some(&keywords))?;
+                answer(&returned).map_err(Failed::Unsent)
             })
         };
         let result = match outcome {
             Ok(result) => result,
-            Err(failed) => self.failed(py, &failed, tool.name()),
+            Err(failed) => self.failed(py, &failed, &tool),
         };
         running::leave();
         self.reply(key, result);
@@ -78,8 +83,7 @@ impl Core {
         let keywords = keywords(py, tool, &call.args)?;
         let running = Call::new(Some(key.clone()));
         let _entry = self.running.add(&running);
-        // A call and its cancel may come in one read; then the handler sees it from its start.
-        self.settle_all();
+        self.see_early_cancel(&running);
         let context = Context::new(self, Arc::clone(&running), deadline, call.session);
         let context = context.with_args(call.args);
         let context = Bound::new(py, context)?;
@@ -88,13 +92,21 @@ impl Core {
         }
         let returned = tool.function.bind(py).call((), Some(&keywords))?;
         if !tool.is_generator {
-            return Ok(answer(&returned)?);
+            return answer(&returned).map_err(Failed::Unsent);
         }
         loop {
             match returned.call_method0(intern!(py, "__next__")) {
                 Ok(update) => context.get().show(&update)?,
                 Err(error) if error.is_instance_of::<PyStopIteration>(py) => {
-                    return Ok(answer(&error.value(py).getattr("value")?)?);
+                    let returned = error.value(py).getattr("value")?;
+                    if returned.is_none() && !running.is_cancelled() {
+                        return Err(imports::no_answer(py)?
+                            .call1((&tool.function,))
+                            .map_or_else(Failed::Raised, |mistake| {
+                                Failed::Raised(PyErr::from_value(mistake))
+                            }));
+                    }
+                    return answer(&returned).map_err(Failed::Unsent);
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -106,21 +118,22 @@ impl Core {
     }
 
     /// The answer to a call that failed. Ctrl-C ends the extension too.
-    pub(crate) fn failed(&self, py: Python<'_>, failed: &Failed, name: &str) -> ToolResult {
+    pub(crate) fn failed(&self, py: Python<'_>, failed: &Failed, tool: &Tool) -> ToolResult {
         match failed {
+            Failed::Unsent(error) => failure::of_unsent(py, error, tool),
             Failed::Arguments(info) => ToolResult::error("".into(), ErrorInfo::clone(info)),
             Failed::Raised(error) => {
                 if error.is_instance_of::<PyKeyboardInterrupt>(py) && is_main_thread(py) {
                     self.interrupt(error.clone_ref(py));
                 }
-                failure::of_tool(py, error, name)
+                failure::of_tool(py, error, tool.name())
             }
         }
     }
 
     pub(crate) fn reply(&self, key: &CallKey, result: ToolResult) {
         // It fails for a call that the session has answered in the handler's place, at shutdown.
-        let _ = self.wire().session.reply_tool(key, result);
+        let _ = self.channel().session.reply_tool(key, result);
     }
 }
 
@@ -131,7 +144,10 @@ pub(crate) fn keywords<'py>(
     args: &RawJson,
 ) -> Result<Bound<'py, PyDict>, Failed> {
     if let Some(Err(error)) = tool.validator.as_ref().map(|validator| validator.validate(args)) {
-        return Err(Failed::Arguments(Box::new(failure::refused(&error.pointer, &error.message))));
+        return Err(Failed::Arguments(Box::new(ErrorInfo::invalid_args(
+            &error.pointer,
+            &error.message,
+        ))));
     }
     let (members, has_fractions) = load_object(py, args.get())?;
     match &tool.bind {

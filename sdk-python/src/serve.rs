@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use extline_driver::Wants;
 use extline_protocol::ExtensionEvent;
-use extline_stdio::crew::{Duty, Heir, Seat};
-use extline_stdio::{Error, Received};
+use extline_stdio::handover::{Duty, Seat, Watcher};
+use extline_stdio::{Error, HANG_UP_LOOK};
 use pyo3::prelude::*;
 
 use crate::claim::to_python;
-use crate::core::{Core, Inlet};
+use crate::core::Core;
 
 /// What the loop needs Python for.
 enum Next {
@@ -48,7 +49,7 @@ impl Core {
                 Next::GoHome => return,
                 Next::Fail(error) => {
                     self.fail(to_python(error));
-                    self.crew.go_home();
+                    self.handover.go_home();
                     return;
                 }
             }
@@ -59,7 +60,7 @@ impl Core {
     /// goes on.
     pub(crate) fn interrupt(&self, error: PyErr) {
         self.fail(error);
-        self.wire().session.end(130, Instant::now());
+        self.channel().session.end(130, Instant::now());
     }
 
     fn next(self: &Arc<Self>, seat: &Arc<Seat>, duty: &mut Duty) -> Next {
@@ -67,9 +68,9 @@ impl Core {
             match duty {
                 Duty::Own => {}
                 Duty::GoHome => return Next::GoHome,
-                Duty::Watch => *duty = self.crew.inherit(seat),
+                Duty::Watch => *duty = self.handover.watch_owner(seat),
                 Duty::StandBy => {
-                    *duty = self.crew.stand_by(seat);
+                    *duty = self.handover.stand_by(seat);
                     if *duty == Duty::Own && seat.is_first() {
                         // One that came meanwhile has waited for this thread.
                         return Next::Signals;
@@ -94,39 +95,39 @@ impl Core {
             if let Some((event, is_quick)) = self.ready_event()? {
                 return Ok(Some(Next::Handle(event, is_quick)));
             }
-            let mut wire = self.wire();
-            let was_stalled = wire.is_stalled();
-            if (wire.write()? && was_stalled) || wire.has_news() {
-                // What was not begun while the host took nothing can be now; or it is gone.
-                continue;
-            }
-            if self.is_done(&wire) {
-                drop(wire);
-                self.crew.go_home();
+            let mut channel = self.channel();
+            let Some(wants) = channel.settle()? else { continue };
+            if self.is_done(&channel) {
+                drop(channel);
+                self.handover.go_home();
                 return Ok(Some(Next::GoHome));
             }
-            let ways = (wire.may_read(), wire.is_stalled());
-            let due = wire.due();
-            drop(wire);
-            if self.crew.hand_back(seat) {
+            drop(channel);
+            if self.handover.hand_back(seat) {
                 return Ok(None);
             }
-            if self.wait(seat, ways, due)? {
+            if self.wait(seat, wants)? {
                 return Ok(Some(Next::Signals));
             }
         }
     }
 
     /// Waits for the host and takes in what happened; whether a signal came.
-    fn wait(&self, seat: &Seat, ways: (bool, bool), due: Option<Instant>) -> Result<bool, Error> {
+    fn wait(&self, seat: &Seat, wants: Wants) -> Result<bool, Error> {
         let inlet = &mut *self.inlet();
-        let is_host_alone = ways == (true, false) && due.is_none();
-        if is_host_alone && self.wait_in_read(seat, inlet)? {
+        if wants.is_input_alone()
+            && let Some(arrival) = inlet.wait_in_read(&self.handover, seat)?
+        {
+            self.channel().take_arrival(inlet, arrival)?;
             return Ok(false);
         }
         let input = &mut inlet.input;
-        let timeout = due.map(|due| due.saturating_duration_since(Instant::now()));
-        let ready = self.crew.poll(seat, || {
+        let timeout = wants.due.map(|due| due.saturating_duration_since(Instant::now()));
+        // Where bytes are not waited for, their end may have come.
+        let longest = (!wants.input).then_some(HANG_UP_LOOK);
+        let timeout = [timeout, longest].into_iter().flatten().min();
+        let ways = (wants.input, wants.room);
+        let ready = self.handover.poll(seat, || {
             let waited = self.room.wait(input, self.signals.get(), ways, timeout);
             let for_bytes = waited.as_ref().is_ok_and(|ready| ready.is_input_alone());
             (waited, for_bytes)
@@ -138,51 +139,19 @@ impl Core {
         }
         // A wake-up needs no more than to have ended the wait.
         let sigterm = ready.rung && input.wait(Some(Duration::ZERO))?.sigterm;
-        let mut wire = self.wire();
-        if sigterm {
-            wire.session.handle_sigterm(Instant::now());
-        }
-        if ready.input {
-            wire.read(input)?;
-        }
-        wire.handle_timeout();
+        self.channel().take_in(input, (sigterm, ready.input))?;
         Ok(ready.interrupted)
-    }
-
-    /// Waits in the read itself, which saves looking at the descriptors. Whether that was possible, and
-    /// nothing else ended it: a signal is found by the look that follows.
-    fn wait_in_read(&self, seat: &Seat, Inlet { input, chunk }: &mut Inlet) -> Result<bool, Error> {
-        let Some(read) = self.crew.read(seat, || input.read(chunk)) else { return Ok(false) };
-        let count = match read? {
-            Received::Data(count) => count,
-            Received::Eof => {
-                self.wire().end_input();
-                return Ok(true);
-            }
-            Received::Interrupted => return Ok(false),
-            Received::WouldBlock => {
-                self.crew.cannot_read(seat);
-                return Ok(false);
-            }
-        };
-        let mut wire = self.wire();
-        wire.feed(&chunk[..count]);
-        // Less than there was room for: that was all.
-        if count == chunk.len() {
-            wire.read(input)?;
-        }
-        Ok(true)
     }
 
     /// The next thing that is there and needs Python, and whether that is known to be quick.
     fn ready_event(self: &Arc<Self>) -> Result<Option<(ExtensionEvent, bool)>, Error> {
         loop {
             // A handler runs only where somebody watches it.
-            let may_begin = self.crew.heir() != Heir::None || self.crew.is_alone();
-            let Some(event) = ({ self.wire().next_event(may_begin) }) else { return Ok(None) };
+            let may_begin = self.handover.watcher() != Watcher::None || self.handover.is_alone();
+            let Some(event) = ({ self.channel().next_event(may_begin) }) else { return Ok(None) };
             if let Some(event) = self.settle(event) {
                 let is_quick = self.is_quick(&event);
-                self.wire().write_or_hold(is_quick)?;
+                self.channel().write_or_hold(is_quick)?;
                 return Ok(Some((event, is_quick)));
             }
         }

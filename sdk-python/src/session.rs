@@ -3,10 +3,10 @@
 use std::sync::{Arc, PoisonError};
 
 use extline_protocol::frame::{
-    Frame, Level, OpenPanel, PanelRender, RegisterCommand, RegisterTool, SdkInfo,
+    Frame, OpenPanel, PanelRender, RegisterCommand, RegisterTool, SdkInfo,
 };
 use extline_protocol::{Capabilities, Capability, ExtensionConfig};
-use extline_stdio::crew::{Duty, Seat};
+use extline_stdio::handover::{Duty, Seat};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -14,7 +14,9 @@ use pyo3::types::PyDict;
 use crate::claim::{over_descriptors, stdio, to_python};
 use crate::core::{Core, Wants};
 use crate::dump::dump_raw;
+use crate::level::{log_level, note_level};
 use crate::signals::Signals;
+use crate::text::Text;
 use crate::tool::{self, Registrations, frame_of};
 
 /// The extension's end of the connection. Its methods may be called from any thread.
@@ -28,7 +30,7 @@ impl Session {
     /// A session over the process's stdin and stdout, which are claimed unless they are; or over two
     /// other descriptors, which it owns from then on, for a host in the same process.
     #[new]
-    #[pyo3(signature = (registrations, serving, *, name, version, methods=vec![], setup=false, teardown=false, report=false, max_threads=32, over=None))]
+    #[pyo3(signature = (registrations, serving, *, name, version, methods=vec![], setup=false, teardown=false, max_threads=32, over=None))]
     #[expect(clippy::too_many_arguments, reason = "by name, from Python")]
     fn new(
         registrations: &Registrations,
@@ -38,7 +40,6 @@ impl Session {
         methods: Vec<String>,
         setup: bool,
         teardown: bool,
-        report: bool,
         max_threads: usize,
         over: Option<(i32, i32)>,
     ) -> PyResult<Self> {
@@ -61,7 +62,7 @@ impl Session {
             ..ExtensionConfig::new(name, version)
         };
         let tools = Arc::clone(&registrations.tools);
-        let wants = Wants { threads: max_threads, ends_process: over.is_none(), setup, report };
+        let wants = Wants { threads: max_threads, ends_process: over.is_none(), setup };
         Ok(Self { core: Core::new(config, stdio, tools, serving, wants) })
     }
 
@@ -103,15 +104,18 @@ impl Session {
         self.core.end_turn();
     }
 
-    /// What a further thread does: it begins as the heir.
-    fn inherit(&self, py: Python<'_>) {
+    /// What a further thread does: it begins as the watcher.
+    fn watch_owner(&self, py: Python<'_>) {
         self.core.work(py, &Seat::new(false), Duty::Watch);
     }
 
     /// Bytes read in all, whether all that they ask for was begun, and whether all of it is done
     /// and written except the calls that still run.
     fn progress(&self) -> (u64, bool, bool) {
-        self.core.wire().progress()
+        let channel = self.core.channel();
+        let is_begun = !channel.has_events();
+        let is_calm = is_begun && channel.is_said() && channel.session.is_calm();
+        (channel.total(), is_begun, is_calm)
     }
 
     /// Everything is registered.
@@ -129,7 +133,7 @@ impl Session {
         let named = Capabilities::named(&[capability]);
         let known = |known: &Capability| named.contains(*known);
         let known = Capability::ALL.into_iter().find(known);
-        known.is_some_and(|capability| self.core.wire().session.supports(capability))
+        known.is_some_and(|capability| self.core.channel().session.supports(capability))
     }
 
     /// Adds a tool or command while the extension runs, by its frame.
@@ -159,43 +163,49 @@ impl Session {
         self.core.tell(|session| tool::set_on_failure(session.subscribe_mut(), point, mode))
     }
 
-    fn notify(&self, message: &str, level: &str) -> PyResult<()> {
-        self.core.tell(|session| session.notify(Level::from(level), message))
+    /// Adds something that the extension cannot do without. A mistake is a `ValueError`.
+    fn require(&self, kind: &str, name: &str) -> PyResult<()> {
+        let requirement = tool::requirement(kind, name)?;
+        self.core.tell(|session| session.require(requirement))
+    }
+
+    fn notify(&self, message: Text, level: &str) -> PyResult<()> {
+        let level = note_level(level)?;
+        self.core.tell_host(|session| session.notify(level, message.0))
     }
 
     #[pyo3(signature = (message, level, fields=None))]
-    fn log(&self, message: &str, level: &str, fields: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+    fn log(&self, message: Text, level: &str, fields: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let level = log_level(level)?;
         let fields = fields.map(dump_raw).transpose()?;
-        self.core.tell(|session| session.log(Level::from(level), message, fields))
+        self.core.tell_host(|session| session.log(level, message.0, fields))
     }
 
-    fn submit(&self, text: &str) -> PyResult<()> {
-        self.core.tell(|session| {
-            if text.starts_with('/') { session.submit_slash(text) } else { session.submit(text) }
-        })
+    fn submit(&self, text: Text) -> PyResult<()> {
+        self.core.submit(text)
     }
 
     fn clear_notes(&self) -> PyResult<()> {
-        self.core.tell(extline_protocol::ExtensionSession::clear_notes)
+        self.core.tell_host(extline_protocol::ExtensionSession::clear_notes)
     }
 
     /// Opens a panel, or draws it anew, by the frame. Whether it is open.
     fn panel(&self, frame: &Bound<'_, PyDict>) -> PyResult<bool> {
         if is::<OpenPanel>(frame)? {
             let open: OpenPanel = frame_of(frame)?;
-            self.core.tell(|session| session.open_panel(open.panel))?;
+            self.core.tell_host(|session| session.open_panel(open.panel))?;
             return Ok(true);
         }
         let render: PanelRender = frame_of(frame)?;
-        self.core.tell(|session| session.render_panel(render))
+        self.core.tell_host(|session| session.render_panel(render))
     }
 
     fn close_panel(&self, id: &str) -> PyResult<()> {
-        self.core.tell(|session| session.close_panel(id))
+        self.core.tell_host(|session| session.close_panel(id))
     }
 
     fn panel_is_open(&self, id: &str) -> bool {
-        self.core.wire().session.panel_is_open(id)
+        self.core.channel().session.panel_is_open(id)
     }
 
     /// The handlers of an event have ended.

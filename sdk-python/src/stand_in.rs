@@ -12,7 +12,10 @@ use std::sync::{Arc, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use extline_stdio::HANG_UP_LOOK;
+
 use crate::core::Core;
+use crate::stuck::KEPT;
 
 /// What a loop leaves undone for so long it does not do for now.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -36,29 +39,44 @@ pub(crate) fn start(core: &Arc<Core>) -> Option<PipeWriter> {
 fn watch(core: &Weak<Core>, bell: &PipeReader) -> Option<()> {
     let core = core.upgrade().filter(|core| core.finished().is_none())?;
     let (may_read, longest) = {
-        let mut wire = core.wire();
+        let mut channel = core.channel();
         let left = |due: Instant| due.saturating_duration_since(Instant::now());
-        let until_due = wire.due().map_or(LONGEST_WAIT, left).min(LONGEST_WAIT);
+        let longest = if channel.is_full() { HANG_UP_LOOK } else { LONGEST_WAIT };
+        let until_due = channel.due().map_or(longest, left).min(longest);
         // A turn that begins later rings.
-        wire.is_unwatched = !wire.is_in_turn();
-        (wire.may_read(), if wire.is_in_turn() { PATIENCE } else { until_due })
+        channel.is_unwatched = !channel.is_in_turn();
+        (channel.may_read(), if channel.is_in_turn() { PATIENCE } else { until_due })
     };
-    wait(&core, bell, may_read, longest)?;
-    core.wire().is_unwatched = false;
+    wait(&core, bell, (may_read, true), longest)?;
+    core.channel().is_unwatched = false;
     let before = core.pumps.load(SeqCst);
-    wait(&core, bell, false, PATIENCE)?;
-    while core.pumps.load(SeqCst) == before && has_work(&core) {
-        // What fails here fails again for the loop, which can say so.
-        core.stand_in().ok()?;
-        wait(&core, bell, false, STEP)?;
+    wait(&core, bell, (false, false), PATIENCE)?;
+    let since = Instant::now();
+    let (mut stood_in, mut is_told) = (false, false);
+    while core.pumps.load(SeqCst) == before {
+        let has_work = has_work(&core);
+        if has_work {
+            // What fails here fails again for the loop, which can say so.
+            core.stand_in().ok()?;
+            stood_in = true;
+        }
+        if stood_in && !is_told && since.elapsed() >= KEPT {
+            is_told = true;
+            core.loop_is_kept();
+        }
+        // What it took in needs the loop, which is watched until its author was told.
+        if !has_work && (is_told || !stood_in) {
+            break;
+        }
+        wait(&core, bell, (false, false), STEP)?;
     }
     Some(())
 }
 
-/// Waits for bytes of the host, only if `reading`, for the bell, or for the time. None at the end of
-/// the session.
-fn wait(core: &Core, mut bell: &PipeReader, reading: bool, longest: Duration) -> Option<()> {
-    let ready = core.room.wait_to_read(reading, Some(bell), longest).ok()?;
+/// Waits for bytes of the host, only if that is the first of `ways`, for what the session's bell tells,
+/// only if that is the second, for this thread's own, or for the time. None at the end of the session.
+fn wait(core: &Core, mut bell: &PipeReader, ways: (bool, bool), longest: Duration) -> Option<()> {
+    let ready = core.room.wait_to_read(ways, Some(bell), longest).ok()?;
     if ready.rung {
         bell.read_exact(&mut [0]).ok()?;
     }
@@ -66,13 +84,14 @@ fn wait(core: &Core, mut bell: &PipeReader, reading: bool, longest: Duration) ->
 }
 
 fn has_work(core: &Core) -> bool {
-    let wire = core.wire();
-    let is_due = wire.due().is_some_and(|due| due <= Instant::now());
-    let (may_read, is_holding) = (wire.may_read(), wire.is_holding());
-    drop(wire);
+    let channel = core.channel();
+    let is_due = channel.due().is_some_and(|due| due <= Instant::now());
+    let (may_read, is_holding) = (channel.may_read(), channel.is_holding());
+    drop(channel);
     let is_readable = || {
-        let ready = core.room.wait_to_read(may_read, None, Duration::ZERO);
+        let ready = core.room.wait_to_read((may_read, false), None, Duration::ZERO);
         ready.is_ok_and(|ready| ready.input)
     };
-    core.finished().is_none() && (is_due || is_holding || (may_read && is_readable()))
+    let is_there = || (may_read && is_readable()) || core.has_missed();
+    core.finished().is_none() && (is_due || is_holding || is_there())
 }

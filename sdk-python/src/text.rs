@@ -24,8 +24,21 @@ pub(crate) fn dumps(value: &Bound<'_, PyAny>) -> PyResult<String> {
 
 /// Writes one line to stderr.
 #[pyfunction]
-pub(crate) fn report(message: &str) {
-    extline_stdio::report(message);
+#[expect(clippy::needless_pass_by_value, reason = "as pyo3 passes it")]
+pub(crate) fn report(message: Text) {
+    extline_stdio::report(&message.0);
+}
+
+/// A text of the author's. Half of a surrogate pair in it, as a file name of the system has it, becomes
+/// U+FFFD, as it does in what a tool returns.
+pub(crate) struct Text(pub(crate) String);
+
+impl FromPyObject<'_, '_> for Text {
+    type Error = PyErr;
+
+    fn extract(text: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        Ok(Self(text_of(&*text.cast::<PyString>()?).into_owned()))
+    }
 }
 
 /// A string as UTF-8. Half of a surrogate pair, which a string of Python can hold, becomes U+FFFD.

@@ -4,20 +4,21 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use extline_protocol::frame::{Frame, OnFailure, RegisterTool, Subscribe};
-use extline_protocol::{ArgsValidator, RawJson, Registrations as Frames, decode_frame};
+use extline_protocol::{
+    ArgsValidator, RawJson, Registrations as Frames, Requirement, decode_frame,
+};
 use extline_stdio::Pace;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::dump::dump;
-use crate::running::Name;
 
 /// How a tool is called.
 #[derive(Debug)]
 pub(crate) struct Tool {
     /// As a person reads it: `tool weather`.
-    pub(crate) label: Name,
+    pub(crate) label: Arc<str>,
     pub(crate) function: Py<PyAny>,
     /// Makes keyword arguments of the members, where they are no such already.
     pub(crate) bind: Option<Py<PyAny>>,
@@ -126,6 +127,18 @@ impl Registrations {
         let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
         set_on_failure(&mut frames.subscribe, point, mode);
     }
+
+    /// Adds something that the extension cannot do without. A mistake is a `ValueError`.
+    fn require(&self, kind: &str, name: &str) -> PyResult<()> {
+        let requirement = requirement(kind, name)?;
+        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
+        frames.requirements.push(requirement);
+        Ok(())
+    }
+}
+
+pub(crate) fn requirement(kind: &str, name: &str) -> PyResult<Requirement> {
+    Requirement::of(kind, name).map_err(PyValueError::new_err)
 }
 
 impl Registrations {
@@ -165,7 +178,7 @@ pub(crate) fn get(tools: &Tools, name: &str) -> Option<Arc<Tool>> {
 /// from the wire.
 pub(crate) fn frame_of<F: Frame>(frame: &Bound<'_, PyDict>) -> PyResult<F> {
     let text = dump(frame)?;
-    // What cannot be on the wire is repaired before it is read.
+    // What cannot be on the channel is repaired before it is read.
     let text = RawJson::parse(&text).map_err(|error| PyValueError::new_err(error.to_string()))?;
     decode_frame(text.get()).map_err(|problem| PyValueError::new_err(problem.to_string()))
 }

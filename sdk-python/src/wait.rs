@@ -54,6 +54,9 @@ pub(crate) struct Room {
     fd: std::os::fd::RawFd,
     #[cfg(unix)]
     input: std::os::fd::RawFd,
+    /// Rings for SIGTERM and for other threads.
+    #[cfg(unix)]
+    bell: std::os::fd::RawFd,
 }
 
 #[cfg(unix)]
@@ -62,13 +65,15 @@ impl Room {
     pub(crate) fn of(input: &Input, output: &Output) -> Self {
         use std::os::fd::{AsFd, AsRawFd};
 
-        Self { fd: output.as_fd().as_raw_fd(), input: input.as_fd().as_raw_fd() }
+        let (input, bell) = descriptors(input);
+        Self { fd: output.as_fd().as_raw_fd(), input, bell }
     }
 
-    /// Waits for bytes that somebody else is to read, only if `reading`, or for the loop.
+    /// Waits for what somebody else is to take: bytes, only if `reading`, the session's bell, only if
+    /// `hearing`, and for the loop, which rings at `end`.
     pub(crate) fn wait_to_read(
         &self,
-        reading: bool,
+        (reading, hearing): (bool, bool),
         end: Option<&std::io::PipeReader>,
         timeout: Duration,
     ) -> Result<Unread, Error> {
@@ -78,23 +83,27 @@ impl Room {
         use rustix::io::Errno;
 
         #[expect(unsafe_code, reason = "the input belongs to the session that is watched here")]
-        // SAFETY: the session holds the input, which is open until it is dropped.
-        let input = unsafe { BorrowedFd::borrow_raw(self.input) };
+        // SAFETY: the session holds the input with its bell, which are open until it is dropped.
+        let [input, bell] = unsafe { [self.input, self.bell].map(|fd| BorrowedFd::borrow_raw(fd)) };
         let timeout = Timespec::try_from(timeout).unwrap_or_default();
-        let end_fd = end.map_or(input, AsFd::as_fd);
-        let mut fds = [
-            PollFd::from_borrowed_fd(end_fd, PollFlags::IN),
-            PollFd::from_borrowed_fd(input, PollFlags::IN),
-        ];
-        let count = 1 + usize::from(reading);
-        let first = usize::from(end.is_none());
-        match poll(&mut fds[first.min(count)..count], Some(&timeout)) {
+        let watched = [end.map(AsFd::as_fd), reading.then_some(input), hearing.then_some(bell)];
+        // What is not waited for must not be in the list: poll reports a hang-up even when no event
+        // was asked for.
+        let mut fds: Vec<_> = watched
+            .into_iter()
+            .flatten()
+            .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN))
+            .collect();
+        match poll(&mut fds, Some(&timeout)) {
             Ok(_) | Err(Errno::INTR) => {
-                let bell = if end.is_some() { fds[0].revents() } else { PollFlags::empty() };
+                let mut seen = fds.iter().map(PollFd::revents);
+                let mut of = |is_watched: bool| is_watched.then(|| seen.next()).flatten();
+                let [end, input] =
+                    [of(end.is_some()), of(reading)].map(|seen| seen.unwrap_or(PollFlags::empty()));
                 Ok(Unread {
-                    ended: bell.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL),
-                    rung: bell.contains(PollFlags::IN),
-                    input: reading && !fds[1].revents().is_empty(),
+                    ended: end.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL),
+                    rung: end.contains(PollFlags::IN),
+                    input: !input.is_empty(),
                 })
             }
             Err(error) => Err(Error::Io { doing: "wait for the host", source: error.into() }),
@@ -170,7 +179,7 @@ impl Room {
     /// Cannot be reached, see [`Room::of`].
     pub(crate) fn wait_to_read(
         &self,
-        _reading: bool,
+        _reading_and_hearing: (bool, bool),
         _end: Option<&std::io::PipeReader>,
         _timeout: Duration,
     ) -> Result<Unread, Error> {

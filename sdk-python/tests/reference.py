@@ -29,10 +29,26 @@ CHAPTERS = {
         "extline.ModelCall",
         "extline.Message",
         "extline.AgentStart",
-        "extline._moment.Decision",
+        "extline.Decision",
         "extline.PanelInput",
         "extline._panel.OpenPanel",
         "extline._output.ToolOutput",
+    ],
+    "Events": [
+        "extline.events.SessionStart",
+        "extline.events.SessionEnd",
+        "extline.events.UserPromptSubmit",
+        "extline.events.TurnStart",
+        "extline.events.TurnEnd",
+        "extline.events.AssistantMessage",
+        "extline.events.ToolCall",
+        "extline.events.ToolResult",
+        "extline.events.ToolConfirmationRequested",
+        "extline.events.PermissionDecision",
+        "extline.events.PreCompact",
+        "extline.events.PostCompact",
+        "extline.events.SubagentStart",
+        "extline.events.SubagentStop",
     ],
     "What a handler returns": [
         "extline.ToolResult",
@@ -64,6 +80,7 @@ CHAPTERS = {
         "extline.testing.Ended",
         "extline.testing.Unusable",
         "extline.testing.Misuse",
+        "extline.testing.HandlerFailed",
         "extline.testing.CaseFailed",
     ],
 }
@@ -91,7 +108,9 @@ def page() -> str:
 
 def undocumented() -> list[str]:
     """What everybody can import, and no chapter has."""
-    offered = [f"extline.{name}" for name in package().exports or ()]
+    # What it exports as a module, has its own list.
+    offered = [f"extline.{name}" for name in package().exports or () if name != "events"]
+    offered += [f"extline.events.{name}" for name in package()["events"].exports or ()]
     offered += [f"extline.testing.{name}" for name in package()["testing"].exports or ()]
     explained = {path for paths in CHAPTERS.values() for path in paths}
     return [str(path) for path in offered if path not in explained]
@@ -105,13 +124,21 @@ def entries(package: griffe.Module, path: str) -> Iterator[str]:
     if found.is_function:
         yield f"### `{name}`\n\n{code(signature(found, name))}\n{text(found)}"
         return
-    bases = ", ".join(str(base) for base in found.bases if str(base) != "Exception")
+    hidden = ("Exception", "Speaking", "_Told", "_OfTool")
+    bases = ", ".join(str(base) for base in found.bases if str(base) not in hidden)
     yield f"### `{name}`" + (f", a `{bases}`" if bases else "") + f"\n\n{text(found)}"
     if path in MADE:
         yield code(signature(found["__init__" if "__init__" in found.members else "__new__"], name))
-    for member in found.members.values():
+    for member in members(found):
         if not member.name.startswith("_") and member.has_docstring:
             yield entry(member)
+
+
+def members(found: griffe.Object) -> list[griffe.Object | griffe.Alias]:
+    """Its own, and those of the bases that have no public name."""
+    bases = [base for base in found.resolved_bases if base.name in ("Speaking", "_OfTool")] if found.is_class else []
+    inherited = [member for base in bases for member in base.members.values()]
+    return [*inherited, *found.members.values()] if found.name != "Extension" else [*found.members.values(), *inherited]
 
 
 # Of the others, users are given instances.

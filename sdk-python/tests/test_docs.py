@@ -14,6 +14,9 @@ import pytest
 from program import BUILT, PATIENCE, ROOT
 
 from extline import Response
+from extline._event import _fields
+from extline._moment import POINTS
+from extline.events import EVENTS
 from extline.testing import Host
 
 DOCS = ROOT / "docs"
@@ -120,3 +123,24 @@ def test_the_sample_of_the_readme_is_the_example() -> None:
     sample = next(text for language, _, text in FENCE.findall((ROOT / "README.md").read_text()) if language == "python")
     example = (ROOT / "examples" / "weather-python" / "weather.py").read_text()
     assert example == "#!/usr/bin/env python3\n" + sample
+
+
+def test_the_tables_of_events_and_points_are_those_of_the_package() -> None:
+    page = (DOCS / "python-events.md").read_text()
+    rows = [row.strip("|").split("|") for row in page.splitlines() if row.startswith("| `")]
+    told = {cells[0].strip("` "): cells for cells in rows if len(cells) == 4}
+    assert told.keys() == EVENTS.keys()
+    for name, kind in EVENTS.items():
+        _, named, fields, _ = told[name]
+        assert named.strip() == f"`events.{kind.__name__}`"
+        own = set(re.findall(r"`(\w+)`", fields))
+        assert own | {"session_id", "cwd", "sequence"} == _fields(kind), name
+    for point, kind in POINTS.items():
+        [row] = [cells for cells in rows if len(cells) == 3 and f"`{kind.__name__}`" in cells[1]]
+        assert point in row[0]
+        for member in re.findall(r"`(\w+)`", row[1])[1:]:
+            assert hasattr(kind, member), (point, member)
+        for method in re.findall(r"\.(\w+)\(", row[2]):
+            assert hasattr(kind, method), (point, method)
+    for language, _, text in fences("python-events.md"):
+        exec(compile(text, language, "exec"), {"__name__": "sample"})

@@ -8,6 +8,8 @@ import time
 import pytest
 from wire import PATIENCE, tool_call
 
+from extline import DefinitionError, Extension
+
 STUCK = """
     import time
 
@@ -59,6 +61,24 @@ def test_a_handler_that_never_ends_is_answered_and_named(start, handler: str) ->
         assert peer.next("shutdown_ack")
     assert peer.end() == 0
     assert f"tool {handler} would not stop" in peer.stderr()
+
+
+def test_sigterm_ends_it_while_a_handler_keeps_its_event_loop(start) -> None:
+    peer = start(
+        """
+        @ext.tool
+        async def computing():
+            ext.notify("computing")
+            while True: pass
+        """
+    )
+    peer.begin("computing")
+    assert peer.next("notify")["message"] == "computing"
+    peer.process.send_signal(signal.SIGTERM)
+    assert peer.next("tool_result")["error"]["kind"] == "cancelled"
+    assert peer.process.wait(PATIENCE) == 143
+    said = "extline: ended 1.5s after shutdown; tool computing would not stop"
+    assert said in peer.stderr().splitlines()
 
 
 def test_a_handler_that_sees_its_cancel_in_time_is_answered_by_itself(start) -> None:
@@ -185,6 +205,11 @@ def test_something_required_that_is_missing_ends_it_with_78(start) -> None:
     assert "does not offer the capability call_tool" in peer.next("notify")["message"]
     assert peer.line() is None
     assert peer.process.wait(PATIENCE) == 78
+
+
+def test_a_capability_that_is_none_cannot_be_required() -> None:
+    with pytest.raises(DefinitionError, match='there is no capability "teleport"; there are commands'):
+        Extension("w", "1.0.0").require("teleport")
 
 
 def test_a_fork_is_no_extension(start) -> None:

@@ -66,7 +66,7 @@ INTERCEPTS = """
     @ext.guard
     def careful(call):
         if call.tool == "crash": raise RuntimeError("guard is broken")
-        if call.tool == "rewrite": return second.__globals__["Decision"](modified_args={})
+        if call.tool == "rewrite": return call.rewrite({})
         if call.args.get("second") and call.args.get("rm"): return call.block("no rm")
 
     @ext.intercept("assistant_message")
@@ -77,8 +77,6 @@ INTERCEPTS = """
 
     @ext.intercept("turn_start", on_failure="allow")
     def turn(moment): raise ValueError(moment.step)
-
-    from extline._moment import Decision
 """
 
 
@@ -173,7 +171,7 @@ def test_events_carry_what_the_host_says(start) -> None:
     assert peer.next("notify")["message"] == "turn_end length None"
     # One that fails does not keep the others from being told.
     assert peer.next("notify")["message"] == "too"
-    assert "an event has no 'stopp'" in peer.stderr()
+    assert "the event turn_end has no 'stopp'; it has cwd, error, sequence, session_id, stop" in peer.stderr()
 
 
 def test_logs_go_to_the_host_or_to_stderr(start) -> None:

@@ -42,19 +42,18 @@ def test_a_tool_answers_with_all_that_a_result_has(new) -> None:
         ctx.update("on it", done=1, total=n)
         effect = {"kind": "file", "op": "create", "path": "p"}
         return ToolResult(
-            ["a", "b"], structured={"n": n}, details=[1], effects=[effect], activate=["t"], trust="low"
+            ["a", "b"], structured={"n": n}, details=[1], effects=[effect], activate=["t"], trust="untrusted"
         )
 
     with Host(ext) as host:
         answer = host.call("give", n=2)
         assert (answer.text, answer.value, answer.details) == ("a\nb", {"n": 2}, [1])
-        assert (answer.activated, answer.trust, answer.is_error) == (["t"], "low", False)
+        assert (answer.activated, answer.trust, answer.is_error) == (["t"], "untrusted", False)
         assert answer.effects[0]["path"] == "p"
         assert answer.updates[0]["progress"] == {"done": 1, "total": 2, "message": "on it"}
         assert host.call("give", {"n": 3}).value == {"n": 3}
         refused = host.call("give", n="x")
         assert (refused.kind, refused.field, refused.is_error) == ("validation", "/n", True)
-        assert host.call("nobody").kind == "not_found"
         assert [tool["name"] for tool in host.tools if tool["name"] != "unused"] == ["give"]
 
 
@@ -148,7 +147,6 @@ def test_commands_answer_and_open_panels_that_take_keys(new) -> None:
         assert answer != Response.noop()
         assert (answer.action, answer.prompt) == ("tool_prompt", "go")
         assert answer.tool_call == ("bash", {"command": "ls"})
-        assert host.command("nobody").error == "unknown command nobody"
         assert {one["name"] for one in host.commands} == {"say", "show"}
 
         with pytest.raises(Misuse, match="no panel p is open"):
@@ -222,12 +220,12 @@ def test_interceptors_rewrite_in_order_and_guards_see_the_result(new) -> None:
 
 
 # How an intercept goes through the handlers: what every SDK is held to.
-COURSES = json.loads((ROOT / "protocol/tests/courses.json").read_text())
+CHAINS = json.loads((ROOT / "protocol/tests/intercept_chains.json").read_text())
 
 
 @both
 @pytest.mark.parametrize("profile", ["spec", "zot-0.1.62"])
-@pytest.mark.parametrize("case", COURSES, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", CHAINS, ids=lambda case: case["name"])
 def test_handlers_are_asked_and_heard_as_in_every_sdk(new, profile, case) -> None:
     ext = new()
     seen: list[list[object]] = []
@@ -330,8 +328,8 @@ def test_a_command_that_fails_says_why_and_half_a_character_is_one_mark(new) -> 
         raise OSError("no disk")
 
     @ext.tool
-    def half() -> list:
-        return ["a\ud83db", "\ud83d\ude00", "\ude00"]
+    def half():
+        return ToolResult(["a\ud83db", "\ud83d\ude00", "\ude00"])
 
     with Host(ext) as host:
         assert host.command("fail").error == "no disk"
@@ -350,7 +348,7 @@ def test_what_the_host_says_reaches_the_context(new, tmp_path) -> None:
 
     options = {"extension_dir": "/ext", "cwd": "/project", "provider": "p", "model": "m"}
     with Host(ext, data_dir=tmp_path, session="s1", capabilities=[], **options) as host:
-        said = host.call("where").text.split("\n")
+        said = host.call("where").value
     assert said == [str(tmp_path), "/ext", "/project", "p", "m", "('s1', None)", "False"]
 
 
@@ -478,9 +476,12 @@ def test_a_failure_shows_what_was_wrong_and_the_last_frames() -> None:
     def wait(ctx) -> None:
         ctx.sleep(PATIENCE)
 
+    @ext.tool
+    def quick() -> None: ...
+
     with Host(ext, deadline=0.05) as host:
         for _ in range(20):
-            host.call("nobody")
+            host.call("quick")
         with pytest.raises(AssertionError) as caught:
             host.call("wait")
     assert isinstance(caught.value, Failure)
@@ -553,8 +554,8 @@ def test_the_steps_of_an_async_host_are_awaited(new) -> None:
             assert (await host.next_update(call))["progress"]["message"] == "waiting"
             await host.cancel(call)
             assert (await host.finish(call)).kind == "cancelled"
-            one, two = await asyncio.gather(host.call("nobody"), host.command("say", "hi"))
-            assert (one.kind, two.display) == ("not_found", "hi")
+            one, two = await asyncio.gather(host.request("health", 1), host.command("say", "hi"))
+            assert (one.value, two.display) == (1, "hi")
             await host.event("turn_end", stop="end")
             assert host.seen.notes == [Note("info", "end")]
             assert (await host.intercept("tool_call", tool="x", args={})).blocked == "no"

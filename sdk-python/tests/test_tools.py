@@ -59,7 +59,10 @@ def test_the_sample_is_answered_on_the_wire(start) -> None:
         ("{'a': [1, 2.5]}", '"content":[{"type":"text","text":"{\\"a\\":[1,2.5]}"}],"structured_content":{"a":[1,2.5]}'),
         ("7", '"content":[{"type":"text","text":"7"}],"structured_content":7'),
         ("[]", '"content":[{"type":"text","text":"[]"}],"structured_content":[]'),
-        ("['a', image(b'foo', 'image/png')]", '"content":[{"type":"text","text":"a"},{"type":"image","mime_type":"image/png","data":"Zm9v"}]'),
+        # By its type and not by what is in it: a list is a value.
+        ("['a', 'b']", '"content":[{"type":"text","text":"[\\"a\\",\\"b\\"]"}],"structured_content":["a","b"]'),
+        ("('a',)", '"content":[{"type":"text","text":"[\\"a\\"]"}],"structured_content":["a"]'),
+        ("ToolResult(['a', image(b'foo', 'image/png')])", '"content":[{"type":"text","text":"a"},{"type":"image","mime_type":"image/png","data":"Zm9v"}]'),
         ("image(b'GIF89a')", '"content":[{"type":"image","mime_type":"image/gif","data":"R0lGODlh"}]'),
         (
             "ToolResult('w', details={'n': 1}, activate=['t'], effects=[{'kind': 'file', 'op': 'create', 'path': 'p', 'bytes_after': 0}])",
@@ -206,7 +209,7 @@ def test_tools_come_from_functions_methods_partials_and_at_run_time(start) -> No
     )
     assert [f["name"] for f in peer.start if f["type"] == "register_tool"] == ["put", "titles", "square"]
     peer.call("put", title="Emma")
-    assert peer.call("titles")["content"] == [{"type": "text", "text": "Emma"}]
+    assert peer.call("titles")["content"] == [{"type": "text", "text": '["Emma"]'}]
     assert peer.call("square", base=5)["structured_content"] == 25
     peer.send({"type": "command_invoked", "id": "1", "name": "more"})
     assert peer.next("register_tool")["name"] == "late"

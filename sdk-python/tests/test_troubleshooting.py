@@ -22,6 +22,8 @@ TEXTS = [text + "`" if text.count("`") % 2 else text for text in TEXTS]
 
 # What provokes each: a program, or that and what the host asks of it.
 CALL = {"type": "tool_call", "id": "1", "name": "give", "args": {}}
+ASKED = {"type": "event_intercept", "id": "1", "event": "tool_call", "tool_name": "bash", "tool_id": "1", "tool_args": {}}
+LIMIT = "@ext.intercept('tool_call')\ndef a(call): {}"
 GIVE = "@ext.tool\ndef give(): return {}"
 TESTED = "from extline.testing import Host\n@ext.tool\ndef give():\n  import time; time.sleep(2)\n{}"
 PROVOKED: dict[str, str | tuple[str, dict[str, object]]] = {
@@ -39,7 +41,7 @@ PROVOKED: dict[str, str | tuple[str, dict[str, object]]] = {
     "needs the package msgspec": "sys.modules['msgspec'] = None\n@ext.tool\ndef a(x: bytes): ...",
     "EXTLINE_STDIO is": "",
     "is an extension for a coding agent": "",
-    "this extension runs already": "ext.run()\next.run()",
+    "this extension has run already": "ext.run()\next.run()",
     "an event loop runs in this": "import asyncio\nasync def main(): ext.run()\nasyncio.run(main())",
     "an async handler that comes": "@ext.setup\ndef late():\n  @ext.tool\n  async def a(): ...",
     "comes too late: a host": ("@ext.tool\ndef give():\n  ext.on('turn_end')(print)", CALL),
@@ -48,7 +50,7 @@ PROVOKED: dict[str, str | tuple[str, dict[str, object]]] = {
     "an event loop cannot wait": "@ext.tool\nasync def a(): ...",
     "this program imported extline": "",
     "this program made the extension": "sys.exit()",
-    "does not offer the capability": "ext.require('teleport')",
+    "does not offer the capability": "ext.require('rpc')",
     "setup failed:": "@ext.setup\ndef prepare(): 1 / 0",
     "tool ... failed": (GIVE.format("1 / 0"), CALL),
     "JSON has no NaN": (GIVE.format("[float('nan')]"), CALL),
@@ -58,10 +60,26 @@ PROVOKED: dict[str, str | tuple[str, dict[str, object]]] = {
     "is something to await": ("async def later(): ...\n" + GIVE.format("later()"), CALL),
     "it called sys.exit": (GIVE.format("sys.exit(3)"), CALL),
     "a guard may only block": (
-        "@ext.guard\ndef a(call): return ext_rewrite\nfrom extline._moment import Decision\n"
-        "ext_rewrite = Decision(modified_args={})",
+        "@ext.guard\ndef a(call): return call.rewrite({})",
         {"type": "event_intercept", "id": "1", "event": "tool_call", "tool_name": "bash", "tool_id": "1", "tool_args": {}},
     ),
+    "which decides nothing": ("@ext.guard\ndef a(call): return True", ASKED),
+    "and did not return what": (LIMIT.format("call.rewrite({})"), ASKED),
+    "changed what it was given": (LIMIT.format("call.args['a'] = 1"), ASKED),
+    "which nobody uses": ("@ext.on('turn_end')\ndef a(event): ext.notify('told'); return True", {"type": "event", "event": "turn_end"}),
+    "yielded what are updates": ("@ext.tool\ndef give(): yield", CALL),
+    "returned what cannot be sent": (GIVE.format("[object()]"), CALL),
+    "the handler of this ctx": (
+        "kept = []\n@ext.setup\ndef a(ctx): ...\n@ext.tool\ndef give(ctx): kept.append(ctx)\n"
+        "@ext.teardown\ndef end(): kept[0].update('x')",
+        CALL,
+    ),
+    "has kept the event loop": (
+        "import time\n@ext.tool\nasync def give(): ext.notify('begun'); time.sleep(3)\n"
+        "@ext.teardown\ndef end(): ...",
+        CALL,
+    ),
+    "was cancelled, by the user": ("import time\n@ext.tool\ndef give(): ext.notify('begun'); time.sleep(1.1)", CALL),
     "a command returns a Response": (
         "@ext.command('a')\ndef a(): return 5",
         {"type": "command_invoked", "id": "1", "name": "a", "args": ""},
@@ -80,6 +98,8 @@ PROVOKED: dict[str, str | tuple[str, dict[str, object]]] = {
     "within ... s, the deadline": TESTED.format("with Host(ext, deadline=0.1) as host: host.call('give')"),
     "runs already: end": TESTED.format("with Host(ext) as one, Host(ext) as two: ..."),
     "this host was started before": TESTED.format("with Host(ext) as host: host.start()"),
+    "the extension offers no tool": TESTED.format("with Host(ext) as host: host.call('take')"),
+    "ext.run() was called while": "",
     "the extension does not listen": "from extline.testing import Host\n@ext.on('turn_end')\ndef a(): ...\nwith Host(ext) as host: host.event('turn_start')",
 }
 
@@ -111,6 +131,13 @@ def started(begin: str, program: str, folder: Path) -> str:
     lines = ["import sys", "from extline import *", "ext = Extension('w', '1.0.0')", program, "ext.run()"]
     if begin == "this program imported extline":
         lines = ["import extline"]
+    if begin == "ext.run() was called while":
+        (folder / "w.py").write_text("\n".join(lines))
+        (folder / "test_w.py").write_text("import w\n")
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "test_w.py"], cwd=folder, capture_output=True, text=True, check=False
+        )
+        return done.stdout
     (folder / "w.py").write_text("\n".join(lines))
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("EXTLINE_", "PYTEST_"))}
     if begin == "EXTLINE_STDIO is":

@@ -13,7 +13,7 @@ import time
 from typing import Any
 
 import pytest
-from wire import PACKAGE, PATIENCE, PRELUDE, text, tool_call
+from wire import EXTENSION, PACKAGE, PATIENCE, PRELUDE, text, tool_call
 
 SOURCE = """
     import asyncio, os, time
@@ -54,7 +54,7 @@ class Writes:
     def __init__(self, folder, source: str = SOURCE) -> None:
         file = folder / "extension_under_test.py"
         body = "\n".join(line[4:] for line in source.splitlines())
-        file.write_text(f"{PRELUDE}{body}\nif __name__ == '__main__': ext.run()\n")
+        file.write_text(f"{PRELUDE}{EXTENSION}{body}\nif __name__ == '__main__': ext.run()\n")
         self.host, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.host.settimeout(PATIENCE)
         with theirs:

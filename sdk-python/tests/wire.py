@@ -15,7 +15,9 @@ from typing import Any
 # A bound that only catches hangs.
 PATIENCE = 120.0
 PACKAGE = Path(__file__).parents[1] / "python"
-PRELUDE = "from extline import *\next = Extension('test', '1.0.0')\n"
+PRELUDE = "from extline import *\n"
+# For a source that makes none of its own.
+EXTENSION = "ext = Extension('test', '1.0.0')\n"
 
 
 class Peer:
@@ -24,7 +26,8 @@ class Peer:
     def __init__(self, source: str | Path, folder: Path, *, ack: bool = True, **ack_fields: Any):
         if isinstance(source, str):
             file = folder / "extension_under_test.py"
-            file.write_text(PRELUDE + textwrap.dedent(source) + "\nif __name__ == '__main__': ext.run()\n")
+            prelude = PRELUDE if "ext = Extension(" in source else PRELUDE + EXTENSION
+            file.write_text(prelude + textwrap.dedent(source) + "\nif __name__ == '__main__': ext.run()\n")
         else:
             file = source
         self._stderr_file = folder / "stderr.txt"

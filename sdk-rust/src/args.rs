@@ -1,5 +1,6 @@
 //! A tool's arguments: from JSON to the author's type, with the place of what is wrong.
 
+use extline_protocol::frame::ErrorInfo;
 use extline_protocol::{ArgsError, ArgsFailure, RawJson};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -54,8 +55,8 @@ fn invalid(mut pointer: String, reason: &str) -> ToolError {
 }
 
 fn wrong(pointer: String, reason: &str) -> ToolError {
-    let place = if pointer.is_empty() { "the arguments" } else { &pointer };
-    ToolError::validation(format!("invalid arguments: {place}: {reason}")).field(pointer)
+    let ErrorInfo { message, .. } = ErrorInfo::invalid_args(&pointer, reason);
+    ToolError::validation(message).field(pointer)
 }
 
 fn pointer_of(path: &Path) -> String {

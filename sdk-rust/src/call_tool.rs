@@ -1,7 +1,7 @@
 //! Calls of other tools, through the host.
 
 use extline_protocol::frame::{CallToolResult, Content};
-use extline_protocol::{CallKind, CallToolError, ErrorKind, RawJson};
+use extline_protocol::{CallKind, CallToolError, RawJson};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -136,13 +136,5 @@ impl ToolOutput {
 
 /// What the session refuses before anything is sent.
 fn refused(refused: &CallToolError) -> ToolError {
-    let kind = match refused {
-        CallToolError::Unsupported => ErrorKind::Unsupported,
-        CallToolError::NotAnObject { .. } => ErrorKind::Validation,
-        CallToolError::ParentEnded => ErrorKind::Stale,
-        CallToolError::TooLarge(_) => ErrorKind::TooLarge,
-        CallToolError::ShuttingDown => ErrorKind::Cancelled,
-        _ => ErrorKind::Internal,
-    };
-    ToolError::of_kind(kind, refused.to_string())
+    ToolError::of_kind(refused.kind(), refused.to_string())
 }

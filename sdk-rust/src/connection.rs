@@ -218,13 +218,13 @@ impl Deref for Session<'_> {
     type Target = ExtensionSession;
 
     fn deref(&self) -> &ExtensionSession {
-        &self.0.session
+        &self.0.channel.session
     }
 }
 
 impl DerefMut for Session<'_> {
     fn deref_mut(&mut self) -> &mut ExtensionSession {
-        &mut self.0.session
+        &mut self.0.channel.session
     }
 }
 

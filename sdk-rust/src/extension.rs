@@ -13,8 +13,8 @@ use crate::handler::Handlers;
 use crate::setup::{SetupHandler, TeardownHandler};
 use crate::tool::RawArgs;
 use crate::{
-    Command, Context, Error, HandlerOutcome, IntoResponse, Requirement, Tool, ToolError,
-    ToolOutcome, claim, run, serve,
+    Command, Context, Error, HandlerOutcome, IntoResponse, Tool, ToolError, ToolOutcome, claim,
+    run, serve,
 };
 
 /// An extension: its tools, commands and event handlers, then [`run`](Extension::run).
@@ -54,7 +54,6 @@ pub struct Extension {
     pub(crate) methods: Vec<String>,
     pub(crate) setups: Vec<SetupHandler>,
     pub(crate) teardowns: Vec<TeardownHandler>,
-    pub(crate) requirements: Vec<Requirement>,
     /// Lines for stderr at the start.
     pub(crate) remarks: Vec<String>,
     /// The first mistake.
@@ -89,7 +88,6 @@ impl Extension {
             methods: Vec::new(),
             setups: Vec::new(),
             teardowns: Vec::new(),
-            requirements: Vec::new(),
             remarks: Vec::new(),
             mistake,
             stdio,

@@ -6,6 +6,7 @@ use extline_protocol::frame::{EventPayload, Subscribe};
 use extline_protocol::{Change, RawJson, RegistrationError};
 use serde::de::DeserializeOwned;
 
+use crate::asked::Asked;
 use crate::handler::Handlers;
 use crate::intercept::{DecisionHandler, add_name};
 use crate::point::{Point, ToolCall};
@@ -83,9 +84,13 @@ impl Handlers {
         let handler: DecisionHandler = Rc::new(move |intercept, context| {
             let handler = Rc::clone(&shared);
             Box::pin(async move {
-                let call = GuardedCall(ToolUse::new(intercept));
-                let outcome = handler(call, context).await.decision();
-                let verdict = outcome.map_err(|error| error.to_string())?;
+                let asked = Asked::new(intercept);
+                let call = GuardedCall(ToolUse::new(asked.clone()));
+                let outcome = handler(call, context).await;
+                if outcome.is_unsaid() {
+                    return asked.unsaid();
+                }
+                let verdict = outcome.decision().map_err(|error| error.to_string())?;
                 let reason = verdict.and_then(|verdict| verdict.block);
                 Ok(reason.map_or(Change::None, Change::Block))
             })
@@ -153,9 +158,11 @@ impl GuardedCall {
         Verdict { block: None }
     }
 
-    /// It must not happen; the model reads why.
+    /// It must not happen; the model reads why. A guard that returns `()` blocks by this call alone.
     pub fn block(&self, reason: impl Into<String>) -> Verdict {
-        Verdict { block: Some(reason.into()) }
+        let reason = reason.into();
+        let _ = self.0.block_with(reason.clone());
+        Verdict { block: Some(reason) }
     }
 }
 

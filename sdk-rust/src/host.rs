@@ -34,12 +34,12 @@ impl Host {
 
     /// The program's name. A real zot does not say it, so it is `zot` then.
     pub fn name(&self) -> &str {
-        self.ack.host.as_ref().map_or("zot", |host| &host.name)
+        self.ack.host_name()
     }
 
     /// The program's version.
     pub fn version(&self) -> &str {
-        self.ack.host.as_ref().map_or(&self.ack.zot_version, |host| &host.version)
+        self.ack.host_version()
     }
 
     /// The version of zot that the host is, or behaves like.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use extline_protocol::Change;
 use extline_protocol::frame::{EventIntercept, OnFailure, Subscribe};
 
+use crate::asked::Asked;
 use crate::handler::{Handlers, Work};
 use crate::point::Point;
 use crate::{Context, Extension, ToolError};
@@ -94,8 +95,12 @@ impl Handlers {
         let handler: DecisionHandler = Rc::new(move |intercept, context| {
             let handler = Rc::clone(&shared);
             Box::pin(async move {
-                let outcome = handler(P::moment(intercept), context).await.decision();
-                let decision = outcome.map_err(|error| error.to_string())?;
+                let asked = Asked::new(intercept);
+                let outcome = handler(P::moment(asked.clone()), context).await;
+                if outcome.is_unsaid() {
+                    return asked.unsaid();
+                }
+                let decision = outcome.decision().map_err(|error| error.to_string())?;
                 Ok(decision.map_or(Change::None, |decision| decision.0))
             })
         });
@@ -123,6 +128,9 @@ pub struct Decision(pub(crate) Change);
 /// [`Decision`] for an interceptor, [`Verdict`](crate::Verdict) for a guard), or a `Result` of these
 /// with a [`ToolError`], into which `?` turns every error.
 ///
+/// A handler that calls `block` and returns `()` blocks all the same. One that makes another decision
+/// and returns `()` fails, since it has decided nothing.
+///
 /// ```
 /// use extline::prelude::*;
 ///
@@ -142,11 +150,21 @@ pub struct Decision(pub(crate) Change);
 pub trait DecisionOutcome<D> {
     #[doc(hidden)]
     fn decision(self) -> Result<Option<D>, ToolError>;
+
+    /// Whether the handler returned nothing at all, and not even a `None`.
+    #[doc(hidden)]
+    fn is_unsaid(&self) -> bool {
+        false
+    }
 }
 
 impl<D> DecisionOutcome<D> for () {
     fn decision(self) -> Result<Option<D>, ToolError> {
         Ok(None)
+    }
+
+    fn is_unsaid(&self) -> bool {
+        true
     }
 }
 
@@ -165,6 +183,10 @@ impl<D> DecisionOutcome<D> for Option<D> {
 impl<D, T: DecisionOutcome<D>> DecisionOutcome<D> for Result<T, ToolError> {
     fn decision(self) -> Result<Option<D>, ToolError> {
         self.and_then(T::decision)
+    }
+
+    fn is_unsaid(&self) -> bool {
+        self.as_ref().is_ok_and(T::is_unsaid)
     }
 }
 

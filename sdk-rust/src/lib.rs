@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod args;
+mod asked;
 mod awaited;
 mod call_tool;
 mod cancellation;

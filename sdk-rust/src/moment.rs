@@ -1,12 +1,12 @@
 //! What is about to happen, as an interceptor sees it and decides on it.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use extline_protocol::frame::{EventIntercept, EventPayload};
+use extline_protocol::frame::EventPayload;
 use extline_protocol::{Change, RawJson};
 use serde::de::DeserializeOwned;
 
+use crate::asked::Asked;
 use crate::{Decision, ToolError, args};
 
 /// A tool call that is about to happen, at [`point::ToolCall`](crate::point::ToolCall).
@@ -32,14 +32,14 @@ use crate::{Decision, ToolError, args};
 /// ```
 #[derive(Clone, Debug)]
 pub struct ToolUse {
-    intercept: Arc<EventIntercept>,
+    asked: Asked,
     args: RawJson,
 }
 
 impl ToolUse {
-    pub(crate) fn new(intercept: Arc<EventIntercept>) -> Self {
-        let args = intercept.payload.tool_args.clone().unwrap_or_else(RawJson::empty_object);
-        Self { intercept, args }
+    pub(crate) fn new(asked: Asked) -> Self {
+        let args = asked.payload().tool_args.clone().unwrap_or_else(RawJson::empty_object);
+        Self { asked, args }
     }
 
     /// The tool's name.
@@ -70,7 +70,7 @@ impl ToolUse {
 
     /// All that the host says about the call.
     pub fn payload(&self) -> &EventPayload {
-        &self.intercept.payload
+        self.asked.payload()
     }
 
     /// It goes on unchanged.
@@ -80,12 +80,18 @@ impl ToolUse {
 
     /// It must not happen; the model reads why.
     pub fn block(&self, reason: impl Into<String>) -> Decision {
-        Decision(Change::Block(reason.into()))
+        Decision(self.block_with(reason))
+    }
+
+    /// The block, also for a guard.
+    pub(crate) fn block_with(&self, reason: impl Into<String>) -> Change {
+        self.asked.block(reason.into())
     }
 
     /// It goes on with other arguments, an object. Anything else counts as a handler that failed
     /// (`intercept.modified-args`).
     pub fn rewrite(&self, args: impl Into<RawJson>) -> Decision {
+        self.asked.made("rewrite");
         Decision(Change::Args(args.into()))
     }
 }
@@ -106,11 +112,11 @@ impl ToolUse {
 /// # Ok::<(), extline::testing::Failure>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct ModelCall(Arc<EventIntercept>);
+pub struct ModelCall(Asked);
 
 impl ModelCall {
-    pub(crate) fn new(intercept: Arc<EventIntercept>) -> Self {
-        Self(intercept)
+    pub(crate) fn new(asked: Asked) -> Self {
+        Self(asked)
     }
 
     /// Its number within the prompt, from 1; 0 where the host does not say it.
@@ -120,7 +126,7 @@ impl ModelCall {
 
     /// All that the host says about it.
     pub fn payload(&self) -> &EventPayload {
-        &self.0.payload
+        self.0.payload()
     }
 
     /// It goes on.
@@ -130,7 +136,7 @@ impl ModelCall {
 
     /// It must not happen; the user reads why.
     pub fn block(&self, reason: impl Into<String>) -> Decision {
-        Decision(Change::Block(reason.into()))
+        Decision(self.0.block(reason.into()))
     }
 }
 
@@ -147,11 +153,11 @@ impl ModelCall {
 ///     });
 /// ```
 #[derive(Clone, Debug)]
-pub struct Message(Arc<EventIntercept>);
+pub struct Message(Asked);
 
 impl Message {
-    pub(crate) fn new(intercept: Arc<EventIntercept>) -> Self {
-        Self(intercept)
+    pub(crate) fn new(asked: Asked) -> Self {
+        Self(asked)
     }
 
     /// Its text as it is now; empty for a message without text.
@@ -161,7 +167,7 @@ impl Message {
 
     /// All that the host says about it.
     pub fn payload(&self) -> &EventPayload {
-        &self.0.payload
+        self.0.payload()
     }
 
     /// It stays as it is.
@@ -171,11 +177,12 @@ impl Message {
 
     /// It must not count.
     pub fn block(&self, reason: impl Into<String>) -> Decision {
-        Decision(Change::Block(reason.into()))
+        Decision(self.0.block(reason.into()))
     }
 
     /// It counts with another text. A zot takes an empty one for no change.
     pub fn replace(&self, text: impl Into<String>) -> Decision {
+        self.0.made("replace");
         Decision(Change::Text(text.into()))
     }
 }
@@ -195,26 +202,26 @@ impl Message {
 ///     });
 /// ```
 #[derive(Clone, Debug)]
-pub struct AgentStart(Arc<EventIntercept>);
+pub struct AgentStart(Asked);
 
 impl AgentStart {
-    pub(crate) fn new(intercept: Arc<EventIntercept>) -> Self {
-        Self(intercept)
+    pub(crate) fn new(asked: Asked) -> Self {
+        Self(asked)
     }
 
     /// The system prompt as it is now; empty when there is none.
     pub fn current_prompt(&self) -> &str {
-        self.0.system_prompt.as_deref().unwrap_or_default()
+        self.0.intercept().system_prompt.as_deref().unwrap_or_default()
     }
 
     /// The model's provider, empty where the host does not say it.
     pub fn provider(&self) -> &str {
-        self.0.provider.as_deref().unwrap_or_default()
+        self.0.intercept().provider.as_deref().unwrap_or_default()
     }
 
     /// The model, empty where the host does not say it.
     pub fn model(&self) -> &str {
-        self.0.model.as_deref().unwrap_or_default()
+        self.0.intercept().model.as_deref().unwrap_or_default()
     }
 
     /// The working directory, empty where the host does not say it.
@@ -224,7 +231,7 @@ impl AgentStart {
 
     /// All else that the host says about it.
     pub fn payload(&self) -> &EventPayload {
-        &self.0.payload
+        self.0.payload()
     }
 
     /// It goes on unchanged.
@@ -234,6 +241,7 @@ impl AgentStart {
 
     /// It goes on with another system prompt; an empty one removes it.
     pub fn system_prompt(&self, prompt: impl Into<String>) -> Decision {
+        self.0.made("system_prompt");
         Decision(Change::SystemPrompt(prompt.into()))
     }
 }

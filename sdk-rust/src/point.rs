@@ -5,10 +5,7 @@
 //! for one that does not say what it knows, a line on stderr says so at the start
 //! (`report.zot-points`).
 
-use std::sync::Arc;
-
-use extline_protocol::frame::EventIntercept;
-
+use crate::asked::Asked;
 use crate::{AgentStart, Message, ModelCall, ToolUse};
 
 /// One of the points of this module.
@@ -26,7 +23,7 @@ pub trait Point: sealed::Sealed {
     const NAME: &'static str;
 
     #[doc(hidden)]
-    fn moment(intercept: Arc<EventIntercept>) -> Self::Moment;
+    fn moment(asked: Asked) -> Self::Moment;
 }
 
 /// Before a tool call: it can be blocked, and its arguments rewritten.
@@ -44,8 +41,8 @@ impl Point for ToolCall {
     type Moment = ToolUse;
     const NAME: &'static str = "tool_call";
 
-    fn moment(intercept: Arc<EventIntercept>) -> Self::Moment {
-        ToolUse::new(intercept)
+    fn moment(asked: Asked) -> Self::Moment {
+        ToolUse::new(asked)
     }
 }
 
@@ -64,8 +61,8 @@ impl Point for TurnStart {
     type Moment = ModelCall;
     const NAME: &'static str = "turn_start";
 
-    fn moment(intercept: Arc<EventIntercept>) -> Self::Moment {
-        ModelCall::new(intercept)
+    fn moment(asked: Asked) -> Self::Moment {
+        ModelCall::new(asked)
     }
 }
 
@@ -85,8 +82,8 @@ impl Point for AssistantMessage {
     type Moment = Message;
     const NAME: &'static str = "assistant_message";
 
-    fn moment(intercept: Arc<EventIntercept>) -> Self::Moment {
-        Message::new(intercept)
+    fn moment(asked: Asked) -> Self::Moment {
+        Message::new(asked)
     }
 }
 
@@ -105,8 +102,8 @@ impl Point for BeforeAgentStart {
     type Moment = AgentStart;
     const NAME: &'static str = "before_agent_start";
 
-    fn moment(intercept: Arc<EventIntercept>) -> Self::Moment {
-        AgentStart::new(intercept)
+    fn moment(asked: Asked) -> Self::Moment {
+        AgentStart::new(asked)
     }
 }
 

@@ -25,9 +25,9 @@ struct Shared {
     is_over: AtomicBool,
 }
 
-/// One stay inside a handler.
+/// One run of a handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stay(u64);
+pub(crate) struct HandlerRun(u64);
 
 /// One wait away from the event loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,15 +93,15 @@ impl Pulse {
     }
 
     /// The handler that the serving thread is inside of, if it is.
-    pub(crate) fn stay(&self) -> Option<Stay> {
+    pub(crate) fn run(&self) -> Option<HandlerRun> {
         let beats = self.beats();
-        (beats % 2 == 1).then_some(Stay(beats))
+        (beats % 2 == 1).then_some(HandlerRun(beats))
     }
 
     /// Whether the serving thread is still there. If so, it will know that somebody stood in.
-    pub(crate) fn stands_in(&self, stay: Stay) -> bool {
+    pub(crate) fn stands_in(&self, run: HandlerRun) -> bool {
         self.0.was_stood_in_for.store(true, SeqCst);
-        self.beats() == stay.0
+        self.beats() == run.0
     }
 
     /// The wait away from the event loop that lasts, if one does. The one after it will be in the
@@ -139,12 +139,12 @@ mod tests {
     #[test]
     fn a_stay_is_one_poll_of_a_handler() {
         let pulse = Pulse::default();
-        assert_eq!(pulse.stay(), None);
-        let (stay, stood_in) = pulse.inside(|| pulse.stay().unwrap());
+        assert_eq!(pulse.run(), None);
+        let (run, stood_in) = pulse.inside(|| pulse.run().unwrap());
         assert!(!stood_in);
-        assert!(!pulse.stands_in(stay), "it has left");
+        assert!(!pulse.stands_in(run), "it has left");
         pulse.inside(|| ());
-        let ((), stood_in) = pulse.inside(|| assert!(pulse.stands_in(pulse.stay().unwrap())));
+        let ((), stood_in) = pulse.inside(|| assert!(pulse.stands_in(pulse.run().unwrap())));
         assert!(stood_in);
         let ((), stood_in) = pulse.inside(|| ());
         assert!(!stood_in, "it is said once");

@@ -1,7 +1,7 @@
 //! Requests to the host that are no tool calls.
 
 use extline_protocol::frame::RpcError;
-use extline_protocol::{ErrorKind, RawJson, RequestError};
+use extline_protocol::{RawJson, RequestError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -88,14 +88,7 @@ impl Context {
 
 /// What the session refuses before anything is sent.
 pub(crate) fn refused(refused: &RequestError) -> ToolError {
-    let kind = match refused {
-        RequestError::Unsupported { .. } => ErrorKind::Unsupported,
-        RequestError::ParentEnded => ErrorKind::Stale,
-        RequestError::TooLarge(_) => ErrorKind::TooLarge,
-        RequestError::ShuttingDown => ErrorKind::Cancelled,
-        _ => ErrorKind::Internal,
-    };
-    ToolError::of_kind(kind, refused.to_string())
+    ToolError::of_kind(refused.kind(), refused.to_string())
 }
 
 fn failed(RpcError { code, message, data }: RpcError) -> ToolError {

@@ -3,10 +3,9 @@
 use std::fmt;
 
 use extline_protocol::Capability;
-use extline_protocol::frame::Rejection;
 
+use crate::Extension;
 use crate::point::{self, Point};
-use crate::{Extension, Host};
 
 /// What the extension needs of its host.
 impl Extension {
@@ -27,7 +26,7 @@ impl Extension {
     ///     .required(Capability::CallTool);
     /// ```
     pub fn required(mut self, requirement: impl Into<Requirement>) -> Self {
-        self.requirements.push(requirement.into());
+        self.registrations.requirements.push(requirement.into().0);
         self
     }
 }
@@ -46,16 +45,7 @@ impl Extension {
 /// assert_eq!(requirements[0].to_string(), "the capability tool_registry");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Requirement(Kind);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    /// What the host must name in `hello_ack`.
-    Capability(Capability),
-    Method(String),
-    /// What it must not reject: the kind and the name of a registration.
-    Registration(&'static str, String),
-}
+pub struct Requirement(pub(crate) extline_protocol::Requirement);
 
 impl Requirement {
     /// The host serves that method, for [`Context::request`](crate::Context::request).
@@ -66,7 +56,7 @@ impl Requirement {
     /// assert_eq!(Requirement::method("ui.confirm").to_string(), "the method ui.confirm");
     /// ```
     pub fn method(name: impl Into<String>) -> Self {
-        Self(Kind::Method(name.into()))
+        Self(extline_protocol::Requirement::Method(name.into()))
     }
 
     /// The host offers that tool of the extension.
@@ -77,7 +67,7 @@ impl Requirement {
     /// assert_eq!(Requirement::tool("search").to_string(), "the tool search");
     /// ```
     pub fn tool(name: impl Into<String>) -> Self {
-        Self(Kind::Registration("tool", name.into()))
+        Self::registration("tool", name)
     }
 
     /// The host offers that command of the extension.
@@ -88,7 +78,7 @@ impl Requirement {
     /// assert_eq!(Requirement::command("search").to_string(), "the command search");
     /// ```
     pub fn command(name: impl Into<String>) -> Self {
-        Self(Kind::Registration("command", name.into()))
+        Self::registration("command", name)
     }
 
     /// The host sends that event.
@@ -99,7 +89,7 @@ impl Requirement {
     /// assert_eq!(Requirement::event("turn_end").to_string(), "the event turn_end");
     /// ```
     pub fn event(name: impl Into<String>) -> Self {
-        Self(Kind::Registration("event", name.into()))
+        Self::registration("event", name)
     }
 
     /// The host asks at that point.
@@ -110,7 +100,7 @@ impl Requirement {
     /// assert_eq!(Requirement::intercept(point::TurnStart).to_string(), "the intercept turn_start");
     /// ```
     pub fn intercept<P: Point>(_point: P) -> Self {
-        Self(Kind::Registration("intercept", P::NAME.to_owned()))
+        Self::registration("intercept", P::NAME.to_owned())
     }
 
     /// The host asks the extension's guards.
@@ -121,37 +111,26 @@ impl Requirement {
     /// assert_eq!(Requirement::guards().to_string(), "the guard tool_call");
     /// ```
     pub fn guards() -> Self {
-        Self(Kind::Registration("guard", point::ToolCall::NAME.to_owned()))
+        Self::registration("guard", point::ToolCall::NAME.to_owned())
     }
 
-    /// Whether the host's first answer already tells that it is not met.
-    pub(crate) fn is_missing_from(&self, host: &Host) -> bool {
-        match &self.0 {
-            Kind::Capability(capability) => !host.supports(*capability),
-            Kind::Method(name) => !host.serves(name),
-            Kind::Registration(..) => false,
-        }
-    }
-
-    pub(crate) fn is_rejected_by(&self, rejection: &Rejection) -> bool {
-        matches!(&self.0, Kind::Registration(kind, name)
-            if rejection.kind == *kind && rejection.name == *name)
+    fn registration(kind: &str, name: impl Into<String>) -> Self {
+        Self(extline_protocol::Requirement::Registration {
+            kind: kind.to_owned(),
+            name: name.into(),
+        })
     }
 }
 
 impl From<Capability> for Requirement {
     fn from(capability: Capability) -> Self {
-        Self(Kind::Capability(capability))
+        Self(capability.into())
     }
 }
 
 /// As it stands in a sentence.
 impl fmt::Display for Requirement {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Kind::Capability(capability) => write!(formatter, "the capability {capability}"),
-            Kind::Method(name) => write!(formatter, "the method {name}"),
-            Kind::Registration(kind, name) => write!(formatter, "the {kind} {name}"),
-        }
+        self.0.fmt(formatter)
     }
 }

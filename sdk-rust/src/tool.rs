@@ -367,7 +367,7 @@ fn why_no_arguments(schema: &RawJson) -> Option<SchemaProblem> {
     let written_as = schema.get("type").filter(|written_as| *written_as != "object")?;
     let message =
         format!("is {written_as}, and arguments are an object: take a struct, or `NoArgs`");
-    Some(SchemaProblem { pointer: "/type".to_owned(), message })
+    Some(SchemaProblem { pointer: "/type".to_owned(), message, is_too_large: false })
 }
 
 /// What the handler of a raw tool takes: [`serde_json::Value`] or [`RawJson`].

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 use extline_protocol::Profile;
 
+use super::offered::Offered;
 use super::settings::{Program, profiles};
 
 // A word behind it may be a folder, also one named help.
@@ -109,11 +110,11 @@ pub(crate) struct Reporting {
 /// What can be asked about the cases.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Question {
-    /// Show what a case does, why, and the clauses it checks
+    /// Show what a case does, why, and the clauses it checks, or a clause and its cases
     Explain {
-        /// Its id, as E-FRM-14
-        #[arg(value_name = "CASE")]
-        case: String,
+        /// The id of a case or of a clause, as E-FRM-14 or frm.max-line
+        #[arg(value_name = "CASE|CLAUSE", value_parser = Offered::RULES, hide_possible_values = true)]
+        name: String,
     },
     /// Copy cases into files that --cases takes, to change them
     Copy {

@@ -16,7 +16,7 @@ pub(crate) const EXIT_CODES: &str = "Exit codes:
 pub(super) const ENVIRONMENT: &str = "Environment:
   EXTLINE_HOME  the folder for extensions' data and logs, and for the history of the prompt;
                 without it, extline in the folder for application data (XDG_DATA_HOME,
-                ~/.local/share)
+                ~/.local/share), and without HOME one for you alone in the temporary folder
   NO_COLOR      no colours, also on a terminal";
 
 pub(super) const EXAMPLES: &str = "Examples:
@@ -31,7 +31,10 @@ pub(super) const CALL_EXAMPLES: &str = "Examples:
   extline call examples/weather-rust weather '{\"city\":\"Berlin\"}'
   echo '{\"city\":\"Berlin\"}' | extline call examples/weather-rust weather -
   extline call --env API_KEY . weather '{\"city\":\"Berlin\"}'
-  extline call --timeout 5 weather '{\"city\":\"Berlin\"}' -- ./my-extension --verbose";
+  extline call --timeout 5 weather '{\"city\":\"Berlin\"}' -- ./my-extension --verbose
+
+A file or another program gets the text of a result as it is. On a terminal, and in everything else
+that is printed, characters that do something there are shown as escapes, like \\u{1b}.";
 
 pub(super) const COMMAND_EXAMPLES: &str = "Examples:
   extline command examples/hello-python-raw hellopy

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod help;
+mod offered;
 mod settings;
 
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ use help::{
     EXAMPLES, INSPECT_EXAMPLES, MAN_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, RECORD_EXAMPLES,
     RUN_EXAMPLES, TAP_EXAMPLES,
 };
+use offered::Offered;
 
 pub(crate) use conformance::{
     CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Rules, TestHost,
@@ -89,7 +91,7 @@ pub(crate) enum Action {
                           extline conformance replay <TRACE> [DIR | -- PROGRAM]\n       \
                           extline conformance fuzz [OPTIONS] [DIR | -- PROGRAM]\n       \
                           extline conformance matrix <DIR>...\n       \
-                          extline conformance explain <CASE>\n       \
+                          extline conformance explain <CASE|CLAUSE>\n       \
                           extline conformance list\n       \
                           extline conformance selftest",
         after_help = CONFORMANCE_EXAMPLES,
@@ -246,7 +248,8 @@ pub(crate) struct New {
     pub(crate) name: String,
 
     /// The language: rust, python, typescript, javascript, c or sh
-    #[arg(long, value_name = "LANGUAGE", default_value = "rust")]
+    #[arg(long, value_name = "LANGUAGE", default_value = "rust", value_parser = Offered::LANGUAGES,
+          hide_possible_values = true)]
     pub(crate) lang: String,
 
     /// The folder to make, NAME in the present one when absent

@@ -29,6 +29,11 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "NAME", default_value = "spec", value_parser = profiles())]
     pub(crate) profile: Profile,
 
+    /// Let calls pass where the guard of this extension cannot be asked, because it is not ready, has
+    /// failed or has died; else nothing passes. May be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) unguarded: Vec<String>,
+
     /// Write down every line that passes, both ways, with arguments and results in full (see
     /// docs/trace.md); the file is made anew
     #[arg(long, value_name = "FILE")]
@@ -38,6 +43,7 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
         let builder = builder.profile(self.profile.clone());
+        let builder = self.unguarded.iter().fold(builder, HostBuilder::unguarded);
         self.variables.iter().fold(builder, |it, Variable { name, value }| it.env(name, value))
     }
 

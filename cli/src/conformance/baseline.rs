@@ -5,13 +5,14 @@ use std::io;
 
 use clap::error::ErrorKind;
 use extline_conformance::{Baseline, Report};
+use extline_host::file::{WRITTEN_BYTES, read_text};
 
 use crate::target::usage;
 
 /// What is known to fail, by `--baseline`.
 pub(super) fn read(file: Option<&String>) -> Result<Baseline, clap::Error> {
     let Some(file) = file else { return Ok(Baseline::default()) };
-    let text = fs::read_to_string(file);
+    let text = read_text(file, WRITTEN_BYTES);
     let text = text.map_err(|error| refused(&format!("{file} cannot be read: {error}")))?;
     Baseline::parse(file, &text).map_err(|error| refused(&error.to_string()))
 }
@@ -30,7 +31,7 @@ pub(super) fn draft(
     if fs::metadata(file).is_ok_and(|found| !found.is_file()) {
         return Ok(Baseline::default());
     }
-    match fs::read_to_string(file) {
+    match read_text(file, WRITTEN_BYTES) {
         Ok(text) => Baseline::parse_draft(file, &text).map_err(|error| {
             refused(&format!("{error}; the reasons in it would be lost: mend it or move it away"))
         }),

@@ -17,7 +17,8 @@ use super::{SUBCOMMAND, canary, interrupted, quoted};
 use crate::args::{FuzzSessions, Rules};
 use crate::exit::Exit;
 use crate::interrupt::Interrupts;
-use crate::printer::{BOLD, Printer};
+use crate::printer::Printer;
+use crate::styled::{BOLD, Text, text};
 use crate::target::program_of;
 
 /// The version of the lines of `--json`, as of the tester's reports.
@@ -117,7 +118,7 @@ impl Shown<'_> {
     fn head(&mut self, options: &Options, plan: Fuzz) {
         let (seed, program) = (self.seed, options.program.line());
         let seconds = plan.time.as_secs();
-        let text = format!("{BOLD}{program}{BOLD:#}  seed {seed}, {seconds} s");
+        let text = text!("{BOLD}{program}{BOLD:#}  seed {seed}, {seconds} s");
         let json = json!({
             "kind": "fuzz", "version": VERSION, "tester": env!("CARGO_PKG_VERSION"), "seed": seed,
             "program": program, "steps": plan.steps, "time_s": seconds, "first": plan.first,
@@ -199,7 +200,7 @@ impl Shown<'_> {
             }));
             return Ok(());
         }
-        self.printer.text(&case_text(&report, Style::Coloured));
+        self.printer.text(Text::made(case_text(&report, Style::Coloured)));
         let kinds = if finding.kinds.is_empty() {
             "no move at all".to_owned()
         } else {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use extline_conformance::{Case, parse_own};
+use extline_host::file::{WRITTEN_BYTES, read_text};
 
 use crate::target::usage;
 
@@ -25,7 +26,7 @@ pub(super) fn read(paths: &[OsString]) -> Result<&'static [Case], clap::Error> {
         }
         for file in files {
             let name = file.display().to_string();
-            let text = fs::read_to_string(&file)
+            let text = read_text(&file, WRITTEN_BYTES)
                 .map_err(|error| refused(format!("--cases {name}: {error}")))?;
             for case in parse_own(&name, &text).map_err(|error| refused(error.to_string()))? {
                 let place = format!("{name}:{}", case.line);

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use clap::error::ErrorKind;
 use extline_conformance::{Report, badge_json, badge_svg, html, junit, markdown, tap};
+use extline_protocol::{shown, shown_json};
 use serde_json::Value;
 
 use crate::printer::Printer;
@@ -61,14 +62,19 @@ impl Format {
     fn document(self, report: &Report) -> Option<String> {
         match self {
             Self::Ndjson => None,
-            Self::Junit => Some(junit(report)),
-            Self::Tap => Some(tap(report)),
-            Self::Markdown => Some(markdown(report)),
-            Self::Html => Some(html(report)),
-            Self::Badge => Some(badge_svg(report)),
+            Self::Junit => Some(plain(&junit(report))),
+            Self::Tap => Some(plain(&tap(report))),
+            Self::Markdown => Some(plain(&markdown(report))),
+            Self::Html => Some(plain(&html(report))),
+            Self::Badge => Some(plain(&badge_svg(report))),
             Self::BadgeJson => Some(format!("{}\n", badge_json(report))),
         }
     }
+}
+
+/// What an extension wrote is in these documents, and people look at them.
+fn plain(document: &str) -> String {
+    shown(document).into_owned()
 }
 
 impl Reports {
@@ -112,14 +118,14 @@ impl Reports {
             printer.json(line);
         }
         for report in self.files.iter_mut().filter(|report| report.format == Format::Ndjson) {
-            report.write(&format!("{line}\n"));
+            report.write(&format!("{}\n", shown_json(&line.to_string())));
         }
     }
 
     /// Writes what is written in the end; `Err` names every file that is not whole.
     pub(super) fn finish(mut self, report: &Report, printer: &mut Printer) -> Result<(), String> {
         if let Some(document) = self.stdout.and_then(|format| format.document(report)) {
-            printer.text(&document);
+            printer.data(&document);
         }
         for file in &mut self.files {
             if let Some(document) = file.format.document(report) {

@@ -1,7 +1,7 @@
 //! What is shown while a run goes on, and at its end.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use extline_conformance::{
     CaseReport, Report, Style, Verdict, case_line, case_text, case_text_as, head_line, head_text,
@@ -11,6 +11,7 @@ use extline_conformance::{
 use super::Told;
 use super::reports::{Format, Reports};
 use crate::printer::Printer;
+use crate::styled::Text;
 
 /// The terminal, or what stands in its place.
 pub(super) struct Screen {
@@ -70,24 +71,50 @@ impl Screen {
         self.text(&summary_text(report, Style::Coloured), reports);
     }
 
-    /// `12/87 E-FRM-14, 3 s`, on a terminal.
+    /// `12/87 E-FRM-14, 3 s, about 20 s left`, on a terminal.
     pub(super) fn progress(&mut self) {
         let (done, planned, case) = (self.done, self.planned, &self.case);
-        let seconds = self.began.elapsed().as_secs();
-        self.printer.progress(&format!("{done}/{planned} {case}, {seconds} s"));
+        let took = self.began.elapsed();
+        let left = left(took, done, planned);
+        let left =
+            left.map(|left| format!(", about {} s left", left.as_secs())).unwrap_or_default();
+        self.printer.progress(&format!("{done}/{planned} {case}, {} s{left}", took.as_secs()));
     }
 
-    /// Text on stdout; on stderr where a document has stdout, nowhere where lines have it.
+    /// Text of the tester's, which escapes what is not its own, on stdout; on stderr where a document has stdout, nowhere where lines have it.
     fn text(&mut self, text: &str, reports: &Reports) {
         match reports.stdout {
-            None => self.printer.text(text),
+            None => self.printer.text(Text::made(text.to_owned())),
             Some(Format::Ndjson) => {}
-            Some(_) => self.printer.say(text.trim_end_matches('\n')),
+            Some(_) => self.printer.say(Text::made(text.trim_end_matches('\n').to_owned())),
         }
     }
+}
+
+/// How long the rest takes at the same pace; `None` where that is a matter of moments, or too little is
+/// done to tell.
+fn left(took: Duration, done: usize, planned: usize) -> Option<Duration> {
+    const ENOUGH: usize = 8;
+    let [done, rest] = [done, planned.saturating_sub(done)].map(|count| u32::try_from(count).ok());
+    let (done, rest) = done.zip(rest).filter(|(done, _)| *done as usize >= ENOUGH)?;
+    let left = took / done * rest;
+    (left >= Duration::from_secs(2)).then_some(left)
 }
 
 /// Why cases could not run is said once for all of them, in the summary.
 fn is_quiet(report: &CaseReport) -> bool {
     matches!(report.verdict, Verdict::Pass | Verdict::NotApplicable | Verdict::CouldNotRun)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_is_told_once_it_can_be_known() {
+        let took = Duration::from_secs(10);
+        assert_eq!(left(took, 7, 100), None);
+        assert_eq!(left(took, 10, 30), Some(Duration::from_secs(20)));
+        assert_eq!(left(took, 100, 100), None);
+    }
 }

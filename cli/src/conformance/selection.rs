@@ -55,12 +55,20 @@ fn chosen_of(
 
 /// That there is no such case, with the nearest there is.
 pub(super) fn unknown(name: &str) -> clap::Error {
-    let near = builtin().keys().chain(host_cases().keys());
-    let near = near
-        .map(|id| (strsim::jaro_winkler(id, &name.to_uppercase()), id))
-        .max_by(|one, other| one.0.total_cmp(&other.0));
-    let near = near.filter(|(likeness, _)| *likeness > 0.8);
-    let near = near.map(|(_, id)| format!(" Did you mean {id}?")).unwrap_or_default();
+    let wanted = name.to_uppercase();
+    let all = || builtin().keys().chain(host_cases().keys()).map(String::as_str);
+    // Without the letter that tells whose case it is, both may be meant.
+    let mut near: Vec<&str> = all().filter(|id| id.ends_with(&format!("-{wanted}"))).collect();
+    if near.is_empty() {
+        let likely = all().map(|id| (strsim::jaro_winkler(id, &wanted), id));
+        let likely = likely.max_by(|one, other| one.0.total_cmp(&other.0));
+        near.extend(likely.filter(|(likeness, _)| *likeness > 0.8).map(|(_, id)| id));
+    }
+    let near = if near.is_empty() {
+        String::new()
+    } else {
+        format!(" Did you mean {}?", near.join(" or "))
+    };
     let text = format!("there is no case {name}; `extline conformance list` has them all.{near}");
     usage(super::SUBCOMMAND, ErrorKind::InvalidValue, &text)
 }

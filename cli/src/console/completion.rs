@@ -3,6 +3,7 @@
 use std::sync::Weak;
 
 use extline_host::Host;
+use extline_protocol::{shown_json, shown_line};
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
@@ -57,7 +58,11 @@ impl Completer for Completion {
                 None => (0, first_words(&host, typed)),
             },
         };
-        let pair = |it: Candidate| Pair { display: it.shown, replacement: it.text };
+        // The editor writes both to the terminal as they are.
+        let pair = |it: Candidate| Pair {
+            display: shown_line(&it.shown).into_owned(),
+            replacement: shown_json(&it.text).into_owned(),
+        };
         Ok((start, candidates.into_iter().map(pair).collect()))
     }
 

@@ -1,8 +1,10 @@
 //! What was typed before, kept over runs.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use extline_host::file::{WRITTEN_BYTES, create, make_folder, read_bytes};
 
 /// Lines that are kept.
 const KEPT: usize = 1000;
@@ -19,7 +21,7 @@ impl History {
 
     /// The lines; none where there is no file that can be read.
     pub(crate) fn lines(&self) -> Vec<String> {
-        let text = fs::read(&self.file).unwrap_or_default();
+        let text = read_bytes(&self.file, WRITTEN_BYTES).unwrap_or_default();
         String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
     }
 
@@ -36,7 +38,7 @@ impl History {
         lines.push(line);
         let kept = &lines[lines.len().saturating_sub(KEPT)..];
         let new = self.file.with_extension(std::process::id().to_string());
-        let written = create(&new).and_then(|mut file| {
+        let written = create_in_home(&new).and_then(|mut file| {
             file.write_all((kept.join("\n") + "\n").as_bytes())?;
             fs::rename(&new, &self.file)
         });
@@ -47,15 +49,12 @@ impl History {
     }
 }
 
-fn create(path: &Path) -> io::Result<File> {
+/// A file in the home, which is this user's alone.
+fn create_in_home(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+        make_folder(folder)?;
     }
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    create(path)
 }
 
 #[cfg(test)]

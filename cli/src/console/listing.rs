@@ -4,7 +4,11 @@ use extline_host::{ExtensionState, ExtensionStatus, Host};
 use serde_json::{Value, json};
 
 use crate::frames::{FrameView, describe};
-use crate::printer::{BOLD, DIM, GREEN, Printer, RED, YELLOW, columns};
+use crate::printer::{Printer, columns};
+use crate::styled::{BOLD, DIM, GREEN, RED, Text, YELLOW, text};
+
+/// Characters that are shown of a notice.
+const NOTICE_CHARS: usize = 2000;
 
 pub(crate) fn tools(host: &Host, printer: &mut Printer) {
     let tools = host.tools();
@@ -41,6 +45,7 @@ pub(crate) fn extensions(host: &Host, printer: &mut Printer) {
         printer.tell(summary(&status), &json);
         if !printer.json {
             for notice in &status.notices {
+                let notice = Text::line(&notice.to_string(), NOTICE_CHARS);
                 printer.result(format_args!("  {YELLOW}{notice}{YELLOW:#}"));
             }
         }
@@ -65,14 +70,14 @@ fn json_of_text(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-fn offer(sign: char, name: &str, description: &str, extension: &str) -> String {
+fn offer(sign: char, name: &str, description: &str, extension: &str) -> Text {
     let first = description.lines().next().unwrap_or_default();
-    format!("{sign}{BOLD}{name}{BOLD:#}  {first}  {DIM}{extension}{DIM:#}")
+    text!("{sign}{BOLD}{name}{BOLD:#}  {first}  {DIM}{extension}{DIM:#}")
 }
 
 /// How an extension stands, in one line.
-pub(crate) fn summary(status: &ExtensionStatus) -> String {
-    let name = format!("{BOLD}{}{BOLD:#}", status.name);
+pub(crate) fn summary(status: &ExtensionStatus) -> Text {
+    let name = text!("{BOLD}{}{BOLD:#}", status.name);
     match &status.state {
         ExtensionState::Ready => {
             let count = |count: usize, what: &str| match count {
@@ -82,12 +87,12 @@ pub(crate) fn summary(status: &ExtensionStatus) -> String {
             let tools = count(status.report.tools.len(), "tool");
             let commands = count(status.report.commands.len(), "command");
             let pid = status.pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
-            format!("{name} {GREEN}ready{GREEN:#}: {tools}, {commands}{pid}")
+            text!("{name} {GREEN}ready{GREEN:#}: {tools}, {commands}{pid}")
         }
         ExtensionState::Failed(diagnosis) => {
-            format!("{name} {RED}failed{RED:#}: {}", diagnosis.problem)
+            text!("{name} {RED}failed{RED:#}: {}", diagnosis.problem)
         }
-        ExtensionState::Ended(ending) => ending.to_string(),
-        _ => format!("{name} is not ready"),
+        ExtensionState::Ended(ending) => Text::of(ending),
+        _ => text!("{name} is not ready"),
     }
 }

@@ -26,9 +26,11 @@ use crate::content::json_of_result;
 use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
 use crate::frames::FrameView;
-use crate::printer::{BOLD, DIM};
 use crate::session::Session;
+use crate::styled::{BOLD, DIM};
 
+#[cfg(test)]
+pub(crate) use json_completion::candidates;
 pub(crate) use listing::summary;
 
 /// Takes lines and does what they ask for.

@@ -10,11 +10,12 @@ use anstream::{AutoStream, ColorChoice};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode, size};
 use extline_host::{Panel, PanelView};
+use extline_protocol::{is_hidden, shown_line};
 use tokio::sync::mpsc;
 
 use crate::exit::Exit;
-use crate::printer::{BOLD, DIM};
 use crate::session::Session;
+use crate::styled::{BOLD, DIM};
 
 /// The keys that have a name; every other one is a character.
 pub(crate) const KEYS: [&str; 13] = [
@@ -205,16 +206,17 @@ fn rows(view: &PanelView, columns: usize, lines: usize) -> Vec<String> {
 
 /// A line with its colours, without them where it is too long or holds other escapes.
 fn fitting(line: &str, columns: usize) -> String {
-    let plain: String = strip_str(line)
-        .to_string()
-        .chars()
-        .map(|it| if it.is_control() { ' ' } else { it })
-        .collect();
+    // A tab would move what follows it by an unknown width.
+    let plain = strip_str(line).to_string().replace('\t', " ");
+    let plain = shown_line(&plain);
+    // `ESC [ 1 ; 31 m`, and nothing that is like it: `ESC [ > 4 m` changes the keyboard.
     let only_colours = line.split('\x1b').skip(1).all(|it| {
-        let end = it.find(|letter: char| letter.is_ascii_alphabetic());
-        it.starts_with('[') && end.is_some_and(|end| it[end..].starts_with('m'))
+        let numbers = it.strip_prefix('[').and_then(|it| it.split_once('m'));
+        numbers.is_some_and(|(numbers, _)| {
+            numbers.chars().all(|it| it.is_ascii_digit() || matches!(it, ';' | ':'))
+        })
     });
-    let harmless = line.chars().all(|it| it == '\x1b' || !it.is_control());
+    let harmless = line.chars().all(|it| it == '\x1b' || !is_hidden(it));
     if plain.chars().count() <= columns && only_colours && harmless {
         return if line.contains('\x1b') { format!("{line}\x1b[0m") } else { line.to_owned() };
     }
@@ -252,7 +254,11 @@ mod tests {
         assert_eq!(fitting(red, 3), format!("{red}\x1b[0m"));
         assert_eq!(fitting(red, 2), "re");
         assert_eq!(fitting("a\x1b[2Jb", 80), "ab");
-        assert_eq!(fitting("a\rb\tc", 80), "a b c");
+        assert_eq!(fitting("a\rb\tc", 80), "a\\rb c");
+        assert_eq!(
+            fitting("\x1b[>4;2mx\u{202e}y\u{9b}2J", 80).replace("\\u", "^"),
+            "x^{202e}y^{9b}2J"
+        );
     }
 
     #[test]

@@ -4,16 +4,22 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use extline_conformance::{Binds, CaseReport, Recorded, Verdict};
+use extline_conformance::{
+    Binds, CaseReport, QueueReceiver, QueueSender, Recorded, Verdict, queue,
+};
 use extline_host::Trace;
 use extline_protocol::trace::{FORMAT, Record, What};
 
-/// How many records may wait before whoever passes lines on has to.
-const WAITING: usize = 4096;
+use crate::printer::say_as_extension;
+
+/// How many bytes of records may wait before whoever passes lines on has to, and what a record takes
+/// besides its line.
+const WAITING: usize = 16 << 20;
+const RECORD: usize = 256;
 /// What passes is looked at when so long nothing more has, or has for so long.
 const PAUSE: Duration = Duration::from_millis(100);
 const AT_LEAST_EVERY: Duration = Duration::from_secs(1);
@@ -30,14 +36,15 @@ pub(super) struct Observer {
 #[derive(Clone)]
 pub(super) struct Teller {
     began: Instant,
-    records: SyncSender<Record>,
+    records: QueueSender<Record>,
 }
 
 impl Teller {
     pub(super) fn tell(&self, what: What) {
+        let line = if let What::Line { line, .. } = &what { line.bytes.len() } else { 0 };
         let record = Record { at: self.began.elapsed(), extension: None, what };
         // It is there until the end, unless it panicked, which stands on stderr.
-        let _ = self.records.send(record);
+        self.records.send(RECORD + line, record);
     }
 }
 
@@ -49,7 +56,7 @@ impl Observer {
         let file = file.map_err(|error| {
             format!("the trace {} cannot be written: {error}", name.clone().unwrap_or_default())
         })?;
-        let (records, waiting) = mpsc::sync_channel(WAITING);
+        let (records, waiting) = queue(WAITING);
         let mut view = View {
             trace: file.map(BufWriter::new),
             name,
@@ -91,7 +98,7 @@ struct View {
 
 impl View {
     /// Until the extension's end.
-    fn observe(&mut self, records: &Receiver<Record>) {
+    fn observe(&mut self, records: &QueueReceiver<Record>) {
         loop {
             match records.recv_timeout(PAUSE) {
                 Ok(record) => {
@@ -115,10 +122,14 @@ impl View {
         let mut line = Vec::new();
         record.write_line(&mut line);
         self.write(&line);
-        if self.recorded.lines() < MOST_LINES {
+        if self.has_room() {
             self.recorded.add(record);
             self.is_new = true;
         }
+    }
+
+    fn has_room(&self) -> bool {
+        self.recorded.lines() < MOST_LINES && self.recorded.has_room()
     }
 
     fn write(&mut self, bytes: &[u8]) {
@@ -161,14 +172,13 @@ impl View {
             say(&format!("     got    {}", failure.got));
         }
         if let Some(cause) = &case.cause {
-            let maybe = if cause.certain { "" } else { "maybe: " };
-            say(&format!("     cause  {maybe}{}", cause.cause));
+            say(&format!("     cause  {}", cause.told()));
         }
     }
 
     fn sum_up(&mut self) {
         let lines = self.recorded.lines();
-        let is_whole = lines < MOST_LINES;
+        let is_whole = self.has_room();
         let broken = if is_whole {
             self.recorded.broken(self.binds)
         } else {
@@ -188,6 +198,5 @@ impl View {
 
 /// A line on stderr, which hosts keep as the extension's.
 fn say(text: &str) {
-    // There is nowhere left to complain.
-    let _ = writeln!(anstream::stderr().lock(), "extline tap: {text}");
+    say_as_extension("tap", text);
 }

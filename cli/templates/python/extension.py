@@ -1,10 +1,10 @@
-from extline import Extension, Response, ToolError
+from extline import Context, Extension, Response, ToolError
 
 ext = Extension("{{name}}", "0.1.0")
 
 
 @ext.tool
-def greet(who: str, *, ctx) -> str:
+def greet(who: str, *, ctx: Context) -> str:
     """Greets somebody by name.
 
     who: Whom to greet
@@ -16,7 +16,7 @@ def greet(who: str, *, ctx) -> str:
 
 
 @ext.command("{{name}}", "asks the model for a greeting")
-def ask(args: str):
+def ask(args: str) -> Response:
     return Response.prompt(f"Greet {args} in one line.")
 
 

@@ -92,6 +92,48 @@ pub(crate) fn outcome(child: Child) -> Outcome {
     }
 }
 
+/// What came of a program in a terminal.
+#[derive(Debug)]
+pub(crate) struct Screen {
+    pub(crate) code: i64,
+    /// With the escape sequences.
+    pub(crate) output: String,
+    /// The terminal is as it was before.
+    pub(crate) restored: bool,
+}
+
+/// Runs the command in a terminal of its own, and drives it by the steps of terminal.py.
+pub(crate) fn in_terminal(
+    extline: &Extline,
+    no_colour: bool,
+    steps: &[serde_json::Value],
+    words: &[&str],
+) -> Screen {
+    let mut command = Command::new("python3");
+    command
+        .arg(repository().join("cli/tests/support/terminal.py"))
+        .args([&serde_json::Value::from(steps).to_string(), env!("CARGO_BIN_EXE_extline")])
+        .args(words)
+        .env("EXTLINE_HOME", extline.home())
+        .env("TERM", "xterm")
+        .env_remove("NO_COLOR")
+        .env_remove("CI")
+        .current_dir(repository())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    if no_colour {
+        command.env("NO_COLOR", "1");
+    }
+    let outcome = outcome(command.spawn().unwrap());
+    outcome.assert_code(0);
+    let json = outcome.json();
+    Screen {
+        code: json["code"].as_i64().unwrap(),
+        output: json["output"].as_str().unwrap().to_owned(),
+        restored: json["restored"].as_bool().unwrap(),
+    }
+}
+
 pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }

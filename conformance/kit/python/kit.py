@@ -5,7 +5,6 @@ One thread reads, one writes, each call has a thread of its own, and so have the
 whose frames must be handled in order.
 """
 import os
-import queue
 import signal
 import sys
 import threading
@@ -22,11 +21,8 @@ from tools import MESSAGE, Tools
 HELLO = {"type": "hello", "name": "extline-kit", "version": "1.0.0",
          "capabilities": ["commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_update", "log"]}
 FRAME_BYTES = 4_194_303
+SHUTDOWN, END_OF_STDIN, SIGTERM = b"s", b"e", bytes([signal.SIGTERM])
 LAST_RESULTS = 1.0  # Seconds for the results that come after the end began.
-
-
-class Ended(BaseException):
-    """SIGTERM came."""
 
 
 class Kit:
@@ -40,7 +36,10 @@ class Kit:
         self.tool = self.tools.named()
         self.event_lane = Lane("events", lambda event: handle_event(self, event))
         self.panel_lane = Lane("panel", self.panel.handle)
-        self.ending, self.over = False, queue.SimpleQueue()
+        self.ending = False
+        # A byte that says why it is over. A signal writes its number: one that only raised in the
+        # main thread is lost when it comes as that thread begins to wait.
+        self.over, self.tell_over = os.pipe()
 
     # -- out
 
@@ -227,10 +226,10 @@ class Kit:
                 continue
             if parsed[0]["type"] == "shutdown":
                 self.ending = True
-                self.over.put("shutdown")
+                os.write(self.tell_over, SHUTDOWN)
             else:
                 self.handle(*parsed)
-        self.over.put("the end of stdin")
+        os.write(self.tell_over, END_OF_STDIN)
 
     def end(self, shutdown):
         """Results of one second, cancelled what is open then, shutdown_ack, nothing after it."""
@@ -254,22 +253,16 @@ class Kit:
         self.writer.join(0.4)
 
     def run(self):
-        def sigterm(*_):
-            raise Ended
-
-        signal.signal(signal.SIGTERM, sigterm)
-        status, shutdown = 0, False
+        os.set_blocking(self.tell_over, False)
+        signal.set_wakeup_fd(self.tell_over)
+        signal.signal(signal.SIGTERM, lambda *_: None)
         self.emit(HELLO)
         reader = threading.Thread(target=self.serve, daemon=True)
-        try:
-            for thread in (self.writer, self.event_lane, self.panel_lane, reader):
-                thread.start()
-            shutdown = self.over.get() == "shutdown"
-        except Ended:
-            status = 143
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        self.end(shutdown)
-        sys.exit(status)
+        for thread in (self.writer, self.event_lane, self.panel_lane, reader):
+            thread.start()
+        over = os.read(self.over, 1)
+        self.end(over == SHUTDOWN)
+        sys.exit(143 if over == SIGTERM else 0)
 
 
 if __name__ == "__main__":

@@ -50,7 +50,7 @@ def so_many_bytes(n, kind="text"):
 
 @tool("image", "Gives an image between two texts.", NONE)
 def between():
-    return ["before", image(b"\x89PNG\r\n\x1a\n"), "after"]
+    return ToolResult(["before", image(b"\x89PNG\r\n\x1a\n"), "after"])
 
 
 @tool("full", "Answers with everything that a result can hold.", NONE)

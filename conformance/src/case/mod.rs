@@ -8,7 +8,7 @@ pub use self::builtin::builtin;
 pub(crate) use self::copy::original_id;
 pub use self::copy::{copied_id, copy_of};
 pub use self::known::{Cited, parse, parse_own};
-pub(crate) use extline_scenario::Values;
 pub use extline_scenario::{
     Amount, Case, CaseError, Cases, Close, Exits, Handshake, Need, Process, Step, Text, Verb,
 };
+pub(crate) use extline_scenario::{Aside, Each, Values};

@@ -8,7 +8,6 @@ use extline_protocol::limits::FRAME_BYTES;
 use extline_schema::ToolSchema;
 use serde_json::Value;
 
-use super::replies::all_sent;
 use super::{Finding, Observed, Outcome, each};
 use crate::target::What;
 
@@ -27,6 +26,19 @@ pub(super) fn stdout_pure(observed: &Observed<'_>) -> Outcome {
         })
     });
     Outcome::Found(findings.collect())
+}
+
+/// It writes no more than is kept of it (`io.flood`).
+pub(super) fn flood(observed: &Observed<'_>) -> Outcome {
+    // Whoever wrote a trace did not look for either.
+    if observed.left_behind.is_none() {
+        return Outcome::Nothing;
+    }
+    let finding = |text: &str| Finding {
+        text: text.to_owned(),
+        record: observed.timeline.mark().saturating_sub(1),
+    };
+    Outcome::Found(observed.flood.map(finding).into_iter().collect())
 }
 
 /// No CR, no blank line, no byte order mark (`frm.write-clean`).
@@ -125,7 +137,9 @@ pub(super) fn max_line(observed: &Observed<'_>) -> Outcome {
     if lines.is_empty() {
         return Outcome::Nothing;
     }
-    let announced = all_sent(observed)
+    let announced = observed
+        .sent()
+        .iter()
         .filter(|frame| frame["type"] == "hello_ack")
         .find_map(|frame| usize::try_from(frame["limits"]["frame_bytes"].as_u64()?).ok());
     let limit = announced.unwrap_or(FRAME_BYTES).max(FRAME_BYTES);
@@ -163,10 +177,9 @@ pub(super) fn broken_off(observed: &Observed<'_>) -> Outcome {
 /// Frames of a capability only to a host that named it (`cap.send`).
 pub(super) fn capabilities_named(observed: &Observed<'_>) -> Outcome {
     // The tester's own hello_ack names none of these; that of a case may.
-    let ack = all_sent(observed).find(|frame| frame["type"] == "hello_ack").unwrap_or_default();
+    let ack = observed.sent().iter().find(|frame| frame["type"] == "hello_ack");
     let named = |capability: &str| {
-        ack["capabilities"]
-            .as_array()
+        ack.and_then(|ack| ack["capabilities"].as_array())
             .is_some_and(|names| names.iter().any(|one| one == capability))
     };
     each(observed, ExtensionFrame::TYPES, |frame| {
@@ -203,10 +216,11 @@ fn lines<'a>(observed: &'a Observed<'_>) -> Vec<(usize, &'a [u8])> {
         .collect()
 }
 
-/// An answer to a call whose id was no string: that such calls are answered at all is a case of
-/// its own, and the answer cannot be right.
+/// An answer to a call whose id was no string, or an empty one: that such calls are answered at all is a
+/// case of its own, and the answer cannot be right.
 fn answers_bad_id(frame: &Value) -> bool {
-    matches!(kind(frame), "tool_result" | "command_response") && !frame["id"].is_string()
+    let is_good = frame["id"].as_str().is_some_and(|id| !id.is_empty());
+    matches!(kind(frame), "tool_result" | "command_response") && !is_good
 }
 
 /// The beginning of a line, as it can be shown.

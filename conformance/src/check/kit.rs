@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Finding, Observed, Outcome};
-use crate::conversation::Arrived;
+use crate::arrived::Arrived;
 use crate::surface::surface;
 
 /// It registers the surface, no less and no more (`docs/kit.md`).

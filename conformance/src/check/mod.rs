@@ -13,6 +13,7 @@ mod replies;
 mod start;
 mod unasked;
 
+use std::cell::OnceCell;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -21,9 +22,10 @@ use extline_protocol::Head;
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
-use crate::conversation::{Arrived, Rest};
+use crate::arrived::Arrived;
+use crate::conversation::Rest;
 use crate::survey::Survey;
-use crate::target::Timeline;
+use crate::target::{Timeline, What};
 
 /// Something a check found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +56,8 @@ pub(crate) struct Observed<'a> {
     pub(crate) delayed: Duration,
     /// How it ended.
     pub(crate) exit: Option<&'a Exit>,
+    /// How it flooded its stdout, if it did.
+    pub(crate) flood: Option<&'a str>,
     /// How busy it was while it was sent nothing, where somebody looked.
     pub(crate) rest: Option<Rest>,
     /// Processes that it left behind, where somebody looked.
@@ -62,6 +66,22 @@ pub(crate) struct Observed<'a> {
     pub(crate) killed: bool,
     /// A case failed in it.
     pub(crate) blamed: bool,
+    /// Every frame that it was sent, once a check has asked for them.
+    pub(crate) sent: OnceCell<Vec<Value>>,
+}
+
+impl Observed<'_> {
+    /// Every frame that it was sent, also one that went out in several pieces.
+    fn sent(&self) -> &[Value] {
+        self.sent.get_or_init(|| {
+            let records = self.timeline.records().iter();
+            let bytes = records.filter_map(|record| match &record.what {
+                What::Sent { bytes, .. } => Some(bytes.as_slice()),
+                _ => None,
+            });
+            sent(&bytes.collect::<Vec<_>>().concat()).collect()
+        })
+    }
 }
 
 #[cfg(test)]
@@ -77,10 +97,12 @@ impl<'a> Observed<'a> {
             acknowledged: None,
             delayed: Duration::ZERO,
             exit: None,
+            flood: None,
             rest: None,
             left_behind: None,
             killed: false,
             blamed: false,
+            sent: OnceCell::new(),
         }
     }
 }
@@ -106,8 +128,9 @@ pub(crate) fn names() -> Vec<&'static str> {
     CHECKS.iter().map(|(name, _)| *name).collect()
 }
 
-const CHECKS: [(&str, Check); 47] = [
+const CHECKS: [(&str, Check); 48] = [
     ("stdout-pure", frames::stdout_pure),
+    ("flood", frames::flood),
     ("clean-lines", frames::clean_lines),
     ("hello-first", frames::hello_first),
     ("hello-named", frames::hello_named),

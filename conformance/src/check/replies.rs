@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Finding, Observed, Outcome, each, sent};
+use super::{Finding, Observed, Outcome, each};
 use crate::seed::is_unknown;
-use crate::target::What;
 
 /// One answer for each call, and none for what was never asked (`tool.one-reply` and its like).
 pub(super) fn one_reply(observed: &Observed<'_>) -> Outcome {
     let mut asked: BTreeMap<(&str, String), usize> = BTreeMap::new();
-    for frame in all_sent(observed) {
-        if let (Some(kind), Some(id)) = (answer_to(&frame), frame["id"].as_str()) {
+    for frame in observed.sent() {
+        if let (Some(kind), Some(id)) = (answer_to(frame), frame["id"].as_str()) {
             *asked.entry((kind, id.to_owned())).or_default() += 1;
         }
     }
@@ -160,7 +159,9 @@ pub(super) fn error_field(observed: &Observed<'_>) -> Outcome {
     if !frames.any(|arrived| arrived.frame.as_ref().is_ok_and(points)) {
         return Outcome::Nothing;
     }
-    let args: BTreeMap<String, Value> = all_sent(observed)
+    let args: BTreeMap<String, Value> = observed
+        .sent()
+        .iter()
         .filter(|frame| frame["type"] == "tool_call")
         .filter_map(|frame| Some((frame["id"].as_str()?.to_owned(), frame["args"].clone())))
         .collect();
@@ -197,7 +198,9 @@ fn answers_to_unknown(
     answered: &str,
     is_error: fn(&Value) -> bool,
 ) -> Outcome {
-    let ids: BTreeSet<_> = all_sent(observed)
+    let ids: BTreeSet<_> = observed
+        .sent()
+        .iter()
         .filter(|frame| frame["type"] == asked && frame["name"].as_str().is_some_and(is_unknown))
         .filter_map(|frame| frame["id"].as_str().map(str::to_owned))
         .collect();
@@ -213,16 +216,6 @@ fn answers_to_unknown(
         vec!["a name that was never registered was answered without an error".to_owned()]
     });
     if seen { outcome } else { Outcome::Nothing }
-}
-
-/// Every frame that the tester sent, also one that went out in several pieces.
-pub(super) fn all_sent(observed: &Observed<'_>) -> std::vec::IntoIter<Value> {
-    let records = observed.timeline.records().iter();
-    let bytes = records.filter_map(|record| match &record.what {
-        What::Sent { bytes, .. } => Some(bytes.as_slice()),
-        _ => None,
-    });
-    sent(&bytes.collect::<Vec<_>>().concat()).collect::<Vec<_>>().into_iter()
 }
 
 /// What a command may ask for, and the members that each needs.

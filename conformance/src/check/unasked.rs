@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::replies::all_sent;
 use super::{Observed, Outcome, each};
 
 /// How much a note matters.
@@ -91,7 +90,7 @@ pub(super) fn update_open(observed: &Observed<'_>) -> Outcome {
         return Outcome::Nothing;
     }
     let mut open: BTreeMap<String, u64> = BTreeMap::new();
-    for call in all_sent(observed).filter(|frame| frame["type"] == "tool_call") {
+    for call in observed.sent().iter().filter(|frame| frame["type"] == "tool_call") {
         *open.entry(call["id"].to_string()).or_default() += 1;
     }
     each(observed, &["tool_update", "tool_result"], |frame| {

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use super::pattern::is_like;
 use super::play::{Limits, Play, Stop, wrong};
 use super::script::Extension;
-use super::step::{Deed, Pipe};
+use super::step::{Action, Pipe};
 
 /// The time for the start of a process.
 const START: Duration = Duration::from_secs(10);
 
 /// The extension says hello, registers, says ready, and waits for the answer to its hello.
-pub(super) fn shake(play: &mut Play<'_>, extension: &Extension) -> Result<(), Stop> {
+pub(super) fn handshake(play: &mut Play<'_>, extension: &Extension) -> Result<(), Stop> {
     let at = play.script.extensions.iter().position(|one| one.name == extension.name);
     let at = at.unwrap_or_default();
     connected(play, at)?;
@@ -183,25 +183,25 @@ pub(super) fn never(play: &mut Play<'_>, at: usize, like: &str) -> Result<(), St
     }
 }
 
-pub(super) fn deed(play: &mut Play<'_>, at: usize, deed: Deed) -> Result<(), Stop> {
+pub(super) fn action(play: &mut Play<'_>, at: usize, action: Action) -> Result<(), Stop> {
     connected(play, at)?;
     let name = play.extension(at).name.clone();
     let stage = &mut *play.stage;
     let puppet = &mut stage.puppets[at];
-    match deed {
-        Deed::Exit(status) => puppet.tell(&format!("exit {status}")),
-        Deed::Kill => puppet.tell("kill"),
-        Deed::Deaf => puppet.obeys = false,
-        Deed::Stubborn => {
+    match action {
+        Action::Exit(status) => puppet.tell(&format!("exit {status}")),
+        Action::Kill => puppet.tell("kill"),
+        Action::Deaf => puppet.obeys = false,
+        Action::Stubborn => {
             puppet.obeys = false;
             return told(play, at, "ignore");
         }
-        Deed::Child => return told(play, at, "child"),
-        Deed::Read(reading) => puppet.reading = reading,
-        Deed::Close(Pipe::Stdin) => puppet.close_stdin(),
-        Deed::Close(Pipe::Stdout) => puppet.close_stdout(),
+        Action::Child => return told(play, at, "child"),
+        Action::Read(reading) => puppet.reading = reading,
+        Action::Close(Pipe::Stdin) => puppet.close_stdin(),
+        Action::Close(Pipe::Stdout) => puppet.close_stdout(),
     }
-    stage.log.say(format!("{name}: {deed:?}"));
+    stage.log.say(format!("{name}: {action:?}"));
     Ok(())
 }
 

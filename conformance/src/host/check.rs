@@ -13,6 +13,7 @@ use crate::evidence::{Entry, Evidence, Lane};
 use crate::failure::{Failure, Outcome};
 use crate::harness::problem_of;
 use crate::report::{CaseReport, Verdict};
+use crate::target::weight;
 
 /// How much before a finding is shown.
 const BEFORE: usize = 6;
@@ -41,6 +42,15 @@ impl Seen {
             extension: puppet.name.clone(),
             passed: passed.clone(),
         })
+    }
+
+    /// What it takes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let bytes = self.passed.iter().map(|passed| match passed {
+            Passed::ToExtension(arrived) => weight(&arrived.bytes),
+            Passed::ToHost(bytes) => bytes.len(),
+        });
+        bytes.sum()
     }
 
     fn lines(&self) -> impl Iterator<Item = (usize, &Arrived)> {
@@ -278,7 +288,7 @@ impl<'de> Visitor<'de> for Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conversation::parse;
+    use crate::arrived::parse;
 
     fn seen(passed: &[(bool, &[u8])]) -> Seen {
         let passed = passed.iter().map(|(to_extension, bytes)| {

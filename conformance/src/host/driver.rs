@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -18,9 +16,12 @@ use serde_json::{Value, json};
 
 use super::log::Log;
 use super::outgoing::Outgoing;
+use super::stderr::Stderr;
 use crate::patience::Worker;
-use crate::target::{end_group, is_busy, processor_time, start_group};
+use crate::target::{Group, is_busy, processor_time};
 
+/// The longest line that is waited for.
+const LONGEST_LINE: usize = 16 << 20;
 /// How long a driver may take to end when its stdin has.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -28,12 +29,12 @@ const GRACE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Driver {
     child: Child,
-    group: Pid,
+    group: Group,
     pub(super) stdin: Option<OwnedFd>,
     pub(super) outgoing: Outgoing,
     pub(super) stdout: Option<OwnedFd>,
     partial: Vec<u8>,
-    stderr: PathBuf,
+    stderr: Option<Stderr>,
     asked: u64,
     /// What came, and when.
     answers: BTreeMap<u64, (Instant, Value)>,
@@ -54,14 +55,15 @@ pub(super) enum Answer {
 }
 
 impl Driver {
-    pub(super) fn start(words: &[OsString], stderr: PathBuf) -> io::Result<Self> {
+    pub(super) fn start(words: &[OsString]) -> io::Result<Self> {
         let (program, args) = words.split_first().ok_or_else(|| io::Error::other("no driver"))?;
         let mut command = Command::new(program);
         command.args(args);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(File::create(&stderr)?);
-        let (mut child, group) = start_group(&mut command)?;
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let (mut child, group) = Group::start(&mut command)?;
         let stdout = child.stdout.take().map(OwnedFd::from);
         let stdin = child.stdin.take().map(OwnedFd::from);
+        let stderr = child.stderr.take().map(OwnedFd::from).map(Stderr::of).transpose()?;
         for pipe in [&stdin, &stdout].into_iter().flatten() {
             // A driver that does not read must not keep the tester.
             fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK)?;
@@ -134,6 +136,10 @@ impl Driver {
             Ok(0) | Err(_) => self.stdout = None,
             Ok(count) => self.partial.extend_from_slice(&space[..count]),
         }
+        if self.partial.len() > LONGEST_LINE {
+            log.say("driver: a line without an end, of which no more is read");
+            (self.stdout, self.partial) = (None, Vec::new());
+        }
         // What came before this read has no LF.
         while let Some(end) = self.partial[seen..].iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.partial.drain(..=seen + end).collect();
@@ -179,9 +185,9 @@ impl Driver {
         }
     }
 
-    /// What it wrote to stderr.
+    /// What it wrote to stderr; where it is long, its first and its last part.
     pub(super) fn stderr(&self) -> String {
-        String::from_utf8_lossy(&fs::read(&self.stderr).unwrap_or_default()).into_owned()
+        self.stderr.as_ref().map(Stderr::text).unwrap_or_default()
     }
 }
 
@@ -198,6 +204,6 @@ impl Worker for Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        end_group(&mut self.child, self.group);
+        self.group.end(&mut self.child, None);
     }
 }

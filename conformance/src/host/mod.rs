@@ -28,6 +28,8 @@ mod script;
 mod selftest;
 #[cfg(unix)]
 mod stage;
+#[cfg(unix)]
+mod stderr;
 mod step;
 #[cfg(not(unix))]
 mod unsupported;

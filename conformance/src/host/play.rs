@@ -57,7 +57,7 @@ pub(super) fn play(stage: &mut Stage, script: &Script, soft: Duration) -> Result
     play.asked.insert("start".to_owned(), (vec![number], began));
     if script.ready {
         for extension in script.extensions.iter().filter(|one| !one.silent && one.exec.is_none()) {
-            act::shake(&mut play, extension)?;
+            act::handshake(&mut play, extension)?;
         }
         play.started()?;
     }
@@ -80,7 +80,7 @@ impl Play<'_> {
             Verb::Ask(request) => self.ask(request, &limits),
             Verb::Answer { name, wants } => self.answered(name, wants, &limits),
             Verb::Unanswered(name) => self.unanswered(name),
-            Verb::Shake => act::shake(self, &self.script.extensions[at].clone()),
+            Verb::Handshake => act::handshake(self, &self.script.extensions[at].clone()),
             Verb::Line(text) | Verb::Raw(text) | Verb::Hex(text) => {
                 let pause = Duration::from_millis(text.pause_ms);
                 let chunk = text.chunk.unwrap_or(usize::MAX);
@@ -96,7 +96,7 @@ impl Play<'_> {
             }
             Verb::Never(like) => act::never(self, at, like),
             Verb::Stderr { words, times } => act::complain(self, at, words, *times, &limits),
-            Verb::Puppet(deed) => act::deed(self, at, *deed),
+            Verb::Puppet(action) => act::action(self, at, *action),
             Verb::Eof => act::eof(self, at, &limits),
             Verb::Gone => act::gone(self, at, &limits),
             Verb::ChildGone => act::child_gone(self, at, &limits),

@@ -16,10 +16,14 @@ use serde_json::Value;
 
 use super::log::Log;
 use super::outgoing::Outgoing;
-use crate::conversation::parse;
+use crate::arrived::parse;
 use crate::evidence::Lane;
+use crate::target::weight;
 
 const READ_BYTES: usize = 64 * 1024;
+/// How much is kept of what the host writes to one process, in bytes of memory: then nothing more is
+/// read of it. Eight cases are played at a time.
+const KEPT: usize = 24 << 20;
 /// The pipes must not get into the drivers that other cases start meanwhile: an extension's stdout
 /// would never end.
 #[cfg(target_os = "linux")]
@@ -58,6 +62,7 @@ pub(super) struct Puppet {
     pub(super) stdout: Option<OwnedFd>,
     stderr: Option<OwnedFd>,
     partial: (Vec<u8>, Vec<usize>),
+    kept: usize,
     pub(super) outgoing: Outgoing,
     pub(super) reading: bool,
     /// It ends when it is asked to.
@@ -118,6 +123,7 @@ impl Puppet {
             stdout: None,
             stderr: None,
             partial: (Vec::new(), Vec::new()),
+            kept: 0,
             outgoing: Outgoing::default(),
             reading: true,
             obeys: true,
@@ -235,7 +241,17 @@ impl Puppet {
             line.extend_from_slice(&bytes[..end]);
             pieces.push(end + 1);
             bytes = &bytes[end + 1..];
+            self.kept += weight(&line);
             self.take(line, pieces, true, log);
+        }
+        if self.kept + self.partial.0.len() > KEPT {
+            let lines = self.arrived.len();
+            log.say(format!(
+                "the host floods {}'s stdin, {lines} lines so far: it is closed",
+                self.name
+            ));
+            (self.stdin, self.partial) = (None, (Vec::new(), Vec::new()));
+            return self.obey();
         }
         if !bytes.is_empty() {
             self.partial.0.extend_from_slice(bytes);

@@ -12,7 +12,7 @@ use super::play::{Stop, play};
 use super::stage::Stage;
 use super::{Script, script_of};
 use crate::case::Case;
-use crate::harness::{caught, is_starved};
+use crate::harness::{caught, is_out_of_resources};
 use crate::report::{CaseReport, Head, Report, Verdict};
 use crate::run::Progress;
 use crate::survey::Survey;
@@ -20,6 +20,8 @@ use crate::target::is_stopped;
 
 /// How many cases are played at the same time.
 const AT_ONCE: usize = 8;
+/// How much is kept for the checks of what passed in all cases, in bytes.
+const KEPT: usize = 64 << 20;
 /// Why a case has no verdict when the run was stopped.
 const STOPPED: &str = "the run was stopped before it was done";
 
@@ -40,6 +42,7 @@ pub fn run_host(
     progress(Progress::Planned(&head));
     let mut reports = Vec::new();
     let mut seen = Vec::new();
+    let mut kept = 0;
     let mut decide = |mut report: CaseReport, progress: &mut dyn FnMut(Progress<'_>)| {
         if report.failure.is_some() {
             let again = options.again.as_ref();
@@ -63,7 +66,11 @@ pub fn run_host(
                 Told::Begins(case) => progress(Progress::Begins(case)),
                 Told::Ends(ended) => {
                     let (report, more) = *ended;
-                    seen.extend(more);
+                    // A host that writes more than that fails the cases in which it does.
+                    kept += more.iter().map(Seen::bytes).sum::<usize>();
+                    if kept <= KEPT {
+                        seen.extend(more);
+                    }
                     decide(report, progress);
                 }
             }
@@ -121,7 +128,7 @@ fn play_one(options: &HostOptions, case: &Case, script: &Script) -> (CaseReport,
     let mut stage = match Stage::set(options, script) {
         Ok(stage) => stage,
         Err(error) => {
-            let (verdict, what, remedy) = if is_starved(&error) {
+            let (verdict, what, remedy) = if is_out_of_resources(&error) {
                 let remedy = "end other programs, or raise the limits of this shell";
                 (Verdict::HarnessError, "the tester could not start a process", remedy)
             } else {

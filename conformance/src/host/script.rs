@@ -44,6 +44,9 @@ pub(crate) struct Extension {
     pub(crate) folder: Option<String>,
     /// The program in its manifest, when that is not the puppet.
     pub(crate) exec: Option<String>,
+    /// The points that its manifest declares to guard.
+    #[serde(default)]
+    pub(crate) guards: Vec<String>,
     /// Its folder is a link to one that is elsewhere.
     #[serde(default)]
     pub(crate) linked: bool,
@@ -122,6 +125,7 @@ fn script_of(mut table: Table) -> Result<Script, String> {
             capabilities: base(),
             folder: None,
             exec: None,
+            guards: Vec::new(),
             linked: false,
             silent: false,
         });
@@ -191,7 +195,7 @@ mod tests {
         assert!(refusal("steps = [{ wait_ms = 1 }]").contains("x.toml:1: case H-X-01: it cites"));
         assert!(with("check = \"nope\"").contains("there is no check nope; there are lines"));
         assert!(with("steps = [{ wait_ms = 1, exit = 0 }]").contains("this one has 2"));
-        assert!(with("steps = [{ who = \"x\", shake = true }]").contains("called x"));
+        assert!(with("steps = [{ who = \"x\", handshake = true }]").contains("called x"));
         assert!(with("steps = [{ frame = 'x' }]").contains("x is no JSON"));
         assert!(with("steps = [{ nope = 1 }]").contains("unknown field `nope`"));
         assert!(with("").contains("either steps or a check"));

@@ -70,7 +70,7 @@ impl Stage {
         start["home"] = json!(home);
         start["cwd"] = json!(cwd);
         start["extensions"] = json!(folders);
-        let driver = Driver::start(&options.driver, path.join("driver.stderr"))?;
+        let driver = Driver::start(&options.driver)?;
         let puppets: Vec<_> = script.extensions.iter().map(|one| Puppet::new(&one.name)).collect();
         let log = Log::new(puppets.len() > 1);
         Ok(Self { puppets, driver, log, listener, start, _folder: folder })
@@ -182,12 +182,15 @@ fn write_down(
     let exec = words.next().unwrap_or_default();
     let args: Vec<_> =
         words.chain([socket.to_string_lossy().into_owned(), extension.name.clone()]).collect();
-    let manifest = json!({
+    let mut manifest = json!({
         "name": extension.name,
         "version": "1.0.0",
         "exec": extension.exec.as_ref().unwrap_or(&exec),
         "args": args,
     });
+    if !extension.guards.is_empty() {
+        manifest["guards"] = json!(extension.guards);
+    }
     fs::write(folder.join("extension.json"), manifest.to_string())?;
     Ok(shown)
 }

@@ -35,7 +35,7 @@ pub(crate) enum Verb {
     /// No answer to a named request has come.
     Unanswered(String),
     /// The extension says hello, registers, says ready, and waits for the answer to its hello.
-    Shake,
+    Handshake,
     /// The extension writes a line, bytes, or bytes in hexadecimal.
     Line(Text),
     Raw(Text),
@@ -65,7 +65,7 @@ pub(crate) enum Verb {
         times: u64,
     },
     /// What the extension does to itself.
-    Puppet(Deed),
+    Puppet(Action),
     /// The extension's stdin comes to its end.
     Eof,
     /// The extension's process is gone.
@@ -82,7 +82,7 @@ pub(crate) enum Verb {
 
 /// What an extension does to itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Deed {
+pub(crate) enum Action {
     /// Ends with this status.
     Exit(i32),
     /// Kills itself.
@@ -149,7 +149,7 @@ struct Written {
     ask: Option<String>,
     answer: Option<String>,
     unanswered: Option<String>,
-    shake: Option<bool>,
+    handshake: Option<bool>,
     line: Option<String>,
     raw: Option<String>,
     hex: Option<String>,
@@ -199,7 +199,7 @@ impl Written {
         let answer = |name: &String| Verb::Answer { name: name.clone(), wants: self.wants() };
         verbs.extend(self.answer.as_ref().map(answer));
         verbs.extend(self.unanswered.clone().map(Verb::Unanswered));
-        verbs.extend(self.shake.map(|_| Verb::Shake));
+        verbs.extend(self.handshake.map(|_| Verb::Handshake));
         verbs.extend(self.line.as_ref().map(|text| Verb::Line(self.text(text))));
         verbs.extend(self.raw.as_ref().map(|text| Verb::Raw(self.text(text))));
         verbs.extend(self.hex.as_ref().map(|text| Verb::Hex(self.text(text))));
@@ -214,7 +214,7 @@ impl Written {
         let times = self.times.unwrap_or(1);
         let stderr = |words: &String| Verb::Stderr { words: words.clone(), times };
         verbs.extend(self.stderr.as_ref().map(stderr));
-        verbs.extend(self.deed().map(Verb::Puppet));
+        verbs.extend(self.action().map(Verb::Puppet));
         verbs.extend(self.eof.map(|_| Verb::Eof));
         verbs.extend(self.gone.map(|_| Verb::Gone));
         verbs.extend(self.child_gone.map(|_| Verb::ChildGone));
@@ -238,15 +238,15 @@ impl Written {
         }
     }
 
-    fn deed(&self) -> Option<Deed> {
-        let closes = self.close.map(Deed::Close);
+    fn action(&self) -> Option<Action> {
+        let closes = self.close.map(Action::Close);
         closes
-            .or(self.exit.map(Deed::Exit))
-            .or(self.kill.map(|_| Deed::Kill))
-            .or(self.stubborn.map(|_| Deed::Stubborn))
-            .or(self.deaf.map(|_| Deed::Deaf))
-            .or(self.child.map(|_| Deed::Child))
-            .or(self.read.map(Deed::Read))
+            .or(self.exit.map(Action::Exit))
+            .or(self.kill.map(|_| Action::Kill))
+            .or(self.stubborn.map(|_| Action::Stubborn))
+            .or(self.deaf.map(|_| Action::Deaf))
+            .or(self.child.map(|_| Action::Child))
+            .or(self.read.map(Action::Read))
     }
 
     fn request(&self, text: &str) -> Request {
@@ -270,10 +270,12 @@ impl Written {
             times: self.times.unwrap_or(1),
             chunk: self.chunk,
             pause_ms: self.pause_ms.unwrap_or_default(),
+            each: None,
+            same_ids: false,
         }
     }
 }
 
-const VERBS: &str = "its verbs are do, ask, answer, unanswered, shake, line, raw, hex, frame, next, \
+const VERBS: &str = "its verbs are do, ask, answer, unanswered, handshake, line, raw, hex, frame, next, \
                      each, never, stderr, exit, kill, stubborn, deaf, child, read, close, eof, \
                      gone, child_gone, starts, host, wait_ms";

@@ -66,7 +66,9 @@ impl Reading<'_> {
                     }
                 }
                 Verb::Stderr(text) => self.builder.step(Step::Stderr(replace(text, &self.values))),
-                Verb::Wait(millis) => self.builder.wait(Duration::from_millis(*millis)),
+                Verb::Wait(millis) | Verb::Aside(millis) => {
+                    self.builder.wait(Duration::from_millis(*millis));
+                }
                 Verb::Exit(exits) => self.builder.ended(Some(exits.status.unwrap_or(0)), None),
                 Verb::Close(Close::Stdin) | Verb::Signal(_) => self.builder.may_end(),
                 Verb::Handshake(_) => self.builder.host(&json!({"type": "hello_ack"})),

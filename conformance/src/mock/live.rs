@@ -1,19 +1,23 @@
 //! A mock that speaks.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::io::{ErrorKind, Read, Write};
+use std::sync::mpsc::RecvTimeoutError;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use extline_protocol::trace::Lines;
 use serde_json::{Value, json};
 
 use super::Ended;
 use super::frame::with_ids;
 use super::script::{Ending, Opening, Script, Step, answers_to, is_same_kind, is_same_question};
+use crate::queue::{QueueReceiver, queue};
 
 /// As long as nothing is due.
 const IDLE: Duration = Duration::from_secs(3600);
+/// How much of what the host wrote may wait, in bytes.
+const WAITING: usize = 16 << 20;
 /// How much of arguments is told, in characters.
 const EXCERPT: usize = 200;
 
@@ -25,15 +29,28 @@ pub(super) fn run(
     output: impl Write,
     tell: impl FnMut(&str),
 ) -> Ended {
-    let (sender, lines) = mpsc::channel();
+    let (sender, lines) = queue(WAITING);
     // It may wait for the host for ever: the end of the process ends it.
+    let mut input = input;
     let read = move || {
-        let mut input = BufReader::new(input);
-        let mut line = Vec::new();
-        while input.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
-            if sender.send(std::mem::take(&mut line)).is_err() {
-                break;
-            }
+        let mut from_host = Lines::default();
+        let mut chunk = vec![0; 64 * 1024];
+        let mut is_heard = true;
+        while is_heard {
+            let count = match input.read(&mut chunk) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Ok(0) | Err(_) => break,
+                Ok(count) => count,
+            };
+            from_host.push(&chunk[..count], |line| {
+                // No host writes a longer one.
+                if line.more_bytes == 0 {
+                    is_heard &= sender.send(line.bytes.len(), line.bytes);
+                }
+            });
+        }
+        if let Some(line) = from_host.end() {
+            sender.send(line.bytes.len(), line.bytes);
         }
     };
     if let Err(error) = thread::Builder::new().name("from the host".to_owned()).spawn(read) {
@@ -68,7 +85,7 @@ struct Running {
 }
 
 impl<W: Write, T: FnMut(&str)> Live<W, T> {
-    fn listen(&mut self, lines: &Receiver<Vec<u8>>, ending: Ending) -> Ended {
+    fn listen(&mut self, lines: &QueueReceiver<Vec<u8>>, ending: Ending) -> Ended {
         let ending = || match ending {
             Ending::Status(status) => Ended::Status(status),
             // Only a signal ends it.

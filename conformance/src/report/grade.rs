@@ -49,7 +49,7 @@ impl Report {
             return Err(format!("cases that were left out: {left_out}"));
         }
         if !self.head.calls {
-            return Err("nothing that it registers was called: --call allows that".to_owned());
+            return Err("nothing that it registered was called: --call allows that".to_owned());
         }
         let excused = |level| {
             let excused = |case: &&CaseReport| {

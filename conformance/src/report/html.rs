@@ -3,8 +3,14 @@
 
 use std::fmt::Write;
 
+use extline_protocol::shown;
+
 use super::text::between;
-use super::{CaseReport, Report, Style, Verdict, counts, meaning, stderr};
+use super::{
+    CaseReport, Group, Report, Style, Verdict, called_lines, counts, groups, meaning, obstacles,
+    stderr,
+};
+use crate::cause::Cause;
 use crate::clause::{Clause, Level};
 use crate::evidence::{Entry, Evidence, Lane};
 
@@ -20,8 +26,11 @@ pub fn html(report: &Report) -> String {
     page += &head(report, &title);
     page += &filters(report);
     page.push_str("<main>\n");
-    for case in &report.cases {
-        page += &case_section(case);
+    for group in groups(report) {
+        page += &group_section(&group);
+    }
+    for case in report.cases.iter().filter(|case| case.failure.is_none()) {
+        page += &case_section(case, false);
     }
     // Writing to a string cannot fail.
     let _ = write!(
@@ -53,6 +62,9 @@ fn head(report: &Report, title: &str) -> String {
         head.seed,
         head.tester,
     );
+    for line in obstacles(report).into_iter().chain(called_lines(report)) {
+        let _ = writeln!(text, "<p class=\"facts\">{}</p>", inline(&line));
+    }
     for stale in &report.stale {
         let line =
             format!("{}: the entry for {} is stale: {}", stale.place, stale.case, stale.reason);
@@ -95,19 +107,39 @@ fn filters(report: &Report) -> String {
             aria-label=\"words that a case must hold\"/><span id=\"shown\"></span></nav>\n"
 }
 
-fn case_section(case: &CaseReport) -> String {
+/// Failures with one cause, which stands above them with its cure.
+fn group_section(group: &Group<'_>) -> String {
+    let section = |case: &&CaseReport| case_section(case, group.cause.is_some());
+    let cases: String = group.cases.iter().map(section).collect();
+    let Some(cause) = group.cause else { return cases };
+    let count = group.cases.len();
+    let cases_of_it = if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
+    let blocks = match group.blocks {
+        0 => String::new(),
+        blocks => format!(", and {blocks} that could not run"),
+    };
+    format!(
+        "<section class=\"group\"><h2>{}</h2>\n<p class=\"facts\">{cases_of_it}{blocks}</p>\n\
+         <pre>{}</pre>\n{cases}</section>\n",
+        inline(&cause.told()),
+        escape(&cause.fix),
+    )
+}
+
+/// A case; one in a group has its cure above it.
+fn case_section(case: &CaseReport, in_group: bool) -> String {
     let (class, word) = (case.verdict.key(), case.verdict.word());
     let open = if case.failure.is_some() { " open=\"\"" } else { "" };
     let id = escape(&case.id);
     let mut text = format!(
         "<details class=\"case\" id=\"{id}\" data-verdict=\"{class}\"{open}><summary>\
          <span class=\"word {class}\">{word}</span> <span class=\"id\">{id}</span> {}</summary>\n",
-        escape(&case.title)
+        inline(&case.title)
     );
     for clause in &case.clauses {
         text += &clause_quote(clause, case.level);
     }
-    text += &facts(case);
+    text += &facts(case, in_group);
     if let Some(evidence) = &case.evidence {
         text += &lanes(evidence);
     }
@@ -118,10 +150,10 @@ fn clause_quote(id: &str, level: Level) -> String {
     let clause = Clause::named(id);
     let level = clause.map_or(level, |clause| clause.level).word();
     let sentence = clause.map(|clause| clause.text.as_str()).unwrap_or_default();
-    format!("<blockquote>{level} <code>{}</code> {}</blockquote>\n", escape(id), escape(sentence))
+    format!("<blockquote>{level} <code>{}</code> {}</blockquote>\n", escape(id), inline(sentence))
 }
 
-fn facts(case: &CaseReport) -> String {
+fn facts(case: &CaseReport, in_group: bool) -> String {
     let mut rows = String::new();
     let mut row = |name: &str, value: &str| {
         let _ = writeln!(rows, "<dt>{name}</dt><dd class=\"{name}\">{}</dd>", escape(value));
@@ -137,11 +169,10 @@ fn facts(case: &CaseReport) -> String {
     maybe("got", case.failure.as_ref().map(|failure| failure.got.as_str()));
     let boundary = case.boundary.as_ref().map(between);
     maybe("boundary", boundary.as_deref());
-    let why = case.cause.as_ref().map(|cause| {
-        if cause.certain { cause.cause.clone() } else { format!("maybe: {}", cause.cause) }
-    });
+    let why = case.cause.as_ref().map(Cause::told);
     maybe("cause", why.as_deref());
-    maybe("fix", case.cause.as_ref().map(|cause| cause.fix.as_str()));
+    let fix = case.cause.as_ref().filter(|_| !in_group);
+    maybe("fix", fix.map(|cause| cause.fix.as_str()));
     let baseline = case.baseline.as_ref().map(|it| {
         let problem = it.problem.as_deref().unwrap_or_default();
         format!("{}: {}: {} {problem}", it.place, it.kind.word(), it.reason)
@@ -194,17 +225,29 @@ fn lane(entry: &Entry) -> String {
     )
 }
 
+/// Text of ours as HTML shows it: what stands between backticks is code.
+fn inline(text: &str) -> String {
+    let parts: Vec<_> = text.split('`').collect();
+    if parts.len() % 2 == 0 {
+        return escape(text);
+    }
+    let part = |(place, part): (usize, &&str)| match place % 2 {
+        1 => format!("<code>{}</code>", escape(part)),
+        _ => escape(part),
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
 /// Text as HTML shows it, in an attribute too; what it may not hold is replaced.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
+    for letter in shown(text).chars() {
         match letter {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            letter if letter.is_control() && !"\n\t".contains(letter) => escaped.push('\u{fffd}'),
             letter => escaped.push(letter),
         }
     }
@@ -216,7 +259,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_stands_between_backticks_is_code() {
+        assert_eq!(inline("a `b<` c"), "a <code>b&lt;</code> c");
+        assert_eq!(inline("a ` c"), "a ` c");
+    }
+
+    #[test]
     fn text_of_others_is_no_markup() {
-        assert_eq!(escape("<b a='\"'>&\u{1b}\n"), "&lt;b a=&#39;&quot;&#39;&gt;&amp;\u{fffd}\n");
+        assert_eq!(escape("<b a='\"'>&\u{1b}\n"), "&lt;b a=&#39;&quot;&#39;&gt;&amp;\\u{1b}\n");
     }
 }

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Boundary, CaseReport, Grade, Head, Report, Verdict};
+use super::{Boundary, CaseReport, Grade, Head, Report, Verdict, not_called};
 use crate::baseline::{Expectation, Stale};
 use crate::cause::Cause;
 use crate::clause::Level;
 use crate::evidence::Evidence;
 use crate::failure::Failure;
+use crate::survey::Called;
 
 /// The version of the format: members may come, and none changes its meaning, until it is another.
 pub const REPORT_VERSION: u32 = 1;
@@ -63,6 +64,12 @@ pub(crate) struct SummaryLine<'a> {
     /// How long the extension takes to answer a canary, half of the time.
     pace_us: u128,
     extension: Option<&'a Value>,
+    /// What was called of what it registered, at first contact.
+    called: &'a [Called],
+    /// The tools that were not called though that is allowed, as there are no arguments for them.
+    not_called: Vec<String>,
+    /// What is wrong with the samples in the manifest.
+    wrong_samples: &'a [String],
     grade: Option<Grade>,
     /// Why there is no grade.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,6 +115,9 @@ impl<'a> SummaryLine<'a> {
             verdicts,
             pace_us: report.survey.pace.as_micros(),
             extension: Some(&report.survey.hello).filter(|hello| !hello.is_null()),
+            called: &report.survey.called,
+            not_called: if report.head.calls { not_called(report) } else { Vec::new() },
+            wrong_samples: &report.survey.wrong_samples,
             grade: grade.as_ref().ok().copied(),
             no_grade: grade.err(),
             stale: &report.stale,

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{CaseReport, Report, Style, Verdict, case_text, counts, meaning, obstacles};
+use super::{
+    CaseReport, Report, Style, Verdict, called_lines, case_text, counts, groups, meaning, obstacles,
+};
 
 /// The longest cell of the table, in characters.
 const CELL: usize = 160;
@@ -24,11 +26,13 @@ pub fn markdown(report: &Report) -> String {
         head.seed,
         head.tester,
     );
-    for obstacle in obstacles(report) {
+    for line in obstacles(report).into_iter().chain(called_lines(report)) {
         // Writing to a string cannot fail.
-        let _ = write!(text, "\n{}\n", cell(&obstacle));
+        let _ = write!(text, "\n{}\n", cell(&line));
     }
-    let mut found: Vec<_> = report.cases.iter().filter(|case| is_shown(case)).collect();
+    let failed = groups(report).into_iter().flat_map(|group| group.cases);
+    let others = report.cases.iter().filter(|case| is_shown(case) && case.failure.is_none());
+    let mut found: Vec<_> = failed.chain(others).collect();
     found.sort_by_key(|case| !case.is_broken());
     if found.is_empty() {
         return text;

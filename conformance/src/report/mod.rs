@@ -1,7 +1,9 @@
 //! What came of a run.
 
 mod badge;
+mod called;
 mod grade;
+mod groups;
 mod html;
 mod json;
 mod junit;
@@ -16,7 +18,9 @@ use std::time::Duration;
 use serde::{Serialize, Serializer};
 
 pub use self::badge::{badge_json, badge_svg};
+use self::called::{called_lines, not_called};
 pub use self::grade::Grade;
+use self::groups::{Group, groups};
 pub use self::html::html;
 pub use self::json::{REPORT_VERSION, case_line, head_line, ndjson, summary_line};
 pub use self::junit::junit;
@@ -29,12 +33,15 @@ use crate::baseline::{Expectation, Stale};
 use crate::case::{Case, Cited};
 use crate::cause::Cause;
 use crate::clause::{Binds, Level};
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, cut};
 use crate::failure::Failure;
 #[cfg(unix)]
 use crate::host::HostOptions;
 use crate::run::Options;
 use crate::survey::Survey;
+
+/// The longest text of a failure, in characters.
+const LONGEST: usize = 10_000;
 
 /// What came of a run.
 #[derive(Debug)]
@@ -198,6 +205,9 @@ impl CaseReport {
     }
 
     pub(crate) fn failed(case: &Case, failure: Failure, evidence: Evidence) -> Self {
+        // What an extension wrote stands in it, and may be long.
+        let [expected, got] = [failure.expected, failure.got].map(|text| cut(&text, LONGEST));
+        let failure = Failure { expected, got, ..failure };
         let verdict = match case.level() {
             Level::Must => Verdict::Fail,
             Level::Should => Verdict::Warn,

@@ -1,9 +1,11 @@
 //! The report for people.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
-use super::{Boundary, CaseReport, Head, Report, Verdict, stderr};
+use extline_protocol::shown;
+
+use super::{Boundary, CaseReport, Head, Report, Verdict, called_lines, groups, stderr};
 use crate::baseline::Expectation;
 use crate::clause::Clause;
 use crate::evidence::{Entry, Evidence, Lane};
@@ -22,24 +24,47 @@ const PIECES: usize = 4;
 /// How wide a lane is.
 const LANE: usize = 52;
 
+/// Text that is written here and there quotes what others wrote, which is escaped on its way.
+#[derive(Default)]
+struct Page {
+    text: String,
+}
+
+impl Page {
+    /// A verdict with its colour.
+    fn verdict(&mut self, verdict: Verdict, style: Style) {
+        self.text.push_str(&paint(verdict, style));
+    }
+}
+
+impl Write for Page {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        self.text.push_str(&shown(piece));
+        Ok(())
+    }
+}
+
 /// What is run, in a line.
 pub fn head_text(head: &Head) -> String {
     let Head { tester, seed, cases, program, .. } = head;
-    format!("extline conformance {tester}, seed {seed}, {cases} cases: {program}\n")
+    let mut page = Page::default();
+    let _ = writeln!(page, "extline conformance {tester}, seed {seed}, {cases} cases: {program}");
+    page.text
 }
 
 /// A case, in as many lines as it takes: one for a pass, all there is to know for a failure.
 pub fn case_text(case: &CaseReport, style: Style) -> String {
-    let word = paint(case.verdict, case.verdict.word(), style);
     let clause = case.clauses.first().map(String::as_str).unwrap_or_default();
-    let mut text = format!("{word} {}  {}", case.id, case.title);
+    let mut text = Page::default();
+    text.verdict(case.verdict, style);
+    let _ = write!(text, " {}  {}", case.id, case.title);
     if case.failure.is_none() {
         if let Some(reason) = &case.reason {
             let _ = write!(text, "\n     {reason}");
         }
-        text.push('\n');
+        let _ = writeln!(text);
         expectation(&mut text, case.baseline.as_ref());
-        return text;
+        return text.text;
     }
     let _ = writeln!(text, "  [{}]", format!("{} {clause}", case.level.word()).trim_end());
     if let Some(clause) = Clause::named(clause) {
@@ -62,19 +87,18 @@ pub fn case_text(case: &CaseReport, style: Style) -> String {
         lanes(&mut text, evidence);
     }
     if let Some(cause) = &case.cause {
-        let maybe = if cause.certain { "" } else { "maybe: " };
-        let _ = writeln!(text, "  cause     {maybe}{}", cause.cause);
+        let _ = writeln!(text, "  cause     {}", cause.told());
         let _ = writeln!(text, "  fix       {}", cause.fix.replace('\n', "\n            "));
     }
     expectation(&mut text, case.baseline.as_ref());
     if let Some(again) = &case.again {
         let _ = writeln!(text, "  again     {again}");
     }
-    text
+    text.text
 }
 
 /// What the baseline says, and what is wrong with that.
-fn expectation(text: &mut String, expectation: Option<&Expectation>) {
+fn expectation(text: &mut Page, expectation: Option<&Expectation>) {
     let Some(Expectation { kind, reason, link, expires, place, problem }) = expectation else {
         return;
     };
@@ -88,28 +112,28 @@ fn expectation(text: &mut String, expectation: Option<&Expectation>) {
 
 /// A failure whose cause another one had, which was told with all there is to know.
 pub fn case_text_as(case: &CaseReport, other: &str, style: Style) -> String {
-    let word = paint(case.verdict, case.verdict.word(), style);
     let clause = case.clauses.first().map(String::as_str).unwrap_or_default();
-    let mut text =
-        format!("{word} {}  {}  [{} {clause}]\n", case.id, case.title, case.level.word());
+    let mut text = Page::default();
+    text.verdict(case.verdict, style);
+    let _ = writeln!(text, " {}  {}  [{} {clause}]", case.id, case.title, case.level.word());
     if let Some(failure) = &case.failure {
         let _ = writeln!(text, "  got       {}", failure.got);
     }
     if let Some(cause) = &case.cause {
-        let maybe = if cause.certain { "" } else { "maybe: " };
-        let _ = writeln!(text, "  cause     as {other}: {maybe}{}", cause.cause);
+        let _ = writeln!(text, "  cause     as {other}: {}", cause.told());
     }
     if let Some(again) = &case.again {
         let _ = writeln!(text, "  again     {again}");
     }
-    text
+    text.text
 }
 
 /// The counts, and what they mean.
 pub fn summary_text(report: &Report, style: Style) -> String {
-    let mut text = String::new();
-    for obstacle in obstacles(report) {
-        let _ = writeln!(text, "{obstacle}");
+    let mut text = Page::default();
+    to_mend(&mut text, report);
+    for line in obstacles(report).into_iter().chain(called_lines(report)) {
+        let _ = writeln!(text, "{line}");
     }
     for stale in &report.stale {
         let _ = writeln!(
@@ -119,19 +143,53 @@ pub fn summary_text(report: &Report, style: Style) -> String {
         );
     }
     let seconds = report.took.as_secs_f64();
-    let (meaning, counts) = (meaning(report), counts(report, style));
     let grade = report.grade().map(|grade| format!("; grade {}", grade.word()));
     let grade = grade.unwrap_or_default();
-    let _ = writeln!(text, "{meaning}: {counts}, in {seconds:.1} s{grade}");
-    text
+    let _ = write!(text, "{}: ", meaning(report));
+    text.text.push_str(&counts(report, style));
+    let _ = writeln!(text, ", in {seconds:.1} s{grade}");
+    text.text
+}
+
+/// What to mend, in the order in which it is best done, where there is more than one thing.
+fn to_mend(text: &mut Page, report: &Report) {
+    let groups = groups(report);
+    if groups.len() < 2 {
+        return;
+    }
+    let _ = writeln!(text, "\nto mend, in this order:");
+    for (place, group) in groups.iter().enumerate() {
+        let blocks = match group.blocks {
+            0 => String::new(),
+            1 => ", which keeps 1 case from running".to_owned(),
+            count => format!(", which keeps {count} cases from running"),
+        };
+        let _ = writeln!(
+            text,
+            "  {}. {}{blocks}: {}",
+            place + 1,
+            group.names(),
+            one_line(&group.why())
+        );
+    }
+    let _ = writeln!(text);
+}
+
+/// The first line of a text, cut at the end of a terminal's second line.
+fn one_line(text: &str) -> String {
+    const LONGEST: usize = 160;
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
 }
 
 /// `98 pass, 2 FAIL`: the verdicts that there are.
 pub(super) fn counts(report: &Report, style: Style) -> String {
     let counts = Verdict::IN_ORDER.iter().map(|verdict| (verdict, report.count(*verdict)));
     let counts = counts.filter(|(_, count)| *count > 0);
-    let words = counts
-        .map(|(verdict, count)| format!("{count} {}", paint(*verdict, verdict.word(), style)));
+    let words = counts.map(|(verdict, count)| format!("{count} {}", paint(*verdict, style)));
     words.collect::<Vec<_>>().join(", ")
 }
 
@@ -162,7 +220,7 @@ pub(super) fn obstacles(report: &Report) -> Vec<String> {
 }
 
 /// What went both ways, each on its side.
-fn lanes(text: &mut String, evidence: &Evidence) {
+fn lanes(text: &mut Page, evidence: &Evidence) {
     if evidence.entries.is_empty() {
         return;
     }
@@ -233,7 +291,8 @@ fn grouped(number: u64) -> String {
     grouped
 }
 
-fn paint(verdict: Verdict, word: &str, style: Style) -> String {
+fn paint(verdict: Verdict, style: Style) -> String {
+    let word = verdict.word();
     let colour = match verdict {
         _ if style == Style::Plain => return word.to_owned(),
         Verdict::Pass => "32",

@@ -1,16 +1,16 @@
 //! Plays single cases, each in a process of its own, with all checks that bind the extension.
 
+use std::sync::Mutex;
+
 use super::contact::Contact;
 use super::watch::Watch;
-use super::{Options, Run, ack, play, values};
+use super::{Options, Run, play, values};
 use crate::case::{Case, Cited, Process, builtin};
 use crate::clause::Level;
 use crate::evidence::Evidence;
 use crate::failure::Failure;
 use crate::harness::caught;
-use crate::language::language_of;
 use crate::report::{CaseReport, Verdict};
-use crate::seed::Drawn;
 use crate::survey::Survey;
 use crate::target::{Setting, What};
 
@@ -37,18 +37,7 @@ pub(crate) struct Played {
 impl<'a> Alone<'a> {
     /// Starts the extension for the first time; `Err` says why there is nothing to play.
     pub(crate) fn contact(options: &'a Options) -> Result<Self, (Verdict, String)> {
-        let mut run = Run {
-            options,
-            ack: ack(options),
-            language: language_of(&options.program),
-            drawn: Drawn::of(options.seed),
-            watch: Watch::default(),
-            survey: Survey::default(),
-            contacted: false,
-            point: None,
-            shared: None,
-            reports: Vec::new(),
-        };
+        let mut run = Run::new(options, Watch::default());
         match run.contact() {
             Contact::Made => {
                 let must = |case: &&Case| case.check.is_some() && case.level() == Level::Must;
@@ -64,6 +53,7 @@ impl<'a> Alone<'a> {
                 let why = format!("first contact failed: expected {expected}, got {got}{said}");
                 Err((Verdict::CouldNotRun, why))
             }
+            Contact::Flooded(reason) => Err((Verdict::CouldNotRun, reason)),
             Contact::Impossible(verdict, reason) => Err((verdict, reason)),
         }
     }
@@ -85,7 +75,7 @@ impl<'a> Alone<'a> {
     }
 
     fn try_to_play(&mut self, case: &Case) -> Result<Played, (Verdict, String)> {
-        self.run.watch = Watch::of(&self.checks);
+        self.run.watch = Mutex::new(Watch::of(&self.checks));
         let raw = case.process == Process::Raw;
         let setting = Setting::default();
         let conversation = if raw { self.run.start(setting) } else { self.run.fresh(setting) };
@@ -111,7 +101,7 @@ impl<'a> Alone<'a> {
         self.run.end(conversation, played.failure.is_some());
         let broken = self.checks.iter().filter_map(|case| {
             let check = case.check.as_ref()?;
-            let CaseReport { failure, evidence, .. } = self.run.watch.verdict(case, check);
+            let CaseReport { failure, evidence, .. } = self.run.watch().verdict(case, check);
             Some((case.id.clone(), failure?, evidence.unwrap_or_default()))
         });
         played.checks = broken.collect();

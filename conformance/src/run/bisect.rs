@@ -10,7 +10,7 @@ const RUNS: u32 = 26;
 impl Run<'_> {
     /// Searches between the largest value that was good and one that was bad. The extension is
     /// started anew each time.
-    pub(super) fn bisect(&mut self, case: &Case, good: Option<u64>, bad: u64) -> Option<Boundary> {
+    pub(super) fn bisect(&self, case: &Case, good: Option<u64>, bad: u64) -> Option<Boundary> {
         let unit = case.bisect.clone()?;
         let (mut good, mut bad) = (good?, bad);
         let mut runs = 0;

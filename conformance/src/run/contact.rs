@@ -1,25 +1,29 @@
 //! First contact: what the extension is, and how it is asked whether it lives.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{NoStart, Run, SHUTDOWN, silence};
+use super::arguments::find_callable;
+use super::{NoStart, Run, SHUTDOWN, play, silence, values};
 use crate::cause::Cause;
 use crate::clause::Binds;
 use crate::conversation::{Conversation, HELLO, SOFT};
 use crate::evidence::Evidence;
 use crate::failure::Failure;
 use crate::report::Verdict;
-use crate::survey::{Canary, Reaction, Survey};
+use crate::survey::{Called, Canary, Reaction, Survey};
 use crate::target::{Record, Setting, What};
 
 /// The case that fails when there is no contact.
 pub(super) const CASE: &str = "E-HSK-01";
 /// The check that fails when a question is not answered.
 const ONE_REPLY: &str = "one-reply";
-/// How many answers are timed to learn the extension's pace.
+/// The time for the answer to a call of what the extension registered.
+const CALL: Duration = Duration::from_secs(10);
+/// How many answers are timed to learn the extension's pace, or as many as come in that time.
 const TIMED: usize = 20;
+const TIMING: Duration = Duration::from_millis(300);
 
 /// How first contact went.
 pub(super) enum Contact {
@@ -27,6 +31,8 @@ pub(super) enum Contact {
     Made,
     /// It cannot be used.
     Failed(Box<FailedContact>),
+    /// It wrote more than is kept, and was ended.
+    Flooded(String),
     /// The tester is not up to it, or was stopped; it says nothing about the extension.
     Impossible(Verdict, String),
 }
@@ -52,7 +58,7 @@ pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
         run.end(conversation, true);
         return Contact::Failed(Box::new(FailedContact { failure, evidence, cause: None }));
     }
-    if run.options.binds == Binds::Sdk && run.watch.wants("waits-for-ack") {
+    if run.options.binds == Binds::Sdk && run.watch().wants("waits-for-ack") {
         // What it writes without an answer has come when it rests.
         conversation.rest();
     }
@@ -60,6 +66,9 @@ pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
     // Without a survey nothing can fail here: it waits until the extension is quiet.
     let _ = conversation.await_ready(None);
     run.survey = Survey::of(conversation.frames());
+    if run.options.calls {
+        find_callable(run.options, &mut run.survey);
+    }
     // All of them are asked: how it answers unknown tools and commands is a case of its own.
     let asked = run.options.canary.clone().into_iter().chain(questions(&run.survey));
     let mut unanswered = Vec::new();
@@ -75,25 +84,107 @@ pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
             break;
         }
     }
+    if run.survey.canary == Canary::None && run.options.calls {
+        run.survey.canary = run_any_name(&run.survey);
+    }
     if run.survey.canary != Canary::None {
+        let until = Instant::now() + TIMING;
         let mut times: Vec<_> = (0..TIMED)
+            .take_while(|asked| *asked < 3 || Instant::now() < until)
             .map_while(|_| {
                 let began = Instant::now();
-                conversation.canary(&run.survey.canary, 1, SOFT).ok().map(|_| began.elapsed())
+                conversation.canary(&run.survey.canary, 1, SOFT, None).ok().map(|_| began.elapsed())
             })
             .collect();
         times.sort();
         run.survey.pace = times.get(times.len() / 2).copied().unwrap_or(SOFT);
     }
-    if run.watch.wants("rests") || run.watch.wants("stays") {
+    if run.watch().wants("rests") || run.watch().wants("stays") {
         conversation.rest();
     }
-    let blamed = !unanswered.is_empty() && run.watch.wants(ONE_REPLY);
+    if run.survey.canary == Canary::None && !run.options.calls && run.wants_life {
+        obey(run, &mut conversation);
+    }
+    let blamed = !unanswered.is_empty() && run.watch().wants(ONE_REPLY);
     let conversation = run.end(conversation, blamed);
+    if let Some(flood) = conversation.seen().flood() {
+        return Contact::Flooded(format!("first contact failed: {flood} (E-OUT-11)"));
+    }
     for question in unanswered {
         question.blame(run, &conversation);
     }
+    let wants_calls = run.calls || run.survey.canary == Canary::None;
+    if run.options.calls && wants_calls && !run.options.kit {
+        call_what_may_be(run);
+    }
+    let fresh = || run.fresh(Setting::default()).ok();
+    let wants_sign = run.survey.canary == Canary::None && run.wants_life;
+    if let Some(mut fresh) = wants_sign.then(fresh).flatten() {
+        obey(run, &mut fresh);
+        run.end(fresh, false);
+    }
     Contact::Made
+}
+
+/// The question for a name that nobody registered, where that is answered without an error.
+fn run_any_name(survey: &Survey) -> Canary {
+    match (survey.unknown_tool, survey.unknown_command) {
+        (Reaction::Runs, _) => Canary::Tool,
+        (_, Reaction::Runs) => Canary::Command,
+        _ => Canary::None,
+    }
+}
+
+/// Calls each tool and each command once that may be called. Where it answers no name that nobody
+/// registered, the one that answered soonest is the question from now on.
+fn call_what_may_be(run: &mut Run<'_>) {
+    let Ok(mut conversation) = run.fresh(Setting::default()) else { return };
+    let values = values::values(run.options, &run.drawn, &run.survey, 0);
+    let tools = values.tools.into_iter().map(|(tool, args)| Canary::Allowed { tool, args });
+    let command = |command| Canary::AllowedCommand { command, args: String::new() };
+    let mut answered: Vec<(Duration, Canary)> = Vec::new();
+    for question in tools.chain(values.commands.into_iter().map(command)) {
+        let (kind, name) = match &question {
+            Canary::Allowed { tool, .. } => ("tool", tool.clone()),
+            Canary::AllowedCommand { command, .. } => ("command", command.clone()),
+            _ => continue,
+        };
+        let took = conversation.canary(&question, 1, CALL, None).ok();
+        let took_us = took.map(|took| u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+        run.survey.called.push(Called { kind, name, took_us });
+        answered.extend(took.map(|took| (took, question)));
+        if conversation.seen().exit().is_some() || conversation.seen().stdout_ended() {
+            // What ends it is told by the cases that call it; the others are called as well.
+            let Ok(fresh) = run.fresh(Setting::default()) else { return };
+            run.end(std::mem::replace(&mut conversation, fresh), true);
+        }
+    }
+    run.end(conversation, false);
+    if run.survey.canary == Canary::None {
+        answered.sort_by_key(|(took, _)| *took);
+        if let Some((took, canary)) = answered.into_iter().find(|(_, canary)| lasts(run, canary)) {
+            run.survey.pace = took;
+            run.survey.canary = canary;
+        }
+    }
+}
+
+/// Whether it can be asked that again and again: it is no sign of life where it ends the process.
+fn lasts(run: &Run<'_>, canary: &Canary) -> bool {
+    let Ok(mut conversation) = run.fresh(Setting::default()) else { return false };
+    let lasts = (0..2).all(|_| conversation.canary(canary, 1, CALL, None).is_ok());
+    run.end(conversation, !lasts);
+    lasts
+}
+
+/// Whether it obeys `shutdown`: where it cannot be asked otherwise, that is the sign of its life.
+fn obey(run: &mut Run<'_>, conversation: &mut Conversation) {
+    let began = Instant::now();
+    let lives = conversation.seen().exit().is_none() && !conversation.seen().stdout_ended();
+    if lives && play::obeys(conversation, SOFT).is_ok() {
+        run.survey.pace = began.elapsed();
+        run.survey.canary = Canary::Shutdown;
+    }
 }
 
 /// A question of first contact, and what came of it.
@@ -114,7 +205,7 @@ impl Question {
         let from = conversation.frames().len();
         let line = conversation.question(&canary, &id);
         conversation.send(&line);
-        let failure = conversation.await_answers(&canary, vec![id.clone()], from, SOFT).err();
+        let failure = conversation.await_answers(&canary, vec![id.clone()], from, SOFT, None).err();
         Self { canary, id, mark, failure }
     }
 
@@ -128,7 +219,7 @@ impl Question {
             Some(answer) => match self.canary {
                 Canary::Tool => answer["is_error"] == true,
                 Canary::Command => answer["error"].as_str().is_some_and(|error| !error.is_empty()),
-                Canary::Allowed { .. } | Canary::AllowedCommand { .. } | Canary::None => true,
+                _ => true,
             },
         };
         if is_error { Reaction::Error } else { Reaction::Runs }
@@ -155,7 +246,7 @@ impl Question {
         let timeline = ended.seen().timeline();
         let end = timeline.records()[self.mark..].iter().position(is_the_end);
         let to = end.map_or(timeline.mark(), |end| self.mark + end);
-        run.watch.blame(ONE_REPLY, failure, Evidence::between(timeline, self.mark, to));
+        run.watch().blame(ONE_REPLY, failure, Evidence::between(timeline, self.mark, to));
     }
 }
 
@@ -168,7 +259,7 @@ fn note(survey: &mut Survey, canary: &Canary, reaction: Reaction) {
     match canary {
         Canary::Tool => survey.unknown_tool = reaction,
         Canary::Command => survey.unknown_command = reaction,
-        Canary::Allowed { .. } | Canary::AllowedCommand { .. } | Canary::None => {}
+        _ => {}
     }
 }
 

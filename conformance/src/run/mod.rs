@@ -1,30 +1,36 @@
 //! Runs cases against an extension.
 //!
-//! First contact tells what the extension is and how it can be asked whether it lives. Then the
-//! cases that leave no wound share a process; one that fails there is repeated alone, and only
-//! what fails alone fails. Cases with a process of their own follow, those that measure a time last.
-//! At the end the checks that watched all of it are asked.
+//! First contact tells what the extension is and how it can be asked whether it lives. Then cases are
+//! played side by side where the extension works beside itself. Those that leave no wound share a
+//! process; one that fails there is repeated alone, and only what fails alone fails. Those that measure
+//! a time come last, one by one. At the end the checks that watched all of it are asked.
 
 mod alone;
+mod arguments;
+mod aside;
 mod bisect;
 mod contact;
+mod lane;
 mod obstacle;
 mod options;
 mod play;
 mod process;
+mod side_by_side;
 mod silence;
 mod values;
 pub(crate) mod watch;
 
-use std::time::Instant;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 pub(crate) use self::alone::{Alone, Played};
 use self::contact::{Contact, FailedContact, first_contact};
+use self::lane::Lane;
 pub use self::options::{Options, Progress};
 use self::process::{NoStart, SHUTDOWN, ack};
 use self::watch::Watch;
-use crate::case::{Case, Process};
-use crate::cause::cause_of;
+use crate::case::{Case, Need, Process, Verb};
+use crate::cause::{Cause, cause_of};
 use crate::conversation::Conversation;
 use crate::deep::{POINTS, Point};
 use crate::evidence::Evidence;
@@ -40,31 +46,31 @@ use crate::target::{Setting, is_stopped};
 pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) -> Report {
     let began = Instant::now();
     let head = Head::of(options, cases.len());
-    let mut run = Run {
-        options,
-        ack: ack(options),
-        language: language_of(&options.program),
-        drawn: Drawn::of(options.seed),
-        watch: Watch::of(cases),
-        survey: Survey::default(),
-        contacted: false,
-        point: None,
-        shared: None,
-        reports: Vec::new(),
-    };
+    let mut run = Run::new(options, Watch::of(cases));
+    run.calls = cases.iter().any(|case| case.needs.contains(&Need::Calls));
+    run.wants_life = cases.iter().any(|case| case.check.is_none() && !ends(case));
     progress(Progress::Planned(&head));
     match run.contact() {
         Contact::Made => {
             run.contacted = true;
             for (point, cases) in by_point(cases) {
                 run.point = point;
-                run.watch = if point.is_some() { Watch::of(&cases) } else { run.watch };
+                if point.is_some() {
+                    run.watch = Mutex::new(Watch::of(&cases));
+                }
                 run.run_cases(&cases, progress);
                 run.decide_checks(&cases, progress);
             }
         }
         Contact::Failed(failed) => {
             run.give_up(cases, &failed, progress);
+            run.decide_checks(cases, progress);
+        }
+        Contact::Flooded(reason) => {
+            for case in cases.iter().filter(|case| case.check.is_none()) {
+                let report = CaseReport::without_run(case, Verdict::CouldNotRun, reason.clone());
+                run.decide(report, progress);
+            }
             run.decide_checks(cases, progress);
         }
         Contact::Impossible(verdict, reason) => {
@@ -74,6 +80,10 @@ pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress
         }
     }
     let mut reports = std::mem::take(&mut run.reports);
+    // What was seen later may explain what came first.
+    for report in reports.iter_mut().filter(|report| report.cause.is_none()) {
+        report.cause = run.cause_of(report);
+    }
     reports.sort_by_key(|report| cases.iter().position(|case| case.id == report.id));
     let stale = options.baseline.stale(&reports);
     Report { head, cases: reports, survey: run.survey, stale, took: began.elapsed() }
@@ -82,22 +92,53 @@ pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress
 /// Why a case has no verdict when the run was stopped.
 const STOPPED: &str = "the run was stopped before it was done";
 
+/// An extension that takes longer for an answer is slow, as one that starts a program for each line.
+const SLOW: Duration = Duration::from_millis(20);
+
+/// The order in which cases are played, by their processes.
+const IN_ORDER: [Process; 5] =
+    [Process::Shared, Process::Own, Process::Beside, Process::Raw, Process::StdinAtEnd];
+
 struct Run<'a> {
     options: &'a Options,
     ack: String,
     language: Option<&'static str>,
     drawn: Drawn,
-    watch: Watch,
+    watch: Mutex<Watch>,
     survey: Survey,
+    /// Some of the cases call what it registered.
+    calls: bool,
+    /// Some of them ask whether it lives.
+    wants_life: bool,
     /// First contact is over.
     contacted: bool,
     /// Where on the axes of `--deep` the cases are played now.
     point: Option<&'static Point>,
-    shared: Option<Conversation>,
     reports: Vec<CaseReport>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(options: &'a Options, watch: Watch) -> Self {
+        Self {
+            options,
+            ack: ack(options),
+            language: language_of(&options.program),
+            drawn: Drawn::of(options.seed),
+            watch: Mutex::new(watch),
+            survey: Survey::default(),
+            calls: false,
+            wants_life: false,
+            contacted: false,
+            point: None,
+            reports: Vec::new(),
+        }
+    }
+
+    /// The checks, one thread at a time.
+    fn watch(&self) -> MutexGuard<'_, Watch> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// First contact, unless the tester itself is not up to it.
     fn contact(&mut self) -> Contact {
         let asked = self.options.canary.iter().chain(&[Canary::Tool, Canary::Command]);
@@ -113,34 +154,35 @@ impl Run<'_> {
     }
 
     fn run_cases(&mut self, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) {
-        let order =
-            [Process::Shared, Process::Own, Process::Beside, Process::Raw, Process::StdinAtEnd];
-        let rounds = [false, true].into_iter().flat_map(|timing| order.map(|one| (timing, one)));
-        for (timing, process) in rounds {
-            let round = |case: &&&Case| {
-                (case.timing, case.process) == (timing, process) && case.check.is_none()
-            };
-            for case in cases.iter().filter(round) {
-                progress(Progress::Begins(case));
-                let began = Instant::now();
-                let mut report = match self.obstacle(case) {
-                    Some((verdict, reason)) => CaseReport::without_run(case, verdict, reason),
-                    None => self.run_unless_stopped(case),
-                };
-                report.took = began.elapsed();
-                self.decide(report, progress);
-            }
-            if let Some(conversation) = self.shared.take() {
-                self.end(conversation, false);
-            }
+        let aside = self.set_aside(cases, progress);
+        let now = |case: &&&Case| case.check.is_none() && !case.is_set_aside();
+        let mut now: Vec<_> = cases.iter().filter(now).copied().collect();
+        let place = |case: &Case| IN_ORDER.iter().position(|process| *process == case.process);
+        now.sort_by_key(|case| (case.timing, place(case)));
+        let leads = |case: &&Case| cases.iter().any(|one| one.behind.as_deref() == Some(&*case.id));
+        let (leading, now): (Vec<_>, Vec<_>) = now.into_iter().partition(leads);
+        let reports = self.play_cases(&leading, 1, progress);
+        self.reports.extend(reports);
+        let (timing, now): (Vec<_>, _) = now.into_iter().partition(|case| case.timing);
+        let (beside, now): (Vec<_>, _) =
+            now.into_iter().partition(|case| case.process == Process::Beside);
+        let mut at_once = if beside.is_empty() { 1 } else { self.options.at_once };
+        for report in self.play_cases(&beside, 1, progress) {
+            at_once = if report.verdict == Verdict::Pass { at_once } else { 1 };
+            self.reports.push(report);
         }
+        let reports = self.play_cases(&now, at_once, progress);
+        self.reports.extend(reports);
+        let reports = self.play_cases(&timing, 1, progress);
+        self.reports.extend(reports);
+        self.take_up(aside, progress);
     }
 
-    fn run_unless_stopped(&mut self, case: &Case) -> CaseReport {
+    fn run_unless_stopped(&self, shared: &mut Lane<'_, '_>, case: &Case) -> CaseReport {
         if is_stopped() {
             return stopped(case);
         }
-        let report = caught(|| self.run_case(case))
+        let report = caught(|| self.run_case(shared, case))
             .unwrap_or_else(|fault| CaseReport::without_run(case, Verdict::HarnessError, fault));
         // Its process may have been killed in the middle of it: neither a failure nor a pass counts.
         if is_stopped() { stopped(case) } else { report }
@@ -166,7 +208,7 @@ impl Run<'_> {
     }
 
     fn decide_checks(&mut self, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) {
-        if self.contacted && self.watch.lacks("same-registrations") {
+        if self.contacted && self.watch().lacks("same-registrations") {
             // No case needed a second start; that it fails is said by those that do.
             if let Ok(conversation) = self.fresh(self.setting()) {
                 self.end(conversation, false);
@@ -176,7 +218,7 @@ impl Run<'_> {
             let Some(check) = &case.check else { continue };
             let report = match self.obstacle(case) {
                 Some((verdict, reason)) => CaseReport::without_run(case, verdict, reason),
-                None => self.watch.verdict(case, check),
+                None => self.watch().verdict(case, check),
             };
             let report =
                 if is_stopped() && report.failure.is_none() { stopped(case) } else { report };
@@ -184,36 +226,51 @@ impl Run<'_> {
         }
     }
 
-    fn decide(&mut self, mut report: CaseReport, progress: &mut dyn FnMut(Progress<'_>)) {
+    fn decide(&mut self, report: CaseReport, progress: &mut dyn FnMut(Progress<'_>)) {
+        let report = self.decided(report, progress);
+        self.reports.push(report);
+    }
+
+    fn cause_of(&self, report: &CaseReport) -> Option<Cause> {
+        cause_of(report, self.language, self.watch().torn())
+    }
+
+    /// A case with all that is told of it, which was told.
+    fn decided(
+        &self,
+        mut report: CaseReport,
+        progress: &mut dyn FnMut(Progress<'_>),
+    ) -> CaseReport {
         if report.failure.is_some() {
             let again = self.options.again.as_ref();
             report.again = again.map(|again| again.replace("$case", &report.id));
         }
         if report.cause.is_none() {
-            report.cause = cause_of(&report, self.language);
+            report.cause = self.cause_of(&report);
         }
         self.options.baseline.judge(&mut report);
         progress(Progress::Decided(&report));
-        self.reports.push(report);
+        report
     }
 
-    fn run_case(&mut self, case: &Case) -> CaseReport {
+    fn run_case(&self, shared: &mut Lane<'_, '_>, case: &Case) -> CaseReport {
         let runs: Vec<u64> = if case.values.is_empty() { vec![0] } else { case.values.clone() };
         let mut last_good = None;
         let mut passed = CaseReport::passed(case);
+        if let Some(passed) = self.passes_at_most(shared, case) {
+            return passed;
+        }
         for value in runs {
-            match self.try_once(case, value) {
+            match self.try_once(shared, case, value) {
                 Ok(evidence) => {
                     last_good = Some(value);
                     passed.evidence = evidence;
                 }
                 Err(Failed::Twice(failure, evidence, line)) => {
-                    if let Some(reason) = self.passes_again(case, value) {
-                        return CaseReport::flaky(case, reason, failure, *evidence);
+                    let mut report = self.failed(case, value, failure, *evidence, line);
+                    if report.verdict != Verdict::Flaky {
+                        report.boundary = self.bisect(case, last_good, value);
                     }
-                    let mut report = CaseReport::failed(case, failure, *evidence);
-                    report.place = case.is_own().then(|| format!("{}:{line}", case.file));
-                    report.boundary = self.bisect(case, last_good, value);
                     return report;
                 }
                 Err(Failed::Once(failure, evidence)) => {
@@ -229,42 +286,38 @@ impl Run<'_> {
         passed
     }
 
-    /// Plays a case with one value; one that fails in the shared process is played again alone.
-    fn try_once(&mut self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
-        if !case.is_shared() {
-            return self.try_alone(case, value);
+    /// Whether one that is slow passes at the largest size; then it is not asked for those below.
+    fn passes_at_most(&self, shared: &mut Lane<'_, '_>, case: &Case) -> Option<CaseReport> {
+        let is_sized = case.bisect.is_some() && case.values.len() > 1;
+        let most = case.values.iter().max().filter(|_| is_sized && self.survey.pace > SLOW)?;
+        let evidence = self.try_once(shared, case, *most).ok()?;
+        Some(CaseReport { evidence, ..CaseReport::passed(case) })
+    }
+
+    /// A case that failed alone; flaky where it passes within the retries.
+    fn failed(
+        &self,
+        case: &Case,
+        value: u64,
+        failure: Failure,
+        evidence: Evidence,
+        line: usize,
+    ) -> CaseReport {
+        if let Some(reason) = self.passes_again(case, value) {
+            return CaseReport::flaky(case, reason, failure, evidence);
         }
-        let mut conversation = match self.shared.take() {
-            Some(conversation) => conversation,
-            None => self.fresh_or_failed(self.setting())?,
-        };
-        let values = values::values(self.options, &self.drawn, &self.survey, value);
-        let mark = conversation.seen().timeline().mark();
-        match play::play(case, values, &mut conversation, &self.survey, self.patience()) {
-            Ok(()) => {
-                let evidence = self.kept(&conversation, mark);
-                self.shared = Some(conversation);
-                Ok(evidence)
-            }
-            Err((_, failure)) => {
-                let evidence = Evidence::of(conversation.seen().timeline(), mark);
-                self.end(conversation, true);
-                match self.try_alone(case, value) {
-                    Ok(_) => Err(Failed::Once(failure, Box::new(evidence))),
-                    failed => failed,
-                }
-            }
-        }
+        let place = case.is_own().then(|| format!("{}:{line}", case.file));
+        CaseReport { place, ..CaseReport::failed(case, failure, evidence) }
     }
 
     /// How a case that failed alone passes after all, within the retries.
-    fn passes_again(&mut self, case: &Case, value: u64) -> Option<String> {
+    fn passes_again(&self, case: &Case, value: u64) -> Option<String> {
         let passed = (1..=self.options.retries).find(|_| self.try_alone(case, value).is_ok())?;
         let times = if passed == 1 { "once".to_owned() } else { format!("{passed} times") };
         Some(format!("it failed {times} in a process of its own, and passed then"))
     }
 
-    fn try_alone(&mut self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
+    fn try_alone(&self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
         let stdin_at_end = case.process == Process::StdinAtEnd;
         let setting = Setting { stdin_at_end, ..self.setting() };
         let raw = matches!(case.process, Process::Raw | Process::StdinAtEnd);
@@ -278,12 +331,17 @@ impl Run<'_> {
         };
         let values = values::values(self.options, &self.drawn, &self.survey, value);
         let mark = if raw { 0 } else { conversation.seen().timeline().mark() };
-        let outcome = play::play(case, values, &mut conversation, &self.survey, self.patience());
+        let survey = &self.survey;
+        let mut outcome = play::play(case, values, &mut conversation, survey, self.patience());
+        if survey.canary == Canary::Shutdown && outcome.is_ok() && !ends(case) {
+            outcome = play::obeys(&mut conversation, survey.soft() * self.patience())
+                .map_err(|failure| (case.line, failure));
+        }
         self.concluded(conversation, mark, outcome)
     }
 
     /// Plays a case in a process that is started while another one runs; both must answer then.
-    fn try_beside(&mut self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
+    fn try_beside(&self, case: &Case, value: u64) -> Result<Option<Evidence>, Failed> {
         let mut other = self.fresh(self.setting()).map_err(Failed::ToStart)?;
         let mut conversation = self.start(self.setting()).map_err(Failed::ToStart)?;
         let values = values::values(self.options, &self.drawn, &self.survey, value);
@@ -302,7 +360,7 @@ impl Run<'_> {
 
     /// What came of a case, and the end of its process.
     fn concluded(
-        &mut self,
+        &self,
         conversation: Conversation,
         mark: usize,
         outcome: Result<(), (usize, Failure)>,
@@ -326,6 +384,12 @@ impl Run<'_> {
             Evidence { stderr: Vec::new(), ..evidence }
         })
     }
+}
+
+/// Whether a case sees to the end of its process itself.
+fn ends(case: &Case) -> bool {
+    let ends = |verb: &Verb| matches!(verb, Verb::Exit(_) | Verb::Close(_) | Verb::Signal(_));
+    case.process == Process::StdinAtEnd || case.steps.iter().any(|step| ends(&step.verb))
 }
 
 /// The cases point by point, those in the usual surroundings first.

@@ -1,11 +1,11 @@
 //! Which cases say nothing about an extension, and why.
 
 use super::Run;
-use crate::case::{Case, Cited, Need};
+use crate::case::{Case, Cited, Need, Text, Verb};
 use crate::clause::Binds;
 use crate::report::Verdict;
 use crate::surface::surface;
-use crate::survey::{Canary, Reaction};
+use crate::survey::{Canary, Reaction, Survey};
 use crate::target::no_pipe_of;
 
 impl Run<'_> {
@@ -23,18 +23,29 @@ impl Run<'_> {
             let why = if by_hand { "its hello names none" } else { "--level sdk runs it" };
             return Some((Verdict::NotApplicable, format!("{clause} binds SDKs; {why}")));
         }
-        case.needs.iter().find_map(|need| self.lacks(*need))
+        let leader = self.reports.iter().find(|report| case.behind.as_ref() == Some(&report.id));
+        if let Some(leader) = leader.filter(|one| options.spares && one.failure.is_some()) {
+            let why = format!("it could only fail as another does ({})", leader.id);
+            return Some((Verdict::CouldNotRun, why));
+        }
+        case.needs.iter().find_map(|need| self.lacks(case, *need))
     }
 
-    fn lacks(&self, need: Need) -> Option<(Verdict, String)> {
+    fn lacks(&self, case: &Case, need: Need) -> Option<(Verdict, String)> {
         let survey = &self.survey;
         let missing = |reason: &str| Some((Verdict::NotApplicable, reason.to_owned()));
         match need {
-            Need::ToolCanary if survey.unknown_tool == Reaction::Error => None,
+            Need::ToolCanary if self.may_ask(survey.unknown_tool) => None,
+            Need::CommandCanary if self.may_ask(survey.unknown_command) => None,
             Need::Tool | Need::ToolCanary if survey.tools.is_empty() => {
                 missing("it registers no tool")
             }
-            Need::Command if survey.commands.is_empty() => missing("it registers no command"),
+            Need::Tool if case.needs.contains(&Need::Calls) && self.may_call_no_tool() => missing(
+                "no tool may be called: \"samples\" in extension.json says with which arguments",
+            ),
+            Need::Command | Need::CommandCanary if survey.commands.is_empty() => {
+                missing("it registers no command")
+            }
             Need::Event if survey.subscribed("events").next().is_none() => {
                 missing("it subscribes to no event")
             }
@@ -57,11 +68,51 @@ impl Run<'_> {
             Need::Calls if !self.options.calls => {
                 missing("it would call what the extension registered; --call allows that")
             }
-            Need::Canary if survey.canary == Canary::None => {
-                Some((Verdict::CouldNotRun, survey.no_canary()))
-            }
-            Need::ToolCanary => Some((Verdict::CouldNotRun, survey.no_tool_canary())),
+            Need::Canary if survey.canary == Canary::Shutdown && !wants_answers(case) => None,
+            Need::Canary if survey.canary.is_end() => Some(self.unasked(Survey::no_canary)),
+            Need::ToolCanary => Some(self.unasked(Survey::no_tool_canary)),
+            Need::CommandCanary => Some(self.unasked(Survey::no_command_canary)),
             _ => None,
         }
+    }
+
+    /// Whether calls are allowed, and there are arguments for no tool.
+    fn may_call_no_tool(&self) -> bool {
+        self.options.calls && self.survey.callable.is_empty()
+    }
+
+    /// Whether a name that nobody registered may be asked for again and again.
+    fn may_ask(&self, reaction: Reaction) -> bool {
+        reaction == Reaction::Error || self.options.calls && reaction == Reaction::Runs
+    }
+
+    /// Why an answer cannot be had: for want of a permission, or of the answer.
+    fn unasked(&self, otherwise: fn(&Survey) -> String) -> (Verdict, String) {
+        let runs = self.survey.runs_any_name().filter(|_| !self.options.calls);
+        match runs {
+            Some(reason) => (Verdict::NotApplicable, reason),
+            None => (Verdict::CouldNotRun, otherwise(&self.survey)),
+        }
+    }
+}
+
+/// Whether a case looks at answers, besides the sign of life at its end.
+fn wants_answers(case: &Case) -> bool {
+    let asks = |text: &Text| text.template.contains("$ask");
+    case.steps.iter().any(|step| match &step.verb {
+        Verb::Line(text) | Verb::Raw(text) => asks(text),
+        Verb::Canary(times) => *times > 1,
+        Verb::Answer | Verb::Burst(_) | Verb::Settled(_) => true,
+        Verb::Handshake(handshake) => {
+            handshake.glued.as_ref().is_some_and(|text| text.contains("$ask"))
+        }
+        _ => false,
+    })
+}
+
+impl Canary {
+    /// It ends with the sign of life, or gives none.
+    fn is_end(&self) -> bool {
+        matches!(self, Self::Shutdown | Self::None)
     }
 }

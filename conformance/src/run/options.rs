@@ -1,5 +1,7 @@
 //! What is run and how, and what is told meanwhile.
 
+use std::thread;
+
 use extline_host::Program;
 
 use crate::baseline::Baseline;
@@ -31,6 +33,10 @@ pub struct Options {
     pub seed: u32,
     /// How often a case that failed alone is played again, to tell what fails from what is flaky.
     pub retries: u32,
+    /// How many cases are played side by side at most, where the extension works beside itself.
+    pub at_once: usize,
+    /// A case that could only fail as the one before it did (`behind`) is not played.
+    pub spares: bool,
     /// What is known to fail.
     pub baseline: Baseline,
     /// Cases that passed keep what went both ways too, for a report that shows it.
@@ -51,10 +57,18 @@ impl Options {
             ack: None,
             seed: draw_seed(),
             retries: 0,
+            at_once: at_once(),
+            spares: true,
             baseline: Baseline::default(),
             keeps_passes: false,
         }
     }
+}
+
+/// More than there are processors, as most cases wait more than they compute, and few enough that none
+/// waits for the others.
+fn at_once() -> usize {
+    thread::available_parallelism().map_or(2, usize::from).clamp(2, 4)
 }
 
 /// What happens while a run goes on.

@@ -5,10 +5,12 @@ use std::time::{Duration, Instant};
 use extline_scenario::Stage;
 use serde_json::Value;
 
-use crate::case::{Case, Close, Exits, Handshake, Values, Verb};
+use super::process::SHUTDOWN;
+use crate::case::{Aside, Case, Close, Each, Exits, Handshake, Values, Verb};
 use crate::conversation::{Conversation, HELLO, Missing, seconds};
 use crate::failure::{Failure, Outcome};
 use crate::survey::{Canary, Survey};
+use crate::target::What;
 
 /// The time for a process to be gone (`end.in-time`).
 const GONE: Duration = Duration::from_secs(2);
@@ -21,6 +23,12 @@ const STUCK: Duration = Duration::from_millis(300);
 /// The time for all answers to a burst.
 const BURST: Duration = Duration::from_secs(15);
 
+/// A case with many questions has as many as take this long, and never fewer than [`FEW`], or
+/// [`FEW_CALLS`] where what the extension registered is called.
+const FITTING: Duration = Duration::from_secs(1);
+const FEW: u64 = 4;
+const FEW_CALLS: u64 = 2;
+
 /// Plays a case; `Err` has the line of the step that went wrong, and what happened instead of what
 /// was expected.
 pub(super) fn play(
@@ -32,6 +40,45 @@ pub(super) fn play(
 ) -> Result<(), (usize, Failure)> {
     let mut stage = Process { conversation, survey, patience };
     extline_scenario::play(case, values, &mut stage).map_err(|(step, failure)| (step.line, failure))
+}
+
+/// Plays a case until it is set aside, if it is.
+pub(super) fn begin(
+    case: &Case,
+    values: Values,
+    conversation: &mut Conversation,
+    survey: &Survey,
+) -> Result<Option<Aside>, (usize, Failure)> {
+    let mut stage = Process { conversation, survey, patience: 1 };
+    extline_scenario::play_until_aside(case, values, &mut stage)
+        .map_err(|(step, failure)| (step.line, failure))
+}
+
+/// Goes on with a case that was set aside.
+pub(super) fn go_on(
+    case: &Case,
+    aside: Aside,
+    conversation: &mut Conversation,
+    survey: &Survey,
+) -> Result<Option<Aside>, (usize, Failure)> {
+    let mut stage = Process { conversation, survey, patience: 1 };
+    extline_scenario::play_on(case, aside, &mut stage)
+        .map_err(|(step, failure)| (step.line, failure))
+}
+
+/// Whether it still obeys `shutdown`, with `shutdown_ack` or with its end.
+pub(super) fn obeys(conversation: &mut Conversation, within: Duration) -> Result<(), Failure> {
+    let from = conversation.frames().len();
+    conversation.send(SHUTDOWN);
+    let until = Instant::now() + within;
+    let obeyed = conversation.await_frame(from, until, |frame| frame["type"] == "shutdown_ack");
+    match obeyed {
+        Ok(_) | Err(Missing::Ended) => Ok(()),
+        Err(missing) => {
+            let expected = format!("shutdown is obeyed within {}", seconds(within));
+            Err(conversation.failure(missing, expected))
+        }
+    }
 }
 
 /// Whether it still answers.
@@ -60,6 +107,11 @@ impl Stage for Process<'_> {
 
     fn fresh_id(&mut self) -> String {
         self.conversation.fresh_id()
+    }
+
+    fn asked_before(&self) -> Box<dyn Fn(&Value) -> bool> {
+        let drawn = self.conversation.drawn().clone();
+        Box::new(move |id| id.as_str().is_some_and(|id| drawn.is_id(id)))
     }
 
     fn write(
@@ -93,6 +145,11 @@ impl Stage for Process<'_> {
         self.conversation.frames().get(line)?.frame.as_ref().ok()
     }
 
+    fn line_bytes(&self, line: usize) -> Option<usize> {
+        let arrived = self.conversation.frames().get(line)?;
+        Some(self.conversation.bytes(arrived).len())
+    }
+
     fn canonical(&self, line: usize) -> Option<&[u8]> {
         let arrived = self.conversation.frames().get(line)?;
         self.survey.has_sdk().then(|| self.conversation.bytes(arrived))
@@ -115,16 +172,26 @@ impl Stage for Process<'_> {
     }
 
     fn canary(&mut self, times: u64, within: Duration) -> Result<(), Failure> {
-        if self.survey.canary == Canary::None {
+        if matches!(self.survey.canary, Canary::None | Canary::Shutdown) {
             self.survive();
             return self.alive();
         }
+        let times = self.fitting(times);
         // Each may take three times what one took alone: an extension may be slow.
         let each = self.survey.pace.saturating_mul(3);
         let all = each.saturating_mul(u32::try_from(times).unwrap_or(u32::MAX));
         self.conversation
-            .canary(&self.survey.canary, times, within.max(all) * self.patience)
+            .canary(&self.survey.canary, times, within.max(all) * self.patience, Some(self.rest()))
             .map(|_| ())
+    }
+
+    fn times(&self, wanted: u64, each: Option<Each>) -> u64 {
+        let one = match each {
+            None => return self.fitting(wanted),
+            Some(Each::Tool) => self.survey.pace_of("tool"),
+            Some(Each::Command) => self.survey.pace_of("command"),
+        };
+        fitting(wanted, one, FEW_CALLS)
     }
 
     fn alive(&mut self) -> Result<(), Failure> {
@@ -154,6 +221,16 @@ impl Stage for Process<'_> {
 }
 
 impl Process<'_> {
+    /// A healthy one answers something in this time, or is at work.
+    fn rest(&self) -> Duration {
+        self.survey.soft() * self.patience
+    }
+
+    /// As many questions as an extension with that pace answers in a fitting time.
+    fn fitting(&self, wanted: u64) -> u64 {
+        fitting(wanted, self.survey.pace, FEW)
+    }
+
     /// Waits until it is dead, or has read everything and waits for more, which is the best that
     /// can be said of one that answers nothing.
     fn survive(&mut self) {
@@ -194,7 +271,12 @@ impl Process<'_> {
         if !as_wanted {
             return Err(Failure { expected, got: exit.to_string(), outcome: Outcome::Wrong });
         }
-        let left = if exits.nothing_left { self.left_behind() } else { Vec::new() };
+        if let Some(text) = self.last_words() {
+            let expected = "nothing but frames on stdout while it ends".to_owned();
+            return Err(Failure { expected, got: text, outcome: Outcome::Wrong });
+        }
+        let left =
+            if exits.nothing_left { self.conversation.left_behind(true) } else { Vec::new() };
         if left.is_empty() {
             return Ok(());
         }
@@ -202,16 +284,19 @@ impl Process<'_> {
         Err(Failure { expected, got: left.join(", "), outcome: Outcome::Wrong })
     }
 
-    /// What the process left; what ends by its end does so a moment later.
-    fn left_behind(&self) -> Vec<String> {
-        let latest = Instant::now() + STUCK;
-        loop {
-            let left = self.conversation.seen().left_behind();
-            if left.is_empty() || Instant::now() >= latest {
-                return left;
-            }
-            std::thread::sleep(GLANCE);
-        }
+    /// A line that is no frame, behind the last that the tester did.
+    fn last_words(&self) -> Option<String> {
+        let timeline = self.conversation.seen().timeline();
+        let did = |what: &What| matches!(what, What::Sent { .. } | What::Action(_));
+        let last = timeline.records().iter().rposition(|record| did(&record.what))?;
+        let mut frames = self.conversation.frames().iter();
+        let words = frames.find(|arrived| {
+            // One that is cut off is another case's.
+            arrived.record > last
+                && arrived.frame.as_ref().is_err_and(|problem| !problem.contains("no LF"))
+        })?;
+        let text = String::from_utf8_lossy(self.conversation.bytes(words)).into_owned();
+        Some(format!("the line {:?}", text.chars().take(80).collect::<String>()))
     }
 
     /// Writes questions without reading until they are all taken or nothing moves any more, then
@@ -220,9 +305,12 @@ impl Process<'_> {
         const PAD: usize = 2000;
         self.conversation.target().set_reading(false);
         let canary = &self.survey.canary;
-        let mut ids = Vec::new();
+        let mut ids: Vec<String> = Vec::new();
         let mut lines = String::new();
-        while u64::try_from(lines.len()).is_ok_and(|length| length < bytes) {
+        let most = self.fitting(u64::MAX);
+        while u64::try_from(lines.len()).is_ok_and(|length| length < bytes)
+            && u64::try_from(ids.len()).is_ok_and(|asked| asked < most)
+        {
             let id = self.conversation.fresh_id();
             let question = self.conversation.question(canary, &id);
             let padded = question.replacen('{', &format!(r#"{{"pad":"{}","#, "x".repeat(PAD)), 1);
@@ -234,6 +322,26 @@ impl Process<'_> {
         self.conversation.target().write(lines.into_bytes());
         self.conversation.await_stuck(STUCK);
         self.conversation.target().set_reading(true);
-        self.conversation.await_answers(canary, ids, from, within * self.patience)
+        let rest = Some(self.rest());
+        self.conversation.await_answers(canary, ids, from, within * self.patience, rest)
+    }
+}
+
+/// How many of so many questions are asked where one takes that long.
+fn fitting(wanted: u64, one: Duration, least: u64) -> u64 {
+    let fits = FITTING.as_micros() / one.as_micros().max(1);
+    wanted.min(u64::try_from(fits).unwrap_or(u64::MAX).max(least))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_one_is_asked_less_often() {
+        assert_eq!(fitting(1000, Duration::from_micros(200), FEW), 1000);
+        assert_eq!(fitting(1000, Duration::from_millis(20), FEW), 50);
+        assert_eq!(fitting(1000, Duration::from_secs(5), FEW), FEW);
+        assert_eq!(fitting(3, Duration::from_secs(5), FEW), 3);
     }
 }

@@ -1,5 +1,6 @@
 //! The processes of a run: how they are started, made ready and ended.
 
+use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use super::{Failed, Options, Run};
@@ -8,7 +9,7 @@ use crate::conversation::{ACK, Conversation, HELLO};
 use crate::deep::Point;
 use crate::evidence::Evidence;
 use crate::failure::Failure;
-use crate::harness::is_starved;
+use crate::harness::is_out_of_resources;
 use crate::report::Verdict;
 use crate::target::{Setting, Signal, is_stopped};
 
@@ -75,7 +76,7 @@ impl Run<'_> {
     pub(super) fn start(&self, setting: Setting) -> Result<Conversation, NoStart> {
         let program = &self.options.program;
         Conversation::start(program, setting, &self.ack, &self.drawn).map_err(|error| {
-            if is_starved(&error) {
+            if is_out_of_resources(&error) {
                 return NoStart {
                     verdict: Verdict::HarnessError,
                     problem: format!("the tester could not start a process: {error}"),
@@ -90,7 +91,7 @@ impl Run<'_> {
 
     /// Ends a process the polite way, then the other, and lets the checks look at all of it.
     /// `blamed` says that a case failed in it. What was seen of it is given back.
-    pub(super) fn end(&mut self, mut conversation: Conversation, blamed: bool) -> Conversation {
+    pub(super) fn end(&self, mut conversation: Conversation, blamed: bool) -> Conversation {
         let mut killed = false;
         if conversation.seen().exit().is_none() {
             conversation.target().set_reading(true);
@@ -102,16 +103,19 @@ impl Run<'_> {
                 conversation.await_exit(Instant::now() + GRACE);
             }
         }
+        killed |= conversation.seen().flood().is_some();
         if !killed && !conversation.seen().stdout_ended() {
             // Somebody else has it still.
             conversation.listen(AFTERWARDS);
         }
         if !is_stopped() {
+            // Where it is known that some stay, no time is lost on more of them.
+            let patient = !self.watch().found("left-behind");
+            let left_behind = if killed { Vec::new() } else { conversation.left_behind(patient) };
             let seen = conversation.seen();
-            let left_behind = if killed { Vec::new() } else { seen.left_behind() };
             let manifest = self.options.program.manifest();
             let manifest = manifest.map(|manifest| manifest.name.as_str());
-            self.watch.look(&Observed {
+            self.watch().look(&Observed {
                 timeline: seen.timeline(),
                 frames: conversation.frames(),
                 manifest,
@@ -120,10 +124,12 @@ impl Run<'_> {
                 acknowledged: conversation.acknowledged(),
                 delayed: conversation.delayed(),
                 exit: seen.exit(),
+                flood: seen.flood(),
                 rest: conversation.rested(),
                 left_behind: Some(&left_behind),
                 killed,
                 blamed,
+                sent: OnceCell::new(),
             });
         }
         conversation

@@ -1,6 +1,5 @@
 //! What the placeholders of a case stand for in this run.
 
-use extline_host::Manifest;
 use serde_json::Value;
 
 use super::Options;
@@ -14,15 +13,18 @@ pub(super) fn values(options: &Options, drawn: &Drawn, survey: &Survey, value: u
     };
     let first = |names: Vec<String>| names.into_iter().next().unwrap_or_default();
     let tools = names(&survey.tools);
-    let manifest = options.program.manifest();
-    let sample = |tool: &String| Some((tool.clone(), sample(manifest?, tool)?));
-    // A tool whose arguments the author named goes before one that gets none.
-    let (tool, args) =
-        tools.iter().find_map(sample).unwrap_or_else(|| (first(tools), "{}".to_owned()));
+    // A tool that can be called goes before one whose arguments nobody knows.
+    let known = survey.callable.first().map(|tool| (tool.name.clone(), tool.args.clone()));
+    let (tool, args) = known.unwrap_or_else(|| (first(tools), "{}".to_owned()));
+    let mut commands = names(&survey.commands);
+    commands.truncate(most(options));
+    let callable = survey.callable.iter();
     Values {
         unknown: drawn.unknown.clone(),
         args,
         tool,
+        tools: callable.map(|tool| (tool.name.clone(), tool.args.clone())).collect(),
+        commands,
         command: first(names(&survey.commands)),
         event: survey.subscribed("events").next().unwrap_or_default().to_owned(),
         point: survey.subscribed("intercept").next().unwrap_or_default().to_owned(),
@@ -33,7 +35,8 @@ pub(super) fn values(options: &Options, drawn: &Drawn, survey: &Survey, value: u
     }
 }
 
-/// The arguments that the manifest offers for a tool: `"samples": {"weather": {"city": "Rome"}}`.
-fn sample(manifest: &Manifest, tool: &str) -> Option<String> {
-    Some(manifest.other.get("samples")?.get(tool)?.to_string())
+/// How many of the tools and commands that are registered are called in one case: a kit has cases of its
+/// own for the rest.
+pub(super) fn most(options: &Options) -> usize {
+    if options.kit { 1 } else { usize::MAX }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::arrived::Arrived;
 use crate::case::Case;
 use crate::check::{self, Finding, Observed, Outcome};
 use crate::evidence::Evidence;
@@ -15,6 +16,7 @@ const BEFORE: usize = 6;
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     checks: BTreeMap<String, Seen>,
+    torn: bool,
 }
 
 #[derive(Debug, Default)]
@@ -31,7 +33,7 @@ impl Watch {
     /// The checks that the cases name.
     pub(crate) fn of(cases: &[&Case]) -> Self {
         let names = cases.iter().filter_map(|case| case.check.clone());
-        Self { checks: names.map(|name| (name, Seen::default())).collect() }
+        Self { checks: names.map(|name| (name, Seen::default())).collect(), torn: false }
     }
 
     /// Whether one of the cases names this check.
@@ -44,8 +46,19 @@ impl Watch {
         self.checks.get(check).is_some_and(|seen| !seen.looked)
     }
 
+    /// Whether a check has found something.
+    pub(crate) fn found(&self, check: &str) -> bool {
+        self.checks.get(check).is_some_and(|seen| seen.first.is_some())
+    }
+
+    /// Whether a line came in the middle of another.
+    pub(crate) fn torn(&self) -> bool {
+        self.torn
+    }
+
     /// Looks at a process that has ended.
     pub(crate) fn look(&mut self, observed: &Observed<'_>) {
+        self.torn |= observed.frames.iter().any(Arrived::is_torn);
         for (name, seen) in &mut self.checks {
             let Some(check) = check::named(name) else { continue };
             let Outcome::Found(findings) = check(observed) else { continue };

@@ -1,15 +1,18 @@
-//! The process groups of what is tested, which end together.
+//! The process groups of what is tested, which end together, and what left them.
 
 use std::collections::BTreeSet;
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use extline_host::{Stray, Supervised, Supervisor};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 /// The groups of all processes that run now; none once [`stop_all`] was called.
 static LIVE: Mutex<Option<BTreeSet<i32>>> = Mutex::new(Some(BTreeSet::new()));
+
+/// Looks after the groups when the tester itself is killed, or ends in the middle of a run.
+static SUPERVISOR: LazyLock<Supervisor> = LazyLock::new(Supervisor::new);
 
 /// Kills every process that is being tested, in this whole program, and lets none start again:
 /// runs that go on come to their end at once.
@@ -29,25 +32,43 @@ fn live() -> MutexGuard<'static, Option<BTreeSet<i32>>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts a process as the leader of its own process group, which [`stop_all`] ends too.
-pub(crate) fn start_group(command: &mut Command) -> io::Result<(Child, Pid)> {
-    // Held until the group is known: nothing may start while all is being stopped.
-    let mut live = live();
-    let groups = live.as_mut().ok_or_else(|| io::Error::other("the run was stopped"))?;
-    let child = command.process_group(0).spawn()?;
-    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let group = group.ok_or_else(|| io::Error::other("the process has no usable id"))?;
-    groups.insert(group.as_raw_nonzero().get());
-    Ok((child, group))
+/// A process group, whose leader is the process that is tested. Dropping it kills all of it.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) leader: Pid,
+    supervised: Supervised,
 }
 
-/// Kills all that is left of such a group.
-pub(crate) fn end_group(child: &mut Child, group: Pid) {
-    // Also when the leader has ended: its children keep the group alive. The number cannot
-    // belong to others before the leader was waited for and all members are gone.
-    let _ = kill_process_group(group, Signal::KILL);
-    let _ = child.wait();
-    if let Some(groups) = live().as_mut() {
-        groups.remove(&group.as_raw_nonzero().get());
+impl Group {
+    /// Starts a process as the leader of its own process group, which [`stop_all`] ends too.
+    pub(crate) fn start(command: &mut Command) -> io::Result<(Child, Self)> {
+        // Held until the group is known: nothing may start while all is being stopped.
+        let mut live = live();
+        let groups = live.as_mut().ok_or_else(|| io::Error::other("the run was stopped"))?;
+        let (child, supervised) = SUPERVISOR.spawn(command)?;
+        let leader = i32::try_from(supervised.id()).ok().and_then(Pid::from_raw);
+        let leader = leader.ok_or_else(|| io::Error::other("the process has no usable id"))?;
+        groups.insert(leader.as_raw_nonzero().get());
+        Ok((child, Self { leader, supervised }))
+    }
+
+    /// Its processes but for the leader, wherever they went.
+    pub(crate) fn others(&self) -> Vec<Stray> {
+        let mut others = self.supervised.processes();
+        others.retain(|process| process.id() != self.supervised.id());
+        others
+    }
+
+    /// Kills all that is left of it; `others` are known to be left, where somebody has looked.
+    pub(crate) fn end(&self, child: &mut Child, others: Option<Vec<Stray>>) {
+        let others = others.unwrap_or_else(|| self.others());
+        // Also when the leader has ended: its children keep the group alive. The number cannot
+        // belong to others before the leader was waited for and all members are gone.
+        self.supervised.end();
+        others.iter().for_each(Stray::kill);
+        let _ = child.wait();
+        if let Some(groups) = live().as_mut() {
+            groups.remove(&self.leader.as_raw_nonzero().get());
+        }
     }
 }

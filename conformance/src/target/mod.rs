@@ -3,6 +3,7 @@
 //! One thread drives it: [`Target::pump`] waits once for whatever happens first, and moves bytes
 //! both ways. Nothing here knows frames; [`Timeline`] keeps all that was seen.
 
+mod ends;
 #[cfg(unix)]
 mod group;
 #[cfg(unix)]
@@ -16,13 +17,16 @@ mod timeline;
 mod unix;
 #[cfg(not(unix))]
 mod unsupported;
+mod weight;
 
 pub use extline_scenario::Signal;
 
 #[cfg(unix)]
+pub(crate) use self::ends::Ends;
+#[cfg(unix)]
 pub use self::group::stop_all;
 #[cfg(unix)]
-pub(crate) use self::group::{end_group, is_stopped, start_group};
+pub(crate) use self::group::{Group, is_stopped};
 #[cfg(unix)]
 pub(crate) use self::pipe::no_pipe_of;
 #[cfg(unix)]
@@ -36,6 +40,7 @@ pub(crate) use self::unsupported::Target;
 pub use self::unsupported::stop_all;
 #[cfg(not(unix))]
 pub(crate) use self::unsupported::{is_stopped, no_pipe_of};
+pub use self::weight::weight;
 
 /// How one process is started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -28,8 +28,19 @@ pub(crate) fn no_pipe_of(bytes: usize) -> Option<String> {
     tried.err().map(|error| format!("{LACKING} pipe of {bytes} bytes: {error}"))
 }
 
+/// How many bytes lie in a pipe.
+pub(super) fn unread(descriptor: Option<&OwnedFd>) -> usize {
+    let count = descriptor.and_then(|descriptor| rustix::io::ioctl_fionread(descriptor).ok());
+    count.and_then(|count| usize::try_from(count).ok()).unwrap_or_default()
+}
+
+/// Whether nothing but its end would be read from a pipe.
+pub(super) fn has_ended(descriptor: Option<&OwnedFd>) -> bool {
+    has_input(descriptor) && unread(descriptor) == 0
+}
+
 /// Whether a read would give something, if only the end.
-pub(super) fn has_input(descriptor: Option<&OwnedFd>) -> bool {
+fn has_input(descriptor: Option<&OwnedFd>) -> bool {
     let Some(descriptor) = descriptor else { return false };
     let mut fds = [PollFd::new(descriptor, PollFlags::IN)];
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };

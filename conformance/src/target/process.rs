@@ -69,22 +69,11 @@ fn scheduled(id: u32, field: usize) -> Option<Duration> {
     (!times.is_empty()).then(|| times.into_iter().sum())
 }
 
-/// The processes with this variable in their environment, but for `id` itself, as `pid command`.
-pub(super) fn others_marked(variable: &str, id: u32) -> Vec<String> {
-    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
-    let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    ids.filter(|one| *one != id)
-        .filter(|id| {
-            let environment = fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-            let mut variables = environment.split(|byte| *byte == 0);
-            variables.any(|one| one == variable.as_bytes()) && !is_zombie(*id)
-        })
-        .map(|id| {
-            let command = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
-            let words = String::from_utf8_lossy(&command).replace('\0', " ");
-            format!("{id} {}", words.trim_end())
-        })
-        .collect()
+/// A process as `pid command`.
+pub(super) fn named(id: u32) -> String {
+    let command = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    let words = String::from_utf8_lossy(&command).replace('\0', " ");
+    format!("{id} {}", words.trim_end())
 }
 
 /// Its threads, by their ids.
@@ -110,12 +99,4 @@ fn family(id: u32) -> Vec<u32> {
         }
     }
     family
-}
-
-/// Whether a process has ended and only waits for its parent to ask how.
-fn is_zombie(process: u32) -> bool {
-    let text = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // `pid (name) state ...`; the name may hold anything, also `)`.
-    let state = text.rsplit_once(')').and_then(|(_, rest)| rest.split_ascii_whitespace().next());
-    !matches!(state, Some("R" | "S" | "D" | "T" | "t" | "I"))
 }

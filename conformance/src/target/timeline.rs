@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 use extline_host::Exit;
 
+use super::ends::Ends;
+
 /// What happened, in the order in which the tester saw it.
 #[derive(Debug)]
 pub(crate) struct Timeline {
@@ -11,6 +13,7 @@ pub(crate) struct Timeline {
     records: Vec<Record>,
     /// When the tester last looked and nothing more had come, since the start.
     silent: Duration,
+    stderr: Ends,
 }
 
 /// One thing that happened.
@@ -45,8 +48,6 @@ pub(crate) enum What {
         /// It ended in an LF, not in the end of file.
         terminated: bool,
     },
-    /// Something came from stderr.
-    Stderr(Vec<u8>),
     /// The tester did something to the process that is no frame: `stdin closed`, `SIGTERM`.
     Action(String),
     /// Its stdout ended.
@@ -57,7 +58,7 @@ pub(crate) enum What {
 
 impl Timeline {
     pub(super) fn new(started: Instant) -> Self {
-        Self { started, records: Vec::new(), silent: Duration::ZERO }
+        Self { started, records: Vec::new(), silent: Duration::ZERO, stderr: Ends::default() }
     }
 
     /// One that somebody else recorded, record by record.
@@ -88,19 +89,20 @@ impl Timeline {
         }
     }
 
-    /// All of stderr, decoded as well as can be.
+    /// What came from stderr, decoded as well as can be; where it is long, its first and its last
+    /// part.
     pub(crate) fn stderr(&self) -> String {
-        let bytes: Vec<_> = self
-            .records
-            .iter()
-            .filter_map(|record| match &record.what {
-                What::Stderr(bytes) => Some(bytes.as_slice()),
-                _ => None,
-            })
-            .flatten()
-            .copied()
-            .collect();
-        String::from_utf8_lossy(&bytes).into_owned()
+        self.stderr.text()
+    }
+
+    /// Something came from stderr.
+    pub(super) fn heard_on_stderr(&mut self, bytes: &[u8]) {
+        self.stderr.push(bytes);
+    }
+
+    /// How long ago it began.
+    pub(super) fn lasted(&self) -> Duration {
+        self.started.elapsed()
     }
 
     /// The tester has just looked, and nothing more had come from stdout.

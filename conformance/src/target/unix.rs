@@ -4,20 +4,19 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process::{Child, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use extline_host::{Exit, Program};
+use extline_host::{Exit, Program, Stray};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal as SystemSignal, kill_process, kill_process_group};
+use rustix::process::{Signal as SystemSignal, kill_process, kill_process_group};
 
-use super::group::{end_group, start_group};
+use super::group::Group;
 use super::outgoing::{GLANCE, Outgoing};
-use super::pipe::{has_input, set_pipe_bytes};
+use super::pipe::{has_ended, set_pipe_bytes, unread};
 use super::timeline::{Timeline, What};
-use super::{Conditions, Cutting, Setting, Signal, process};
+use super::{Conditions, Cutting, Setting, Signal, process, weight};
 
 /// The end of a process has no descriptor to wait for, so it is asked for this often.
 const EXIT_TICK: Duration = Duration::from_millis(5);
@@ -27,17 +26,22 @@ const STALL: Duration = Duration::from_millis(20);
 /// How much a slow reader reads at once, and how long it rests then: 2 MB a second.
 const SLOW_BYTES: usize = 4096;
 const SLOW_PAUSE: Duration = Duration::from_millis(2);
-/// Names every process that a run started, so that one which left its group can be found.
-const MARKER: &str = "EXTLINE_CONFORMANCE_PROCESS";
+/// How much is kept of what one process writes to stdout, in bytes of memory: one that writes more is
+/// ended (`io.flood`). Several live at a time, and the checks need as much again.
+const KEPT: usize = 64 << 20;
+/// The longest line that is waited for; hosts take a quarter of that.
+const LONGEST_LINE: usize = 16 << 20;
 
 /// One running process. Dropping it kills its whole group.
 #[derive(Debug)]
 pub(crate) struct Target {
     child: Child,
-    group: Pid,
-    marker: String,
+    group: Group,
+    /// What it left behind, once somebody has looked.
+    left: Option<Vec<Stray>>,
     stdin: Option<OwnedFd>,
     stdout: Option<OwnedFd>,
+    closed_stdout: bool,
     stderr: Option<OwnedFd>,
     outgoing: VecDeque<Outgoing>,
     /// What came from stdout behind the last LF, and in how many reads.
@@ -52,29 +56,34 @@ pub(crate) struct Target {
     stalled: Duration,
     exit: Option<Exit>,
     timeline: Timeline,
+    /// How much is kept of what it wrote, and of what it was sent.
+    kept: usize,
+    sent: usize,
+    /// How many lines it wrote.
+    lines: usize,
+    /// It wrote more than that, and was ended.
+    flood: Option<String>,
 }
 
 impl Target {
     /// Starts it, as the leader of its own process group.
     pub(crate) fn start(program: &Program, setting: Setting) -> io::Result<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let marker = format!("{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let started = Instant::now();
         let mut command = program.command();
         command
-            .env(MARKER, &marker)
             .envs(setting.conditions.locale.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let (mut child, group) = start_group(&mut command)?;
+        let (mut child, group) = Group::start(&mut command)?;
         let mut target = Self {
             stdin: child.stdin.take().map(OwnedFd::from),
             stdout: child.stdout.take().map(OwnedFd::from),
+            closed_stdout: false,
             stderr: child.stderr.take().map(OwnedFd::from),
             child,
             group,
-            marker,
+            left: None,
             outgoing: VecDeque::new(),
             partial: (Vec::new(), 0),
             reading: true,
@@ -84,6 +93,10 @@ impl Target {
             stalled: Duration::ZERO,
             exit: None,
             timeline: Timeline::new(started),
+            kept: 0,
+            sent: 0,
+            lines: 0,
+            flood: None,
         };
         target.timeline.add(What::Action(format!("started, process {}", target.id())));
         if setting.stdin_at_end {
@@ -193,8 +206,14 @@ impl Target {
     pub(crate) fn close_stdout(&mut self) {
         self.release();
         if self.stdout.take().is_some() {
+            self.closed_stdout = true;
             self.timeline.add(What::Action("stdout closed by the host".to_owned()));
         }
+    }
+
+    /// Whether the tester closed its stdout.
+    pub(crate) fn closed_stdout(&self) -> bool {
+        self.closed_stdout
     }
 
     /// Stops or goes on reading its stdout; stderr is read all the time.
@@ -220,9 +239,9 @@ impl Target {
         if self.exit.is_none() {
             // It may have ended this very moment; then there is nothing to do.
             let _ = if whole_group {
-                kill_process_group(self.group, number)
+                kill_process_group(self.group.leader, number)
             } else {
-                kill_process(self.group, number)
+                kill_process(self.group.leader, number)
             };
             self.timeline.add(What::Action(signal.name().to_owned()));
         }
@@ -289,8 +308,21 @@ impl Target {
     }
 
     /// The processes it started and left behind, as `pid command`. Ask when it has ended.
-    pub(crate) fn left_behind(&self) -> Vec<String> {
-        process::others_marked(&format!("{MARKER}={}", self.marker), self.id())
+    pub(crate) fn left_behind(&mut self) -> Vec<String> {
+        let left = self.group.others();
+        let named = left.iter().map(|process| process::named(process.id())).collect();
+        self.left = Some(left);
+        named
+    }
+
+    /// Why it was ended, where it wrote more than is kept.
+    pub(crate) fn flood(&self) -> Option<&str> {
+        self.flood.as_deref()
+    }
+
+    /// How much is kept of what it wrote and was sent, in bytes.
+    pub(crate) fn kept(&self) -> usize {
+        self.kept + self.sent
     }
 
     fn tick(&self) -> Duration {
@@ -365,22 +397,28 @@ impl Target {
                     .outgoing
                     .pop_front()
                     .unwrap_or_else(|| unreachable!("the front was looked at above"));
+                self.sent += bytes.len();
                 self.timeline.add(What::Sent { bytes, writes });
             }
         }
     }
 
-    fn read_stdout(&mut self) {
-        let Some(stdout) = &self.stdout else { return };
+    /// Reads once, and says how many bytes came.
+    fn read_stdout(&mut self) -> usize {
+        let Some(stdout) = &self.stdout else { return 0 };
         let slow = self.conditions.slow_reader && self.exit.is_none();
         self.next_read = Instant::now() + if slow { SLOW_PAUSE } else { Duration::ZERO };
         let mut space = vec![0; if slow { SLOW_BYTES } else { READ_BYTES }];
         match rustix::io::read(stdout, &mut space) {
             Ok(0) => self.end_stdout(),
-            Ok(count) => self.take_output(&space[..count]),
+            Ok(count) => {
+                self.take_output(&space[..count]);
+                return count;
+            }
             Err(Errno::AGAIN | Errno::INTR) => {}
             Err(_) => self.end_stdout(),
         }
+        0
     }
 
     fn take_output(&mut self, mut bytes: &[u8]) {
@@ -390,12 +428,37 @@ impl Target {
             self.partial.0.extend_from_slice(&bytes[..end]);
             bytes = &bytes[end + 1..];
             let (line, reads) = std::mem::replace(&mut self.partial, (Vec::new(), 1));
+            self.kept += weight(&line);
+            if self.kept > KEPT {
+                return self.end_flood("so much", &line);
+            }
+            self.lines += 1;
             self.timeline.add_at(now, What::Line { bytes: line, reads, terminated: true });
         }
         self.partial.0.extend_from_slice(bytes);
+        if self.partial.0.len() > LONGEST_LINE {
+            let line = std::mem::take(&mut self.partial.0);
+            return self.end_flood("a line of that length", &line);
+        }
         if self.partial.0.is_empty() {
             self.partial.1 = 0;
         }
+    }
+
+    /// Ends one that wrote more than is kept: `line` is what it wrote last.
+    fn end_flood(&mut self, what: &str, line: &[u8]) {
+        let lines = self.lines;
+        let time = self.timeline.lasted().as_secs_f64();
+        let text = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
+        let told = format!(
+            "it floods its stdout: {lines} lines in {time:.1} s, and then {what} that the tester \
+             ended it; the last one begins with {text:?}"
+        );
+        self.partial = (Vec::new(), 0);
+        self.stdout = None;
+        let _ = kill_process_group(self.group.leader, SystemSignal::KILL);
+        self.timeline.add(What::Action(format!("SIGKILL: {told}")));
+        self.flood = Some(told);
     }
 
     fn end_stdout(&mut self) {
@@ -407,17 +470,19 @@ impl Target {
         self.timeline.add(What::StdoutEnded);
     }
 
-    fn read_stderr(&mut self) {
-        let Some(stderr) = &self.stderr else { return };
+    /// Reads once, and says how many bytes came.
+    fn read_stderr(&mut self) -> usize {
+        let Some(stderr) = &self.stderr else { return 0 };
         let mut space = vec![0; READ_BYTES];
         match rustix::io::read(stderr, &mut space) {
             Ok(count) if count > 0 => {
-                space.truncate(count);
-                self.timeline.add(What::Stderr(space));
+                self.timeline.heard_on_stderr(&space[..count]);
+                return count;
             }
             Err(Errno::AGAIN | Errno::INTR) => {}
             Ok(_) | Err(_) => self.stderr = None,
         }
+        0
     }
 
     fn look_for_exit(&mut self) {
@@ -429,12 +494,16 @@ impl Target {
             Ok(Some(status)) => Exit::of(status),
             Err(error) => Exit::Unknown { reason: error.to_string() },
         };
-        // What it wrote before it ended is in the pipes still.
-        while self.reading && has_input(self.stdout.as_ref()) {
-            self.read_stdout();
+        // What it wrote before it ended is in the pipes still, also where nothing was read of late. One
+        // that it started may go on: of that no more is read here, and the end of the pipe only where
+        // it has come.
+        let mut left = unread(self.stdout.as_ref());
+        while left > 0 || has_ended(self.stdout.as_ref()) {
+            left = left.saturating_sub(self.read_stdout().max(1));
         }
-        while has_input(self.stderr.as_ref()) {
-            self.read_stderr();
+        let mut left = unread(self.stderr.as_ref());
+        while left > 0 || has_ended(self.stderr.as_ref()) {
+            left = left.saturating_sub(self.read_stderr().max(1));
         }
         self.exit = Some(exit.clone());
         self.timeline.add(What::Exited(exit));
@@ -443,6 +512,6 @@ impl Target {
 
 impl Drop for Target {
     fn drop(&mut self) {
-        end_group(&mut self.child, self.group);
+        self.group.end(&mut self.child, self.left.take());
     }
 }

@@ -70,6 +70,10 @@ impl Target {
         match *self {}
     }
 
+    pub(crate) fn closed_stdout(&self) -> bool {
+        match *self {}
+    }
+
     pub(crate) fn stdout_ended(&self) -> bool {
         match *self {}
     }
@@ -102,11 +106,19 @@ impl Target {
         match *self {}
     }
 
+    pub(crate) fn flood(&self) -> Option<&str> {
+        match *self {}
+    }
+
+    pub(crate) fn kept(&self) -> usize {
+        match *self {}
+    }
+
     pub(crate) fn stalled(&self) -> Duration {
         match *self {}
     }
 
-    pub(crate) fn left_behind(&self) -> Vec<String> {
+    pub(crate) fn left_behind(&mut self) -> Vec<String> {
         match *self {}
     }
 }

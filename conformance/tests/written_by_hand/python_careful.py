@@ -25,7 +25,7 @@ for line in sys.stdin:
     if not isinstance(msg, dict):
         continue
     kind, call = msg.get("type"), msg.get("id")
-    if kind == "command_invoked" and isinstance(call, str):
+    if kind == "command_invoked" and isinstance(call, str) and call:
         if msg.get("name") == "hellopy":
             emit({"type": "command_response", "id": call, "action": "prompt",
                   "prompt": "Greet me very briefly. Add one emoji."})

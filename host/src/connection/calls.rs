@@ -1,5 +1,6 @@
 //! What the host asks of an extension, and who waits for the answer.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,8 @@ pub(crate) enum Waiting {
         _turn: Option<OwnedSemaphorePermit>,
         result: oneshot::Sender<Result<ToolResult, Unanswered>>,
         updates: watch::Sender<Option<Arc<ToolUpdate>>>,
+        /// What the newest of these takes in memory.
+        kept: usize,
     },
     Command {
         name: String,
@@ -44,6 +47,8 @@ pub(crate) enum Waiting {
         parts: mpsc::Sender<RawJson>,
         /// The number of the last part.
         received: u64,
+        /// What the last ones take in memory.
+        kept: VecDeque<usize>,
     },
     Intercept {
         point: &'static str,
@@ -62,8 +67,8 @@ pub(crate) struct Sending<'a> {
     pub(crate) tool: &'a Tool,
     pub(crate) args: RawJson,
     pub(crate) options: ToolCallOptions,
-    /// What is said of a timeout.
-    pub(crate) says: Duration,
+    /// The timeout that an error names.
+    pub(crate) announced_timeout: Duration,
     /// The tools above it and its own name, outermost first.
     pub(crate) chain: Vec<String>,
     /// What the call holds until it is answered or has failed.
@@ -88,6 +93,15 @@ impl Waiting {
             Self::Tool { name, .. } | Self::Command { name, .. } => name,
             Self::Request { method, .. } => method,
             Self::Intercept { point, .. } => point,
+        }
+    }
+
+    /// What is kept of its answer so far, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        match self {
+            Self::Tool { kept, .. } => *kept,
+            Self::Request { kept, .. } => kept.iter().sum(),
+            Self::Command { .. } | Self::Intercept { .. } => 0,
         }
     }
 
@@ -162,7 +176,7 @@ impl Unanswered {
 impl Connection {
     /// Sends a tool call.
     pub(crate) fn call_tool(self: &Arc<Self>, sending: Sending<'_>) -> Result<Call, CallError> {
-        let Sending { tool, args, options, says, chain, turn } = sending;
+        let Sending { tool, args, options, announced_timeout, chain, turn } = sending;
         let name = tool.name().to_owned();
         let now = Instant::now();
         let mut state = self.lock();
@@ -179,12 +193,13 @@ impl Connection {
             _turn: turn,
             result: result_sender,
             updates: updates_sender,
+            kept: 0,
         };
         state.waiting.insert(key.clone(), waiting);
         self.carry_out(&mut state, now);
         drop(state);
         let runner = Runner::Extension(CallGuard { connection: Arc::clone(self), key });
-        Ok(Call { name, runner, result, updates, timeout: says })
+        Ok(Call { name, runner, result, updates, timeout: announced_timeout })
     }
 
     /// Sends a command.
@@ -256,7 +271,7 @@ impl Connection {
     }
 
     pub(crate) fn send_event(&self, event: &Event) {
-        if self.shared.likeness.profile.events_in_order {
+        if self.shared.rules.profile.events_in_order {
             self.send(|state| state.session.send_event(event));
         } else {
             self.lock().disordered.push(event.clone());
@@ -267,7 +282,7 @@ impl Connection {
     /// Writes the events that came since the last time, in any order (`zot.events-unordered`).
     pub(super) fn send_disordered(&self, state: &mut State) {
         let mut events = std::mem::take(&mut state.disordered);
-        self.shared.likeness.shuffle(&mut events);
+        self.shared.rules.shuffle(&mut events);
         for event in &events {
             state.session.send_event(event);
         }

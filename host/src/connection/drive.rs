@@ -67,7 +67,7 @@ impl Connection {
         self.shared.publish();
         let exit = match exit {
             Some(exit) => Some(exit),
-            None => self.put_down(&mut process).await,
+            None => self.terminate(&mut process).await,
         };
         let remains = self.end_children().await;
         self.finish(exit, &remains).await;
@@ -77,10 +77,10 @@ impl Connection {
     async fn serve(&self, process: &mut Process, output: &mut Output) -> Cause {
         let mut output_is_open = true;
         loop {
-            let (blocked, wake_at) = self.prepare_to_wait();
+            let (blocked, wake_at, may_read) = self.prepare_to_wait();
             tokio::select! {
                 exit = process.wait() => return Cause::Exited(exit),
-                is_open = poll_fn(|context| self.poll_read(output, context)), if output_is_open => {
+                is_open = poll_fn(|context| self.poll_read(output, context)), if output_is_open && may_read => {
                     output_is_open = is_open;
                 }
                 () = async {
@@ -95,7 +95,7 @@ impl Connection {
                         None => future::pending().await,
                     }
                 } => {
-                    if output_is_open {
+                    if output_is_open && may_read {
                         self.catch_up(output);
                     }
                     self.handle_timeout();
@@ -106,14 +106,15 @@ impl Connection {
                 let mut state = self.lock();
                 (state.failure.take(), std::mem::take(&mut state.registrations_changed))
             };
-            if registrations_changed {
-                self.shared.publish();
-            }
+            // First, as what is too much to keep is not copied into a report either.
             if let Some(problem) = problem {
                 return Cause::Failed(problem);
             }
-            if self.log.was_flooded() {
-                self.notice(&mut self.lock(), Notice::flooded_log());
+            if registrations_changed {
+                self.shared.publish();
+            }
+            for notice in self.log.take_notices() {
+                self.notice(&mut self.lock(), notice);
             }
             // A flood on one pipe must not keep other tasks of this thread waiting.
             tokio::task::coop::consume_budget().await;
@@ -122,7 +123,7 @@ impl Connection {
 
     /// What to wait for. A timer that is already set earlier than needed stays: setting it anew for
     /// every call costs more than one idle look at the clock.
-    fn prepare_to_wait(&self) -> (Option<Arc<Input>>, Option<Instant>) {
+    fn prepare_to_wait(&self) -> (Option<Arc<Input>>, Option<Instant>, bool) {
         let mut state = self.lock();
         let now = Instant::now();
         if !state.disordered.is_empty() {
@@ -131,7 +132,7 @@ impl Connection {
         }
         let set = state.wake_at.filter(|at| *at > now);
         state.wake_at = [set, state.next_step()].into_iter().flatten().min();
-        (state.queue.blocked(), state.wake_at)
+        (state.queue.blocked(), state.wake_at, !state.registering.is_full())
     }
 
     /// Reads once; whether more may come.
@@ -175,11 +176,12 @@ impl Connection {
     /// It says nothing more. That is its end in a moment, if it is not on its way already; but
     /// under a profile in which nobody notices it only loses what it offers (`zot.output-ended`).
     pub(super) fn lose_output(&self, state: &mut State, problem: Problem, now: Instant) {
-        let profile = &self.shared.likeness.profile;
-        if profile.ends_the_silent || state.session.extension().is_none() {
+        let profile = &self.shared.rules.profile;
+        if profile.kills_unresponsive || state.session.extension().is_none() {
             state.give_up_after(EXIT_TAKES, problem, now);
         } else {
             self.shared.registry().withdraw(self.index);
+            state.registering.give_up();
             state.registrations_changed = true;
             let text = format!("{problem}; a {} goes on without what it offered", profile.name);
             self.notice(state, Notice::new(text));
@@ -246,13 +248,16 @@ impl Connection {
         if !was_asked {
             self.log.remark(&how);
         }
+        state.kept_answers = 0;
         for (_, waiting) in state.waiting.drain() {
             waiting.fail(Unanswered::Died(Arc::clone(&diagnosis)));
         }
         state.session.handle_gone(&how);
         self.carry_out(&mut state, now);
         self.close_panels(&mut state);
+        state.registering.give_up();
         self.forget_offers(&state, was_asked);
+        self.shared.standings.send_replace(());
         if !was_asked {
             state.phase = Phase::Failed(Arc::clone(&diagnosis));
             let extension = self.name.clone();
@@ -275,7 +280,7 @@ impl Connection {
     }
 
     /// Ends a process that cannot be used.
-    async fn put_down(&self, process: &mut Process) -> Option<Exit> {
+    async fn terminate(&self, process: &mut Process) -> Option<Exit> {
         {
             let mut state = self.lock();
             state.queue.close_now();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use extline_protocol::frame::{RegisterCommand, RegisterTool, Rejection};
+use extline_protocol::frame::RegisterCommand;
 use extline_protocol::{HandshakeError, HostEvent, Notice as SessionNotice};
 
 use super::Connection;
@@ -11,13 +11,17 @@ use super::calls::{CommandAnswer, Unanswered, Waiting};
 use super::state::{Phase, State};
 use crate::ending::Manner;
 use crate::log::readable;
+use crate::memory::{Memory, shorten};
 use crate::news::News;
-use crate::notice::Notice;
-use crate::offer::{Command, Tool};
+use crate::notice::{Author, Notice};
+use crate::offer::Command;
 use crate::problem::Problem;
 
 /// A process that SIGKILL has not ended by then is given up; it waits for a device, as a rule.
 const KILL_TAKES: Duration = Duration::from_secs(2);
+
+/// Longest line of a flood that is told, in bytes.
+const NEWEST: usize = 1024;
 
 impl Connection {
     /// Carries out what the session wants done, then writes what it wants said. Call it after
@@ -25,8 +29,11 @@ impl Connection {
     pub(super) fn carry_out(&self, state: &mut State, now: Instant) {
         while let Some(event) = state.session.poll_event() {
             note_flood(state, &event, now);
-            self.handle(state, event, now);
+            if let Some(event) = state.registering.pass(event) {
+                self.handle(state, event, now);
+            }
         }
+        state.check_memory();
         if state.flood.is_too_much() && !state.is_ending() {
             state.failure.get_or_insert(Problem::Flood);
         }
@@ -47,10 +54,15 @@ impl Connection {
         }
     }
 
-    fn handle(&self, state: &mut State, event: HostEvent, now: Instant) {
+    pub(super) fn handle(&self, state: &mut State, event: HostEvent, now: Instant) {
         let extension = || self.name.clone();
         match event {
-            HostEvent::Hello(_) => state.said_hello = true,
+            HostEvent::Hello(hello) => {
+                state.said_hello = Some(now);
+                state.kept_hello = hello.memory();
+                state.author = if hello.sdk.is_some() { Author::OfSdk } else { Author::OfFrames };
+                self.declare_guards(hello.guards.unwrap_or_default());
+            }
             HostEvent::HandshakeFailed(error) if error != HandshakeError::Ended => {
                 state.failure.get_or_insert(error.into());
             }
@@ -59,10 +71,21 @@ impl Connection {
             HostEvent::RegisterCommand(command) => self.register_command(state, command),
             HostEvent::Subscribe(subscribe) => {
                 self.shared.registry().subscribe(self.index, subscribe);
-                state.registrations_changed = true;
+                self.shared.standings.send_replace(());
+                self.registrations_changed(state);
+            }
+            HostEvent::UnclearGuards { why } => {
+                let text = format!(
+                    "it guards, and at which points cannot be read: nothing passes until a \
+                     subscribe says so ({why})"
+                );
+                let suggestion = Some("write \"guards\":[\"tool_call\"]".to_owned());
+                self.shared.registry().guards_are_unclear(self.index, why);
+                self.notice(state, Notice { text, suggestion });
             }
             HostEvent::Rejected(rejection) => self.refuse(state, rejection),
             HostEvent::Ready => self.become_ready(state, now),
+            HostEvent::SaidReady => self.settle(state),
             HostEvent::Request { key, request } => self.request_asked(state, key, request),
             HostEvent::CallTool { key, call } => self.call_tool_asked(state, key, call),
             HostEvent::Cancelled { key } => state.stop_question(&key, "the extension gave up"),
@@ -83,8 +106,8 @@ impl Connection {
             HostEvent::Notice(notice) => {
                 let is_unknown =
                     matches!(notice, SessionNotice::UnknownType(_) | SessionNotice::Skipped(_));
-                let notice = Notice::of(&notice, !state.said_hello);
-                if is_unknown && !self.shared.likeness.profile.reports_unknown {
+                let notice = Notice::of(&notice, state.author);
+                if is_unknown && !self.shared.rules.profile.reports_unknown {
                     self.log.remark(&notice.text);
                 } else {
                     self.notice(state, notice);
@@ -122,13 +145,17 @@ impl Connection {
         match event {
             HostEvent::ToolResult { key, result } => {
                 state.stop_children(&key, "the call that it belongs to is answered");
-                if let Some(Waiting::Tool { result: waiting, .. }) = state.waiting.remove(&key) {
+                if let Some(Waiting::Tool { result: waiting, .. }) = state.stop_waiting(&key) {
                     // Whoever asked may have gone.
-                    let _ = waiting.send(Ok(self.shared.likeness.seen(result)));
+                    let _ = waiting.send(Ok(self.shared.rules.seen(result)));
                 }
             }
             HostEvent::ToolUpdate { key, update } => {
-                if let Some(Waiting::Tool { name, updates, .. }) = state.waiting.get(&key) {
+                if let Some(Waiting::Tool { name, updates, kept, .. }) = state.waiting.get_mut(&key)
+                {
+                    let memory = update.memory();
+                    state.kept_answers =
+                        state.kept_answers + memory - std::mem::replace(kept, memory);
                     let update = Arc::new(update);
                     let tool = name.clone();
                     updates.send_replace(Some(Arc::clone(&update)));
@@ -139,28 +166,26 @@ impl Connection {
             HostEvent::CommandResponse { key, response } => {
                 state.stop_children(&key, "the command that it belongs to is answered");
                 let panel = self.panel_of(state, &response);
-                if let Some(Waiting::Command { response: waiting, .. }) = state.waiting.remove(&key)
-                {
+                if let Some(Waiting::Command { response: waiting, .. }) = state.stop_waiting(&key) {
                     let _ = waiting.send(Ok(CommandAnswer { response, panel }));
                 }
             }
             HostEvent::InterceptResponse { key, response } => {
                 state.stop_children(&key, "the intercept that it belongs to is answered");
-                if let Some(Waiting::Intercept { response: waiting, .. }) =
-                    state.waiting.remove(&key)
+                if let Some(Waiting::Intercept { response: waiting, .. }) = state.stop_waiting(&key)
                 {
                     let _ = waiting.send(Ok(response));
                 }
             }
             HostEvent::CallFailed { key, error } => {
                 state.stop_children(&key, &error.message);
-                if let Some(waiting) = state.waiting.remove(&key) {
+                if let Some(waiting) = state.stop_waiting(&key) {
                     waiting.fail(Unanswered::Failed(error));
                 }
             }
             HostEvent::Response { key, result } => {
                 state.stop_children(&key, "the request that it belongs to is answered");
-                if let Some(waiting) = state.waiting.remove(&key) {
+                if let Some(waiting) = state.stop_waiting(&key) {
                     waiting.answer_request(result);
                 }
             }
@@ -176,7 +201,8 @@ impl Connection {
     fn become_ready(&self, state: &mut State, now: Instant) {
         if matches!(state.phase, Phase::Starting) {
             state.phase = Phase::Ready;
-            self.shared.registry().settle(self.index);
+            self.shared.registry().use_what_is_registered(self.index);
+            self.shared.standings.send_replace(());
             state.start_took = Some(now.saturating_duration_since(state.began));
             state.registrations_changed = true;
             self.tell(News::Started { extension: self.name.clone() });
@@ -184,20 +210,38 @@ impl Connection {
         }
     }
 
-    fn register_tool(&self, state: &mut State, definition: RegisterTool) {
-        match Tool::of_extension(&self.name, self.index, definition, &self.shared.likeness.profile)
-        {
-            Ok(tool) => {
-                self.shared.registry().register_tool(self.index, tool);
-                state.registrations_changed = true;
-            }
-            Err(rejection) => self.refuse(state, rejection),
+    /// All that it wants to offer and to be asked about is registered.
+    fn settle(&self, state: &mut State) {
+        state.said_ready = true;
+        let missing = {
+            let mut registry = self.shared.registry();
+            registry.settle(self.index);
+            registry.missing_guards(self.index)
+        };
+        self.shared.standings.send_replace(());
+        self.registrations_changed(state);
+        for (point, declared_in) in missing {
+            let notice = Notice {
+                text: format!(
+                    "its {declared_in} declares a guard at {point}, and it registered none: nothing \
+                     passes there"
+                ),
+                suggestion: Some(format!("register it, or remove \"guards\" from {declared_in}")),
+            };
+            self.notice(state, notice);
+        }
+    }
+
+    /// Its `hello` says where nothing may pass before its guards are asked (`guard.declared`).
+    fn declare_guards(&self, guards: Vec<String>) {
+        if self.shared.rules.profile.guards_fail_closed {
+            self.shared.registry().declare_in_hello(self.index, guards);
         }
     }
 
     fn unregister_tool(&self, state: &mut State, name: &str) {
         if self.shared.registry().unregister_tool(self.index, name) {
-            state.registrations_changed = true;
+            self.registrations_changed(state);
         } else {
             let text = format!("ignored unregister_tool: it has no tool {name:?}");
             self.notice(state, Notice::new(text));
@@ -207,15 +251,7 @@ impl Connection {
     fn register_command(&self, state: &mut State, definition: RegisterCommand) {
         let (extension, owner) = (self.name.clone(), self.index);
         self.shared.registry().register_command(Command { extension, definition, owner });
-        state.registrations_changed = true;
-    }
-
-    fn refuse(&self, state: &mut State, rejection: Rejection) {
-        let text =
-            format!("rejected the {} {:?}: {}", rejection.kind, rejection.name, rejection.message);
-        self.notice(state, Notice::new(text));
-        self.shared.registry().refuse(self.index, rejection);
-        state.registrations_changed = true;
+        self.registrations_changed(state);
     }
 }
 
@@ -243,5 +279,7 @@ fn note_flood(state: &mut State, event: &HostEvent, now: Instant) {
         HostEvent::PanelClose(_) => "panel_close".to_owned(),
         _ => return,
     };
+    let mut line = line;
+    shorten(&mut line, NEWEST);
     state.flood.note_line(line, now);
 }

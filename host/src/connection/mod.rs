@@ -11,12 +11,12 @@ mod flood;
 mod outgrown;
 mod panels;
 mod questions;
+mod registering;
 mod requests;
 mod state;
 mod write_queue;
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 
@@ -28,8 +28,10 @@ pub(crate) use self::outgrown::LargePipes;
 use self::state::{Phase, State};
 use crate::diagnosis::Diagnosis;
 use crate::ending::Ending;
+use crate::home::LogPlace;
 use crate::intercept_failure::{InterceptFailure, NoAnswer};
 use crate::log::Log;
+use crate::memory::shorten;
 use crate::news::News;
 use crate::notice::Notice;
 use crate::problem::Problem;
@@ -37,6 +39,9 @@ use crate::process::{Group, Output, Process, Spawned};
 use crate::shared::{Shared, lock};
 use crate::status::{ExtensionState, ExtensionStatus};
 use crate::trace::ExtensionTrace;
+
+/// Longest text of a notice that is kept and told, in bytes.
+const NOTICE: usize = 1024;
 
 /// One extension whose process was started.
 pub(crate) struct Connection {
@@ -68,7 +73,7 @@ impl Connection {
         (index, name): (usize, &str),
         spawned: Spawned,
         session: HostSession,
-        (log_path, withheld): (PathBuf, Vec<String>),
+        (log, withheld): (LogPlace, Vec<String>),
         shared: &Arc<Shared>,
     ) -> (Arc<Self>, Ends) {
         let Spawned { process, group, input, output, errors } = spawned;
@@ -79,7 +84,7 @@ impl Connection {
             index,
             name: name.to_owned(),
             group,
-            log: Log::collect(log_path, errors, Arc::clone(&changed)),
+            log: Log::collect(log, errors, Arc::clone(&changed)),
             withheld,
             shared: Arc::clone(shared),
             state: Mutex::new(State::new(session, input, limits, Instant::now())),
@@ -112,6 +117,11 @@ impl Connection {
 
     pub(crate) fn is_ready(&self) -> bool {
         matches!(self.lock().phase, Phase::Ready)
+    }
+
+    /// Whether it runs, and may still register what it declared.
+    pub(crate) fn is_starting(&self) -> bool {
+        self.lock().is_starting()
     }
 
     /// Whether it was ready once.
@@ -201,7 +211,8 @@ impl Connection {
     }
 
     /// Keeps a notice for the status, writes it to the log and tells the embedder.
-    fn notice(&self, state: &mut State, notice: Notice) {
+    fn notice(&self, state: &mut State, mut notice: Notice) {
+        shorten(&mut notice.text, NOTICE);
         self.log.remark(&notice.text);
         self.tell(News::Notice { extension: self.name.clone(), notice: notice.clone() });
         state.keep_notice(notice);

@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use super::Connection;
 use super::state::State;
+use crate::memory::Memory;
 use crate::news::News;
 use crate::notice::Notice;
 use crate::panel::{Panel, PanelView};
@@ -84,9 +85,12 @@ impl Connection {
         if is_new {
             panels.opened += 1;
             let (serial, view) = (panels.opened, watch::Sender::new(view));
+            state.kept_panels += view.borrow().memory();
             panels.open.insert(id.clone(), OpenPanel { serial, view });
         } else if let Some(open) = panels.open.get(&id) {
-            open.view.send_replace(view);
+            state.kept_panels += view.memory();
+            let before = open.view.send_replace(view);
+            state.kept_panels -= before.memory();
         }
         let panel = self.panel(state, &id)?;
         if is_new {
@@ -102,17 +106,22 @@ impl Connection {
             self.panel_is_unknown(state, "panel_render", &panel_id);
             return;
         };
+        let kept = &mut state.kept_panels;
         panel.view.send_modify(|view| {
+            *kept -= view.memory();
             if let Some(title) = title {
                 view.title = title;
             }
             view.lines = lines.unwrap_or_default();
             view.footer = footer.unwrap_or_default();
+            *kept += view.memory();
         });
     }
 
     pub(super) fn close_panel(&self, state: &mut State, id: &str) {
+        let memory = state.panels.open.get(id).map_or(0, |panel| panel.view.borrow().memory());
         if state.panels.close(id) {
+            state.kept_panels -= memory;
             self.tell(News::PanelClosed { extension: self.name.clone(), id: id.to_owned() });
         } else {
             self.panel_is_unknown(state, "panel_close", id);
@@ -121,6 +130,7 @@ impl Connection {
 
     /// The extension draws nothing any more.
     pub(super) fn close_panels(&self, state: &mut State) {
+        state.kept_panels = 0;
         for (id, _) in std::mem::take(&mut state.panels.open) {
             self.tell(News::PanelClosed { extension: self.name.clone(), id });
         }

@@ -13,7 +13,8 @@ use super::calls::Waiting;
 use super::state::State;
 use crate::call::CallOptions;
 use crate::call_error::CallError;
-use crate::gate::Caller;
+use crate::memory::Memory;
+use crate::tool_call_path::Caller;
 
 /// What one extension may ask for without an answer (`call.open`).
 const OPEN: usize = 256;
@@ -24,6 +25,8 @@ pub(crate) struct OpenQuestion {
     parent: Option<CallKey>,
     /// Says that nobody wants the answer any more, and why.
     stop: Option<oneshot::Sender<String>>,
+    /// Roughly what it takes to keep it, in bytes.
+    memory: usize,
 }
 
 /// Tells that nobody wants an answer any more, and why.
@@ -49,10 +52,22 @@ impl State {
         }
     }
 
-    pub(super) fn open_question(&mut self, key: &CallKey, parent: Option<CallKey>) -> Stopped {
+    pub(super) fn open_question(
+        &mut self,
+        key: &CallKey,
+        parent: Option<CallKey>,
+        memory: usize,
+    ) -> Stopped {
         let (stop, stopped) = oneshot::channel();
-        self.questions.insert(key.clone(), OpenQuestion { parent, stop: Some(stop) });
+        self.kept_questions += memory;
+        self.questions.insert(key.clone(), OpenQuestion { parent, stop: Some(stop), memory });
         stopped
+    }
+
+    /// It has an answer.
+    pub(super) fn close_question(&mut self, key: &CallKey) {
+        let closed = self.questions.remove(key);
+        self.kept_questions -= closed.map_or(0, |question| question.memory);
     }
 
     /// Whether the extension asks for too much at once.
@@ -92,7 +107,9 @@ impl Connection {
         });
         match (parent, self.this.upgrade()) {
             (Ok((parent, above)), Some(this)) => {
-                let stopped = state.open_question(&key, parent);
+                // Its arguments are copied on their way through the gate.
+                let memory = call.name.memory() + 4 * call.args.memory();
+                let stopped = state.open_question(&key, parent, memory);
                 let caller = Caller { extension: Some(self.name.clone()), above };
                 self.shared.runtime.spawn(this.answer_call_tool(key, call, caller, stopped));
             }
@@ -121,7 +138,7 @@ impl Connection {
             Err(error) => refusal(call, &error.kind(), &error.to_string()),
         };
         let mut state = self.lock();
-        state.questions.remove(&key);
+        state.close_question(&key);
         // It may have the session's own answer, when it took too long or the extension has died.
         let _ = state.session.reply_call_tool(&key, answer);
         self.carry_out(&mut state, Instant::now());

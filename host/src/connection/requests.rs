@@ -1,5 +1,6 @@
 //! Requests by method, in both directions (capability `rpc`).
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,6 +15,7 @@ use super::state::{Phase, State};
 use crate::call::CallGuard;
 use crate::call_error::CallError;
 use crate::handler::{self, Ended};
+use crate::memory::Memory;
 use crate::method::MethodCall;
 use crate::notice::Notice;
 use crate::request::Request;
@@ -28,7 +30,8 @@ impl Connection {
         let parent = parent.and_then(|()| state.parent_of_request(request.parent.as_ref()));
         match (parent, self.this.upgrade()) {
             (Ok(parent), Some(this)) => {
-                let stopped = state.open_question(&key, parent);
+                let memory = request.method.memory() + request.params.memory();
+                let stopped = state.open_question(&key, parent, memory);
                 self.shared.runtime.spawn(this.answer_request(key, request, stopped));
             }
             (Err(error), _) => {
@@ -69,7 +72,7 @@ impl Connection {
             }
         };
         let mut state = self.lock();
-        state.questions.remove(&key);
+        state.close_question(&key);
         // It may have no reader any more.
         let _ = state.session.reply_request(&key, answer);
         self.carry_out(&mut state, Instant::now());
@@ -148,6 +151,7 @@ impl Connection {
             response: response_sender,
             parts: parts_sender,
             received: 0,
+            kept: VecDeque::new(),
         };
         state.waiting.insert(key.clone(), waiting);
         self.carry_out(&mut state, now);
@@ -157,10 +161,17 @@ impl Connection {
     }
 
     pub(super) fn part_received(&self, state: &mut State, key: &CallKey, seq: u64, part: RawJson) {
-        let Some(Waiting::Request { method, parts, received, .. }) = state.waiting.get_mut(key)
+        let Some(Waiting::Request { method, parts, received, kept, .. }) =
+            state.waiting.get_mut(key)
         else {
             return;
         };
+        let before: usize = kept.iter().sum();
+        // What was taken meanwhile is kept no longer.
+        let waiting = parts.max_capacity() - parts.capacity();
+        kept.drain(..kept.len().saturating_sub(waiting));
+        kept.push_back(part.memory());
+        state.kept_answers = state.kept_answers + kept.iter().sum::<usize>() - before;
         let expected = *received + 1;
         *received = seq;
         let method = method.clone();
@@ -171,7 +182,7 @@ impl Connection {
             );
             self.notice(state, Notice::new(text));
         }
-        if is_flooded && let Some(waiting) = state.waiting.remove(key) {
+        if is_flooded && let Some(waiting) = state.stop_waiting(key) {
             let text = format!("{PARTS} parts of the answer wait to be taken");
             waiting.answer_request(Err(RpcError::new(ErrorKind::Budget, text)));
             state.session.cancel(key, "", Instant::now());

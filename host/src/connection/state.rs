@@ -12,12 +12,13 @@ use super::flood::Flood;
 use super::outgrown::{LargePipes, Outgrown};
 use super::panels::Panels;
 use super::questions::OpenQuestion;
+use super::registering::Registering;
 use super::write_queue::{WriteError, WriteQueue};
 use crate::diagnosis::Diagnosis;
 use crate::ending::Manner;
 use crate::intercept_failure::{FailureCause, InterceptFailure, NoAnswer};
 use crate::log::readable;
-use crate::notice::Notice;
+use crate::notice::{Author, Notice};
 use crate::problem::Problem;
 use crate::process::Input;
 use crate::trace::ExtensionTrace;
@@ -61,12 +62,23 @@ pub(crate) struct State {
     /// The strongest that was done to end it.
     pub(super) manner: Manner,
     pub(super) registrations_changed: bool,
+    pub(super) registering: Registering,
+    /// Roughly what is kept of it, in bytes: its hello; what it registered; the updates and parts of answers
+    /// that nobody has taken; its panels; what it asked for.
+    pub(super) kept_hello: usize,
+    pub(super) kept_registrations: usize,
+    pub(super) kept_answers: usize,
+    pub(super) kept_panels: usize,
+    pub(super) kept_questions: usize,
     /// Events that wait to be put out of their order.
     pub(super) disordered: Vec<Event>,
     /// Its output is not read any more, though it may still write.
     pub(super) stopped_reading: bool,
-    /// What the session tells now came behind `hello`.
-    pub(super) said_hello: bool,
+    /// When `hello` came; what the session tells now came behind it.
+    pub(super) said_hello: Option<Instant>,
+    pub(super) author: Author,
+    /// `ready` came, and is not only overdue.
+    pub(super) said_ready: bool,
     /// The last ones, oldest first.
     pub(super) intercept_failures: VecDeque<InterceptFailure>,
     pub(super) notices: Vec<Notice>,
@@ -116,9 +128,17 @@ impl State {
             asked_to_end: None,
             manner: Manner::ByItself,
             registrations_changed: false,
+            registering: Registering::default(),
+            kept_hello: 0,
+            kept_registrations: 0,
+            kept_answers: 0,
+            kept_panels: 0,
+            kept_questions: 0,
             disordered: Vec::new(),
             stopped_reading: false,
-            said_hello: false,
+            said_hello: None,
+            author: Author::default(),
+            said_ready: false,
             intercept_failures: VecDeque::new(),
             notices: Vec::new(),
             further_notices: 0,
@@ -206,13 +226,40 @@ impl State {
         self.give_up.get_or_insert((now + time, problem));
     }
 
+    /// Nobody waits for that answer any more; who did.
+    pub(super) fn stop_waiting(&mut self, key: &CallKey) -> Option<Waiting> {
+        let stopped = self.waiting.remove(key)?;
+        self.kept_answers -= stopped.memory();
+        Some(stopped)
+    }
+
     /// Why there is nobody to ask about anything.
     pub(super) fn nobody_to_ask(&self) -> NoAnswer {
-        let reason = match &self.phase {
-            Phase::Failed(diagnosis) => format!("cannot be asked: {}", diagnosis.summary()),
-            _ => "cannot be asked: its extension is starting, ending, or was ended".to_owned(),
+        let (cause, reason) = match (&self.phase, self.said_hello) {
+            (Phase::Failed(diagnosis), _) => {
+                let reason = format!("cannot be asked: {}", diagnosis.summary());
+                (FailureCause::Gone, reason)
+            }
+            (Phase::Starting | Phase::Ready, hello) => {
+                let since = hello.unwrap_or(self.began).elapsed().as_secs_f64();
+                let what = if hello.is_some() { "its setup runs" } else { "no hello has come" };
+                let reason = format!("is not ready: {what} for {since:.1} s now; try again later");
+                (FailureCause::NotReady, reason)
+            }
+            (Phase::Ending, _) => {
+                (FailureCause::Gone, "cannot be asked: its extension was told to end".to_owned())
+            }
         };
-        NoAnswer { cause: FailureCause::Gone, reason }
+        NoAnswer { cause, reason }
+    }
+
+    /// Whether it may still register what it declared.
+    pub(super) fn is_starting(&self) -> bool {
+        match self.phase {
+            Phase::Starting => true,
+            Phase::Ready => !self.said_ready,
+            Phase::Ending | Phase::Failed(_) => false,
+        }
     }
 
     pub(super) fn is_ending(&self) -> bool {

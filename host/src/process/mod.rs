@@ -7,16 +7,20 @@ mod unix;
 mod unsupported;
 
 #[cfg(unix)]
-pub use unix::activity_of;
-#[cfg(unix)]
 pub(crate) use unix::{
-    ErrorOutput, Group, Input, Output, Process, Spawned, Stray, Strays, Watchdog, is_executable,
-    spawn,
+    ErrorOutput, Group, Input, Output, Process, Spawned, Strays, Watchdog, is_executable, spawn,
+};
+#[cfg(unix)]
+pub use unix::{
+    Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,
+    withhold_descriptors,
 };
 #[cfg(not(unix))]
-pub use unsupported::activity_of;
-#[cfg(not(unix))]
 pub(crate) use unsupported::{
-    ErrorOutput, Group, Input, Output, Process, Spawned, Stray, Strays, Watchdog, is_executable,
-    spawn,
+    ErrorOutput, Group, Input, Output, Process, Spawned, Strays, Watchdog, is_executable, spawn,
+};
+#[cfg(not(unix))]
+pub use unsupported::{
+    Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,
+    withhold_descriptors,
 };

@@ -90,19 +90,63 @@ impl Strays {
     }
 }
 
+/// A process that carries the mark of what started it.
 #[derive(Debug)]
-pub(crate) struct Stray(Infallible);
+pub struct Stray(Infallible);
 
 impl Stray {
-    pub(crate) fn id(&self) -> u32 {
+    /// Its number.
+    pub fn id(&self) -> u32 {
         match self.0 {}
     }
 
-    pub(crate) fn has_ended(&self) -> bool {
+    /// Whether it is a zombie at most.
+    pub fn has_ended(&self) -> bool {
         match self.0 {}
     }
 
-    pub(crate) fn kill(&self) {
+    /// Kills it.
+    pub fn kill(&self) {
+        match self.0 {}
+    }
+}
+
+/// Starts processes that leave nothing behind; not on this platform.
+#[derive(Debug, Default)]
+pub struct Supervisor(());
+
+impl Supervisor {
+    /// One that starts nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// No process is started.
+    pub fn spawn(
+        &self,
+        _command: &mut std::process::Command,
+    ) -> io::Result<(std::process::Child, Supervised)> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// What belongs to a process that a [`Supervisor`] started.
+#[derive(Debug)]
+pub struct Supervised(Infallible);
+
+impl Supervised {
+    /// The number of its process group.
+    pub fn id(&self) -> u32 {
+        match self.0 {}
+    }
+
+    /// Every process that carries its mark now.
+    pub fn processes(&self) -> Vec<Stray> {
+        match self.0 {}
+    }
+
+    /// Kills what is left of its group.
+    pub fn end(&self) {
         match self.0 {}
     }
 }
@@ -163,3 +207,14 @@ impl Output {
 pub(crate) fn is_executable(path: &Path) -> bool {
     path.is_file()
 }
+
+/// Nothing: nothing is started there yet.
+pub fn withhold_descriptors() {}
+
+/// Nothing: the system passes on no handle that was not made for it.
+pub fn inherit_nothing<T>(start: impl FnOnce() -> T) -> T {
+    start()
+}
+
+/// Nothing: there is no such limit.
+pub fn outlive_size_limit() {}

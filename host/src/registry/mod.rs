@@ -9,9 +9,17 @@ use std::sync::Arc;
 
 use extline_protocol::frame::{Registered, Rejection};
 
-pub(crate) use self::points::Listed;
 use self::points::Subscription;
+pub(crate) use self::points::{Listed, Standing};
+use crate::memory::Memory;
 use crate::offer::{Command, Tool};
+
+/// Registrations that cannot be used and are kept for the report of one extension.
+const REFUSED: usize = 256;
+
+/// How often the name of something subscribed to is kept: in the report, in what of it is written
+/// and told, and in the answers to who is asked.
+const REPORTED: usize = 16;
 
 /// Everything that is registered with one host.
 #[derive(Debug, Default)]
@@ -32,14 +40,28 @@ struct Offer {
     tools: BTreeMap<String, Arc<Tool>>,
     /// By name in lower case.
     commands: BTreeMap<String, Arc<Command>>,
+    /// Points that its `extension.json` declares to guard.
+    guards: BTreeSet<String>,
     subscription: Subscription,
     /// What it had subscribed to when it died, until it is ready again: some of it still holds.
     promised: Option<Subscription>,
+    /// What it registered is used.
+    is_ready: bool,
+    /// Its `ready` came, so what it did not register it does not want to.
+    said_ready: bool,
+    /// Nobody wants it any more.
+    is_taken_away: bool,
+    /// Calls pass where its guards cannot be asked: a person wants it.
+    is_unguarded: bool,
+    /// Why it never had a process, in a line.
+    failed: Option<String>,
     /// What it offered when it died, while it is started again (`end.restart-names`).
     kept: Option<Kept>,
     /// Registrations that cannot be used, by kind and name.
     refused: BTreeMap<(String, String), Rejection>,
     reported: Option<Registered>,
+    /// Roughly what it takes to keep the above.
+    memory: usize,
     /// Something was registered anew, perhaps under a name that is reported already.
     has_changed: bool,
 }
@@ -84,7 +106,9 @@ impl Registry {
             // A call of the tool as it was may still run.
             *turn = before;
         }
-        offer.tools.insert(tool.name().to_owned(), Arc::new(tool));
+        offer.memory += tool.memory;
+        let replaced = offer.tools.insert(tool.name().to_owned(), Arc::new(tool));
+        offer.memory -= replaced.map_or(0, |tool| tool.memory);
         offer.has_changed = true;
         self.winners = None;
     }
@@ -94,26 +118,40 @@ impl Registry {
         let offer = &mut self.offers[owner];
         offer.refused.remove(&("tool".to_owned(), name.to_owned()));
         self.winners = None;
-        offer.tools.remove(name).is_some()
+        let removed = offer.tools.remove(name);
+        offer.memory -= removed.as_ref().map_or(0, |tool| tool.memory);
+        removed.is_some()
     }
 
     pub(crate) fn register_command(&mut self, command: Command) {
         let offer = &mut self.offers[command.owner];
         offer.refused.remove(&("command".to_owned(), command.name().to_owned()));
-        offer.commands.insert(command.name().to_lowercase(), Arc::new(command));
+        offer.memory += command.definition.memory();
+        let replaced = offer.commands.insert(command.name().to_lowercase(), Arc::new(command));
+        offer.memory -= replaced.map_or(0, |command| command.definition.memory());
         offer.has_changed = true;
         self.winners = None;
     }
 
-    /// Keeps a registration that cannot be used, for the report.
+    /// Keeps a registration that cannot be used, for the report; of very many only the first.
     pub(crate) fn refuse(&mut self, owner: usize, rejection: Rejection) {
         let offer = &mut self.offers[owner];
         // What the extension offers anew does not stand as it was before.
         if rejection.kind == "tool" {
-            offer.tools.remove(&rejection.name);
+            let removed = offer.tools.remove(&rejection.name);
+            offer.memory -= removed.map_or(0, |tool| tool.memory);
             self.winners = None;
         }
-        offer.refused.insert((rejection.kind.clone(), rejection.name.clone()), rejection);
+        let key = (rejection.kind.clone(), rejection.name.clone());
+        if offer.refused.len() < REFUSED || offer.refused.contains_key(&key) {
+            offer.refused.insert(key, rejection);
+        }
+    }
+
+    /// Roughly what it takes to keep what an extension registered, in bytes.
+    pub(crate) fn memory(&self, owner: usize) -> usize {
+        let offer = &self.offers[owner];
+        offer.memory + REPORTED * offer.subscription.memory
     }
 
     /// Forgets the tools and commands of an extension that still wants to know and to be asked.
@@ -121,16 +159,14 @@ impl Registry {
         let offer = &mut self.offers[owner];
         offer.tools.clear();
         offer.commands.clear();
+        offer.memory = 0;
         self.winners = None;
     }
 
     /// Forgets everything the extension offered, except where its guard stands: what it guards
     /// does not go unguarded because it died (`guard.gone`).
     pub(crate) fn remove_extension(&mut self, owner: usize) {
-        let Offer { extension, subscription, promised, kept, .. } =
-            std::mem::take(&mut self.offers[owner]);
-        let promised = Some(promised.unwrap_or(subscription));
-        self.offers[owner] = Offer { extension, promised, kept, ..Offer::default() };
+        self.offers[owner] = std::mem::take(&mut self.offers[owner]).outlived();
         self.winners = None;
     }
 
@@ -155,11 +191,36 @@ impl Registry {
         self.offers[owner].kept.is_some()
     }
 
-    /// The extension is ready, perhaps again, or nobody wants it any more: it has the names that it
-    /// registered now, and its guards stand where it says so now.
-    pub(crate) fn settle(&mut self, owner: usize) {
-        self.offers[owner].promised = None;
+    /// What the extension has registered is used, perhaps again, though its `ready` may still come:
+    /// until then what it promised before holds where it does not guard yet.
+    pub(crate) fn use_what_is_registered(&mut self, owner: usize) {
+        self.offers[owner].is_ready = true;
         self.let_go_of_names(owner);
+    }
+
+    /// The extension said that all is registered: it has the names that it registered now, and its
+    /// guards stand where it says so now.
+    pub(crate) fn settle(&mut self, owner: usize) {
+        self.use_what_is_registered(owner);
+        self.offers[owner].said_ready = true;
+        self.offers[owner].promised = None;
+    }
+
+    /// Nobody wants the extension any more: nothing of it holds.
+    pub(crate) fn take_away(&mut self, owner: usize) {
+        self.offers[owner].is_taken_away = true;
+        self.let_go_of_names(owner);
+    }
+
+    /// The extension never had a process.
+    pub(crate) fn not_started(&mut self, owner: usize, why: String) {
+        self.offers[owner].failed = Some(why);
+    }
+
+    /// The name of an extension, and why it never had a process.
+    pub(crate) fn extension(&self, owner: usize) -> (&str, Option<&str>) {
+        let Offer { extension, failed, .. } = &self.offers[owner];
+        (extension, failed.as_deref())
     }
 
     pub(crate) fn tool(&mut self, name: &str) -> Option<Arc<Tool>> {

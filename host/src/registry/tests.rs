@@ -13,7 +13,7 @@ use crate::point::Point;
 fn tool(owner: usize, name: &str) -> Tool {
     let schema = RawJson::empty_object();
     let definition = RegisterTool { name: name.to_owned(), schema, ..RegisterTool::default() };
-    Tool::of_extension(&format!("ext{owner}"), owner, definition, &Profile::spec()).unwrap()
+    Tool::of_extension(&format!("ext{owner}"), owner, definition, None, &Profile::spec()).unwrap()
 }
 
 fn command(owner: usize, name: &str) -> Command {
@@ -135,12 +135,12 @@ fn each_phase_asks_those_who_listed_the_point_in_load_order() {
         registry.subscribe(owner, Subscribe { intercept, on_failure, ..Subscribe::default() });
     }
     registry.subscribe(1, Subscribe { guards: tool_call(), ..Subscribe::default() });
-    let listed = |phase| registry.listed(Point::ToolCall, &phase);
-    let asked = |owner, on_failure| Listed { owner, on_failure, is_gone: false };
+    let listed = |phase| all_listed(&registry, Point::ToolCall, &phase);
+    let asked = |owner, on_failure| Listed { owner, on_failure, standing: Standing::Asked };
     let (allow, block) = (OnFailure::Allow, OnFailure::Block);
     assert_eq!(listed(Phase::Intercept), [asked(0, allow), asked(1, block.clone())]);
     assert_eq!(listed(Phase::Guard), [asked(1, block)]);
-    assert_eq!(registry.listed(Point::TurnStart, &Phase::Intercept), []);
+    assert_eq!(all_listed(&registry, Point::TurnStart, &Phase::Intercept), []);
 }
 
 #[test]
@@ -156,22 +156,118 @@ fn a_promise_outlives_its_extension_until_it_is_ready_again() {
     registry.subscribe(0, subscribe());
     assert!(registry.closed_points(0).is_empty());
     registry.remove_extension(0);
-    let gone = [Listed { owner: 0, on_failure: OnFailure::Block, is_gone: true }];
-    assert_eq!(registry.listed(Point::ToolCall, &Phase::Guard), gone);
-    assert_eq!(registry.listed(Point::TurnStart, &Phase::Intercept), gone);
+    let gone = [Listed { owner: 0, on_failure: OnFailure::Block, standing: Standing::Away }];
+    assert_eq!(all_listed(&registry, Point::ToolCall, &Phase::Guard), gone);
+    assert_eq!(all_listed(&registry, Point::TurnStart, &Phase::Intercept), gone);
     // An interceptor that promised nothing is only missed.
-    assert_eq!(registry.listed(Point::ToolCall, &Phase::Intercept), []);
+    assert_eq!(all_listed(&registry, Point::ToolCall, &Phase::Intercept), []);
     assert_eq!(registry.closed_points(0), ["tool_call", "turn_start"]);
     // It starts again and subscribes to less, but is not ready; then it dies once more.
     for _ in 0..2 {
         registry.subscribe(0, Subscribe { guards: points(&[]), ..Subscribe::default() });
-        assert_eq!(registry.listed(Point::ToolCall, &Phase::Guard), gone);
+        assert_eq!(all_listed(&registry, Point::ToolCall, &Phase::Guard), gone);
         registry.remove_extension(0);
     }
     registry.subscribe(0, subscribe());
     registry.settle(0);
-    assert!(!registry.listed(Point::ToolCall, &Phase::Guard)[0].is_gone);
+    assert_eq!(all_listed(&registry, Point::ToolCall, &Phase::Guard)[0].standing, Standing::Asked);
     assert!(registry.closed_points(0).is_empty());
+}
+
+fn all_listed(registry: &Registry, point: Point, phase: &Phase) -> Vec<Listed> {
+    let owners = registry.listed(point, phase).into_iter();
+    owners.filter_map(|owner| registry.listed_of(owner, point, phase)).collect()
+}
+
+/// How the first extension stands as a guard, and what that means for a call.
+fn guard_of_first(registry: &Registry) -> Option<(Standing, OnFailure)> {
+    let listed = registry.listed_of(0, Point::ToolCall, &Phase::Guard)?;
+    Some((listed.standing, listed.on_failure))
+}
+
+fn guards() -> Subscribe {
+    Subscribe { guards: Some(vec!["tool_call".to_owned()]), ..Subscribe::default() }
+}
+
+#[test]
+fn a_declared_guard_is_closed_until_it_is_subscribed() {
+    use OnFailure::Block;
+    let tool_call = || vec!["tool_call".to_owned()];
+    for in_manifest in [true, false] {
+        let mut registry = two();
+        if in_manifest {
+            registry.declare_in_manifest(0, &tool_call());
+        } else {
+            registry.declare_in_hello(0, tool_call());
+        }
+        let away = Some((Standing::Away, Block));
+        assert_eq!(guard_of_first(&registry), away);
+        // Its ready is overdue, and then it dies.
+        registry.use_what_is_registered(0);
+        assert_eq!(guard_of_first(&registry), away);
+        registry.remove_extension(0);
+        assert_eq!(guard_of_first(&registry), away);
+        assert_eq!(registry.closed_points(0), ["tool_call"]);
+        // The next process declares nothing in its hello and is overdue too.
+        registry.use_what_is_registered(0);
+        assert_eq!(guard_of_first(&registry), away);
+        registry.subscribe(0, guards());
+        assert_eq!(guard_of_first(&registry), Some((Standing::Asked, Block)));
+        // And the one after it is ready without a guard.
+        registry.remove_extension(0);
+        registry.settle(0);
+        let declared_in = "extension.json";
+        let missing = in_manifest.then_some((Standing::Missing { declared_in }, Block));
+        assert_eq!(guard_of_first(&registry), missing);
+        registry.take_away(0);
+        assert_eq!(guard_of_first(&registry), None);
+    }
+}
+
+#[test]
+fn unclear_guards_are_closed_until_a_subscribe_names_guards() {
+    let mut registry = two();
+    registry.guards_are_unclear(0, "why".to_owned());
+    let unclear = Some((Standing::Unclear("why".to_owned()), OnFailure::Block));
+    registry.settle(0);
+    assert_eq!(guard_of_first(&registry), unclear);
+    registry.subscribe(0, Subscribe::default());
+    assert_eq!(guard_of_first(&registry), unclear);
+    registry.remove_extension(0);
+    assert_eq!(guard_of_first(&registry), Some((Standing::Away, OnFailure::Block)));
+    registry.guards_are_unclear(0, "why".to_owned());
+    registry.subscribe(0, guards());
+    registry.settle(0);
+    assert_eq!(guard_of_first(&registry), Some((Standing::Asked, OnFailure::Block)));
+    // An interceptor is none of this.
+    registry.guards_are_unclear(1, "why".to_owned());
+    assert_eq!(registry.listed_of(1, Point::ToolCall, &Phase::Intercept), None);
+    assert_eq!(registry.listed_of(1, Point::TurnStart, &Phase::Guard), None);
+}
+
+#[test]
+fn of_two_processes_that_died_the_strict_one_counts() {
+    let allow = || Some([("tool_call".to_owned(), OnFailure::Allow)].into());
+    for (first, second) in [(allow(), None), (None, allow())] {
+        let mut registry = two();
+        for on_failure in [first, second] {
+            registry.subscribe(0, Subscribe { on_failure, ..guards() });
+            registry.remove_extension(0);
+        }
+        assert_eq!(guard_of_first(&registry), Some((Standing::Away, OnFailure::Block)));
+    }
+}
+
+#[test]
+fn what_a_person_leaves_unguarded_passes_only_where_nobody_can_be_asked() {
+    let mut registry = two();
+    registry.leave_unguarded(0);
+    registry.declare_in_manifest(0, &["tool_call".to_owned()]);
+    assert_eq!(guard_of_first(&registry), Some((Standing::Away, OnFailure::Allow)));
+    assert!(registry.closed_points(0).is_empty());
+    registry.subscribe(0, guards());
+    registry.settle(0);
+    assert_eq!(guard_of_first(&registry), Some((Standing::Asked, OnFailure::Block)));
 }
 
 #[test]
@@ -182,8 +278,11 @@ fn a_guard_that_lets_pass_when_it_fails_closes_nothing_when_it_dies() {
     let guards = Some(vec![tool_call()]);
     registry.subscribe(0, Subscribe { guards, on_failure, ..Subscribe::default() });
     registry.remove_extension(0);
-    let listed = registry.listed(Point::ToolCall, &Phase::Guard);
-    assert_eq!(listed, [Listed { owner: 0, on_failure: OnFailure::Allow, is_gone: true }]);
+    let listed = all_listed(&registry, Point::ToolCall, &Phase::Guard);
+    assert_eq!(
+        listed,
+        [Listed { owner: 0, on_failure: OnFailure::Allow, standing: Standing::Away }]
+    );
     assert!(registry.closed_points(0).is_empty());
 }
 
@@ -192,7 +291,7 @@ fn a_sequential_tool_that_is_offered_anew_keeps_the_turn_of_its_calls() {
     let sequential = || {
         let mut definition = tool(0, "a").definition;
         definition.execution = Some(Execution::Sequential);
-        Tool::of_extension("ext0", 0, definition, &Profile::spec()).unwrap()
+        Tool::of_extension("ext0", 0, definition, None, &Profile::spec()).unwrap()
     };
     let mut registry = two();
     registry.register_tool(0, sequential());

@@ -64,6 +64,11 @@ async fn a_guard_for_which_its_sdk_answered_counts_as_timed_out_and_a_refusal_do
         let told = status(&host, "g").intercept_failures;
         assert_eq!(told.len(), failures, "{told:?}");
         assert!(told.iter().all(|told| told.cause == FailureCause::TimedOut && told.blocked));
+        for told in told {
+            let line =
+                "the guard at tool_call did not decide in time (guard no_rm timed out): blocked";
+            assert_eq!(told.to_string(), line);
+        }
         end(host).await;
     }
 }

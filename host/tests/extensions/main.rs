@@ -9,6 +9,7 @@ mod call_tool;
 mod calls;
 mod commands;
 mod death;
+mod declared_guards;
 mod guards;
 mod intercepts;
 mod journal;

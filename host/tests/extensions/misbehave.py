@@ -43,7 +43,9 @@ def text(call, text):
 
 
 def hello():
-    return line_of(type="hello", name="misbehave", version="1.0.0", capabilities=["tools", "tool_cancel"])
+    sdk = {"sdk": {"name": "extline", "version": "0.1.0", "language": "python"}} if on("by-sdk") else {}
+    capabilities = ["tools", "tool_cancel"]
+    return line_of(type="hello", name="misbehave", version="1.0.0", capabilities=capabilities, **sdk)
 
 
 def registrations():

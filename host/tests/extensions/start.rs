@@ -258,6 +258,18 @@ async fn one_that_never_says_ready_is_used_as_it_is() {
 }
 
 #[tokio::test]
+async fn whoever_uses_an_sdk_is_told_of_setup_and_of_no_frame() {
+    let home = Home::new();
+    let ready = Duration::from_secs(1);
+    let builder = home.builder().deadlines(Deadlines { ready, ..Deadlines::default() });
+    let host = builder.extension(misbehave(&["never-ready", "by-sdk"])).start().await;
+    let told = host.extensions()[0].notices[0].to_string();
+    assert!(told.starts_with("its setup is not over after 1000 ms"), "{told}");
+    assert!(told.contains("so that setup returns") && !told.contains("frame"), "{told}");
+    end(host).await;
+}
+
+#[tokio::test]
 async fn a_flood_on_stderr_delays_nothing_and_fills_no_disk() {
     let home = Home::new();
     // It writes 40 MB before it says hello, and a machine that is busy takes its time with them.

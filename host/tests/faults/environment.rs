@@ -105,20 +105,66 @@ async fn one_that_misses_a_variable_is_told_which() {
 }
 
 #[tokio::test]
-async fn one_that_fails_for_another_reason_is_told_what_was_withheld_too() {
-    let home = Home::new();
-    let host = home.builder().command("sh", ["-c", "exit 3"]).start().await;
-    let found = diagnosis(&host);
+async fn what_was_withheld_is_told_where_the_last_words_are_of_a_variable() {
+    let of = async |script: &str| {
+        let home = Home::new();
+        let host = home.builder().command("sh", ["-c", script]).start().await;
+        let found = diagnosis(&host);
+        end(host).await;
+        found
+    };
+    let found = of("echo 'the token is not set' >&2; exit 3").await;
     assert!(found.withheld.iter().any(|name| name == PRIVATE), "{found}");
     assert_eq!(
         found.suggestion,
         "see the lines above and the log for the reason; if it misses a variable that was \
          withheld, name that in extension.json, as \"permissions\": {\"env\": [...]}"
     );
-    end(host).await;
+    let found = of("echo 'the disk is full' >&2; exit 3").await;
+    assert_eq!(found.withheld, [""; 0]);
+    assert_eq!(found.suggestion, "see the lines above and the log for the reason");
+}
 
-    let host = home.builder().inherit_env(true).command("sh", ["-c", "exit 3"]).start().await;
-    assert_eq!(diagnosis(&host).suggestion, "see the lines above and the log for the reason");
+#[tokio::test]
+async fn what_is_not_installed_is_told_with_the_line_that_installs_it() {
+    let cases = [
+        (
+            ["python3", "-c", "import extline_no_such_module.x"],
+            "bin/pip install extline_no_such_module, and",
+        ),
+        (["node", "-e", "require('@extline/none/x')"], "npm install @extline/none in the"),
+        (["node", "-e", "require('./dist/none.js')"], "there is no file ./dist/none.js: build it"),
+        (["python3", "none.py", ""], "none.py: correct \"args\" in extension.json"),
+    ];
+    for (program, told) in cases {
+        let home = Home::new();
+        let host = home.builder().command(program[0], &program[1..]).start().await;
+        let found = diagnosis(&host);
+        assert!(found.suggestion.contains(told), "{found}");
+        assert_eq!(found.withheld, [""; 0]);
+        end(host).await;
+    }
+}
+
+#[tokio::test]
+async fn a_command_line_as_program_is_told_to_use_args() {
+    let home = Home::new();
+    let host = home.builder().command("python3 x.py", [""; 0]).start().await;
+    let told = r#"write "exec": "python3", "args": ["x.py"]"#;
+    assert!(diagnosis(&host).suggestion.ends_with(told), "{}", diagnosis(&host));
+    end(host).await;
+}
+
+#[tokio::test]
+async fn of_a_long_traceback_the_first_lines_are_told_and_the_last() {
+    let home = Home::new();
+    let deep = "def a(n): return b(n - 1) if n else 1 / 0\ndef b(n): return a(n)\na(20)";
+    let host = home.builder().command("python3", ["-c", deep]).start().await;
+    let lines = diagnosis(&host).stderr;
+    assert_eq!(lines[0], "Traceback (most recent call last):");
+    assert!(lines[1].contains("line 3, in <module>"), "{lines:?}");
+    assert!(lines.iter().any(|line| line.ends_with("more of the traceback")), "{lines:?}");
+    assert!(lines.last().unwrap().starts_with("ZeroDivisionError"), "{lines:?}");
     end(host).await;
 }
 

@@ -14,6 +14,7 @@ mod many;
 mod pair;
 mod processes;
 mod restarts;
+mod schemas;
 #[path = "../extensions/support.rs"]
 #[allow(dead_code, reason = "each test target uses a part")]
 mod support;

@@ -1,5 +1,7 @@
-//! The fuzz targets of tests/fuzz, for cargo-fuzz.
+//! The fuzz targets of tests/fuzz and schema/tests/fuzz, for cargo-fuzz.
 
+#[path = "../../schema/tests/fuzz/target.rs"]
+mod schema;
 #[path = "../../tests/fuzz/targets/mod.rs"]
 mod targets;
 
@@ -9,4 +11,12 @@ mod targets;
 /// When the target finds a broken promise, or does not exist.
 pub fn run(name: &str, data: &[u8]) {
     targets::target(name)(data);
+}
+
+/// Compiles a schema and checks arguments against it.
+///
+/// # Panics
+/// When the target finds a broken promise.
+pub fn schema(data: &[u8]) {
+    schema::run(data);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::step::{self, Step};
+use crate::step::{self, Step, Verb};
 
 /// One case.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
@@ -24,6 +24,9 @@ pub struct Case {
     /// What the extension must have for the case to say anything.
     #[serde(default)]
     pub needs: Vec<Need>,
+    /// The case that is played before this one: where that fails, this one could only fail for the same
+    /// reason, and is not played.
+    pub behind: Option<String>,
     /// Which process it runs in.
     #[serde(default)]
     pub process: Process,
@@ -68,6 +71,8 @@ pub enum Need {
     Canary,
     /// It answers calls of a tool that it never registered.
     ToolCanary,
+    /// It answers commands that it never registered.
+    CommandCanary,
     /// It registered a tool.
     Tool,
     /// It registered a command.
@@ -124,6 +129,11 @@ impl Case {
     /// Whether it may run in a process that other cases used.
     pub fn is_shared(&self) -> bool {
         self.process == Process::Shared && !self.timing
+    }
+
+    /// Whether time goes by in the middle of it, in which others may be played.
+    pub fn is_set_aside(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step.verb, Verb::Aside(_)))
     }
 
     /// The group it belongs to: `E-FRM`.

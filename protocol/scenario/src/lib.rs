@@ -6,6 +6,7 @@
 //! documents the format. Nothing here knows a process, an SDK or a clock: the conformance tester is
 //! a stage with processes, an SDK's testing host one with an extension in its own process.
 
+mod afterwards;
 mod case;
 mod difference;
 mod failure;
@@ -20,6 +21,6 @@ pub use case::{Case, Cases, Level, Need, Process};
 pub use difference::differences;
 pub use failure::{Failure, Outcome};
 pub use parse::{CaseError, parse, parse_own};
-pub use player::{Stage, play};
-pub use step::{Amount, Close, Exits, Handshake, Signal, Step, Text, Verb};
+pub use player::{Aside, Stage, play, play_on, play_until_aside};
+pub use step::{Amount, Close, Each, Exits, Handshake, Signal, Step, Text, Verb};
 pub use template::{Values, expand, replace, unhex};

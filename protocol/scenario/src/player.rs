@@ -7,11 +7,17 @@ use serde_json::Value;
 use crate::case::Case;
 use crate::failure::{Failure, Outcome};
 use crate::pattern::{id_of, is_like};
-use crate::step::{Handshake, Step, Text, Verb};
+use crate::step::{Each, Handshake, Step, Text, Verb};
 use crate::template::{Values, expand, replace, unhex};
 
 /// How much of a frame stands in a failure, in characters.
 const EXCERPT: usize = 400;
+/// So many times cheaper than a question is a line that nobody answers.
+const CHEAPER: u64 = 4;
+/// What must not come is listened for so long behind the canary.
+const AFTERWARDS: Duration = Duration::from_millis(5);
+/// The longest line that every host takes (`frm.max-line`).
+const LONGEST: usize = 4_194_303;
 
 /// The extension that a case is played against, and the time that passes there.
 ///
@@ -36,6 +42,18 @@ pub trait Stage {
         pause: Duration,
     ) -> Result<(), Self::Error>;
 
+    /// Tells the ids that other cases asked with before: their answers may come late.
+    fn asked_before(&self) -> Box<dyn Fn(&Value) -> bool> {
+        Box::new(|_| false)
+    }
+
+    /// How many times a line is written that is to be written so often, for each tool or command where
+    /// `each` says so: fewer to a slow extension.
+    fn times(&self, wanted: u64, each: Option<Each>) -> u64 {
+        let _ = each;
+        wanted
+    }
+
     /// How many lines came from the extension so far.
     fn arrived(&self) -> usize;
 
@@ -44,6 +62,12 @@ pub trait Stage {
 
     /// The frame in this line; `None` where the line is none.
     fn frame_at(&self, line: usize) -> Option<&Value>;
+
+    /// How many bytes a line has without its LF; `None` where that is not known.
+    fn line_bytes(&self, line: usize) -> Option<usize> {
+        let _ = line;
+        None
+    }
 
     /// The bytes of this line without its LF where the extension must write them canonically;
     /// `None` where only values count.
@@ -85,14 +109,60 @@ pub fn play<'a, S: Stage>(
     values: Values,
     stage: &mut S,
 ) -> Result<(), (&'a Step, S::Error)> {
+    let mut pause = play_until_aside(case, values, stage)?;
+    while let Some(aside) = pause {
+        stage.listen(aside.time).map_err(|error| (&case.steps[aside.next_step - 1], error))?;
+        pause = play_on(case, aside, stage)?;
+    }
+    Ok(())
+}
+
+/// A case in the middle of which time goes by.
+#[derive(Debug)]
+pub struct Aside {
+    /// How much at least.
+    pub time: Duration,
+    next_step: usize,
+    chain: InterceptChain,
+}
+
+/// Plays the steps of a case until one says that time goes by; `None` when it is over.
+pub fn play_until_aside<'a, S: Stage>(
+    case: &'a Case,
+    values: Values,
+    stage: &mut S,
+) -> Result<Option<Aside>, (&'a Step, S::Error)> {
     let from = stage.arrived();
     let (ids, batch) = (Vec::new(), Vec::new());
-    let mut player = Player { stage, values, from, asked: from, next: from, ids, batch };
-    case.steps.iter().try_for_each(|step| player.step(step).map_err(|error| (step, error)))
+    let chain = InterceptChain { values, from, asked: from, next: from, ids, batch };
+    play_on(case, Aside { time: Duration::ZERO, next_step: 0, chain }, stage)
+}
+
+/// Goes on with a case for which time went by.
+pub fn play_on<'a, S: Stage>(
+    case: &'a Case,
+    aside: Aside,
+    stage: &mut S,
+) -> Result<Option<Aside>, (&'a Step, S::Error)> {
+    let mut player = Player { stage, chain: aside.chain };
+    for (at, step) in case.steps.iter().enumerate().skip(aside.next_step) {
+        if let Verb::Aside(millis) = step.verb {
+            let time = Duration::from_millis(millis);
+            return Ok(Some(Aside { time, next_step: at + 1, chain: player.chain }));
+        }
+        player.step(step).map_err(|error| (step, error))?;
+    }
+    Ok(None)
 }
 
 pub(crate) struct Player<'a, S> {
     pub(crate) stage: &'a mut S,
+    pub(crate) chain: InterceptChain,
+}
+
+/// What has happened in a case so far.
+#[derive(Debug)]
+pub(crate) struct InterceptChain {
     pub(crate) values: Values,
     /// How many lines had come when the case began.
     pub(crate) from: usize,
@@ -123,6 +193,10 @@ impl<S: Stage> Player<'_, S> {
             Verb::Frame(text) => self.frame(text, soft),
             Verb::Each(text) => self.each(text, soft),
             Verb::Every(frame) => self.every(frame, soft),
+            Verb::Settled(kind) => self.settled(kind, soft),
+            Verb::ClosePanels(millis) => self.close_panels(Duration::from_millis(*millis), soft),
+            // Whoever plays the case sees to it.
+            Verb::Aside(_) => Ok(()),
             Verb::Canary(times) => self.stage.canary(*times, soft),
             Verb::Wait(millis) => self.stage.listen(Duration::from_millis(*millis)),
             Verb::Alive => self.stage.alive(),
@@ -141,60 +215,95 @@ impl<S: Stage> Player<'_, S> {
         let glued = handshake.glued.as_ref().map(|text| {
             let id = self.stage.fresh_id();
             self.ask_with(id);
-            replace(text, &self.values)
+            replace(text, &self.chain.values)
         });
-        let ack = handshake.ack.as_ref().map(|ack| replace(ack, &self.values));
+        let ack = handshake.ack.as_ref().map(|ack| replace(ack, &self.chain.values));
         self.stage.handshake(&Handshake { ack, glued, chunk: handshake.chunk })
     }
 
     /// The next answer that is waited for has this id.
     fn ask_with(&mut self, id: String) {
-        self.asked = self.stage.arrived();
-        self.ids.extend(id_of(&id));
-        self.values.id = id;
+        self.chain.asked = self.stage.arrived();
+        self.chain.ids.extend(id_of(&id));
+        self.chain.values.id = id;
     }
 
     fn write(&mut self, text: &Text, line: bool) -> Result<(), S::Error> {
         let end = if line { "\n" } else { "" };
         let mut bytes = Vec::new();
-        self.batch.clear();
-        for _ in 0..text.times {
-            if text.template.contains("$id") || text.template.contains("$ask") {
-                let fresh = || self.stage.fresh_id();
-                let id = text.id.clone().unwrap_or_else(fresh);
-                self.batch.push(id.clone());
-                self.ask_with(id);
+        let before = std::mem::take(&mut self.chain.batch);
+        let values = self.chain.values.clone();
+        let mut each = match text.each {
+            None => vec![values.clone()],
+            Some(Each::Tool) => {
+                let tools = values.tools.iter().cloned();
+                tools.map(|(tool, args)| Values { tool, args, ..values.clone() }).collect()
             }
-            bytes.extend(expand(text, &self.values));
-            bytes.extend_from_slice(end.as_bytes());
+            Some(Each::Command) => {
+                let commands = values.commands.iter().cloned();
+                commands.map(|command| Values { command, ..values.clone() }).collect()
+            }
+        };
+        let asks = text.template.contains("$id") || text.template.contains("$ask");
+        let times = match (asks, line) {
+            (true, _) => self.stage.times(text.times, text.each),
+            (false, true) => {
+                let fitting = self.stage.times(text.times.div_ceil(CHEAPER), text.each);
+                text.times.min(fitting.saturating_mul(CHEAPER))
+            }
+            (false, false) => text.times,
+        };
+        let times = usize::try_from(times).unwrap_or(usize::MAX);
+        let times = if text.same_ids { before.len() } else { times };
+        for number in 0..times {
+            for own in &mut each {
+                if asks {
+                    let same = before.get(number).filter(|_| text.same_ids);
+                    let given = same.or(text.id.as_ref()).cloned();
+                    let id = given.unwrap_or_else(|| self.stage.fresh_id());
+                    self.chain.batch.push(id.clone());
+                    own.id.clone_from(&id);
+                    self.ask_with(id);
+                }
+                bytes.extend(expand(text, own));
+                bytes.extend_from_slice(end.as_bytes());
+            }
         }
         self.stage.write(bytes, text.chunk, Duration::from_millis(text.pause_ms))
     }
 
     fn answer(&mut self, within: Duration) -> Result<(), S::Error> {
-        let id = id_of(&self.values.id).unwrap_or_default();
+        let id = id_of(&self.chain.values.id).unwrap_or_default();
         let expected = || format!("an answer with the id {id} within {}", seconds(within));
         let mut other = None;
-        let found = self.stage.await_frame(self.asked, within, |frame| {
-            let is_answer = frame["type"] == self.values.answer;
-            if is_answer && !self.ids.contains(&frame["id"]) {
+        let is_of_before = self.stage.asked_before();
+        let found = self.stage.await_frame(self.chain.asked, within, |frame| {
+            let is_answer = frame["type"] == self.chain.values.answer;
+            let is_own = self.chain.ids.contains(&frame["id"]);
+            if is_answer && !is_own && !is_of_before(&frame["id"]) {
                 other = Some(excerpt(frame));
             }
             is_answer && frame["id"] == id || other.is_some()
         });
         match (found, other) {
             (_, Some(got)) => Err(wrong(expected(), got).into()),
-            (Ok(_), None) => Ok(()),
+            (Ok(line), None) => match self.stage.line_bytes(line) {
+                Some(bytes) if bytes > LONGEST => {
+                    let expected = format!("an answer of at most {LONGEST} bytes");
+                    Err(wrong(expected, format!("a line of {bytes} bytes")).into())
+                }
+                _ => Ok(()),
+            },
             (Err(missing), None) => Err(self.stage.failure(missing, expected())),
         }
     }
 
     fn expect(&mut self, wanted: &str, within: Duration) -> Result<(), S::Error> {
-        let text = replace(wanted, &self.values);
+        let text = replace(wanted, &self.chain.values);
         let wanted = parse(&text)?;
         let expected = || format!("{text} within {}", seconds(within));
         let mut other = None;
-        let found = self.stage.await_frame(self.from, within, |frame| {
+        let found = self.stage.await_frame(self.chain.from, within, |frame| {
             if is_like(frame, &wanted) {
                 return true;
             }
@@ -211,9 +320,11 @@ impl<S: Stage> Player<'_, S> {
 
     fn refuse(&mut self, refused: &str, within: Duration) -> Result<(), S::Error> {
         self.stage.canary(1, within)?;
-        let text = replace(refused, &self.values);
+        // One that answers in several threads may come to it after the canary.
+        self.stage.listen(AFTERWARDS)?;
+        let text = replace(refused, &self.chain.values);
         let refused = parse(&text)?;
-        let found = self.stage.frames(self.from).find(|frame| is_like(frame, &refused));
+        let found = self.stage.frames(self.chain.from).find(|frame| is_like(frame, &refused));
         match found {
             None => Ok(()),
             Some(frame) => Err(wrong(format!("no frame like {text}"), excerpt(frame)).into()),
@@ -232,7 +343,7 @@ pub(crate) fn wrong(expected: String, got: String) -> Failure {
     Failure { expected, got, outcome: Outcome::Wrong }
 }
 
-fn excerpt(frame: &Value) -> String {
+pub(crate) fn excerpt(frame: &Value) -> String {
     let text = frame.to_string();
     match text.char_indices().nth(EXCERPT) {
         Some((end, _)) => format!("{}...", &text[..end]),

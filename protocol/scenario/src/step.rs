@@ -39,6 +39,14 @@ pub enum Verb {
     Each(Text),
     /// Waits, for every id of the newest line, for a frame that has these members and values.
     Every(String),
+    /// Asks the canary; then nothing has come for an id of the newest line behind its frame of this type,
+    /// where one has.
+    Settled(String),
+    /// Closes the panels that it opened, asks the canary, and for so many milliseconds none of them
+    /// is drawn behind that answer.
+    ClosePanels(u64),
+    /// At least so many milliseconds go by. A tester plays other cases meanwhile.
+    Aside(u64),
     /// Waits until stderr has this text.
     Stderr(String),
     /// Asks whether the extension still answers, so many times at once.
@@ -76,6 +84,9 @@ impl Verb {
             Self::Frame(_) => "frame",
             Self::Each(_) => "each",
             Self::Every(_) => "every",
+            Self::Settled(_) => "settled",
+            Self::ClosePanels(_) => "close_panels",
+            Self::Aside(_) => "aside_ms",
             Self::Stderr(_) => "stderr",
             Self::Canary(_) => "canary",
             Self::Handshake(_) => "handshake",
@@ -112,6 +123,20 @@ pub struct Text {
     pub chunk: Option<usize>,
     /// A pause between two writes, in milliseconds.
     pub pause_ms: u64,
+    /// It is written once for each of these that the extension registered.
+    pub each: Option<Each>,
+    /// It is written once for each id of the newest line, with that id.
+    pub same_ids: bool,
+}
+
+/// What a line is written for, one by one.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+pub enum Each {
+    /// Each tool that can be called: `$tool` and `$args` are its name and its arguments.
+    Tool,
+    /// Each command: `$command` is its name.
+    Command,
 }
 
 /// A number, or the case's `$value`.
@@ -212,6 +237,9 @@ struct Written {
     frame: Option<String>,
     each: Option<String>,
     every: Option<String>,
+    settled: Option<String>,
+    close_panels: Option<u64>,
+    aside_ms: Option<u64>,
     stderr: Option<String>,
     canary: Option<u64>,
     handshake: Option<Handshake>,
@@ -232,6 +260,9 @@ struct Written {
     times: Option<u64>,
     chunk: Option<usize>,
     pause_ms: Option<u64>,
+    #[serde(rename = "for")]
+    each_of: Option<Each>,
+    same_ids: Option<bool>,
     within_ms: Option<u64>,
 }
 
@@ -271,6 +302,9 @@ impl Written {
         verbs.extend(self.expect.map(Verb::Expect));
         verbs.extend(self.refuse.map(Verb::Refuse));
         verbs.extend(self.every.map(Verb::Every));
+        verbs.extend(self.settled.map(Verb::Settled));
+        verbs.extend(self.close_panels.map(Verb::ClosePanels));
+        verbs.extend(self.aside_ms.map(Verb::Aside));
         verbs.extend(self.stderr.map(Verb::Stderr));
         verbs.extend(self.canary.map(Verb::Canary));
         verbs.extend(self.handshake.map(Verb::Handshake));
@@ -303,9 +337,12 @@ impl Written {
             times: self.times.unwrap_or(1),
             chunk: self.chunk,
             pause_ms: self.pause_ms.unwrap_or_default(),
+            each: self.each_of,
+            same_ids: self.same_ids.unwrap_or_default(),
         })
     }
 }
 
-const VERBS: &str = "line, raw, hex, answer, expect, refuse, frame, each, every, stderr, canary, handshake, hello, \
-                     close, signal, read, wait_ms, exit, alive, burst";
+const VERBS: &str = "line, raw, hex, answer, expect, refuse, frame, each, every, settled, close_panels, stderr, \
+                     canary, handshake, hello, close, signal, read, wait_ms, aside_ms, exit, alive, \
+                     burst";

@@ -17,6 +17,10 @@ pub struct Values {
     pub tool: String,
     /// `$args`: arguments for that tool.
     pub args: String,
+    /// Each tool that can be called, with arguments for it.
+    pub tools: Vec<(String, String)>,
+    /// Each command that it registered.
+    pub commands: Vec<String>,
     /// `$command`: a command that it registered.
     pub command: String,
     /// `$event`: an event it subscribed to.
@@ -127,6 +131,8 @@ mod tests {
             times: 1,
             chunk: None,
             pause_ms: 0,
+            each: None,
+            same_ids: false,
         }
     }
 

@@ -8,26 +8,41 @@
 //!
 //! Nothing is ever fetched: a `$ref` to another document is an error of the schema. `format` is
 //! an annotation, as JSON Schema 2020-12 has it, whatever the draft.
+//!
+//! What compiling and validating cost is bounded, in bytes and steps and not in time: by the limits
+//! `SCHEMA_...` of [`extline_protocol::limits`] and by [`VALIDATION_STEPS`]. A schema that is over
+//! one is refused with its name, and so is a call.
 
 #![forbid(unsafe_code)]
 
+mod bound;
 mod explain;
+mod full;
+mod graph;
+mod pattern;
 mod place;
 mod plain;
-mod recursion;
 mod refused;
+mod steps;
 mod violation;
+
+#[cfg(test)]
+#[path = "../tests/random/mod.rs"]
+#[allow(dead_code, reason = "the tests of the folder use all of it")]
+mod random;
 
 use std::sync::OnceLock;
 
 use extline_protocol::{ArgsError, ArgsValidator, RawJson};
-use jsonschema::Validator;
-use serde_json::Value;
 
+use crate::full::Full;
+pub use crate::full::VALIDATION_STEPS;
 use crate::plain::is_plain;
-use crate::recursion::Recursion;
 pub use crate::refused::SchemaError;
 pub use crate::violation::Violation;
+
+/// A plain schema of this length is compiled in no time worth speaking of.
+const SHORT: usize = 2 * 1024;
 
 /// A tool's schema, ready to validate arguments. It can be shared between threads.
 #[derive(Debug)]
@@ -38,17 +53,13 @@ pub struct ToolSchema {
     full: OnceLock<Result<Full, SchemaError>>,
 }
 
-/// What jsonschema makes of a schema.
-#[derive(Debug)]
-struct Full {
-    validator: Validator,
-    recursion: Option<Recursion>,
-}
-
 impl ToolSchema {
     /// Compiles a schema in the draft its `$schema` names, else in 2020-12. Refuses what is no
     /// JSON object or no valid schema, a `$ref` that leads nowhere, back to itself or out of the
-    /// schema, and a `$schema` that is none of JSON Schema's own drafts.
+    /// schema, a `$schema` that is none of JSON Schema's own drafts, and what is over a limit.
+    ///
+    /// A schema that is as large as the limits allow takes some seconds: where others wait for this
+    /// thread, see [`ToolSchema::compile_if_quick`].
     pub fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
         let small = ArgsValidator::compile(schema)?;
         let full = if small.unsupported().is_empty() && is_plain(schema) {
@@ -59,38 +70,55 @@ impl ToolSchema {
         Ok(Self { small, text: schema.clone(), full })
     }
 
+    /// Compiles a schema that is valid at a glance, as most are; `None` for all others.
+    pub fn compile_if_quick(schema: &RawJson) -> Option<Result<Self, SchemaError>> {
+        if schema.get().len() > SHORT || !is_plain(schema) {
+            return None;
+        }
+        match ArgsValidator::compile(schema) {
+            Ok(small) if small.unsupported().is_empty() => {
+                Some(Ok(Self { small, text: schema.clone(), full: OnceLock::new() }))
+            }
+            Ok(_) => None,
+            Err(problem) => Some(Err(problem.into())),
+        }
+    }
+
+    /// Whether a validation of these arguments takes some milliseconds at most, so that it needs no
+    /// thread of its own.
+    pub fn is_quick(&self, args: &RawJson) -> bool {
+        if self.full.get().is_none() && self.text.get().len() > SHORT {
+            return false;
+        }
+        self.full().is_ok_and(|full| full.is_quick(args))
+    }
+
+    /// What it takes in memory, roughly, in bytes.
+    pub fn memory(&self) -> usize {
+        let text = self.text.get();
+        let full = self.full.get().and_then(|full| full.as_ref().ok());
+        // Of what is not compiled yet each brace may begin a subschema.
+        let subschemas = || text.matches('{').count() * full::SUBSCHEMA_BYTES;
+        2 * text.len() + full.map_or_else(subschemas, Full::memory)
+    }
+
     /// Validates the arguments of a call. Of several mistakes the first in the text is named;
     /// what is missing counts as standing at the end of its object. A mistake the small validator
     /// can see comes before one it cannot, so that a host and an SDK name the same.
     ///
     /// Numbers beyond 64 bits are compared as the nearest double. One that no double can hold,
-    /// as `1e400`, is refused, and so is nesting beyond 127 levels.
+    /// as `1e400`, is refused, and so is nesting beyond 127 levels, and what takes more than
+    /// [`VALIDATION_STEPS`].
     pub fn validate(&self, args: &RawJson) -> Result<(), Violation> {
-        let value: Value = args.to().map_err(|_| Violation::unreadable(args))?;
-        let full = self.full.get_or_init(|| Full::compile(&self.text));
-        // It does not fail where it was left for later.
-        let Full { validator, recursion } = full.as_ref().map_err(Violation::of_schema)?;
-        if validator.is_valid(&value) {
-            return Ok(());
-        }
-        if let Err(ArgsError { pointer, message }) = self.small.validate(args) {
-            return Err(Violation { pointer, message });
-        }
-        if recursion.as_ref().is_some_and(|recursion| recursion.outgrows(args)) {
-            return Err(Violation::unexplained());
-        }
-        Err(explain::violation(validator.iter_errors(&value), args))
+        let full = self.full().map_err(Violation::of_schema)?;
+        full.validate(args, || match self.small.validate(args) {
+            Ok(()) => None,
+            Err(ArgsError { pointer, message }) => Some(Violation { pointer, message }),
+        })
     }
-}
 
-impl Full {
-    fn compile(schema: &RawJson) -> Result<Self, SchemaError> {
-        let document: Value = schema.to().map_err(|error| SchemaError::unreadable(&error))?;
-        let validator = jsonschema::options()
-            .offline()
-            .should_validate_formats(false)
-            .build(&document)
-            .map_err(|error| SchemaError::of(error, schema, &document))?;
-        Ok(Self { validator, recursion: Recursion::of(&document) })
+    /// It does not fail where it was left for later.
+    fn full(&self) -> Result<&Full, &SchemaError> {
+        self.full.get_or_init(|| Full::compile(&self.text)).as_ref()
     }
 }

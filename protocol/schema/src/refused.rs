@@ -18,11 +18,22 @@ pub struct SchemaError {
     pub pointer: String,
     /// What is wrong with it, as `must be a number, and is "5"`.
     pub message: String,
+    /// It may be a valid schema, and is over a limit, which the message names.
+    pub is_too_large: bool,
 }
 
 impl SchemaError {
-    pub(crate) fn unreadable(error: &serde_json::Error) -> Self {
-        Self { pointer: String::new(), message: format!("cannot be read: {error}") }
+    pub(crate) fn unreadable(error: &dyn std::fmt::Display) -> Self {
+        Self::at("", format!("cannot be read: {error}"))
+    }
+
+    /// The schema has more than `limit` of something.
+    pub(crate) fn over(pointer: impl Into<String>, limit: usize, what: &str) -> Self {
+        Self { is_too_large: true, ..Self::at(pointer, format!("has more than {limit} {what}")) }
+    }
+
+    fn at(pointer: impl Into<String>, message: String) -> Self {
+        Self { pointer: pointer.into(), message, is_too_large: false }
     }
 
     /// The words for why jsonschema does not compile a schema.
@@ -33,20 +44,15 @@ impl SchemaError {
                 let message = format!(
                     "leads to {uri}, and other documents are not fetched: copy it into $defs"
                 );
-                Self { pointer, message }
+                Self::at(pointer, message)
             }
             ValidationErrorKind::Referencing(ReferencingError::UnknownSpecification {
                 specification,
-            }) => Self {
-                pointer: "/$schema".to_owned(),
-                message: format!("is no draft of JSON Schema: {specification}"),
-            },
-            ValidationErrorKind::Referencing(error) => {
-                Self { pointer: String::new(), message: error.to_string() }
-            }
+            }) => Self::at("/$schema", format!("is no draft of JSON Schema: {specification}")),
+            ValidationErrorKind::Referencing(error) => Self::at("", error.to_string()),
             _ => {
                 let violation = explain::violation(std::iter::once(error), schema);
-                Self { pointer: violation.pointer, message: violation.message }
+                Self::at(violation.pointer, violation.message)
             }
         }
     }
@@ -54,7 +60,8 @@ impl SchemaError {
 
 impl From<SchemaProblem> for SchemaError {
     fn from(problem: SchemaProblem) -> Self {
-        Self { pointer: problem.pointer, message: problem.message }
+        let SchemaProblem { pointer, message, is_too_large } = problem;
+        Self { pointer, message, is_too_large }
     }
 }
 

@@ -4,8 +4,9 @@ use extline_protocol::pointer::join;
 use extline_protocol::{ArgsFailure, Elements, Members, RawJson};
 use thiserror::Error;
 
-use crate::SchemaError;
 use crate::place::prefix;
+use crate::steps::Left;
+use crate::{SchemaError, VALIDATION_STEPS};
 
 /// Arguments that do not match their schema.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -39,6 +40,24 @@ impl Violation {
     /// Arguments that do not match, for a reason that would take too long to find.
     pub(crate) fn unexplained() -> Self {
         let message = "does not match the schema, and nests too deep to say where".to_owned();
+        Self { pointer: String::new(), message }
+    }
+
+    /// Arguments that nobody can say of whether they match.
+    pub(crate) fn unchecked(why: Left) -> Self {
+        let message = match why {
+            Left::OutOfSteps => {
+                format!("take more than {VALIDATION_STEPS} steps to check against the schema")
+            }
+            Left::TooDeep => "nest too deep for the schema to be checked".to_owned(),
+        };
+        Self { pointer: String::new(), message }
+    }
+
+    /// The system has no thread for a long check.
+    pub(crate) fn no_thread(error: &std::io::Error) -> Self {
+        let message =
+            format!("cannot be checked against the schema, for want of a thread: {error}");
         Self { pointer: String::new(), message }
     }
 }

@@ -64,6 +64,26 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn a_validation_that_counts_its_steps_comes_to_the_same(
+        schema in random::schema(random::Keywords::All),
+        args in proptest::collection::vec(random::value(), 8),
+    ) {
+        let Ok(compiled) = ToolSchema::compile(&RawJson::from(schema.clone())) else {
+            return Ok(());
+        };
+        let options = jsonschema::options().offline().should_validate_formats(false);
+        let unbounded = options.build(&schema).unwrap();
+        for args in args.into_iter().filter(Value::is_object) {
+            // What is long is never taken for quick.
+            let long = args.to_string().replacen('{', &format!("{{{}", " ".repeat(20_000)), 1);
+            let long = RawJson::parse(&long).unwrap();
+            prop_assert!(!compiled.is_quick(&long));
+            let verdict = compiled.validate(&long);
+            prop_assert_eq!(verdict.is_ok(), unbounded.is_valid(&args), "{:?} of {}", verdict, args);
+        }
+    }
 }
 
 /// The pointers of all members an error is about, those in its alternatives included.

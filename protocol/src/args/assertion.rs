@@ -67,6 +67,14 @@ impl Assertion {
         }
     }
 
+    /// How many values it compares one with.
+    pub(super) fn options(&self) -> u64 {
+        match self {
+            Self::Values(values) => values.len() as u64,
+            _ => 0,
+        }
+    }
+
     /// The words for a value it does not hold for.
     pub(super) fn failure(&self, text: &str) -> ArgsFailure {
         match self {

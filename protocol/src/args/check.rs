@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use super::ArgsError;
 use super::assertion::Assertion;
 use super::finding::{Cause, Finding};
-use super::schema::{Node, NodeId, Schema};
+use super::schema::{LOOK, Node, NodeId, Schema};
 use super::value;
 use crate::RawJson;
 use crate::json::Elements;
+use crate::limits::CHECK_STEPS;
 
 /// Schemas open at once, one inside the other, on the way down to a value. Arguments of the
 /// deepest nesting the wire allows may pass through four schemas a level.
@@ -17,9 +18,14 @@ const OPEN_SCHEMAS: usize = 512;
 /// Checks arguments, and names the first mistake in the order of the text. What is missing counts
 /// as standing at the end of its object, and a value's own mistake comes before those inside it.
 pub(super) fn check(schema: &Schema, args: &RawJson) -> Result<(), ArgsError> {
-    let mut check = Check { schema, args, known: HashMap::new(), open: 0, too_deep: None };
+    check_within(CHECK_STEPS, schema, args)
+}
+
+fn check_within(steps: u64, schema: &Schema, args: &RawJson) -> Result<(), ArgsError> {
+    let known = HashMap::new();
+    let mut check = Check { schema, args, known, open: 0, steps, given_up: None };
     let first = check.node(0, args.get());
-    match check.too_deep.or(first) {
+    match check.given_up.or(first) {
         None => Ok(()),
         Some(finding) => Err(finding.to_error(args.get())),
     }
@@ -32,7 +38,10 @@ struct Check<'s, 'a> {
     /// with alternatives would try all their combinations.
     known: HashMap<(NodeId, *const u8), Option<Finding<'s, 'a>>>,
     open: usize,
-    too_deep: Option<Finding<'s, 'a>>,
+    /// How many are left.
+    steps: u64,
+    /// Why no more is checked.
+    given_up: Option<Finding<'s, 'a>>,
 }
 
 impl<'s, 'a> Check<'s, 'a> {
@@ -47,9 +56,10 @@ impl<'s, 'a> Check<'s, 'a> {
         }
         if self.open == OPEN_SCHEMAS {
             let finding = self.finding(value, Cause::TooDeep);
-            self.too_deep.get_or_insert(finding);
+            self.given_up.get_or_insert(finding);
             return None;
         }
+        self.spend(node.steps(value.len()))?;
         self.open += 1;
         let first = self.first_finding(node, value);
         self.open -= 1;
@@ -57,6 +67,21 @@ impl<'s, 'a> Check<'s, 'a> {
             self.known.insert(place, first.clone());
         }
         first
+    }
+
+    /// Takes that many steps of those that are left; `None` when there are fewer, and from then on.
+    fn spend(&mut self, steps: u64) -> Option<()> {
+        match self.steps.checked_sub(steps) {
+            Some(left) if self.given_up.is_none() => {
+                self.steps = left;
+                Some(())
+            }
+            _ => {
+                let finding = self.finding(self.args.get(), Cause::TooMuch);
+                self.given_up.get_or_insert(finding);
+                None
+            }
+        }
     }
 
     fn first_finding(&mut self, node: &'s Node, value: &'a str) -> Option<Finding<'s, 'a>> {
@@ -141,11 +166,12 @@ impl<'s, 'a> Check<'s, 'a> {
     /// What is wrong with a value that none of its alternatives accepts, each for its finding:
     /// the mistake in the alternative that was meant, if that can be told.
     fn no_branch(
-        &self,
+        &mut self,
         branches: &'s [NodeId],
         mut findings: Vec<Finding<'s, 'a>>,
         value: &'a str,
     ) -> Option<Finding<'s, 'a>> {
+        self.spend(branches.len() as u64 * (value.len() as u64 + LOOK))?;
         // `{"kind": "a", ...}` was not meant for the alternative whose kind is "b".
         let tags: Vec<_> = branches.iter().map(|id| self.wrong_tag(*id, value)).collect();
         if tags.iter().all(Option::is_some) {
@@ -192,5 +218,21 @@ fn earlier<'s, 'a>(
     match (first, second) {
         (Some(first), Some(second)) if second.at < first.at => Some(second),
         (first, second) => first.or(second),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::compile::compile;
+    use super::*;
+
+    #[test]
+    fn a_check_ends_with_its_steps() {
+        let (schema, _) = compile(r#"{"items":{"items":{"type":"integer"}}}"#).unwrap();
+        let args = RawJson::parse("[[1,2],[3,4],[5,6]]").unwrap();
+        assert_eq!(check_within(1_000, &schema, &args), Ok(()));
+        let error = check_within(100, &schema, &args).unwrap_err();
+        assert_eq!(error.pointer, "");
+        assert_eq!(error.message, "take more than 268435456 steps to check against the schema");
     }
 }

@@ -6,14 +6,18 @@ use std::collections::{BTreeMap, HashMap};
 use super::assertion::{Assertion, Limit, Measure, Relation, Types};
 use super::dialect::{Dialect, Role};
 use super::schema::{Node, NodeId, Schema};
+use super::size;
 use super::value::{MemberList, member, members, string};
 use super::{SchemaProblem, Unsupported};
 use crate::json::{Elements, depth, excerpt};
-use crate::limits::DEPTH;
+use crate::limits::{
+    DEPTH, SCHEMA_LOOKED_THROUGH, SCHEMA_POINTER_BYTES, SCHEMA_REFERENCES, SCHEMA_SUBSCHEMAS,
+};
 use crate::pointer::{follow, join, of_fragment};
 
 /// Compiles the text of a schema; also lists what of it is left to the host.
 pub(super) fn compile(document: &str) -> Result<(Schema, Vec<Unsupported>), SchemaProblem> {
+    size::check(document)?;
     if depth(document) > DEPTH {
         let message = format!("nests more than {DEPTH} levels deep");
         return Err(SchemaProblem::new("", message));
@@ -25,6 +29,9 @@ pub(super) fn compile(document: &str) -> Result<(Schema, Vec<Unsupported>), Sche
         schema: Schema { nodes: Vec::new() },
         texts: Vec::new(),
         by_pointer: HashMap::new(),
+        pointer_bytes: 0,
+        looked_through: 0,
+        references: Vec::new(),
         unsupported: Vec::new(),
     };
     compiler.run()?;
@@ -44,32 +51,55 @@ struct Compiler<'d> {
     /// The text of each node of the schema.
     texts: Vec<&'d str>,
     by_pointer: HashMap<String, NodeId>,
+    /// The length of all pointers together.
+    pointer_bytes: usize,
+    /// Bytes that were looked through for what references lead to.
+    looked_through: usize,
+    /// Of each `$ref` the node that holds it and the pointer it leads to, in the order of the nodes.
+    references: Vec<(NodeId, String)>,
     unsupported: Vec<Unsupported>,
 }
 
 impl<'d> Compiler<'d> {
     /// Compiles the document's own schema, then each one that was named on the way. No recursion:
     /// a schema may be as long a chain of references as its author likes.
+    ///
+    /// References are followed when everything else is known: most lead to a node, and looking for
+    /// the others costs a walk through the document each.
     fn run(&mut self) -> Result<(), SchemaProblem> {
-        self.node_at(String::new(), self.document);
-        let mut next = 0;
-        while next < self.texts.len() {
-            self.fill(next)?;
-            next += 1;
+        self.node_at(String::new(), self.document)?;
+        let (mut next, mut followed) = (0, 0);
+        loop {
+            while next < self.texts.len() {
+                self.fill(next)?;
+                next += 1;
+            }
+            let Some((node, pointer)) = self.references.get(followed).cloned() else {
+                return Ok(());
+            };
+            followed += 1;
+            self.follow_reference(node, pointer)?;
         }
-        Ok(())
     }
 
     /// The node of the subschema at a place in the document; it is filled when its turn comes.
-    fn node_at(&mut self, pointer: String, text: &'d str) -> NodeId {
+    fn node_at(&mut self, pointer: String, text: &'d str) -> Result<NodeId, SchemaProblem> {
         if let Some(id) = self.by_pointer.get(&pointer) {
-            return *id;
+            return Ok(*id);
         }
         let id = self.texts.len();
+        if id == SCHEMA_SUBSCHEMAS {
+            return Err(SchemaProblem::over("", SCHEMA_SUBSCHEMAS, "subschemas"));
+        }
+        self.pointer_bytes += pointer.len();
+        if self.pointer_bytes > SCHEMA_POINTER_BYTES {
+            let what = "bytes in the pointers to its subschemas: shorten its names";
+            return Err(SchemaProblem::over("", SCHEMA_POINTER_BYTES, what));
+        }
         self.by_pointer.insert(pointer.clone(), id);
         self.texts.push(text);
         self.schema.nodes.push(Node::new(pointer));
-        id
+        Ok(id)
     }
 
     fn fill(&mut self, id: NodeId) -> Result<(), SchemaProblem> {
@@ -78,16 +108,19 @@ impl<'d> Compiler<'d> {
         match (text, members(text)) {
             ("true", _) => {}
             ("false", _) => node.assertions.push(Assertion::Never),
-            (_, Some(keywords)) => self.object(&mut node, &keywords)?,
+            (_, Some(keywords)) => self.object(id, &mut node, &keywords)?,
             _ => return Err(expected(&node.pointer, "a schema (an object or a boolean)", text)),
         }
-        // A reference met while filling may have led back here.
-        node.is_target |= self.schema.nodes[id].is_target;
         self.schema.nodes[id] = node;
         Ok(())
     }
 
-    fn object(&mut self, node: &mut Node, keywords: &MemberList<'d>) -> Result<(), SchemaProblem> {
+    fn object(
+        &mut self,
+        id: NodeId,
+        node: &mut Node,
+        keywords: &MemberList<'d>,
+    ) -> Result<(), SchemaProblem> {
         if self.dialect == Dialect::Other {
             self.leave_to_host(node, "$schema");
             return Ok(());
@@ -99,7 +132,7 @@ impl<'d> Compiler<'d> {
             return Ok(());
         }
         if let Some(reference) = member(keywords, "$ref") {
-            self.reference(node, reference)?;
+            self.reference(id, node, reference)?;
             if self.dialect.ref_stands_alone() {
                 return Ok(());
             }
@@ -166,35 +199,60 @@ impl<'d> Compiler<'d> {
             "allOf" => node.all_of = self.schemas(&at, value)?,
             "anyOf" => node.any_of = self.schemas(&at, value)?,
             "oneOf" => node.one_of = self.schemas(&at, value)?,
-            "items" => node.items = Some(self.node_at(at, value)),
-            "additionalProperties" => node.additional = Some(self.node_at(at, value)),
+            "items" => node.items = Some(self.node_at(at, value)?),
+            "additionalProperties" => node.additional = Some(self.node_at(at, value)?),
             // `$ref` was read before all others.
             _ => {}
         }
         Ok(())
     }
 
-    fn reference(&mut self, node: &mut Node, value: &str) -> Result<(), SchemaProblem> {
+    fn reference(&mut self, id: NodeId, node: &mut Node, value: &str) -> Result<(), SchemaProblem> {
         let at = join(&node.pointer, "$ref");
         let reference = string(value).ok_or_else(|| expected(&at, "a string", value))?;
-        let Some(pointer) = of_fragment(&reference) else {
-            self.leave_to_host(node, "$ref");
-            return Ok(());
-        };
-        let Some(text) = follow(self.document, &pointer) else {
-            let message = format!("leads nowhere: the schema has no {pointer}");
-            return Err(SchemaProblem::new(at, message));
-        };
-        let target = self.node_at(pointer.into_owned(), text);
-        self.schema.nodes[target].is_target = true;
-        node.reference = Some(target);
+        if self.references.len() == SCHEMA_REFERENCES {
+            return Err(SchemaProblem::over(at, SCHEMA_REFERENCES, "references"));
+        }
+        match of_fragment(&reference) {
+            Some(pointer) => self.references.push((id, pointer.into_owned())),
+            None => self.leave_to_host(node, "$ref"),
+        }
         Ok(())
+    }
+
+    fn follow_reference(&mut self, id: NodeId, pointer: String) -> Result<(), SchemaProblem> {
+        let target = match self.by_pointer.get(&pointer) {
+            Some(target) => *target,
+            None => match self.look_for(&pointer) {
+                _ if self.looked_through > SCHEMA_LOOKED_THROUGH => {
+                    let at = join(&self.schema.nodes[id].pointer, "$ref");
+                    let what = "bytes to look through for its references: move what they lead to \
+                                into $defs";
+                    return Err(SchemaProblem::over(at, SCHEMA_LOOKED_THROUGH, what));
+                }
+                Some(text) => self.node_at(pointer, text)?,
+                None => {
+                    let at = join(&self.schema.nodes[id].pointer, "$ref");
+                    let message = format!("leads nowhere: the schema has no {pointer}");
+                    return Err(SchemaProblem::new(at, message));
+                }
+            },
+        };
+        self.schema.nodes[target].is_target = true;
+        self.schema.nodes[id].reference = Some(target);
+        Ok(())
+    }
+
+    /// Looks for what stands where no keyword wants a schema.
+    fn look_for(&mut self, pointer: &str) -> Option<&'d str> {
+        self.looked_through += self.document.len();
+        follow(self.document, pointer)
     }
 
     fn schemas(&mut self, at: &str, value: &'d str) -> Result<Vec<NodeId>, SchemaProblem> {
         let schemas = array(at, value)?.enumerate();
-        let nodes: Vec<_> =
-            schemas.map(|(nth, text)| self.node_at(join(at, &nth.to_string()), text)).collect();
+        let nodes = schemas.map(|(nth, text)| self.node_at(join(at, &nth.to_string()), text));
+        let nodes: Vec<_> = nodes.collect::<Result<_, _>>()?;
         if nodes.is_empty() {
             return Err(expected(at, "a list of at least one schema", value));
         }
@@ -208,10 +266,10 @@ impl<'d> Compiler<'d> {
     ) -> Result<BTreeMap<String, NodeId>, SchemaProblem> {
         let schemas = members(value).ok_or_else(|| expected(at, "an object of schemas", value))?;
         let nodes = schemas.into_iter().map(|(name, text)| {
-            let node = self.node_at(join(at, &name), text);
-            (name.into_owned(), node)
+            let node = self.node_at(join(at, &name), text)?;
+            Ok((name.into_owned(), node))
         });
-        Ok(nodes.collect())
+        nodes.collect()
     }
 
     fn leave_to_host(&mut self, node: &mut Node, keyword: &str) {

@@ -1,12 +1,17 @@
 //! Mistakes as they are found, and the words they get when one of them is reported.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use super::ArgsError;
 use super::assertion::Assertion;
 use super::failure::ArgsFailure;
 use super::schema::Node;
+use crate::limits::CHECK_STEPS;
 use crate::pointer::{join, pointer_to};
+
+/// Findings that one error tells of.
+const TOLD: usize = 256;
 
 /// A mistake in the arguments. It holds what is needed to describe it and no words yet: most
 /// findings are about alternatives that were not meant, and are dropped.
@@ -32,6 +37,8 @@ pub(super) enum Cause<'s, 'a> {
     Ambiguous(usize),
     /// It is nested too deep to be checked.
     TooDeep,
+    /// Checking it takes too long.
+    TooMuch,
     /// Each alternative has something else against the value.
     NoAlternative(Rc<[Finding<'s, 'a>]>),
 }
@@ -54,8 +61,10 @@ impl<'s, 'a> Finding<'s, 'a> {
         self.at == other.at && missing(self) == missing(other)
     }
 
-    /// One finding for several about one member, each from its own alternative.
+    /// One finding for several about one member, each from its own alternative. Of very many only
+    /// the first are kept, as no sentence has room for all.
     pub(super) fn merge(findings: &[Self]) -> Option<Self> {
+        const AT_MOST: usize = 64;
         let mut distinct: Vec<Self> = Vec::new();
         for finding in findings {
             let parts = match &finding.cause {
@@ -67,7 +76,8 @@ impl<'s, 'a> Finding<'s, 'a> {
                 _ => std::slice::from_ref(finding),
             };
             for part in parts {
-                if !distinct.iter().any(|known| known.is_same(part)) {
+                let has_room = distinct.len() < AT_MOST;
+                if has_room && !distinct.iter().any(|known| known.is_same(part)) {
                     distinct.push(part.clone());
                 }
             }
@@ -81,7 +91,10 @@ impl<'s, 'a> Finding<'s, 'a> {
 
     /// The finding as the error a caller gets.
     pub(super) fn to_error(&self, text: &str) -> ArgsError {
-        ArgsError { pointer: self.pointer(text), message: self.failure(text).to_string() }
+        ArgsError {
+            pointer: self.pointer(text),
+            message: self.failure(text, &Cell::new(TOLD)).to_string(),
+        }
     }
 
     fn pointer(&self, text: &str) -> String {
@@ -92,7 +105,9 @@ impl<'s, 'a> Finding<'s, 'a> {
         }
     }
 
-    fn failure(&self, text: &str) -> ArgsFailure {
+    /// The words for it. Of findings in findings so many are told as are `left`: some may stand in
+    /// it again and again.
+    fn failure(&self, text: &str, left: &Cell<usize>) -> ArgsFailure {
         match &self.cause {
             Cause::Rule(rule) => rule.failure(self.value),
             Cause::Missing(_) => ArgsFailure::missing(),
@@ -101,12 +116,20 @@ impl<'s, 'a> Finding<'s, 'a> {
             }
             Cause::Ambiguous(matching) => ArgsFailure::ambiguous(Some(*matching)),
             Cause::TooDeep => ArgsFailure::sentence("nests too deep for its schema to be checked"),
+            Cause::TooMuch => ArgsFailure::sentence(format!(
+                "take more than {CHECK_STEPS} steps to check against the schema"
+            )),
             Cause::NoAlternative(findings) => {
+                let told = findings.len().min(left.get());
+                left.set(left.get() - told);
+                let findings = &findings[..told];
                 if findings.iter().all(|finding| finding.is_about_same(self)) {
-                    let failures: Vec<_> = findings.iter().map(|one| one.failure(text)).collect();
+                    let failures: Vec<_> =
+                        findings.iter().map(|one| one.failure(text, left)).collect();
                     return ArgsFailure::join(&failures);
                 }
-                let describe = |one: &Self| format!("{}: {}", one.pointer(text), one.failure(text));
+                let describe =
+                    |one: &Self| format!("{}: {}", one.pointer(text), one.failure(text, left));
                 ArgsFailure::list_alternatives(findings.iter().map(describe))
             }
         }
@@ -117,7 +140,9 @@ impl<'s, 'a> Finding<'s, 'a> {
         self.is_about_same(other)
             && match (&self.cause, &other.cause) {
                 (Cause::Rule(one), Cause::Rule(other)) => std::ptr::eq(*one, *other),
-                (Cause::Missing(_), Cause::Missing(_)) | (Cause::TooDeep, Cause::TooDeep) => true,
+                (Cause::Missing(_), Cause::Missing(_))
+                | (Cause::TooDeep, Cause::TooDeep)
+                | (Cause::TooMuch, Cause::TooMuch) => true,
                 (Cause::NotNamed(one), Cause::NotNamed(other)) => std::ptr::eq(*one, *other),
                 (Cause::Ambiguous(one), Cause::Ambiguous(other)) => one == other,
                 (Cause::NoAlternative(one), Cause::NoAlternative(other)) => Rc::ptr_eq(one, other),

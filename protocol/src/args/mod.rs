@@ -17,6 +17,7 @@ mod number;
 #[cfg(test)]
 mod properties;
 mod schema;
+mod size;
 mod value;
 
 use std::fmt;
@@ -51,6 +52,8 @@ pub struct SchemaProblem {
     pub pointer: String,
     /// What is wrong with it, as `must be a number, and is "5"`.
     pub message: String,
+    /// It may be a valid schema, and is over one of the limits of [`limits`](crate::limits).
+    pub is_too_large: bool,
 }
 
 /// Arguments that do not match their schema.
@@ -81,6 +84,8 @@ impl ArgsValidator {
 
     /// Checks the arguments of a call. Of several mistakes the first in the text is named; what
     /// is missing counts as standing at the end of its object. Of duplicate keys the last counts.
+    /// Arguments that take more than [`limits::CHECK_STEPS`](crate::limits::CHECK_STEPS) to check
+    /// are refused.
     pub fn validate(&self, args: &RawJson) -> Result<(), ArgsError> {
         check::check(&self.schema, args)
     }
@@ -88,7 +93,13 @@ impl ArgsValidator {
 
 impl SchemaProblem {
     fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { pointer: pointer.into(), message: message.into() }
+        Self { pointer: pointer.into(), message: message.into(), is_too_large: false }
+    }
+
+    /// The schema has more than `limit` of something.
+    fn over(pointer: impl Into<String>, limit: usize, what: &str) -> Self {
+        let message = format!("has more than {limit} {what}");
+        Self { is_too_large: true, ..Self::new(pointer, message) }
     }
 }
 

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use super::assertion::Assertion;
 
+/// What a look at a subschema costs, however short the value.
+pub(super) const LOOK: u64 = 16;
+
 /// Where a subschema stands in [`Schema::nodes`].
 pub(super) type NodeId = usize;
 
@@ -62,6 +65,16 @@ impl Node {
         !self.properties.is_empty() || self.additional.is_some() || !self.required.is_empty()
     }
 
+    /// What a look at a value of that length costs, without what other nodes cost.
+    pub(super) fn steps(&self, length: usize) -> u64 {
+        let length = length as u64;
+        let looks = u64::from(!self.assertions.is_empty())
+            + u64::from(self.looks_at_members())
+            + u64::from(self.items.is_some());
+        let options = self.assertions.iter().map(Assertion::options).sum::<u64>();
+        LOOK + looks * length + options * (LOOK + length / LOOK)
+    }
+
     /// The subschemas that look at the same value.
     fn in_place(&self) -> impl Iterator<Item = NodeId> {
         self.reference.iter().chain(&self.all_of).chain(&self.any_of).chain(&self.one_of).copied()
@@ -76,39 +89,58 @@ impl Node {
 impl Schema {
     /// A node whose `$ref` comes back to it at the same value: checking it would never end.
     pub(super) fn endless_reference(&self) -> Option<&Node> {
-        let has_reference = |id: &NodeId| self.nodes[*id].reference.is_some();
-        let endless = (0..self.nodes.len()).filter(has_reference).find(|id| self.reenters(*id));
-        endless.map(|id| &self.nodes[id])
+        // Each node is entered once: it is open as long as a way from it is followed.
+        let mut was_entered = vec![false; self.nodes.len()];
+        let mut is_open = was_entered.clone();
+        for start in 0..self.nodes.len() {
+            let mut way = Vec::new();
+            self.enter(start, &mut way, &mut was_entered, &mut is_open);
+            while let Some((id, ahead)) = way.last_mut() {
+                let Some(next) = ahead.pop() else {
+                    is_open[*id] = false;
+                    way.pop();
+                    continue;
+                };
+                if is_open[next] {
+                    let circle = way.iter().map(|(id, _)| *id).skip_while(|id| *id != next);
+                    let has_reference = |id: &NodeId| self.nodes[*id].reference.is_some();
+                    return circle.filter(has_reference).min().map(|id| &self.nodes[id]);
+                }
+                self.enter(next, &mut way, &mut was_entered, &mut is_open);
+            }
+        }
+        None
+    }
+
+    fn enter(
+        &self,
+        id: NodeId,
+        way: &mut Vec<(NodeId, Vec<NodeId>)>,
+        was_entered: &mut [bool],
+        is_open: &mut [bool],
+    ) {
+        if !std::mem::replace(&mut was_entered[id], true) {
+            is_open[id] = true;
+            way.push((id, self.nodes[id].in_place().collect()));
+        }
     }
 
     /// Marks every node inexact that has an inexact one below it.
     pub(super) fn spread_inexactness(&mut self) {
-        // Children mostly stand behind their parents, so that going backwards, one round does
-        // nearly all.
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for id in (0..self.nodes.len()).rev() {
-                let node = &self.nodes[id];
-                if node.exact && node.children().any(|child| !self.nodes[child].exact) {
-                    self.nodes[id].exact = false;
-                    changed = true;
+        let mut open: Vec<_> = (0..self.nodes.len()).filter(|id| !self.nodes[*id].exact).collect();
+        if open.is_empty() {
+            return;
+        }
+        let mut parents = vec![Vec::new(); self.nodes.len()];
+        for (id, node) in self.nodes.iter().enumerate() {
+            node.children().for_each(|child| parents[child].push(id));
+        }
+        while let Some(id) = open.pop() {
+            for parent in std::mem::take(&mut parents[id]) {
+                if std::mem::replace(&mut self.nodes[parent].exact, false) {
+                    open.push(parent);
                 }
             }
         }
-    }
-
-    fn reenters(&self, start: NodeId) -> bool {
-        let mut seen = vec![false; self.nodes.len()];
-        let mut open: Vec<_> = self.nodes[start].in_place().collect();
-        while let Some(id) = open.pop() {
-            if id == start {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[id], true) {
-                open.extend(self.nodes[id].in_place());
-            }
-        }
-        false
     }
 }

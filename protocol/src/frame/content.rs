@@ -6,6 +6,7 @@ use super::object::{described, object};
 use crate::base64;
 use crate::error_kind::ErrorKind;
 use crate::json::{Field, FieldError, Members, RawJson, read_member};
+use crate::name::cut_name;
 use crate::word::words;
 
 /// One block of a result.
@@ -142,6 +143,19 @@ impl ErrorInfo {
             causes: None,
             retry_after_ms: None,
         }
+    }
+
+    /// There is no tool of that name.
+    pub fn unknown_tool(name: &str) -> Self {
+        Self::new(ErrorKind::NotFound, format!("unknown tool {}", cut_name(name)))
+    }
+
+    /// Arguments that are not what the tool takes: `pointer` leads to the offending member, and is
+    /// empty for the arguments as a whole.
+    pub fn invalid_args(pointer: &str, message: &str) -> Self {
+        let place = if pointer.is_empty() { "the arguments" } else { pointer };
+        let whole = format!("invalid arguments: {place}: {message}");
+        Self { field: Some(pointer.to_owned()), ..Self::new(ErrorKind::Validation, whole) }
     }
 }
 

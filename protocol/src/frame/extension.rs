@@ -85,6 +85,8 @@ object! {
         optional sdk: SdkInfo,
         /// The methods it serves.
         optional methods: Vec<String>,
+        /// Points at which nothing may pass before its guards can be asked (`guard.declared`).
+        optional guards: Vec<String>,
     }
 }
 

@@ -75,6 +75,20 @@ object! {
     }
 }
 
+impl HelloAck {
+    /// The program's name; `zot` for one that does not say it, as a real zot.
+    pub fn host_name(&self) -> &str {
+        let name = self.host.as_ref().map(|host| &*host.name);
+        name.filter(|name| !name.is_empty()).unwrap_or("zot")
+    }
+
+    /// The program's version; that of zot for one that does not say its own.
+    pub fn host_version(&self) -> &str {
+        let version = self.host.as_ref().map(|host| &*host.version);
+        version.filter(|version| !version.is_empty()).unwrap_or(&self.zot_version)
+    }
+}
+
 object! {
     /// A user ran a slash command.
     pub struct CommandInvoked = "command_invoked" {

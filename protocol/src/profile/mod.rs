@@ -85,7 +85,7 @@ pub struct Profile {
     pub keeps_empty_content: bool,
     /// An extension that closed its stdout is ended; else it is written to until the end, and
     /// calls that it owes an answer run into their deadlines (`zot.output-ended`).
-    pub ends_the_silent: bool,
+    pub kills_unresponsive: bool,
     /// Unknown frames and unusable lines are reported; else they only stand in the log
     /// (`zot.unknown-frames`).
     pub reports_unknown: bool,
@@ -146,7 +146,7 @@ impl Profile {
             events_in_order: true,
             data_folder: true,
             keeps_empty_content: true,
-            ends_the_silent: true,
+            kills_unresponsive: true,
             reports_unknown: true,
             whole_environment: false,
         }
@@ -175,7 +175,7 @@ impl Profile {
             events_in_order: false,
             data_folder: false,
             keeps_empty_content: false,
-            ends_the_silent: false,
+            kills_unresponsive: false,
             reports_unknown: false,
             whole_environment: true,
         }
@@ -191,7 +191,7 @@ impl Profile {
             ack_capabilities: AckCapabilities::Only(&["call_tool"]),
             tool_cancel: true,
             events_in_order: true,
-            ends_the_silent: true,
+            kills_unresponsive: true,
             ..Self::zot_0_1_62()
         }
     }

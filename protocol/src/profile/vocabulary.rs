@@ -68,12 +68,17 @@ impl Vocabulary {
         self.has(event, &BASE_EVENTS, &UPSTREAM_EVENTS)
     }
 
+    /// Every event that some host sends, zot's own first.
+    pub fn events() -> impl Iterator<Item = &'static str> {
+        BASE_EVENTS.into_iter().chain(UPSTREAM_EVENTS)
+    }
+
     /// The known events that look like that one, which is none of them; none for a known one.
     pub(crate) fn events_near(event: &str) -> Vec<&'static str> {
         if Upstream.has_event(event) {
             return Vec::new();
         }
-        near(event, &[&BASE_EVENTS[..], &UPSTREAM_EVENTS].concat())
+        near(event, &Self::events().collect::<Vec<_>>())
     }
 
     /// Whether extensions are asked at that point.

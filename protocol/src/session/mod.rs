@@ -12,8 +12,8 @@ mod requests;
 
 pub use call::{CallKey, CallKind, ReplyError};
 pub use extension::{
-    CallToolError, Change, ChangeError, Course, ExtensionConfig, ExtensionEvent, ExtensionSession,
-    PanelInput, RegisterError, Turn, Update,
+    CallToolError, Change, ChangeError, ExtensionConfig, ExtensionEvent, ExtensionSession,
+    InterceptChain, PanelInput, RegisterError, Requirement, Turn, Update,
 };
 pub use host::{
     Deadlines, HandshakeError, HostConfig, HostEvent, HostSession, Intercept, SendError,

@@ -13,6 +13,8 @@ use crate::session::CallKind;
 pub enum Notice {
     /// A line from the peer that could not be used, and that nobody waits for.
     Skipped(Problem),
+    /// A `subscribe` of which some member cannot be used; the others count.
+    ReadInPart(Problem),
     /// A frame that could not be used; its sender, or whoever waits for it, got an error.
     Refused {
         /// Its type.
@@ -89,6 +91,8 @@ pub enum Notice {
     },
     /// The host did not take a registration.
     Rejected(Rejection),
+    /// The host lacks what the extension requires, which ends (`report.required`).
+    GivesUp(String),
     /// An extension never sent `ready`; it is used as it is.
     NotReady {
         /// How long it was waited for, in milliseconds.
@@ -109,6 +113,9 @@ impl fmt::Display for Notice {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Skipped(problem) => write!(formatter, "skipped a line: {problem}"),
+            Self::ReadInPart(problem) => {
+                write!(formatter, "left out what cannot be read of a frame: {problem}")
+            }
             Self::Refused { frame_type, id, problem } => {
                 write!(formatter, "refused {frame_type} {id}: {problem}")
             }
@@ -152,6 +159,7 @@ impl fmt::Display for Notice {
                 write!(formatter, "the host rejected the {kind} {name}: {message} ({code})")?;
                 winner.as_ref().map_or(Ok(()), |winner| write!(formatter, "; {winner} has it"))
             }
+            Self::GivesUp(why) => formatter.write_str(why),
             Self::NotReady { waited_ms } => write!(
                 formatter,
                 "no ready frame after {waited_ms} ms; going on with what is registered \

@@ -6,6 +6,7 @@ use std::time::Instant;
 use thiserror::Error;
 
 use super::call::{CallKey, CallKind, Pending};
+use crate::error_kind::ErrorKind;
 use crate::id::Id;
 
 /// A request that cannot be sent.
@@ -30,6 +31,19 @@ pub enum RequestError {
     /// The session is ending.
     #[error("the session is ending")]
     ShuttingDown,
+}
+
+impl RequestError {
+    /// What kind of failure it is to the author.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unsupported { .. } => ErrorKind::Unsupported,
+            Self::ParentEnded => ErrorKind::Stale,
+            Self::TooLarge(_) => ErrorKind::TooLarge,
+            Self::PartsAhead => ErrorKind::Internal,
+            Self::ShuttingDown => ErrorKind::Cancelled,
+        }
+    }
 }
 
 /// What is kept for a call until its answer comes.

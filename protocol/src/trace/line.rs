@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Line, Members};
+use super::{LINE_BYTES, Line, Members};
 use crate::base64;
 
 /// A line that is longer is written in parts.
@@ -50,6 +50,12 @@ impl LineMembers {
         let bytes = match (line, line_parts, line_b64) {
             (Some(line), None, None) => line.into_bytes(),
             (None, Some(parts), None) => {
+                let bytes: usize = parts.iter().map(Part::bytes).fold(0, usize::saturating_add);
+                if bytes > LINE_BYTES {
+                    return Err(format!(
+                        "/line_parts: {bytes} bytes; at most {LINE_BYTES} are recorded"
+                    ));
+                }
                 parts.into_iter().map(Part::into_text).collect::<String>().into_bytes()
             }
             (None, None, Some(text)) => {
@@ -62,6 +68,13 @@ impl LineMembers {
 }
 
 impl Part {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Repeated(character, count) => character.len_utf8().saturating_mul(*count),
+        }
+    }
+
     fn into_text(self) -> String {
         match self {
             Self::Text(text) => text,

@@ -120,6 +120,10 @@ mod tests {
                 "one of line, line_parts and line_b64 must be there",
             ),
             (r#"{"t_us":1,"dir":"h>e","line_b64":"Y"}"#, "/line_b64: no padded base64"),
+            (
+                r#"{"t_us":1,"dir":"h>e","line_parts":["a",["x",99999999999]]}"#,
+                "/line_parts: 100000000000 bytes; at most 8388608 are recorded",
+            ),
             (r#"{"t_us":1,"dir":"os"}"#, "/event: required beside \"dir\":\"os\", and missing"),
             (
                 r#"{"t_us":1,"dir":"os","event":"eof"}"#,

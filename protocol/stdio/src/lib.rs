@@ -70,7 +70,7 @@
 //!
 //! # Handlers that block
 //!
-//! [`crew`] says which thread owns the session while handlers may block, and [`watchdog`] ends a
+//! [`handover`] says which thread owns the session while handlers may block, and [`watchdog`] ends a
 //! process whose handlers would not stop. Both know nothing of the protocol either.
 //! Answers that are gathered for one write must not wait for such a handler; [`Pace`] says of which
 //! that is to be feared.
@@ -104,8 +104,8 @@
 //! Tested on Linux, meant to work on macOS. On Windows everything compiles and claiming answers
 //! [`Error::Unsupported`].
 
-pub mod crew;
 mod error;
+pub mod handover;
 mod load;
 #[cfg(not(target_os = "linux"))]
 mod no_interrupter;
@@ -129,7 +129,7 @@ pub use error::Error;
 pub use load::claims_at_load;
 #[cfg(not(target_os = "linux"))]
 pub use no_interrupter::Interrupter;
-pub use outcome::{Next, Ready, Received};
+pub use outcome::{HANG_UP_LOOK, Next, Ready, Received};
 pub use pace::Pace;
 #[cfg(target_os = "linux")]
 pub use platform::Interrupter;

@@ -1,5 +1,11 @@
 //! What reading and waiting report.
 
+use std::time::Duration;
+
+/// How often a driver that has read enough ahead looks by `Input::has_hung_up`, where it cannot wait for
+/// [`Ready::hung_up`]: 100 ms.
+pub const HANG_UP_LOOK: Duration = Duration::from_millis(100);
+
 /// What one `Input::read` brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
@@ -22,10 +28,15 @@ pub struct Ready {
     pub input: bool,
     /// SIGTERM came since the last wait.
     pub sigterm: bool,
+    /// SIGINT came since the last wait, where it is heard in front of the program's own handler.
+    pub sigint: bool,
     /// A `Waker` was used since the last wait.
     pub woken: bool,
     /// A signal handler ran during the wait.
     pub interrupted: bool,
+    /// The host has closed its end, and bytes may still be there to read. Only where bytes were not
+    /// waited for, and once: with them the end is found by reading.
+    pub hung_up: bool,
 }
 
 impl Ready {

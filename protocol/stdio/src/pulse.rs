@@ -20,40 +20,40 @@ pub(crate) enum Rest {
     /// For a moment.
     Brisk = 0,
     /// For longer, as only quick handlers run: each look costs the owner as much as a few calls.
-    Doze = 1,
+    IdleTick = 1,
     /// Until a handler is entered, as none is.
     Sleep = 2,
 }
 
-/// One stay inside a handler. Whoever ends it owns the session: the thread that is inside when it
+/// One run of a handler. Whoever ends it owns the session: the thread that is inside when it
 /// comes out, or the watcher that finds it inside for too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stay(u64);
+pub struct HandlerRun(u64);
 
 impl Pulse {
     /// The owner enters a handler. Whether the watcher has to be woken.
-    pub(crate) fn enter(&self, is_quick: bool) -> (Stay, bool) {
-        let stay = Stay(self.beats.fetch_add(1, SeqCst) + 1);
+    pub(crate) fn enter(&self, is_quick: bool) -> (HandlerRun, bool) {
+        let run = HandlerRun(self.beats.fetch_add(1, SeqCst) + 1);
         if !is_quick {
             self.slow.fetch_add(1, SeqCst);
         }
         let wakes = match self.rest() {
             Rest::Brisk => false,
-            Rest::Doze => !is_quick,
+            Rest::IdleTick => !is_quick,
             Rest::Sleep => true,
         };
-        (stay, wakes && self.rest.swap(Rest::Brisk as u8, SeqCst) != Rest::Brisk as u8)
+        (run, wakes && self.rest.swap(Rest::Brisk as u8, SeqCst) != Rest::Brisk as u8)
     }
 
-    /// Ends the stay; false when somebody else has.
-    pub(crate) fn end(&self, stay: Stay) -> bool {
-        self.beats.compare_exchange(stay.0, stay.0 + 1, SeqCst, SeqCst).is_ok()
+    /// Ends the run; false when somebody else has.
+    pub(crate) fn end(&self, run: HandlerRun) -> bool {
+        self.beats.compare_exchange(run.0, run.0 + 1, SeqCst, SeqCst).is_ok()
     }
 
     /// The handler that the owner is inside of, if it is.
-    pub(crate) fn stay(&self) -> Option<Stay> {
+    pub(crate) fn run(&self) -> Option<HandlerRun> {
         let beats = self.beats();
-        (beats % 2 == 1).then_some(Stay(beats))
+        (beats % 2 == 1).then_some(HandlerRun(beats))
     }
 
     pub(crate) fn beats(&self) -> u64 {
@@ -67,7 +67,7 @@ impl Pulse {
     pub(crate) fn rest(&self) -> Rest {
         match self.rest.load(SeqCst) {
             0 => Rest::Brisk,
-            1 => Rest::Doze,
+            1 => Rest::IdleTick,
             _ => Rest::Sleep,
         }
     }
@@ -89,14 +89,14 @@ mod tests {
     #[test]
     fn a_stay_ends_once() {
         let pulse = Pulse::default();
-        assert_eq!(pulse.stay(), None);
-        let (stay, _) = pulse.enter(true);
-        assert_eq!(pulse.stay(), Some(stay));
-        assert!(pulse.end(stay));
-        assert!(!pulse.end(stay), "the watcher comes too late");
+        assert_eq!(pulse.run(), None);
+        let (run, _) = pulse.enter(true);
+        assert_eq!(pulse.run(), Some(run));
+        assert!(pulse.end(run));
+        assert!(!pulse.end(run), "the watcher comes too late");
         let (next, _) = pulse.enter(true);
-        assert!(!pulse.end(stay), "of an earlier stay nothing is left");
-        assert_eq!(pulse.stay(), Some(next));
+        assert!(!pulse.end(run), "of an earlier run nothing is left");
+        assert_eq!(pulse.run(), Some(next));
     }
 
     #[test]
@@ -109,8 +109,8 @@ mod tests {
             wakes
         };
         assert!(!wakes(Rest::Brisk, false));
-        assert!(!wakes(Rest::Doze, true));
-        assert!(wakes(Rest::Doze, false));
+        assert!(!wakes(Rest::IdleTick, true));
+        assert!(wakes(Rest::IdleTick, false));
         assert!(wakes(Rest::Sleep, true));
     }
 

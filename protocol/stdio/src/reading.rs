@@ -1,9 +1,9 @@
-//! Whether the owner of the session waits for the host in the read itself, for the heir, which ends a
+//! Whether the owner of the session waits for the host in the read itself, for the watcher, which ends a
 //! read that lasts.
 //!
 //! A read that waits saves a call the look at the descriptors, a third of its system calls. But nothing
 //! ends it except bytes and a signal. So the owner waits in it only while calls follow each other
-//! quickly and the heir is awake; the heir calls it out at the second of its looks at which it finds it
+//! quickly and the watcher is awake; the watcher calls it out at the second of its looks at which it finds it
 //! in the same read, or at once when somebody wakes the owner, and then the owner looks at all its
 //! descriptors.
 //!
@@ -20,7 +20,7 @@ use crate::Interrupter;
 const ENOUGH: u8 = 4;
 /// This thread cannot be interrupted, or its reads do not wait.
 const NEVER: u8 = u8::MAX;
-/// The heir is calling the owner out of its read, which must not leave it meanwhile.
+/// The watcher is calling the owner out of its read, which must not leave it meanwhile.
 const CALLING: u64 = 1 << 63;
 
 /// `SeqCst`, where each side writes one value and then reads the other's.
@@ -30,11 +30,11 @@ pub(crate) struct Reading {
     reads: AtomicU64,
     /// The thread that reads.
     reader: AtomicI32,
-    /// The read that the heir called out of last.
+    /// The read that the watcher called out of last.
     called: AtomicU64,
     /// Somebody has something for the owner to do.
     is_urgent: AtomicBool,
-    /// How often the heir has looked.
+    /// How often the watcher has looked.
     looks: AtomicU32,
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Read(u64);
 
 /// The owner.
 impl Reading {
-    /// Waits in `read`, unless that may last. `may_wait` is asked once the heir can see that this
+    /// Waits in `read`, unless that may last. `may_wait` is asked once the watcher can see that this
     /// thread is on its way.
     pub(crate) fn wait<R>(
         &self,
@@ -73,7 +73,7 @@ impl Reading {
         outcome
     }
 
-    /// Whether the heir has called this thread out. If so, its signal has come.
+    /// Whether the watcher has called this thread out. If so, its signal has come.
     fn end(&self, reading: u64) -> bool {
         while self.reads.compare_exchange(reading, reading + 1, SeqCst, SeqCst).is_err() {
             thread::yield_now();
@@ -124,7 +124,7 @@ impl Waits {
     }
 }
 
-/// The heir.
+/// The watcher.
 impl Reading {
     /// The wait that lasts, if one does.
     pub(crate) fn now(&self) -> Option<Read> {
@@ -156,7 +156,7 @@ impl Reading {
 
 /// Everybody.
 impl Reading {
-    /// There is something for the owner to do. Whether the heir is to be woken for it.
+    /// There is something for the owner to do. Whether the watcher is to be woken for it.
     pub(crate) fn is_to_end(&self) -> bool {
         self.now().is_some() && !self.is_urgent.swap(true, SeqCst)
     }

@@ -3,6 +3,8 @@
 mod doorbell;
 #[expect(unsafe_code, reason = "pthread_atfork and what its handler may call are plain C")]
 mod fork;
+#[expect(unsafe_code, reason = "a signal handler of our own, in front of another")]
+mod in_front;
 mod input;
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "neither std nor rustix offers a signal to one thread")]

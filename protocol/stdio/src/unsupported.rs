@@ -87,7 +87,22 @@ impl Input {
     }
 
     /// Cannot be reached here.
+    pub fn has_hung_up(&self) -> Result<bool, Error> {
+        match self.0 {}
+    }
+
+    /// Cannot be reached here.
+    pub fn signal_waits(&self) -> bool {
+        match self.0 {}
+    }
+
+    /// Cannot be reached here.
     pub fn waker(&self) -> Waker {
+        match self.0 {}
+    }
+
+    /// Cannot be reached here.
+    pub fn listen_in_front(&mut self) -> Result<(), Error> {
         match self.0 {}
     }
 

@@ -10,10 +10,12 @@ mod events;
 mod frames;
 mod host;
 mod in_process;
+mod output;
 mod play;
 
 pub use events::Seen;
 pub use extline_scenario::{Case, CaseError, parse_own};
 pub use host::{Host, Mistake};
 pub use in_process::{Arrival, Extension};
+pub use output::output_problem;
 pub use play::{Run, Surface, Trouble, play};

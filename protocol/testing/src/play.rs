@@ -119,6 +119,7 @@ fn missing(need: Need, surface: &Surface) -> Option<&'static str> {
         // allows its own calls.
         Need::Canary
         | Need::ToolCanary
+        | Need::CommandCanary
         | Need::Panels
         | Need::Cancel
         | Need::Calls
@@ -135,6 +136,8 @@ fn values(value: u64, surface: &Surface) -> Values {
         unknown: UNKNOWN.to_owned(),
         tool: first(&surface.tools),
         command: first(&surface.commands),
+        tools: surface.tools.iter().map(|tool| (tool.clone(), "{}".to_owned())).collect(),
+        commands: surface.commands.clone(),
         event: first(&surface.events),
         point: first(&surface.points),
         value,

@@ -256,6 +256,37 @@ fn a_cancel_in_the_same_write_reaches_the_handler() {
     assert_eq!(key, cancelled);
 }
 
+/// The thread that stands in for a driver takes the cancel out before the driver has begun the call.
+#[test]
+fn a_cancel_is_known_whoever_takes_its_event_out_and_when() {
+    let call = r#"{"type":"tool_call","id":"a","name":"echo","args":{}}"#;
+    let cancel = r#"{"type":"tool_cancel","id":"a"}"#;
+    for is_in_one_read in [true, false] {
+        let mut pair = Pair::usual();
+        pair.extension.handle_input(format!("{call}\n").as_bytes(), pair.now);
+        let mut handed_out = (!is_in_one_read).then(|| pair.extension.poll_event().unwrap());
+        if let Some(ExtensionEvent::ToolCall { key, .. }) = &handed_out {
+            assert!(!pair.extension.is_cancelled(key));
+        }
+        pair.extension.handle_input(format!("{cancel}\n").as_bytes(), pair.now);
+        let event = handed_out.take().unwrap_or_else(|| pair.extension.poll_event().unwrap());
+        let ExtensionEvent::ToolCall { key, .. } = event else { panic!("{event:?}") };
+        let taken = pair.extension.poll_control();
+        assert!(matches!(taken, Some(ExtensionEvent::Cancelled { .. })), "{taken:?}");
+        assert!(pair.extension.is_cancelled(&key));
+    }
+}
+
+#[test]
+fn a_call_that_was_answered_in_its_handler_s_place_is_not_wanted_any_more() {
+    let mut pair = Pair::usual();
+    let (_, key) = pair.open_call();
+    assert!(!pair.extension.is_cancelled(&key) && !pair.extension.is_ending());
+    pair.extension.handle_write_failed(pair.now);
+    while pair.extension.poll_event().is_some() {}
+    assert!(pair.extension.is_cancelled(&key) && pair.extension.is_ending());
+}
+
 #[test]
 fn a_cancel_is_told_once_and_the_call_is_still_answered() {
     let mut pair = Pair::usual();

@@ -1,5 +1,7 @@
 //! Shutdown, end of input, death.
 
+use std::time::Duration;
+
 use extline_protocol::frame::{Level, ShutdownReason, Subscribe, ToolResult};
 use extline_protocol::{
     ErrorKind, ExtensionEvent, HostEvent, Intercept, RawJson, SendError, ToolCallOptions,
@@ -279,4 +281,44 @@ fn death_fails_every_call_at_once_with_its_cause() {
     let options = ToolCallOptions::default();
     let call = pair.host.call_tool("echo", RawJson::empty_object(), options, pair.now);
     assert_eq!(call, Err(SendError::Closed));
+}
+
+/// A driver that has read enough ahead sees the end before it has read all.
+#[test]
+fn a_hang_up_is_the_end_and_what_comes_behind_it_is_answered_as_cancelled() {
+    let mut pair = Pair::usual();
+    let (_, open) = pair.open_call();
+    pair.clear();
+    pair.extension.handle_hang_up(pair.now);
+    assert_eq!(pair.extension.ending_since(), Some(pair.now));
+    pair.host_writes(r#"{"type":"tool_call","id":"behind","name":"echo","args":{}}"#);
+    pair.host_writes(r#"{"type":"shutdown"}"#);
+    pair.extension.handle_eof(pair.now);
+    pair.step();
+    pair.answer(&open, "made it");
+    pair.step();
+    assert_eq!(
+        ends(&pair),
+        [&ExtensionEvent::ShuttingDown(None), &ExtensionEvent::Finished { exit_code: 0 }]
+    );
+    let lines = pair.lines("E> ");
+    assert!(lines[0].contains("behind") && lines[0].contains("cancelled"), "{lines:?}");
+    assert!(lines[1].contains("made it"), "{lines:?}");
+}
+
+/// As on a machine that gave the process no turn until the driver ends it.
+#[test]
+fn what_was_due_before_the_end_is_answered_in_one_go() {
+    let mut pair = with_teardown();
+    pair.open_call();
+    pair.clear();
+    pair.extension.handle_input(b"{\"type\":\"shutdown\"}\n", pair.now);
+    pair.now += Duration::from_millis(1500);
+    pair.extension.handle_overdue(pair.now);
+    let mut out = Vec::new();
+    pair.extension.poll_output(pair.now, &mut out);
+    let written = String::from_utf8(out).unwrap();
+    let [answer, ack] = written.lines().collect::<Vec<_>>()[..] else { panic!("{written}") };
+    assert!(answer.contains(r#""kind":"cancelled""#), "{answer}");
+    assert_eq!(ack, r#"{"type":"shutdown_ack"}"#);
 }

@@ -1,6 +1,7 @@
 //! Both sessions against each other, in virtual time: every rule of order, deadline and failure
 //! that needs two ends and no process.
 
+mod guards;
 mod harness;
 
 mod calls;

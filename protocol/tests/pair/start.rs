@@ -44,7 +44,8 @@ fn the_handshake_is_four_steps() {
             HostEvent::RegisterCommand(_),
             HostEvent::RegisterTool(_),
             HostEvent::Subscribe(_),
-            HostEvent::Ready
+            HostEvent::Ready,
+            HostEvent::SaidReady
         ]
     ));
 }
@@ -104,11 +105,20 @@ fn without_ready_the_host_goes_on_after_three_seconds() {
     pair.pass_ms(1);
     assert!(pair.host_events.contains(&HostEvent::Ready));
     assert!(pair.host_events.contains(&HostEvent::Notice(Notice::NotReady { waited_ms: 3_000 })));
+    assert!(!pair.host_events.contains(&HostEvent::SaidReady), "it has not said so");
     pair.clear();
     pair.extension.ready();
     pair.step();
     assert!(pair.host_events.iter().any(|event| matches!(event, HostEvent::RegisterTool(_))));
     assert!(!pair.host_events.contains(&HostEvent::Ready), "ready is said once");
+    let registered =
+        pair.host_events.iter().rposition(|it| matches!(it, HostEvent::RegisterTool(_)));
+    let said = pair.host_events.iter().position(|it| *it == HostEvent::SaidReady);
+    assert!(registered < said, "{:?}", pair.host_events);
+    pair.clear();
+    pair.host.handle_input(b"{\"type\":\"ready\"}\n", pair.now);
+    pair.step();
+    assert_eq!(pair.host_events, [], "once");
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! What holds for every input: properties of lines, raw JSON, frames and sessions.
 
-mod courses;
 mod decoder;
 mod frames;
 #[path = "../fuzz/targets/mod.rs"]
 mod fuzz_targets;
+mod intercept_chains;
 mod json_text;
 mod meaning;
 mod raw;

@@ -138,6 +138,7 @@ impl Player {
                 }
                 HostEvent::CallFailed { .. }
                 | HostEvent::CloseInput
+                | HostEvent::SaidReady
                 | HostEvent::Terminate
                 | HostEvent::Kill => continue,
                 other => panic!("no recorded extension causes {other:?}"),

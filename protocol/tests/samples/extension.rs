@@ -31,6 +31,7 @@ fn handshake() -> Vec<Sample<ExtensionFrame>> {
         capabilities: Some(list(&["commands", "tools"])),
         sdk: Some(sdk),
         methods: Some(list(&["health.check"])),
+        guards: Some(list(&["tool_call"])),
         ..hello.clone()
     };
     vec![

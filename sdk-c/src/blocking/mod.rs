@@ -1,45 +1,38 @@
 //! The blocking form: threads of the library's own drive the session.
 //!
 //! One owns it: it reads, runs handlers, writes. Which one that is, who watches it, and who stands by
-//! is the crew's to decide (`extline_stdio::crew`).
+//! is the handover's to decide (`extline_stdio::handover`).
 
 mod serve;
 
 use std::cell::Cell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
+use extline_driver::Inlet;
 use extline_protocol::limits::SHUTDOWN_END;
-use extline_stdio::crew::{Crew, Duty, Heir, Seat, Stay};
-use extline_stdio::{Input, Room, Stdio, watchdog};
+use extline_stdio::handover::{Duty, HandlerRun, Handover, Seat, Watcher};
+use extline_stdio::watchdog::{self, Unfinished};
+use extline_stdio::{Room, Stdio};
 
 use crate::claim;
 use crate::code::EXTLINE_STATE;
+use crate::drive_mode::DriveMode;
 use crate::extension::Extension;
 use crate::failure::Failure;
-use crate::form::Form;
-use crate::running;
 
 thread_local! {
     /// The handler that this thread is inside of as the owner of that extension's session.
-    static STAY: Cell<Option<(Stay, *const Extension)>> = const { Cell::new(None) };
+    static HANDLER_RUN: Cell<Option<(HandlerRun, *const Extension)>> = const { Cell::new(None) };
 }
 
 /// The exit status of a process that has to be ended when it cannot go on.
 const FAILED: u8 = 1;
 
-/// A read that waits has room for so much; what is more is read where it is decoded.
-const CHUNK: usize = 16 * 1024;
-
-/// The way in.
-struct Inlet {
-    input: Input,
-    chunk: Box<[u8]>,
-}
-
 /// What the threads share beside the extension.
 pub(crate) struct Blocking {
-    crew: Crew,
+    handover: Handover,
     /// Locked by the owner of the session alone.
     inlet: Mutex<Inlet>,
     room: Room,
@@ -56,14 +49,14 @@ impl Blocking {
         let Stdio { mut input, output } = claim::take()?;
         input.listen_for_sigterm().map_err(claim::failure)?;
         let blocking = Arc::new(Self {
-            crew: Crew::new(input.waker(), ext.lock().max_threads),
+            handover: Handover::new(input.waker(), ext.lock().max_threads),
             room: output.room(),
-            inlet: Mutex::new(Inlet { input, chunk: vec![0; CHUNK].into() }),
+            inlet: Mutex::new(Inlet::new(input)),
             threads: Mutex::default(),
             failure: Mutex::default(),
         });
         ext.begin(Box::new(Driver(Arc::clone(&blocking))), Some(output))?;
-        ext.lock().ends_process = true;
+        ext.lock().process = Arc::downgrade(ext);
         blocking.work(ext, &Seat::new(true), Duty::Own);
         // So that the author may free what the handlers use. One that would not stop ends with the
         // process, by the watchdog.
@@ -79,9 +72,11 @@ impl Blocking {
 
     /// The extension cannot go on; the first reason counts.
     fn fail(&self, failure: Failure) {
-        watchdog::start(SHUTDOWN_END, FAILED, running::names);
+        let unfinished =
+            || Unfinished { handlers: extline_driver::running::names(), unread: false };
+        watchdog::start(Instant::now(), SHUTDOWN_END, FAILED, unfinished);
         lock(&self.failure).get_or_insert(failure);
-        self.crew.go_home();
+        self.handover.go_home();
     }
 }
 
@@ -93,16 +88,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// How the extension reaches its threads.
 struct Driver(Arc<Blocking>);
 
-impl Form for Driver {
+impl DriveMode for Driver {
     fn is_driven_here(&self, ext: &Extension) -> bool {
-        let is_here = |(stay, of): (Stay, *const Extension)| {
-            std::ptr::eq(of, ext) && self.0.crew.is_inside(stay)
+        let is_here = |(run, of): (HandlerRun, *const Extension)| {
+            std::ptr::eq(of, ext) && self.0.handover.is_inside(run)
         };
-        STAY.get().is_some_and(is_here)
+        HANDLER_RUN.get().is_some_and(is_here)
     }
 
     fn wake(&self) {
-        self.0.crew.wake();
+        self.0.handover.wake();
     }
 
     fn is_the_program_s(&self) -> bool {
@@ -110,19 +105,19 @@ impl Form for Driver {
     }
 
     fn step_aside(&self, ext: &Extension) -> Result<(), Failure> {
-        let Some((stay, _)) = STAY.get().filter(|(_, of)| std::ptr::eq(*of, ext)) else {
+        let Some((run, _)) = HANDLER_RUN.get().filter(|(_, of)| std::ptr::eq(*of, ext)) else {
             return Ok(());
         };
-        let crew = &self.0.crew;
+        let handover = &self.0.handover;
         // Where another thread has taken the session over, that one reads.
-        let is_owner = || crew.is_inside(stay);
-        if is_owner() && crew.heir() != Heir::Ready && is_owner() {
+        let is_owner = || handover.is_inside(run);
+        if is_owner() && handover.watcher() != Watcher::Ready && is_owner() {
             let text = "no other thread is free, so nobody would read the answer: every handler waits, or \
                         a thread could not be started; use the function that ends with _then";
             return Err(Failure::new(EXTLINE_STATE, text));
         }
-        STAY.set(None);
-        crew.step_aside(stay);
+        HANDLER_RUN.set(None);
+        handover.step_aside(run);
         Ok(())
     }
 }

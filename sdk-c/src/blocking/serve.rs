@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use extline_stdio::crew::{Duty, Heir, Seat};
-use extline_stdio::{Received, report};
+use extline_driver::Wants;
+use extline_stdio::handover::{Duty, Seat, Watcher};
+use extline_stdio::report;
 
-use super::{Blocking, Inlet, STAY, lock};
+use super::{Blocking, HANDLER_RUN, lock};
 use crate::claim::failure;
 use crate::code::EXTLINE_PANIC;
 use crate::extension::Extension;
@@ -42,8 +43,8 @@ impl Blocking {
     pub(super) fn work(self: &Arc<Self>, ext: &Arc<Extension>, seat: &Arc<Seat>, mut duty: Duty) {
         loop {
             match duty {
-                Duty::Watch => duty = self.crew.inherit(seat),
-                Duty::StandBy => duty = self.crew.stand_by(seat),
+                Duty::Watch => duty = self.handover.watch_owner(seat),
+                Duty::StandBy => duty = self.handover.stand_by(seat),
                 Duty::GoHome => return,
                 Duty::Own => match self.own(ext, seat) {
                     Ok(Next::Handle(work)) => {
@@ -53,7 +54,7 @@ impl Blocking {
                     }
                     Ok(Next::HandedBack) => duty = Duty::StandBy,
                     Ok(Next::GoHome) => {
-                        self.crew.go_home();
+                        self.handover.go_home();
                         return;
                     }
                     Err(failure) => return self.fail(failure),
@@ -66,122 +67,73 @@ impl Blocking {
     fn own(&self, ext: &Extension, seat: &Seat) -> Result<Next, Failure> {
         loop {
             // A handler runs only where somebody watches it.
-            let may_begin = self.crew.heir() != Heir::None || self.crew.is_alone();
+            let may_begin = self.handover.watcher() != Watcher::None || self.handover.is_alone();
             let mut state = ext.lock();
             if let Some(job) = state.next_job(may_begin) {
                 let is_quick = state.is_quick(&job);
-                state.wire()?.write_or_hold(is_quick).map_err(failure)?;
+                state.channel()?.write_or_hold(is_quick).map_err(failure)?;
                 let is_handler = state.runs_handler(&job);
                 return Ok(Next::Handle(Work { job, is_quick, is_handler }));
             }
-            let wire = state.wire()?;
-            let was_stalled = wire.is_stalled();
-            let is_said = wire.write().map_err(failure)?;
-            if is_said && was_stalled {
+            let channel = state.channel()?;
+            let was_stalled = channel.is_stalled();
+            let wants = channel.settle().map_err(failure)?;
+            if was_stalled && !channel.is_stalled() {
                 ext.tell_of_room();
             }
-            if (is_said && was_stalled) || wire.has_news() {
-                // What was not begun while the host took nothing can be now; or it is gone.
-                continue;
-            }
-            let ways = (wire.may_read(), wire.is_stalled());
-            let due = wire.due();
-            if self.is_done(&state, ways.1) {
+            let Some(wants) = wants else { continue };
+            if self.is_done(&state, wants.room) {
                 return Ok(Next::GoHome);
             }
             drop(state);
-            if self.crew.hand_back(seat) {
+            if self.handover.hand_back(seat) {
                 return Ok(Next::HandedBack);
             }
-            self.wait(ext, seat, ways, due)?;
+            self.wait(ext, seat, wants)?;
         }
     }
 
     /// Whether everything is answered and written, and every handler has ended or had its time.
     fn is_done(&self, state: &State, is_stalled: bool) -> bool {
-        let is_over = || !self.crew.is_any_away() || state.lifecycle.is_overdue;
+        let is_over = || !self.handover.is_any_away() || state.lifecycle.is_overdue;
         state.lifecycle.finished().is_some() && !is_stalled && is_over()
     }
 
     /// Waits for the host and takes in what happened.
-    fn wait(
-        &self,
-        ext: &Extension,
-        seat: &Seat,
-        (reading, writing): (bool, bool),
-        due: Option<Instant>,
-    ) -> Result<(), Failure> {
+    fn wait(&self, ext: &Extension, seat: &Seat, wants: Wants) -> Result<(), Failure> {
         let inlet = &mut *lock(&self.inlet);
-        let is_host_alone = reading && !writing && due.is_none();
-        if is_host_alone && self.wait_in_read(ext, seat, inlet)? {
-            return Ok(());
+        if wants.is_input_alone()
+            && let Some(arrival) = inlet.wait_in_read(&self.handover, seat).map_err(failure)?
+        {
+            return ext.lock().channel()?.take_arrival(inlet, arrival).map_err(failure);
         }
         let input = &mut inlet.input;
-        let timeout = due.map(|due| due.saturating_duration_since(Instant::now()));
-        let room = writing.then_some(&self.room);
-        let ready = self.crew.poll(seat, || {
-            let waited = input.wait_for_room(room, reading, timeout).map(|(ready, _)| ready);
+        let timeout = wants.due.map(|due| due.saturating_duration_since(Instant::now()));
+        let room = wants.room.then_some(&self.room);
+        let ready = self.handover.poll(seat, || {
+            let waited = input.wait_for_room(room, wants.input, timeout).map(|(ready, _)| ready);
             let for_bytes = waited.as_ref().is_ok_and(|ready| ready.is_input_alone());
             (waited, for_bytes)
         });
         let ready = ready.map_err(failure)?;
-        let mut state = ext.lock();
-        let wire = state.wire()?;
-        if ready.sigterm {
-            wire.session.handle_sigterm(Instant::now());
-        }
-        if ready.input {
-            wire.read(input).map_err(failure)?;
-        }
-        wire.handle_timeout();
-        Ok(())
-    }
-
-    /// Waits in the read itself, which saves looking at the descriptors. Whether that was possible, and
-    /// nothing else ended it.
-    fn wait_in_read(
-        &self,
-        ext: &Extension,
-        seat: &Seat,
-        Inlet { input, chunk }: &mut Inlet,
-    ) -> Result<bool, Failure> {
-        let Some(read) = self.crew.read(seat, || input.read(chunk)) else { return Ok(false) };
-        let count = match read.map_err(failure)? {
-            Received::Data(count) => count,
-            Received::Eof => {
-                ext.lock().wire()?.end_input();
-                return Ok(true);
-            }
-            Received::Interrupted => return Ok(false),
-            Received::WouldBlock => {
-                self.crew.cannot_read(seat);
-                return Ok(false);
-            }
-        };
-        let mut state = ext.lock();
-        let wire = state.wire()?;
-        wire.feed(&chunk[..count]);
-        // Less than there was room for: that was all.
-        if count == chunk.len() {
-            wire.read(input).map_err(failure)?;
-        }
-        Ok(true)
+        let came = (ready.sigterm, ready.input);
+        ext.lock().channel()?.take_in(input, came).map_err(failure)
     }
 
     /// Does a job; whether the session is still this thread's.
     fn handle(self: &Arc<Self>, ext: &Arc<Extension>, work: Work) -> bool {
         let Work { job, is_quick, is_handler } = work;
-        if is_handler && self.crew.heir() == Heir::ToBeStarted {
-            self.start_heir(ext);
+        if is_handler && self.handover.watcher() == Watcher::ToBeStarted {
+            self.start_watcher(ext);
         }
         running::enter(&job);
-        let stay = self.crew.enter(is_quick);
-        STAY.set(Some((stay, Arc::as_ptr(ext))));
+        let run = self.handover.enter(is_quick);
+        HANDLER_RUN.set(Some((run, Arc::as_ptr(ext))));
         let tool = ext.run(job);
-        STAY.set(None);
+        HANDLER_RUN.set(None);
         fork::end_if_in_child();
-        running::leave();
-        if self.crew.leave(stay) {
+        extline_driver::running::leave();
+        if self.handover.leave(run) {
             return true;
         }
         if let Some(tool) = tool {
@@ -189,13 +141,13 @@ impl Blocking {
         }
         // What it said as the owner, and what the session still has to do, is written here or there.
         ext.flush();
-        self.crew.wake();
-        self.crew.come_back();
+        self.handover.wake();
+        self.handover.come_back();
         false
     }
 
-    fn start_heir(self: &Arc<Self>, ext: &Arc<Extension>) {
-        self.crew.expect_heir();
+    fn start_watcher(self: &Arc<Self>, ext: &Arc<Extension>) {
+        self.handover.expect_watcher();
         let (blocking, of) = (Arc::clone(self), Arc::clone(ext));
         let mut threads = lock(&self.threads);
         let name = format!("extline-{}", threads.len() + 1);
@@ -211,7 +163,7 @@ impl Blocking {
             Ok(thread) => threads.push(thread),
             Err(error) => {
                 drop(threads);
-                self.crew.expect_no_heir();
+                self.handover.expect_no_watcher();
                 report(&format!(
                     "a thread cannot be started, so that handlers run one by one: {error}"
                 ));

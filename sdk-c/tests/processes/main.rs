@@ -3,10 +3,10 @@
 #![cfg(target_os = "linux")]
 
 mod calls;
-mod courses;
 mod ends;
 mod forks;
 mod host;
+mod intercept_chains;
 mod program;
 mod strays;
 mod talk;

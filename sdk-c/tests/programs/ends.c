@@ -30,6 +30,15 @@ static void well(void *user, extline_call *call, extline_str args) {
     extline_call_text(call, "well");
 }
 
+/* More than a pipe holds. */
+static void big(void *user, extline_call *call, extline_str args) {
+    UNUSED(user), UNUSED(args);
+    char *text = calloc(1, 100001);
+    memset(text, 'x', 100000);
+    extline_call_text(call, text);
+    free(text);
+}
+
 static extline_result begin(void *user, extline_extension *ext) {
     const char *what = user;
     if (strcmp(what, "fails") == 0)
@@ -70,6 +79,7 @@ int main(int count, char **arguments) {
     add_tool(ext, "patient", patient);
     add_tool(ext, "kept", kept);
     add_tool(ext, "well", well);
+    add_tool(ext, "big", big);
     if (strcmp(what, "threads") == 0) {
         pthread_t thread;
         pthread_create(&thread, NULL, sleep_for_ever, NULL);

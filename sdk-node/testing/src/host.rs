@@ -138,6 +138,12 @@ impl HostSession {
         self.0.send_part(inside(serial), number.into(), &part).map_err(to_js)
     }
 
+    /// What is wrong with a structured result by the output schema of its tool; both are JSON.
+    #[napi(catch_unwind)]
+    pub fn output_problem(schema: String, value: String) -> Result<Option<String>> {
+        extline_testing::output_problem(&schema, &value).map_err(to_js)
+    }
+
     /// Asks the extension to end.
     #[napi(catch_unwind)]
     pub fn shutdown(&mut self) {

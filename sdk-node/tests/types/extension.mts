@@ -34,7 +34,15 @@ ext.intercept("tool_call", (call) => {
 });
 ext.intercept("assistant_message", async (message) => message.replace("x"), { onFailure: "allow" });
 ext.intercept("before_agent_start", (start) => start.systemPrompt(`${start.currentPrompt} (ours)`));
-ext.intercept("of_tomorrow", (moment) => moment.block("no"));
+ext.intercept("of_tomorrow", (moment) => moment.block("no"), { unlisted: true });
+// @ts-expect-error: no such point
+ext.intercept("tool_cal", () => undefined);
+// @ts-expect-error: an agent's start cannot be blocked
+ext.intercept("before_agent_start", (start) => start.block("no"));
+ext.intercept("tool_call", (call) => {
+  // @ts-expect-error: it would change nothing
+  call.args.command = "ls";
+});
 // @ts-expect-error: a message cannot be rewritten
 ext.intercept("assistant_message", (message) => message.rewrite({}));
 // @ts-expect-error: neither allow nor block
@@ -54,8 +62,28 @@ ext.guard(() => true);
 
 // Events, panels, setup.
 ext.on("turn_end", (event) => {
+  same<typeof event.event, "turn_end">(true);
   same<typeof event.stop, string | undefined>(true);
+  // @ts-expect-error: no event has such a member
+  event.nonsense;
+  // @ts-expect-error: this event has no such member
+  event.toolName;
 });
+ext.on("tool_result", async ({ toolName, result }, ctx) => {
+  ctx.log(`${toolName}: ${result?.content.length}`);
+});
+let count = 0;
+const seen: string[] = [];
+ext.on("turn_start", () => (count += 1));
+ext.on("session_start", ({ cwd }) => seen.push(cwd ?? ""));
+ext.on("session_end", () => new Map());
+ext.on("moon_phase", (event) => void seen.push(event.event), { unlisted: true });
+// @ts-expect-error: no such event
+ext.on("turn_ended", () => {});
+// @ts-expect-error: an event is only told
+ext.on("tool_call", () => ({ block: true, reason: "no" }));
+// @ts-expect-error: also later
+ext.on("tool_call", async () => ({ block: true, reason: "no" }));
 ext.panel("p", (input, ctx) => {
   if (input.kind === "key") ctx.panel("p").render({ lines: [input.key ?? ""] });
 });
@@ -84,6 +112,8 @@ ext.tool("ctx", { description: "x" }, async (_, ctx) => {
 throw ToolError.notFound("no", { field: "/a", hint: "b", causes: ["c"], retryAfterMs: 1, cause: new Error("d") });
 // @ts-expect-error: no such kind
 ToolError.gone("no");
+// @ts-expect-error: nor by name
+ToolError.ofKind("gone", "no");
 // @ts-expect-error: the field is a pointer
 ToolError.stale("no", { field: 5 });
 

@@ -79,6 +79,14 @@ tool("misspelt", { description, input: { type: "objekt" } }, () => "");
 // @ts-expect-error: neither a schema nor a JSON Schema
 tool("text", { description, input: "string" }, () => "");
 
+// The members of an object are no schema: `z.object({ ... })` is.
+// @ts-expect-error: as the MCP SDK has it
+tool("shape", { description, input: { city: z.string() } }, () => "");
+// @ts-expect-error: of valibot
+tool("shape", { description, input: { city: v.string() } }, () => "");
+// @ts-expect-error: neither as output
+tool("shape", { description, output: { city: z.string() } }, () => ({ city: "" }));
+
 // Without an input there is nothing to take.
 tool("nothing", { description }, (args) => {
   // @ts-expect-error: no arguments
@@ -90,6 +98,8 @@ tool("nothing", { description }, (args) => {
 tool("undescribed", {}, () => "");
 // @ts-expect-error: no such option
 tool("option", { description, parameters: {} }, () => "");
+// @ts-expect-error: no such exposure
+tool("exposure", { description, exposure: "hidden" }, () => "");
 // @ts-expect-error: no such tier
 tool("tier", { description, approval: { gated: true, tier: "some" } }, () => "");
 

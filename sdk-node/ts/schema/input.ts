@@ -6,8 +6,23 @@ import { toJsonSchema } from "./convert.js";
 import { hasNumbers, roundedInteger } from "./integers.js";
 import { isStandard, validate, wrongArgs, type StandardSchema } from "./standard.js";
 
+/** How a library makes a schema of the members of an object. */
+const OBJECTS: Readonly<Record<string, string>> = { zod: "z.object", valibot: "v.object", arktype: "type" };
+
+/** Keywords of which a JSON Schema has one, unless it allows everything. */
+const KEYWORDS = /^(?:type|properties|required|additionalProperties|patternProperties|enum|const|anyOf|oneOf|allOf|not|if|\$.+|description|title)$/;
+
 /** What `input` and `output` take: a schema of a library, or a JSON Schema. */
 export type Schema = StandardSchema | JsonSchema;
+
+/** For the compiler: refuses the members of an object, as `{ city: z.string() }`, where its schema is meant. */
+export type OneSchema<Given> = Given extends StandardSchema
+  ? unknown
+  : Given extends object
+    ? true extends { [Name in keyof Given]: Given[Name] extends StandardSchema ? true : false }[keyof Given]
+      ? "one schema, as z.object({ ... })"
+      : unknown
+    : unknown;
 
 /** The arguments that a handler gets for an `input`. Without one there are none. */
 export type ArgsOf<Input> = Input extends StandardSchema<unknown, infer Output>
@@ -89,7 +104,26 @@ function ofObjects(schema: JsonSchema): JsonSchema {
 
 /** A JSON Schema; `what` is the option that holds it. */
 export function object(schema: unknown, what: string): JsonSchema {
-  if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return schema as JsonSchema;
+  if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) {
+    refuseShape(schema as JsonSchema, what);
+    return schema as JsonSchema;
+  }
   const said = schema === null ? "null" : Array.isArray(schema) ? "an array" : `a ${typeof schema}`;
   throw new Error(`its ${what} is ${said}, and must be a JSON Schema or a schema of zod, valibot, arktype or the like`);
+}
+
+/** Refuses the members of an object that stand where its schema should, as in `{ city: z.string() }`. */
+function refuseShape(schema: JsonSchema, what: string): void {
+  const members = Object.entries({ ...schema, ...(schema.properties as object | undefined) });
+  const [name, member] = members.find(([, one]) => isStandard(one)) ?? [];
+  if (member !== undefined) {
+    const { vendor } = (member as StandardSchema)["~standard"];
+    const made = OBJECTS[vendor] === undefined ? `an object schema of ${vendor}` : `${OBJECTS[vendor]}({ ${name}: ... })`;
+    throw new Error(`its ${what} is an object with schemas of ${vendor} in it, and must be one schema: ${made}`);
+  }
+  const names = Object.keys(schema);
+  if (names.length === 0 || names.some((one) => KEYWORDS.test(one))) return;
+  throw new Error(
+    `its ${what} has no keyword of JSON Schema: { type: "object", properties: { ${names[0]}: ... } } has members`,
+  );
 }

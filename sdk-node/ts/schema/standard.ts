@@ -2,6 +2,7 @@
 
 import { ToolError } from "../errors.js";
 import { pointer } from "../json.js";
+import { Misreturned } from "../misreturned.js";
 
 /**
  * A schema of any library that follows Standard Schema 1: zod, valibot, arktype and others. The
@@ -97,7 +98,7 @@ export function wrongArgs(mistakes: readonly Mistake[]): ToolError {
 
 /** The error of a handler whose result does not match the schema that its author gave. */
 export function wrongResult(mistakes: readonly Mistake[]): TypeError {
-  return new TypeError(`its result does not match its output schema: ${list(mistakes, "the result")}`);
+  return new Misreturned(`its result does not match its output schema: ${list(mistakes, "the result")}`);
 }
 
 function list(mistakes: readonly Mistake[], whole: string): string {

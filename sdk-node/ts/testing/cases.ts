@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Extension } from "../extension.js";
+import { Caller } from "../inside.js";
 import { Misuse } from "./failure.js";
 import { Host } from "./host.js";
 import { native, type CaseInfo, type Cases } from "./native.js";
@@ -29,25 +30,25 @@ interface CaseFile {
  * `process = "own"` or `timing = true`. A relative path counts from the working directory.
  */
 export async function playCases(file: string | URL, extension: Played, options: HostOptions = {}): Promise<void> {
+  const starter = new Caller(playCases);
   const { cases, list } = read(file);
   let shared: Host | undefined;
-  try {
+  const playAll = async () => {
     for (const [number, { isShared, values }] of list.entries()) {
       for (const value of runsOf(values)) {
         if (isShared) {
-          shared ??= await start(extension, options);
+          shared ??= await start(starter, extension, options);
           await shared.talk.play(cases, number, value);
         } else {
           // An extension has one host at a time.
           await shared?.close();
           shared = undefined;
-          await playAlone(cases, number, value, extension, options);
+          await playAlone(starter, cases, number, value, extension, options);
         }
       }
     }
-  } finally {
-    await shared?.close();
-  }
+  };
+  await thenClose(playAll, () => shared);
 }
 
 /**
@@ -65,31 +66,40 @@ export function testCases(
   test: DefineTest,
   options: HostOptions = {},
 ): void {
+  const starter = new Caller(testCases);
   const { cases, list } = read(file);
   for (const [number, { title, id, file: name, line, values }] of list.entries()) {
     test(`${title} (${id}, ${name}:${line})`, async () => {
-      for (const value of runsOf(values)) await playAlone(cases, number, value, extension, options);
+      for (const value of runsOf(values)) await playAlone(starter, cases, number, value, extension, options);
     });
   }
 }
 
 async function playAlone(
+  starter: Caller,
   cases: Cases,
   number: number,
   value: number,
   extension: Played,
   options: HostOptions,
 ): Promise<void> {
-  const host = await start(extension, options);
-  try {
-    await host.talk.play(cases, number, value);
-  } finally {
-    await host.close();
-  }
+  const host = await start(starter, extension, options);
+  await thenClose(() => host.talk.play(cases, number, value), () => host);
 }
 
-async function start(extension: Played, options: HostOptions): Promise<Host> {
-  return Host.start(typeof extension === "function" ? await extension() : extension, options);
+/** Ends the host in any case; how that goes is told only where the cases went well. */
+async function thenClose(play: () => Promise<void>, host: () => Host | undefined): Promise<void> {
+  try {
+    await play();
+  } catch (failure) {
+    await host()?.close().catch(() => undefined);
+    throw failure;
+  }
+  await host()?.close();
+}
+
+async function start(starter: Caller, extension: Played, options: HostOptions): Promise<Host> {
+  return Host.startFor(starter, typeof extension === "function" ? await extension() : extension, options);
 }
 
 function read(file: string | URL): CaseFile {

@@ -1,5 +1,6 @@
 /** Frames to the extension and back, until what a step waits for has come. */
 
+import type { Caller } from "../definition.js";
 import type { Extension } from "../extension.js";
 import { encodeJson, ToolError } from "../inside.js";
 import { clearTimeout, now, setImmediate, setTimeout } from "./clock.js";
@@ -17,6 +18,12 @@ const TICK = 1;
 export interface Outcome {
   readonly name: string;
   readonly said: any;
+}
+
+/** How long a real host waits for something, and that it does. */
+export interface Limit {
+  readonly milliseconds: number;
+  readonly because: string;
 }
 
 /** The session of a host with one extension. Both run in the event loop of the test. */
@@ -49,6 +56,7 @@ export class Conversation {
     standIns: { tools: Tools; methods: Methods },
     unwanted: readonly Unwanted[],
     deadline: number,
+    starter: Caller,
   ) {
     this.session = session;
     this.seen = new Seen(unwanted);
@@ -56,15 +64,16 @@ export class Conversation {
     this.#tools = standIns.tools;
     this.#methods = standIns.methods;
     const said = (bytes: Uint8Array) => (this.#fromExtension.push(bytes), this.#schedule());
-    this.guest = new Guest(extension, said, () => this.#schedule());
+    this.guest = new Guest(extension, said, () => this.#schedule(), starter);
     this.guest.begin();
   }
 
   // Waiting.
 
   /** Goes on until `look` finds something; `what` names what did not happen otherwise. */
-  async waitFor<Found>(what: string, look: () => Found | undefined, tick?: number): Promise<Found> {
-    const until = now() + this.deadline;
+  async waitFor<Found>(what: string, look: () => Found | undefined, tick?: number, limit?: Limit): Promise<Found> {
+    const patience = Math.min(this.deadline, limit?.milliseconds ?? Infinity);
+    const until = now() + patience;
     for (;;) {
       this.converse();
       if (this.#broken) throw this.#broken;
@@ -72,7 +81,7 @@ export class Conversation {
       if (found !== undefined) return found;
       if (this.ended !== undefined) throw this.hasEnded(what);
       const left = until - now();
-      if (left <= 0) throw this.#timedOut(what);
+      if (left <= 0) throw this.#timedOut(what, patience === limit?.milliseconds ? limit : undefined);
       await this.#arrival(tick === undefined ? left : Math.min(left, tick));
     }
   }
@@ -85,6 +94,23 @@ export class Conversation {
   /** Waits until the extension has handled every event and every panel's input. */
   async settle(what: string): Promise<void> {
     await this.waitFor(what, () => (this.#isSent && this.guest.isCalm) || undefined, TICK);
+    this.tellFailures();
+  }
+
+  /** Puts what setup threw in front of the failure that came of it. */
+  addCause(failure: unknown): void {
+    const [cause] = this.guest.failures.splice(0);
+    if (cause === undefined || !(failure instanceof Error)) return;
+    failure.message = `${cause.message}\n${failure.message}`;
+    failure.cause = cause.cause;
+  }
+
+  /** Fails where a handler has failed and no step has told of it. */
+  tellFailures(): void {
+    const [failure] = this.guest.failures.splice(0);
+    if (failure === undefined) return;
+    failure.message += `\n${this.transcript.tail()}`;
+    throw failure;
   }
 
   /** What a call came to, if it did. */
@@ -109,8 +135,9 @@ export class Conversation {
     return new Ended(`${what}: the extension ${this.guest.ended}\n${this.transcript.tail()}`);
   }
 
-  #timedOut(what: string): Failure {
-    const text = `${what} within ${this.deadline} ms, the deadline of this testing host`;
+  #timedOut(what: string, limit: Limit | undefined): Failure {
+    const { milliseconds, because } = limit ?? { milliseconds: this.deadline, because: "the deadline of this testing host" };
+    const text = `${what} within ${milliseconds} ms, ${because}`;
     return new TimedOut(`${text}\n${this.transcript.tail()}`);
   }
 

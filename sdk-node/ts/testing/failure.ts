@@ -12,6 +12,12 @@ export class TimedOut extends Failure {}
 /** The extension ended while something was waited for, or before. */
 export class Ended extends Failure {}
 
+/**
+ * A handler whose outcome no host waits for has failed: of an event, of a panel, teardown. `cause` is what it threw. A
+ * test that expects it catches it: `await assert.rejects(host.event("turn_end"), HandlerFailed)`.
+ */
+export class HandlerFailed extends Failure {}
+
 /** The answer cannot be used: it breaks the protocol or a limit. */
 export class Unusable extends Failure {}
 
@@ -21,7 +27,7 @@ export class CaseFailed extends Failure {}
 /** The test asks for what a host would not do, as telling of an event that the extension does not listen to. */
 export class Misuse extends Failure {}
 
-for (const kind of [Failure, TimedOut, Ended, Unusable, CaseFailed, Misuse]) kind.prototype.name = kind.name;
+for (const kind of [Failure, TimedOut, Ended, HandlerFailed, Unusable, CaseFailed, Misuse]) kind.prototype.name = kind.name;
 
 /** Puts the frames under an error of the test's own, as a failed assertion. */
 export function addStory(thrown: unknown, story: string): void {

@@ -3,7 +3,8 @@
 import type { Extension } from "../extension.js";
 import { Serving } from "../inside.js";
 import { clearTimeout, setImmediate, setTimeout } from "./clock.js";
-import { Misuse } from "./failure.js";
+import type { Caller } from "../definition.js";
+import { HandlerFailed, Misuse } from "./failure.js";
 
 /** An extension that is served in this process, and left as it was found. */
 export class Guest {
@@ -13,11 +14,13 @@ export class Guest {
   #timer: NodeJS.Timeout | undefined;
   /** How it ended, as "has ended with exit code 0". */
   ended: string | undefined;
+  /** Handlers that failed and whose failure no step has told. */
+  readonly failures: HandlerFailed[] = [];
   /** With which exit code, where it ended in the ordinary way. */
   exitCode: number | undefined;
 
-  /** `said` gets what it writes, `over` is called at its end. */
-  constructor(extension: Extension, said: (bytes: Uint8Array) => void, over: () => void) {
+  /** `said` gets what it writes, `over` is called at its end; `starter` is who started the host. */
+  constructor(extension: Extension, said: (bytes: Uint8Array) => void, over: () => void, starter: Caller) {
     this.#said = said;
     const end = (how: string) => {
       clearTimeout(this.#timer);
@@ -29,12 +32,16 @@ export class Guest {
       {
         finished: (code) => ((this.exitCode = code), end(`exit code ${code}`)),
         failed: (error) => end(String(error)),
+        handlerFailed: (what, thrown) => {
+          const said = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+          this.failures.push(new HandlerFailed(`${what} failed: ${said}`, { cause: thrown }));
+        },
         wants: (_input, due) => this.#wants(due),
       },
       { reader: "bytes" },
     );
     try {
-      this.#leave = extension.lend(this.#serving);
+      this.#leave = extension.lend(this.#serving, starter);
     } catch (error) {
       throw new Misuse((error as Error).message);
     }

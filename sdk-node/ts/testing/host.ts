@@ -1,8 +1,8 @@
 /** The testing host as a test uses it. */
 
 import type { Extension } from "../extension.js";
-import { encodeJson, native as extline } from "../inside.js";
-import type { EventPayload } from "../moment.js";
+import { Caller, encodeJson, POINT_NAMES } from "../inside.js";
+import type { EventName, EventPayload, Events } from "../moment.js";
 import {
   Answer,
   CommandAnswer,
@@ -22,7 +22,9 @@ import type { Transcript } from "./transcript.js";
 
 /** Milliseconds. Long enough for any handler that is going to finish, also on a busy machine. */
 const DEADLINE = 5_000;
-const FAREWELL = 3_000;
+/** What a real host grants, as docs/protocol.md has it. */
+const READY = { milliseconds: 3_000, because: "and no host waits longer for it: let what takes long run on behind setup" };
+const END = { milliseconds: 1_500, because: "and no host waits longer: it kills the process. Let teardown do less" };
 
 /** A call that runs, made by `host.begin`. */
 export class Call {
@@ -30,13 +32,16 @@ export class Call {
   readonly tool: string;
   /** @internal */
   readonly serial: number;
+  /** The schema of its structured result, where the tool has one. @internal */
+  readonly output: unknown;
   /** @internal */
   shown = 0;
 
   /** @internal */
-  constructor(tool: string, serial: number) {
+  constructor(tool: string, serial: number, output?: unknown) {
     this.tool = tool;
     this.serial = serial;
+    this.output = output;
   }
 }
 
@@ -64,7 +69,7 @@ export class Host {
   #proposals = 0;
   #hasLeft = false;
 
-  private constructor(extension: Extension, options: HostOptions) {
+  private constructor(extension: Extension, options: HostOptions, starter: Caller) {
     const { provider = "testing", model = "testing", tools = {}, methods = {}, reject = [] } = options;
     this.#model = { provider, model };
     try {
@@ -73,21 +78,27 @@ export class Host {
       throw new Misuse((error as Error).message);
     }
     const deadline = Math.max(options.deadlineMs ?? DEADLINE, DEADLINE);
-    this.#talk = new Conversation(extension, this.#session, { tools, methods }, reject, deadline);
+    this.#talk = new Conversation(extension, this.#session, { tools, methods }, reject, deadline, starter);
   }
 
   // Beginning and end.
 
   /** Starts the extension and waits until it is ready. */
   static async start(extension: Extension, options: HostOptions = {}): Promise<Host> {
-    const host = new Host(extension, options);
+    return Host.startFor(new Caller(Host.start), extension, options);
+  }
+
+  /** The same, for the caller of another function. @internal */
+  static async startFor(starter: Caller, extension: Extension, options: HostOptions): Promise<Host> {
+    const host = new Host(extension, options, starter);
     const talk = host.#talk;
     const what = "the extension did not become ready";
     try {
-      await talk.waitFor(what, () => talk.seen.isReady || undefined);
+      await talk.waitFor(what, () => talk.seen.isReady || undefined, undefined, READY);
       await talk.settle(what);
     } catch (failure) {
-      await host.close();
+      await host.#leave();
+      talk.addCause(failure);
       throw failure;
     }
     talk.deadline = options.deadlineMs ?? DEADLINE;
@@ -103,43 +114,56 @@ export class Host {
     test: (host: Host) => Result | Promise<Result>,
     options: HostOptions = {},
   ): Promise<Result> {
-    const host = await Host.start(extension, options);
+    const host = await Host.startFor(new Caller(Host.with), extension, options);
+    let result: Result;
     try {
-      return await test(host);
+      result = await test(host);
     } catch (thrown) {
       addStory(thrown, host.transcript.tail());
+      await host.#leave();
       throw thrown;
-    } finally {
-      await host.close();
     }
+    await host.close();
+    return result;
   }
 
   /** Ends the extension as a host does; its exit code. */
   async shutdown(): Promise<number> {
     const talk = this.#talk;
     if (talk.ended === undefined) talk.shutdown();
-    await talk.waitFor("the extension did not end", () => talk.ended);
+    await talk.waitFor("the extension did not end", () => talk.ended, undefined, END);
     const { exitCode } = talk.guest;
     if (exitCode === undefined) throw talk.hasEnded("the extension did not end in the ordinary way");
     return exitCode;
   }
 
-  /** Ends the extension if it has not ended, whatever state it is in. */
+  /**
+   * Ends the extension if it has not ended, whatever state it is in. Rejects where it took longer than a host waits,
+   * and where a handler failed and no step has told of it, as teardown.
+   */
   async close(): Promise<void> {
-    if (this.#hasLeft) return;
+    const failure = await this.#leave();
+    if (failure !== undefined) throw failure;
+    this.#talk.tellFailures();
+  }
+
+  /** Ends the extension, and gives back why it did not end in time. */
+  async #leave(): Promise<Failure | undefined> {
+    if (this.#hasLeft) return undefined;
     this.#hasLeft = true;
     const talk = this.#talk;
-    if (talk.ended === undefined) {
-      talk.deadline = FAREWELL;
+    try {
+      if (talk.ended !== undefined) return undefined;
+      talk.deadline = Math.max(talk.deadline, END.milliseconds);
       talk.forgetStandIns();
-      try {
-        await this.shutdown();
-      } catch (failure) {
-        if (!(failure instanceof Failure)) throw failure;
-        extline.report(`testing: ${failure.message.split("\n")[0]}`);
-      }
+      await this.shutdown();
+      return undefined;
+    } catch (failure) {
+      if (!(failure instanceof Failure)) throw failure;
+      return failure;
+    } finally {
+      talk.guest.leave();
     }
-    talk.guest.leave();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -159,12 +183,12 @@ export class Host {
 
   /** Calls a tool and waits for its answer: `host.call("weather", { city: "Berlin" })`. */
   async call(tool: string, args: object = {}): Promise<Answer> {
-    return this.finish(this.#begin(tool, args));
+    return this.finish(await this.#begin(tool, args));
   }
 
   /** Calls a tool; `finish` waits for its answer. */
   async begin(tool: string, args: object = {}): Promise<Call> {
-    const call = this.#begin(tool, args);
+    const call = await this.#begin(tool, args);
     // Else a cancel, or the end, could come before its handler.
     await this.#talk.waitUntilBegun(`the tool ${tool} did not begin`);
     return call;
@@ -196,7 +220,19 @@ export class Host {
     const frame = await this.#answer(call.serial, `the tool ${call.tool} did not answer`);
     const updates = this.#talk.updates.get(call.serial) ?? [];
     this.#talk.updates.delete(call.serial);
+    this.#checkOutput(call, frame as ResultFrame);
     return new Answer(frame as ResultFrame, updates);
+  }
+
+  /** A real host holds the structured result to the schema that the tool declared. */
+  #checkOutput(call: Call, { structured_content: value, is_error: isError }: ResultFrame): void {
+    if (call.output === undefined || isError) return;
+    const problem =
+      value === undefined
+        ? "there is none, and the tool has an output"
+        : native.HostSession.outputProblem(encodeJson(call.output), encodeJson(value));
+    if (problem === null) return;
+    throw new Unusable(`the structured result of the tool ${call.tool} does not match its output: ${problem}\n${this.transcript.tail()}`);
   }
 
   /** The tools that the extension offers, as it registered them. */
@@ -208,6 +244,7 @@ export class Host {
 
   /** Runs a command with what a user typed behind it. */
   async command(name: string, args = ""): Promise<CommandAnswer> {
+    await this.#offers("command", name, this.#talk.seen.commands);
     const serial = this.#sent(`the command ${name} was not run`, () => this.#session.invokeCommand(name, args));
     const frame = (await this.#answer(serial, `the command ${name} did not answer`)) as CommandFrame;
     if (frame.open_panel) this.#talk.seen.openPanel(frame.open_panel);
@@ -220,7 +257,9 @@ export class Host {
   }
 
   /** Tells of an event, and waits until its handlers have ended. */
-  async event(name: string, payload: EventPayload & { readonly [name: string]: unknown } = {}): Promise<void> {
+  async event<Name extends EventName>(name: Name, payload?: Omit<Events[Name], "event">): Promise<void>;
+  async event(name: string, payload?: EventPayload & { readonly [name: string]: unknown }): Promise<void>;
+  async event(name: string, payload: object = {}): Promise<void> {
     const listensTo = this.subscription.events ?? [];
     if (!listensTo.includes(name)) {
       const told = listensTo.join(", ") || "nothing";
@@ -241,6 +280,10 @@ export class Host {
    * `host.intercept("tool_call", { tool: "bash", args: { command: "ls" } })`.
    */
   async intercept(point: string, payload: MomentPayload = {}): Promise<Ruling> {
+    const { intercept = [], guards = [] } = this.subscription;
+    if (![...POINT_NAMES, ...intercept, ...guards].includes(point)) {
+      throw new Misuse(`there is no point ${point}: there are ${POINT_NAMES.join(", ")}`);
+    }
     const moment = wireOf(payload);
     if (point === "tool_call") moment["tool_id"] ??= `proposal-${++this.#proposals}`;
     if (point === "before_agent_start") Object.assign(moment, this.#model);
@@ -357,11 +400,23 @@ export class Host {
 
   // How.
 
-  #begin(tool: string, args: object): Call {
+  async #begin(tool: string, args: object): Promise<Call> {
     const what = `the tool ${tool} was not called`;
-    const timeout = this.#talk.seen.tools.get(tool)?.["timeout_ms"] as number | undefined;
+    const offered = await this.#offers("tool", tool, this.#talk.seen.tools);
+    const timeout = offered?.["timeout_ms"] as number | undefined;
     const send = () => this.#session.callTool(tool, encodeJson(args), timeout);
-    return new Call(tool, this.#sent(what, send));
+    return new Call(tool, this.#sent(what, send), offered?.["output_schema"]);
+  }
+
+  /** The registration of that name. A host asks for nothing that it does not have. */
+  async #offers(kind: "tool" | "command", name: string, offered: ReadonlyMap<string, Registered>): Promise<Registered | undefined> {
+    // It may just be registering it.
+    if (!offered.has(name) && this.#talk.ended === undefined) await this.#talk.waitUntilBegun(`the ${kind} ${name} was not offered`);
+    const folded = kind === "command" ? name.toLowerCase() : name;
+    const found = offered.get(name) ?? [...offered].find(([one]) => kind === "command" && one.toLowerCase() === folded)?.[1];
+    if (found !== undefined || this.#talk.ended !== undefined) return found;
+    const names = [...offered.keys()].join(", ") || "none";
+    throw new Misuse(`the extension offers no ${kind} ${name}: it offers ${names}`);
   }
 
   #sent(what: string, send: () => number): number {

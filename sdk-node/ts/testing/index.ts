@@ -27,7 +27,7 @@ export { Answer, CommandAnswer, MethodAnswer, Ruling } from "./answers.js";
 export type { CommandFrame, DecisionFrame, ResultFrame, UpdateFrame } from "./answers.js";
 export { playCases, testCases } from "./cases.js";
 export type { DefineTest, Played } from "./cases.js";
-export { CaseFailed, Ended, Failure, Misuse, TimedOut, Unusable } from "./failure.js";
+export { CaseFailed, Ended, Failure, HandlerFailed, Misuse, TimedOut, Unusable } from "./failure.js";
 export { Call, Host } from "./host.js";
 export type { MomentPayload } from "./host.js";
 export type { HostOptions } from "./options.js";

@@ -64,7 +64,11 @@ export interface Playing {
 }
 
 interface Native {
-  readonly HostSession: new (ack: string, profile: string) => HostSession;
+  readonly HostSession: {
+    new (ack: string, profile: string): HostSession;
+    /** What is wrong with a structured result by the output schema of its tool; both are JSON. */
+    outputProblem(schema: string, value: string): string | null;
+  };
   readonly Cases: new (file: string, text: string) => Cases;
   readonly Playing: new (cases: Cases, number: number, options: PlayOptions, tell: Tell) => Playing;
 }

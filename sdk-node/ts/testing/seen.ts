@@ -1,6 +1,6 @@
 /** What a user, a log and a registry would have seen of the extension so far. */
 
-import type { LogLevel, NoteLevel } from "../context.js";
+import type { LogLevel, NoteLevel } from "../say.js";
 import type { WireFrame } from "./transcript.js";
 
 /** A note that the extension showed the user. */

@@ -27,7 +27,9 @@ from ._response import Panel, Response
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ._moment import AgentStart, Event, Message, ModelCall, RewritableToolUse, ToolUse
+    from . import events
+    from ._event import Event
+    from ._moment import AgentStart, Decision, Message, ModelCall, RewritableToolUse, ToolUse
     from ._panel import PanelInput
 
 _claim.at_import()
@@ -36,6 +38,7 @@ __all__ = [
     "AgentStart",
     "Cancelled",
     "Context",
+    "Decision",
     "DefinitionError",
     "Event",
     "Extension",
@@ -51,6 +54,7 @@ __all__ = [
     "ToolResult",
     "ToolUse",
     "Update",
+    "events",
     "image",
 ]
 __version__ = "0.1.0"
@@ -59,7 +63,8 @@ __version__ = "0.1.0"
 # Only to annotate with, so they are loaded when somebody does.
 _GIVEN = {
     "AgentStart": "_moment",
-    "Event": "_moment",
+    "Decision": "_moment",
+    "Event": "_event",
     "Message": "_moment",
     "ModelCall": "_moment",
     "PanelInput": "_panel",
@@ -69,6 +74,10 @@ _GIVEN = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "events":
+        from importlib import import_module
+
+        return import_module(f"{__name__}.events")
     if name not in _GIVEN:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

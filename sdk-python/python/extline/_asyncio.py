@@ -8,8 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import get_ident
 
 from . import _native
-from ._failure import explain
-from ._serving import Serving, command_failure_of, failure_of, response_of
+from ._failure import explain, no_answer
+from ._serving import (
+    LATE_TEARDOWN,
+    Serving,
+    command_failure_of,
+    failure_of,
+    response_of,
+    used_by_nobody,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +116,7 @@ class AsyncServing(Serving):
         """Begins a call that is no plain coroutine, which the native half begins itself."""
         is_async, is_generator = kind
         if is_async:
-            self._start(ctx, _tool(_iterate_async(function(**keywords), ctx), ctx))
+            self._start(ctx, _tool(_iterate_async(function, keywords, ctx), ctx))
         else:
             self._pool.submit(_iterate if is_generator else _call, function, keywords, ctx)
 
@@ -127,8 +134,6 @@ class AsyncServing(Serving):
         if not self.extension._setups:
             return super().accepted(ack)
         self.host = self._host(ack)
-        if self._is_short_of_something():
-            return None
         ctx = _native.context(self.session)
         return self._start(ctx, self._prepare(ctx))
 
@@ -137,7 +142,7 @@ class AsyncServing(Serving):
             for handler in self.extension._setups:
                 await self._await(handler, ctx)
         except BaseException as error:
-            explain(error, "setup")
+            self._failed(error, "setup")
             self.session.end(1)
         else:
             self._set_up()
@@ -147,10 +152,17 @@ class AsyncServing(Serving):
         self._start(ctx, self._take_down(ctx))
 
     async def _take_down(self, ctx: Context) -> None:
+        self.is_tearing_down = True
         try:
             for handler in self.extension._teardowns if self.is_set_up else ():
                 await self._tried(handler, "teardown", ctx)
+        except asyncio.CancelledError:
+            # By a loop that ends.
+            if self.on_failure is not None:
+                self.on_failure("teardown", LATE_TEARDOWN, None)
+            raise
         finally:
+            self.is_tearing_down = False
             self.session.teardown_done()
 
     def event(self, ctx: Context, frame: dict[str, Any]) -> None:
@@ -158,10 +170,11 @@ class AsyncServing(Serving):
         self._start(ctx, self._event(ctx, frame))
 
     async def _event(self, ctx: Context, frame: dict[str, Any]) -> None:
-        from ._moment import Event
+        from ._event import Event
+        from .events import EVENTS
 
         try:
-            event = Event(frame)
+            event = EVENTS.get(frame["event"], Event)(frame)
             for handler in self.extension._events.get(event.event, ()):
                 await self._tried(handler, f"the handler of the event {event.event}", ctx, event)
         finally:
@@ -188,7 +201,8 @@ class AsyncServing(Serving):
 
     async def _command(self, ctx: Context, name: str, args: str) -> None:
         try:
-            answer = await self._await(self.extension._commands[name], ctx, args)
+            handler = self.extension._commands[name]
+            answer = await self._await(handler, ctx, *handler.given(args))
             frame = response_of(answer)
         except BaseException as error:
             _native.fail_command(ctx, command_failure_of(error, name))
@@ -200,10 +214,10 @@ class AsyncServing(Serving):
         self._start(ctx, self._intercept(ctx, frame))
 
     async def _intercept(self, ctx: Context, frame: dict[str, Any]) -> None:
-        from ._decide import Course
+        from ._decide import InterceptChain
 
-        course = Course(self.extension, ctx, frame)
-        asked = course.ask()
+        chain = InterceptChain(self.extension, ctx, frame)
+        asked = chain.ask()
         try:
             try:
                 handler, moment = next(asked)
@@ -215,7 +229,7 @@ class AsyncServing(Serving):
                     else:
                         handler, moment = asked.send(decision)
             except StopIteration:
-                course.answer()
+                chain.answer()
         except BaseException as error:
             _native.fail_intercept(ctx, failure_of(error, f"intercept {frame['event']}"))
 
@@ -235,9 +249,11 @@ class AsyncServing(Serving):
 
     async def _tried(self, handler: Handler, what: str, ctx: Context, *values: Any) -> None:
         try:
-            await self._await(handler, ctx, *values)
+            returned = await self._await(handler, ctx, *values)
+            if values:
+                used_by_nobody(handler, returned, values[0])
         except Exception as error:
-            explain(error, what)
+            self._failed(error, what)
 
     async def _await(self, handler: Handler, ctx: Context, *values: Any) -> Any:
         number = _native.begin(ctx)
@@ -247,6 +263,12 @@ class AsyncServing(Serving):
             return await self._loop.run_in_executor(self._pool, handler.call, ctx, *values)
         finally:
             _native.end(ctx, number)
+
+    def kept(self, _: Any) -> None:
+        """A handler has kept the loop for a second."""
+        from ._stuck import tell_who_keeps_the_loop
+
+        tell_who_keeps_the_loop(self.session, self._thread)
 
     # What handlers ask for: to be awaited in the loop, and waited for in a thread.
 
@@ -281,14 +303,14 @@ class AsyncServing(Serving):
     async def _ask(
         self, ctx: Context, method: str, params: Any, timeout: float | None, on_part: OnPart | None
     ) -> Any:
-        from ._errors import ToolError
+        from ._errors import failed_request
 
         ctx.raise_if_cancelled()
         parts = on_part is not None
         ask = lambda woken: _native.request(ctx, method, params, timeout, parts, woken)  # noqa: E731
         result, error = await self._answer(ask, on_part)
         if error is not None:
-            raise ToolError.of_kind(error["code"], error["message"])
+            raise failed_request(error)
         return result
 
     async def _answer(
@@ -326,31 +348,37 @@ async def _tool(work: Any, ctx: Context) -> None:
         _native.answer_tool(ctx, value)
 
 
-async def _iterate_async(steps: Any, ctx: Context) -> Any:
+async def _iterate_async(function: Callable[..., Any], keywords: dict[str, Any], ctx: Context) -> Any:
     """An async generator cannot return a value: the last one that it yields is the result."""
     from ._result import Update
 
     last: Any = None
-    async for last in steps:
+    async for last in function(**keywords):
         if isinstance(last, (str, Update)):
             _native.show(ctx, last)
-    return None if isinstance(last, Update) else last
+    if last is None or isinstance(last, Update):
+        raise no_answer(function, is_async=True)
+    return last
 
 
 def _call(function: Callable[..., Any], keywords: dict[str, Any], ctx: Context) -> None:
     """One call of a tool without ``async``, in a thread."""
+    _native.enter(ctx)
     try:
         value = function(**keywords)
     except BaseException as error:
         _native.fail_tool(ctx, error)
     else:
         _native.answer_tool(ctx, value)
+    finally:
+        _native.leave()
 
 
 def _iterate(function: Callable[..., Any], keywords: dict[str, Any], ctx: Context) -> None:
     """The same for a generator."""
-    steps = function(**keywords)
+    _native.enter(ctx)
     try:
+        steps = function(**keywords)
         while True:
             _native.show(ctx, next(steps))
             if ctx.cancelled:
@@ -358,6 +386,11 @@ def _iterate(function: Callable[..., Any], keywords: dict[str, Any], ctx: Contex
                 _native.cancel_tool(ctx)
                 break
     except StopIteration as end:
-        _native.answer_tool(ctx, end.value)
+        if end.value is None and not ctx.cancelled:
+            _native.fail_tool(ctx, no_answer(function))
+        else:
+            _native.answer_tool(ctx, end.value)
     except BaseException as error:
         _native.fail_tool(ctx, error)
+    finally:
+        _native.leave()

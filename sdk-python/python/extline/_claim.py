@@ -6,7 +6,13 @@ import sys
 
 from . import _native
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._extension import Extension
+
 _claimed = False
+# The extensions that the program itself made, and not a module of its own.
+of_program: list[Extension] = []
 # What is to be said at the end of a program whose stdin and stdout were taken for nothing.
 _unused: str | None = (
     "this program imported extline and made no Extension, yet what it printed went to stderr: set "
@@ -29,14 +35,21 @@ def at_import() -> None:
         atexit.register(_say_if_unused)
 
 
-def used(name: str) -> None:
+def used(extension: Extension, name: str) -> None:
     """There is an extension, so this is why they were taken."""
     global _unused
+    if sys._getframe(2).f_globals.get("__name__") == "__main__":
+        of_program.append(extension)
     if _unused is not None:
         _unused = (
             f"this program made the extension {name} and did not run it: end it with ext.run(); or "
             "set EXTLINE_STDIO=leave to keep its stdout"
         )
+
+
+def is_claimed() -> bool:
+    """Whether stdin and stdout are the extension's: a host started this program."""
+    return _claimed
 
 
 def served() -> None:

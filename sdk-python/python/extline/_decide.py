@@ -25,10 +25,10 @@ _SEEN_AS = {
 }
 
 
-class Course:
+class InterceptChain:
     """Asks one handler after the other; whoever drives it calls them, or awaits them.
 
-    As ``Course`` of the crate extline-protocol, and held to the same table of cases: what a
+    As ``InterceptChain`` of the crate extline-protocol, and held to the same table of cases: what a
     handler is shown and decides would have to become JSON and back for each of them there.
     """
 
@@ -56,8 +56,9 @@ class Course:
         original = self._frame
         kind = POINTS.get(self._point, Moment)
         for handler in self._interceptors:
+            moment = kind(self._frame)
             try:
-                decision = self._checked((yield handler, kind(self._frame)))
+                decision = ruling(handler, moment, (yield handler, moment))
             except Exception as error:
                 self._failed(error, f"interceptor of {self._point}")
                 # Where that lets it pass, no rewrite counts.
@@ -73,10 +74,9 @@ class Course:
     def _ask_guards(self) -> Asked:
         for handler in self._guards:
             _native.guarding(self._ctx, handler.name)
+            call = ToolUse(self._frame)
             try:
-                decision = self._checked((yield handler, ToolUse(self._frame)))
-                if decision and not decision.get("block"):
-                    raise TypeError("a guard may only block; an interceptor may rewrite")
+                decision = ruling(handler, call, (yield handler, call))
             except Exception as error:
                 self._failed(error, f"guard {handler.name}")
                 if self._failure is not None:
@@ -91,19 +91,66 @@ class Course:
         if not self._fails_open:
             self._failure = failure
 
-    def _checked(self, decision: Any) -> dict[str, Any]:
-        if decision is None:
-            return {}
-        if isinstance(decision, Decision):
-            return decision.fields
-        raise TypeError(
-            "return None, or what block(), rewrite() and the like make; "
-            f"this is {type(decision).__name__}"
-        )
-
     def answer(self) -> None:
         """Once everybody was asked."""
         if self._failure is not None:
             _native.fail_intercept(self._ctx, self._failure)
         else:
             _native.answer_intercept(self._ctx, dict(self._fields))
+
+
+def ruling(handler: Handler, moment: Moment, returned: Any) -> dict[str, Any]:
+    """What a handler decided, as the fields of the answer.
+
+    One that called ``block`` and returned nothing blocks. Whatever else looks like a decision, and
+    is none, raises HandlerMistake.
+    """
+    if returned is None:
+        for made in moment._made:
+            if made.fields.get("block"):
+                return made.fields
+        for made in moment._made:
+            raise handler.mistake(
+                f"called {made._line} and did not return what it gave, so that it decided nothing: "
+                f"return {_name_of(moment)}.{made._line}"
+            )
+        fields: dict[str, Any] = {}
+    elif isinstance(returned, Decision):
+        fields = returned.fields
+    else:
+        raise handler.mistake(f"returned {shown(returned)}, which decides nothing: {_lines(moment)}")
+    if moment._is_changed() and not fields.get("block") and "modified_args" not in fields:
+        raise handler.mistake(
+            f"changed what it was given, which changes nothing: {moment._advice()}"
+        )
+    return fields
+
+
+_NAMES = {"tool_call": "call", "turn_start": "turn", "assistant_message": "message"}
+
+
+def _name_of(moment: Moment) -> str:
+    return _NAMES.get(moment.event, "start")
+
+
+def _lines(moment: Moment) -> str:
+    """What would decide something."""
+    name = _name_of(moment)
+    lines = [f'return {name}.block("...")', "return None to let it happen"]
+    if moment.event == "before_agent_start":
+        lines[0] = moment._advice()
+    elif moment._advice() not in lines and type(moment) is not ToolUse:
+        lines.insert(1, moment._advice())
+    return ", or ".join([", ".join(lines[:-1]), lines[-1]])
+
+
+def shown(returned: Any) -> str:
+    """What a handler returned, as an author would name it."""
+    if hasattr(returned, "__await__"):
+        if hasattr(returned, "close"):
+            returned.close()  # or Python tells that nobody awaited it
+        return "something to await, as a function without `async` does that calls one with it"
+    if callable(returned) and hasattr(returned, "__self__"):
+        return f"the method {returned.__name__} itself, which is not called"
+    text = repr(returned)
+    return text if len(text) <= 60 else f"a {type(returned).__name__}"

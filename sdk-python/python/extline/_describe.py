@@ -6,9 +6,11 @@ from ._arguments import of_annotations, of_schema
 from ._context import context_parameter
 from ._docstring import parse
 from ._mistake import ArgumentError, DefinitionError, type_name
+from ._returned import output_schema
 from ._scope import Scope
 from ._signature import (
     REQUIRED,
+    VAR_KEYWORD,
     VAR_POSITIONAL,
     Parameter,
     Place,
@@ -43,7 +45,8 @@ class Described:
     ``makes_objects`` also the author's own objects, which may refuse what they are made of.
     Otherwise ``bind`` is the validator.
 
-    ``is_async`` and ``is_generator`` tell what calling ``function`` gives. A decorator without
+    ``output`` is the schema of what it returns, where that is an object of the author's or it is
+    given. ``is_async`` and ``is_generator`` tell what calling ``function`` gives. A decorator without
     ``async`` around an ``async def`` is not ``is_async``, and returns something to await.
     """
 
@@ -56,6 +59,7 @@ class Described:
         "is_generator",
         "makes_objects",
         "name",
+        "output",
         "plain",
         "schema",
     )
@@ -67,6 +71,7 @@ class Described:
         description: str,
         arguments: Arguments,
         context: str | None,
+        output: dict[str, Any] | None,
         is_async: bool,
         is_generator: bool,
     ) -> None:
@@ -78,6 +83,7 @@ class Described:
         self.plain = arguments.plain
         self.makes_objects = arguments.makes_objects
         self.bind = arguments.bind
+        self.output = output
         self.is_async = is_async
         self.is_generator = is_generator
 
@@ -88,8 +94,10 @@ def describe(
     name: str | None = None,
     description: str | None = None,
     schema: dict[str, Any] | None = None,
+    output: dict[str, Any] | bool | None = None,
 ) -> Described:
-    """Describes ``function`` as a tool; what is given by keyword is taken as it is.
+    """Describes ``function`` as a tool; what is given by keyword is taken as it is. An ``output`` of
+    False is none.
 
     Raises DefinitionError, which begins with the file and line of the function.
     """
@@ -100,7 +108,10 @@ def describe(
     scope = Scope(function)
     context = context_parameter(all_parameters, scope, place)
     found = [one for one in all_parameters if one.name != context]
-    doc, texts = parse(_docstring(function), [one.name for one in found])
+    unknown: list[str] = []
+    doc, texts = parse(_docstring(function), [one.name for one in found], unknown)
+    if unknown and schema is None:
+        _refuse_unknown(unknown, function, all_parameters, place)
     drop_others = False
     if schema is not None:
         arguments = of_schema(schema, found, place)
@@ -114,9 +125,30 @@ def describe(
         description=doc if description is None else description,
         arguments=arguments,
         context=context,
+        output=output_schema(function, scope) if output is None else output or None,  # type: ignore[arg-type]
         is_async=is_async(function),
         is_generator=is_generator(function),
     )
+
+
+def _refuse_unknown(
+    unknown: list[str], function: Any, found: list[Parameter], place: Place
+) -> None:
+    """For a name that the docstring describes, and no parameter has: no model would read the text."""
+    if any(one.kind == VAR_KEYWORD for one in found):
+        return
+    known = {one.name for one in found}
+    # What a partial holds, or a wrapper gives, may be described as well.
+    for layer in layers(function, wrapped=True):
+        own = getattr(layer, "__code__", None)
+        known.update(own.co_varnames if own is not None else ())
+    for name in unknown:
+        if name not in known:
+            has = ", ".join(one.name for one in found) or "none"
+            raise place.mistake(
+                f"the docstring describes {name!r}, which is no parameter; there are {has}; rename "
+                "it, or describe it above the list"
+            )
 
 
 def _refuse_what_is_odd(function: Any, place: Place) -> None:

@@ -25,8 +25,12 @@ _DROPPED_FIELDS = frozenset(
 )  # fmt: skip
 
 
-def parse(docstring: str | None, names: Collection[str]) -> tuple[str, dict[str, str]]:
-    """The description of the tool, and those of the parameters among ``names``."""
+def parse(
+    docstring: str | None, names: Collection[str], unknown: list[str] | None = None
+) -> tuple[str, dict[str, str]]:
+    """The description of the tool, and those of the parameters among ``names``. The names that it
+    describes as parameters, and that are none of these, are added to ``unknown``."""
+    unknown = [] if unknown is None else unknown
     lines = dedented(docstring or "")
     kept: list[str] = []
     described: dict[str, str] = {}
@@ -34,9 +38,9 @@ def parse(docstring: str | None, names: Collection[str]) -> tuple[str, dict[str,
     while at < len(lines):
         start = _section(lines, at)
         if start is not None:
-            at = _read_section(lines, at, start, names, described)
+            at = _read_section(lines, at, start, names, described, unknown)
         elif (field := _field(lines[at])) is not None:
-            at = _read_field(lines, at, field, names, described, kept)
+            at = _read_field(lines, at, field, names, described, kept, unknown)
         elif (plain := _entry(lines[at].removeprefix("- "), names)) is not None:
             at, more = _continued(lines, at + 1, 0)
             described[plain[0]] = _joined([plain[1], *more])
@@ -75,7 +79,12 @@ def _section(lines: list[str], at: int) -> int | None:
 
 
 def _read_section(
-    lines: list[str], at: int, start: int, names: Collection[str], described: dict[str, str]
+    lines: list[str],
+    at: int,
+    start: int,
+    names: Collection[str],
+    described: dict[str, str],
+    unknown: list[str],
 ) -> int:
     numpy = start == at + 2
     end = _end_of_numpy(lines, start) if numpy else _end_of_indented(lines, start, 0)
@@ -90,11 +99,13 @@ def _read_section(
             continue
         if numpy:
             for name in line.partition(":")[0].split(","):
-                _note(name, _joined(more), names, described)
+                _note(name, _joined(more), names, described, unknown)
         else:
             entry = _entry(line.strip(), names)
             if entry is not None:
                 described[entry[0]] = _joined([entry[1], *more])
+            elif _indent(line) == base:
+                _note_unknown(line, unknown)
     return end
 
 
@@ -141,12 +152,13 @@ def _read_field(
     names: Collection[str],
     described: dict[str, str],
     kept: list[str],
+    unknown: list[str],
 ) -> int:
     words, text = field[0].split(), field[1]
     end, more = _continued(lines, at + 1, 0)
     text = _joined([text, *more])
     if words[0] in _PARAM_FIELDS:
-        _note(words[-1], text, names, described)
+        _note(words[-1], text, names, described, unknown)
     elif words[0] in ("return", "returns") and text:
         kept.append(f"Returns: {text}")
     return end
@@ -166,10 +178,21 @@ def _entry(line: str, names: Collection[str]) -> tuple[str, str] | None:
     return clean, text.strip()
 
 
-def _note(name: str, text: str, names: Collection[str], described: dict[str, str]) -> None:
+def _note(
+    name: str, text: str, names: Collection[str], described: dict[str, str], unknown: list[str]
+) -> None:
     clean = name.strip().strip("`").replace("\\", "").lstrip("*")
     if clean in names:
         described[clean] = text
+    elif clean.isidentifier():
+        unknown.append(clean)
+
+
+def _note_unknown(line: str, unknown: list[str]) -> None:
+    """Of ``city: text`` and ``city (str): text`` the name."""
+    name = line.partition(":")[0].partition("(")[0].strip().strip("`").lstrip("*")
+    if ":" in line and name.isidentifier():
+        unknown.append(name)
 
 
 def _joined(lines: list[str]) -> str:

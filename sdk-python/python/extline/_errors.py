@@ -43,19 +43,19 @@ _KINDS = (
 class ToolError(Exception):
     """A tool call failed: a kind, a text for the model, and what helps to do better.
 
-    ``ToolError("text")`` means that the call is the model's fault, and the text tells it how to
-    correct the call (kind ``validation``). The constructors are named after the kinds:
-    ``validation``, ``not_found``, ``permission`` and ``stale`` are the model's fault;
-    ``transient``, ``timeout`` and ``budget`` the world's.
+    ``ToolError("text")`` has the kind ``validation``: the call is wrong, and the text tells the model
+    how to correct it. Each kind has a constructor of its name. The kinds ``validation``,
+    ``not_found``, ``permission`` and ``stale`` say that the call was wrong. The kinds ``transient``,
+    ``timeout`` and ``budget`` say that the same call may work later.
 
     All kinds: ``validation``, ``not_found``, ``permission``, ``transient``, ``timeout``,
     ``cancelled``, ``conflict``, ``stale``, ``budget``, ``unsupported``, ``too_large``,
     ``protocol``, ``internal``, ``fatal``: ``raise ToolError.budget("used up", retry_after=60)``.
 
     ``field`` is the JSON pointer of the offending member of the arguments: a missing city is
-    ``/city``. ``hint`` says what to do about it, ``causes`` what led to it, ``retry_after`` after
-    how many seconds it is worth another try. All are attributes too, and so is ``kind``; a failed
-    ``ctx.call_tool`` or ``ctx.request`` raises such an error.
+    ``/city``. ``hint`` says what to do about it. ``causes`` says what led to it. ``retry_after`` is
+    the number of seconds after which another try is worth it. All are attributes too, and so is
+    ``kind``. A failed ``ctx.call_tool`` or ``ctx.request`` raises such an error.
     """
 
     __module__ = "extline"
@@ -100,10 +100,20 @@ class ToolError(Exception):
 
     @classmethod
     def of_kind(cls, kind: str, message: str, **more: object) -> Self:
-        """An error of any kind; what the constructors take may follow."""
+        """An error of any kind; what the constructors take may follow. Raises ValueError for a kind
+        that there is not."""
+        if kind not in _KINDS:
+            raise ValueError(f"there is no kind {kind!r}; there are {', '.join(_KINDS)}")
         error = cls(message, **more)  # type: ignore[arg-type]
         error.kind = kind
         return error
+
+
+def failed_request(error: dict[str, Any]) -> ToolError:
+    """What a host answered to a request that failed; its kind may be newer than this package."""
+    raised = ToolError(error["message"])
+    raised.kind = error["code"]
+    return raised
 
 
 class Cancelled(ToolError):

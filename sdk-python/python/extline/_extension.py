@@ -10,19 +10,25 @@ from ._handler import Handler
 from ._mistake import DefinitionError, at_the_authors_line
 from ._register_tool import register_tool
 from ._signature import Place
+from ._speaking import Speaking
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any, TypeVar
+    from typing import Any, Literal, overload
 
+    from typing_extensions import Unpack
+
+    from . import _typed
     from ._describe import Described
-    from ._response import Panel
+    from ._typed import C, F, G, N
+else:
 
-    F = TypeVar("F", bound=Callable[..., Any])
+    def overload(function: Any) -> Any:
+        return function
 
 
-class Extension:
+class Extension(Speaking):
     """An extension of a coding agent, by its name and version.
 
     A program has one. What it offers is registered by decorators while the file is loaded, or in
@@ -37,7 +43,7 @@ class Extension:
         for what, value in (("name", name), ("version", version)):
             if not isinstance(value, str) or not value:
                 raise TypeError(f"the {what} of an extension is a str, and this is {value!r}")
-        _claim.used(name)
+        _claim.used(self, name)
         self.name = name
         self.version = version
         self.max_threads = max_threads
@@ -52,11 +58,16 @@ class Extension:
         self._methods: dict[str, Handler] = {}
         self._setups: list[Handler] = []
         self._teardowns: list[Handler] = []
-        self._required: list[tuple[str, str]] = []
         self._has_async = False
+        # It ran, and its session is over.
+        self._has_ended = False
 
     # What it offers.
 
+    @overload
+    def tool(self, function: F, /, **options: Unpack[_typed.ToolOptions]) -> F: ...
+    @overload
+    def tool(self, /, **options: Unpack[_typed.ToolOptions]) -> Callable[[F], F]: ...
     @at_the_authors_line
     def tool(
         self,
@@ -66,7 +77,7 @@ class Extension:
         name: str | None = None,
         description: str | None = None,
         schema: dict[str, Any] | None = None,
-        output_schema: dict[str, Any] | None = None,
+        output_schema: dict[str, Any] | Literal[False] | None = None,
         label: str | None = None,
         timeout: float | None = None,
         interactive: bool = False,
@@ -77,8 +88,8 @@ class Extension:
         destructive: bool | None = None,
         idempotent: bool | None = None,
         open_world: bool | None = None,
-        approval: dict[str, Any] | None = None,
-        exposure: str | None = None,
+        approval: _typed.Approval | None = None,
+        exposure: _typed.Exposure | None = None,
         namespace: str | None = None,
         required: bool = False,
     ) -> Any:
@@ -95,6 +106,9 @@ class Extension:
         model to the schema. ``read_only``, ``destructive``, ``idempotent`` and ``open_world`` are
         hints about what it does to the world; None says nothing.
 
+        Where the function says that it returns a dataclass, a TypedDict, or a model of pydantic's or
+        msgspec's, the tool's output schema is that of the class. ``output_schema=False`` says none.
+
         ``label`` is its name for people, ``namespace`` the group it is listed in (else the
         extension's name). ``exposure`` is ``direct`` (unless said), ``codemode``, ``deferred`` (not
         listed until it is activated) or ``model-only``. ``approval`` says when a user is asked
@@ -102,19 +116,22 @@ class Extension:
 
         With ``required`` the extension ends where a host does not take the tool.
 
-        What the function returns is the answer: a str, a JSON value, a dataclass or model, an
-        ``image``, a list of str and images, a ``ToolResult``, None. A generator yields updates, a
-        str or ``Update`` each, and returns the answer; an async generator yields the answer last.
-        What it raises is an error for the model: see ``ToolError``.
+        What the function returns is the answer, and its type says how. A str is a text, an
+        ``image`` an image, None nothing. A ``ToolResult`` says itself what it is. Anything else is a
+        JSON value: a number, a list, a dict, a dataclass, a model. A generator yields updates, a str
+        or ``Update`` each, and returns the answer; an async generator yields the answer last. What
+        it raises is an error for the model: see ``ToolError``.
 
         Raises DefinitionError.
         """
         options = {k: v for k, v in locals().items() if k not in ("self", "function")}
         if function is None:
-            return lambda function: self.tool(function, **options)
+            return at_the_authors_line(lambda function: self.tool(function, **options))
         if isinstance(function, str):
             raise DefinitionError(f"the name of a tool is given by name: @ext.tool(name={function!r})")
-        described = describe(function, name=name, description=description, schema=schema)
+        described = describe(
+            function, name=name, description=description, schema=schema, output=output_schema
+        )
         self._note(function, described.is_async)
         self._add("tool", described.name, function, lambda: self._add_tool(described, options))
         self._require("tool", described.name, required)
@@ -140,12 +157,25 @@ class Extension:
     def remove_tool(self, name: str) -> None:
         """Takes a tool away while the extension runs, where the host re-reads its list.
 
-        From any thread; calls of it that run go on, and a name that there is not is passed over.
-        Raises ValueError where the host never re-reads its list, RuntimeError while there is none.
+        It may be called from any thread. Calls of the tool that run go on. A name that there is not
+        changes nothing. Raises ValueError where the host never re-reads its list, and RuntimeError
+        while there is no host.
         """
         self._running("remove_tool").session.unregister_tool(name)
         self._where.pop(("tool", name), None)
 
+    @overload
+    def command(self, name: C, /) -> C: ...
+    @overload
+    def command(
+        self,
+        name: str | None = None,
+        description: str | None = None,
+        *,
+        usage: str | None = None,
+        required: bool = False,
+    ) -> Callable[[C], C]: ...
+    @at_the_authors_line
     def command(
         self,
         name: str | Callable[..., Any] | None = None,
@@ -156,10 +186,11 @@ class Extension:
     ) -> Any:
         """Offers a slash command: ``@ext.command("deploy", "deploys the branch")``.
 
-        The function is called with what the user typed behind the command, as one str; it returns
-        a ``Response``, a str to show, or None. What it raises is shown to the user. Without a name
-        the function's is taken, without a description its docstring's first line. ``usage`` shows
-        what may follow the name: ``<branch> [--dry]``.
+        The function is called with what the user typed behind the command, as one str. Where the
+        user typed nothing and the parameter has a default, that is taken. The function returns a
+        ``Response``, a str to show, or None. What it raises is shown to the user. The name is the
+        function's unless it is given, and the description the first line of its docstring.
+        ``usage`` shows what may follow the name: ``<branch> [--dry]``.
 
         Raises DefinitionError.
         """
@@ -169,9 +200,10 @@ class Extension:
             raise TypeError('say which command: @ext.command("deploy", "deploys the branch")')
 
         @at_the_authors_line
-        def decorate(function: F) -> F:
+        def decorate(function: C) -> C:
             own = name if name is not None else function.__name__
             handler = Handler(function, f"the command {own}", ("args",))
+            handler.takes_text()
             text = description
             if text is None:
                 text = (function.__doc__ or "").strip().partition("\n")[0]
@@ -193,19 +225,22 @@ class Extension:
 
     # What it is told and asked.
 
-    def on(self, event: str, *, required: bool = False) -> Callable[[F], F]:
+    @at_the_authors_line
+    def on(self, event: _typed.EventName, *, required: bool = False) -> Callable[[N], N]:
         """Is told of an event: ``@ext.on("turn_end")``.
 
-        The function gets an ``Event``. Events are handled one at a time, in the order in which they
-        happen; what a handler returns is not used, what it raises goes to the log. A host passes
-        over names that it does not know; one that looks like a known one is named on stderr.
+        The function gets the ``Event``, of the class that ``extline.events`` has for it. Events are
+        handled one at a time, in the order in which they happen. A handler returns nothing: what
+        looks like a decision is an error. What it raises goes to the log. A host passes over names
+        that it does not know. A name that looks like a known one is named on stderr.
         """
         if not isinstance(event, str):
             raise TypeError('say which event: @ext.on("turn_end")')
 
         @at_the_authors_line
-        def decorate(function: F) -> F:
+        def decorate(function: N) -> N:
             handler = Handler(function, f"the event {event}", ("event",))
+            handler.is_told_of(event)
             self._in_time(handler, f"the event {event}")
             self._events.setdefault(event, []).append(self._keep(handler))
             self._subscribe("event", event)
@@ -214,19 +249,54 @@ class Extension:
 
         return decorate
 
+    @overload
     def intercept(
-        self, point: str, *, on_failure: str | None = None, required: bool = False
-    ) -> Callable[[F], F]:
+        self,
+        point: Literal["tool_call"],
+        *,
+        on_failure: _typed.OnFailure | None = None,
+        required: bool = False,
+    ) -> Callable[[_typed.OfToolCall], _typed.OfToolCall]: ...
+    @overload
+    def intercept(
+        self,
+        point: Literal["turn_start"],
+        *,
+        on_failure: _typed.OnFailure | None = None,
+        required: bool = False,
+    ) -> Callable[[_typed.OfTurnStart], _typed.OfTurnStart]: ...
+    @overload
+    def intercept(
+        self,
+        point: Literal["assistant_message"],
+        *,
+        on_failure: _typed.OnFailure | None = None,
+        required: bool = False,
+    ) -> Callable[[_typed.OfMessage], _typed.OfMessage]: ...
+    @overload
+    def intercept(
+        self,
+        point: Literal["before_agent_start"],
+        *,
+        on_failure: _typed.OnFailure | None = None,
+        required: bool = False,
+    ) -> Callable[[_typed.OfAgentStart], _typed.OfAgentStart]: ...
+    @at_the_authors_line
+    def intercept(
+        self, point: str, *, on_failure: _typed.OnFailure | None = None, required: bool = False
+    ) -> Any:
         """Is asked before something happens: ``@ext.intercept("tool_call")``.
 
         The points, and what the function gets: ``tool_call``, a ``RewritableToolUse``;
         ``turn_start``, a ``ModelCall``; ``assistant_message``, a ``Message``;
         ``before_agent_start``, an ``AgentStart``. It returns None to let it happen, or what
-        ``block``, ``rewrite``, ``replace`` or ``system_prompt`` of its argument make. Several are
-        asked in the order of their definition, each with what the one before made of it.
+        ``block``, ``rewrite``, ``replace`` or ``system_prompt`` of its argument make. A handler that
+        calls ``block`` and returns nothing blocks too. Any other decision that it does not return, and
+        a change of what it was given, is an error. Several handlers are asked in the order of their
+        definition, each with what the one before made of it.
 
-        ``on_failure`` is what an exception or a missed deadline (some five seconds) means:
-        ``block``, unless said, where it can be blocked; or ``allow``.
+        ``on_failure`` says what an exception or a missed deadline (some five seconds) means. It is
+        ``block`` or ``allow``. Unless it is said, a failure blocks where a block is possible.
 
         Raises ValueError for a point that there is not.
         """
@@ -239,7 +309,7 @@ class Extension:
         _check_mode(on_failure)
 
         @at_the_authors_line
-        def decorate(function: F) -> F:
+        def decorate(function: Any) -> Any:
             handler = Handler(function, f"the point {point}", ("moment",))
             self._in_time(handler, f"the point {point}")
             self._interceptors.setdefault(point, []).append(self._keep(handler))
@@ -250,6 +320,25 @@ class Extension:
 
         return decorate
 
+    @overload
+    def guard(
+        self,
+        function: G,
+        /,
+        *,
+        name: str | None = None,
+        on_failure: _typed.OnFailure | None = None,
+        required: bool = False,
+    ) -> G: ...
+    @overload
+    def guard(
+        self,
+        /,
+        *,
+        name: str | None = None,
+        on_failure: _typed.OnFailure | None = None,
+        required: bool = False,
+    ) -> Callable[[G], G]: ...
     @at_the_authors_line
     def guard(
         self,
@@ -257,23 +346,28 @@ class Extension:
         /,
         *,
         name: str | None = None,
-        on_failure: str | None = None,
+        on_failure: _typed.OnFailure | None = None,
         required: bool = False,
     ) -> Any:
         """Sees every tool call with its final arguments, and may block it: ``@ext.guard``.
 
-        The function gets a ``ToolUse``, of the agent's own tools as well as other extensions', and
-        returns None or ``call.block(reason)``. Guards come after all interceptors. One that raises,
-        or takes longer than some five seconds, blocks, unless ``on_failure`` is ``allow``; what the
-        extension says last of it holds for all its guards, and for its interceptors of
-        ``tool_call``. ``name`` is what the host shows; else it is the function's.
+        The function gets a ``ToolUse``. It sees the calls of the agent's own tools, and of those of
+        other extensions. It returns None, or ``call.block(reason)``. A guard that calls ``block`` and
+        returns nothing blocks too. Guards come after all interceptors.
+
+        A guard that raises, or takes longer than some five seconds, blocks. With
+        ``on_failure="allow"`` it lets the call pass. The extension has one such setting for all its
+        guards and its interceptors of ``tool_call``: the one that was given last. ``name`` is what
+        the host shows, in place of the function's name.
 
         Raises ValueError for another ``on_failure``.
         """
         _check_mode(on_failure)
         if function is None:
-            return lambda function: self.guard(
-                function, name=name, on_failure=on_failure, required=required
+            return at_the_authors_line(
+                lambda function: self.guard(
+                    function, name=name, on_failure=on_failure, required=required
+                )
             )
         if isinstance(function, str):
             raise DefinitionError(f"the name of a guard is given by name: @ext.guard(name={function!r})")
@@ -287,7 +381,8 @@ class Extension:
         self._require("guard", "tool_call", required)
         return function
 
-    def panel(self, id: str) -> Callable[[F], F]:
+    @at_the_authors_line
+    def panel(self, id: str) -> Callable[[N], N]:
         """Is told what happens in a panel: ``@ext.panel("notes")``.
 
         The function gets a ``PanelInput``; ``ctx.panel(id)`` draws the panel anew. The inputs of
@@ -298,7 +393,7 @@ class Extension:
             raise TypeError('say which panel: @ext.panel("notes")')
 
         @at_the_authors_line
-        def decorate(function: F) -> F:
+        def decorate(function: N) -> N:
             handler = Handler(function, f"the panel {id}", ("input",))
             self._add("panel", id, function, lambda: None)
             self._panels[id] = self._keep(handler)
@@ -306,6 +401,7 @@ class Extension:
 
         return decorate
 
+    @at_the_authors_line
     def method(self, name: str) -> Callable[[F], F]:
         """Serves a method that the host may ask for: ``@ext.method("health.check")``.
 
@@ -326,12 +422,16 @@ class Extension:
 
         return decorate
 
+    @overload
+    def setup(self, function: N, /) -> N: ...
+    @overload
+    def setup(self, /) -> Callable[[N], N]: ...
     @at_the_authors_line
-    def setup(self, function: F | None = None, /) -> Any:
+    def setup(self, function: Any = None, /) -> Any:
         """Runs once the host has answered, and may register: ``@ext.setup``.
 
-        What it registers may depend on ``ctx.host``. A host waits about three seconds for it. What
-        it raises ends the extension with exit code 1.
+        What it registers may depend on ``ctx.host``. A host waits three seconds for it, and then goes
+        on without what is not registered yet. What it raises ends the extension with exit code 1.
         """
         if function is None:
             return self.setup
@@ -340,12 +440,16 @@ class Extension:
         self._setups.append(self._keep(handler))
         return function
 
+    @overload
+    def teardown(self, function: N, /) -> N: ...
+    @overload
+    def teardown(self, /) -> Callable[[N], N]: ...
     @at_the_authors_line
-    def teardown(self, function: F | None = None, /) -> Any:
+    def teardown(self, function: Any = None, /) -> Any:
         """Runs at the end, once every call is answered: ``@ext.teardown``.
 
-        It must be done 1.25 s after the end began, a second of which a call that is never answered may
-        take. It does not run where ``setup`` failed, or the process was killed.
+        It must be done 1.25 s after the end began. A call that is never answered may take a second
+        of that. It does not run where ``setup`` failed, or where the process was killed.
         """
         if function is None:
             return self.teardown
@@ -364,54 +468,19 @@ class Extension:
             raise DefinitionError(
                 f"the capability {capability} is required too late: call ext.require before ext.run()"
             )
-        self._required.append(("capability", capability))
-
-    # What it says unasked.
-
-    def notify(self, message: str, *, level: str = "info") -> None:
-        """Shows the user a note, of the level ``info``, ``success``, ``warn`` or ``error``.
-
-        From any thread. Raises RuntimeError while there is no host, and in the child of a fork; so
-        do all methods below.
-        """
-        self._running("notify").session.notify(message, level)
-
-    def log(self, message: str, *, level: str = "info", **fields: Any) -> None:
-        """Writes a line to the host's log, or to stderr where it keeps none.
-
-        The level is ``debug``, ``info``, ``warn`` or ``error``; ``fields`` are JSON values.
-        """
-        self._running("log").session.log(message, level, fields or None)
-
-    def logging_handler(self) -> Any:
-        """A handler for Python's ``logging``, which writes to the host's log.
-
-            logging.getLogger().addHandler(ext.logging_handler())
-
-        Before the extension runs it writes to stderr.
-        """
-        from ._logging import LoggingHandler
-
-        return LoggingHandler(self)
-
-    def submit(self, text: str) -> None:
-        """Queues a prompt for the model, or with a slash in front runs a command."""
-        self._running("submit").session.submit(text)
-
-    def clear_notes(self) -> None:
-        """Takes the extension's notes back."""
-        self._running("clear_notes").session.clear_notes()
-
-    def open_panel(self, panel: Panel) -> None:
-        """Opens a panel outside a command, or draws it anew."""
-        self._running("open_panel").open_panel(panel)
-
-    @property
-    def host(self) -> Any:
-        """The host, as ``ctx.host`` has it, once it has answered."""
-        return self._running("host").host
+        try:
+            self._registrations.require("capability", capability)
+        except ValueError as error:
+            raise DefinitionError(str(error)) from None
 
     # How it runs.
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            from ._habits import of_extension
+
+            raise of_extension(name)
 
     def run(self) -> None:
         """Serves until the host ends it; what follows it in the program runs then.
@@ -430,16 +499,15 @@ class Extension:
 
         Cancelling it ends the extension in order. Raises RuntimeError when it runs already.
         """
-        if self._serving is not None:
-            raise RuntimeError("this extension runs already; one process is one extension")
+        from ._run import refuse
+
+        refuse(self)
         from ._asyncio import serve
 
-        return await serve(self)
-
-    def _running(self, what: str) -> Any:
-        if self._serving is None:
-            raise RuntimeError(f"{what} needs a host, so the extension must run: call it in a handler")
-        return self._serving
+        try:
+            return await serve(self)
+        finally:
+            self._has_ended = True
 
     def _in_time(self, handler: Handler, what: str) -> None:
         """A host is told what it is to tell and to ask once, when the extension is ready."""
@@ -483,11 +551,18 @@ class Extension:
 
     def _require(self, kind: str, name: str, required: bool) -> None:
         if required:
-            self._required.append((kind, name))
+            running = self._serving
+            to = self._registrations if running is None else running.session
+            to.require(kind, name)
 
     def _add(self, kind: str, name: str, function: Any, add: Callable[[], Any]) -> None:
         """Registers, or says where the mistake is."""
         place = Place(function)
+        if self._has_ended:
+            raise place.mistake(
+                f"the {kind} {name} comes behind ext.run(), which returns when the session has ended; "
+                "register it above"
+            )
         key = (kind, name.lower() if kind == "command" else name)
         if key in self._where:
             raise place.mistake(

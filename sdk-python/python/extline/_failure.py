@@ -5,10 +5,13 @@ from __future__ import annotations
 import sys
 
 from . import _native
+from ._mistake import HandlerMistake
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
+    from typing import Any
 
 # A text for the model; the author has the traceback.
 _LONGEST = 500
@@ -16,14 +19,63 @@ _LONGEST = 500
 
 def explain(error: BaseException, what: str) -> str:
     """Shows the author the traceback on stderr; returns a short text for the model."""
-    _native.report(f"{what} failed:")
+    if isinstance(error, HandlerMistake):
+        text = f"{what} failed: {error}"
+        _native.report(text)
+        return text
+    _native.report(f"{what} failed{_advice(error)}:")
     try:
         # What is given beside the error does not count.
         error.__traceback__ = _own(error)
         sys.__excepthook__(type(error), error, error.__traceback__)
     except Exception as another:
         _native.report(f"its traceback cannot be shown: {type(another).__name__}")
-    return f"{what} failed: {_short(error)}"
+    return f"{what} failed: {_short(error)}{_advice(error)}"
+
+
+def _advice(error: BaseException) -> str:
+    if not isinstance(error, TypeError):
+        return ""
+    from ._habits import advice_on
+
+    return advice_on(error)
+
+
+def unsent(error: BaseException, name: str, function: Callable[..., Any]) -> str:
+    """The same where a tool returned what is no result. The author's line is that of the tool, as
+    nothing of the author's runs by then; unless it does, to make JSON of an object."""
+    if _has_authors_frames(error):
+        return explain(error, f"tool {name}")
+    place = _at(function)
+    text = f"tool {name}{place} returned what cannot be sent: {_short(error, named=False)}"
+    _native.report(text)
+    return text
+
+
+def no_answer(function: Callable[..., Any], *, is_async: bool = False) -> HandlerMistake:
+    """The error of a tool that yielded, and gave no answer."""
+    end = 'yield the answer last, `yield ToolResult("")`' if is_async else "end it with `return`"
+    empty = "" if is_async else ', `return ""`'
+    return HandlerMistake(
+        f"it{_at(function)} yielded what are updates, and returned no answer: {end}{empty} for an "
+        "empty one"
+    )
+
+
+def _at(function: Callable[..., Any]) -> str:
+    from ._signature import Place
+
+    where = Place(function).where.removesuffix(": ")
+    return f" at {where}" if where else ""
+
+
+def _has_authors_frames(error: BaseException) -> bool:
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_globals.get("__package__") != "extline":
+            return True
+        trace = trace.tb_next
+    return False
 
 
 def _own(error: BaseException) -> TracebackType | None:
@@ -34,7 +86,7 @@ def _own(error: BaseException) -> TracebackType | None:
     return trace if trace is not None else error.__traceback__
 
 
-def _short(error: BaseException) -> str:
+def _short(error: BaseException, *, named: bool = True) -> str:
     try:
         text = str(error)
     except Exception:
@@ -42,5 +94,5 @@ def _short(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         text = f"it called sys.exit({text})"
     else:
-        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+        text = f"{type(error).__name__}: {text}" if named and text else text or type(error).__name__
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ._mistake import HandlerMistake
 from ._signature import (
     KEYWORD_ONLY,
     POSITIONAL_ONLY,
@@ -10,6 +11,7 @@ from ._signature import (
     VAR_POSITIONAL,
     Place,
     is_async,
+    is_generator,
     parameters,
 )
 
@@ -24,12 +26,17 @@ if TYPE_CHECKING:
 class Handler:
     """A function that takes up to so many values, and the context by keyword when it asks for it."""
 
-    __slots__ = ("context", "function", "is_async", "name", "required", "takes")
+    __slots__ = ("_first", "context", "function", "is_async", "name", "required", "takes")
 
     def __init__(self, function: Callable[..., Any], what: str, values: tuple[str, ...]) -> None:
         place = Place(function)
         if not callable(function) or isinstance(function, type):
             raise place.mistake(f"the handler of {what} must be a function, and is {function!r}")
+        if is_generator(function):
+            raise place.mistake(
+                f"the handler of {what} has a `yield`, so that calling it runs nothing of it; only "
+                "a tool's may have one: `return` what it gives"
+            )
         self.function = function
         self.is_async = is_async(function)
         self.name = getattr(function, "__name__", what)
@@ -40,6 +47,7 @@ class Handler:
         positional = [
             one for one in others if one.kind in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)
         ]
+        self._first = positional[0] if positional else None
         takes_any = any(one.kind == VAR_POSITIONAL for one in others)
         self.takes = len(values) if takes_any else min(len(positional), len(values))
         extra = [one for one in positional[len(values) :] if one.default is REQUIRED]
@@ -49,6 +57,50 @@ class Handler:
             raise place.mistake(
                 f"the handler of {what} asks for {extra[0].name!r}; it is given {given}"
             )
+
+    def takes_text(self) -> None:
+        """Refuses an annotation that says the value is anything but a str."""
+        first = self._first
+        if first is None or first.annotation is REQUIRED:
+            return
+        annotation = first.annotation
+        written = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+        if annotation is str or written.strip("\"'") in ("str", "Any", "object"):
+            return
+        raise Place(self.function).mistake(
+            "a command is given what the user typed, as one str; annotate it with str and read it "
+            f"in the function, such as {first.name}.split() or int({first.name})",
+            first.name,
+        )
+
+    def is_told_of(self, event: str) -> None:
+        """Refuses the class of another event than the one it is told of."""
+        first = self._first
+        if first is None or first.annotation is REQUIRED:
+            return
+        from .events import EVENTS
+
+        annotation = first.annotation
+        own = EVENTS.get(event)
+        written = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+        for name, kind in EVENTS.items():
+            is_named = isinstance(annotation, str) and written.endswith(f"events.{kind.__name__}")
+            if (annotation is kind or is_named) and own is not None and not issubclass(own, kind):
+                raise Place(self.function).mistake(
+                    f"this is the class of the event {name}; {event} is an events.{own.__name__}",
+                    first.name,
+                )
+
+    def given(self, typed: str) -> tuple[str, ...]:
+        """What a command is called with: where the user typed nothing, its own default."""
+        first = self._first
+        return () if not typed and first is not None and first.default is not REQUIRED else (typed,)
+
+    def mistake(self, problem: str) -> HandlerMistake:
+        """The error for what it returned or did: ``problem`` goes on behind its name."""
+        where = Place(self.function).where.removesuffix(": ")
+        at = f" at {where}" if where else ""
+        return HandlerMistake(f"{self.name}{at} {problem}")
 
     def call(self, ctx: Context, *values: Any) -> Any:
         """Calls it; an ``async`` one gives something to await."""

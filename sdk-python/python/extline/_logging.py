@@ -8,13 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ._extension import Extension
+    from ._speaking import Speaking
 
 
 class LoggingHandler(logging.Handler):
     """Writes records to the host's log; before the extension runs, to stderr."""
 
-    def __init__(self, extension: Extension) -> None:
+    def __init__(self, extension: Speaking) -> None:
         super().__init__()
         self._extension = extension
 

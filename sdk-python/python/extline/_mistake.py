@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._native import AtTheAuthorsLine
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,20 +23,20 @@ class DefinitionError(TypeError):
     __module__ = "extline"
 
 
+class HandlerMistake(TypeError):
+    """What a handler returned, or did to what it was given, and cannot be meant.
+
+    The text begins with the handler's name, file and line, and ends with the line that works. Its
+    traceback would only show this package.
+    """
+
+    __module__ = "extline"
+
+
 def at_the_authors_line(define: F) -> F:
     """Has a traceback for a mistake in a definition end where the author's code calls ``define``,
     and not in the files that found it."""
-
-    def defining(*args: Any, **options: Any) -> Any:
-        try:
-            return define(*args, **options)
-        except DefinitionError as error:
-            raise error.with_traceback(None) from None
-
-    defining.__doc__, defining.__name__ = define.__doc__, define.__name__
-    defining.__qualname__, defining.__module__ = define.__qualname__, define.__module__
-    defining.__wrapped__ = define  # type: ignore[attr-defined]
-    return defining  # type: ignore[return-value]
+    return AtTheAuthorsLine(define)  # type: ignore[return-value]
 
 
 class ArgumentError(ValueError):

@@ -1,62 +1,57 @@
-"""What a host tells and asks about: events, and what is about to happen."""
+"""What is about to happen, as interceptors and guards are asked about it."""
 
 from __future__ import annotations
+
+from ._event import Event, payload_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What an event may carry; which of it stands depends on the event.
-_PAYLOAD = frozenset(
-    "step stop error tool_id tool_name tool_args text session_id cwd sequence status reason source "
-    "decision stage result executed tool_args_raw tool_preview message_count token_estimate "
-    "compaction_id agent_id agent_run_id name queued image_count origin_extension provider model "
-    "phase".split()
-)
-
-
-class Event:
-    """Something happened: ``event.event`` says what (``turn_start``, ...).
-
-    The rest of what the host says are attributes: ``event.tool_name``, ``event.text``; None where
-    it does not say it, AttributeError for what no event has. ``event.payload`` is all of it, as a
-    dict.
-    """
-
-    __slots__ = ("event", "payload")
-
-    def __init__(self, frame: dict[str, Any]) -> None:
-        self.event: str = frame["event"]
-        self.payload = {
-            key: value for key, value in frame.items() if key not in ("type", "id", "event")
-        }
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _PAYLOAD:
-            return self.payload.get(name)
-        raise AttributeError(f"an event has no {name!r}; it has {', '.join(self.payload)}")
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.event} {self.payload}>"
+_set = object.__setattr__
 
 
 class Decision:
-    """What becomes of something that is about to happen: made by the methods of what an
-    interceptor or a guard is given, and returned by it."""
+    """What becomes of something that is about to happen.
 
-    __slots__ = ("fields",)
+    The methods of what an interceptor or a guard is given make it, and the handler returns it.
+    """
 
-    def __init__(self, **fields: Any) -> None:
+    __slots__ = ("_line", "fields")
+
+    def __init__(self, _line: str = "", /, **fields: Any) -> None:
         self.fields = fields
+        # How an author returns one like it.
+        self._line = _line
 
     def __repr__(self) -> str:
         return f"Decision({', '.join(f'{k}={v!r}' for k, v in self.fields.items())})"
 
 
 class Moment(Event):
-    """Something is about to happen; a handler returns what is to become of it, or None."""
+    """Something is about to happen. A handler returns what is to become of it, or None."""
 
-    __slots__ = ()
+    __slots__ = ("_frame", "_made", "_payload")
+
+    _frame: dict[str, Any]
+    _made: list[Decision]
+    _payload: dict[str, Any] | None
+
+    def __init__(self, frame: dict[str, Any]) -> None:
+        _set(self, "event", frame["event"])
+        _set(self, "_frame", frame)
+        _set(self, "_payload", None)
+        _set(self, "_made", [])
+
+    @property
+    def payload(self) -> dict[str, Any]:  # type: ignore[override]
+        """All that the host says about it. A change of it changes nothing, and is an error."""
+        if self._payload is None:
+            _set(self, "_payload", _copy(payload_of(self._frame)))
+        return self._payload  # type: ignore[return-value]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name} cannot be set: {self._advice()}")
 
     def allow(self) -> Decision:
         """It goes on. Returning None says the same."""
@@ -65,31 +60,64 @@ class Moment(Event):
     def block(self, reason: str) -> Decision:
         """It must not happen; the model or the user reads why.
 
-        What happens at ``before_agent_start`` cannot be blocked.
+        A handler that calls this and returns nothing blocks as well. What happens at
+        ``before_agent_start`` cannot be blocked.
         """
-        return Decision(block=True, reason=reason)
+        return self._make('block("...")', block=True, reason=_text("reason", reason))
+
+    def _make(self, _line: str, /, **fields: Any) -> Decision:
+        decision = Decision(_line, **fields)
+        self._made.append(decision)
+        return decision
+
+    def _is_changed(self) -> bool:
+        """Whether the handler changed what it was given, rather than say what is to become of it."""
+        return self._payload is not None and self._payload != payload_of(self._frame)
+
+    def _advice(self) -> str:
+        """What to write in place of a change."""
+        return 'a handler decides by what it returns: return moment.block("...")'
 
 
 class ToolUse(Moment):
-    """A tool is about to be called: ``call.tool``, ``call.args``, ``call.tool_id``. What a guard
-    gets."""
+    """A tool is about to be called: ``call.tool``, ``call.args``, ``call.tool_id``.
+
+    A guard is given one. It has the arguments that will run, and cannot change them.
+    """
 
     __slots__ = ()
 
     @property
     def tool(self) -> str:
         """The tool's name."""
-        return self.payload.get("tool_name") or ""
+        return self._frame.get("tool_name") or ""
+
+    @property
+    def tool_id(self) -> str | None:
+        """The model's id of the call; None where the host does not say it."""
+        found: str | None = self._frame.get("tool_id")
+        return found
 
     @property
     def args(self) -> dict[str, Any]:
-        """The arguments; empty when there are none."""
+        """The arguments; empty when there are none. A change of them changes nothing, and is an
+        error."""
         args = self.payload.get("tool_args")
         return args if isinstance(args, dict) else {}
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name in ("rewrite", "replace", "system_prompt"):
+                raise AttributeError(f"{_ONLY_BLOCKS}: {self._advice()}")
+            return super().__getattr__(name)
+
+    def _advice(self) -> str:
+        return 'return call.block("..."), or change the call in an @ext.intercept("tool_call")'
+
 
 class RewritableToolUse(ToolUse):
-    """A tool call as an interceptor sees it; guards come after the last rewrite."""
+    """A tool call as an interceptor sees it. Guards come after the last rewrite."""
 
     __slots__ = ()
 
@@ -97,38 +125,89 @@ class RewritableToolUse(ToolUse):
         """It is called with these arguments instead; the host checks them against the schema."""
         if not isinstance(args, dict):
             raise TypeError(f"arguments are a dict, and these are {type(args).__name__}")
-        return Decision(modified_args=args)
+        return self._make("rewrite({...})", modified_args=args)
+
+    def _advice(self) -> str:
+        return 'return call.rewrite({**call.args, "name": value})'
 
 
 class ModelCall(Moment):
-    """The model is about to be called: ``turn.step`` counts the calls of a prompt."""
+    """The model is about to be called."""
 
     __slots__ = ()
+
+    @property
+    def step(self) -> int | None:
+        """The number of this call within the prompt, from 1."""
+        found: int | None = self._frame.get("step")
+        return found
+
+    def _advice(self) -> str:
+        return 'return turn.block("...")'
 
 
 class Message(Moment):
-    """A message of the model is about to count: ``message.text``."""
+    """A message of the model is about to count."""
 
     __slots__ = ()
 
+    @property
+    def text(self) -> str:
+        """Its text; empty where it has none."""
+        return self._frame.get("text") or ""
+
     def replace(self, text: str) -> Decision:
         """Another text counts instead."""
-        return Decision(replace_text=text)
+        return self._make("replace(text)", replace_text=_text("text", text))
+
+    def _advice(self) -> str:
+        return "return message.replace(text)"
 
 
 class AgentStart(Moment):
-    """An agent is about to run: ``start.current_prompt`` is its system prompt."""
+    """An agent is about to run."""
 
     __slots__ = ()
 
     @property
     def current_prompt(self) -> str:
         """The system prompt as it stands."""
-        return self.payload.get("system_prompt") or ""
+        return self._frame.get("system_prompt") or ""
+
+    @property
+    def provider(self) -> str | None:
+        """The model's provider; None where the host does not say it."""
+        found: str | None = self._frame.get("provider")
+        return found
+
+    @property
+    def model(self) -> str | None:
+        """The model; None where the host does not say it."""
+        found: str | None = self._frame.get("model")
+        return found
 
     def system_prompt(self, prompt: str) -> Decision:
         """Another system prompt; an empty one removes it."""
-        return Decision(system_prompt=prompt)
+        return self._make("system_prompt(prompt)", system_prompt=_text("prompt", prompt))
+
+    def _advice(self) -> str:
+        return "return start.system_prompt(prompt)"
+
+
+_ONLY_BLOCKS = "a guard may only block; an interceptor may rewrite"
+
+
+def _text(what: str, value: object) -> str:
+    if isinstance(value, str):
+        return value
+    raise TypeError(f"the {what} is a str, and this is {type(value).__name__}")
+
+
+def _copy(value: Any) -> Any:
+    """A copy all through, of what came as JSON."""
+    if isinstance(value, dict):
+        return {name: _copy(member) for name, member in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list) else value
 
 
 POINTS: dict[str, type[Moment]] = {

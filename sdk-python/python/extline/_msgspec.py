@@ -108,7 +108,8 @@ def _failure(
             name = problem.removeprefix(start).removesuffix("`")
             return ArgumentError(message, join(pointer, *members, name))
     found = members[-1] if of_key and members else at
-    message = _message(problem, found, "" if of_key else _allowed(schema, members))
+    allowed = _allowed(schema, members[:-1], "propertyNames") if of_key else _allowed(schema, members)
+    message = _message(problem, found, allowed)
     return ArgumentError(("the name " if of_key else "") + message, join(pointer, *members))
 
 
@@ -157,13 +158,14 @@ def _message(problem: str, found: Any, allowed: str) -> str:
     return objection(problem, found)
 
 
-def _allowed(schema: dict[str, Any], members: list[Any]) -> str:
-    """The values of the enum at this place, where the schema names them."""
+def _allowed(schema: dict[str, Any], members: list[Any], of: str = "") -> str:
+    """The values of the enum at this place, or ``of`` the names there, where the schema has them."""
     for member in members:
         inner = schema.get("items" if isinstance(member, int) else "additionalProperties")
         schema = schema.get("properties", {}).get(member, inner)
         if not isinstance(schema, dict):
             return ""
+    schema = schema.get(of, {}) if of else schema
     for one in (schema, *schema.get("anyOf", ())):
         if "enum" in one:
             return ", ".join(excerpt(value) for value in one["enum"])

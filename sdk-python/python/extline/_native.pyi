@@ -2,12 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar, final
+from typing import Any, Literal, TypeVar, final
 
 from ._host import Host
 from ._panel import OpenPanel
 
 __all__ = [
+    "AtTheAuthorsLine",
     "Context",
     "Question",
     "RawJson",
@@ -24,6 +25,7 @@ __all__ = [
     "context",
     "dumps",
     "end",
+    "enter",
     "fail_command",
     "fail_intercept",
     "fail_request",
@@ -33,6 +35,7 @@ __all__ = [
     "forked",
     "guarding",
     "is_by_hand",
+    "leave",
     "loads",
     "on_cancel",
     "report",
@@ -48,7 +51,8 @@ class Context:
     """The call that a handler serves, its host, and what can be said meanwhile.
 
     Any handler may take it, as ``ctx`` or by the annotation ``Context``. It may be used from any
-    thread, also after the handler has ended; in the child of a fork its methods raise `RuntimeError`.
+    thread. When the handler has ended, `update`, `call_tool` and `request` raise `RuntimeError`. When
+    the session has ended, and in the child of a fork, every method that says something does.
     """
 
     @property
@@ -109,10 +113,14 @@ class Context:
     ) -> Iterator[_T]:
         """Goes through a loop and shows how far it is, as `3/10`; ends with `Cancelled` when the call
         is cancelled. `total` is the number of items, where `len(items)` does not say it."""
-    def log(self, message: str, *, level: str = "info", **fields: Any) -> None:
+    def log(
+        self, message: str, *, level: Literal["debug", "info", "warn", "error"] = "info", **fields: Any
+    ) -> None:
         """Writes a line to the host's log, or to stderr where it keeps none. The level is `debug`,
         `info`, `warn` or `error`; `fields` are JSON values."""
-    def notify(self, message: str, *, level: str = "info") -> None:
+    def notify(
+        self, message: str, *, level: Literal["info", "success", "warn", "error"] = "info"
+    ) -> None:
         """Shows the user a note. `level` is `info`, `success`, `warn` or `error`."""
     def submit(self, text: str) -> None:
         """Queues a prompt for the model, or with a slash in front runs a command."""
@@ -159,6 +167,14 @@ class RawJson:
     def __hash__(self) -> int: ...
 
 @final
+class AtTheAuthorsLine:
+    def __new__(cls, define: Callable[..., Any]) -> AtTheAuthorsLine: ...
+    def __call__(self, *args: Any, **options: Any) -> Any: ...
+    def __get__(self, object: Any, kind: Any = ..., /) -> Any: ...
+    @property
+    def __wrapped__(self) -> Callable[..., Any]: ...
+
+@final
 class Registrations:
     def __new__(cls) -> Registrations: ...
     def tool(
@@ -177,6 +193,7 @@ class Registrations:
     def command(self, frame: dict[str, Any]) -> None: ...
     def subscribe(self, kind: str, name: str) -> None: ...
     def on_failure(self, point: str, mode: str) -> None: ...
+    def require(self, kind: str, name: str) -> None: ...
 
 @final
 class Session:
@@ -190,13 +207,12 @@ class Session:
         methods: list[str] = ...,
         setup: bool = False,
         teardown: bool = False,
-        report: bool = False,
         max_threads: int = 32,
         over: tuple[int, int] | None = None,
     ) -> Session: ...
     def progress(self) -> tuple[int, bool, bool]: ...
     def serve(self) -> int: ...
-    def inherit(self) -> None: ...
+    def watch_owner(self) -> None: ...
     def begin_loop(
         self, create_task: Callable[..., object], run_tool: Callable[..., object]
     ) -> tuple[int, int, int]: ...
@@ -209,6 +225,7 @@ class Session:
     def unregister_tool(self, name: str) -> None: ...
     def subscribe(self, kind: str, name: str) -> None: ...
     def on_failure(self, point: str, mode: str) -> None: ...
+    def require(self, kind: str, name: str) -> None: ...
     def notify(self, message: str, level: str) -> None: ...
     def log(self, message: str, level: str, fields: dict[str, Any] | None = None) -> None: ...
     def submit(self, text: str) -> None: ...
@@ -238,6 +255,8 @@ def on_cancel(context: Context, waiter: Callable[[], object]) -> None: ...
 def forget(context: Context, waiter: Callable[[], object]) -> None: ...
 def begin(context: Context) -> int: ...
 def end(context: Context, number: int) -> None: ...
+def enter(context: Context) -> None: ...
+def leave() -> None: ...
 def step_aside(context: Context) -> None: ...
 def answer_tool(context: Context, value: Any) -> None: ...
 def fail_tool(context: Context, error: BaseException) -> None: ...

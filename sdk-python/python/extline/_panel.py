@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._response import lines_of
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -77,5 +79,5 @@ class OpenPanel:
 
 
 def _fields(title: Any, lines: Any, footer: Any) -> dict[str, Any]:
-    fields = {"title": title, "lines": None if lines is None else list(lines), "footer": footer}
+    fields = {"title": title, "lines": None if lines is None else lines_of(lines), "footer": footer}
     return {name: value for name, value in fields.items() if value is not None}

@@ -6,6 +6,7 @@ import sys
 
 from ._mistake import type_name
 from ._native import RawJson
+from ._result import Image
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +79,13 @@ def _object(value: Any) -> Any:
         raise TypeError(
             f"{type_name(value)} is something to await; is `async def` missing, or an `await`?"
         )
+    if isinstance(value, Image):
+        raise TypeError(
+            "an image is no JSON value, which a list and a dict are; several texts and images are "
+            "ToolResult([...])"
+        )
+    if hasattr(value, "__next__"):
+        raise TypeError(f"{type_name(value)} is no JSON value: make a list of it, list(...)")
     raise TypeError(f"{type_name(value)} is no JSON value")
 
 

@@ -20,16 +20,18 @@ if TYPE_CHECKING:
     from ._scope import Scope
 
 
-def schemas(annotations: list[Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def schemas(
+    annotations: list[Any], mode: str = "validation"
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The schemas of annotations, and the definitions that they refer to."""
     adapters = [
-        (str(nth), "validation", pydantic.TypeAdapter(one)) for nth, one in enumerate(annotations)
+        (str(nth), mode, pydantic.TypeAdapter(one)) for nth, one in enumerate(annotations)
     ]
     by_key, document = pydantic.TypeAdapter.json_schemas(
         adapters,  # type: ignore[arg-type]
         ref_template="#/$defs/{model}",
     )
-    found = [by_key[(key, "validation")] for key, _, _ in adapters]
+    found = [by_key[(key, mode)] for key, _, _ in adapters]  # type: ignore[index]
     return found, document.get("$defs", {})
 
 

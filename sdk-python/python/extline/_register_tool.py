@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 # Options of ``ext.tool`` that stand in the frame under their own names, unless None or False.
 _MEMBERS = (
-    "output_schema",
     "namespace",
     "exposure",
     "interactive",
@@ -22,6 +21,11 @@ _MEMBERS = (
 _HINTS = ("read_only", "destructive", "idempotent", "open_world")
 
 
+_EXPOSURES = ("direct", "codemode", "deferred", "model-only")
+_APPROVAL = {"gated": bool, "tier": str, "key": str, "reason": str}
+_TIERS = ("read", "write", "exec")
+
+
 def register_tool(described: Described, options: dict[str, Any]) -> dict[str, Any]:
     """The frame, of a function and of what ``ext.tool`` was given. Raises ValueError."""
     frame: dict[str, Any] = {
@@ -30,10 +34,13 @@ def register_tool(described: Described, options: dict[str, Any]) -> dict[str, An
         "description": described.description,
         "schema": described.schema,
     }
+    if described.output is not None:
+        frame["output_schema"] = described.output
     for name in _MEMBERS:
         value = options[name]
         if value is not None and value is not False:
             frame[name] = value
+    _check(described.name, options)
     if (timeout := options["timeout"]) is not None:
         if not isinstance(timeout, (int, float)) or not 0 < timeout < float("inf"):
             raise ValueError(
@@ -45,3 +52,34 @@ def register_tool(described: Described, options: dict[str, Any]) -> dict[str, An
     if options["sequential"]:
         frame["execution"] = "sequential"
     return frame
+
+
+def _check(name: str, options: dict[str, Any]) -> None:
+    """Refuses what no host would understand."""
+    exposure, approval = options["exposure"], options["approval"]
+    if exposure is not None and exposure not in _EXPOSURES:
+        raise ValueError(
+            f"the tool {name}: exposure is {_or(_EXPOSURES)}, and not {exposure!r}"
+        )
+    for hint in _HINTS:
+        if not isinstance(options[hint], (bool, type(None))):
+            raise ValueError(f"the tool {name}: {hint} is True or False, and not {options[hint]!r}")
+    if approval is None:
+        return
+    if not isinstance(approval, dict):
+        raise ValueError(f"the tool {name}: approval is a dict such as {{'gated': True}}")
+    for member, value in approval.items():
+        kind = _APPROVAL.get(member)
+        if kind is None:
+            raise ValueError(
+                f"the tool {name}: approval has no {member!r}; it has {', '.join(_APPROVAL)}"
+            )
+        if not isinstance(value, kind):
+            raise ValueError(f"the tool {name}: approval[{member!r}] is a {kind.__name__}, and not {value!r}")
+    if (tier := approval.get("tier", "read")) not in _TIERS:
+        raise ValueError(f"the tool {name}: the tier of an approval is {_or(_TIERS)}, and not {tier!r}")
+
+
+def _or(words: tuple[str, ...]) -> str:
+    quoted = [repr(word) for word in words]
+    return " or ".join([", ".join(quoted[:-1]), quoted[-1]])

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
+
+
+def lines_of(lines: Iterable[str]) -> list[str]:
+    """The lines of a panel. Raises TypeError for what would be drawn as something else."""
+    if isinstance(lines, str):
+        raise TypeError(f"lines are a list of str, one for each line: lines=[{lines!r}], or .splitlines()")
+    found = list(lines)
+    for line in found:
+        if not isinstance(line, str):
+            raise TypeError(f"lines are a list of str, and there is {line!r} in it")
+    return found
 
 
 class Panel:
@@ -26,7 +38,7 @@ class Panel:
     ) -> None:
         self.id = id
         self.title = title
-        self.lines = lines
+        self.lines = None if lines is None else lines_of(lines)
         self.footer = footer
 
     def _fields(self) -> dict[str, Any]:
@@ -34,7 +46,7 @@ class Panel:
         for name in ("title", "lines", "footer"):
             value = getattr(self, name)
             if value is not None:
-                fields[name] = list(value) if name == "lines" else value
+                fields[name] = value
         return fields
 
 

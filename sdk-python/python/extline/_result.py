@@ -4,7 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Sequence
+    from typing import Any, Literal
 
 
 class Image:
@@ -53,27 +54,32 @@ def _mime_type(head: bytes) -> str:
 class ToolResult:
     """A result that says more than a plain value can.
 
-    ``content`` is a str, an image or a list of both; ``structured`` any JSON value, which also
-    becomes the text when there is no content; ``details``, any JSON value, are for the user's eyes
-    and not for the model; ``effects`` what the call did to the world (``effects=[{"kind": "file",
-    "op": "create", "path": "notes.md"}]``); ``activate`` the names of tools to offer from now on;
-    ``is_error`` a failure that still has something to show; ``trust`` is ``untrusted`` for content
-    that others wrote, such as a web page. What is None is not said.
+    ``content`` is a str, an image, or a list of both. ``structured`` is any JSON value. Where there
+    is no content, it becomes the text too. ``details`` is any JSON value for the user's eyes, which
+    the model does not see. ``effects`` says what the call did to the world:
+    ``[{"kind": "file", "op": "create", "path": "notes.md"}]``. ``activate`` names tools to offer
+    from now on. ``is_error`` marks a failure that still has something to show. ``trust`` is
+    ``untrusted`` for content that others wrote, such as a web page, or ``trusted``. What is None is
+    not said.
     """
 
     __slots__ = ("activate", "content", "details", "effects", "is_error", "structured", "trust")
 
     def __init__(
         self,
-        content: str | Image | list[str | Image] | None = None,
+        content: str | Image | Sequence[str | Image] | None = None,
         *,
         structured: Any = None,
         details: Any = None,
         effects: list[dict[str, Any]] | None = None,
         activate: list[str] | None = None,
         is_error: bool = False,
-        trust: str | None = None,
+        trust: Literal["trusted", "untrusted"] | None = None,
     ) -> None:
+        if trust not in (None, "trusted", "untrusted"):
+            raise ValueError(f"trust is 'trusted' or 'untrusted', and not {trust!r}")
+        if isinstance(activate, str):
+            raise TypeError(f"activate is a list of names: activate=[{activate!r}]")
         self.content = content
         self.structured = structured
         self.details = details

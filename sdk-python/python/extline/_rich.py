@@ -7,7 +7,6 @@ to ``_pydantic``.
 
 from __future__ import annotations
 
-import datetime
 import sys
 import types
 import typing
@@ -15,6 +14,7 @@ import typing
 import msgspec
 
 from . import _msgspec
+from ._formats import complete as complete_formats
 from ._mistake import ArgumentError
 from ._references import tidied
 from ._signature import REQUIRED
@@ -57,6 +57,18 @@ def complete(arguments: list[Argument], scope: Scope, place: Place) -> dict[str,
                     one.parameter.name,
                 ) from None
     return definitions
+
+
+def of_class(kind: Any) -> dict[str, Any]:
+    """The schema of the objects of a class as they become JSON, with its definitions."""
+    if wants_pydantic(kind):
+        from . import _pydantic
+
+        described = _pydantic.schemas([kind], "serialization")
+    else:
+        described = _msgspec_schemas([kind])
+    [schema], definitions = tidied(*described)
+    return {**schema, "$defs": definitions} if definitions else schema
 
 
 def _complete(one: Argument, definitions: dict[str, Any], scope: Scope) -> None:
@@ -117,8 +129,6 @@ def _fill(
         if definitions.setdefault(name, schema) != schema:
             raise TypeError(f"two types are called {name}; rename one of them")
     for leaf, schema in zip(leaves, schemas):
-        if leaf.annotation is datetime.datetime:
-            schema.setdefault("format", "date-time")
         leaf.schema.update({**schema, **leaf.schema})
 
 
@@ -128,6 +138,7 @@ def _msgspec_schemas(leaves: list[Any]) -> Described:
         schema_hook=_schema_of,
         ref_template=REFERENCE.format("{name}"),
     )
+    complete_formats(leaves, list(schemas), definitions)
     return list(schemas), definitions
 
 

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
     OnPart: TypeAlias = "Callable[[Any], object]"
 
-# The exit status where something required is missing: EX_CONFIG.
-_CONFIG = 78
+# What a test is told of a teardown that a host would cut off.
+LATE_TEARDOWN = (
+    "teardown did not end in time: it has 1.25 s from the beginning of the end, and a host ends the "
+    "process soon after"
+)
 
 
 class Serving:
@@ -34,6 +37,8 @@ class Serving:
     host: Host
     # Whether an event loop runs the handlers.
     is_looped = False
+    # Told of failures that no answer tells of: what failed, how, and what was raised.
+    on_failure: Callable[[str, str, BaseException | None], object] | None = None
 
     def __init__(self, extension: Extension, over: tuple[int, int] | None = None) -> None:
         _claim.served()
@@ -42,6 +47,7 @@ class Serving:
         self._over = over
         self._threads = 0
         self.is_set_up = False
+        self.is_tearing_down = False
         self.session = _native.Session(
             extension._registrations,
             self,
@@ -50,7 +56,6 @@ class Serving:
             methods=list(extension._methods),
             setup=bool(extension._setups),
             teardown=bool(extension._teardowns),
-            report=bool(extension._required),
             max_threads=extension.max_threads,
             over=over,
         )
@@ -66,15 +71,13 @@ class Serving:
         # Python joins it at the end, which the session has ended by then; in a test nothing has.
         is_daemon = self._over is not None
         name = f"extline-{self._threads}"
-        Thread(target=self.session.inherit, name=name, daemon=is_daemon).start()
+        Thread(target=self.session.watch_owner, name=name, daemon=is_daemon).start()
 
     # The beginning and the end.
 
     def accepted(self, ack: dict[str, Any]) -> None:
         """The host has answered."""
         self.host = self._host(ack)
-        if self._is_short_of_something():
-            return None
         if not self.extension._setups:
             return self._set_up()
         ctx = _native.context(self.session)
@@ -82,7 +85,7 @@ class Serving:
             for handler in self.extension._setups:
                 self._run(handler, ctx)
         except Exception as error:
-            explain(error, "setup")
+            self._failed(error, "setup")
             self.session.end(1)
         else:
             self._set_up()
@@ -91,58 +94,37 @@ class Serving:
     def _host(self, ack: dict[str, Any]) -> Host:
         return Host(ack, self.session)
 
-    def _is_short_of_something(self) -> bool:
-        for kind, name in self.extension._required:
-            if kind == "capability" and not self.host.supports(name):
-                self._give_up("does not offer", kind, name)
-                return True
-        return False
-
     def _set_up(self) -> None:
         self.is_set_up = True
         self.session.ready()
 
-    def registered(self, report: dict[str, Any]) -> None:
-        """The host says what it took of the registrations."""
-        for rejection in report.get("rejected", ()):
-            if (rejection["kind"], rejection["name"]) in self.extension._required:
-                return self._give_up("did not take", rejection["kind"], rejection["name"])
-        return None
-
-    def _give_up(self, what: str, kind: str, name: str) -> None:
-        host, extension = self.host, self.extension.name
-        message = (
-            f"the host {host.name} {host.version} {what} the {kind} {name}, "
-            f"which {extension} requires"
-        )
-        _native.report(message)
-        self.session.notify(message, "error")
-        self.session.end(_CONFIG)
-
     def teardown(self, ctx: Context) -> None:
         """Everything is answered. Only after a whole setup is there something to take down."""
+        self.is_tearing_down = True
         try:
             for handler in self.extension._teardowns if self.is_set_up else ():
                 try:
                     self._run(handler, ctx)
                 except Exception as error:
-                    explain(error, "teardown")
+                    self._failed(error, "teardown")
         finally:
+            self.is_tearing_down = False
             self.session.teardown_done()
 
     # What is not answered.
 
     def event(self, ctx: Context, frame: dict[str, Any]) -> None:
         """Something happened."""
-        from ._moment import Event
+        from ._event import Event
+        from .events import EVENTS
 
         try:
-            event = Event(frame)
+            event = EVENTS.get(frame["event"], Event)(frame)
             for handler in self.extension._events.get(event.event, ()):
                 try:
-                    self._run(handler, ctx, event)
+                    used_by_nobody(handler, self._run(handler, ctx, event), event)
                 except Exception as error:
-                    explain(error, f"the handler of the event {event.event}")
+                    self._failed(error, f"the handler of the event {event.event}")
         finally:
             self.session.event_done()
 
@@ -153,18 +135,26 @@ class Serving:
         try:
             handler = self.extension._panels.get(id)
             if handler is not None:
-                self._run(handler, ctx, PanelInput(frame))
+                told = PanelInput(frame)
+                used_by_nobody(handler, self._run(handler, ctx, told), told)
         except Exception as error:
-            explain(error, f"the handler of the panel {id}")
+            self._failed(error, f"the handler of the panel {id}")
         finally:
             self.session.panel_done(id)
+
+    def _failed(self, error: BaseException, what: str) -> None:
+        """A handler failed for whom nobody waits: the log has it, and a test's host."""
+        text = explain(error, what)
+        if self.on_failure is not None:
+            self.on_failure(what, text, error)
 
     # What is answered.
 
     def command(self, ctx: Context, name: str, args: str) -> None:
         """A user ran a command."""
         try:
-            frame = response_of(self._run(self.extension._commands[name], ctx, args))
+            handler = self.extension._commands[name]
+            frame = response_of(self._run(handler, ctx, *handler.given(args)))
         except BaseException as error:
             _native.fail_command(ctx, command_failure_of(error, name))
             if isinstance(error, KeyboardInterrupt):
@@ -174,10 +164,10 @@ class Serving:
 
     def intercept(self, ctx: Context, frame: dict[str, Any]) -> None:
         """Something is about to happen."""
-        from ._decide import Course
+        from ._decide import InterceptChain
 
-        course = Course(self.extension, ctx, frame)
-        asked = course.ask()
+        chain = InterceptChain(self.extension, ctx, frame)
+        asked = chain.ask()
         try:
             handler, moment = next(asked)
             while True:
@@ -188,7 +178,7 @@ class Serving:
                 else:
                     handler, moment = asked.send(decision)
         except StopIteration:
-            course.answer()
+            chain.answer()
         except BaseException as error:
             _native.fail_intercept(ctx, failure_of(error, f"intercept {frame['event']}"))
             if isinstance(error, KeyboardInterrupt):
@@ -207,6 +197,12 @@ class Serving:
             _native.fail_request(ctx, "internal", failure_of(error, f"method {method}"))
             if isinstance(error, KeyboardInterrupt):
                 raise
+
+    def stuck(self, threads: list[tuple[int, str]]) -> None:
+        """Handlers go on, in these threads, though their calls were cancelled a while ago."""
+        from ._stuck import tell_who_goes_on
+
+        tell_who_goes_on(threads)
 
     # What handlers ask for.
 
@@ -234,14 +230,14 @@ class Serving:
         self, ctx: Context, method: str, params: Any, timeout: float | None, on_part: OnPart | None
     ) -> Any:
         """Asks the host by method and waits for the answer."""
-        from ._errors import ToolError
+        from ._errors import failed_request
 
         ctx.raise_if_cancelled()
         parts = on_part is not None
         ask = lambda woken: _native.request(ctx, method, params, timeout, parts, woken)  # noqa: E731
         result, error = self._wait(ctx, ask, on_part)
         if error is not None:
-            raise ToolError.of_kind(error["code"], error["message"])
+            raise failed_request(error)
         return result
 
     def _wait(
@@ -297,6 +293,14 @@ class Serving:
             return handler.call(ctx, *values)
         finally:
             _native.end(ctx, number)
+
+
+def used_by_nobody(handler: Handler, returned: Any, told: Any) -> None:
+    """Refuses what is likely to be meant as something. Most handlers return None."""
+    if returned is not None:
+        from ._unused import refuse
+
+        refuse(handler, returned, told)
 
 
 def response_of(answer: Any) -> dict[str, Any]:

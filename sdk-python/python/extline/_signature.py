@@ -128,7 +128,7 @@ def parameters(function: Any) -> list[Parameter]:
 
 def _of_function(function: Any) -> list[Parameter]:
     own = function.__code__
-    annotations = _annotations(function)
+    annotations = annotations_of(function)
     positional = own.co_varnames[: own.co_argcount]
     defaults = function.__defaults__ or ()
     first_default = len(positional) - len(defaults)
@@ -150,7 +150,8 @@ def _of_function(function: Any) -> list[Parameter]:
     return found
 
 
-def _annotations(function: Any) -> dict[str, Any]:
+def annotations_of(function: Any) -> dict[str, Any]:
+    """The annotations of a function of Python's."""
     try:
         found: dict[str, Any] = function.__annotations__
     except NameError:
@@ -214,6 +215,8 @@ def callable_by_keyword(
         positional = [arguments.pop(one.name, one.default) for one in only]
         return function(*positional, **arguments)
 
+    # Whose line it is.
+    by_keyword.__wrapped__ = function  # type: ignore[attr-defined]
     return by_keyword
 
 

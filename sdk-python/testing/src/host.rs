@@ -116,6 +116,12 @@ impl HostSession {
     }
 }
 
+/// Why a value does not match a schema of the extension's; None where it does.
+#[pyfunction]
+pub(crate) fn output_problem(schema: &str, value: &str) -> PyResult<Option<String>> {
+    extline_testing::output_problem(schema, value).map_err(mistake)
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 fn mistake(mistake: Mistake) -> PyErr {
     PyValueError::new_err(mistake.to_string())

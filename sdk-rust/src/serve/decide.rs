@@ -21,43 +21,43 @@ impl Serving {
         let context = Context::of_call(&self.connection, key.clone(), Some(by), None);
         let point = intercept.event.clone();
         let cancellation = context.cancellation();
-        let course = self.course(key.clone(), intercept, context);
+        let chain = self.chain(key.clone(), intercept, context);
         let name = Name { kind: "intercept", name: point };
-        let work = Box::pin(course.run());
+        let work = Box::pin(chain.run());
         let id = RunId::Call(key.serial());
         self.start(id, name, cancellation, work, move |connection, outcome| {
             // It fails for one that the session has answered in time, at its deadline or at shutdown.
             let _ = connection.tell(|session| match outcome {
-                Ok(course) => session.end_course(&key, course),
+                Ok(chain) => session.end_chain(&key, chain),
                 Err(failure) => session.fail_intercept(&key, &failure),
             });
         });
     }
 
-    fn course(&self, key: CallKey, intercept: EventIntercept, context: Context) -> Course {
+    fn chain(&self, key: CallKey, intercept: EventIntercept, context: Context) -> InterceptChain {
         let handlers = self.connection.handlers.borrow();
         let interceptors = handlers.interceptors.get(&intercept.event).cloned().unwrap_or_default();
         let guards = handlers.guards.clone();
         let session = self.connection.session();
-        let way = session.course(intercept, interceptors.len(), guards.len());
+        let way = session.chain(intercept, interceptors.len(), guards.len());
         let connection = Rc::clone(&self.connection);
-        Course { connection, context, key, way, interceptors, guards }
+        InterceptChain { connection, context, key, way, interceptors, guards }
     }
 }
 
 /// Everything that one intercept needs, also once the serving loop does something else.
-struct Course {
+struct InterceptChain {
     connection: Rc<Connection>,
     context: Context,
     key: CallKey,
-    way: extline_protocol::Course,
+    way: extline_protocol::InterceptChain,
     interceptors: Vec<DecisionHandler>,
     guards: Vec<Guard>,
 }
 
-impl Course {
+impl InterceptChain {
     /// Asks one handler after the other.
-    async fn run(mut self) -> extline_protocol::Course {
+    async fn run(mut self) -> extline_protocol::InterceptChain {
         while let Some(turn) = self.way.turn() {
             let handler = match turn {
                 Turn::Interceptor(index) => &self.interceptors[index],

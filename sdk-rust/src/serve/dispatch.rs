@@ -3,10 +3,11 @@
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use extline_protocol::frame::{CommandInvoked, Event, Request, RpcError, ToolCall};
+use extline_protocol::frame::{CommandInvoked, ErrorInfo, Event, Request, RpcError, ToolCall};
 use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, PanelInput};
 use tokio::task::spawn_local;
 
@@ -29,12 +30,12 @@ impl Serving {
         let mut gathering_since = None;
         loop {
             let mut wire = lock(self.connection.wire());
-            let Some(event) = wire.next_event() else {
+            let Some(event) = wire.channel.next_event(true) else {
                 self.connection.forget_touched();
                 return self.write(wire);
             };
-            self.more_waits = wire.session.waiting() > 0;
-            let read_at = wire.inlet.read_at();
+            self.more_waits = wire.channel.session.waiting() > 0;
+            let read_at = wire.channel.read_at();
             drop(wire);
             // A look at the clock is not free: one call alone takes none here.
             match &mut gathering_since {
@@ -75,18 +76,18 @@ impl Serving {
                 self.connection.awaited.deliver(&key, Answer::Response(result));
             }
             ExtensionEvent::ShuttingDown(_) => {
-                self.ending = Some(self.connection.session().exit_code());
+                self.is_ending = true;
                 self.end_began = Some(Instant::now());
                 self.connection.running.cancel_all();
             }
             ExtensionEvent::Notice(notice) => report(&notice.to_string()),
-            ExtensionEvent::Registered(registered) => self.check_report(&registered),
             ExtensionEvent::Teardown => self.tear_down(),
             ExtensionEvent::Finished { exit_code } => self.finish(exit_code),
             ExtensionEvent::Overdue { exit_code, .. }
                 if self.observer.is_none() && !self.is_watched() =>
             {
-                end_now(&self.connection.running, exit_code);
+                let wire = Arc::downgrade(self.connection.wire());
+                end_now(wire, self.connection.running.clone(), exit_code);
             }
             _ => {}
         }
@@ -97,8 +98,8 @@ impl Serving {
         let handler = self.connection.handlers.borrow().tools.get(&call.name).cloned();
         let Some(handler) = handler else {
             // Registered when it came, and taken back while it waited.
-            let unknown = ToolError::not_found(format!("unknown tool {}", call.name));
-            self.connection.answer_tool(&key, unknown.into());
+            let unknown = ErrorInfo::unknown_tool(&call.name);
+            self.connection.answer_tool(&key, ToolError::not_found(unknown.message).into());
             return;
         };
         let cancellation = context.cancellation();
@@ -183,17 +184,9 @@ impl Serving {
     }
 
     /// A call and its cancel may come in one read; then the handler sees the cancel from its start.
-    fn pass_early_cancel(&mut self, key: &CallKey, cancellation: &Cancellation) {
-        if !self.more_waits {
-            return;
-        }
-        while let Some(event) = { self.connection.session().poll_control() } {
-            match event {
-                ExtensionEvent::Cancelled { key: cancelled, .. } if cancelled == *key => {
-                    cancellation.cancel();
-                }
-                other => self.handle(other),
-            }
+    fn pass_early_cancel(&self, key: &CallKey, cancellation: &Cancellation) {
+        if self.more_waits && self.connection.session().is_cancelled(key) {
+            cancellation.cancel();
         }
     }
 

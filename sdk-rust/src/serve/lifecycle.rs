@@ -1,20 +1,16 @@
-//! The beginning and the end: the host's answer, setup, what is required, teardown.
+//! The beginning and the end: the host's answer, setup, teardown.
 
 use std::rc::Rc;
-use std::time::Instant;
 
 use extline_protocol::Capability;
-use extline_protocol::frame::{HelloAck, Level, Registered};
+use extline_protocol::frame::HelloAck;
 use extline_protocol::limits::SHUTDOWN_TEARDOWN;
 
 use super::Serving;
 use crate::handler::Guarded;
 use crate::running::{Name, RunId};
 use crate::stderr::report;
-use crate::{Context, Host, Requirement, Setup};
-
-/// The exit status where something required is missing: `EX_CONFIG`.
-const CONFIG: u8 = 78;
+use crate::{Context, Host, Setup};
 
 impl Serving {
     pub(super) fn accepted(&mut self, ack: HelloAck) {
@@ -23,13 +19,8 @@ impl Serving {
             Capability::ALL.into_iter().filter(|capability| session.supports(*capability));
         let host = Host::new(ack, supported.collect());
         drop(session);
-        let missing = self.requirements.iter().find(|required| required.is_missing_from(&host));
-        let missing = missing.map(ToString::to_string);
         self.connection.set_host(host);
-        match missing {
-            Some(missing) => self.give_up(&missing, "does not offer"),
-            None => self.set_up(),
-        }
+        self.set_up();
     }
 
     fn set_up(&mut self) {
@@ -53,27 +44,6 @@ impl Serving {
                 Ok(()) => connection.finish_setup(),
                 Err(reason) => connection.fail_setup(reason),
             }
-        });
-    }
-
-    pub(super) fn check_report(&self, registered: &Registered) {
-        let is_rejected = |required: &&Requirement| {
-            registered.rejected.iter().any(|rejection| required.is_rejected_by(rejection))
-        };
-        if let Some(missing) = self.requirements.iter().find(is_rejected) {
-            self.give_up(&missing.to_string(), "did not take");
-        }
-    }
-
-    /// Something required is missing (`report.required`).
-    fn give_up(&self, missing: &str, what: &str) {
-        let host = self.connection.host();
-        let (host, version, name) = (host.name(), host.version(), &self.name);
-        let message = format!("the host {host} {version} {what} {missing}, which {name} requires");
-        report(&message);
-        self.connection.tell(|session| {
-            session.notify(Level::Error, message);
-            session.end(CONFIG, Instant::now());
         });
     }
 

@@ -9,13 +9,13 @@ mod decide;
 #[cfg(unix)]
 mod descriptor;
 mod dispatch;
-mod inlet;
 mod lifecycle;
 mod observer;
-mod outlet;
 mod readiness;
+mod source;
 mod stand_in;
 mod tasks;
+mod threaded;
 mod watchdog;
 mod wire;
 
@@ -27,6 +27,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Instant;
 
+use extline_driver::Read;
 use extline_protocol::frame::SdkInfo;
 use extline_protocol::{ExtensionConfig, ExtensionSession};
 use extline_stdio::{Interrupter, Stdio};
@@ -37,8 +38,6 @@ use tokio::time::{Sleep, sleep_until};
 pub(crate) use self::observer::{Observed, Observer};
 pub(crate) use self::wire::{SharedWire, Wire, lock};
 
-use self::inlet::{Inlet, Read};
-use self::outlet::Outlet;
 use self::readiness::Readiness;
 use self::stand_in::StandIn;
 use self::tasks::Tasks;
@@ -46,7 +45,7 @@ use self::watchdog::Watchdog;
 use crate::connection::Connection;
 use crate::setup::{SetupHandler, TeardownHandler};
 use crate::stderr::report;
-use crate::{Error, Extension, Requirement};
+use crate::{Error, Extension};
 
 /// Serves over the process's stdin and stdout until the end; the exit code.
 /// `own` is the runtime, where it was made for this extension alone.
@@ -85,20 +84,17 @@ pub(crate) async fn serve_over(
         registrations: extension.registrations,
         methods: extension.methods,
         teardown: !extension.teardowns.is_empty(),
-        ..ExtensionConfig::new(extension.name.clone(), extension.version)
+        ..ExtensionConfig::new(extension.name, extension.version)
     };
     let session = ExtensionSession::new(config);
-    let wire = Wire::new(session, Inlet::new(stdio.input), Outlet::new(stdio.output));
-    let wire = Arc::new(Mutex::new(wire));
+    let wire = Arc::new(Mutex::new(Wire::new(session, stdio)));
     let mut serving = Serving {
         readiness: Readiness::of(&wire)?,
         connection: Rc::new(Connection::new(wire, extension.handlers)),
-        name: extension.name,
         setups: extension.setups,
         teardowns: extension.teardowns,
-        requirements: extension.requirements,
         timer: None,
-        ending: None,
+        is_ending: false,
         end_began: None,
         more_waits: false,
         stand_in: OnceCell::new(),
@@ -121,16 +117,13 @@ type Timer = (Instant, Pin<Box<Sleep>>);
 
 struct Serving {
     connection: Rc<Connection>,
-    /// The extension's.
-    name: String,
     /// Until they run.
     setups: Vec<SetupHandler>,
     teardowns: Vec<TeardownHandler>,
-    requirements: Vec<Requirement>,
     readiness: Readiness,
     timer: Option<Timer>,
-    /// The exit code of an end that has begun and is not watched yet.
-    ending: Option<u8>,
+    /// An end has begun that is not watched yet.
+    is_ending: bool,
     end_began: Option<Instant>,
     /// The session had more to do when the last event was taken from it.
     more_waits: bool,
@@ -152,7 +145,7 @@ impl Serving {
                 self.go_on()?;
             }
             if let Some(code) = self.finished
-                && !lock(self.connection.wire()).outlet.is_waiting()
+                && !lock(self.connection.wire()).channel.is_stalled()
             {
                 return Ok(code);
             }
@@ -202,20 +195,18 @@ impl Serving {
         if !may_wait || !wire.waits_for_input_alone() {
             return Ok(false);
         }
-        let Wire { session, inlet, .. } = &mut *wire;
-        let read = self.connection.pulse.away(|| inlet.read_waiting(session)).transpose()?;
+        let Wire { channel, source, .. } = &mut *wire;
+        let read = self.connection.pulse.away(|| source.read_waiting(channel)).transpose()?;
         Ok(matches!(read, Some(Read::Some | Read::All)))
     }
 
     /// Has an end watched that has to wait; most do not.
     fn watch(&mut self) {
         let ends_process = self.observer.is_none();
-        if let Some(exit_code) = self.ending.take()
-            && ends_process
-            && !self.is_watched()
-        {
-            let watchdog = Watchdog::start(self.connection.running.clone(), exit_code);
-            lock(self.connection.wire()).watchdog = watchdog;
+        if std::mem::take(&mut self.is_ending) && ends_process && !self.is_watched() {
+            let mut wire = lock(self.connection.wire());
+            let running = &self.connection.running;
+            wire.watchdog = Watchdog::start(self.connection.wire(), &wire.channel.session, running);
         }
     }
 
@@ -239,16 +230,15 @@ impl Serving {
         let Some(observer) = &self.observer else { return };
         let wire = lock(self.connection.wire());
         // Nothing waits in the session then, except for the end of a lane's handler.
-        let is_calm = !wire.outlet.is_waiting() && !self.connection.running.has_lane();
-        observer.show(wire.inlet.total(), is_calm);
+        let is_calm = !wire.channel.is_stalled() && !self.connection.running.has_lane();
+        observer.show(wire.channel.total(), is_calm);
     }
 
     fn poll_progress(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Error>> {
         let mut progress = self.connection.take_touched(context.waker());
         let mut wire = lock(self.connection.wire());
-        if wire.outlet.is_waiting() {
+        if wire.channel.is_stalled() {
             progress |= self.readiness.poll_write(context, &mut wire)?.is_ready();
-            wire.pass_gone();
         }
         let reading = wire.may_read();
         progress |= self.readiness.poll_read(context, &mut wire, reading)?.is_ready();
@@ -257,10 +247,8 @@ impl Serving {
     }
 
     fn write(&self, mut wire: MutexGuard<'_, Wire>) -> Result<(), Error> {
-        if wire.write()? {
-            wire.inlet.forget_read_ahead();
-        }
-        let (wrote, lost_host) = (wire.take_wrote(), wire.take_lost_host());
+        wire.write()?;
+        let (wrote, lost_host) = (wire.channel.take_wrote(), wire.channel.take_lost_host());
         drop(wire);
         if wrote {
             self.connection.tell_written();
@@ -273,7 +261,7 @@ impl Serving {
 }
 
 fn poll_timer(timer: &mut Option<Timer>, context: &mut Context<'_>, wire: &mut Wire) -> Poll<()> {
-    let Some(due) = wire.due() else {
+    let Some(due) = wire.channel.due() else {
         *timer = None;
         return Poll::Pending;
     };
@@ -285,6 +273,6 @@ fn poll_timer(timer: &mut Option<Timer>, context: &mut Context<'_>, wire: &mut W
         return Poll::Pending;
     }
     *timer = None;
-    wire.session.handle_timeout(Instant::now());
+    wire.channel.session.handle_timeout(Instant::now());
     Poll::Ready(())
 }

@@ -4,12 +4,12 @@
 use std::task::{Context, Poll};
 
 #[cfg(unix)]
+use extline_driver::{Channel, Read};
+#[cfg(unix)]
 use tokio::io::{Interest, unix::AsyncFd};
 
 #[cfg(unix)]
 use super::descriptor::{Descriptor, watch};
-#[cfg(unix)]
-use super::inlet::Read;
 use super::wire::{SharedWire, Wire, lock};
 use crate::Error;
 
@@ -25,6 +25,8 @@ pub(super) struct Readiness {
 #[cfg(unix)]
 struct InputReadiness {
     input: AsyncFd<Descriptor>,
+    /// Bytes came that were not read, and will not be told again.
+    has_unread: bool,
     /// Rings for SIGTERM.
     doorbell: AsyncFd<Descriptor>,
 }
@@ -35,18 +37,18 @@ impl Readiness {
     pub(super) fn of(wire: &SharedWire) -> Result<Self, Error> {
         use std::os::fd::{AsFd, AsRawFd};
 
-        let fd = lock(wire).outlet.output().as_fd().as_raw_fd();
-        let output = watch(Descriptor::of_wire(fd, wire), Interest::WRITABLE);
+        let fd = lock(wire).channel.output().map(|output| output.as_fd().as_raw_fd());
+        let output = fd.and_then(|fd| watch(Descriptor::of_wire(fd, wire), Interest::WRITABLE));
         let input = InputReadiness::of(wire)?;
         if input.is_none() {
-            lock(wire).inlet.read_by_thread()?;
+            lock(wire).source.read_by_thread()?;
         }
         Ok(Self { input, output })
     }
 
     #[cfg(not(unix))]
     pub(super) fn of(wire: &SharedWire) -> Result<Self, Error> {
-        lock(wire).inlet.read_by_thread()?;
+        lock(wire).source.read_by_thread()?;
         Ok(Self {})
     }
 
@@ -62,7 +64,11 @@ impl Readiness {
         if let Some(input) = &mut self.input {
             return input.poll(context, wire, reading);
         }
-        if reading { wire.inlet.poll_thread(context, &mut wire.session) } else { Poll::Pending }
+        if !reading {
+            return Poll::Pending;
+        }
+        let Wire { channel, source, .. } = wire;
+        source.poll_thread(context, channel)
     }
 
     /// Goes on writing what waits; ready when nothing does.
@@ -74,18 +80,18 @@ impl Readiness {
     ) -> Poll<Result<(), Error>> {
         #[cfg(unix)]
         if let Some(output) = &mut self.output {
-            while wire.outlet.is_waiting() {
+            while wire.channel.is_stalled() {
                 let Poll::Ready(ready) = output.poll_write_ready(context) else {
                     return Poll::Pending;
                 };
                 let mut ready = ready.map_err(Error::system("wait for the host"))?;
-                wire.outlet.write()?;
-                if wire.outlet.is_waiting() {
+                wire.channel.write_batch()?;
+                if wire.channel.is_stalled() {
                     ready.clear_ready();
                 }
             }
         }
-        wire.outlet.write_all()?;
+        wire.channel.write_all()?;
         Poll::Ready(Ok(()))
     }
 }
@@ -97,7 +103,7 @@ impl InputReadiness {
         use std::os::fd::{AsFd, AsRawFd};
 
         let locked = lock(wire);
-        let Some(input) = locked.inlet.input() else { return Ok(None) };
+        let Some(input) = locked.source.input() else { return Ok(None) };
         let doorbell = input.doorbell().try_clone_to_owned();
         let doorbell = doorbell.map_err(Error::system("copy the descriptor for signals"))?;
         let fd = input.as_fd().as_raw_fd();
@@ -106,7 +112,7 @@ impl InputReadiness {
             return Ok(None);
         };
         let doorbell = watch(Descriptor::owned(doorbell), Interest::READABLE);
-        Ok(doorbell.map(|doorbell| Self { input, doorbell }))
+        Ok(doorbell.map(|doorbell| Self { input, has_unread: false, doorbell }))
     }
 
     fn poll(
@@ -115,23 +121,52 @@ impl InputReadiness {
         wire: &mut Wire,
         reading: bool,
     ) -> Poll<Result<(), Error>> {
-        let Wire { session, inlet, .. } = wire;
+        let Wire { channel, source, .. } = wire;
         let mut progress = false;
         while let Poll::Ready(ready) = self.doorbell.poll_read_ready(context) {
             let mut ready = ready.map_err(Error::system("wait for signals"))?;
-            progress |= inlet.take_sigterm(session)?;
+            progress |= source.take_sigterm(channel)?;
             ready.clear_ready();
         }
+        if !reading {
+            progress |= self.poll_hang_up(context, channel)?;
+            return if progress { Poll::Ready(Ok(())) } else { Poll::Pending };
+        }
         let mut has_read = false;
-        while reading && !inlet.has_ended() && !has_read {
+        if std::mem::take(&mut self.has_unread) && !channel.has_ended() {
+            let read = source.read(channel)?;
+            self.has_unread = read == Read::Some;
+            has_read = matches!(read, Read::Some | Read::All);
+        }
+        while !channel.has_ended() && !has_read {
             let Poll::Ready(ready) = self.input.poll_read_ready(context) else { break };
             let mut ready = ready.map_err(Error::system("wait for the host"))?;
-            let read = inlet.read(session)?;
+            let read = source.read(channel)?;
             has_read = matches!(read, Read::Some | Read::All);
             if matches!(read, Read::All | Read::Nothing) {
                 ready.clear_ready();
             }
         }
         if progress || has_read { Poll::Ready(Ok(())) } else { Poll::Pending }
+    }
+
+    /// Whether the host has closed its end behind what is not read. The event loop tells that bytes are
+    /// there until they are read, so it is told that none are, and tells what changes.
+    fn poll_hang_up(
+        &mut self,
+        context: &mut Context<'_>,
+        channel: &mut Channel,
+    ) -> Result<bool, Error> {
+        while !channel.has_ended() && !channel.has_hung_up() {
+            let Poll::Ready(ready) = self.input.poll_read_ready(context) else { return Ok(false) };
+            let mut ready = ready.map_err(Error::system("wait for the host"))?;
+            self.has_unread = true;
+            if ready.ready().is_read_closed() {
+                channel.hang_up();
+                return Ok(true);
+            }
+            ready.clear_ready();
+        }
+        Ok(false)
     }
 }

@@ -14,15 +14,15 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use extline_driver::Read;
 use extline_protocol::ExtensionEvent;
 use extline_stdio::Interrupter;
 
-use super::inlet::Read;
 use super::watchdog::Watchdog;
 use super::wire::{Wire, try_lock};
 use crate::Error;
 use crate::connection::Connection;
-use crate::pulse::{Away, Pulse, Stay};
+use crate::pulse::{Away, HandlerRun, Pulse};
 use crate::running::{RunId, Running};
 use crate::stderr::{self, report};
 
@@ -93,17 +93,17 @@ struct Watch {
 
 impl Watch {
     fn run(&self) {
-        let mut seen = self.pulse.stay();
+        let mut seen = self.pulse.run();
         let mut seen_away = self.pulse.away_now();
         let mut beats = self.pulse.beats();
         let mut quiet = 0;
         while !self.pulse.is_over() {
             thread::park_timeout(LOOK);
-            let stay = self.pulse.stay();
-            if let Some(stay) = stay.filter(|_| stay == seen) {
-                self.stand_in(stay);
+            let run = self.pulse.run();
+            if let Some(run) = run.filter(|_| run == seen) {
+                self.stand_in(run);
             }
-            seen = stay;
+            seen = run;
             let away = self.pulse.look();
             if let Some(away) = away.filter(|_| away == seen_away) {
                 self.call_back(away);
@@ -131,18 +131,18 @@ impl Watch {
     }
 
     /// Until the serving thread is out of the handler.
-    fn stand_in(&self, stay: Stay) {
+    fn stand_in(&self, run: HandlerRun) {
         while let Some(wire) = self.wire.upgrade() {
             // The serving thread has it for a moment, or is out of the handler and away with it.
             if let Some(mut wire) = try_lock(&wire) {
-                if !self.pulse.stands_in(stay) {
+                if !self.pulse.stands_in(run) {
                     return;
                 }
                 // What fails here fails again for the serving thread, which can say so.
                 if self.step(&mut wire).is_err() {
                     return;
                 }
-            } else if self.pulse.stay() != Some(stay) {
+            } else if self.pulse.run() != Some(run) {
                 return;
             }
             drop(wire);
@@ -151,17 +151,19 @@ impl Watch {
     }
 
     fn step(&self, wire: &mut Wire) -> Result<(), Error> {
-        wire.inlet.take_sigterm(&mut wire.session)?;
-        while wire.may_read_ahead() && wire.inlet.read(&mut wire.session)? == Read::Some {}
-        if wire.session.poll_timeout_stalled().is_some_and(|due| due <= Instant::now()) {
-            wire.session.handle_timeout(Instant::now());
+        let Wire { channel, source, .. } = wire;
+        source.take_sigterm(channel)?;
+        if !channel.may_read_ahead() {
+            source.look_for_hang_up(channel)?;
         }
-        while let Some(event) = wire.session.poll_control() {
+        while channel.may_read_ahead() && source.read(channel)? == Read::Some {}
+        if channel.session.poll_timeout_stalled().is_some_and(|due| due <= Instant::now()) {
+            channel.session.handle_timeout(Instant::now());
+        }
+        while let Some(event) = wire.channel.session.poll_control() {
             self.handle(event, wire);
         }
-        wire.outlet.write()?;
-        wire.pass_gone();
-        wire.write()?;
+        wire.channel.write()?;
         Ok(())
     }
 
@@ -173,13 +175,14 @@ impl Watch {
             ExtensionEvent::Notice(notice) => report(&notice.to_string()),
             ExtensionEvent::ShuttingDown(_) => {
                 self.running.cancel_all();
-                if self.ends_process {
-                    let exit_code = wire.session.exit_code();
-                    wire.watchdog = Watchdog::start(self.running.clone(), exit_code);
+                if self.ends_process
+                    && let Some(shared) = self.wire.upgrade()
+                {
+                    wire.watchdog = Watchdog::start(&shared, &wire.channel.session, &self.running);
                 }
-                wire.left.push_back(event);
+                wire.channel.leave(event);
             }
-            event => wire.left.push_back(event),
+            event => wire.channel.leave(event),
         }
     }
 }

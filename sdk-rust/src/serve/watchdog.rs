@@ -1,13 +1,16 @@
 //! Ends the process when the shutdown takes too long, also when a handler keeps the serving thread.
 
-use std::process;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread;
+use std::time::Instant;
 
+use extline_protocol::ExtensionSession;
 use extline_protocol::limits::SHUTDOWN_END;
+use extline_stdio::watchdog::{Unfinished, end};
 
+use super::wire::{SharedWire, Wire, lock};
 use crate::running::Running;
-use crate::stderr::report;
 
 /// Counts from the beginning of the shutdown. Dropping it calls it off.
 #[derive(Debug)]
@@ -18,11 +21,19 @@ pub(super) struct Watchdog {
 impl Watchdog {
     /// `None` when the system has no thread left; then the session's own clock has to do, which needs
     /// the serving thread.
-    pub(super) fn start(running: Running, exit_code: u8) -> Option<Self> {
+    pub(super) fn start(
+        wire: &SharedWire,
+        session: &ExtensionSession,
+        running: &Running,
+    ) -> Option<Self> {
+        let until = session.ending_since().unwrap_or_else(Instant::now) + SHUTDOWN_END;
+        let exit_code = session.exit_code();
+        let (wire, running) = (Arc::downgrade(wire), running.clone());
         let (sender, receiver) = channel();
         let watch = move || {
-            if receiver.recv_timeout(SHUTDOWN_END) == Err(RecvTimeoutError::Timeout) {
-                end_now(&running, exit_code);
+            let left = until.saturating_duration_since(Instant::now());
+            if receiver.recv_timeout(left) == Err(RecvTimeoutError::Timeout) {
+                end_now(wire, running, exit_code);
             }
         };
         let watching = thread::Builder::new().name("extline watchdog".to_owned()).spawn(watch);
@@ -30,15 +41,13 @@ impl Watchdog {
     }
 }
 
-/// Says why, and ends the process.
-#[expect(clippy::disallowed_methods, reason = "the time for an ordinary end is over")]
-pub(super) fn end_now(running: &Running, exit_code: u8) -> ! {
-    let names = running.names();
-    let why = if names.is_empty() {
-        "the host did not take the last answers".to_owned()
-    } else {
-        format!("{} would not stop", names.join(", "))
-    };
-    report(&format!("ended {SHUTDOWN_END:?} after shutdown; {why}"));
-    process::exit(i32::from(exit_code))
+/// Says why, and ends the process. What was due is answered and written, as far as that goes without
+/// waiting.
+pub(super) fn end_now(wire: Weak<Mutex<Wire>>, running: Running, exit_code: u8) -> ! {
+    end(SHUTDOWN_END, exit_code, move || {
+        let handlers = running.names();
+        let Some(wire) = wire.upgrade() else { return Unfinished { handlers, unread: false } };
+        let mut wire = lock(&wire);
+        wire.channel.last_act(handlers)
+    })
 }

@@ -105,7 +105,8 @@ impl Seen {
             message: "the test has it rejected".to_owned(),
             winner: None,
         };
-        let is_unwanted = self.unwanted.iter().any(|unwanted| unwanted.is_rejected_by(&rejection));
+        let is_unwanted =
+            self.unwanted.iter().any(|unwanted| unwanted.0.is_rejected_by(&rejection));
         if is_unwanted {
             self.rejected.push(rejection);
             self.is_news = true;

@@ -40,6 +40,11 @@ pub(crate) const HELLO: &str = concat!(
     r#"","language":"rust"},"methods":["double","count"]}"#
 );
 
+/// The hello of one that guards tool calls.
+pub(crate) fn guarded_hello() -> String {
+    format!(r#"{},"guards":["tool_call"]}}"#, HELLO.strip_suffix('}').unwrap())
+}
+
 pub(crate) const ACK: &str = concat!(
     r#"{"type":"hello_ack","protocol_version":1,"capabilities":["tool_update","log"],"#,
     r#""zot_version":"0.2.0","provider":"p","model":"m","cwd":"/project","data_dir":"/data","#,
@@ -111,8 +116,17 @@ impl Host {
     }
 
     /// Answers `hello` and reads up to `ready`.
-    pub(crate) fn accepted(mut self, ack: &str) -> Self {
-        assert_eq!(self.line(), HELLO);
+    pub(crate) fn accepted(self, ack: &str) -> Self {
+        self.accepted_as(HELLO, ack)
+    }
+
+    /// The same of one with a guard, which its `hello` names.
+    pub(crate) fn accepted_guard(self, ack: &str) -> Self {
+        self.accepted_as(&guarded_hello(), ack)
+    }
+
+    fn accepted_as(mut self, hello: &str, ack: &str) -> Self {
+        assert_eq!(self.line(), hello);
         self.send(ack);
         while self.line() != r#"{"type":"ready"}"# {}
         self

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::host::{ACK, End, HELLO, Host, call, probe};
+use crate::host::{ACK, End, HELLO, Host, call, guarded_hello, probe};
 
 /// A probe with a setup and a teardown that do what is said; `hello` is answered.
 fn living(setup: &str, teardown: &str) -> Host {
@@ -172,7 +172,7 @@ fn what_is_required_and_missing_ends_the_extension_with_78() {
         ("method", "the host test 9 does not offer the method ui.confirm"),
     ] {
         let mut host = Host::start(Command::new(probe()).args(["required", what]));
-        assert_eq!(host.line(), HELLO);
+        assert_eq!(host.line(), guarded_hello());
         host.send(ACK);
         let end = host.wait();
         assert_eq!(end.status.code(), Some(78));
@@ -191,7 +191,8 @@ fn what_is_required_and_rejected_ends_the_extension_with_78() {
         )
     };
     for (what, kind, name) in [("guards", "guard", "tool_call"), ("tool", "tool", "tool")] {
-        let mut host = Host::start(Command::new(probe()).args(["required", what])).accepted(ACK);
+        let mut host =
+            Host::start(Command::new(probe()).args(["required", what])).accepted_guard(ACK);
         // Another rejection is a warning.
         host.send(&registered("tool", "another"));
         assert_eq!(host.frame()["type"], "log");
@@ -208,7 +209,8 @@ fn what_is_required_and_rejected_ends_the_extension_with_78() {
 #[test]
 fn what_is_required_and_there_changes_nothing() {
     let ack = ACK.replace(r#""log"]"#, r#""log","call_tool"]"#);
-    let host = Host::start(Command::new(probe()).args(["required", "capability"])).accepted(&ack);
+    let host =
+        Host::start(Command::new(probe()).args(["required", "capability"])).accepted_guard(&ack);
     let end = host.close();
     assert!(end.status.success());
     assert_eq!(end.stderr, "");

@@ -2,10 +2,11 @@
 #![cfg(unix)]
 
 mod asking;
-mod courses;
+mod decisions;
 mod ends;
 mod failures;
 mod hosts;
+mod intercept_chains;
 mod notes;
 mod panels;
 mod questions;

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Write};
 use std::rc::Rc;
 use std::thread;
 
-use extline_protocol::Profile;
+use extline_protocol::{Profile, shown_json};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::LocalSet;
@@ -54,11 +54,13 @@ fn write(number: &Value, answer: &Answer) {
         Answer::Unsupported(why) => json!({"id": number, "unsupported": why}),
         Answer::Error(why) => json!({"id": number, "error": why}),
     };
+    let line = line.to_string();
     // Nobody reads it any more when the tester is gone, and then stdin ends too.
     #[expect(
         clippy::disallowed_methods,
         reason = "escapes in what extensions say pass as they are"
     )]
     let mut stdout = io::stdout().lock();
+    let line = shown_json(&line);
     let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
 }

@@ -1,7 +1,7 @@
 /** Tools that do what an extension should not. */
 import { spawn, spawnSync } from "node:child_process";
 import { writeSync } from "node:fs";
-import { ToolError } from "extline";
+import { ToolError, type ErrorKind } from "extline";
 import { kit, MESSAGE } from "./memory.js";
 
 const HOW = { type: "object", properties: { how: { type: "string" } }, required: ["how"] } as const;
@@ -22,7 +22,7 @@ kit.tool("fail", { description: "Fails in a chosen way.", input: HOW }, ({ how }
   if (how === "return") return { no: new Map() };
   if (how === "exit") process.exit(7);
   if (how === "abort") process.abort();
-  throw ToolError.ofKind(how, MESSAGE);
+  throw ToolError.ofKind(how as ErrorKind, MESSAGE);
 });
 
 kit.tool("stdout", { description: "Writes to stdout past the protocol.", input: STRAY }, ({ via }) => {

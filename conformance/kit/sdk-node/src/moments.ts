@@ -10,7 +10,8 @@ async function record(event: Event): Promise<void> {
   if (event.event === "turn_end" && event.error === "throw") throw new Error(MESSAGE);
 }
 
-for (const name of ["session_start", "turn_start", "turn_end", "tool_call", "assistant_message"]) kit.on(name, record);
+const EVENTS = ["session_start", "turn_start", "turn_end", "tool_call", "assistant_message"] as const;
+for (const name of EVENTS) kit.on(name, record);
 
 kit.intercept("tool_call", async (call) => {
   const { do: what } = call.args;

@@ -1,6 +1,7 @@
 // Shows the cases that the boxes and the words ask for; without it, all are shown.
 "use strict";
 const cases = [...document.querySelectorAll("details.case")];
+const groups = [...document.querySelectorAll("section.group")];
 const boxes = [...document.querySelectorAll("nav input[type=checkbox]")];
 const search = document.querySelector("nav input[type=search]");
 const shown = document.querySelector("#shown");
@@ -13,6 +14,9 @@ function filter() {
     const text = one.textContent.toLowerCase();
     one.hidden = !verdicts.has(one.dataset.verdict) || !words.every((word) => text.includes(word));
     count += one.hidden ? 0 : 1;
+  }
+  for (const group of groups) {
+    group.hidden = !group.querySelector("details.case:not([hidden])");
   }
   shown.textContent = `${count} of ${cases.length} cases`;
 }

@@ -1,10 +1,13 @@
 //! Processes on Unix.
 
 mod activity;
+mod descriptors;
 mod group;
 mod group_list;
 mod pipe;
+mod size_limit;
 mod strays;
+mod supervisor;
 mod watchdog;
 
 use std::fs;
@@ -17,10 +20,14 @@ use rustix::process::Pid;
 use tokio::process::{Child, Command};
 
 pub use self::activity::activity_of;
+pub use self::descriptors::{inherit_nothing, withhold_descriptors};
 pub(crate) use self::group::Group;
 use self::pipe::receiver;
 pub(crate) use self::pipe::{Input, Output};
-pub(crate) use self::strays::{Stray, Strays};
+pub use self::size_limit::outlive_size_limit;
+pub use self::strays::Stray;
+pub(crate) use self::strays::Strays;
+pub use self::supervisor::{Supervised, Supervisor};
 pub(crate) use self::watchdog::Watchdog;
 use crate::exit::Exit;
 use crate::launch::Launch;
@@ -51,7 +58,8 @@ pub(crate) fn spawn(
     let (stdin, input) = io::pipe()?;
     let (output, stdout) = io::pipe()?;
     let (errors, stderr) = io::pipe()?;
-    let child = Command::new(&launch.program)
+    let mut command = Command::new(&launch.program);
+    command
         .args(&launch.args)
         .current_dir(&launch.dir)
         .env_clear()
@@ -61,8 +69,8 @@ pub(crate) fn spawn(
         .stdin(stdin)
         .stdout(stdout)
         .stderr(stderr)
-        .kill_on_drop(true)
-        .spawn()?;
+        .kill_on_drop(true);
+    let child = inherit_nothing(|| command.spawn())?;
     let missing = || io::Error::other("the process has ended already");
     let pid = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
     let group = Arc::new(Group::new(pid.ok_or_else(missing)?, mark.clone(), watchdog.cloned()));

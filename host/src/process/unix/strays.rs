@@ -27,9 +27,15 @@ struct Look {
     marked: Vec<(i32, Mark)>,
 }
 
-/// A process that carries the mark of an extension.
+/// Every process that carries the mark now, for those who ask alone and without a runtime.
+pub(super) fn now(mark: &Mark) -> Vec<Stray> {
+    let found = marked().into_iter().filter(|(_, found)| found == mark);
+    found.filter_map(|(id, mark)| Stray::of(id, &mark)).collect()
+}
+
+/// A process that carries the mark of what started it.
 #[derive(Debug)]
-pub(crate) struct Stray {
+pub struct Stray {
     id: u32,
     #[cfg(target_os = "linux")]
     process: std::os::fd::OwnedFd,
@@ -62,7 +68,8 @@ impl Strays {
 }
 
 impl Stray {
-    pub(crate) fn id(&self) -> u32 {
+    /// Its number.
+    pub fn id(&self) -> u32 {
         self.id
     }
 }
@@ -80,7 +87,7 @@ impl Stray {
     }
 
     /// Whether it is a zombie at most. While it ends its mark is gone already.
-    pub(crate) fn has_ended(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
@@ -88,7 +95,8 @@ impl Stray {
             .is_ok_and(|count| count > 0)
     }
 
-    pub(crate) fn kill(&self) {
+    /// Kills it, and nobody else where its number was given to another process.
+    pub fn kill(&self) {
         // It may have ended just now.
         let _ = rustix::process::pidfd_send_signal(&self.process, rustix::process::Signal::KILL);
     }
@@ -142,11 +150,13 @@ impl Stray {
         None
     }
 
-    pub(crate) fn has_ended(&self) -> bool {
+    /// Whether it is a zombie at most.
+    pub fn has_ended(&self) -> bool {
         true
     }
 
-    pub(crate) fn kill(&self) {}
+    /// Kills it.
+    pub fn kill(&self) {}
 }
 
 #[cfg(not(target_os = "linux"))]

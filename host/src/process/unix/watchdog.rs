@@ -11,6 +11,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
+use super::descriptors::inherit_nothing;
 use super::group_list::GroupList;
 use crate::mark::Mark;
 use crate::shared::lock;
@@ -34,7 +35,8 @@ impl Watchdog {
     /// host's group ends it. Of the host's descriptors and environment it gets none.
     pub(crate) fn start(mark: &Mark) -> io::Result<Self> {
         let groups = GroupList::new()?;
-        let mut child = Command::new("/bin/sh")
+        let mut command = Command::new("/bin/sh");
+        command
             .args(["-c", SCRIPT, "extline-watchdog", mark.as_str()])
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
@@ -42,8 +44,8 @@ impl Watchdog {
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(groups.file()?)
-            .stderr(Stdio::null())
-            .spawn()?;
+            .stderr(Stdio::null());
+        let mut child = inherit_nothing(|| command.spawn())?;
         let input = Mutex::new(child.stdin.take());
         Ok(Self { groups: Mutex::new(groups), input, child: Mutex::new(Some(child)) })
     }

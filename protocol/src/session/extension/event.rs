@@ -51,7 +51,8 @@ pub enum ExtensionEvent {
         /// When the host stops waiting, where it says so.
         deadline: Option<Instant>,
     },
-    /// The answer to a call is no longer wanted. It is answered all the same.
+    /// The answer to a call is no longer wanted. It is answered all the same. A call that is only
+    /// about to begin is asked by [`ExtensionSession::is_cancelled`].
     Cancelled {
         /// Names the call.
         key: CallKey,

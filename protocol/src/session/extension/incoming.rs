@@ -12,6 +12,7 @@ use crate::frame::{
 };
 use crate::id::Id;
 use crate::json::RawJson;
+use crate::name::cut_name;
 use crate::session::{CallKey, CallKind, Notice};
 
 impl ExtensionSession {
@@ -33,7 +34,7 @@ impl ExtensionSession {
             HostFrame::ResponsePart(part) => self.handle_response_part(part),
             HostFrame::Cancel(cancel) => self.handle_cancel(&cancel),
             HostFrame::HelloAck(ack) => self.handle_hello_ack(ack, now),
-            HostFrame::Registered(report) => self.handle_registered(report),
+            HostFrame::Registered(report) => self.handle_registered(report, now),
             HostFrame::Shutdown(shutdown) => self.begin_shutdown(shutdown.reason, true, 0, now),
             HostFrame::Unknown(frame) => {
                 if let Some(name) = self.inbox.new_type(&frame.frame_type) {
@@ -45,7 +46,7 @@ impl ExtensionSession {
 
     /// Whoever waits for an answer to a bad frame gets one (`frm.unusable-reply`).
     pub(super) fn handle_unusable(&mut self, unusable: Unusable, now: Instant) {
-        let Unusable { head, problem } = unusable;
+        let Unusable { head, problem, .. } = unusable;
         if head.frame_type.as_deref() == Some("shutdown") {
             self.begin_shutdown(None, true, 0, now);
         }
@@ -86,7 +87,7 @@ impl ExtensionSession {
         let refusal = if self.stage.is_ending() {
             Some(ErrorInfo::new(ErrorKind::Cancelled, "cancelled"))
         } else if !self.registrations.has_tool(&call.name) {
-            Some(ErrorInfo::new(ErrorKind::NotFound, format!("unknown tool {}", shown(&call.name))))
+            Some(ErrorInfo::unknown_tool(&call.name))
         } else if !call.args.is_object() {
             let found = crate::json::excerpt(call.args.get());
             let message = format!("the arguments must be a JSON object, and are {found}");
@@ -111,7 +112,7 @@ impl ExtensionSession {
         let registered = self.registrations.command_named(&command.name).map(str::to_owned);
         let refusal = match registered {
             _ if self.stage.is_ending() => Some("cancelled".to_owned()),
-            None => Some(format!("unknown command {}", shown(&command.name))),
+            None => Some(format!("unknown command {}", cut_name(&command.name))),
             Some(name) => {
                 command.name = name;
                 None
@@ -134,7 +135,7 @@ impl ExtensionSession {
         } else if self.methods.contains(&request.method) {
             None
         } else {
-            let message = format!("unknown method {}", shown(&request.method));
+            let message = format!("unknown method {}", cut_name(&request.method));
             Some(RpcError::new(ErrorKind::Unsupported, message))
         };
         let Some(key) = self.open_call(CallKind::Request, &request.id, &request.method) else {
@@ -190,7 +191,7 @@ impl ExtensionSession {
         }
     }
 
-    fn handle_registered(&mut self, report: Registered) {
+    fn handle_registered(&mut self, report: Registered, now: Instant) {
         for rejection in &report.rejected {
             let notice = Notice::Rejected(rejection.clone());
             // Without a log the notice alone says it; `log` would say it a second time.
@@ -199,6 +200,7 @@ impl ExtensionSession {
             }
             self.notice(notice);
         }
+        self.look_for_required(&report, now);
         self.lanes.control(ExtensionEvent::Registered(report));
     }
 
@@ -239,12 +241,6 @@ impl ExtensionSession {
             self.lanes.control(ExtensionEvent::Response { key, result });
         }
     }
-}
-
-/// A name of the host's as it stands in an answer, which must not become too long by it: no tool
-/// or command has more than 64 characters.
-fn shown(name: &str) -> String {
-    if name.len() <= 64 { name.to_owned() } else { crate::json::excerpt(name) }
 }
 
 pub(super) fn error_response(id: Id, error: RpcError) -> Response {

@@ -1,22 +1,24 @@
 //! The extension's end of the connection.
 
-mod course;
 mod event;
 mod incoming;
+mod intercept_chain;
 mod intercepts;
 mod lanes;
 mod outgoing;
 mod panels;
 mod replies;
+mod requirement;
 mod shutdown;
 mod start;
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-pub use course::{Change, ChangeError, Course, Turn};
 pub use event::{ExtensionEvent, PanelInput};
+pub use intercept_chain::{Change, ChangeError, InterceptChain, Turn};
 pub use outgoing::{CallToolError, Update};
+pub use requirement::Requirement;
 pub use start::RegisterError;
 
 use self::lanes::Lanes;
@@ -107,6 +109,7 @@ impl ExtensionConfig {
 pub struct ExtensionSession {
     registrations: Registrations,
     methods: Vec<String>,
+    name: String,
     inbox: Inbox<HostFrame>,
     outbox: Outbox,
     host: Option<HelloAck>,
@@ -192,6 +195,7 @@ impl ExtensionSession {
             overdue: Vec::new(),
             registrations: config.registrations,
             methods: config.methods,
+            name: config.name.clone(),
         };
         session.say_hello(config.name, config.version, config.sdk);
         session
@@ -225,6 +229,13 @@ impl ExtensionSession {
         self.begin_shutdown(None, false, 0, now);
     }
 
+    /// The host has closed its end behind bytes that wait unread, since the driver has read enough
+    /// ahead: the end begins as at [`ExtensionSession::handle_eof`]. What waited to begin is answered as
+    /// cancelled, so the driver reads on, to the end of what there is, and reports that as ever.
+    pub fn handle_hang_up(&mut self, now: Instant) {
+        self.begin_shutdown(None, false, 0, now);
+    }
+
     /// SIGTERM came: the same as `shutdown`, with exit code 143 (`end.sigterm`).
     pub fn handle_sigterm(&mut self, now: Instant) {
         self.begin_shutdown(None, false, 143, now);
@@ -251,6 +262,16 @@ impl ExtensionSession {
         self.answer_overdue_intercepts(now);
         self.fail_overdue_requests(now);
         self.advance_shutdown(now);
+    }
+
+    /// The time of the end is over, and the driver ends the process: what is open is answered, and
+    /// `shutdown_ack` follows, where nobody has had the time for it. Teardown has had its time. The driver
+    /// writes what the host takes.
+    pub fn handle_overdue(&mut self, now: Instant) {
+        // What each step leaves is done by the next.
+        for _ in 0..2 {
+            self.advance_shutdown(now);
+        }
     }
 
     fn handle_lines(&mut self, now: Instant) {
@@ -292,10 +313,26 @@ impl ExtensionSession {
     }
 
     /// The next thing that nothing holds up: cancels, answers, notices, the end. No call, event or
-    /// panel comes out. For a driver whose output waits, which takes no new work on, and for one
-    /// about to run a call, which may have been cancelled in the same read.
+    /// panel comes out. For a driver whose output waits, which takes no new work on.
     pub fn poll_control(&mut self) -> Option<ExtensionEvent> {
         self.lanes.pop_control()
+    }
+
+    /// Whether the answer to a call that was handed out is no longer wanted: it was cancelled, or the
+    /// session has answered in the handler's place. It holds from the moment in which the cancel is
+    /// read, whoever takes its [`ExtensionEvent::Cancelled`] out, and when.
+    ///
+    /// A driver asks when it begins a call, once cancels find the call (`cancel.early`): the cancel may
+    /// stand in the same read, and its event may have been taken by another thread, before there was a
+    /// call that it could be told to.
+    pub fn is_cancelled(&self, key: &CallKey) -> bool {
+        self.open.get(key).is_none_or(|open| open.cancelled)
+    }
+
+    /// The same for a handler that answers nobody, of an event, a panel or setup: the end has begun.
+    /// Teardown is wanted then.
+    pub fn is_ending(&self) -> bool {
+        self.stage.is_ending() && !matches!(self.stage, Stage::TearingDown(_))
     }
 
     /// Appends the bytes to write; whether there are any. What is not taken yet can still be
@@ -363,6 +400,11 @@ impl ExtensionSession {
     /// [`ExtensionSession::end`] once that has, else 0.
     pub fn exit_code(&self) -> u8 {
         self.stage.exit_code()
+    }
+
+    /// When the end began, from which its time counts (`end.hard`); `None` before, and once it is over.
+    pub fn ending_since(&self) -> Option<Instant> {
+        self.stage.since()
     }
 
     /// What is registered, or will be.

@@ -58,6 +58,19 @@ pub enum CallToolError {
     ShuttingDown,
 }
 
+impl CallToolError {
+    /// What kind of failure it is to the author.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unsupported => ErrorKind::Unsupported,
+            Self::NotAnObject { .. } => ErrorKind::Validation,
+            Self::ParentEnded => ErrorKind::Stale,
+            Self::TooLarge(_) => ErrorKind::TooLarge,
+            Self::ShuttingDown => ErrorKind::Cancelled,
+        }
+    }
+}
+
 /// What an extension sends unasked.
 impl ExtensionSession {
     /// Shows how a tool call stands. Never fails and never waits: without the host's

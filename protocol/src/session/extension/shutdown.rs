@@ -44,6 +44,15 @@ impl Stage {
         }
     }
 
+    pub(super) fn since(self) -> Option<Instant> {
+        match self {
+            Self::Running | Self::Over => None,
+            Self::Answering(ending) | Self::TearingDown(ending) | Self::Finished(ending) => {
+                Some(ending.since)
+            }
+        }
+    }
+
     pub(super) fn next_step(self) -> Option<Instant> {
         match self {
             Self::Running | Self::Over => None,

@@ -115,7 +115,8 @@ impl ExtensionSession {
     pub(super) fn say_hello(&mut self, name: String, version: String, sdk: Option<SdkInfo>) {
         let methods = (!self.methods.is_empty()).then(|| self.methods.clone());
         let capabilities = Some(self.own_capabilities.names());
-        self.send(&Hello { name, version, capabilities, sdk, methods });
+        let guards = declared_guards(&self.registrations.subscribe);
+        self.send(&Hello { name, version, capabilities, sdk, methods, guards });
     }
 
     pub(super) fn handle_hello_ack(&mut self, ack: Box<HelloAck>, now: Instant) {
@@ -132,7 +133,9 @@ impl ExtensionSession {
         self.outbox.set_limit(granted.max(FRAME_BYTES));
         self.next_keepalive = Some(now + SETUP_KEEPALIVE);
         self.host = Some((*ack).clone());
-        self.lanes.control(ExtensionEvent::Accepted(ack));
+        if !self.gives_up_at_start(now) {
+            self.lanes.control(ExtensionEvent::Accepted(ack));
+        }
     }
 
     /// An empty `subscribe` restarts a zot's idle window of 250 ms and changes nothing
@@ -163,6 +166,19 @@ impl ExtensionSession {
         }
         Err(RequestError::Unsupported { method: method.to_owned() })
     }
+}
+
+/// The points at which nothing may pass before the guards that are registered by now can be asked:
+/// all of theirs where the author did not choose that a guard that fails lets pass
+/// (`guard.hello`).
+fn declared_guards(subscribe: &Subscribe) -> Option<Vec<String>> {
+    let allows = |point: &str| {
+        let modes = subscribe.on_failure.as_ref();
+        modes.and_then(|modes| modes.get(point)) == Some(&OnFailure::Allow)
+    };
+    let guards = subscribe.guards.iter().flatten().filter(|point| !allows(point));
+    let guards: Vec<_> = guards.cloned().collect();
+    Some(guards).filter(|guards| !guards.is_empty())
 }
 
 /// A guard is also named as an intercept, so that a zot, which knows no guards, asks it

@@ -21,12 +21,17 @@ impl HostSession {
         if matches!(self.stage, Stage::AwaitingHello { .. }) {
             match frame {
                 ExtensionFrame::Hello(hello) if !hello.name.is_empty() => self.accept(hello, now),
-                ExtensionFrame::Hello(_) => {
+                ExtensionFrame::Hello(hello) => {
                     let why = "its name is empty".to_owned();
+                    self.note_guards_of_refused(hello.guards.as_deref(), &why);
                     self.fail_handshake(HandshakeError::BadHello(why));
                 }
                 frame => {
                     let found = frame.frame_type().to_owned();
+                    if let ExtensionFrame::Subscribe(subscribe) = &frame {
+                        let why = "its subscribe came before hello";
+                        self.note_guards_of_refused(subscribe.guards.as_deref(), why);
+                    }
                     self.fail_handshake(HandshakeError::NotHello { found });
                 }
             }
@@ -82,7 +87,7 @@ impl HostSession {
                 }
             }
             ExtensionFrame::Subscribe(subscribe) => self.emit(HostEvent::Subscribe(subscribe)),
-            ExtensionFrame::Ready(_) => self.become_ready(),
+            ExtensionFrame::Ready(_) => self.handle_ready(),
             ExtensionFrame::Notify(note) => {
                 self.emit(HostEvent::Notify { level: note.level, message: note.message });
             }
@@ -110,15 +115,23 @@ impl HostSession {
     /// An answer that cannot be read fails its call, a question that cannot is refused; anything
     /// else is skipped (`frm.unusable-reply`).
     pub(super) fn handle_unusable(&mut self, unusable: Unusable) {
-        let Unusable { head, problem } = unusable;
+        let Unusable { head, problem, text } = unusable;
         if matches!(self.stage, Stage::AwaitingHello { .. })
             && (head.frame_type.as_deref() == Some("hello") || !self.profile.skips_banner)
         {
+            self.note_guards_of_unusable_hello(text.as_deref(), &problem);
             self.fail_handshake(HandshakeError::BadHello(problem.to_string()));
             return;
         }
         if !self.profile.answers_unusable {
             self.notice(Notice::Skipped(problem));
+            return;
+        }
+        if head.frame_type.as_deref() == Some("subscribe")
+            && !matches!(self.stage, Stage::AwaitingHello { .. })
+            && self.profile.guards_fail_closed
+        {
+            self.handle_partial_subscribe(text.as_deref(), problem);
             return;
         }
         let (Some(frame_type), Some(id)) = (head.frame_type, head.id) else {

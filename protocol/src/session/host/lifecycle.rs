@@ -91,7 +91,16 @@ impl HostSession {
         self.emit(HostEvent::HandshakeFailed(error));
     }
 
-    /// `ready` came. A second one is nothing special, nor one that comes after the deadline.
+    /// `ready` came. A second one is nothing special.
+    pub(super) fn handle_ready(&mut self) {
+        self.become_ready();
+        if self.stage == Stage::Ready && !self.said_ready {
+            self.said_ready = true;
+            self.emit(HostEvent::SaidReady);
+        }
+    }
+
+    /// What is registered is used from now on, whether `ready` came or is overdue.
     pub(super) fn become_ready(&mut self) {
         if matches!(self.stage, Stage::AwaitingReady { .. }) {
             self.stage = Stage::Ready;

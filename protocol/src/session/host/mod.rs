@@ -1,16 +1,17 @@
 //! The host's end of the connection to one extension.
 
 mod calls;
+mod failure;
+mod host_profile;
 mod incoming;
 mod lifecycle;
-mod likeness;
+mod partial;
 mod truncate;
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-use thiserror::Error;
-
+pub use self::failure::{HandshakeError, SendError};
 use self::lifecycle::Stage;
 use super::call::{CallKey, CallKind, Pending};
 use super::inbox::Inbox;
@@ -106,42 +107,6 @@ pub struct Intercept {
     pub system_prompt: Option<String>,
 }
 
-/// A call that cannot be sent.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SendError {
-    /// The frame breaks a limit.
-    #[error("it is too large: {0}")]
-    TooLarge(String),
-    /// The extension has not said hello, is ending, or is gone.
-    #[error("the extension has not said hello, is ending, or is gone")]
-    Closed,
-}
-
-/// Why an extension cannot be used.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum HandshakeError {
-    /// Nothing usable came in time.
-    #[error("no hello within {waited_ms} ms")]
-    NoHello {
-        /// How long it was waited for, in milliseconds.
-        waited_ms: u64,
-    },
-    /// The first frame is another.
-    #[error("the first frame is {found}, and must be hello")]
-    NotHello {
-        /// Its type.
-        found: String,
-    },
-    /// A `hello` that cannot be read.
-    #[error("the hello cannot be read: {0}")]
-    BadHello(String),
-    /// Its output ended first.
-    #[error("its output ended before hello")]
-    Ended,
-}
-
 /// What a host does next.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "events live briefly, one at a time")]
@@ -159,10 +124,19 @@ pub enum HostEvent {
     RegisterCommand(RegisterCommand),
     /// It asks for events, intercepts, guards.
     Subscribe(Subscribe),
+    /// It guards, and at which points cannot be read: nothing passes at any of them until a
+    /// `subscribe` says (`guard.unclear`).
+    UnclearGuards {
+        /// What cannot be read.
+        why: String,
+    },
     /// A registration that cannot be used; it belongs into the report.
     Rejected(Rejection),
     /// What is registered so far can be used. More may follow.
     Ready,
+    /// `ready` came, so every initial registration is there. It follows [`HostEvent::Ready`] at once
+    /// unless `ready` was overdue.
+    SaidReady,
     /// A tool call is answered.
     ToolResult {
         /// Names the call.
@@ -313,6 +287,8 @@ pub struct HostSession {
     stage: Stage,
     /// What still comes is not read.
     stopped_reading: bool,
+    /// `ready` came.
+    said_ready: bool,
 }
 
 /// What the extension asked for.
@@ -349,6 +325,7 @@ impl HostSession {
             events: VecDeque::new(),
             stage: Stage::AwaitingHello { until: hello_by },
             stopped_reading: false,
+            said_ready: false,
         }
     }
 
@@ -380,7 +357,7 @@ impl HostSession {
         }
         match self.stage {
             Stage::AwaitingHello { .. } => self.fail_handshake(HandshakeError::Ended),
-            Stage::AwaitingReady { .. } if !self.profile.ends_the_silent => self.become_ready(),
+            Stage::AwaitingReady { .. } if !self.profile.kills_unresponsive => self.become_ready(),
             _ => {}
         }
     }

@@ -11,6 +11,7 @@ use rustix::net::{RecvFlags, recv};
 use super::cannot;
 use super::doorbell::{Doorbell, Waker};
 use super::fork::{self, Birth};
+use super::in_front;
 use super::output::Room;
 use super::sigterm::{self, Listener};
 use crate::{Error, Ready, Received};
@@ -27,6 +28,8 @@ pub struct Input {
     sigterm: Option<Listener>,
     /// End-of-file was seen. `poll` would report it for ever, so the descriptor is left out then.
     ended: bool,
+    /// It was said that the host has closed its end.
+    hung_up: bool,
     claimed: bool,
     birth: Birth,
 }
@@ -53,7 +56,16 @@ impl Input {
             _ => Way::Polled,
         };
         let doorbell = Doorbell::new()?;
-        Ok(Self { fd, way, doorbell, sigterm: None, ended: false, claimed, birth: Birth::now() })
+        Ok(Self {
+            fd,
+            way,
+            doorbell,
+            sigterm: None,
+            ended: false,
+            hung_up: false,
+            claimed,
+            birth: Birth::now(),
+        })
     }
 
     /// Reads what is there into `buffer`, one `read(2)`; blocks while nothing is (unless somebody
@@ -138,7 +150,8 @@ impl Input {
 
     /// Waits as [`Input::wait`] does, and also until the host takes bytes; the second value says
     /// whether it does. Without `room` nobody has anything to write; bytes are waited for only if
-    /// `reading`. For a session whose output another thread may hold.
+    /// `reading`, else no more than their end ([`Ready::hung_up`]). For a session whose output another
+    /// thread may hold.
     ///
     /// # Errors
     ///
@@ -150,6 +163,29 @@ impl Input {
         timeout: Option<Duration>,
     ) -> Result<(Ready, bool), Error> {
         self.wait_also(room.map(Room::fd), reading, timeout)
+    }
+
+    /// Whether the host has closed its end, for a session that has read enough ahead and so reads no
+    /// more: what it has not read is then the last that comes, no more than a pipe or a socket holds.
+    /// Nothing is read, and nothing is waited for. Not for a file, whose end is found by reading.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forked`], [`Error::Io`].
+    pub fn has_hung_up(&self) -> Result<bool, Error> {
+        self.birth.check()?;
+        let mut fds = [PollFd::new(&self.fd, HANG_UP)];
+        match poll(&mut fds, Some(&Timespec::default())) {
+            Ok(_) => Ok(is_hang_up(fds[0].revents())),
+            Err(Errno::INTR) => Ok(false),
+            Err(error) => Err(cannot("wait for the host")(error)),
+        }
+    }
+
+    /// Whether a signal has come that no wait has reported yet: for a thread that stands in for the one
+    /// that would.
+    pub fn signal_waits(&self) -> bool {
+        self.sigterm.is_some() && (sigterm::waits() || in_front::sigint_waits())
     }
 
     /// A handle with which any thread can end the wait.
@@ -179,8 +215,25 @@ impl Input {
         Ok(())
     }
 
+    /// Hears SIGTERM, and SIGINT as [`Ready::sigint`], in front of handlers that the program has
+    /// installed since the session listens: theirs are called behind it. For a program whose handlers
+    /// run only when its event loop does, as Node's, so that somebody hears the signal while the loop is
+    /// kept. A SIGINT that no handler of the program's waits for is left alone. Call it whenever the
+    /// program has installed a handler; again it changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Forked`], [`Error::Io`].
+    pub fn listen_in_front(&mut self) -> Result<(), Error> {
+        self.birth.check()?;
+        match &self.sigterm {
+            Some(_) => sigterm::listen_in_front(self.doorbell.another_ring()?),
+            None => Ok(()),
+        }
+    }
+
     /// Waits as `wait` does, and also until `output` takes bytes; says so beside what else
-    /// happened. Bytes are waited for only if `reading`.
+    /// happened. Bytes are waited for only if `reading`, else no more than their end.
     pub(super) fn wait_also(
         &mut self,
         output: Option<BorrowedFd<'_>>,
@@ -192,12 +245,18 @@ impl Input {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         loop {
             let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
-            let seen = self.poll_once(output, reading && !self.ended, left)?;
-            let mut ready =
-                Ready { input: seen.input, interrupted: seen.interrupted, ..Ready::default() };
+            let seen = self.poll_once(output, reading, left)?;
+            self.hung_up |= seen.hung_up;
+            let mut ready = Ready {
+                input: seen.input,
+                interrupted: seen.interrupted,
+                hung_up: seen.hung_up,
+                ..Ready::default()
+            };
             if seen.rung {
                 self.doorbell.silence()?;
                 ready.sigterm = self.sigterm.is_some() && sigterm::has_arrived();
+                ready.sigint = self.sigterm.is_some() && in_front::sigint_has_arrived();
                 ready.woken = self.doorbell.was_pressed();
             }
             let late = || deadline.is_some_and(|at| Instant::now() >= at);
@@ -224,7 +283,11 @@ impl Input {
             count += 1;
             count - 1
         };
-        let input_at = reading.then(|| add(PollFd::new(&self.fd, PollFlags::IN)));
+        let input_at = if reading {
+            (!self.ended).then(|| add(PollFd::new(&self.fd, PollFlags::IN)))
+        } else {
+            (!self.ended && !self.hung_up).then(|| add(PollFd::new(&self.fd, HANG_UP)))
+        };
         let output_at = output.map(|fd| add(PollFd::from_borrowed_fd(fd, PollFlags::OUT)));
 
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
@@ -237,7 +300,8 @@ impl Input {
         let any = |at: usize| !fds[at].revents().is_empty();
         Ok(Seen {
             rung: any(0),
-            input: input_at.is_some_and(any),
+            input: reading && input_at.is_some_and(any),
+            hung_up: !reading && input_at.is_some_and(|at| is_hang_up(fds[at].revents())),
             writable: output_at.is_some_and(any),
             interrupted,
         })
@@ -250,6 +314,17 @@ impl Input {
     pub(super) fn is_claimed(&self) -> bool {
         self.claimed
     }
+}
+
+/// What says that the host has closed its end, also while bytes are there. A pipe's is told unasked on
+/// Linux and where it is asked for on macOS; a socket's has a name of its own on Linux.
+#[cfg(target_os = "linux")]
+const HANG_UP: PollFlags = PollFlags::HUP.union(PollFlags::RDHUP);
+#[cfg(not(target_os = "linux"))]
+const HANG_UP: PollFlags = PollFlags::HUP;
+
+fn is_hang_up(seen: PollFlags) -> bool {
+    seen.intersects(HANG_UP.union(PollFlags::ERR))
 }
 
 #[cfg(target_os = "linux")]
@@ -266,6 +341,7 @@ fn read_nowait(fd: &OwnedFd, buffer: &mut [u8]) -> Result<usize, Errno> {
 struct Seen {
     rung: bool,
     input: bool,
+    hung_up: bool,
     writable: bool,
     interrupted: bool,
 }
@@ -338,6 +414,31 @@ mod tests {
         assert!(ready.timed_out() && !writable);
         reading_end.read_exact(&mut [0; 8192]).unwrap();
         assert!(input.wait_for_room(Some(&room), false, None).unwrap().1);
+    }
+
+    #[test]
+    fn the_end_is_seen_before_the_bytes_that_are_not_read_once_and_without_waiting() {
+        let (socket_host, socket) = UnixStream::pair().unwrap();
+        let output = socket.try_clone().unwrap();
+        let socket = Stdio::from_fds(socket.into(), output.into()).unwrap().input;
+        let (pipe_host, pipe) = session();
+        let hosts: [Box<dyn Write>; 2] = [Box::new(pipe_host), Box::new(socket_host)];
+        let soon = Some(Duration::from_millis(20));
+        for (mut input, mut host) in [pipe, socket].into_iter().zip(hosts) {
+            host.write_all(b"frame").unwrap();
+            assert!(!input.has_hung_up().unwrap());
+            assert!(input.wait_for_room(None, false, soon).unwrap().0.timed_out());
+            drop(host);
+            assert!(input.has_hung_up().unwrap());
+            let (ready, _) = input.wait_for_room(None, false, None).unwrap();
+            assert_eq!(ready, Ready { hung_up: true, ..Ready::default() });
+            assert!(input.wait_for_room(None, false, soon).unwrap().0.timed_out());
+
+            let mut buffer = [0; 16];
+            assert!(input.wait(None).unwrap().input, "the bytes are still there");
+            assert_eq!(input.read(&mut buffer).unwrap(), Received::Data(5));
+            assert_eq!(input.read(&mut buffer).unwrap(), Received::Eof);
+        }
     }
 
     #[test]

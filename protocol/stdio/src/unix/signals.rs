@@ -36,7 +36,7 @@ pub(super) fn handle_on_signal_stack(signal: c_int) -> io::Result<()> {
     }
 }
 
-fn action(signal: c_int) -> io::Result<libc::sigaction> {
+pub(super) fn action(signal: c_int) -> io::Result<libc::sigaction> {
     let mut action = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: without a new action the call only fills in the current one.
     if unsafe { libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) } != 0 {

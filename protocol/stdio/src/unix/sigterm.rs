@@ -10,13 +10,14 @@
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use signal_hook::consts::SIGTERM;
 use signal_hook::{SigId, low_level};
 
 use super::cannot;
-use super::signals::{Disposition, disposition, handle_on_signal_stack};
+use super::in_front;
+use super::signals::{Disposition, action, disposition, handle_on_signal_stack};
 use crate::Error;
 
 /// The process in which a session listens, or is about to.
@@ -26,6 +27,8 @@ static HEARD_BY: AtomicU32 = AtomicU32::new(NOBODY);
 /// The process in which SIGTERM has come and is not yet reported.
 static ARRIVED_IN: AtomicU32 = AtomicU32::new(NOBODY);
 const NOBODY: u32 = 0;
+/// The handler, as the system knows it, once it is installed.
+static OURS: AtomicUsize = AtomicUsize::new(0);
 /// Whether the handler is installed. Changed only by the process that `TAKEN_BY` names.
 static HANDLED: AtomicBool = AtomicBool::new(false);
 
@@ -58,12 +61,29 @@ impl Listener {
     }
 }
 
+/// Hears the signal also where the program has installed a handler since, in front of that. For the
+/// session that listens.
+pub(super) fn listen_in_front(ring: OwnedFd) -> Result<(), Error> {
+    in_front::listen(ring, OURS.load(Ordering::SeqCst)).map_err(cannot("listen for signals"))
+}
+
+/// SIGTERM came to the handler in front of the program's own.
+pub(super) fn arrive(process: u32) {
+    ARRIVED_IN.store(process, Ordering::SeqCst);
+}
+
+/// Whether signals are reported in that process.
+pub(super) fn is_heard_in(process: u32) -> bool {
+    HEARD_BY.load(Ordering::SeqCst) == process
+}
+
 impl Drop for Listener {
     fn drop(&mut self) {
         // In a forked child nothing of this is its own, and another thread of the parent may have
         // held signal-hook's lock.
         if self.process == process::id() {
             HEARD_BY.store(NOBODY, Ordering::SeqCst);
+            in_front::listen_no_more();
             low_level::unregister(self.ringing);
             ARRIVED_IN.store(NOBODY, Ordering::SeqCst);
             TAKEN_BY.store(NOBODY, Ordering::SeqCst);
@@ -74,6 +94,11 @@ impl Drop for Listener {
 /// Whether SIGTERM came since the last call. For the session that listens.
 pub(super) fn has_arrived() -> bool {
     ARRIVED_IN.swap(NOBODY, Ordering::SeqCst) == process::id()
+}
+
+/// Whether it came and was not asked for since.
+pub(super) fn waits() -> bool {
+    ARRIVED_IN.load(Ordering::SeqCst) == process::id()
 }
 
 fn handle() -> io::Result<()> {
@@ -95,6 +120,7 @@ fn handle() -> io::Result<()> {
     // before the ring, and actions run in that order: the reason stands when the bell rings.
     unsafe { low_level::register(SIGTERM, on_sigterm)? };
     handle_on_signal_stack(SIGTERM)?;
+    OURS.store(action(SIGTERM)?.sa_sigaction, Ordering::SeqCst);
     HANDLED.store(true, Ordering::SeqCst);
     Ok(())
 }

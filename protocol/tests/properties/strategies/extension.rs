@@ -141,6 +141,7 @@ objects! {
         capabilities: of(texts()),
         sdk: of(sdk()),
         methods: of(texts()),
+        guards: of(texts()),
     }
     sdk: SdkInfo { name: text(), version: text(), language: text(), }
     register_command: RegisterCommand {

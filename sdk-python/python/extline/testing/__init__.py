@@ -19,7 +19,7 @@ conformance --cases`` plays against the program; ``cases`` makes a test of each.
 
 from ._answers import Answer, CommandAnswer, MethodAnswer, Note, Ruling
 from ._cases import cases, play
-from ._failure import CaseFailed, Ended, Failure, Misuse, TimedOut, Unusable
+from ._failure import CaseFailed, Ended, Failure, HandlerFailed, Misuse, TimedOut, Unusable
 from ._host import Call, Host
 from ._native import Case
 from ._transcript import Line, Transcript
@@ -47,6 +47,7 @@ __all__ = [
     "CommandAnswer",
     "Ended",
     "Failure",
+    "HandlerFailed",
     "Host",
     "Line",
     "MethodAnswer",

@@ -108,7 +108,8 @@ class Conversation:
 
     def has_ended(self, what: str) -> Failure:
         """The failure of a step for which the extension should live."""
-        return Ended(f"{what}: the extension {self.ended}\n{self.transcript.tail()}")
+        why = "".join(f"; {text}" for _, text, _ in self._guest.failures)
+        return Ended(f"{what}: the extension {self.ended}{why}\n{self.transcript.tail()}")
 
     def take_answer(self, serial: int) -> tuple[str, Any] | None:
         """What a call came to, if it did."""

@@ -25,6 +25,15 @@ class Misuse(Failure):
     not listen to."""
 
 
+class HandlerFailed(Failure):
+    """A handler that answers nobody raised: that of an event or of a panel, or ``teardown``. A host
+    would only log it. What it raised is the ``__cause__``. A test that means it expects it:
+
+        with pytest.raises(HandlerFailed):
+            host.event("turn_end")
+    """
+
+
 class CaseFailed(Failure):
     """A step of a case did not go as it should: ``place`` is its file and line, ``case`` the id,
     ``expected`` and ``got`` say what should have come and what did."""

@@ -17,16 +17,24 @@ if TYPE_CHECKING:
 class Guest:
     """An extension that is served in this process. It is left as it was found."""
 
-    def __init__(self, extension: Extension) -> None:
+    def __init__(self, extension: Extension, started_at: str) -> None:
         if extension._serving is not None:
-            raise RuntimeError(f"{extension.name} runs already: end the other host first")
+            other = extension.__dict__.get("_started_at")
+            raise RuntimeError(
+                f"{extension.name} runs already: end the other host first"
+                + (f", which was started at {other}" if other else "")
+            )
         self._extension = extension
+        # What failed and nobody waits for: what it was, how it failed, and what was raised.
+        self.failures: list[tuple[str, str, BaseException | None]] = []
         # What `setup` registers is of this run alone.
         self._kept = dict(extension.__dict__)
+        extension.__dict__["_started_at"] = started_at
         extension.__dict__.update({name: _copy(value) for name, value in self._kept.items()})
         self.socket, self._theirs = socket.socketpair()
         self.socket.setblocking(False)
         self._session: Any = None
+        self._serving: Any = None
         self._begun = Event()
         self.exit_code: int | None = None
         self.failure: BaseException | None = None
@@ -51,10 +59,11 @@ class Guest:
         serving = self._extension._serving
         self._extension.__dict__.clear()
         self._extension.__dict__.update(self._kept)
-        self._session = None
+        self._session = self._serving = None
         if serving is not None and not self._thread.is_alive():
-            # The session holds it, and it the session.
+            # The session holds it, and it the session. A context that was kept may still ask it.
             serving.__dict__.clear()
+            serving.__class__ = _Ended
         self._theirs.close()
 
     def _serve(self) -> None:
@@ -88,9 +97,26 @@ class Guest:
 
         return asyncio.run(serve())
 
+    @property
+    def is_tearing_down(self) -> bool:
+        """Whether its teardown has begun, and not ended."""
+        return self._serving is not None and self._serving.is_tearing_down
+
     def _begin(self, serving: Any) -> None:
+        serving.on_failure = lambda *failure: self.failures.append(failure)
         self._session = serving.session
+        self._serving = serving
         self._begun.set()
+
+
+class _Ended:
+    """What is left of an extension that was served."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(
+            "the session has ended, so that there is no host any more: use a ctx in the call that it "
+            "was given for, and ext while it runs"
+        )
 
 
 def _copy(value: Any) -> Any:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import partial
 from time import monotonic
 
 from .._native import dumps, report
+from .._serving import LATE_TEARDOWN
 from ._answers import Answer, CommandAnswer, MethodAnswer, Note, Ruling
 from ._conversation import Conversation
-from ._failure import Failure, Misuse, Unusable
+from ._failure import Failure, HandlerFailed, Misuse, TimedOut, Unusable
 from ._guest import Guest
-from ._native import HostSession
+from ._native import HostSession, output_problem
 from ._stand_ins import StandIns
 
 TYPE_CHECKING = False
@@ -31,6 +33,10 @@ __tracebackhide__ = True
 # Seconds. Long enough for any handler that is going to finish, also on a busy machine.
 DEADLINE = 5.0
 _FAREWELL = 3.0
+# What a host waits for, from its greeting to the ready of the extension (`ready.deadline`).
+START_DEADLINE = 3.0
+# How often there is a look at what no frame tells of.
+_LOOK = 0.02
 # What a handler has of it, of whatever kind: a real process ends then (`end.overdue`).
 _GRACE = 1.5
 # For its thread, which a handler may keep, to end once the extension has said its last.
@@ -51,12 +57,20 @@ class Call:
 class Host:
     """Serves an extension, and talks to it as a host does: ``with Host(ext) as host: ...``.
 
-    ``deadline``: seconds that each step may take before the test fails. ``cwd``, ``data_dir``,
-    ``extension_dir``, ``provider``, ``model``, ``session``, ``limits``, ``capabilities``: what the
-    extension is told. ``profile``: the host that it is like, ``spec`` or ``zot-0.1.62``.
-    ``tools``: functions that the extension may call by ``ctx.call_tool``; None never answers.
-    ``methods``: functions for ``ctx.request``, which take the params. ``reject``: registrations
-    that the host does not take, as ``("tool", "weather")``.
+    ``deadline`` is how many seconds each step may take before the test fails. ``start_deadline`` is
+    how many seconds may pass from the host's greeting until the extension is ready. A real host waits
+    for 3, and goes on without what is not registered by then.
+
+    ``cwd``, ``data_dir``, ``extension_dir``, ``provider``, ``model``, ``session``, ``limits`` and
+    ``capabilities`` are what the extension is told. ``profile`` is the host that this one is like:
+    ``spec`` or ``zot-0.1.62``. ``tools`` are functions that the extension may call by
+    ``ctx.call_tool``. A tool that is None never answers. ``methods`` are functions for
+    ``ctx.request``, which take the params. ``reject`` names registrations that the host does not
+    take, as ``("tool", "weather")``.
+
+    It is as strict as a host, and stricter where a host only logs. A handler of an event or panel
+    that raises is a ``HandlerFailed``. A result that does not match the tool's ``output_schema`` is
+    ``Unusable``. A tool or command that is not there is a ``Misuse``.
 
     One thread may use it. A host is used once, an extension as often as one likes.
     """
@@ -66,6 +80,7 @@ class Host:
         extension: Extension,
         *,
         deadline: float = DEADLINE,
+        start_deadline: float = START_DEADLINE,
         cwd: str | os.PathLike[str] | None = None,
         data_dir: str | os.PathLike[str] | None = None,
         extension_dir: str | os.PathLike[str] | None = None,
@@ -81,6 +96,7 @@ class Host:
     ) -> None:
         self._extension = extension
         self._deadline = deadline
+        self._start_deadline = start_deadline
         self._stand_ins = StandIns(tools or {}, methods or {})
         self._unwanted = set(reject)
         self._model = (provider, model)
@@ -109,7 +125,7 @@ class Host:
         """Starts the extension and waits until it is ready; ``with`` does this."""
         if self._conversation is not None:
             raise Misuse("this host was started before: make another one")
-        self._guest = Guest(self._extension)
+        self._guest = Guest(self._extension, _place_of_test())
         talk = Conversation(
             self._guest,
             self._session,
@@ -120,7 +136,18 @@ class Host:
         self._conversation = talk
         try:
             what = "the extension did not become ready"
-            talk.wait_for(what, lambda: talk.seen.is_ready or None)
+            talk.wait_for(what, lambda: talk.seen.hello or None)
+            # As a host, which counts from here: it has greeted.
+            talk.deadline = self._start_deadline
+            try:
+                talk.wait_for(what, lambda: talk.seen.is_ready or None)
+            except TimedOut as failure:
+                raise TimedOut(
+                    f"{what} within {self._start_deadline:g} s, and a host goes on without what is "
+                    "not registered by then: let setup take less, or write "
+                    f"Host(ext, start_deadline=10)\n{talk.transcript.tail()}"
+                ) from failure
+            talk.deadline = max(self._deadline, DEADLINE)
             talk.settle(what)
         except BaseException:
             self.close()
@@ -132,7 +159,25 @@ class Host:
         """Ends the extension as a host does; its exit code."""
         talk = self._talk
         talk.end_input()
-        return self._wait_for_end(talk)
+        began = monotonic()
+        look = partial(self._ended_or_late, began)
+        talk.wait_for("the extension did not end", look, _LOOK)
+        code = self._wait_for_end(talk)
+        self._refuse_failures()
+        return code
+
+    def _ended_or_late(self, began: float) -> str | None:
+        """How it ended; None as long as it goes on. Raises once a teardown has had its time."""
+        ended = self._talk.ended
+        if ended is None and self._guest.is_tearing_down and monotonic() - began > _GRACE:
+            raise TimedOut(LATE_TEARDOWN)
+        return ended
+
+    def _refuse_failures(self) -> None:
+        """Raises for what failed where nobody waited for it, once."""
+        failures, self._guest.failures[:] = list(self._guest.failures), []
+        for _, text, error in failures:
+            raise HandlerFailed(f"{text}\n{self.transcript.tail()}") from error
 
     def _wait_for_end(self, talk: Conversation) -> int:
         talk.wait_for("the extension did not end", lambda: talk.ended)
@@ -160,12 +205,18 @@ class Host:
                 talk.wait_for(
                     "the extension did not end", lambda: talk.seen.has_left or talk.ended or None
                 )
+                look = partial(self._ended_or_late, until - _GRACE)
+                if self._guest.is_tearing_down:
+                    talk.wait_for("the extension did not end", look, _LOOK)
                 if may_be_kept:
                     talk.deadline = max(_LAST_STEP, until - monotonic())
                 self._wait_for_end(talk)
             except Failure as failure:
                 text = str(failure).splitlines()[0]
-                if talk.seen.has_left and talk.ended is None:
+                if self._guest.is_tearing_down and monotonic() >= until:
+                    self._guest.failures.append(("teardown", LATE_TEARDOWN, None))
+                    text = LATE_TEARDOWN
+                elif talk.seen.has_left and talk.ended is None:
                     text = "a handler did not end with its extension, and is left behind"
                 report(f"testing: {text}")
         self._guest.leave()
@@ -177,6 +228,8 @@ class Host:
         if error is not None and not isinstance(error, Failure) and hasattr(error, "add_note"):
             error.add_note(self.transcript.tail())
         self.close()
+        if error is None:
+            self._refuse_failures()
 
     @property
     def deadline(self) -> float:
@@ -226,9 +279,25 @@ class Host:
     def finish(self, call: Call) -> Answer:
         """Waits for the answer to a call."""
         frame = self._answer(call._serial, f"the tool {call.tool} did not answer")
+        self._check_output(call.tool, frame)
         return Answer(frame, self._talk.updates.pop(call._serial, []))
 
+    def _check_output(self, tool: str, frame: dict[str, Any]) -> None:
+        schema = self._talk.seen.tools.get(tool, {}).get("output_schema")
+        if schema is None or frame.get("is_error"):
+            return
+        if "structured_content" not in frame:
+            problem: str | None = "it gave no value"
+        else:
+            problem = output_problem(dumps(schema), dumps(frame["structured_content"]))
+        if problem:
+            raise Unusable(
+                f"the tool {tool} declares an output schema, and its answer does not match it: "
+                f"{problem}\n{self.transcript.tail()}"
+            )
+
     def _begin(self, tool: str, args: dict[str, Any]) -> Call:
+        self._refuse_unknown("tool", tool, self._talk.seen.tools)
         timeout = self._talk.seen.tools.get(tool, {}).get("timeout_ms")
         what = f"the tool {tool} was not called"
         return Call(self._sent(what, lambda: self._session.call_tool(tool, dumps(args), timeout)), tool)
@@ -242,6 +311,9 @@ class Host:
 
     def command(self, name: str, args: str = "") -> CommandAnswer:
         """Runs a command with what a user typed behind it."""
+        known = {one.lower() for one in self._talk.seen.commands}
+        if name.lower() not in known:
+            self._refuse_unknown("command", name, self._talk.seen.commands)
         what = f"the command {name} was not run"
         serial = self._sent(what, lambda: self._session.invoke_command(name, args))
         answer = CommandAnswer(self._answer(serial, f"the command {name} did not answer"))
@@ -264,6 +336,7 @@ class Host:
             raise Misuse(f"a host like this has no event {name}")
         self._tell({"type": "event", "event": name, **(payload or {}), **more})
         self._talk.settle(f"the handlers of the event {name} did not end")
+        self._refuse_failures()
 
     @property
     def subscription(self) -> dict[str, Any]:
@@ -345,6 +418,7 @@ class Host:
             raise Misuse(f"no panel {panel} is open")
         self._tell(frame)
         self._talk.settle(f"the panel {panel} did not handle its input")
+        self._refuse_failures()
 
     # What it said unasked.
 
@@ -376,6 +450,7 @@ class Host:
     def settle(self) -> None:
         """Waits until the extension has handled every event and every panel's input."""
         self._talk.settle("the extension did not come to rest")
+        self._refuse_failures()
 
     def wait_until(self, what: str, holds: Callable[[Host], Any]) -> None:
         """Waits until something has come: ``host.wait_until("a note", lambda host: host.notes)``."""
@@ -385,6 +460,15 @@ class Host:
             self._talk.wait_a_little(f"{what} did not come", until)
 
     # How.
+
+    def _refuse_unknown(self, kind: str, name: str, known: Iterable[str]) -> None:
+        """As a host does, which asks for nothing that was not registered."""
+        if name in known or (kind, name) in self._unwanted:
+            return
+        if self._talk.ended is not None:
+            raise self._talk.has_ended(f"the {kind} {name} was not called")
+        offers = ", ".join(sorted(known)) or "none"
+        raise Misuse(f"the extension offers no {kind} {name}; it offers {offers}")
 
     @property
     def _talk(self) -> Conversation:
@@ -417,6 +501,14 @@ class Host:
             raise Unusable(f"{what}: {said['message']}\n{self.transcript.tail()}")
         frame: dict[str, Any] = said
         return frame
+
+
+def _place_of_test() -> str:
+    """The line of the test that starts a host."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__package__", "").startswith("extline"):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
 
 # How what a handler reads of a tool call stands on the wire.

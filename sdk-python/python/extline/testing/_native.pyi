@@ -3,7 +3,7 @@
 
 from typing import Protocol, final, type_check_only
 
-__all__ = ["Case", "HostSession", "play_case", "read_cases"]
+__all__ = ["Case", "HostSession", "output_problem", "play_case", "read_cases"]
 
 @final
 class Case:
@@ -45,6 +45,7 @@ def play_case(
     events: list[str],
     points: list[str],
 ) -> tuple[str, str, str, str] | None: ...
+def output_problem(schema: str, value: str) -> str | None: ...
 def read_cases(file: str, text: str) -> list[Case]: ...
 
 @final

@@ -54,6 +54,4 @@ def _result(value: Any) -> dict[str, Any]:
         return value._frame()
     if isinstance(value, (str, Image)) or value is None:
         return ToolResult(value)._frame()
-    if isinstance(value, list) and all(isinstance(one, (str, Image)) for one in value):
-        return ToolResult(value)._frame()
     return ToolResult(structured=value)._frame()

@@ -1,0 +1,42 @@
+//! Words that shells offer for an argument that takes others too, so that a wrong one is told of
+//! where more is known about it.
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command, Error};
+use extline_conformance::{Clause, builtin, host_cases};
+
+use crate::template::LANGUAGES;
+
+/// Takes any text, and names those words to shells.
+#[derive(Clone)]
+pub(super) struct Offered(fn() -> Vec<&'static str>);
+
+impl Offered {
+    pub(super) const LANGUAGES: Self =
+        Self(|| LANGUAGES.iter().map(|language| language.name).collect());
+
+    /// Cases, of extensions and of hosts, and clauses.
+    pub(super) const RULES: Self = Self(|| {
+        let cases = builtin().keys().chain(host_cases().keys()).map(AsRef::as_ref);
+        cases.chain(Clause::all().map(|clause| clause.id.as_str())).collect()
+    });
+}
+
+impl TypedValueParser for Offered {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
+    }
+}

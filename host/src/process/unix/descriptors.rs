@@ -1,0 +1,103 @@
+//! What a process that is started gets of this one's descriptors: its three pipes.
+//!
+//! Rust opens everything so that no other program inherits it; whoever started this process, or a
+//! library in another language, may not have. To mark such descriptors in the child takes a fork in
+//! place of a `vfork`, which costs 0.2 ms, and 0.2 s in a process of a gigabyte; and a shell would run
+//! a script that names no interpreter. To mark them in this process for good would change what the
+//! rest of the program passes on. So they are marked while a program starts, and only where there are
+//! any; a program of its own, as the command line, calls [`withhold_descriptors`] once and has none.
+
+use std::fs;
+use std::os::fd::{BorrowedFd, RawFd};
+use std::sync::Mutex;
+
+use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
+
+use crate::shared::lock;
+
+/// Lets no program that this process starts from now on inherit a descriptor that is open now, the
+/// standard ones excepted. It is for the beginning of a program whose descriptors are its own: others
+/// of the process may want theirs inherited.
+pub fn withhold_descriptors() {
+    for descriptor in inheritable() {
+        set(descriptor, FdFlags::CLOEXEC);
+    }
+}
+
+/// Starts a program, which inherits nothing but its three standard descriptors, whatever this process
+/// has open.
+///
+/// What another thread starts in that moment, 0.2 ms as a rule, inherits no more.
+pub fn inherit_nothing<T>(start: impl FnOnce() -> T) -> T {
+    static MARKING: Mutex<()> = Mutex::new(());
+    // Held while they are marked: whoever came meanwhile would find none, and start when they are
+    // open to all again.
+    let marking = lock(&MARKING);
+    let descriptors = inheritable();
+    if descriptors.is_empty() {
+        drop(marking);
+        return start();
+    }
+    for descriptor in &descriptors {
+        set(*descriptor, FdFlags::CLOEXEC);
+    }
+    let started = start();
+    for descriptor in descriptors {
+        set(descriptor, FdFlags::empty());
+    }
+    started
+}
+
+/// The descriptors, but the standard ones, that a program started now would get.
+fn inheritable() -> Vec<RawFd> {
+    let entries = fs::read_dir("/dev/fd").or_else(|_| fs::read_dir("/proc/self/fd"));
+    let names = entries.into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let numbers = names.filter_map(|name| name.to_str()?.parse::<RawFd>().ok());
+    let is_inherited =
+        |descriptor: &RawFd| flags(*descriptor).is_some_and(|it| !it.contains(FdFlags::CLOEXEC));
+    numbers.filter(|descriptor| *descriptor > 2).filter(is_inherited).collect()
+}
+
+/// `None` for one that is closed.
+fn flags(descriptor: RawFd) -> Option<FdFlags> {
+    fcntl_getfd(borrowed(descriptor)).ok()
+}
+
+fn set(descriptor: RawFd, flags: FdFlags) {
+    // It fails for one that was closed meanwhile.
+    let _ = fcntl_setfd(borrowed(descriptor), flags);
+}
+
+fn borrowed<'a>(descriptor: RawFd) -> BorrowedFd<'a> {
+    #[expect(unsafe_code, reason = "the system names descriptors of others by their numbers")]
+    // SAFETY: the number is not -1, and only asks for or sets a flag: on a closed descriptor that is
+    // an error, and one that was opened anew in that moment is opened by another thread.
+    unsafe {
+        BorrowedFd::borrow_raw(descriptor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsRawFd;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn a_descriptor_that_is_open_to_all_reaches_no_child() {
+        let secret = tempfile::tempfile().unwrap();
+        fcntl_setfd(&secret, FdFlags::empty()).unwrap();
+        let script = format!("test ! -e /dev/fd/{}", secret.as_raw_fd());
+        let has_none = |command: &mut Command| command.status().unwrap().success();
+        let shell = || {
+            let mut command = Command::new("sh");
+            command.args(["-c", &script]).stdin(Stdio::null());
+            command
+        };
+        assert!(!has_none(&mut shell()), "the test sees an inherited descriptor");
+        assert!(inherit_nothing(|| has_none(&mut shell())));
+        // Here it is as it was: whoever opened it may want it so.
+        assert_eq!(fcntl_getfd(&secret).unwrap(), FdFlags::empty());
+    }
+}

@@ -1,0 +1,15 @@
+//! What drives the session of an extension, below the SDKs for Rust, Python, Node and C.
+//!
+//! `extline-protocol` says what is to be said and done, and moves no byte; `extline-stdio` moves bytes,
+//! and knows nothing of frames. Between them stands what every SDK needs alike: how far is read ahead
+//! while the host does not read, when answers are gathered for one write, what is done in the place of
+//! a thread that a handler keeps, and which handlers keep a process from its end.
+//!
+//! An SDK decides which thread does it, and calls its author's handlers.
+
+mod channel;
+mod inlet;
+pub mod running;
+
+pub use channel::{BATCH, Channel, Read, Wants};
+pub use inlet::{Arrival, Inlet};

@@ -1,0 +1,91 @@
+/** What a handler decided: what it returned, or what looks like a decision and is none. */
+
+import { sayType } from "./lossy.js";
+import { Misreturned } from "./misreturned.js";
+import {
+  AgentStart,
+  changedMember,
+  Decision,
+  madeOf,
+  Message,
+  RewritableToolUse,
+  ToolUse,
+  type Event,
+  type Moment,
+} from "./moment.js";
+
+/** The members of an answer to an intercept, with the names of the wire. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** For each field of a decision, how a handler makes it. */
+const MADE_BY: Readonly<Record<string, string>> = {
+  block: "block()",
+  modified_args: "rewrite()",
+  replace_text: "replace()",
+  system_prompt: "systemPrompt()",
+};
+
+/**
+ * What comes of a handler that was shown `moment` and returned this. `asItWas` is the same moment, which
+ * no handler has seen. A block counts whether it is returned or not: one that is forgotten would let
+ * through what its author meant to stop. Anything else that looks like a decision is an error.
+ */
+export function fieldsOf(returned: unknown, moment: Moment, asItWas: Moment): Fields {
+  if (returned instanceof Decision) return returned.fields;
+  if (returned !== undefined && returned !== null) {
+    throw new Misreturned(`it returned ${sayType(returned)}, which decides nothing: ${cureOf(moment, returned)}`);
+  }
+  const { fields } = madeOf(moment) ?? {};
+  if (fields?.["block"] === true) return fields;
+  if (fields !== undefined) {
+    const method = Object.keys(fields).map((name) => MADE_BY[name])[0];
+    throw new Misreturned(`it called ${method} and did not return what that gave, which decides nothing: return it`);
+  }
+  const changed = changedMember(moment, asItWas);
+  if (changed === undefined) return {};
+  throw new Misreturned(`it changed ${nameOf(moment)}.${changed}, which changes nothing: ${cureOf(moment)}`);
+}
+
+/** What an author calls a moment. */
+function nameOf(moment: Moment): string {
+  if (moment instanceof ToolUse) return "call";
+  if (moment instanceof Message) return "message";
+  return moment instanceof AgentStart ? "start" : "moment";
+}
+
+/** The line that works. */
+function cureOf(moment: Moment, returned?: unknown): string {
+  const name = nameOf(moment);
+  if (moment instanceof AgentStart) return `return ${name}.systemPrompt(prompt)`;
+  const blocks = returned === true || returned === false || typeof returned === "string" || isObjectWith(returned, BLOCKS);
+  const block = `return ${name}.block(reason)`;
+  if (blocks) return `${block}, or nothing`;
+  if (moment instanceof RewritableToolUse) return `return ${name}.rewrite({ ...call.args, NAME: VALUE })`;
+  if (moment instanceof ToolUse) return `a guard may only block: ${block}; ext.intercept("tool_call", ...) may rewrite`;
+  return moment instanceof Message ? `return ${name}.replace(text)` : block;
+}
+
+/** What other kits have a handler return to block. */
+const BLOCKS = ["block", "reason", "cancel", "decision", "deny"];
+/** What other kits have a handler of an event return. */
+const DECIDES = [...BLOCKS, "systemPrompt", "modifiedArgs", "replaceText", "updatedInput", "isError"];
+
+/** The points at which a handler is asked about what an event of the same name tells. */
+const ASKED: Readonly<Record<string, string>> = {
+  tool_call: 'ext.guard(name, (call) => call.block(reason)) may block, ext.intercept("tool_call", ...) may rewrite',
+  turn_start: 'ext.intercept("turn_start", (moment) => moment.block(reason)) may block',
+  assistant_message: 'ext.intercept("assistant_message", (message) => message.replace(text)) may replace',
+};
+
+/** Refuses what the handler of an event returned, where it looks like a decision: nobody reads it. */
+export function refuseDecision({ event }: Event, returned: unknown): void {
+  if (!(returned instanceof Decision) && !isObjectWith(returned, DECIDES)) return;
+  const cure = ASKED[event] ?? "nothing can be decided here";
+  throw new Misreturned(`it returned what looks like a decision, and an event is only told: ${cure}`);
+}
+
+function isObjectWith(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return (prototype === Object.prototype || prototype === null) && names.some((name) => name in value);
+}

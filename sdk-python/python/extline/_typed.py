@@ -1,0 +1,127 @@
+"""What handlers look like to a type checker. Nothing of it is loaded when an extension runs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Union
+
+from ._moment import AgentStart, Decision, Message, ModelCall, Moment, RewritableToolUse, ToolUse
+from ._native import Context
+from ._response import Response
+
+# The names of events that hosts are known to have.
+EventName: TypeAlias = Literal[
+    "session_start",
+    "session_end",
+    "user_prompt_submit",
+    "turn_start",
+    "turn_end",
+    "assistant_message",
+    "tool_call",
+    "tool_result",
+    "tool_confirmation_requested",
+    "permission_decision",
+    "pre_compact",
+    "post_compact",
+    "subagent_start",
+    "subagent_stop",
+]
+Exposure: TypeAlias = Literal["direct", "codemode", "deferred", "model-only"]
+OnFailure: TypeAlias = Literal["allow", "block"]
+
+
+class Approval(TypedDict, total=False):
+    """When a user is asked before a call."""
+
+    gated: bool
+    tier: Literal["read", "write", "exec"]
+    key: str
+    reason: str
+
+
+class ToolOptions(TypedDict, total=False):
+    """What ``ext.tool`` takes by name."""
+
+    name: str | None
+    description: str | None
+    schema: dict[str, Any] | None
+    output_schema: dict[str, Any] | Literal[False] | None
+    label: str | None
+    timeout: float | None
+    interactive: bool
+    sequential: bool
+    pure: bool
+    strict: bool
+    read_only: bool | None
+    destructive: bool | None
+    idempotent: bool | None
+    open_world: bool | None
+    approval: Approval | None
+    exposure: Exposure | None
+    namespace: str | None
+    required: bool
+
+
+_M = TypeVar("_M", bound=Moment, contravariant=True)
+_Decided: TypeAlias = Union[Decision, None, Awaitable[Union[Decision, None]]]
+_Nothing: TypeAlias = Union[None, Awaitable[None]]
+_Answered: TypeAlias = Union[Response, str, None, Awaitable[Union[Response, str, None]]]
+
+
+class _WithContext(Protocol[_M]):
+    """One that takes the context by its name alone."""
+
+    def __call__(self, moment: _M, /, *, ctx: Context) -> _Decided: ...
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+# Of a command.
+C = TypeVar("C", bound=Callable[..., _Answered])
+# Of an event, a panel, setup or teardown, which return nothing.
+N = TypeVar("N", bound=Callable[..., _Nothing])
+# Of a guard, and of an interceptor of each point.
+G = TypeVar(
+    "G",
+    bound=Union[
+        Callable[[], _Decided],
+        Callable[[ToolUse], _Decided],
+        Callable[[ToolUse, Context], _Decided],
+        _WithContext[ToolUse],
+    ],
+)
+OfToolCall = TypeVar(
+    "OfToolCall",
+    bound=Union[
+        Callable[[], _Decided],
+        Callable[[RewritableToolUse], _Decided],
+        Callable[[RewritableToolUse, Context], _Decided],
+        _WithContext[RewritableToolUse],
+    ],
+)
+OfTurnStart = TypeVar(
+    "OfTurnStart",
+    bound=Union[
+        Callable[[], _Decided],
+        Callable[[ModelCall], _Decided],
+        Callable[[ModelCall, Context], _Decided],
+        _WithContext[ModelCall],
+    ],
+)
+OfMessage = TypeVar(
+    "OfMessage",
+    bound=Union[
+        Callable[[], _Decided],
+        Callable[[Message], _Decided],
+        Callable[[Message, Context], _Decided],
+        _WithContext[Message],
+    ],
+)
+OfAgentStart = TypeVar(
+    "OfAgentStart",
+    bound=Union[
+        Callable[[], _Decided],
+        Callable[[AgentStart], _Decided],
+        Callable[[AgentStart, Context], _Decided],
+        _WithContext[AgentStart],
+    ],
+)

@@ -1,0 +1,226 @@
+"""What an agent tells of, a class for each event, to annotate handlers with.
+
+    from extline import events
+
+    @ext.on("turn_end")
+    def ended(event: events.TurnEnd) -> None:
+        ext.log(f"the turn ended: {event.stop}")
+
+Each has the fields of its event as attributes; one that the host does not say is None. A host that
+is older than an event never sends it.
+"""
+
+from __future__ import annotations
+
+from ._event import Event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class _Told(Event):
+    __slots__ = ()
+
+    session_id: str | None
+    cwd: str | None
+    sequence: int | None
+
+
+class SessionStart(_Told):
+    """``session_start``: a conversation opens."""
+
+    __slots__ = ()
+
+
+class SessionEnd(_Told):
+    """``session_end``: the conversation closes."""
+
+    __slots__ = ()
+
+    reason: str | None
+    """Why."""
+
+
+class UserPromptSubmit(_Told):
+    """``user_prompt_submit``: the user's input was taken."""
+
+    __slots__ = ()
+
+    text: str | None
+    """What the user wrote."""
+    queued: bool | None
+    """Whether the prompt waits for the running turn to end."""
+    image_count: int | None
+    """How many images are in the prompt."""
+
+
+class TurnStart(_Told):
+    """``turn_start``: a call of the model begins."""
+
+    __slots__ = ()
+
+    step: int | None
+    """The number of this call within the prompt, from 1."""
+
+
+class TurnEnd(_Told):
+    """``turn_end``: a call of the model ended. Its tools run after it."""
+
+    __slots__ = ()
+
+    stop: str | None
+    """Why it ended: ``end``, ``length``, ``tool_use``, ``error`` or ``aborted``."""
+    error: str | None
+    """What went wrong."""
+
+
+class AssistantMessage(_Told):
+    """``assistant_message``: a message of the model is complete, rewritten where somebody did."""
+
+    __slots__ = ()
+
+    text: str | None
+    """Its text; None where the message has none."""
+
+
+class _OfTool(_Told):
+    __slots__ = ()
+
+    tool_id: str | None
+    """The model's id of the call."""
+    tool_name: str | None
+    """The tool."""
+
+
+class ToolCall(_OfTool):
+    """``tool_call``: the model asked for a tool, with these arguments of its own."""
+
+    __slots__ = ()
+
+    tool_args: dict[str, Any] | None
+    """The arguments as the model gave them, before any interceptor."""
+
+
+class ToolResult(_OfTool):
+    """``tool_result``: a tool call ended."""
+
+    __slots__ = ()
+
+    tool_args: dict[str, Any] | None
+    """The arguments with which it ran."""
+    tool_args_raw: str | None
+    """The arguments as the model wrote them, where they are no JSON."""
+    status: str | None
+    """``completed``, ``failed``, ``blocked``, ``cancelled`` or ``timed_out``."""
+    executed: bool | None
+    """Whether the tool was entered."""
+    result: dict[str, Any] | None
+    """What it answered: ``content``, a list of blocks, ``is_error`` and ``truncated``."""
+
+
+class ToolConfirmationRequested(_OfTool):
+    """``tool_confirmation_requested``: the user is about to be asked about a call."""
+
+    __slots__ = ()
+
+    tool_preview: str | None
+    """The call in a line, for a person."""
+
+
+class PermissionDecision(_OfTool):
+    """``permission_decision``: it was decided whether a call may run."""
+
+    __slots__ = ()
+
+    decision: str | None
+    """``approved``, ``denied`` or ``cancelled``."""
+    source: str | None
+    """Who decided: ``user``, ``remembered``, ``policy`` or ``yolo``."""
+    stage: str | None
+    """``pre_execution`` or ``tool_execution``."""
+    reason: str | None
+    """Why."""
+
+
+class PreCompact(_Told):
+    """``pre_compact``: the history is about to be shortened."""
+
+    __slots__ = ()
+
+    compaction_id: str | None
+    """The compaction."""
+    message_count: int | None
+    """How many messages the history has."""
+    token_estimate: int | None
+    """How many tokens it has, about."""
+
+
+class PostCompact(PreCompact):
+    """``post_compact``: the history was shortened, or was not."""
+
+    __slots__ = ()
+
+    status: str | None
+    """``completed`` or ``failed``."""
+    error: str | None
+    """What went wrong."""
+
+
+class SubagentStart(_Told):
+    """``subagent_start``: a subagent begins."""
+
+    __slots__ = ()
+
+    agent_id: str | None
+    """The subagent."""
+    agent_run_id: str | None
+    """This run of it."""
+    name: str | None
+    """Its name."""
+
+
+class SubagentStop(SubagentStart):
+    """``subagent_stop``: a subagent ended."""
+
+    __slots__ = ()
+
+    status: str | None
+    """``completed``, ``failed`` or ``cancelled``."""
+    error: str | None
+    """What went wrong."""
+
+
+EVENTS: dict[str, type[Event]] = {
+    "session_start": SessionStart,
+    "turn_start": TurnStart,
+    "turn_end": TurnEnd,
+    "tool_call": ToolCall,
+    "assistant_message": AssistantMessage,
+    "session_end": SessionEnd,
+    "user_prompt_submit": UserPromptSubmit,
+    "tool_result": ToolResult,
+    "tool_confirmation_requested": ToolConfirmationRequested,
+    "permission_decision": PermissionDecision,
+    "pre_compact": PreCompact,
+    "post_compact": PostCompact,
+    "subagent_start": SubagentStart,
+    "subagent_stop": SubagentStop,
+}
+
+__all__ = [
+    "AssistantMessage",
+    "PermissionDecision",
+    "PostCompact",
+    "PreCompact",
+    "SessionEnd",
+    "SessionStart",
+    "SubagentStart",
+    "SubagentStop",
+    "ToolCall",
+    "ToolConfirmationRequested",
+    "ToolResult",
+    "TurnEnd",
+    "TurnStart",
+    "UserPromptSubmit",
+]

@@ -1,0 +1,55 @@
+//! The channel to the host where an event loop of Python's drives it: answers that tasks give in one turn
+//! of the loop are written together.
+
+use std::ops::{Deref, DerefMut};
+
+use extline_driver::Channel;
+use extline_protocol::ExtensionSession;
+use extline_stdio::{Error, Output};
+
+/// Nobody keeps it locked while Python runs or anything is waited for.
+pub(crate) struct TurnChannel {
+    channel: Channel,
+    /// The turn of an event loop in which handlers may end together has not ended.
+    is_in_turn: bool,
+    /// The thread that stands in for the loop waits for something to happen.
+    pub(crate) is_unwatched: bool,
+}
+
+impl TurnChannel {
+    pub(crate) fn new(session: ExtensionSession, output: Output) -> Self {
+        let channel = Channel::new(session, Some(output));
+        Self { channel, is_in_turn: false, is_unwatched: false }
+    }
+
+    /// From now on handlers answer in the same turn of an event loop. Whether whoever stands in for
+    /// the loop has to be woken to watch it.
+    pub(crate) fn begin_turn(&mut self) -> bool {
+        self.is_in_turn = true;
+        std::mem::take(&mut self.is_unwatched)
+    }
+
+    pub(crate) fn is_in_turn(&self) -> bool {
+        self.is_in_turn
+    }
+
+    /// Writes what was held back for the turn.
+    pub(crate) fn end_turn(&mut self) -> Result<bool, Error> {
+        self.is_in_turn = false;
+        self.channel.write()
+    }
+}
+
+impl Deref for TurnChannel {
+    type Target = Channel;
+
+    fn deref(&self) -> &Channel {
+        &self.channel
+    }
+}
+
+impl DerefMut for TurnChannel {
+    fn deref_mut(&mut self) -> &mut Channel {
+        &mut self.channel
+    }
+}

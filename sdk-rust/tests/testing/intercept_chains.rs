@@ -1,0 +1,90 @@
+//! The cases of how an intercept goes through the handlers, to which every SDK is held.
+
+use std::sync::{Arc, Mutex};
+
+use extline::prelude::*;
+use extline::testing::{Failure, Host, Moment, Ruling};
+
+type Seen = Arc<Mutex<Vec<Value>>>;
+
+#[test]
+fn handlers_are_asked_and_heard_as_in_every_sdk() -> Result<(), Failure> {
+    let cases = include_str!("../../../protocol/tests/intercept_chains.json");
+    let cases: Vec<Value> = serde_json::from_str(cases).unwrap();
+    for (case, on_zot) in cases.iter().flat_map(|case| [(case, false), (case, true)]) {
+        let what = format!("{}, on a zot: {on_zot}", case["name"]);
+        let point = case["point"].as_str().unwrap_or("tool_call");
+        let seen = Seen::default();
+        let (all, by) = (case.clone(), Arc::clone(&seen));
+        let builder = if on_zot { Host::builder().zot() } else { Host::builder() };
+        let mut host = builder.start(move || extension(&all, &by))?;
+        let ruling = host.intercept(match point {
+            "tool_call" => Moment::tool_call("bash", json!({ "n": 1 })),
+            _ => Moment::assistant_message("one"),
+        })?;
+        assert_eq!(json!(*seen.lock().unwrap()), case["seen"], "{what}");
+        let came = match ruling {
+            Ruling::Allowed => json!("allowed"),
+            Ruling::Rewritten(args) => json!({ "args": args }),
+            Ruling::Replaced(text) => json!({ "text": text }),
+            Ruling::Blocked(reason) => match reason.split_once(" failed: ") {
+                Some((handler, _)) => json!({ "failed": handler }),
+                None => json!({ "blocked": reason }),
+            },
+            other => panic!("{what}: {other:?}"),
+        };
+        assert_eq!(came, case["ruling"], "{what}");
+    }
+    Ok(())
+}
+
+fn extension(case: &Value, seen: &Seen) -> Extension {
+    let mut ext = Extension::new("a", "1");
+    for (index, does) in case["interceptors"].as_array().unwrap().iter().enumerate() {
+        let (seen, does) = (Arc::clone(seen), does.clone());
+        let note = move |saw: Value| {
+            seen.lock().unwrap().push(json!([format!("interceptor {index}"), saw]));
+        };
+        ext = if case["point"].is_null() {
+            ext.intercept(point::ToolCall, async move |call, _| {
+                note(call.args_as()?);
+                Ok(match verb(&does)? {
+                    None => call.allow(),
+                    Some(("block", reason)) => call.block(reason.as_str().unwrap()),
+                    Some((_, args)) => call.rewrite(args.clone()),
+                })
+            })
+        } else {
+            ext.intercept(point::AssistantMessage, async move |message, _| {
+                note(message.text().into());
+                Ok(match verb(&does)? {
+                    None => message.allow(),
+                    Some((_, text)) => message.replace(text.as_str().unwrap()),
+                })
+            })
+        };
+    }
+    for (index, does) in case["guards"].as_array().unwrap().iter().enumerate() {
+        let (seen, does) = (Arc::clone(seen), does.clone());
+        ext = ext.guard(index.to_string(), async move |call, _| {
+            let saw: Value = call.args_as()?;
+            seen.lock().unwrap().push(json!([format!("guard {index}"), saw]));
+            Ok(verb(&does)?.map(|(_, reason)| call.block(reason.as_str().unwrap())))
+        });
+    }
+    let mode = |mode: &str| if mode == "allow" { OnFailure::Allow } else { OnFailure::Block };
+    match (case["on_failure"].as_str().map(mode), case["point"].is_null()) {
+        (None, _) => ext,
+        (Some(mode), true) => ext.on_failure(point::ToolCall, mode),
+        (Some(mode), false) => ext.on_failure(point::AssistantMessage, mode),
+    }
+}
+
+/// What a handler does, if anything, or that it fails.
+fn verb(does: &Value) -> Result<Option<(&str, &Value)>, ToolError> {
+    let verb = does.as_object().and_then(|verbs| verbs.iter().next());
+    match verb.map(|(verb, value)| (verb.as_str(), value)) {
+        Some(("fail", why)) => Err(ToolError::new(why.as_str().unwrap())),
+        verb => Ok(verb),
+    }
+}
