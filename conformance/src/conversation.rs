@@ -205,6 +205,14 @@ impl Conversation {
         self.look();
     }
 
+    /// Reads what comes from its stdout until that has ended, or the time is over.
+    pub(crate) fn await_end_of_stdout(&mut self, until: Instant) {
+        while !self.target.stdout_ended() && Instant::now() < until {
+            self.target.pump(until);
+        }
+        self.look();
+    }
+
     /// Waits until all is written, or nothing of what is left was taken for that long: longer from
     /// one that has no processor to take it.
     pub(crate) fn await_stuck(&mut self, time: Duration) {

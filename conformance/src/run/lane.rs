@@ -210,7 +210,7 @@ impl Run<'_> {
         let survey = &self.survey;
         let outcome = play::play(case, values, &mut conversation, survey, self.patience());
         let outcome = outcome.and_then(|()| {
-            conversation.listen(WATCHED);
+            conversation.await_exit(Instant::now() + WATCHED);
             play::lives(&mut conversation, survey, self.patience()).map_err(|failure| {
                 waiting.found.store(true, Ordering::Relaxed);
                 (case.line, failure)

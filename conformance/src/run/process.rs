@@ -15,8 +15,10 @@ use crate::target::{Setting, Signal, is_stopped};
 
 /// How long an extension may take to end between two cases before it is killed.
 const GRACE: Duration = Duration::from_millis(300);
-/// How long the stdout of a process that has ended is read when another one holds it.
+/// How long the stdout of a process that has ended is read when another one holds it, and how long
+/// where it is not known yet that it leaves such ones: they may only just begin.
 const AFTERWARDS: Duration = Duration::from_millis(100);
+const AFTERWARDS_AT_FIRST: Duration = Duration::from_secs(1);
 /// The frame that ends an extension.
 pub(super) const SHUTDOWN: &str = r#"{"type":"shutdown"}"#;
 
@@ -106,7 +108,9 @@ impl Run<'_> {
         killed |= conversation.seen().flood().is_some();
         if !killed && !conversation.seen().stdout_ended() {
             // Somebody else has it still.
-            conversation.listen(AFTERWARDS);
+            let is_known = self.watch().found("left-behind");
+            let time = if is_known { AFTERWARDS } else { AFTERWARDS_AT_FIRST };
+            conversation.await_end_of_stdout(Instant::now() + time);
         }
         if !is_stopped() {
             // Where it is known that some stay, no time is lost on more of them.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::process::{Child, Command};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -26,6 +27,13 @@ pub fn stop_all() {
 /// Whether [`stop_all`] was called.
 pub(crate) fn is_stopped() -> bool {
     live().is_none()
+}
+
+/// Closes a descriptor while no process is being started. One that is started holds a copy of each for
+/// the moment before it is executed, and what was closed here would be open in it.
+pub(crate) fn close_for_all(descriptor: OwnedFd) {
+    let _nothing_starts = live();
+    drop(descriptor);
 }
 
 fn live() -> MutexGuard<'static, Option<BTreeSet<i32>>> {

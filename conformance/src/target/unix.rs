@@ -12,7 +12,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::process::{Signal as SystemSignal, kill_process, kill_process_group};
 
-use super::group::Group;
+use super::group::{Group, close_for_all};
 use super::outgoing::{GLANCE, Outgoing};
 use super::pipe::{has_ended, set_pipe_bytes, unread};
 use super::timeline::{Timeline, What};
@@ -205,7 +205,8 @@ impl Target {
     /// Closes the reading end of its stdout.
     pub(crate) fn close_stdout(&mut self) {
         self.release();
-        if self.stdout.take().is_some() {
+        if let Some(stdout) = self.stdout.take() {
+            close_for_all(stdout);
             self.closed_stdout = true;
             self.timeline.add(What::Action("stdout closed by the host".to_owned()));
         }
