@@ -89,7 +89,11 @@ fn files_that_cannot_be_used_are_told_with_the_place() {
     refused("a.toml", &case("E-FRM-08", step), &["a.toml:1: case E-FRM-08: ids of your own"]);
     refused("b.toml", &case("b", "steps = [{ nope = 1 }]"), &["b.toml:4: ", "nope"]);
     let unknown = case("c", &format!("clauses = [\"no.such\"]\n{step}"));
-    refused("c.toml", &unknown, &["c.toml:1: case c: docs/protocol.md has no clause no.such"]);
+    refused(
+        "c.toml",
+        &unknown,
+        &["c.toml:1: case c: docs/protocol/specification.md has no clause no.such"],
+    );
 
     fs::write(home.join("d.toml"), case("d", step)).unwrap();
     fs::write(home.join("e.toml"), case("d", step)).unwrap();

@@ -1,4 +1,4 @@
-//! docs/test-your-extension.md, run as it stands: its scripts are written, its changes are made,
+//! docs/tester/test-your-extension.md, run as it stands: its scripts are written, its changes are made,
 //! its commands are run, and what it shows is compared with what comes.
 //!
 //! `...` on a line of its own stands for any lines. Times, sizes, counts of passes and other things
@@ -17,10 +17,10 @@ use support::{Extline, outcome, repository};
 #[test]
 fn the_page_shows_what_happens() {
     if Command::new("jq").arg("--version").stdout(Stdio::null()).status().is_err() {
-        let _ = writeln!(std::io::stderr(), "SKIPPED docs/test-your-extension.md: no jq");
+        let _ = writeln!(std::io::stderr(), "SKIPPED docs/tester/test-your-extension.md: no jq");
         return;
     }
-    let page = fs::read_to_string(repository().join("docs/test-your-extension.md")).unwrap();
+    let page = fs::read_to_string(repository().join("docs/tester/test-your-extension.md")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut commands = 0;
     for (kind, text) in fences(&page) {

@@ -1,5 +1,5 @@
 //! Plays a host that cancels what it calls as soon as it can, to find the cancels that get lost
-//! (`cancel.early`): `cancels COMMAND [ARG...]`, where COMMAND is a kit (docs/kit.md).
+//! (`cancel.early`): `cancels COMMAND [ARG...]`, where COMMAND is a kit (docs/tester/kits.md).
 //!
 //! A call and its cancel are written at once, in two writes cut at every byte, among other calls, one
 //! by one and in floods; each call waits for its cancel, and is lost when it has no answer in time or

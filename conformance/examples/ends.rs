@@ -1,5 +1,5 @@
 //! Plays a host that does not read what it asked for, and then ends the extension in every way there is:
-//! `ends COMMAND [ARG...]`, where COMMAND is a kit on an SDK (docs/kit.md).
+//! `ends COMMAND [ARG...]`, where COMMAND is a kit on an SDK (docs/tester/kits.md).
 //!
 //! An extension is to be gone in time (`end.in-time`), also where it has read ahead as much as it may
 //! (`io.read-ahead`) and so has not read the end of its input (`end.eof`), and says once why it could

@@ -1,5 +1,5 @@
-"""A host that keeps the rules of docs/protocol.md, and the driver that operates it: host.py [NAME]
-breaks one rule. It shares nothing with the reference host; docs/host-conformance.md says what a
+"""A host that keeps the rules of docs/protocol/specification.md, and the driver that operates it: host.py [NAME]
+breaks one rule. It shares nothing with the reference host; docs/tester/hosts.md says what a
 driver is asked."""
 
 import json

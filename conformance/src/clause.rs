@@ -1,4 +1,4 @@
-//! The clauses of docs/protocol.md: what a case cites, who is bound, how strictly.
+//! The clauses of docs/protocol/specification.md: what a case cites, who is bound, how strictly.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -58,8 +58,8 @@ static CLAUSES: LazyLock<BTreeMap<String, Clause>> = LazyLock::new(|| {
         clauses: Vec<Clause>,
     }
     // The file is generated and committed; a test of this crate reads it.
-    let document: Document = serde_json::from_str(include_str!("../../docs/clauses.json"))
-        .unwrap_or_else(|error| unreachable!("docs/clauses.json cannot be read: {error}"));
+    let document: Document = serde_json::from_str(include_str!("../../docs/protocol/clauses.json"))
+        .unwrap_or_else(|error| unreachable!("docs/protocol/clauses.json cannot be read: {error}"));
     document.clauses.into_iter().map(|clause| (clause.id.clone(), clause)).collect()
 });
 

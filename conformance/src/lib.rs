@@ -2,7 +2,7 @@
 //! finds.
 //!
 //! [`run`] plays cases against a program. A [`Case`] is data: what is sent, what must come of it,
-//! and which clauses of docs/protocol.md say so. [`Report`] tells what came of each, with the
+//! and which clauses of docs/protocol/specification.md say so. [`Report`] tells what came of each, with the
 //! frames as they went, the likely cause and its cure.
 //!
 //! Everything here is synchronous: one thread drives one process at a time, so that what is seen

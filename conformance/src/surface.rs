@@ -6,7 +6,7 @@ use extline_scenario::differences;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// The surface, as conformance/kit/surface.toml has it. docs/kit.md says what it is for.
+/// The surface, as conformance/kit/surface.toml has it. docs/tester/kits.md says what it is for.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Surface {

@@ -113,7 +113,7 @@ fn verdicts(report: &Report) -> Vec<Verdict> {
 
 #[test]
 fn each_line_is_what_the_schema_says() {
-    let document = fs::read_to_string("../docs/report.schema.json").unwrap();
+    let document = fs::read_to_string("../docs/tester/report.schema.json").unwrap();
     let published = ToolSchema::compile(&RawJson::parse(&document).unwrap()).unwrap();
     let mut strict: Value = serde_json::from_str(&document).unwrap();
     close(&mut strict);

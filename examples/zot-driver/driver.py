@@ -3,7 +3,7 @@
 
 It runs `zot rpc` with the extensions of a case, and is its model: a server on this machine that
 asks for what the tester wants called. What zot shows only on its screen is unsupported.
-docs/host-conformance.md says what a driver is asked."""
+docs/tester/hosts.md says what a driver is asked."""
 
 import ctypes
 import json

@@ -15,7 +15,7 @@ use crate::launch::Launch;
 use crate::shared::lock;
 
 /// Where a trace is written: every line both ways with its time, its direction and its extension,
-/// and the starts, ends and signals around them. docs/trace.md has the format.
+/// and the starts, ends and signals around them. docs/protocol/traces.md has the format.
 ///
 /// A trace holds arguments and results in full, secrets among them. It is written through a buffer
 /// as the lines pass, and flushed when an extension fails or ends. A clone writes to the same

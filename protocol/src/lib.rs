@@ -12,7 +12,7 @@
 //! - [`limits`] has every number, [`Capability`] every negotiated feature, [`ErrorKind`] every
 //!   error code.
 //!
-//! Words like `frm.max-line` in these docs are clauses of docs/protocol.md.
+//! Words like `frm.max-line` in these docs are clauses of docs/protocol/specification.md.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The numbers of the wire, each once. See docs/protocol.md, "Framing" and "Order, time, failure".
+//! The numbers of the wire, each once. See docs/protocol/specification.md, "Framing" and "Order, time, failure".
 
 use std::time::Duration;
 

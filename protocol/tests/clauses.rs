@@ -1,4 +1,4 @@
-//! The clauses of docs/protocol.md: their form, and their list in docs/clauses.json.
+//! The clauses of docs/protocol/specification.md: their form, and their list in docs/protocol/clauses.json.
 //!
 //! The list is generated from the document by
 //! `EXTLINE_GENERATE=1 cargo test -p extline-protocol --test clauses`; without the variable the
@@ -19,7 +19,7 @@ const SUBJECTS: [(&str, &[&str]); 3] = [
     ("host", &["A host "]),
 ];
 
-/// docs/clauses.json.
+/// docs/protocol/clauses.json.
 #[derive(Serialize)]
 struct ClauseList {
     protocol: u32,
@@ -36,11 +36,12 @@ struct Clause {
 
 #[test]
 fn the_list_is_what_the_document_says() {
-    let document = fs::read_to_string(repository("docs/protocol.md")).unwrap();
-    let clauses = parse(&document).unwrap_or_else(|error| panic!("docs/protocol.md, {error}"));
+    let document = fs::read_to_string(repository("docs/protocol/specification.md")).unwrap();
+    let clauses =
+        parse(&document).unwrap_or_else(|error| panic!("docs/protocol/specification.md, {error}"));
     let list = ClauseList { protocol: 1, clauses };
     let generated = serde_json::to_string_pretty(&list).unwrap() + "\n";
-    let path = repository("docs/clauses.json");
+    let path = repository("docs/protocol/clauses.json");
     if std::env::var_os("EXTLINE_GENERATE").is_some_and(|value| value == "1") {
         fs::write(&path, &generated).unwrap();
     }
@@ -48,7 +49,7 @@ fn the_list_is_what_the_document_says() {
     let difference = committed.lines().zip(generated.lines()).position(|(old, new)| old != new);
     assert!(
         committed == generated,
-        "docs/clauses.json is not what docs/protocol.md says, from line {} on; after a change of \
+        "docs/protocol/clauses.json is not what docs/protocol/specification.md says, from line {} on; after a change of \
          the document run: EXTLINE_GENERATE=1 cargo test -p extline-protocol --test clauses",
         difference.unwrap_or(committed.lines().count()) + 1,
     );
@@ -58,8 +59,9 @@ fn the_list_is_what_the_document_says() {
 /// with a dot may stand there too, as long as they do not begin like a clause.
 #[test]
 fn the_sources_cite_only_clauses_that_exist() {
-    let document = fs::read_to_string(repository("docs/protocol.md")).unwrap();
-    let clauses = parse(&document).unwrap_or_else(|error| panic!("docs/protocol.md, {error}"));
+    let document = fs::read_to_string(repository("docs/protocol/specification.md")).unwrap();
+    let clauses =
+        parse(&document).unwrap_or_else(|error| panic!("docs/protocol/specification.md, {error}"));
     let ids: HashSet<_> = clauses.iter().map(|clause| clause.id.as_str()).collect();
     let group = |id: &str| id.split('.').next().unwrap_or_default().to_owned();
     let groups: HashSet<_> = ids.iter().map(|id| group(id)).collect();

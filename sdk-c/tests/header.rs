@@ -22,7 +22,7 @@ fn the_header_is_made_from_the_sources() {
     );
 }
 
-/// The comments are the reference (`docs/c.md`): each function says from which threads it may be
+/// The comments are the reference (`docs/c/guide.md`): each function says from which threads it may be
 /// called, itself or by naming the function that it is otherwise like.
 #[test]
 fn every_function_says_from_which_threads_it_may_be_called() {

@@ -1,4 +1,4 @@
-// docs/typescript-reference.md, made from the types and their comments by typedoc. With
+// docs/typescript/reference.md, made from the types and their comments by typedoc. With
 // EXTLINE_GENERATE set it is written; else it must be what it would be written as.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,13 +8,13 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const tools = join(root, "reference");
-const page = join(root, "../docs/typescript-reference.md");
+const page = join(root, "../docs/typescript/reference.md");
 
 const made = make();
 if (process.env.EXTLINE_GENERATE) {
   writeFileSync(page, made);
 } else if (!existsSync(page) || readFileSync(page, "utf8") !== made) {
-  console.error("docs/typescript-reference.md is not what the types say: make generate");
+  console.error("docs/typescript/reference.md is not what the types say: make generate");
   process.exitCode = 1;
 }
 
@@ -27,7 +27,7 @@ function make() {
     return (
       "# Reference of the TypeScript package\n\n" +
       "Made from the types and their comments: `make generate` writes it anew. " +
-      "[typescript.md](typescript.md) begins from nothing.\n" +
+      "[guide.md](guide.md) begins from nothing.\n" +
       module("index.md", "extline") +
       module("testing.md", "extline/testing")
     );

@@ -1,11 +1,11 @@
-// docs/typescript-and-mcp.md: the right column of its tables is compiled.
+// docs/typescript/from-mcp.md: the right column of its tables is compiled.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { install, PACKAGE, ROOT, says, scratch } from "./repository.mjs";
 
-const page = readFileSync(join(ROOT, "docs/typescript-and-mcp.md"), "utf8");
+const page = readFileSync(join(ROOT, "docs/typescript/from-mcp.md"), "utf8");
 
 test("what the tables have in place of MCP and pi compiles in the strictest mode", async () => {
   const rows = page.split("\n").filter((line) => line.startsWith("| ") && !line.startsWith("| with "));

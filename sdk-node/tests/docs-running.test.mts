@@ -1,10 +1,10 @@
-// docs/typescript-running.md: its sample is run.
+// docs/typescript/running.md: its sample is run.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Program, text } from "./program.mjs";
 
-const page = readFileSync(new URL("../../docs/typescript-running.md", import.meta.url), "utf8");
+const page = readFileSync(new URL("../../docs/typescript/running.md", import.meta.url), "utf8");
 
 test("work in a worker leaves the loop free, and ends with its call", async () => {
   const [, sample] = /```js worker\n([^]*?)```/.exec(page) ?? [];

@@ -1,4 +1,4 @@
-// docs/typescript-testing.md: its files are written, compiled and run, by node:test and by vitest.
+// docs/typescript/testing.md: its files are written, compiled and run, by node:test and by vitest.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 const sdk = join(import.meta.dirname, "..");
-const page = readFileSync(join(sdk, "../docs/typescript-testing.md"), "utf8");
+const page = readFileSync(join(sdk, "../docs/typescript/testing.md"), "utf8");
 // A folder as an author has one; the other packages are found further up.
 const folder = join(sdk, "build/docs-testing");
 rmSync(folder, { recursive: true, force: true });

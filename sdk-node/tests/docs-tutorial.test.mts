@@ -36,7 +36,7 @@ test("the tutorial leads where it says", async () => {
   const home = scratch();
   install(folder, "tsx", "zod", "@types/node");
   let ran = 0;
-  for (const { language, more, text } of fences("typescript.md")) {
+  for (const { language, more, text } of fences("typescript/guide.md")) {
     const [name, before] = more.split(" before=");
     const file = join(folder, name!);
     if (before !== undefined) {
@@ -67,7 +67,7 @@ test("what went wrong is said in these words", () => {
       .map((name) => readFileSync(join(folder, name), "utf8"))
       .join("");
   const ours = source(join(PACKAGE, "ts")).replace("${what} needs", "it needs");
-  const [, table] = readFileSync(join(ROOT, "docs/typescript.md"), "utf8").split("## What went wrong");
+  const [, table] = readFileSync(join(ROOT, "docs/typescript/guide.md"), "utf8").split("## What went wrong");
   const texts = [...table!.matchAll(/^\| `(.+?)` \|/gm)].map(([, text]) => text!);
   // What Node and the host say.
   const others = ["Cannot find package", "Unknown file extension", "Cannot use import statement", "Top-level await", "require is not defined", "no hello within"];
@@ -105,7 +105,7 @@ await ext.run(import.meta);
   ];
   // From 22.18 on Node runs it.
   if (!("typescript" in process.features && process.features.typescript)) shown.push(['Unknown file extension ".ts"', "a.ts", program, [], { type: "module" }]);
-  const [, table] = readFileSync(join(ROOT, "docs/typescript.md"), "utf8").split("## What went wrong");
+  const [, table] = readFileSync(join(ROOT, "docs/typescript/guide.md"), "utf8").split("## What went wrong");
   await Promise.all(shown.map(async ([what, file, source, args, pack]) => {
     const folder = scratch();
     install(folder, "tsx", "zod");
@@ -123,7 +123,7 @@ await ext.run(import.meta);
 const MCP = join(ROOT, "bench/peers/node/node_modules");
 
 test("the tasks with MCP have no mistakes in their types", { skip: !existsSync(join(MCP, "@modelcontextprotocol/sdk")) }, async () => {
-  const samples = fences("typescript-and-mcp.md").filter(({ more }) => more === "mcp").map(({ text }) => text);
+  const samples = fences("typescript/from-mcp.md").filter(({ more }) => more === "mcp").map(({ text }) => text);
   const missing = `import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -143,7 +143,7 @@ declare function runInShell(command: string): Promise<{ content: { type: "text";
 
 test("five everyday tasks are no longer than with MCP or oh-my-pi", async () => {
   const samples: Record<string, string[]> = { mcp: [], "oh-my-pi": [], extline: [] };
-  for (const { more, text } of fences("typescript-and-mcp.md")) {
+  for (const { more, text } of fences("typescript/from-mcp.md")) {
     await transform(text, { loader: "ts" }); // it is TypeScript at all
     samples[more]!.push(text);
   }

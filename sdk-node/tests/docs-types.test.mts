@@ -1,4 +1,4 @@
-// docs/typescript-types.md: every row of its tables is executed, and the types in them are compiled.
+// docs/typescript/tools-and-types.md: every row of its tables is executed, and the types in them are compiled.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const inside = require("../dist/inside.js") as typeof import("../dist/inside.js"
 const { encodeFailure, encodeResult, prepareTool, toFailure } = inside;
 
 const root = join(import.meta.dirname, "..");
-const page = readFileSync(join(root, "../docs/typescript-types.md"), "utf8");
+const page = readFileSync(join(root, "../docs/typescript/tools-and-types.md"), "utf8");
 
 /** The rows of the table under a heading, without their back quotes. */
 function rows(heading: string): string[][] {

@@ -1,4 +1,4 @@
-// The kit in TypeScript, held to the surface that every kit has (docs/kit.md).
+// The kit in TypeScript, held to the surface that every kit has (docs/tester/kits.md).
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { before, test } from "node:test";

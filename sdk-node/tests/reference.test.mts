@@ -1,4 +1,4 @@
-// docs/typescript-reference.md is what the types and their comments say: `make generate` writes it anew.
+// docs/typescript/reference.md is what the types and their comments say: `make generate` writes it anew.
 import { join } from "node:path";
 import { test } from "node:test";
 import { PACKAGE, says } from "./repository.mjs";

@@ -42,7 +42,7 @@ def typed(commands: str, folder: Path, tmp_path: Path) -> str:
 
 
 def test_the_tutorial_from_its_first_command(tmp_path: Path) -> None:
-    installing = next(text for language, _, text in fences("python.md") if language == "sh")
+    installing = next(text for language, _, text in fences("python/guide.md") if language == "sh")
     lines = installing.splitlines()
     # These two are had already: this very repository, and its command.
     (tmp_path / "extline").symlink_to(ROOT)

@@ -1,4 +1,4 @@
-"""The reference of the package, docs/python-reference.md, from its docstrings."""
+"""The reference of the package, docs/python/reference.md, from its docstrings."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import griffe
 from program import ROOT
 
-PAGE = ROOT / "docs" / "python-reference.md"
+PAGE = ROOT / "docs/python/reference.md"
 HEAD = """# Reference of the Python package
 
-Made from the docstrings of `extline`, which `help(extline.Extension)` shows as well; `make generate` writes it anew. [python.md](python.md) is where to begin, [python-types.md](python-types.md) has the annotations of tools, [python-troubleshooting.md](python-troubleshooting.md) the texts of errors.
+Made from the docstrings of `extline`, which `help(extline.Extension)` shows as well; `make generate` writes it anew. [guide.md](guide.md) is where to begin, [python-types.md](python-types.md) has the annotations of tools, [python-troubleshooting.md](python-troubleshooting.md) the texts of errors.
 
 Unless it is said otherwise, times are in seconds, and whatever a handler is given may be used from any thread of the process, and from no other process.
 """

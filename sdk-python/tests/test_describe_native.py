@@ -1,4 +1,4 @@
-"""The rows of docs/python-types.md through a real process: the core's validator and ``bind``
+"""The rows of docs/python/tools-and-types.md through a real process: the core's validator and ``bind``
 together hand over what the page says, and refuse what the annotations refuse, at the same place
 and in the same words."""
 

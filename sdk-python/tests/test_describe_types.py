@@ -1,4 +1,4 @@
-"""Every row of docs/python-types.md, and for each annotation in it, values it refuses."""
+"""Every row of docs/python/tools-and-types.md, and for each annotation in it, values it refuses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from extline._describe import ArgumentError, DefinitionError, Described, describ
 from extline._fits import check
 from extline._references import tidied
 
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "python-types.md"
+PAGE = pathlib.Path(__file__).parents[2] / "docs/python/tools-and-types.md"
 
 
 def rows() -> list[list[str]]:

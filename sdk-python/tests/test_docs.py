@@ -29,9 +29,9 @@ def fences(page: str) -> Iterator[tuple[str, str, str]]:
 
 
 def follow_tutorial(folder: Path) -> None:
-    """Writes the files of python.md and runs its commands, from behind the installation."""
+    """Writes the files of python/guide.md and runs its commands, from behind the installation."""
     ran = 0
-    for language, more, text in fences("python.md"):
+    for language, more, text in fences("python/guide.md"):
         name, _, before = more.partition(" before=")
         if before:
             file = folder / name
@@ -89,7 +89,7 @@ def test_the_tutorial_leads_where_it_says(tmp_path: Path) -> None:
 
 def test_five_everyday_tasks_are_no_longer_than_with_fastmcp() -> None:
     pairs: dict[str, list[str]] = {"fastmcp": [], "extline": []}
-    for _, whose, text in fences("python-and-fastmcp.md"):
+    for _, whose, text in fences("python/from-fastmcp.md"):
         compile(text, whose, "exec")
         pairs[whose].append(text)
     assert [len(texts) for texts in pairs.values()] == [5, 5]
@@ -126,7 +126,7 @@ def test_the_sample_of_the_readme_is_the_example() -> None:
 
 
 def test_the_tables_of_events_and_points_are_those_of_the_package() -> None:
-    page = (DOCS / "python-events.md").read_text()
+    page = (DOCS / "python/events-and-guards.md").read_text()
     rows = [row.strip("|").split("|") for row in page.splitlines() if row.startswith("| `")]
     told = {cells[0].strip("` "): cells for cells in rows if len(cells) == 4}
     assert told.keys() == EVENTS.keys()
@@ -142,5 +142,5 @@ def test_the_tables_of_events_and_points_are_those_of_the_package() -> None:
             assert hasattr(kind, member), (point, member)
         for method in re.findall(r"\.(\w+)\(", row[2]):
             assert hasattr(kind, method), (point, method)
-    for language, _, text in fences("python-events.md"):
+    for language, _, text in fences("python/events-and-guards.md"):
         exec(compile(text, language, "exec"), {"__name__": "sample"})

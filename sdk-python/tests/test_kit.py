@@ -1,4 +1,4 @@
-"""The kit in Python, held to the surface that every kit has (docs/kit.md)."""
+"""The kit in Python, held to the surface that every kit has (docs/tester/kits.md)."""
 
 from __future__ import annotations
 

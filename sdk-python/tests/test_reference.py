@@ -1,4 +1,4 @@
-"""docs/python-reference.md is what the docstrings say: `make generate` writes it anew."""
+"""docs/python/reference.md is what the docstrings say: `make generate` writes it anew."""
 
 from __future__ import annotations
 

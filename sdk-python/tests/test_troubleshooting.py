@@ -1,4 +1,4 @@
-"""Every text of python-troubleshooting.md is said by an extension that makes the mistake."""
+"""Every text of docs/python/troubleshooting.md is said by an extension that makes the mistake."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from program import ROOT, run
 from test_docs import matches
 
-PAGE = (ROOT / "docs" / "python-troubleshooting.md").read_text()
+PAGE = (ROOT / "docs/python/troubleshooting.md").read_text()
 TEXTS = [text.strip("` ") for text in re.findall(r"^### (`.+`)$", PAGE, re.M)]
 # They hold backticks of their own.
 TEXTS = [text + "`" if text.count("`") % 2 else text for text in TEXTS]

@@ -29,7 +29,7 @@ def samples(folder: Path) -> list[Path]:
         (template / file.name).write_text(file.read_text().replace("{{name}}", "made"))
     tutorial = folder / "tutorial"
     tutorial.mkdir()
-    for language, more, text in fences("python.md"):
+    for language, more, text in fences("python/guide.md"):
         name, _, before = more.partition(" before=")
         if language == "python" and name:
             head, mark, tail = "", "", ""
@@ -38,12 +38,12 @@ def samples(folder: Path) -> list[Path]:
             (tutorial / name).write_text(head + text + mark + tail)
     beside = folder / "beside"
     beside.mkdir()
-    ours = [text for _, whose, text in fences("python-and-fastmcp.md") if whose == "extline"]
+    ours = [text for _, whose, text in fences("python/from-fastmcp.md") if whose == "extline"]
     more = "from extline.testing import Host\ndef shrink_one(file: str) -> None: ...\n"
     (beside / "beside.py").write_text(more + "\n".join(ours))
     types = folder / "types"
     types.mkdir()
-    (types / "types_sample.py").write_text(next(text for language, _, text in fences("python-types.md") if language == "python"))
+    (types / "types_sample.py").write_text(next(text for language, _, text in fences("python/tools-and-types.md") if language == "python"))
     readme = folder / "readme"
     readme.mkdir()
     hello, test = [

@@ -30,7 +30,7 @@ pub(crate) struct Conformance {
     pub(crate) canary: Option<String>,
 
     /// Which rules hold: those of every extension, those of SDKs too, or those of kits too
-    /// (docs/kit.md)
+    /// (docs/tester/kits.md)
     #[arg(long, value_enum, default_value_t = Rules::Base)]
     pub(crate) level: Rules,
 
@@ -42,7 +42,7 @@ pub(crate) struct Conformance {
     #[command(flatten)]
     pub(crate) choice: Choice,
 
-    /// Run your own cases as well: a file, or a folder with .toml files (see docs/cases.md); `--only
+    /// Run your own cases as well: a file, or a folder with .toml files (see docs/tester/cases.md); `--only
     /// own` runs no others; may be given again
     #[arg(long, value_name = "FILE")]
     pub(crate) cases: Vec<OsString>,
@@ -93,7 +93,7 @@ pub(crate) struct Reporting {
     #[arg(long, value_name = "FORMAT=FILE")]
     pub(crate) report: Vec<String>,
 
-    /// Expect the failures that this file lists, and no others (see docs/conformance.md)
+    /// Expect the failures that this file lists, and no others (see docs/tester/guide.md)
     #[arg(long, value_name = "FILE")]
     pub(crate) baseline: Option<String>,
 
@@ -126,20 +126,20 @@ pub(crate) enum Question {
         #[arg(long, value_name = "FOLDER")]
         to: PathBuf,
     },
-    /// Check a trace: what went both ways between any host and an extension (docs/trace.md)
+    /// Check a trace: what went both ways between any host and an extension (docs/protocol/traces.md)
     Check(CheckTrace),
     /// Play the host's side of a trace again, and show what the extension says otherwise
     #[command(override_usage = "extline conformance replay [OPTIONS] <TRACE> <DIR>\n       \
                           extline conformance replay [OPTIONS] <TRACE> -- <PROGRAM> [ARGS]...")]
     Replay(ReplayTrace),
     /// Play sessions that a seed draws, legal moves of a host and hostile ones, until one breaks a
-    /// rule; write that down as a case, as small as it can be (docs/fuzz.md)
+    /// rule; write that down as a case, as small as it can be (docs/tester/fuzz.md)
     #[command(override_usage = "extline conformance fuzz [OPTIONS] <DIR>\n       \
                           extline conformance fuzz [OPTIONS] -- <PROGRAM> [ARGS]...")]
     Fuzz(FuzzSessions),
-    /// Hold kits (docs/kit.md) to each kind of host: what works, what is not there, on one page
+    /// Hold kits (docs/tester/kits.md) to each kind of host: what works, what is not there, on one page
     Matrix(Matrix),
-    /// Check a host, through its driver (docs/host-conformance.md); without one, our own host
+    /// Check a host, through its driver (docs/tester/hosts.md); without one, our own host
     Host(TestHost),
     /// The extension that a host under test is given
     #[command(hide = true)]

@@ -113,7 +113,7 @@ pub(crate) enum Action {
     ///
     /// Give this in place of an extension's program to any host, to test the host or an agent
     /// without the extension. From a trace: what the extension said comes again when the host asks
-    /// the same, and when it does what it did. From a file of cases (docs/cases.md): what they send
+    /// the same, and when it does what it did. From a file of cases (docs/tester/cases.md): what they send
     /// is asked, what they expect is answered. What no file answers is answered with an error that
     /// says so, and told on stderr.
     #[command(after_help = MOCK_EXAMPLES)]
@@ -187,7 +187,7 @@ pub(crate) struct Tap {
     pub(crate) dir: Option<OsString>,
 
     /// Write down every line that passes, both ways, with arguments and results in full (see
-    /// docs/trace.md); the file is made anew
+    /// docs/protocol/traces.md); the file is made anew
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
@@ -217,7 +217,7 @@ pub(crate) struct Mock {
 
 #[derive(Debug, Args)]
 pub(crate) struct Record {
-    /// The trace, with arguments and results in full (see docs/trace.md); the file is made anew
+    /// The trace, with arguments and results in full (see docs/protocol/traces.md); the file is made anew
     #[arg(id = "recording", value_name = "TRACE", conflicts_with = "trace")]
     pub(crate) trace: PathBuf,
 

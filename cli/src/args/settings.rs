@@ -35,7 +35,7 @@ pub(crate) struct Settings {
     pub(crate) unguarded: Vec<String>,
 
     /// Write down every line that passes, both ways, with arguments and results in full (see
-    /// docs/trace.md); the file is made anew
+    /// docs/protocol/traces.md); the file is made anew
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 }

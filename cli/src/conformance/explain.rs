@@ -29,8 +29,9 @@ fn unknown(name: &str) -> clap::Error {
     let Some(near) = nearest(&name.to_lowercase(), &clauses).filter(|_| name.contains('.')) else {
         return selection::unknown(name);
     };
-    let text =
-        format!("there is no clause {name}; docs/protocol.md has them all. Did you mean {near}?");
+    let text = format!(
+        "there is no clause {name}; docs/protocol/specification.md has them all. Did you mean {near}?"
+    );
     usage(super::SUBCOMMAND, ErrorKind::InvalidValue, &text)
 }
 

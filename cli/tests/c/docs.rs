@@ -12,33 +12,33 @@ use crate::support::repository;
 
 #[test]
 fn the_tutorial_leads_where_it_says() {
-    follow("c.md", 8);
+    follow("c/guide.md", 8);
 }
 
 #[test]
 fn tools_and_arguments() {
-    follow("c-tools.md", 4);
+    follow("c/tools-and-types.md", 4);
 }
 
 #[test]
 fn answering_later() {
-    follow("c-threads.md", 3);
+    follow("c/running.md", 3);
 }
 
 #[test]
 fn an_event_loop_of_ones_own() {
-    follow("c-poll.md", 2);
+    follow("c/poll.md", 2);
 }
 
 #[test]
 fn memory_and_ownership() {
-    follow("c-memory.md", 2);
+    follow("c/memory.md", 2);
 }
 
 #[test]
 fn other_languages() {
-    if found("go", "docs/c-other-languages.md") {
-        follow("c-other-languages.md", 3);
+    if found("go", "docs/c/other-languages.md") {
+        follow("c/other-languages.md", 3);
     }
 }
 

@@ -45,9 +45,9 @@ fn one_line_builds_an_extension() {
 fn it_is_linked_into_the_program_too() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("hello.c"), HELLO).unwrap();
-    let lines = fs::read_to_string(crate::support::repository().join("docs/c.md")).unwrap();
+    let lines = fs::read_to_string(crate::support::repository().join("docs/c/guide.md")).unwrap();
     let line = "cc hello.c -o hello $(pkg-config --cflags extline) $(pkg-config --variable=libdir extline)/libextline.a $(pkg-config --libs-only-l --static extline | sed s/-lextline//)";
-    assert!(lines.contains(line), "docs/c.md tells another line");
+    assert!(lines.contains(line), "docs/c/guide.md tells another line");
     sh(line, folder.path());
     let needs = sh("objdump -p hello 2>/dev/null || otool -L hello", folder.path());
     assert!(!needs.contains("libextline"), "{needs}");

@@ -1,4 +1,4 @@
-//! Every text of docs/c-troubleshooting.md is said where the mistake is made.
+//! Every text of docs/c/troubleshooting.md is said where the mistake is made.
 
 use std::fs;
 use std::path::Path;
@@ -102,7 +102,7 @@ const MISTAKES: [Mistake; 16] = [
 
 #[test]
 fn every_text_of_the_page_is_said() {
-    let page = fs::read_to_string(repository().join("docs/c-troubleshooting.md")).unwrap();
+    let page = fs::read_to_string(repository().join("docs/c/troubleshooting.md")).unwrap();
     let headings = page.lines().filter_map(|line| line.strip_prefix("### "));
     let texts = headings.map(|heading| heading.trim_matches('`'));
     let mut told = 0;
@@ -111,7 +111,7 @@ fn every_text_of_the_page_is_said() {
         let mistake = MISTAKES.iter().find(|mistake| text.starts_with(mistake.text));
         let mistake = mistake.unwrap_or_else(|| panic!("nothing makes this come: {text}"));
         told += 1;
-        if text.starts_with("By not") && !found("cmake", "a text of docs/c-troubleshooting.md") {
+        if text.starts_with("By not") && !found("cmake", "a text of docs/c/troubleshooting.md") {
             continue;
         }
         let said = plain(&provoke(mistake));

@@ -217,7 +217,7 @@ fn a_cancel_a_request_and_a_wait_are_as_the_script_has_them() {
 
 #[test]
 fn the_example_of_the_documentation_offers_what_it_says() {
-    let document = fs::read_to_string(repository().join("docs/conformance.md")).unwrap();
+    let document = fs::read_to_string(repository().join("docs/tester/guide.md")).unwrap();
     let section = document.split("\n## Without the extension\n").nth(1).unwrap();
     let example = section.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let extline = Extline::new();

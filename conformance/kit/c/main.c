@@ -1,5 +1,5 @@
 /* The kit on the C SDK: what conformance/kit/surface.toml says, for `extline conformance --level
- * kit`. docs/kit.md says what a kit is. */
+ * kit`. docs/tester/kits.md says what a kit is. */
 #include <stdlib.h>
 
 #include "kit.h"

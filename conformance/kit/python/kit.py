@@ -1,5 +1,5 @@
 """The kit in plain Python, written by hand from conformance/kit/surface.toml: no SDK, the standard
-library of Python 3.10. docs/kit.md says what a kit is.
+library of Python 3.10. docs/tester/kits.md says what a kit is.
 
 One thread reads, one writes, each call has a thread of its own, and so have the events and the panel,
 whose frames must be handled in order.

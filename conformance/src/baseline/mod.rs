@@ -1,4 +1,4 @@
-//! Baselines: what is known to fail, why, and until when; docs/conformance.md documents the file.
+//! Baselines: what is known to fail, why, and until when; docs/tester/guide.md documents the file.
 //!
 //! A baseline is strict both ways. What it lists must fail, and in the way that it says: a case
 //! that passes, or fails in another way, fails the run.

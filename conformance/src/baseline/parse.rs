@@ -103,10 +103,10 @@ mod tests {
 
     #[test]
     fn the_example_of_the_documentation_is_a_baseline() {
-        let document = include_str!("../../../docs/conformance.md");
+        let document = include_str!("../../../docs/tester/guide.md");
         let section = document.split("\n## Baselines\n").nth(1).unwrap();
         let example = section.split("```toml").nth(1).and_then(|rest| rest.split("```").next());
-        let baseline = Baseline::parse("docs/conformance.md", example.unwrap()).unwrap();
+        let baseline = Baseline::parse("docs/tester/guide.md", example.unwrap()).unwrap();
         assert_eq!(baseline.entries.len(), 2);
         assert!(baseline.entries[0].expires.is_some());
     }

@@ -23,7 +23,7 @@ pub fn copy_of(case: &Case) -> String {
     let lines: Vec<_> =
         lines.map(|line| if line.starts_with("id = ") { own.as_str() } else { line }).collect();
     format!(
-        "# A copy of the case {} of extline {}; docs/cases.md documents the format. Run it with\n\
+        "# A copy of the case {} of extline {}; docs/tester/cases.md documents the format. Run it with\n\
          #   extline conformance --cases THIS_FILE --only {} -- YOUR_PROGRAM\n\n{}\n",
         case.id,
         env!("CARGO_PKG_VERSION"),

@@ -1,4 +1,4 @@
-//! What a case names must exist: clauses of docs/protocol.md and checks of this crate.
+//! What a case names must exist: clauses of docs/protocol/specification.md and checks of this crate.
 
 use extline_scenario::{Case, CaseError, Level};
 
@@ -35,7 +35,7 @@ impl Cited for Case {
 /// Reads the cases of a built-in file: each cites a clause.
 pub fn parse(file: &str, text: &str) -> Result<Vec<Case>, CaseError> {
     known(extline_scenario::parse(file, text)?, |case| {
-        let problem = "it cites no clause of docs/protocol.md; name at least one";
+        let problem = "it cites no clause of docs/protocol/specification.md; name at least one";
         case.clauses.is_empty().then(|| problem.to_owned())
     })
 }
@@ -59,7 +59,7 @@ fn known(
 
 fn unknown_of(case: &Case) -> Option<String> {
     if let Some(unknown) = case.clauses.iter().find(|id| Clause::named(id).is_none()) {
-        return Some(format!("docs/protocol.md has no clause {unknown}"));
+        return Some(format!("docs/protocol/specification.md has no clause {unknown}"));
     }
     let unknown = case.check.as_deref().filter(|name| check::named(name).is_none())?;
     Some(format!("there is no check {unknown}; there are {}", check::names().join(", ")))
@@ -75,11 +75,11 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_documentation_are_cases() {
-        let document = include_str!("../../../docs/cases.md");
+        let document = include_str!("../../../docs/tester/cases.md");
         let blocks = document.split("```toml").skip(1).filter_map(|rest| rest.split("```").next());
         let [built_in, own] = blocks.collect::<Vec<_>>()[..] else { panic!("two examples") };
-        assert_eq!(parse_own("docs/cases.md", own).unwrap()[0].id, "berlin-has-weather");
-        let cases = parse("docs/cases.md", built_in).unwrap();
+        assert_eq!(parse_own("docs/tester/cases.md", own).unwrap()[0].id, "berlin-has-weather");
+        let cases = parse("docs/tester/cases.md", built_in).unwrap();
         assert_eq!(cases[0].id, "E-FRM-14");
         assert_eq!(cases[0].values.len(), 4);
         assert_eq!(cases[0].clause().unwrap().id, "frm.accept-max-line");

@@ -6,7 +6,7 @@ use super::{Finding, Observed, Outcome};
 use crate::arrived::Arrived;
 use crate::surface::surface;
 
-/// It registers the surface, no less and no more (`docs/kit.md`).
+/// It registers the surface, no less and no more (`docs/tester/kits.md`).
 pub(super) fn surface_registered(observed: &Observed<'_>) -> Outcome {
     let Some((hello, registrations, ready)) = registered(observed) else { return Outcome::Nothing };
     let frames: Vec<_> = registrations.iter().filter_map(|one| one.frame.as_ref().ok()).collect();

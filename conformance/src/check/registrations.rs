@@ -166,7 +166,7 @@ pub(super) fn reserved_names(observed: &Observed<'_>) -> Outcome {
     })
 }
 
-/// Capabilities that mean nothing yet (docs/protocol.md 3.8).
+/// Capabilities that mean nothing yet (docs/protocol/specification.md 3.8).
 const CAPABILITIES: [&str; 3] = ["config", "providers", "blob"];
 /// Methods that mean nothing yet, of both sides; one that ends in a dot is all that begin so.
 const METHODS: [&str; 14] = [

@@ -27,8 +27,8 @@ impl Name {
 pub(super) fn file(name: &Name, script: &Script, check: Option<&Case>) -> String {
     let id = name.id();
     let mut text = format!(
-        "# Drawn by `extline conformance fuzz`: seed {}, session {}. docs/fuzz.md tells how to play it\n\
-         # again, docs/cases.md what it means.\n\n\
+        "# Drawn by `extline conformance fuzz`: seed {}, session {}. docs/tester/fuzz.md tells how to play it\n\
+         # again, docs/tester/cases.md what it means.\n\n\
          [[case]]\nid = \"{id}\"\ntitle = \"a session of a host leaves the extension whole\"\n\
          process = \"{}\"\nsteps = [\n",
         name.seed,

@@ -1,4 +1,4 @@
-//! The driver: a program that operates the host under test. docs/host-conformance.md documents what
+//! The driver: a program that operates the host under test. docs/tester/hosts.md documents what
 //! it is asked and how it answers.
 
 use std::collections::BTreeMap;

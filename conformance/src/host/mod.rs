@@ -2,7 +2,7 @@
 //! puppets whose every byte the tester reads and writes itself.
 //!
 //! [`run_host`] plays cases whose steps say what the driver is asked, what puppets write, and what
-//! must come of it. docs/host-conformance.md documents the driver's protocol and the steps.
+//! must come of it. docs/tester/hosts.md documents the driver's protocol and the steps.
 
 #[cfg(unix)]
 mod act;

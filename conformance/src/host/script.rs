@@ -139,10 +139,12 @@ fn problem_of(script: &Script) -> Option<String> {
         return Some("cases for hosts have ids that begin with H-".to_owned());
     }
     if case.clauses.is_empty() {
-        return Some("it cites no clause of docs/protocol.md; name at least one".to_owned());
+        return Some(
+            "it cites no clause of docs/protocol/specification.md; name at least one".to_owned(),
+        );
     }
     if let Some(unknown) = case.clauses.iter().find(|id| Clause::named(id).is_none()) {
-        return Some(format!("docs/protocol.md has no clause {unknown}"));
+        return Some(format!("docs/protocol/specification.md has no clause {unknown}"));
     }
     if case.check.is_some() != script.steps.is_empty() {
         return Some("give it either steps or a check".to_owned());

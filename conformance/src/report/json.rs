@@ -1,5 +1,5 @@
 //! One JSON object a line: the head, each case as it is decided, the summary at the end.
-//! docs/report.schema.json is the schema of a line, docs/conformance.md its documentation.
+//! docs/tester/report.schema.json is the schema of a line, docs/tester/guide.md its documentation.
 
 use std::collections::BTreeMap;
 

@@ -119,7 +119,10 @@ fn a_case_without_a_clause_and_one_with_a_wrong_one_are_named() {
         "{cites_nothing:?}"
     );
     let unknown = problems(&[case(r#""frm.nope""#)]);
-    assert!(unknown[0].contains("docs/protocol.md has no clause frm.nope"), "{unknown:?}");
+    assert!(
+        unknown[0].contains("docs/protocol/specification.md has no clause frm.nope"),
+        "{unknown:?}"
+    );
     let twice = problems(&[case(good), case(good)]);
     assert!(twice[0].contains("x.toml has a case of this id already"), "{twice:?}");
     // It checks an extension, whatever it takes from the host's clause.

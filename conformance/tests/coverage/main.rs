@@ -1,7 +1,7 @@
-//! What checks each clause of docs/protocol.md: a case, or a test for a written reason.
+//! What checks each clause of docs/protocol/specification.md: a case, or a test for a written reason.
 //!
 //! A MUST that nothing checks, a case that cites nothing and an entry of uncovered.toml that is not
-//! true any more fail here. docs/coverage.md is written by
+//! true any more fail here. docs/tester/coverage.md is written by
 //! `EXTLINE_GENERATE=1 cargo test -p extline-conformance --test coverage`.
 
 mod cited;
@@ -43,7 +43,7 @@ fn every_planned_case_of_the_first_two_ranks_is_there_or_has_a_reason() {
 fn the_table_is_what_cases_and_reasons_say() {
     let generated =
         table::write(&Cited::by(&cited::files()), &Uncovered::committed(), &Plan::committed());
-    let path = repository("docs/coverage.md");
+    let path = repository("docs/tester/coverage.md");
     if std::env::var_os("EXTLINE_GENERATE").is_some_and(|value| value == "1") {
         fs::write(&path, &generated).unwrap();
     }
@@ -51,7 +51,7 @@ fn the_table_is_what_cases_and_reasons_say() {
     let difference = committed.lines().zip(generated.lines()).position(|(old, new)| old != new);
     assert!(
         committed == generated,
-        "docs/coverage.md is not what conformance/cases, conformance/uncovered.toml and conformance/planned*.toml say, from \
+        "docs/tester/coverage.md is not what conformance/cases, conformance/uncovered.toml and conformance/planned*.toml say, from \
          line {} on; run `make generate`",
         difference.unwrap_or(committed.lines().count()) + 1,
     );

@@ -118,7 +118,7 @@ impl Plan {
     }
 }
 
-/// What became of the plans, as a section of docs/coverage.md.
+/// What became of the plans, as a section of docs/tester/coverage.md.
 pub(crate) fn page(plans: &[Plan]) -> String {
     let [extensions, hosts] = plans else { unreachable!("there are two plans") };
     format!(

@@ -1,4 +1,4 @@
-//! docs/coverage.md, from the cases and the reasons.
+//! docs/tester/coverage.md, from the cases and the reasons.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use crate::uncovered::{Group, Uncovered};
 
 const HEAD: &str = "# What checks each clause
 
-Each clause of [protocol.md](protocol.md) is checked by [conformance cases](cases.md), or by a test \
+Each clause of [the specification](../protocol/specification.md) is checked by [conformance cases](cases.md), or by a test \
 of this repository where a case cannot see it. This page is made from \
 [conformance/cases](../conformance/cases) and \
 [conformance/uncovered.toml](../conformance/uncovered.toml) by `make generate`; a MUST with neither \

@@ -78,7 +78,7 @@ impl Uncovered {
         for clause in must.filter(|clause| !seen.contains(clause.id.as_str())) {
             if cited.cases(&clause.id).is_empty() {
                 problems.push(format!(
-                    "docs/protocol.md: {}: no case cites this MUST, and {FILE} does not say why; \
+                    "docs/protocol/specification.md: {}: no case cites this MUST, and {FILE} does not say why; \
                      write a case, or name there the test that checks it",
                     clause.id
                 ));
@@ -89,7 +89,9 @@ impl Uncovered {
 
     fn wrong_entry(&self, id: &str, cited: &Cited, again: bool) -> Option<String> {
         let Some(clause) = Clause::named(id) else {
-            return Some("docs/protocol.md has no such clause; drop this entry".to_owned());
+            return Some(
+                "docs/protocol/specification.md has no such clause; drop this entry".to_owned(),
+            );
         };
         if let Some(citing) = cited.cases(id).first() {
             return Some(format!("{} checks it now; drop this entry", citing.case));
@@ -145,7 +147,10 @@ fn what_is_not_true_any_more_is_named_with_its_place() {
     let this = "conformance/tests/coverage/uncovered.rs";
     let is_here = format!("{this}::what_is_not_true_any_more_is_named_with_its_place");
     let tests = |clause: &str, test: &str| format!("[group.tests]\n\"{clause}\" = [{test}]");
-    one("untested = [\"frm.nope\"]", "uncovered.toml:3: frm.nope: docs/protocol.md has no such");
+    one(
+        "untested = [\"frm.nope\"]",
+        "uncovered.toml:3: frm.nope: docs/protocol/specification.md has no such",
+    );
     one("untested = [\"frm.crlf\"]", "uncovered.toml:3: frm.crlf: E-X-01 checks it now; drop this");
     one("untested = [\"tool.unknown\"]", "tool.unknown: it is a SHOULD; drop this entry");
     one("untested = [\"frm.bom\", \"frm.bom\"]", "frm.bom: it is here a second time");
@@ -154,7 +159,10 @@ fn what_is_not_true_any_more_is_named_with_its_place() {
     one(&tests("frm.bom", "\"x.rs\""), "frm.bom: x.rs must read path/of/file.rs::name");
     let cut = &is_here[..is_here.len() - 1];
     one(&tests("frm.bom", &format!("\"{cut}\"")), "uncovered.rs has no test what_is_not_true");
-    one("untested = [\"frm.bom\"]", "docs/protocol.md: frm.whole: no case cites this MUST");
+    one(
+        "untested = [\"frm.bom\"]",
+        "docs/protocol/specification.md: frm.whole: no case cites this MUST",
+    );
     let nameless = problems("[[group]]\nreason = \" \"\nuntested = [\"frm.bom\"]");
     assert!(nameless[0].contains("its group gives no reason"), "{nameless:?}");
 

@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn the_clause_says_what_the_queue_does() {
-        let document = include_str!("../../../docs/protocol.md");
+        let document = include_str!("../../../docs/protocol/specification.md");
         let clause = document.split("#### `host.queue` MUST (host)\n").nth(1).unwrap();
         let says = format!(
             "A host MUST end an extension for which more than {WAITING_FRAMES} frames or {} MiB \

@@ -105,7 +105,7 @@ fn only_its_owner_may_read_a_trace() {
 /// The schema in docs/ describes what this host writes, and what was recorded of a zot.
 #[tokio::test]
 async fn every_record_is_what_the_schema_says() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/trace.schema.json");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/protocol/trace.schema.json");
     let schema = RawJson::parse(&fs::read_to_string(folder).unwrap()).unwrap();
     let schema = ToolSchema::compile(&schema).unwrap();
     let check = |name: &str, text: &str| {

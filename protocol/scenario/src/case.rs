@@ -15,7 +15,7 @@ pub struct Case {
     pub id: String,
     /// What holds when it passes, in a line: `accepts a line of 64 KiB`.
     pub title: String,
-    /// The clauses of docs/protocol.md that it checks; the first decides level and quoted text. An
+    /// The clauses of docs/protocol/specification.md that it checks; the first decides level and quoted text. An
     /// author's own case may have none.
     #[serde(default)]
     pub clauses: Vec<String>,
@@ -89,7 +89,7 @@ pub enum Need {
     Cancel,
     /// It has a manifest.
     Manifest,
-    /// It is a kit: an extension with the surface that docs/kit.md describes.
+    /// It is a kit: an extension with the surface that docs/tester/kits.md describes.
     Kit,
 }
 
@@ -143,7 +143,7 @@ impl Case {
 }
 
 impl Level {
-    /// The word as docs/protocol.md has it.
+    /// The word as docs/protocol/specification.md has it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Must => "MUST",

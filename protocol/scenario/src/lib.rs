@@ -2,7 +2,7 @@
 //! come of it, as data.
 //!
 //! [`parse`] turns a TOML file into [`Case`]s, whose [`Step`]s have one [`Verb`] each, and [`play`]
-//! plays a case against a [`Stage`], so that a step means the same everywhere. docs/cases.md
+//! plays a case against a [`Stage`], so that a step means the same everywhere. docs/tester/cases.md
 //! documents the format. Nothing here knows a process, an SDK or a clock: the conformance tester is
 //! a stage with processes, an SDK's testing host one with an extension in its own process.
 

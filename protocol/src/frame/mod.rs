@@ -1,4 +1,4 @@
-//! The frames of the wire, one type each; docs/protocol.md has the same tables in words.
+//! The frames of the wire, one type each; docs/protocol/specification.md has the same tables in words.
 
 mod any;
 mod content;

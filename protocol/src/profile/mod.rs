@@ -1,6 +1,6 @@
 //! Which host a host is like: the spec's own, or a particular zot.
 //!
-//! A profile is a list of switches, each with its clause in docs/protocol.md, section 6. Those of
+//! A profile is a list of switches, each with its clause in docs/protocol/specification.md, section 6. Those of
 //! the wire are thrown in [`HostSession`](crate::HostSession); those of the process and of the
 //! registry in the host that drives it.
 
@@ -123,7 +123,7 @@ impl Profile {
     /// The names of all profiles.
     pub const NAMES: [&'static str; 3] = ["spec", "zot-0.1.62", "zot-37c7945"];
 
-    /// Sections 1 to 5 of docs/protocol.md, nothing else.
+    /// Sections 1 to 5 of docs/protocol/specification.md, nothing else.
     pub const fn spec() -> Self {
         Self {
             name: "spec",

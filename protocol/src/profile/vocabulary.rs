@@ -6,7 +6,7 @@ use crate::frame::{
 };
 
 /// The frames and fields a host knows; the words are those of the column *since* in
-/// docs/protocol.md. Each holds those before it.
+/// docs/protocol/specification.md. Each holds those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Vocabulary {
     /// What zot 0.1.62 has.

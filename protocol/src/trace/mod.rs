@@ -1,5 +1,5 @@
 //! Traces: what went over the wire between a host and its extensions, one JSON object per line.
-//! docs/trace.md has the format. A host writes them, tests and testers read them.
+//! docs/protocol/traces.md has the format. A host writes them, tests and testers read them.
 
 mod line;
 mod lines;

@@ -22,7 +22,7 @@ interface CaseFile {
 }
 
 /**
- * Plays the cases of a file, in the format of `extline conformance --cases`, which docs/cases.md of the
+ * Plays the cases of a file, in the format of `extline conformance --cases`, which docs/tester/cases.md of the
  * repository documents: what holds here holds for the program too. The first that fails rejects, with
  * the file and line of its step and the last frames.
  *

@@ -22,7 +22,7 @@ import type { Transcript } from "./transcript.js";
 
 /** Milliseconds. Long enough for any handler that is going to finish, also on a busy machine. */
 const DEADLINE = 5_000;
-/** What a real host grants, as docs/protocol.md has it. */
+/** What a real host grants, as docs/protocol/specification.md has it. */
 const READY = { milliseconds: 3_000, because: "and no host waits longer for it: let what takes long run on behind setup" };
 const END = { milliseconds: 1_500, because: "and no host waits longer: it kills the process. Let teardown do less" };
 

@@ -12,7 +12,7 @@ use super::host::Host;
 use super::transcript::Side;
 
 /// Plays the cases of a scenario file, in the format of `extline conformance --cases`, which
-/// docs/cases.md of the repository documents: what holds here holds for the program too.
+/// docs/tester/cases.md of the repository documents: what holds here holds for the program too.
 ///
 /// `start` starts a host. It is called once for all cases that share a process, and once more for
 /// each run of a case with `process = "own"` or `timing = true`. A step without `within_ms` has the

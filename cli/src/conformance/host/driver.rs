@@ -1,4 +1,4 @@
-//! `extline conformance host-driver`: the driver of our own host. docs/host-conformance.md
+//! `extline conformance host-driver`: the driver of our own host. docs/tester/hosts.md
 //! documents what it is asked.
 
 use std::io::{self, BufRead, Write};

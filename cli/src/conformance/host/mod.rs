@@ -72,7 +72,7 @@ fn given(program: &OsString, words: &[OsString]) -> Result<Vec<OsString>, clap::
     Program::of(&source, &env::current_dir().unwrap_or_default()).map_err(|problem| {
         let message = format!(
             "--driver: {problem}: check the words behind --driver; they are the program that \
-             operates the host, and its arguments (docs/host-conformance.md)"
+             operates the host, and its arguments (docs/tester/hosts.md)"
         );
         usage(super::SUBCOMMAND, ErrorKind::Io, &message)
     })?;

@@ -1,5 +1,5 @@
 //! The kit on the Rust SDK: what conformance/kit/surface.toml says, for `extline conformance
-//! --level kit`. docs/kit.md says what a kit is.
+//! --level kit`. docs/tester/kits.md says what a kit is.
 
 mod commands;
 mod faults;

@@ -1,5 +1,5 @@
 // The kit on the Node SDK: what conformance/kit/surface.toml says, for
-// `extline conformance --level kit`. docs/kit.md says what a kit is.
+// `extline conformance --level kit`. docs/tester/kits.md says what a kit is.
 import { kit } from "./memory.js";
 // Each registers its part, in this order.
 import "./commands.js";

@@ -1,4 +1,4 @@
-//! What a profile makes of a session (docs/protocol.md, section 6).
+//! What a profile makes of a session (docs/protocol/specification.md, section 6).
 
 use std::time::{Duration, Instant};
 

@@ -36,7 +36,7 @@ def cases(file: str | os.PathLike[str]) -> pytest.MarkDecorator:
 
 
 def play(what: str | os.PathLike[str] | Case, extension: Extension, **options: Any) -> None:
-    """Plays the cases of a file, or one case, against an extension, each as docs/cases.md has it.
+    """Plays the cases of a file, or one case, against an extension, each as docs/tester/cases.md has it.
 
     A relative path counts from the folder of the file that calls. ``options`` are those of ``Host``;
     its ``deadline`` is how long a step may take that does not say it. Cases that may share a process
