@@ -1,8 +1,6 @@
 //! The core does no I/O, and every artefact of every language carries it: what it depends on is
 //! decided here, not in passing.
 
-use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
@@ -29,18 +27,4 @@ fn the_core_depends_on_four_crates_and_no_more() {
     normal.sort_unstable();
     assert_eq!(normal, ["memchr", "serde", "serde_json", "thiserror"]);
     assert!(dependencies.iter().all(|dependency| dependency["kind"] != "build"));
-}
-
-#[test]
-fn the_glossary_names_files_that_exist() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let glossary = fs::read_to_string(root.join("docs/contributing/glossary.md")).unwrap();
-    let rows = glossary.lines().filter(|line| line.starts_with("| ") && line.contains('/'));
-    let files: Vec<&str> = rows
-        .flat_map(|row| row.rsplit('|').nth(1).unwrap().split('`').skip(1).step_by(2))
-        .collect();
-    assert!(files.len() > 30);
-    for file in files {
-        assert!(root.join(file).exists(), "{file}");
-    }
 }

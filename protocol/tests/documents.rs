@@ -1,0 +1,80 @@
+//! What the documents name exists: the files of the glossary, and whatever is linked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders that hold no document of ours.
+const FOREIGN: [&str; 4] = ["target", "node_modules", "build", "dist"];
+
+#[test]
+fn the_glossary_names_files_that_exist() {
+    let glossary = fs::read_to_string(root().join("docs/contributing/glossary.md")).unwrap();
+    let rows = glossary.lines().filter(|line| line.starts_with("| ") && line.contains('/'));
+    let files: Vec<&str> = rows
+        .flat_map(|row| row.rsplit('|').nth(1).unwrap().split('`').skip(1).step_by(2))
+        .collect();
+    assert!(files.len() > 30);
+    for file in files {
+        assert!(root().join(file).exists(), "{file}");
+    }
+}
+
+#[test]
+fn every_link_to_a_file_or_heading_leads_there() {
+    let pages = documents(&root());
+    assert!(pages.len() > 30, "{pages:?}");
+    let mut broken = Vec::new();
+    for page in &pages {
+        let text = fs::read_to_string(page).unwrap();
+        for link in links(&text).filter(|link| !link.contains(':')) {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { page.with_file_name(file) };
+            let is_there = target.exists()
+                && (heading.is_empty() || anchors(&target).iter().any(|one| one == heading));
+            if !is_there {
+                broken.push(format!("{}: {link}", page.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Every Markdown file below a folder.
+fn documents(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_folder = entry.file_type().unwrap().is_dir();
+        if is_folder && !name.starts_with('.') && !FOREIGN.contains(&&*name) {
+            found.extend(documents(&entry.path()));
+        } else if !is_folder && name.ends_with(".md") {
+            found.push(entry.path());
+        }
+    }
+    found
+}
+
+/// What stands in the round brackets of `[text](target)`.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](").skip(1).filter_map(|behind| behind.split([')', ' ', '\n']).next())
+}
+
+/// The headings of a page, as their anchors.
+fn anchors(page: &Path) -> Vec<String> {
+    let text = fs::read_to_string(page).unwrap_or_default();
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let mut anchors: Vec<String> = headings.map(|heading| anchor(heading)).collect();
+    let named = text.split("<a id=\"").skip(1).filter_map(|behind| behind.split('"').next());
+    anchors.extend(named.map(str::to_owned));
+    anchors
+}
+
+fn anchor(heading: &str) -> String {
+    let words = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = |letter: &char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_');
+    words.chars().filter(kept).map(|letter| if letter == ' ' { '-' } else { letter }).collect()
+}
