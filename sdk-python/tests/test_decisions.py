@@ -86,6 +86,33 @@ def test_a_guard_is_not_told_to_rewrite(start, body: str, told: str) -> None:
         assert "Traceback" not in peer.stderr()
 
 
+@pytest.mark.parametrize("handler", ["def", "async def"])
+@pytest.mark.parametrize("fields", ["modified_args={}", "reason='no'", "block=False", "block=1"])
+def test_a_guard_that_decides_anything_but_a_block_has_failed(start, handler: str, fields: str) -> None:
+    source = f"""
+        from extline import Decision
+
+        @ext.intercept("tool_call")
+        def rewrites(call): return call.rewrite({{"command": "pwd"}})
+
+        @ext.guard(on_failure=%r)
+        {handler} no(call): return Decision({fields})
+
+        @ext.guard
+        def behind(call):
+            if call.args["command"] == "ls": return call.block("behind")
+        """
+    answer = start(source % "block").intercept("tool_call", **CALL)
+    assert answer["block"] is True
+    assert "a guard may only block; an interceptor may rewrite" in answer["reason"]
+    # Where that lets it pass, the other guards are asked, and the rewrite counts.
+    peer = start(source % "allow")
+    allowed = peer.intercept("tool_call", **CALL)
+    assert ("block" in allowed, allowed["modified_args"]) == (False, {"command": "pwd"})
+    behind = peer.intercept("tool_call", phase="guard", **CALL)
+    assert (behind["block"], behind["reason"]) == (True, "behind")
+
+
 def test_arguments_may_be_changed_on_their_way_into_a_rewrite(start) -> None:
     peer = start(
         """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _native
 from ._failure import explain
-from ._moment import POINTS, Decision, Moment, ToolUse
+from ._moment import ONLY_BLOCKS, POINTS, Decision, Moment, ToolUse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,6 +77,8 @@ class InterceptChain:
             call = ToolUse(self._frame)
             try:
                 decision = ruling(handler, call, (yield handler, call))
+                if decision and decision.get("block") is not True:
+                    raise handler.mistake(f"decided more than to block: {ONLY_BLOCKS}")
             except Exception as error:
                 self._failed(error, f"guard {handler.name}")
                 if self._failure is not None:

@@ -109,7 +109,7 @@ class ToolUse(Moment):
 
         def __getattr__(self, name: str) -> Any:
             if name in ("rewrite", "replace", "system_prompt"):
-                raise AttributeError(f"{_ONLY_BLOCKS}: {self._advice()}")
+                raise AttributeError(f"{ONLY_BLOCKS}: {self._advice()}")
             return super().__getattr__(name)
 
     def _advice(self) -> str:
@@ -194,7 +194,7 @@ class AgentStart(Moment):
         return "return start.system_prompt(prompt)"
 
 
-_ONLY_BLOCKS = "a guard may only block; an interceptor may rewrite"
+ONLY_BLOCKS = "a guard may only block; an interceptor may rewrite"
 
 
 def _text(what: str, value: object) -> str:
