@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use extline_protocol::CallKey;
 use extline_protocol::frame::ToolCall;
+use extline_stdio::HANG_UP_LOOK;
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -29,9 +30,10 @@ pub(crate) struct Looped {
     pub(crate) thread: ThreadId,
 }
 
-/// Whether the host takes nothing, in how many seconds something is due, the exit code at the end,
-/// and whether the turn is to be ended by `end_turn`, behind the tasks that were begun.
-pub(crate) type State = (bool, Option<f64>, Option<u8>, bool);
+/// Whether bytes are waited for, whether the host takes nothing, in how many seconds something is due,
+/// the exit code at the end, and whether the turn is to be ended by `end_turn`, behind the tasks that
+/// were begun.
+pub(crate) type State = (bool, bool, Option<f64>, Option<u8>, bool);
 
 impl Core {
     /// The descriptors to read, of the bell, and to write.
@@ -63,7 +65,10 @@ impl Core {
             let mut channel = self.channel();
             if let Some(wants) = channel.settle().map_err(to_python)? {
                 let left = |due: Instant| due.saturating_duration_since(Instant::now());
-                let due = wants.due.map(|due| left(due).as_secs_f64());
+                // Where bytes are not waited for, their end may come.
+                let longest = channel.is_full().then_some(HANG_UP_LOOK);
+                let due = [wants.due.map(left), longest].into_iter().flatten().min();
+                let due = due.map(|left| left.as_secs_f64());
                 let code = self.finished().filter(|_| self.is_done(&channel));
                 // One alone answers as soon as it can.
                 let is_turn = begun > 1 && !channel.is_in_turn();
@@ -74,7 +79,7 @@ impl Core {
                 } else if is_unwatched {
                     self.wake_stand_in();
                 }
-                return Ok((wants.room, due, code, is_turn));
+                return Ok((wants.input, wants.room, due, code, is_turn));
             }
         }
     }

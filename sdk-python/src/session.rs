@@ -15,6 +15,7 @@ use crate::claim::{over_descriptors, stdio, to_python};
 use crate::core::{Core, Wants};
 use crate::dump::dump_raw;
 use crate::level::{log_level, note_level};
+use crate::looped::State;
 use crate::signals::Signals;
 use crate::text::Text;
 use crate::tool::{self, Registrations, frame_of};
@@ -88,14 +89,10 @@ impl Session {
         self.core.begin_loop(create_task, run_tool)
     }
 
-    /// Does everything that there is to do and does not wait: `(stalled, due, exit code, is turn)`,
-    /// where due is in seconds from now. Several tasks that were begun have a turn, which the loop
+    /// Does everything that there is to do and does not wait: `(reads, stalled, due, exit code, is
+    /// turn)`, where due is in seconds from now. Several tasks that were begun have a turn, which the loop
     /// ends behind them by `end_turn`. Only where the bell may have rung it is asked why.
-    fn pump(
-        &self,
-        py: Python<'_>,
-        is_rung: bool,
-    ) -> PyResult<(bool, Option<f64>, Option<u8>, bool)> {
+    fn pump(&self, py: Python<'_>, is_rung: bool) -> PyResult<State> {
         self.core.pump(py, is_rung)
     }
 

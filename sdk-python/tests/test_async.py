@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -311,3 +312,46 @@ def test_without_async_handlers_asyncio_is_not_imported() -> None:
     )
     assert '"text":"1"' in outcome.stdout
     assert outcome.stderr == "[]"
+
+
+def test_a_loop_that_has_read_enough_ahead_sleeps_until_the_host_reads(start) -> None:
+    peer = start(
+        """
+        import time
+
+        @ext.tool
+        async def big(): return "x" * (1 << 20)
+
+        @ext.tool
+        async def used(): return time.process_time()
+        """
+    )
+    calls = [tool_call("used", str(number)) for number in range(12_000)]
+    # More than is read ahead and fits the pipe: something stays there to be read.
+    writer = threading.Thread(target=peer.send, args=(tool_call("big", "big"), *calls), daemon=True)
+    writer.start()
+    time.sleep(4)
+    results = [peer.next("tool_result") for _ in range(12_001)]
+    writer.join()
+    assert {result["id"] for result in results} == {"big", *map(str, range(12_000))}
+    # Between the last that began before the host stopped to read, and the first that began after.
+    used = sorted(float(text(result)) for result in results if result["id"] != "big")
+    assert max(after - before for before, after in zip(used, used[1:])) < 1.5
+    assert peer.shut_down() == 0
+
+
+def test_a_loop_sleeps_while_it_ends_after_the_end_of_the_input(start, tmp_path) -> None:
+    told = tmp_path / "told"
+    peer = start(
+        f"""
+        import asyncio, time
+
+        @ext.teardown
+        async def slow():
+            before = time.process_time()
+            await asyncio.sleep(0.8)
+            with open({str(told)!r}, "w") as file: file.write(str(time.process_time() - before))
+        """
+    )
+    assert peer.end() == 0
+    assert float(told.read_text()) < 0.4

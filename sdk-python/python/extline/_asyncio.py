@@ -46,15 +46,16 @@ class AsyncServing(Serving):
         # A task that nobody holds may be collected while it runs.
         self._tasks: set[asyncio.Task[None]] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._is_reading = True
         self._is_writing = False
         self._pool = ThreadPoolExecutor(extension.max_threads, thread_name_prefix="extline")
         super().__init__(extension, over)
 
     async def serve(self) -> int:
         """Until everything is answered."""
-        read, bell, self._write = self.session.begin_loop(self._loop.create_task, _tool)
+        self._read, bell, self._write = self.session.begin_loop(self._loop.create_task, _tool)
         try:
-            self._loop.add_reader(read, self._pump)
+            self._loop.add_reader(self._read, self._pump)
         except PermissionError:
             raise RuntimeError(
                 "an event loop cannot wait for a stdin that is a file: pipe it, as in "
@@ -72,7 +73,7 @@ class AsyncServing(Serving):
                 await asyncio.shield(self._ended)
                 raise
         finally:
-            for descriptor in (read, bell):
+            for descriptor in (self._read, bell):
                 self._loop.remove_reader(descriptor)
             if self._is_writing:
                 self._loop.remove_writer(self._write)
@@ -82,7 +83,7 @@ class AsyncServing(Serving):
 
     def _pump(self, is_rung: bool = False) -> None:
         try:
-            stalled, due, code, is_turn = self.session.pump(is_rung)
+            reads, stalled, due, code, is_turn = self.session.pump(is_rung)
         except Exception as error:
             if not self._ended.done():
                 self._ended.set_exception(error)
@@ -92,6 +93,13 @@ class AsyncServing(Serving):
             self._loop.call_soon(self.session.end_turn)
         if code is not None and not self._ended.done():
             self._ended.set_result(code)
+        if reads != self._is_reading:
+            # What is not read stays readable, and the loop would call for nothing else.
+            self._is_reading = reads
+            if reads:
+                self._loop.add_reader(self._read, self._pump)
+            else:
+                self._loop.remove_reader(self._read)
         if stalled != self._is_writing:
             self._is_writing = stalled
             if stalled:
