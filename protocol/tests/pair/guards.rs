@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use extline_protocol::frame::{OnFailure, Subscribe};
+use extline_protocol::limits::FRAME_BYTES;
 use extline_protocol::{HostConfig, HostEvent, HostSession, Notice, Profile};
 
 use crate::harness::{Pair, config, full_ack};
@@ -124,6 +125,15 @@ fn guards_of_an_extension_that_is_refused_are_told() {
         let events = of_lines(Profile::spec(), &[line]);
         assert!(unclear(&events).is_some(), "{line}: {events:?}");
         assert!(matches!(events.last(), Some(HostEvent::HandshakeFailed(_))), "{events:?}");
+    }
+    // What is no JSON, too deep or too long may hold anything.
+    let deep = format!(r#"{{"type":"hello","x":{}{}}}"#, "[".repeat(200), "]".repeat(200));
+    let long = format!(r#"{{"type":"hello","name":"{}"}}"#, "x".repeat(FRAME_BYTES));
+    for line in [r#"{"type":"hello","name":"x","guards":["tool_call"]"#, &deep, &long] {
+        let events = of_lines(Profile::spec(), &[line]);
+        assert!(unclear(&events).is_some(), "{events:?}");
+        assert!(matches!(events.last(), Some(HostEvent::HandshakeFailed(_))), "{events:?}");
+        assert_eq!(unclear(&of_lines(Profile::zot_0_1_62(), &[line])), None);
     }
     for line in [r#"{"type":"hello","name":5}"#, r#"{"type":"hello","name":5,"guards":[]}"#] {
         assert_eq!(unclear(&of_lines(Profile::spec(), &[line])), None, "{line}");

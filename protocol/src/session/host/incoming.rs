@@ -115,14 +115,14 @@ impl HostSession {
     /// An answer that cannot be read fails its call, a question that cannot is refused; anything
     /// else is skipped (`frm.unusable-reply`).
     pub(super) fn handle_unusable(&mut self, unusable: Unusable) {
-        let Unusable { head, problem, text } = unusable;
         if matches!(self.stage, Stage::AwaitingHello { .. })
-            && (head.frame_type.as_deref() == Some("hello") || !self.profile.skips_banner)
+            && (unusable.head.frame_type.as_deref() == Some("hello") || !self.profile.skips_banner)
         {
-            self.note_guards_of_unusable_hello(text.as_deref(), &problem);
-            self.fail_handshake(HandshakeError::BadHello(problem.to_string()));
+            self.note_guards_of_unusable_hello(&unusable);
+            self.fail_handshake(HandshakeError::BadHello(unusable.problem.to_string()));
             return;
         }
+        let Unusable { head, problem, text } = unusable;
         if !self.profile.answers_unusable {
             self.notice(Notice::Skipped(problem));
             return;

@@ -1,7 +1,7 @@
 //! A `subscribe` or a `hello` that cannot be read as a whole: what of it counts all the same.
 
 use super::{HostEvent, HostSession};
-use crate::decode::Problem;
+use crate::decode::{Problem, Unusable};
 use crate::frame::Subscribe;
 use crate::json::{Field, FieldError, Members, read_member};
 use crate::session::Notice;
@@ -44,12 +44,15 @@ impl HostSession {
         }
     }
 
-    /// The same of one whose `hello` cannot be read, where `guards` can be found in it.
-    pub(super) fn note_guards_of_unusable_hello(&mut self, text: Option<&str>, problem: &Problem) {
-        let members = text.and_then(Members::of);
-        let guards = members.as_ref().and_then(|members| last("guards", members));
-        if self.profile.guards_fail_closed && guards.is_some_and(|it| it != "null" && it != "[]") {
-            self.emit(HostEvent::UnclearGuards { why: problem.to_string() });
+    /// The same of one whose `hello` cannot be read: where its members can be, its `guards` say it. One
+    /// that is no JSON, or too long or deep to look into, may hold anything.
+    pub(super) fn note_guards_of_unusable_hello(&mut self, unusable: &Unusable) {
+        let may_guard = match unusable.text.as_deref().and_then(Members::of) {
+            Some(members) => last("guards", &members).is_some_and(|it| it != "null" && it != "[]"),
+            None => unusable.head.frame_type.as_deref() == Some("hello"),
+        };
+        if self.profile.guards_fail_closed && may_guard {
+            self.emit(HostEvent::UnclearGuards { why: unusable.problem.to_string() });
         }
     }
 }
