@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::arrived::{Arrived, TORN};
 use crate::failure::{Failure, Outcome};
-use crate::patience::{Patience, is_starved};
+use crate::patience::{Patience, Standstill, is_starved};
 use crate::seed::Drawn;
 use crate::survey::{Canary, Survey};
 use crate::target::{Setting, Target, What};
@@ -170,6 +170,7 @@ impl Conversation {
     ) -> Result<usize, Missing> {
         let mut next = from;
         let mut patience = Patience::new(until).beginning_at(self.target.stalled());
+        let mut standstill = Standstill::default();
         let mut is_over = false;
         loop {
             self.look();
@@ -190,11 +191,28 @@ impl Conversation {
             let rest = if is_torn { Some(SOFT) } else { rest };
             let rests = rest.map(|rest| Instant::now() + rest);
             let until = rests.map_or(patience.until, |rests| patience.until.min(rests));
-            let came = self.target.pump(until);
+            let Some(came) = self.pump_unless_still(until, &mut standstill) else {
+                return Err(Missing::Late);
+            };
             if rest.is_some() && !came && !self.target.is_busy() {
                 return Err(Missing::Late);
             }
             is_over = patience.is_over(came) && (came || until == patience.until);
+        }
+    }
+
+    /// Waits until something happened, or the time is over, which gives `false`; `None` when nothing can
+    /// come any more.
+    fn pump_unless_still(&mut self, until: Instant, standstill: &mut Standstill) -> Option<bool> {
+        loop {
+            let look = until.min(standstill.next_look());
+            let came = self.target.pump(look);
+            if standstill.is_for_good(came, &self.target) {
+                return None;
+            }
+            if came || look == until {
+                return Some(came);
+            }
         }
     }
 
@@ -234,8 +252,10 @@ impl Conversation {
     /// Waits for the end of the process; `false` when the time is over.
     pub(crate) fn await_exit(&mut self, until: Instant) -> bool {
         let mut patience = Patience::for_an_end(until).beginning_at(self.target.stalled());
+        let mut standstill = Standstill::default();
         while self.target.exit().is_none() {
-            let is_over = patience.is_over(self.target.pump(patience.until));
+            let came = self.pump_unless_still(patience.until, &mut standstill);
+            let Some(is_over) = came.map(|came| patience.is_over(came)) else { break };
             if is_over && !patience.has_more(&self.target) {
                 break;
             }

@@ -13,6 +13,12 @@ pub(crate) trait Worker {
     /// Whether it could run, or waits for a disk.
     fn is_busy(&self) -> bool;
 
+    /// Whether it has read all that it was sent, and does nothing ever again unless it is sent more;
+    /// `false` where the system does not tell.
+    fn only_waits_for_input(&self) -> bool {
+        false
+    }
+
     /// For how long the tester itself had no processor while it waited: then it had none either.
     fn stalled(&self) -> Duration {
         Duration::ZERO
@@ -28,8 +34,40 @@ impl Worker for Target {
         self.is_busy()
     }
 
+    fn only_waits_for_input(&self) -> bool {
+        self.only_waits_for_input()
+    }
+
     fn stalled(&self) -> Duration {
         self.stalled()
+    }
+}
+
+/// For how long one has done nothing but wait for input. What waits so does nothing ever again, but for
+/// one that set itself an alarm; so it is given a while. An answer that lies in its buffer is known by
+/// a silence of a second (`frm.flush`), so the while is longer.
+#[derive(Default)]
+pub(crate) struct Standstill {
+    since: Option<Instant>,
+}
+
+impl Standstill {
+    const WHILE: Duration = Duration::from_millis(1250);
+    /// How often it is looked at.
+    const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+    /// When to look next, if nothing comes before.
+    pub(crate) fn next_look(&self) -> Instant {
+        Instant::now() + Self::LOOK_EVERY
+    }
+
+    /// Whether it has stood still for that while; `came` says that something came just now.
+    pub(crate) fn is_for_good(&mut self, came: bool, worker: &impl Worker) -> bool {
+        if came || !worker.only_waits_for_input() {
+            self.since = None;
+            return false;
+        }
+        self.since.get_or_insert_with(Instant::now).elapsed() >= Self::WHILE
     }
 }
 
@@ -150,6 +188,34 @@ mod tests {
         assert!(patience.has_more(&Waits(before + Duration::from_secs(60))));
         let more = patience.until.saturating_duration_since(Instant::now());
         assert!(more <= Duration::from_secs(5), "{more:?}");
+    }
+
+    struct WaitsForInput;
+
+    impl Worker for WaitsForInput {
+        fn processor_time(&self) -> Option<Duration> {
+            Some(Duration::ZERO)
+        }
+
+        fn is_busy(&self) -> bool {
+            false
+        }
+
+        fn only_waits_for_input(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn one_that_only_waits_for_input_is_not_waited_for_longer_than_a_while() {
+        let longer = Instant::now().checked_sub(2 * Standstill::WHILE).expect("it runs for longer");
+        let at = |since| Standstill { since };
+        assert!(at(Some(longer)).is_for_good(false, &WaitsForInput));
+        assert!(!at(None).is_for_good(false, &WaitsForInput), "it only begins to");
+        let mut standstill = at(Some(longer));
+        assert!(!standstill.is_for_good(true, &WaitsForInput), "something came");
+        assert!(!standstill.is_for_good(false, &WaitsForInput), "it begins anew");
+        assert!(!at(Some(longer)).is_for_good(false, &Waits(Duration::ZERO)), "for something else");
     }
 
     /// One that could run, or waits, and used so much of a processor.

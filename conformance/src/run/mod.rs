@@ -3,7 +3,7 @@
 //! First contact tells what the extension is and how it can be asked whether it lives. Then cases are
 //! played side by side where the extension works beside itself. Those that leave no wound share a
 //! process; one that fails there is repeated alone, and only what fails alone fails. Those that measure
-//! a time come last, one by one. At the end the checks that watched all of it are asked.
+//! a time come last, one by one, but for those on which others depend, which begin first. At the end the checks that watched all of it are asked.
 
 mod alone;
 mod arguments;
@@ -159,11 +159,7 @@ impl<'a> Run<'a> {
         let mut now: Vec<_> = cases.iter().filter(now).copied().collect();
         let place = |case: &Case| IN_ORDER.iter().position(|process| *process == case.process);
         now.sort_by_key(|case| (case.timing, place(case)));
-        let leads = |case: &&Case| cases.iter().any(|one| one.behind.as_deref() == Some(&*case.id));
-        let (leading, now): (Vec<_>, Vec<_>) = now.into_iter().partition(leads);
-        let reports = self.play_cases(&leading, 1, progress);
-        self.reports.extend(reports);
-        let (timing, now): (Vec<_>, _) = now.into_iter().partition(|case| case.timing);
+        let leads = |case: &Case| cases.iter().any(|one| one.behind.as_deref() == Some(&*case.id));
         let (beside, now): (Vec<_>, _) =
             now.into_iter().partition(|case| case.process == Process::Beside);
         let mut at_once = if beside.is_empty() { 1 } else { self.options.at_once };
@@ -171,10 +167,16 @@ impl<'a> Run<'a> {
             at_once = if report.verdict == Verdict::Pass { at_once } else { 1 };
             self.reports.push(report);
         }
-        let reports = self.play_cases(&now, at_once, progress);
-        self.reports.extend(reports);
-        let reports = self.play_cases(&timing, 1, progress);
-        self.reports.extend(reports);
+        // Those that are the last to fail, as they wait for an end, begin first.
+        let (leading, now): (Vec<_>, Vec<_>) = now.into_iter().partition(|case| leads(case));
+        let (timing, now): (Vec<_>, Vec<_>) = now.into_iter().partition(|case| case.timing);
+        let (behind, now): (Vec<_>, Vec<_>) =
+            now.into_iter().partition(|case| case.behind.is_some());
+        let first: Vec<_> = leading.into_iter().chain(now).collect();
+        for (cases, at_once) in [(first, at_once), (behind, at_once), (timing, 1)] {
+            let reports = self.play_cases(&cases, at_once, progress);
+            self.reports.extend(reports);
+        }
         self.take_up(aside, progress);
     }
 
