@@ -16,6 +16,7 @@ tests![
     sigterm_ends_a_wait,
     sigterm_ends_a_blocked_write,
     sigterm_kills_again_when_nobody_listens_any_more,
+    a_signal_is_heard_in_front_of_a_handler_that_was_installed_later_which_runs_too,
 ];
 
 fn a_signal_handler_interrupts_a_blocked_read() {
@@ -77,4 +78,8 @@ fn sigterm_kills_again_when_nobody_listens_any_more() {
     extension.signal(Signal::TERM);
     let (status, stderr) = extension.end();
     assert_eq!(status.signal(), Some(Signal::TERM.as_raw()), "{status}; it said:\n{stderr}");
+}
+
+fn a_signal_is_heard_in_front_of_a_handler_that_was_installed_later_which_runs_too() {
+    Extension::start("signals in front", Wire::Pipes).end_well();
 }

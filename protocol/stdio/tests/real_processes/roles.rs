@@ -5,9 +5,12 @@
 #![expect(clippy::print_stderr, reason = "a role reports to its test on stderr")]
 #![expect(unsafe_code, reason = "fork, close and handlers of a foreign program are plain C")]
 
+use std::ffi::c_int;
 use std::io::{Read, Write, pipe, stdin};
 use std::os::fd::{AsFd, AsRawFd};
 use std::process::{Command, ExitCode};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 use std::{mem, ptr, thread};
 
@@ -45,6 +48,7 @@ pub(crate) fn play(role: &str) -> ExitCode {
         "sigterm in a wait" => sigterm_in_a_wait(),
         "sigterm in a write" => sigterm_in_a_write(),
         "sigterm for nobody" => sigterm_for_nobody(),
+        "signals in front" => signals_in_front(),
         "forked child stays" => forked_child_stays(),
         "forked child tries" => forked_child_tries(),
         "forked child is terminated" => forked_child_is_terminated(),
@@ -271,6 +275,32 @@ fn sigterm_for_nobody() {
     drop(input);
     output.write_all(b"ready\n").unwrap();
     thread::sleep(Duration::from_secs(60));
+}
+
+static PROGRAMS_OWN: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn programs_own(_: c_int) {
+    PROGRAMS_OWN.store(true, SeqCst);
+}
+
+fn signals_in_front() {
+    let mut input = Stdio::claim().unwrap().input;
+    input.listen_for_sigterm().unwrap();
+    for signal in [libc::SIGTERM, libc::SIGINT] {
+        // SAFETY: the handler stores a value and no more.
+        unsafe { libc::signal(signal, programs_own as extern "C" fn(c_int) as usize) };
+        input.listen_in_front().unwrap();
+        input.listen_in_front().unwrap();
+        PROGRAMS_OWN.store(false, SeqCst);
+        // SAFETY: this process handles the signal.
+        unsafe { libc::raise(signal) };
+        assert!(PROGRAMS_OWN.load(SeqCst));
+        assert!(input.signal_waits());
+        let ready = input.wait(None).unwrap();
+        let is_sigterm = signal == libc::SIGTERM;
+        assert_eq!((ready.sigterm, ready.sigint), (is_sigterm, !is_sigterm));
+        assert!(!input.signal_waits());
+    }
 }
 
 fn forked_child_stays() {
