@@ -325,14 +325,15 @@ def stop(): ext.is_to_stop = True
     assert "timeout=SECONDS" in said
 
 
-def test_an_async_handler_that_blocks_the_loop_is_named(start) -> None:
+def test_an_async_handler_that_blocks_the_loop_is_named(start, tmp_path) -> None:
+    warned_of = tmp_path / "warned"
     peer = start(
-        """
-        import time
+        f"""
+        import os, time
         @ext.tool
         async def wait(ctx):
             ctx.notify("begun")
-            time.sleep(2)
+            while not os.path.exists({str(warned_of)!r}): time.sleep(0.01)
 
         @ext.tool
         def ping(): return "pong"
@@ -343,9 +344,11 @@ def test_an_async_handler_that_blocks_the_loop_is_named(start) -> None:
     peer.next("notify")
     peer.begin("ping", "2")
     warned = peer.next("log")
+    warned_of.touch()
     assert warned["level"] == "warn"
     assert warned["message"].startswith("wait has kept the event loop for a second at ")
-    assert "time.sleep(2)" in warned["message"]
+    assert "time.sleep(0.01)" in warned["message"]
+    assert {peer.next("tool_result")["id"], peer.next("tool_result")["id"]} == {"1", "2"}
 
 
 @pytest.mark.parametrize(
