@@ -1,11 +1,12 @@
 //! Calls of an author's that define something, and where their mistakes are told.
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyBaseException, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-/// A function of the package, whose errors have no traceback in the package.
+/// A function of the package, whose errors have no traceback in the package. One that was raised outside
+/// of it, as by an author's class that is asked for its schema, keeps its traceback from there on.
 ///
 /// It is native, as a frame of Python's that raises again would stand in the traceback itself.
 #[pyclass(frozen, module = "extline._native", name = "AtTheAuthorsLine")]
@@ -35,8 +36,7 @@ impl AtTheAuthorsLine {
             }
             let value = error.into_value(py).into_bound(py);
             // What cannot be cut off stays.
-            let _ = value.setattr(intern!(py, "__traceback__"), py.None());
-            let _ = value.setattr(intern!(py, "__suppress_context__"), true);
+            let _ = cut_traceback(&value);
             PyErr::from_value(value.into_any())
         })
     }
@@ -68,4 +68,14 @@ impl AtTheAuthorsLine {
     fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         self.define.getattr(py, name)
     }
+}
+
+fn cut_traceback(error: &Bound<'_, PyBaseException>) -> PyResult<()> {
+    let py = error.py();
+    let authors = py.import("extline._failure")?.call_method1("authors_part", (error,))?;
+    error.setattr(intern!(py, "__traceback__"), &authors)?;
+    if authors.is_none() {
+        error.setattr(intern!(py, "__suppress_context__"), true)?;
+    }
+    Ok(())
 }

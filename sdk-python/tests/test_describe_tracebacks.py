@@ -70,6 +70,45 @@ def test_the_traceback_ends_at_the_authors_line(tmp_path: Path, mistake: str) ->
     assert all(OWN in frame for frame in frames[1:]), said
 
 
+# Lines of a program, with the last that runs, and the line and the function where it raises.
+RAISES_OF_ITS_OWN = {
+    "a class that is asked for its schema": (
+        """class Place(BaseModel):
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core, handler):
+        raise {error}("no such place")
+@ext.tool
+def weather(at: Place): ...
+""",
+        "line 7, in __get_pydantic_json_schema__",
+    ),
+    "a default that is made": (
+        """def place():
+    raise {error}("no such place")
+@ext.tool
+def weather(at: str = Field(default_factory=place)): ...
+""",
+        "line 5, in place",
+    ),
+}
+
+
+@pytest.mark.parametrize("error", ["TypeError", "ValueError", "KeyError"])
+@pytest.mark.parametrize("how", RAISES_OF_ITS_OWN)
+def test_what_an_authors_code_raises_is_shown_where_it_did(tmp_path: Path, how: str, error: str) -> None:
+    lines, raised = RAISES_OF_ITS_OWN[how]
+    file = tmp_path / "weather.py"
+    begin = 'from extline import Extension\nfrom pydantic import BaseModel, Field\next = Extension("w")\n'
+    file.write_text(begin + lines.format(error=error))
+    done = subprocess.run(
+        [sys.executable, file], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60
+    )
+    assert "no such place" in done.stderr
+    assert f'File "{file}", {raised}' in done.stderr, done.stderr
+    called = begin.count("\n") + lines.count("\n") - 1
+    assert f'File "{file}", line {called}, in <module>' in done.stderr, done.stderr
+
+
 def test_setup_and_teardown_take_parentheses_too() -> None:
     from extline.testing import Host
 

@@ -26,7 +26,7 @@ def explain(error: BaseException, what: str) -> str:
     _native.report(f"{what} failed{_advice(error)}:")
     try:
         # What is given beside the error does not count.
-        error.__traceback__ = _own(error)
+        error.__traceback__ = authors_part(error) or error.__traceback__
         sys.__excepthook__(type(error), error, error.__traceback__)
     except Exception as another:
         _native.report(f"its traceback cannot be shown: {type(another).__name__}")
@@ -44,7 +44,7 @@ def _advice(error: BaseException) -> str:
 def unsent(error: BaseException, name: str, function: Callable[..., Any]) -> str:
     """The same where a tool returned what is no result. The author's line is that of the tool, as
     nothing of the author's runs by then; unless it does, to make JSON of an object."""
-    if _has_authors_frames(error):
+    if authors_part(error) is not None:
         return explain(error, f"tool {name}")
     place = _at(function)
     text = f"tool {name}{place} returned what cannot be sent: {_short(error, named=False)}"
@@ -69,21 +69,13 @@ def _at(function: Callable[..., Any]) -> str:
     return f" at {where}" if where else ""
 
 
-def _has_authors_frames(error: BaseException) -> bool:
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_globals.get("__package__") != "extline":
-            return True
-        trace = trace.tb_next
-    return False
-
-
-def _own(error: BaseException) -> TracebackType | None:
-    """The traceback without the frames of this package above the author's."""
+def authors_part(error: BaseException) -> TracebackType | None:
+    """The traceback without the frames of this package above the author's; None where all of it is
+    this package's."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_globals.get("__package__") == "extline":
         trace = trace.tb_next
-    return trace if trace is not None else error.__traceback__
+    return trace
 
 
 def _short(error: BaseException, *, named: bool = True) -> str:

@@ -22,6 +22,7 @@ from ._signature import REQUIRED
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import TracebackType
     from typing import Any, TypeAlias
 
     from ._arguments import Argument
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     Decoder: TypeAlias = "Callable[[Any, dict[str, Any]], Callable[[Any, str], Any]]"
 
 REFERENCE = "#/$defs/{}"
+
+_LIBRARIES = ("extline", "msgspec", "pydantic", "typing_extensions")
 
 
 def complete(arguments: list[Argument], scope: Scope, place: Place) -> dict[str, Any]:
@@ -51,12 +54,27 @@ def complete(arguments: list[Argument], scope: Scope, place: Place) -> dict[str,
                     one.parameter.name,
                 ) from None
             except Exception as error:
-                raise place.mistake(
+                mistake = place.mistake(
                     f"its annotation {shown(one.parameter.annotation)} cannot come from JSON: "
                     f"{_reason(error)}; use another type, or pass ext.tool a schema",
                     one.parameter.name,
-                ) from None
+                )
+                # What a class of the author's raised when it was asked is shown where it did.
+                error.__traceback__ = _authors(error.__traceback__)
+                raise mistake from (error if error.__traceback__ is not None else None)
     return definitions
+
+
+def _authors(trace: TracebackType | None) -> TracebackType | None:
+    """A traceback from the first frame on that is of no library; None where there is none."""
+    while trace is not None:
+        module, _, _ = trace.tb_frame.f_globals.get("__name__", "").partition(".")
+        # What was an annotation in a string has no line to show.
+        is_file = not trace.tb_frame.f_code.co_filename.startswith("<")
+        if is_file and module not in sys.stdlib_module_names and module not in _LIBRARIES:
+            break
+        trace = trace.tb_next
+    return trace
 
 
 def of_class(kind: Any) -> dict[str, Any]:
