@@ -10,8 +10,9 @@ use crate::stderr::report;
 
 static STARTED: AtomicBool = AtomicBool::new(false);
 
-/// So long the last words may take: somebody may hold a lock, or not read stderr.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+/// So long the last words may take: somebody may hold a lock, or not read stderr. A thread has to begin
+/// on a machine that may be busy, and the host ends the process 500 ms after this began.
+const LAST_WORDS: Duration = Duration::from_millis(400);
 
 /// What an end waited for when its time was over. Its text says so to a person.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
