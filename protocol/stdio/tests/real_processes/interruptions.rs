@@ -17,6 +17,7 @@ tests![
     sigterm_ends_a_blocked_write,
     sigterm_kills_again_when_nobody_listens_any_more,
     a_signal_is_heard_in_front_of_a_handler_that_was_installed_later_which_runs_too,
+    last_words_are_waited_for_on_a_busy_machine,
 ];
 
 fn a_signal_handler_interrupts_a_blocked_read() {
@@ -82,4 +83,11 @@ fn sigterm_kills_again_when_nobody_listens_any_more() {
 
 fn a_signal_is_heard_in_front_of_a_handler_that_was_installed_later_which_runs_too() {
     Extension::start("signals in front", Wire::Pipes).end_well();
+}
+
+fn last_words_are_waited_for_on_a_busy_machine() {
+    let extension = Extension::start("slow last words", Wire::Pipes);
+    let (status, stderr) = extension.end();
+    assert_eq!(status.code(), Some(3), "{status}");
+    assert!(stderr.contains("tool slow would not stop"), "{stderr}");
 }

@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 use std::{mem, ptr, thread};
 
+use extline_stdio::watchdog::{Unfinished, end};
 use extline_stdio::{
     Error, Input, Next, Output, Ready, Received, Stdio, claims_at_load, is_by_hand, is_forked,
 };
@@ -49,6 +50,7 @@ pub(crate) fn play(role: &str) -> ExitCode {
         "sigterm in a write" => sigterm_in_a_write(),
         "sigterm for nobody" => sigterm_for_nobody(),
         "signals in front" => signals_in_front(),
+        "slow last words" => slow_last_words(),
         "forked child stays" => forked_child_stays(),
         "forked child tries" => forked_child_tries(),
         "forked child is terminated" => forked_child_is_terminated(),
@@ -301,6 +303,14 @@ fn signals_in_front() {
         assert_eq!((ready.sigterm, ready.sigint), (is_sigterm, !is_sigterm));
         assert!(!input.signal_waits());
     }
+}
+
+fn slow_last_words() {
+    let finish = || {
+        thread::sleep(Duration::from_millis(200));
+        Unfinished { handlers: vec!["tool slow".to_owned()], unread: false }
+    };
+    end(Duration::ZERO, 3, finish);
 }
 
 fn forked_child_stays() {
