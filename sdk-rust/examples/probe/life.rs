@@ -2,7 +2,7 @@
 
 use std::env;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use extline::prelude::*;
 use extline::tokio::time::sleep;
@@ -29,6 +29,10 @@ pub(crate) fn living(probe: Extension) -> Extension {
                     ctx.cancellation().await;
                     ctx.check_cancelled()?;
                 }
+                "keeps" => more.tool("keep", "Keeps the thread.", async |_: NoArgs, _| {
+                    thread::sleep(Duration::from_millis(700));
+                    Ok(())
+                })?,
                 "mistake" => more.tool("sleep", "A twin.", async |_: NoArgs, _| Ok(()))?,
                 _ => {}
             }
@@ -50,6 +54,10 @@ pub(crate) fn living(probe: Extension) -> Extension {
                 "panic" => panic!("in the teardown"),
                 "hang" => sleep(Duration::from_secs(60)).await,
                 "block" => thread::sleep(Duration::from_secs(60)),
+                "left" => {
+                    let left = ctx.deadline().map(|at| at.saturating_duration_since(Instant::now()));
+                    ctx.notify_info(left.unwrap_or_default().as_millis().to_string());
+                }
                 _ => {}
             }
             sleep(Duration::from_millis(1)).await;

@@ -5,8 +5,9 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use extline_driver::BATCH;
 use extline_protocol::frame::{CommandInvoked, ErrorInfo, Event, Request, RpcError, ToolCall};
 use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, PanelInput};
 use tokio::task::spawn_local;
@@ -20,9 +21,6 @@ use crate::handler::{Guarded, Work};
 use crate::running::{Name, RunId};
 use crate::stderr::report;
 use crate::{Cancellation, Context, Error, Response, ToolError, ToolResult};
-
-/// Answers are gathered for one write, but none waits longer than this for the next handler.
-const BATCH: Duration = Duration::from_millis(1);
 
 impl Serving {
     /// Does everything that the session has to do now, and writes what it has to say.
@@ -77,7 +75,6 @@ impl Serving {
             }
             ExtensionEvent::ShuttingDown(_) => {
                 self.is_ending = true;
-                self.end_began = Some(Instant::now());
                 self.connection.running.cancel_all();
             }
             ExtensionEvent::Notice(notice) => report(&notice.to_string()),

@@ -55,7 +55,8 @@ impl Serving {
         }
         // It may keep the thread from here on.
         self.watch();
-        let deadline = self.end_began.map(|began| began + SHUTDOWN_TEARDOWN);
+        let since = self.connection.session().ending_since();
+        let deadline = since.map(|since| since + SHUTDOWN_TEARDOWN);
         let context = Context::of_teardown(&self.connection, deadline);
         let teardowns = std::mem::take(&mut self.teardowns);
         let cancellation = context.cancellation();

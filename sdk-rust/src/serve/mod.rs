@@ -95,7 +95,6 @@ pub(crate) async fn serve_over(
         teardowns: extension.teardowns,
         timer: None,
         is_ending: false,
-        end_began: None,
         more_waits: false,
         stand_in: OnceCell::new(),
         finished: None,
@@ -124,7 +123,6 @@ struct Serving {
     timer: Option<Timer>,
     /// An end has begun that is not watched yet.
     is_ending: bool,
-    end_began: Option<Instant>,
     /// The session had more to do when the last event was taken from it.
     more_waits: bool,
     stand_in: OnceCell<StandIn>,

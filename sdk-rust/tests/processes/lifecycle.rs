@@ -137,6 +137,21 @@ fn a_teardown_runs_at_every_kind_of_end() {
 }
 
 #[test]
+fn the_time_of_a_teardown_counts_from_the_shutdown_also_where_a_handler_kept_the_thread() {
+    let mut host = living("keeps", "left");
+    ready(&mut host);
+    host.call("1", "keep", "{}");
+    // A tool that nobody offers is answered without the thread.
+    host.send(&call("canary", "no such tool", "{}"));
+    assert_eq!(host.frame()["id"], "canary");
+    host.send(r#"{"type":"shutdown"}"#);
+    assert_eq!(host.frame()["id"], "1");
+    let left: u64 = host.frame()["message"].as_str().unwrap().parse().unwrap();
+    assert!(left < 1_000, "{left} ms of 1,250 are left behind 700 ms");
+    assert!(host.wait().status.success());
+}
+
+#[test]
 fn a_teardown_that_fails_is_reported_and_the_end_goes_on() {
     for (how, line) in [
         ("error", "extline: teardown failed: not today\n"),
