@@ -78,6 +78,7 @@ fn depends_on_registrations(event: &HostEvent) -> bool {
             | HostEvent::RegisterCommand(_)
             | HostEvent::Rejected(_)
             | HostEvent::Ready
+            | HostEvent::SaidReady
             | HostEvent::CallTool { .. }
             | HostEvent::Request { .. }
             | HostEvent::Cancelled { .. }

@@ -10,7 +10,7 @@ use rustix::process::Signal;
 
 use crate::killed_extension::send;
 use crate::processes;
-use crate::support::{Home, LONG, behave, end, misbehave, pids, runs};
+use crate::support::{Home, LONG, behave, end, misbehave, pids, python, runs};
 
 fn policy(max: u32) -> RestartPolicy {
     RestartPolicy::OnFailure { backoff: Duration::from_millis(50), max }
@@ -114,6 +114,31 @@ async fn one_that_is_ready_again_answers_to_its_names_and_one_that_is_given_up_f
     assert!(!host.call("echo", r#"{"text":"x"}"#).await.unwrap().is_error);
     let told = host.extensions()[1].report.clone();
     assert!(told.tools.contains(&"echo".to_owned()), "{told:?}");
+    end(host).await;
+}
+
+/// What it said is not ready before the schema of one of its tools is compiled.
+#[tokio::test]
+async fn its_names_stay_its_own_while_a_schema_is_compiled_again() {
+    let home = Home::new();
+    let slow = python("hostile.py", ["large"]).named("slow");
+    // Both have a tool `behind`.
+    let builder = home.builder().restart(policy(9)).extension(slow);
+    let host = builder.extension(behave(&["behind"])).start().await;
+    assert_eq!(owner_of(&host, "behind").as_deref(), Some("slow"));
+    let mut news = host.news();
+    while news.try_next().is_some() {}
+    send(host.extensions()[0].pid.unwrap(), Signal::KILL);
+    let is_there_again =
+        |news: &News| matches!(news, News::Started { extension } if extension == "slow");
+    let again = async {
+        while !std::iter::from_fn(|| news.try_next()).any(|news| is_there_again(&news)) {
+            assert_eq!(owner_of(&host, "behind").as_deref(), Some("slow"));
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(LONG, again).await.expect("it must start again");
+    assert_eq!(owner_of(&host, "behind").as_deref(), Some("slow"));
     end(host).await;
 }
 
