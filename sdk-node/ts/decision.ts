@@ -27,8 +27,9 @@ const MADE_BY: Readonly<Record<string, string>> = {
 
 /**
  * What comes of a handler that was shown `moment` and returned this. `asItWas` is the same moment, which
- * no handler has seen. A block counts whether it is returned or not: one that is forgotten would let
- * through what its author meant to stop. Anything else that looks like a decision is an error.
+ * no handler has seen. What it returned decides. Where it returned nothing, a block that it made counts: one
+ * that is forgotten would let through what its author meant to stop. Anything else that looks like a
+ * decision is an error.
  */
 export function fieldsOf(returned: unknown, moment: Moment, asItWas: Moment): Fields {
   if (returned instanceof Decision) return returned.fields;

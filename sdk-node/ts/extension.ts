@@ -206,8 +206,8 @@ export class Extension {
 
   /**
    * Is asked before something happens. The handler returns nothing, or a decision. `block`, `rewrite`, `replace` and
-   * `systemPrompt` of its argument make decisions; one that is made and not returned is an error, and a block counts
-   * all the same.
+   * `systemPrompt` of its argument make decisions. What the handler returns decides. One that made a block and
+   * returned nothing blocks; any other decision that was made, where nothing was returned, is an error.
    */
   intercept<Point extends keyof Points>(
     point: Point,
