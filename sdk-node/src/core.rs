@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use extline_protocol::{CallKey, ExtensionEvent, ExtensionSession};
 use extline_stdio::watchdog::Unfinished;
-use extline_stdio::{Error, Input, Stdio, Waker, report};
+use extline_stdio::{Error, Input, Ready, Stdio, Waker, report};
 
 use crate::calls::{Calls, Label};
 use crate::tools::{Tool, Tools};
@@ -110,9 +110,7 @@ impl Core {
     #[cfg(unix)]
     pub(crate) fn stand_in(self: &Arc<Self>) -> Result<(), Error> {
         let mut state = self.lock();
-        state.take_bell()?;
-        state.read()?;
-        state.channel.handle_timeout();
+        state.take_in(true, true)?;
         while let Some(event) = state.channel.session.poll_control() {
             if let Some(event) = self.settle(&mut state, event) {
                 state.channel.leave(event);
@@ -165,13 +163,18 @@ impl Core {
 }
 
 impl State {
-    /// Feeds the session with what is there now.
-    pub(crate) fn read(&mut self) -> Result<(), Error> {
-        let Some(input) = &mut self.input else { return Ok(()) };
-        if self.channel.is_full() {
-            self.channel.look_for_hang_up(input)?;
+    /// Takes in what has come: bytes where they may be there, what the bell tells where it may have rung,
+    /// time.
+    pub(crate) fn take_in(&mut self, is_rung: bool, is_readable: bool) -> Result<(), Error> {
+        let Some(input) = &mut self.input else {
+            self.channel.handle_timeout();
+            return Ok(());
+        };
+        let told = if is_rung { input.wait(Some(Duration::ZERO))? } else { Ready::default() };
+        if told.sigint {
+            self.channel.session.end(INTERRUPTED, Instant::now());
         }
-        self.channel.read(input)
+        self.channel.take_in(input, (told.sigterm, is_readable))
     }
 
     /// Whether something has come that no loop has taken.
@@ -188,19 +191,6 @@ impl State {
 
         let (input, output) = (self.input.as_ref()?, self.channel.output()?);
         Some([input.as_fd(), input.doorbell(), output.as_fd()].map(|fd| fd.as_raw_fd()))
-    }
-
-    /// SIGTERM may have come, or somebody has woken the loop.
-    pub(crate) fn take_bell(&mut self) -> Result<(), Error> {
-        let Some(input) = &mut self.input else { return Ok(()) };
-        let ready = input.wait(Some(Duration::ZERO))?;
-        if ready.sigterm {
-            self.channel.session.handle_sigterm(Instant::now());
-        }
-        if ready.sigint {
-            self.channel.session.end(INTERRUPTED, Instant::now());
-        }
-        Ok(())
     }
 
     /// A handler is about to run. Answers may wait for what it answers, unless it may be slow: only of

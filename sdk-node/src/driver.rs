@@ -133,15 +133,8 @@ impl Driver {
 
     fn take_in(&self, reason: Reason) -> Result<(), Error> {
         let mut state = self.core.lock();
-        match reason {
-            Reason::Input => state.read()?,
-            Reason::Bell => {
-                state.take_bell()?;
-                state.read()?;
-            }
-            Reason::Room | Reason::Time | Reason::Js => {}
-        }
-        state.channel.handle_timeout();
+        let is_rung = reason == Reason::Bell;
+        state.take_in(is_rung, is_rung || reason == Reason::Input)?;
         if reason == Reason::Room {
             state.channel.write()?;
         }

@@ -2,8 +2,8 @@
 //!
 //! `extline-protocol` says what is to be said and done, and moves no byte; `extline-stdio` moves bytes,
 //! and knows nothing of frames. Between them stands what every SDK needs alike: how far is read ahead
-//! while the host does not read, when answers are gathered for one write, what is done in the place of
-//! a thread that a handler keeps, and which handlers keep a process from its end.
+//! while the host does not read, when answers are gathered for one write, and which handlers keep a
+//! process from its end.
 //!
 //! An SDK decides which thread does it, and calls its author's handlers.
 
