@@ -153,8 +153,8 @@ impl Extension {
             return Err(cancelled());
         }
         self.lock().channel()?;
-        if let Some(form) = self.form() {
-            form.step_aside(self)?;
+        if let Some(mode) = self.drive_mode() {
+            mode.step_aside(self)?;
         }
         let asked = Arc::new(Asked::awaited(on_part.is_some()));
         let key = self.ask(parent, question, &asked)?;

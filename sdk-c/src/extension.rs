@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// any thread, also from inside handlers.
 pub struct Extension {
     state: Mutex<State>,
-    form: OnceLock<Box<dyn DriveMode>>,
+    drive_mode: OnceLock<Box<dyn DriveMode>>,
     /// Rings when the host has taken what was said.
     room: Condvar,
     host: OnceLock<Host>,
@@ -45,7 +45,7 @@ impl Extension {
             ..ExtensionConfig::new(name, version)
         };
         let (state, host) = (Mutex::new(State::new(config)), OnceLock::new());
-        Self { state, form: OnceLock::new(), room: Condvar::new(), host }
+        Self { state, drive_mode: OnceLock::new(), room: Condvar::new(), host }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -53,8 +53,8 @@ impl Extension {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn form(&self) -> Option<&dyn DriveMode> {
-        self.form.get().map(Box::as_ref)
+    pub(crate) fn drive_mode(&self) -> Option<&dyn DriveMode> {
+        self.drive_mode.get().map(Box::as_ref)
     }
 
     /// What the host said about itself, once it has.
@@ -90,7 +90,7 @@ impl Extension {
 
     /// Whether it can be started.
     pub(crate) fn may_begin(&self) -> Result<(), Failure> {
-        if self.form.get().is_some() {
+        if self.drive_mode.get().is_some() {
             let text = "the extension has been started before; make another with extline_new";
             return Err(Failure::new(EXTLINE_STATE, text));
         }
@@ -100,12 +100,12 @@ impl Extension {
     /// Begins the session: `hello` waits to be written. Once for each extension.
     pub(crate) fn begin(
         &self,
-        form: Box<dyn DriveMode>,
+        drive_mode: Box<dyn DriveMode>,
         output: Option<Output>,
     ) -> Result<(), Failure> {
         self.may_begin()?;
         let mut state = self.lock();
-        if self.form.set(form).is_err() {
+        if self.drive_mode.set(drive_mode).is_err() {
             return Err(Failure::new(EXTLINE_STATE, "the extension is being started elsewhere"));
         }
         let mut config = state.config.clone();
@@ -144,7 +144,7 @@ impl Extension {
         let due = channel.due();
         let replied = reply(&mut channel.session).map_err(ReplyFailed::Refused);
         // Asked once the answer is there: who takes the session over from now on finds it.
-        if !self.form().is_some_and(|form| form.is_driven_here(self)) {
+        if !self.drive_mode().is_some_and(|mode| mode.is_driven_here(self)) {
             self.send(state, due);
         }
         replied
@@ -170,9 +170,11 @@ impl Extension {
             state.lifecycle.finished().is_none()
                 && state.channel.as_ref().is_some_and(Channel::is_stalled)
         };
-        let Some(form) = self.form().filter(|form| !form.is_the_program_s()) else { return Ok(()) };
+        let Some(mode) = self.drive_mode().filter(|mode| !mode.is_the_program_s()) else {
+            return Ok(());
+        };
         // Where no other thread is free to write, nobody waits.
-        if !is_stalled(&self.lock()) || form.step_aside(self).is_err() {
+        if !is_stalled(&self.lock()) || mode.step_aside(self).is_err() {
             return Ok(());
         }
         let mut state = self.lock();
@@ -195,11 +197,11 @@ impl Extension {
         }
         let is_needed = !channel.is_said() || channel.has_events() || channel.due() != due;
         drop(state);
-        if let Some(form) = self.form()
+        if let Some(mode) = self.drive_mode()
             && is_needed
-            && !form.is_driven_here(self)
+            && !mode.is_driven_here(self)
         {
-            form.wake();
+            mode.wake();
         }
     }
 }

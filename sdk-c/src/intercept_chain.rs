@@ -96,10 +96,10 @@ impl Extension {
     /// Goes on with a chain whose handler has decided, not in this thread.
     fn resume(&self, chain: Box<InterceptChain>, decision: Decision) {
         self.lock().chains.push_back((chain, decision));
-        if let Some(form) = self.form()
-            && !form.is_driven_here(self)
+        if let Some(mode) = self.drive_mode()
+            && !mode.is_driven_here(self)
         {
-            form.wake();
+            mode.wake();
         }
     }
 

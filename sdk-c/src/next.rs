@@ -22,7 +22,7 @@ pub unsafe extern "C" fn extline_next(ext: *mut Extension) -> ResultCode {
     enter(|| {
         // SAFETY: a handle of the caller's.
         let ext = unsafe { extension(ext) }?;
-        if !ext.form().is_some_and(DriveMode::is_the_program_s) {
+        if !ext.drive_mode().is_some_and(DriveMode::is_the_program_s) {
             let text = "the extension was not started with extline_start or extline_start_detached";
             return Err(Failure::new(EXTLINE_STATE, text));
         }

@@ -56,7 +56,7 @@ pub(crate) struct State {
     pub(crate) input: Option<Input>,
     /// What the program is writing, with a NUL behind it, in the detached form.
     pub(crate) taken: Vec<u8>,
-    /// The thread that drives the poll form or the detached form, as `form::this_thread` has it.
+    /// The thread that drives the poll form or the detached form, as `drive_mode::this_thread` has it.
     pub(crate) driver: Option<usize>,
     pub(crate) on_wake: Option<Callback<WakeFunction>>,
     /// The first of its registrations that failed before the start.

@@ -13,8 +13,9 @@ impl<S: Stage> Player<'_, S> {
     /// Nothing has come for an id of the newest line behind its frame of that type, where one has.
     pub(crate) fn settled(&mut self, kind: &str, within: Duration) -> Result<(), S::Error> {
         self.stage.canary(1, within)?;
-        for id in self.chain.batch.iter().filter_map(|id| id_of(id)) {
-            let mut frames = self.stage.frames(self.chain.from).filter(|frame| frame["id"] == id);
+        for id in self.progress.batch.iter().filter_map(|id| id_of(id)) {
+            let mut frames =
+                self.stage.frames(self.progress.from).filter(|frame| frame["id"] == id);
             let expected = format!("nothing with the id {id} behind its {kind}");
             let is_settled = frames.any(|frame| frame["type"] == kind);
             if let Some(more) = frames.next().filter(|_| is_settled) {
@@ -31,7 +32,7 @@ impl<S: Stage> Player<'_, S> {
         within: Duration,
     ) -> Result<(), S::Error> {
         let opened: BTreeSet<String> =
-            self.stage.frames(self.chain.from).filter_map(opened).collect();
+            self.stage.frames(self.progress.from).filter_map(opened).collect();
         let lines: String = opened
             .iter()
             .map(|panel| json!({"type": "panel_close", "panel_id": panel}).to_string() + "\n")

@@ -123,7 +123,7 @@ pub struct Aside {
     /// How much at least.
     pub time: Duration,
     next_step: usize,
-    chain: InterceptChain,
+    progress: Progress,
 }
 
 /// Plays the steps of a case until one says that time goes by; `None` when it is over.
@@ -134,8 +134,8 @@ pub fn play_until_aside<'a, S: Stage>(
 ) -> Result<Option<Aside>, (&'a Step, S::Error)> {
     let from = stage.arrived();
     let (ids, batch) = (Vec::new(), Vec::new());
-    let chain = InterceptChain { values, from, asked: from, next: from, ids, batch };
-    play_on(case, Aside { time: Duration::ZERO, next_step: 0, chain }, stage)
+    let progress = Progress { values, from, asked: from, next: from, ids, batch };
+    play_on(case, Aside { time: Duration::ZERO, next_step: 0, progress }, stage)
 }
 
 /// Goes on with a case for which time went by.
@@ -144,11 +144,11 @@ pub fn play_on<'a, S: Stage>(
     aside: Aside,
     stage: &mut S,
 ) -> Result<Option<Aside>, (&'a Step, S::Error)> {
-    let mut player = Player { stage, chain: aside.chain };
+    let mut player = Player { stage, progress: aside.progress };
     for (at, step) in case.steps.iter().enumerate().skip(aside.next_step) {
         if let Verb::Aside(millis) = step.verb {
             let time = Duration::from_millis(millis);
-            return Ok(Some(Aside { time, next_step: at + 1, chain: player.chain }));
+            return Ok(Some(Aside { time, next_step: at + 1, progress: player.progress }));
         }
         player.step(step).map_err(|error| (step, error))?;
     }
@@ -157,12 +157,12 @@ pub fn play_on<'a, S: Stage>(
 
 pub(crate) struct Player<'a, S> {
     pub(crate) stage: &'a mut S,
-    pub(crate) chain: InterceptChain,
+    pub(crate) progress: Progress,
 }
 
 /// What has happened in a case so far.
 #[derive(Debug)]
-pub(crate) struct InterceptChain {
+pub(crate) struct Progress {
     pub(crate) values: Values,
     /// How many lines had come when the case began.
     pub(crate) from: usize,
@@ -215,24 +215,24 @@ impl<S: Stage> Player<'_, S> {
         let glued = handshake.glued.as_ref().map(|text| {
             let id = self.stage.fresh_id();
             self.ask_with(id);
-            replace(text, &self.chain.values)
+            replace(text, &self.progress.values)
         });
-        let ack = handshake.ack.as_ref().map(|ack| replace(ack, &self.chain.values));
+        let ack = handshake.ack.as_ref().map(|ack| replace(ack, &self.progress.values));
         self.stage.handshake(&Handshake { ack, glued, chunk: handshake.chunk })
     }
 
     /// The next answer that is waited for has this id.
     fn ask_with(&mut self, id: String) {
-        self.chain.asked = self.stage.arrived();
-        self.chain.ids.extend(id_of(&id));
-        self.chain.values.id = id;
+        self.progress.asked = self.stage.arrived();
+        self.progress.ids.extend(id_of(&id));
+        self.progress.values.id = id;
     }
 
     fn write(&mut self, text: &Text, line: bool) -> Result<(), S::Error> {
         let end = if line { "\n" } else { "" };
         let mut bytes = Vec::new();
-        let before = std::mem::take(&mut self.chain.batch);
-        let values = self.chain.values.clone();
+        let before = std::mem::take(&mut self.progress.batch);
+        let values = self.progress.values.clone();
         let mut each = match text.each {
             None => vec![values.clone()],
             Some(Each::Tool) => {
@@ -261,7 +261,7 @@ impl<S: Stage> Player<'_, S> {
                     let same = before.get(number).filter(|_| text.same_ids);
                     let given = same.or(text.id.as_ref()).cloned();
                     let id = given.unwrap_or_else(|| self.stage.fresh_id());
-                    self.chain.batch.push(id.clone());
+                    self.progress.batch.push(id.clone());
                     own.id.clone_from(&id);
                     self.ask_with(id);
                 }
@@ -273,13 +273,13 @@ impl<S: Stage> Player<'_, S> {
     }
 
     fn answer(&mut self, within: Duration) -> Result<(), S::Error> {
-        let id = id_of(&self.chain.values.id).unwrap_or_default();
+        let id = id_of(&self.progress.values.id).unwrap_or_default();
         let expected = || format!("an answer with the id {id} within {}", seconds(within));
         let mut other = None;
         let is_of_before = self.stage.asked_before();
-        let found = self.stage.await_frame(self.chain.asked, within, |frame| {
-            let is_answer = frame["type"] == self.chain.values.answer;
-            let is_own = self.chain.ids.contains(&frame["id"]);
+        let found = self.stage.await_frame(self.progress.asked, within, |frame| {
+            let is_answer = frame["type"] == self.progress.values.answer;
+            let is_own = self.progress.ids.contains(&frame["id"]);
             if is_answer && !is_own && !is_of_before(&frame["id"]) {
                 other = Some(excerpt(frame));
             }
@@ -299,11 +299,11 @@ impl<S: Stage> Player<'_, S> {
     }
 
     fn expect(&mut self, wanted: &str, within: Duration) -> Result<(), S::Error> {
-        let text = replace(wanted, &self.chain.values);
+        let text = replace(wanted, &self.progress.values);
         let wanted = parse(&text)?;
         let expected = || format!("{text} within {}", seconds(within));
         let mut other = None;
-        let found = self.stage.await_frame(self.chain.from, within, |frame| {
+        let found = self.stage.await_frame(self.progress.from, within, |frame| {
             if is_like(frame, &wanted) {
                 return true;
             }
@@ -322,9 +322,9 @@ impl<S: Stage> Player<'_, S> {
         self.stage.canary(1, within)?;
         // One that answers in several threads may come to it after the canary.
         self.stage.listen(AFTERWARDS)?;
-        let text = replace(refused, &self.chain.values);
+        let text = replace(refused, &self.progress.values);
         let refused = parse(&text)?;
-        let found = self.stage.frames(self.chain.from).find(|frame| is_like(frame, &refused));
+        let found = self.stage.frames(self.progress.from).find(|frame| is_like(frame, &refused));
         match found {
             None => Ok(()),
             Some(frame) => Err(wrong(format!("no frame like {text}"), excerpt(frame)).into()),

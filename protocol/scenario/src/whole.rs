@@ -19,14 +19,14 @@ impl<S: Stage> Player<'_, S> {
     pub(crate) fn frame(&mut self, text: &Text, within: Duration) -> Result<(), S::Error> {
         let (line, wanted) = self.wanted(text)?;
         let same = |frame: &Value| is_same_kind(frame, &wanted);
-        match self.stage.await_frame(self.chain.next, within, same) {
+        match self.stage.await_frame(self.progress.next, within, same) {
             Ok(at) => {
-                self.chain.next = at + 1;
+                self.progress.next = at + 1;
                 self.compare(&line, &wanted, at)
             }
             Err(missing) => {
                 let expected = format!("{} within {}", shown(&line), seconds(within));
-                let came_before = self.stage.frames(self.chain.from).any(same);
+                let came_before = self.stage.frames(self.progress.from).any(same);
                 if came_before {
                     let got = "none behind the frame of the step before; it came earlier, or once \
                                too seldom";
@@ -40,13 +40,13 @@ impl<S: Stage> Player<'_, S> {
     /// For every id of the newest line such a frame, in any order.
     pub(crate) fn each(&mut self, text: &Text, within: Duration) -> Result<(), S::Error> {
         let mut open = BTreeMap::new();
-        for id in self.chain.batch.clone() {
+        for id in self.progress.batch.clone() {
             let text = Text { id: Some(id.clone()), ..text.clone() };
             open.insert(id_of(&id).unwrap_or_default().to_string(), self.wanted(&text)?);
         }
         let kind = open.values().next().map(|(_, wanted)| wanted["type"].clone());
         let asked = open.len();
-        let mut next = self.chain.from;
+        let mut next = self.progress.from;
         while !open.is_empty() {
             let found = self.stage.await_frame(next, within, |frame| {
                 Some(&frame["type"]) == kind.as_ref() && open.contains_key(&frame["id"].to_string())
@@ -69,12 +69,12 @@ impl<S: Stage> Player<'_, S> {
     /// For every id of the newest line a frame that has these members, in any order.
     pub(crate) fn every(&mut self, frame: &str, within: Duration) -> Result<(), S::Error> {
         let mut open = Vec::new();
-        for id in &self.chain.batch {
-            let values = Values { id: id.clone(), ..self.chain.values.clone() };
+        for id in &self.progress.batch {
+            let values = Values { id: id.clone(), ..self.progress.values.clone() };
             open.push(parse(&replace(frame, &values))?);
         }
         let asked = open.len();
-        let mut next = self.chain.from;
+        let mut next = self.progress.from;
         while let Some(first) = open.first() {
             let id = first["id"].to_string();
             let found = self.stage.await_frame(next, within, |frame| {
@@ -93,7 +93,7 @@ impl<S: Stage> Player<'_, S> {
     }
 
     fn wanted(&self, text: &Text) -> Result<(Vec<u8>, Value), S::Error> {
-        let mut values = self.chain.values.clone();
+        let mut values = self.progress.values.clone();
         if let Some(id) = &text.id {
             values.id.clone_from(id);
         }

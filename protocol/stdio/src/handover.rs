@@ -26,7 +26,7 @@ const IDLE_TICK: Duration = Duration::from_millis(5);
 /// After so many looks at which nothing slow ran it looks less often.
 const QUICK_TICKS: u32 = 20;
 /// After so many of these at which nothing ran it sleeps until something does.
-const QUIET_DOZES: u32 = 4;
+const QUIET_IDLE_TICKS: u32 = 4;
 
 /// Who does what. Usable from any thread.
 #[derive(Debug)]
@@ -40,8 +40,6 @@ pub struct Handover {
     first_waits: AtomicBool,
     /// Threads whose handler keeps them.
     away: AtomicUsize,
-    /// The owner runs no handlers, for want of a watcher.
-    is_starved: AtomicBool,
     is_over: AtomicBool,
     /// All threads, the first included, that may be.
     most: usize,
@@ -137,7 +135,6 @@ impl Handover {
             has_watcher: AtomicBool::new(false),
             first_waits: AtomicBool::new(false),
             away: AtomicUsize::new(0),
-            is_starved: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
             most: handlers.max(1) + 1,
         }
@@ -202,8 +199,6 @@ impl Handover {
         } else if state.threads < self.most {
             Watcher::ToBeStarted
         } else {
-            // Set while the state is locked, so that a thread which comes back sees it.
-            self.is_starved.store(true, SeqCst);
             Watcher::None
         }
     }
@@ -343,7 +338,6 @@ impl Handover {
             state.watcher = Some(Arc::clone(seat));
             seat.take(Duty::Watch);
         }
-        self.is_starved.store(false, SeqCst);
         drop(state);
         // The owner may wait for a thread to come back, for the last one at the end too.
         self.wake();
@@ -395,7 +389,7 @@ impl Handover {
                 }
                 Rest::IdleTick => {
                     quiet = if is_still { quiet + 1 } else { 0 };
-                    if quiet >= QUIET_DOZES {
+                    if quiet >= QUIET_IDLE_TICKS {
                         quiet = 0;
                         pulse.take_rest(Rest::Sleep, || {
                             pulse.beats() != beats || self.reading.now().is_some()

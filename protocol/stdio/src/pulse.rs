@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stay_ends_once() {
+    fn a_handler_run_ends_once() {
         let pulse = Pulse::default();
         assert_eq!(pulse.run(), None);
         let (run, _) = pulse.enter(true);

@@ -48,7 +48,7 @@ fn next(became: &Receiver<Duty>) -> Duty {
 }
 
 #[test]
-fn the_heir_takes_the_session_over_from_a_handler_that_keeps_the_owner() {
+fn the_watcher_takes_the_session_over_from_a_handler_that_keeps_the_owner() {
     let (handover, _input) = handover(2);
     let (sender, became) = channel();
     let (_, may_rest) = channel();
@@ -65,7 +65,7 @@ fn the_heir_takes_the_session_over_from_a_handler_that_keeps_the_owner() {
 }
 
 #[test]
-fn a_handler_that_steps_aside_hands_over_at_once_also_to_an_heir_that_is_not_there_yet() {
+fn a_handler_that_steps_aside_hands_over_at_once_also_to_a_watcher_that_is_not_there_yet() {
     let (handover, _input) = handover(2);
     handover.expect_watcher();
     let run = handover.enter(true);

@@ -88,7 +88,7 @@ fn watch(handover: &Handover) {
 }
 
 #[test]
-fn after_short_waits_the_owner_waits_in_the_read_and_the_heir_ends_one_that_lasts() {
+fn after_short_waits_the_owner_waits_in_the_read_and_the_watcher_ends_one_that_lasts() {
     let mut owner = Owner::new();
     owner.host.write_all(b"frame").unwrap();
     assert_eq!(owner.read(), Received::Data(5));
