@@ -55,7 +55,8 @@ pub(crate) fn living(probe: Extension) -> Extension {
                 "hang" => sleep(Duration::from_secs(60)).await,
                 "block" => thread::sleep(Duration::from_secs(60)),
                 "left" => {
-                    let left = ctx.deadline().map(|at| at.saturating_duration_since(Instant::now()));
+                    let left =
+                        ctx.deadline().map(|at| at.saturating_duration_since(Instant::now()));
                     ctx.notify_info(left.unwrap_or_default().as_millis().to_string());
                 }
                 _ => {}
