@@ -22,6 +22,8 @@ const MEMBERS: [&str; 11] = [
     "samples",
 ];
 const PERMISSIONS: [&str; 1] = ["env"];
+/// The points at which hosts ask guards.
+const GUARDED: [&str; 1] = ["tool_call"];
 
 pub(crate) fn remarks(status: &ExtensionStatus) -> Vec<Notice> {
     let mut remarks = Vec::new();
@@ -31,7 +33,28 @@ pub(crate) fn remarks(status: &ExtensionStatus) -> Vec<Notice> {
         let guards = status.subscribed.guards.as_deref().unwrap_or_default();
         remarks.extend(of_guards(&manifest.guards, guards));
     }
-    remarks.extend(status.subscribed.events.iter().flatten().filter_map(|event| of_event(event)));
+    let names = |names: &Option<Vec<String>>| names.clone().unwrap_or_default();
+    let subscribed = &status.subscribed;
+    let events: Vec<_> = Vocabulary::events().collect();
+    let points: Vec<_> = Vocabulary::points().collect();
+    remarks.extend(of_names(
+        "subscribes to the event",
+        "which no known host sends",
+        &names(&subscribed.events),
+        &events,
+    ));
+    remarks.extend(of_names(
+        "intercepts at the point",
+        "where no known host asks",
+        &names(&subscribed.intercept),
+        &points,
+    ));
+    remarks.extend(of_names(
+        "guards at the point",
+        "where no known host asks",
+        &names(&subscribed.guards),
+        &GUARDED,
+    ));
     remarks
 }
 
@@ -62,17 +85,20 @@ fn of_hello(manifest: &Manifest, hello: &Hello) -> impl Iterator<Item = Notice> 
     name.into_iter().chain(differ("version", &manifest.version, &hello.version))
 }
 
-/// Guards that the manifest declares, beside those that were registered.
+/// Guards that the manifest declares, beside those that were registered. What no host knows guards
+/// nothing, and is a remark of its own where it was registered.
 fn of_guards(declared: &[String], registered: &[String]) -> Vec<Notice> {
-    let lacks = registered.iter().any(|point| !declared.contains(point));
-    let undeclared = lacks.then(|| {
-        let names = format!("[\"{}\"]", registered.join("\", \""));
+    let is_among = |points: &[String], point: &str| points.iter().any(|one| one == point);
+    let lacks = |point: &str| is_among(registered, point) && !is_among(declared, point);
+    let undeclared = GUARDED.iter().any(|&point| lacks(point)).then(|| {
+        let all = GUARDED.iter().filter(|&&point| lacks(point) || is_among(declared, point));
+        let names: Vec<_> = all.map(|point| format!("\"{point}\"")).collect();
         Notice::with_suggestion(
             "extension.json does not say that it guards: when it fails to start, calls run unguarded",
-            format!("add \"guards\": {names} to extension.json"),
+            format!("write \"guards\": [{}] in extension.json", names.join(", ")),
         )
     });
-    let unknown = declared.iter().filter(|point| *point != "tool_call").map(|point| {
+    let unknown = declared.iter().filter(|point| !GUARDED.contains(&point.as_str())).map(|point| {
         Notice::with_suggestion(
             format!("extension.json declares a guard at {point:?}, where nobody asks guards"),
             "write \"guards\": [\"tool_call\"]",
@@ -81,18 +107,18 @@ fn of_guards(declared: &[String], registered: &[String]) -> Vec<Notice> {
     undeclared.into_iter().chain(unknown).collect()
 }
 
-/// A host may send events of its own, so it is a remark and no error.
-fn of_event(event: &str) -> Option<Notice> {
-    let events: Vec<String> = Vocabulary::events().map(str::to_owned).collect();
-    if events.iter().any(|known| known == event) {
-        return None;
-    }
-    let text = format!("it subscribes to the event {event:?}, which no known host sends");
-    let suggestion = match nearest(event, &events) {
-        Some(meant) => format!("did you mean {meant:?}?"),
-        None => format!("hosts send {}", events.join(", ")),
+/// Names that no known host knows. A host may have some of its own, so these are remarks and no errors.
+fn of_names(what: &str, why: &str, names: &[String], known: &[&str]) -> Vec<Notice> {
+    let known: Vec<String> = known.iter().map(|&name| name.to_owned()).collect();
+    let unknown = names.iter().filter(|name| !known.contains(name));
+    let remark = |name: &String| {
+        let suggestion = match nearest(name, &known) {
+            Some(meant) => format!("did you mean {meant:?}?"),
+            None => format!("hosts have {}", known.join(", ")),
+        };
+        Notice::with_suggestion(format!("it {what} {name:?}, {why}"), suggestion)
     };
-    Some(Notice::with_suggestion(text, suggestion))
+    unknown.map(remark).collect()
 }
 
 fn unknown(place: &str, name: &str, known: &[&str]) -> Notice {
@@ -110,6 +136,24 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+
+    #[test]
+    fn a_misspelt_guard_is_told_and_never_to_be_declared() {
+        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        assert!(of_guards(&[], &names(&["tool_cal"])).is_empty());
+        assert!(of_guards(&names(&["tool_call"]), &names(&["tool_call", "tool_cal"])).is_empty());
+        let told = of_guards(&[], &names(&["tool_cal", "tool_call"]));
+        let told = told[0].suggestion.as_deref().unwrap();
+        assert_eq!(told, "write \"guards\": [\"tool_call\"] in extension.json");
+        let told = of_names(
+            "guards at the point",
+            "where nobody asks",
+            &names(&["tool_cal", "tool_call"]),
+            &GUARDED,
+        );
+        let [told] = &told[..] else { panic!("{told:?}") };
+        assert_eq!(told.suggestion.as_deref(), Some("did you mean \"tool_call\"?"));
+    }
 
     #[test]
     fn the_page_of_the_manifest_has_every_member_and_a_manifest_that_is_right() {

@@ -233,28 +233,25 @@ fn a_limit_of_file_sizes_is_told_and_nothing_dies_of_it() {
     outcome.assert_code(1);
     outcome.assert_says(&["error: stdout cannot be written: File too large"]);
     // The signal is not withheld from what an extension starts.
-    let shows = ["call", "ignored", "--", "python3", "-S", "-c", SHOWS_IGNORED];
+    let shows = ["call", "ignored", "--", "sh", "-c", SHOWS_IGNORED];
     assert_eq!(in_shell(&extline, "exec \"$0\" \"$@\"", &shows).stdout, "not ignored\n");
 }
 
+/// A shell cannot take back that a signal was ignored when it began, and what it starts ignores it too.
 const SHOWS_IGNORED: &str = r#"
-import json, signal, subprocess, sys
-def emit(**frame):
-    print(json.dumps(frame), flush=True)
-signal.signal(signal.SIGXFSZ, signal.SIG_DFL) if "--" in sys.argv else None
-status = dict(line.split(":", 1) for line in open("/proc/self/status")) if sys.platform == "linux" else {}
-# Python itself ignores it; its parent's doing is seen in a program that it did not touch.
-shell = subprocess.run(["sh", "-c", "kill -XFSZ $$; echo survived"], capture_output=True, text=True, restore_signals=True)
-ignored = "ignored" if "survived" in shell.stdout else "not ignored"
-emit(type="hello", name="s", version="1", capabilities=["tools"])
-emit(type="register_tool", name="ignored", description="", schema={"type": "object"})
-emit(type="ready")
-for line in sys.stdin:
-    frame = json.loads(line)
-    if frame["type"] == "tool_call":
-        emit(type="tool_result", id=frame["id"], content=[{"type": "text", "text": ignored}])
-    if frame["type"] == "shutdown":
-        break
+ignored="not ignored"
+case $(sh -c 'kill -XFSZ $$; echo survived' 2>&1) in *survived*) ignored=ignored ;; esac
+echo '{"type":"hello","name":"s","version":"1","capabilities":["tools"]}'
+echo '{"type":"register_tool","name":"ignored","description":"","schema":{"type":"object"}}'
+echo '{"type":"ready"}'
+while read -r line; do
+  case "$line" in
+    *'"tool_call"'*)
+      id=${line#*'"id":"'}; id=${id%%'"'*}
+      echo '{"type":"tool_result","id":"'"$id"'","content":[{"type":"text","text":"'"$ignored"'"}]}' ;;
+    *'"shutdown"'*) exit ;;
+  esac
+done
 "#;
 
 #[test]

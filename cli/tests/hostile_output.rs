@@ -105,7 +105,6 @@ fn nothing_of_an_extension_s_acts_where_output_goes_elsewhere() {
     let outcome = extline.run_with_input(&hostile(&["run"]), &LINES.replace("!good\n", ""));
     // The results of tools are data there too.
     let told = outcome.stdout.lines().filter(|line| !line.starts_with("<\u{1b}]0;title"));
-    let told = told.filter(|line| !line.contains("FORGED\u{202e}"));
     assert_harmless(&"run", &told.collect::<Vec<_>>().join("\n"), &[]);
     assert_harmless(&"run", &outcome.stderr, &[]);
     assert!(outcome.stderr.contains("notice: "), "{outcome:?}");

@@ -119,11 +119,11 @@ fn a_guard_that_the_manifest_does_not_declare_is_told_with_the_line_to_add() {
     let guards = r#","guards":["tool_call"]"#;
     let (text, json) = of_guards(&serde_json::json!({}), guards);
     text.assert_code(0);
-    let line = r#"(add "guards": ["tool_call"] to extension.json)"#;
+    let line = r#"(write "guards": ["tool_call"] in extension.json)"#;
     assert!(text.stdout.contains(line), "{}", text.stdout);
     assert_eq!(
         json["notices"][0]["suggestion"],
-        r#"add "guards": ["tool_call"] to extension.json"#
+        r#"write "guards": ["tool_call"] in extension.json"#
     );
     let (text, _) = of_guards(&serde_json::json!({"guards": ["tool_call"]}), guards);
     assert!(text.stdout.contains("notices    none"), "{}", text.stdout);
@@ -191,7 +191,7 @@ fn events_that_no_host_sends_are_told() {
     let notices = notices_of(&serde_json::json!({"name": "g"}), script);
     assert_eq!(notices.len(), 2, "{notices:?}");
     assert!(notices[0].contains(r#""sunrise", which no known host sends"#), "{notices:?}");
-    assert!(notices[0].contains("hosts send session_start, turn_start"), "{notices:?}");
+    assert!(notices[0].contains("hosts have session_start, turn_start"), "{notices:?}");
     assert!(notices[1].contains(r#"did you mean "turn_end"?"#), "{notices:?}");
 }
 

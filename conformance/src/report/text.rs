@@ -48,7 +48,8 @@ impl Write for Page {
 pub fn head_text(head: &Head) -> String {
     let Head { tester, seed, cases, program, .. } = head;
     let mut page = Page::default();
-    let _ = writeln!(page, "extline conformance {tester}, seed {seed}, {cases} cases: {program}");
+    let cases = if *cases == 1 { "1 case" } else { &format!("{cases} cases") };
+    let _ = writeln!(page, "extline conformance {tester}, seed {seed}, {cases}: {program}");
     page.text
 }
 

@@ -73,6 +73,11 @@ impl Vocabulary {
         BASE_EVENTS.into_iter().chain(UPSTREAM_EVENTS)
     }
 
+    /// Every point at which some host asks interceptors, zot's own first.
+    pub fn points() -> impl Iterator<Item = &'static str> {
+        BASE_POINTS.into_iter().chain(UPSTREAM_POINTS)
+    }
+
     /// The known events that look like that one, which is none of them; none for a known one.
     pub(crate) fn events_near(event: &str) -> Vec<&'static str> {
         if Upstream.has_event(event) {
