@@ -41,14 +41,22 @@ pub(super) fn make_folder(path: &Path) -> io::Result<()> {
 }
 
 pub(super) fn create(path: &Path) -> io::Result<File> {
-    check_link(path)?;
+    let is_link = check_link(path)?;
     // Emptied when it is known whose it is.
     let mut options = OpenOptions::new();
-    let file = options.write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    options.write(true).create(true).truncate(false).mode(0o600);
+    if !is_link {
+        // Nor is it one that somebody puts there in this moment.
+        options.custom_flags(flags(OFlags::NOFOLLOW));
+    }
+    let file = options.open(path)?;
     let found = file.metadata()?;
     if found.is_file() {
         close_for_others(path, &file, &found)?;
         file.set_len(0)?;
+    } else if !is_link && !is_trusted(&found) {
+        // Behind a trusted link, as /dev/stdout, may stand a pipe of whoever started this.
+        return Err(of_another(path, &found));
     }
     Ok(file)
 }
@@ -75,10 +83,11 @@ pub(super) fn append(path: &Path) -> io::Result<File> {
 const REMEDY: &str = "let EXTLINE_HOME name a folder of your own";
 
 /// A link of another user's would lead to where that user wants.
-fn check_link(path: &Path) -> io::Result<()> {
+/// Whether it is a link, of one who is trusted.
+fn check_link(path: &Path) -> io::Result<bool> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() && !is_trusted(&found) => Err(of_another(path, &found)),
-        _ => Ok(()),
+        found => Ok(found.is_ok_and(|found| found.is_symlink())),
     }
 }
 
@@ -186,6 +195,13 @@ mod tests {
         assert!(append(&file).is_err());
         assert!(create(&file).is_err());
         assert_eq!(fs::read(&file).unwrap(), b"theirs");
+        let pipe = folder.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        // Both ends are this one, so that nobody waits for the other.
+        let _reads = OpenOptions::new().read(true).write(true).open(&pipe).unwrap();
+        create(&pipe).unwrap();
+        chown(&pipe, Some(12_345), None).unwrap();
+        assert!(create(&pipe).unwrap_err().to_string().contains("another user"));
         let link = folder.path().join("link");
         symlink(folder.path().join("new"), &link).unwrap();
         create(&link).unwrap();
