@@ -8,7 +8,7 @@ use extline_protocol::check_extension_name;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use crate::file::{MANIFEST_BYTES, read_text};
+use crate::file::{MANIFEST_BYTES, read_bytes};
 use crate::point::Point;
 
 /// The manifest's file name.
@@ -64,7 +64,7 @@ pub struct ManifestError {
     /// The file.
     pub file: PathBuf,
     /// Points that it may declare to guard, as far as can be told: all of them where it names
-    /// `guards`.
+    /// `guards`, or where its text cannot be had, as in a file that is too long.
     pub guards: Vec<String>,
     /// JSON pointer of the offending member; `None` when the file cannot be read at all.
     pub pointer: Option<String>,
@@ -79,20 +79,25 @@ impl Manifest {
     /// Nothing is run.
     pub fn read(path: &Path) -> Result<Self, ManifestError> {
         let file = manifest_file(path);
-        let text = read_text(&file, MANIFEST_BYTES);
-        let text = text.map_err(|error| unreadable(path, &file, &error))?;
-        Self::parse(&text, &file)
+        let bytes = read_bytes(&file, MANIFEST_BYTES).map_err(|error| {
+            // A file whose text nobody knows may guard anything.
+            let guards = if file.is_file() { all_points() } else { Vec::new() };
+            ManifestError { guards, ..unreadable(path, &file, &error) }
+        })?;
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::parse(&text, &file),
+            Err(error) => {
+                let guards = guards_named_in(&String::from_utf8_lossy(error.as_bytes()));
+                let error = io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8");
+                Err(ManifestError { guards, ..unreadable(path, &file, &error) })
+            }
+        }
     }
 
     /// Reads a manifest's text; `file` is only named in errors.
     pub fn parse(text: &str, file: &Path) -> Result<Self, ManifestError> {
-        Self::read_text(text, file).map_err(|error| {
-            // What cannot be read may guard anything, so the word is enough.
-            let points = Point::ALL.into_iter().filter(|point| point.has_guards());
-            let points = points.filter(|_| text.contains("\"guards\""));
-            let guards = points.map(|point| point.as_str().to_owned()).collect();
-            ManifestError { guards, ..error }
-        })
+        Self::read_text(text, file)
+            .map_err(|error| ManifestError { guards: guards_named_in(text), ..error })
     }
 
     fn read_text(text: &str, file: &Path) -> Result<Self, ManifestError> {
@@ -111,6 +116,19 @@ impl Manifest {
         };
         Members { rest: members, at: "", file }.manifest()
     }
+}
+
+/// Where a manifest that is wrong may guard: the word is enough.
+fn guards_named_in(text: &str) -> Vec<String> {
+    // In UTF-16 every second byte of it is 0.
+    let names_them = text.replace('\0', "").contains("\"guards\"");
+    if names_them { all_points() } else { Vec::new() }
+}
+
+/// The points that have guards.
+fn all_points() -> Vec<String> {
+    let points = Point::ALL.into_iter().filter(|point| point.has_guards());
+    points.map(|point| point.as_str().to_owned()).collect()
 }
 
 /// The manifest a path stands for.

@@ -23,12 +23,21 @@ struct Scene {
     ran: Arc<AtomicUsize>,
 }
 
+/// How long a host waits that need not be waited for.
+const SHORT: Duration = Duration::from_millis(300);
+
 impl Scene {
-    /// Its host waits shortly for everything.
+    /// Its host waits shortly for `ready`, and for an answer longer than any takes.
     fn new() -> Self {
-        let short = Duration::from_millis(300);
-        let deadlines = Deadlines { ready: short, intercept: short, ..Deadlines::default() };
+        let deadlines = Deadlines { ready: SHORT, intercept: LONG, ..Deadlines::default() };
         Self { home: Home::new(), deadlines, ran: Arc::default() }
+    }
+
+    /// The guard is away for good: its host waits shortly for an answer too.
+    fn of_one_that_is_away() -> Self {
+        let mut scene = Self::new();
+        scene.deadlines.intercept = SHORT;
+        scene
     }
 
     fn builder(&self) -> HostBuilder {
@@ -70,6 +79,12 @@ impl Scene {
         assert!(!result.unwrap().is_error);
     }
 
+    /// Asserts that the tool runs, where the guard may answer later than its host waits.
+    async fn passes_at_last(&self, host: &Host) {
+        let passes = async { while host.call("run", "{}").await.is_err() {} };
+        tokio::time::timeout(LONG, passes).await.unwrap();
+    }
+
     /// Asserts that the guard is asked: what it forbids does not run, all else does.
     async fn guarded(&self, host: &Host) {
         let forbidden = host.call("run", r#"{"forbidden":true}"#).await.unwrap_err();
@@ -107,8 +122,9 @@ async fn a_setup_that_outlasts_the_deadline_of_ready_is_blocked_until_the_guard_
     for (manifest, hello) in
         [(json!({}), hello(&json!(["tool_call"]))), (in_manifest(), plain_hello())]
     {
-        let scene = Scene::new();
-        let steps = json!([hello, 2.5, subscribe(), ready()]);
+        let scene = Scene::of_one_that_is_away();
+        let released = scene.home.path().join("released");
+        let steps = json!([hello, {"until": released}, subscribe(), ready()]);
         let host = scene.builder().extension(scene.folder("g", &manifest, &[steps])).start().await;
         assert_eq!(host.extensions()[0].state, ExtensionState::Ready, "its deadline has passed");
         let error = scene.blocked(&host).await;
@@ -119,20 +135,21 @@ async fn a_setup_that_outlasts_the_deadline_of_ready_is_blocked_until_the_guard_
         assert_eq!(closed_points(&host, "g"), ["tool_call"]);
         let failures = &host.extensions()[0].intercept_failures;
         assert_eq!(failures[0].cause, FailureCause::NotReady);
+        std::fs::write(&released, "").unwrap();
         let there = async {
             let forbidden = || host.call("run", r#"{"forbidden":true}"#);
             while forbidden().await.unwrap_err().to_string() != "blocked by g: forbidden" {}
         };
         tokio::time::timeout(LONG, there).await.unwrap();
-        scene.guarded(&host).await;
+        scene.passes_at_last(&host).await;
+        std::fs::remove_file(&released).unwrap();
         end(host).await;
     }
 }
 
 #[tokio::test]
 async fn a_call_waits_for_a_late_guard_as_long_as_for_an_answer() {
-    let mut scene = Scene::new();
-    scene.deadlines.intercept = LONG;
+    let scene = Scene::new();
     let steps = json!([hello(&json!(["tool_call"])), 1, subscribe(), ready()]);
     let host = scene.builder().extension(scene.folder("g", &json!({}), &[steps])).start().await;
     scene.guarded(&host).await;
@@ -164,8 +181,8 @@ async fn one_that_fails_to_start_guards_what_its_manifest_declares_until_it_is_r
         (json!({}), json!([hello(&json!("tool_call"))]), "its hello cannot be read"),
     ];
     for (at, (manifest, steps, why)) in cases.into_iter().enumerate() {
-        let patience = if why.starts_with("no hello") { 500 } else { 10_000 };
-        scene.deadlines.hello = Duration::from_millis(patience);
+        let is_waited_for = !why.starts_with("no hello");
+        scene.deadlines.hello = if is_waited_for { LONG } else { Duration::from_millis(500) };
         let guard = scene.folder(&format!("g{at}"), &manifest, &[steps]);
         let host = scene.builder().extension(guard).start().await;
         let name = host.extensions()[0].name.clone();
@@ -183,6 +200,34 @@ async fn one_that_fails_to_start_guards_what_its_manifest_declares_until_it_is_r
     }
     let off = scene.folder("off", &json!({"guards": ["tool_call"], "enabled": false}), &[]);
     let host = scene.builder().extension(off).start().await;
+    scene.passes(&host).await;
+    end(host).await;
+}
+
+#[tokio::test]
+async fn a_manifest_that_cannot_be_read_guards_where_it_may_declare_it() {
+    let scene = Scene::new();
+    let text = r#"{"name":"g","exec":"./nowhere","guards":["tool_call"]}"#;
+    let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let long = [text.as_bytes(), &vec![b' '; 256 * 1024]].concat();
+    let late = [&vec![b' '; 256 * 1024], text.as_bytes()].concat();
+    for (bytes, why) in [
+        ([text.as_bytes(), b"\xff"].concat(), "it is not UTF-8"),
+        ([b"\xff\xfe", &utf_16[..]].concat(), "it is not UTF-8"),
+        (utf_16, "not JSON"),
+        (long, "at most 262144 are read"),
+        (late, "at most 262144 are read"),
+    ] {
+        let folder = scene.home.folder("unread");
+        std::fs::write(folder.join("extension.json"), bytes).unwrap();
+        let host = scene.builder().folder(folder).start().await;
+        let error = scene.blocked(&host).await;
+        assert!(error.contains("its guard cannot be asked: ") && error.contains(why), "{error}");
+        end(host).await;
+    }
+    let folder = scene.home.folder("unread");
+    std::fs::write(folder.join("extension.json"), b"{\"name\":\"\xff\"}").unwrap();
+    let host = scene.builder().folder(folder).start().await;
     scene.passes(&host).await;
     end(host).await;
 }
@@ -206,7 +251,7 @@ async fn one_that_is_displaced_by_its_name_blocks_and_says_so() {
 
 #[tokio::test]
 async fn after_a_restart_a_guard_that_hangs_in_its_setup_is_not_passed() {
-    let scene = Scene::new();
+    let scene = Scene::of_one_that_is_away();
     let whole = json!([plain_hello(), subscribe(), ready()]);
     for second in [
         json!([plain_hello(), 120]),
@@ -222,7 +267,7 @@ async fn after_a_restart_a_guard_that_hangs_in_its_setup_is_not_passed() {
             &[whole.clone(), second.clone()],
         );
         let host = scene.builder().restart(policy).extension(folder).start().await;
-        scene.passes(&host).await;
+        scene.passes_at_last(&host).await;
         let pid = host.extensions()[0].pid.unwrap();
         let group = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
         kill_process_group(group, Signal::KILL).unwrap();

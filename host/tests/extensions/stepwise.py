@@ -6,9 +6,9 @@ Argument: a JSON object with
     starts   what the first process does, the second, and so on; the last one again and again
     counter  a file that counts the processes
 
-What a process does is a list of steps: a frame, the text of a line, a number of seconds to wait, or
-{"exit": 3}. When it has done all it answers intercepts until its stdin ends: it blocks a call whose
-args have `forbidden`.
+What a process does is a list of steps: a frame, the text of a line, a number of seconds to wait,
+{"until": "a file that is there"} or {"exit": 3}. When it has done all it answers intercepts until its
+stdin ends: it blocks a call whose args have `forbidden`.
 """
 
 import json
@@ -28,6 +28,9 @@ for step in starts[min(before, len(starts) - 1)]:
         time.sleep(step)
     elif isinstance(step, str):
         print(step, flush=True)
+    elif "until" in step:
+        while not os.path.exists(step["until"]):
+            time.sleep(0.01)
     elif "exit" in step:
         sys.exit(step["exit"])
     else:
