@@ -5,6 +5,8 @@
 # Arguments: a file that counts its processes, and a file whose nth line says how the nth process
 # starts; the lines are read again from the first one when there are no more.
 
+# A start that goes wrong is none of those that are played.
+set -e
 count=$1 plan=$2
 printf x >>"$count"
 before=$(($(wc -c <"$count") - 1))
@@ -13,6 +15,7 @@ start=$(sed -n "$((before % lines + 1))p" "$plan")
 
 hello() { printf '{"type":"hello","name":"guard"%s}\n' "$1"; }
 subscribe() { printf '{"type":"subscribe"%s}\n' "$1"; }
+wait_for() { sleep "$1" || exit 2; }
 ready() { echo '{"type":"ready"}'; }
 
 declared=',"guards":["tool_call"]'
@@ -20,9 +23,9 @@ guards=',"intercept":["tool_call"],"guards":["tool_call"]'
 case $start in
 whole) hello "$declared"; subscribe "$guards"; ready ;;
 plain) hello; subscribe "$guards"; ready ;;
-late*) hello; sleep "${start#late }"; subscribe "$guards"; ready ;;
-late_declared*) hello "$declared"; sleep "${start#late_declared }"; subscribe "$guards"; ready ;;
-behind_ready*) hello; ready; sleep "${start#behind_ready }"; subscribe "$guards" ;;
+late\ *) hello; wait_for "${start#late }"; subscribe "$guards"; ready ;;
+late_declared\ *) hello "$declared"; wait_for "${start#late_declared }"; subscribe "$guards"; ready ;;
+behind_ready\ *) hello; ready; wait_for "${start#behind_ready }"; subscribe "$guards" ;;
 hangs) hello; exec sleep 1000 ;;
 hangs_declared) hello "$declared"; exec sleep 1000 ;;
 mute) exec sleep 1000 ;;
