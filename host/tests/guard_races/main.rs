@@ -23,6 +23,26 @@ fn number(variable: &str) -> Option<u64> {
     env::var(variable).ok().map(|text| text.parse().expect("a number"))
 }
 
+/// A guard that fails where it should start would be one that dies, and nothing would show it.
+#[test]
+fn each_start_is_what_its_name_says() {
+    for start in scene::STARTS.iter().chain(&scene::DECLARED_STARTS) {
+        if ["hangs", "hangs_declared", "mute"].contains(start) {
+            continue;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let args = scene::guard(home.path(), &[start]);
+        let output = std::process::Command::new("sh").args(args).output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        let failed = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(failed, "", "{start}");
+        assert_eq!(output.status.code(), Some(if start.starts_with("dies") { 3 } else { 0 }));
+        let hello = said.lines().next().unwrap_or_default();
+        let is_declared = start.contains("declared") || *start == "whole";
+        assert_eq!(hello.contains("guards"), is_declared, "{start}: {hello}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_forbidden_call_ever_runs() {
     let seed = number("EXTLINE_SOAK_SEED").unwrap_or_else(|| fastrand::u64(..));

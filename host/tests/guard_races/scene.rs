@@ -14,7 +14,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 /// How a process of a guard may start; see `guard.sh`.
-const STARTS: [&str; 16] = [
+pub(crate) const STARTS: [&str; 16] = [
     "whole",
     "whole",
     "plain",
@@ -35,7 +35,7 @@ const STARTS: [&str; 16] = [
 
 /// How one may start besides that is declared in its manifest. Any other guards no more once it has
 /// said `ready` without a guard.
-const DECLARED_STARTS: [&str; 2] = ["behind_ready 0.05", "behind_ready 0.2"];
+pub(crate) const DECLARED_STARTS: [&str; 2] = ["behind_ready 0.05", "behind_ready 0.2"];
 
 /// How many processes of a guard start in an order of their own.
 const PLANNED: usize = 64;
@@ -121,7 +121,7 @@ fn builder(random: &mut Rng, home: &Path, ran: &Arc<Ran>) -> HostBuilder {
 }
 
 /// The arguments of `sh` for a guard whose processes start so, and its folder.
-fn guard(folder: &Path, starts: &[&str]) -> [PathBuf; 3] {
+pub(crate) fn guard(folder: &Path, starts: &[&str]) -> [PathBuf; 3] {
     fs::create_dir_all(folder).unwrap();
     let (count, plan) = (folder.join("count"), folder.join("plan"));
     fs::write(&plan, starts.join("\n") + "\n").unwrap();
