@@ -12,7 +12,7 @@ from program import ROOT
 PAGE = ROOT / "docs/python/reference.md"
 HEAD = """# Reference of the Python package
 
-Made from the docstrings of `extline`, which `help(extline.Extension)` shows as well; `make generate` writes it anew. [guide.md](guide.md) is where to begin, [python-types.md](python-types.md) has the annotations of tools, [python-troubleshooting.md](python-troubleshooting.md) the texts of errors.
+Made from the docstrings of `extline`, which `help(extline.Extension)` shows as well; `make generate` writes it anew. [guide.md](guide.md) is where to begin, [tools-and-types.md](tools-and-types.md) has the annotations of tools, [troubleshooting.md](troubleshooting.md) the texts of errors.
 
 Unless it is said otherwise, times are in seconds, and whatever a handler is given may be used from any thread of the process, and from no other process.
 """
