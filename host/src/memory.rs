@@ -33,9 +33,15 @@ pub(crate) trait Memory {
     fn memory(&self) -> usize;
 }
 
-impl Memory for String {
+impl Memory for str {
     fn memory(&self) -> usize {
         EACH + self.len()
+    }
+}
+
+impl Memory for String {
+    fn memory(&self) -> usize {
+        self.as_str().memory()
     }
 }
 

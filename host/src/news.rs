@@ -139,6 +139,8 @@ impl News {
             Self::Log { log, .. } => log.message.len() + log.fields.memory(),
             Self::ToolUpdate { update, .. } => update.memory(),
             Self::Submit { text, .. } | Self::SubmitSlash { text, .. } => text.len(),
+            // What it shows is counted where it is open, and is little when it is closed.
+            Self::PanelOpened { panel } => panel.id.len(),
             Self::PanelClosed { id, .. } => id.len(),
             Self::Notice { notice, .. } => notice.text.len(),
             Self::Registered { report, .. } => {

@@ -48,7 +48,7 @@ impl Panel {
         &self.id
     }
 
-    /// What it shows now, or showed last.
+    /// What it shows now, or showed last: nothing once it is closed, if that was more than 64 KiB.
     pub fn view(&self) -> PanelView {
         self.view.borrow().clone()
     }

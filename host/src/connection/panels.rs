@@ -22,6 +22,9 @@ const OPEN: usize = 64;
 /// taken for a mistake.
 const CLOSED: usize = 64;
 
+/// What is still shown of a closed panel, in bytes: news of it may wait long for a slow listener.
+const SHOWN_LAST: usize = 64 * 1024;
+
 /// The panels of one extension.
 #[derive(Default)]
 pub(crate) struct Panels {
@@ -38,21 +41,31 @@ struct OpenPanel {
     view: watch::Sender<PanelView>,
 }
 
+impl OpenPanel {
+    /// Not announced as a change: there is nothing new to draw.
+    fn shrink(&self) {
+        self.view.send_if_modified(|view| {
+            if view.memory() > SHOWN_LAST {
+                *view = PanelView::default();
+            }
+            false
+        });
+    }
+}
+
 impl Panels {
     fn is_open(&self, serial: u64, id: &str) -> bool {
         self.open.get(id).is_some_and(|panel| panel.serial == serial)
     }
 
-    /// Whether it was open.
-    fn close(&mut self, id: &str) -> bool {
-        let was_open = self.open.remove(id).is_some();
-        if was_open {
-            if self.closed.len() == CLOSED {
-                self.closed.pop_front();
-            }
-            self.closed.push_back(id.to_owned());
-        }
-        was_open
+    /// What is kept no longer, in bytes, if it was open; its id is.
+    fn close(&mut self, id: &str) -> Option<usize> {
+        let panel = self.open.remove(id)?;
+        let view = panel.view.borrow().memory();
+        panel.shrink();
+        self.closed.push_back(id.to_owned());
+        let forgotten = (self.closed.len() > CLOSED).then(|| self.closed.pop_front()).flatten();
+        Some(view + forgotten.memory())
     }
 }
 
@@ -85,7 +98,7 @@ impl Connection {
         if is_new {
             panels.opened += 1;
             let (serial, view) = (panels.opened, watch::Sender::new(view));
-            state.kept_panels += view.borrow().memory();
+            state.kept_panels += id.memory() + view.borrow().memory();
             panels.open.insert(id.clone(), OpenPanel { serial, view });
         } else if let Some(open) = panels.open.get(&id) {
             state.kept_panels += view.memory();
@@ -119,8 +132,7 @@ impl Connection {
     }
 
     pub(super) fn close_panel(&self, state: &mut State, id: &str) {
-        let memory = state.panels.open.get(id).map_or(0, |panel| panel.view.borrow().memory());
-        if state.panels.close(id) {
+        if let Some(memory) = state.panels.close(id) {
             state.kept_panels -= memory;
             self.tell(News::PanelClosed { extension: self.name.clone(), id: id.to_owned() });
         } else {
@@ -131,7 +143,9 @@ impl Connection {
     /// The extension draws nothing any more.
     pub(super) fn close_panels(&self, state: &mut State) {
         state.kept_panels = 0;
-        for (id, _) in std::mem::take(&mut state.panels.open) {
+        state.panels.closed.clear();
+        for (id, panel) in std::mem::take(&mut state.panels.open) {
+            panel.shrink();
             self.tell(News::PanelClosed { extension: self.name.clone(), id });
         }
     }

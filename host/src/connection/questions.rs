@@ -59,6 +59,8 @@ impl State {
         memory: usize,
     ) -> Stopped {
         let (stop, stopped) = oneshot::channel();
+        // An id may be as long as a frame.
+        let memory = memory + key.id().as_str().memory();
         self.kept_questions += memory;
         self.questions.insert(key.clone(), OpenQuestion { parent, stop: Some(stop), memory });
         stopped

@@ -30,7 +30,9 @@ impl Connection {
         let parent = parent.and_then(|()| state.parent_of_request(request.parent.as_ref()));
         match (parent, self.this.upgrade()) {
             (Ok(parent), Some(this)) => {
-                let memory = request.method.memory() + request.params.memory();
+                // What it belongs to is looked up only where it is a call.
+                let parent_id = request.parent.as_ref().map_or(0, |it| it.id.as_str().memory());
+                let memory = request.method.memory() + request.params.memory() + parent_id;
                 let stopped = state.open_question(&key, parent, memory);
                 self.shared.runtime.spawn(this.answer_request(key, request, stopped));
             }

@@ -2,7 +2,7 @@
 """An extension that attacks its host. Its argument says how: the name of one of the functions below,
 each of which yields frames, written as fast as they are read.
 
-It has a tool `echo` and a tool `wait`, which is answered with what the function yields.
+It has a tool `echo`, and a tool `wait` that is never answered, or only with what the function yields.
 """
 
 import itertools
@@ -94,12 +94,12 @@ def prompts():
 
 def panels():
     for n in itertools.count():
-        yield {"type": "open_panel", "id": f"p{n % 64}", "lines": [LONG]}
+        yield {"type": "open_panel", "panel": {"id": f"p{n % 64}", "lines": [LONG]}}
 
 
 def lines_of_panels():
     for n in itertools.count():
-        yield {"type": "open_panel", "id": f"p{n % 64}", "lines": [""] * MEGABYTE}
+        yield {"type": "open_panel", "panel": {"id": f"p{n % 64}", "lines": [""] * MEGABYTE}}
 
 
 def calls():
@@ -109,7 +109,7 @@ def calls():
 
 def requests():
     for n in itertools.count():
-        yield {"type": "request", "id": f"r{n}", "method": "nothing", "params": {"a": LONG}}
+        yield {"type": "request", "id": f"r{n}", "method": "wait", "params": {"a": LONG}}
 
 
 def unknown():
@@ -128,6 +128,35 @@ def junk():
 def updates(call):
     for n in itertools.count(1):
         yield {"type": "tool_update", "id": call["id"], "seq": n, "content": [{"type": "text", "text": LONG}]}
+
+
+# Frames of which one goes before each answer, so that they are no flood.
+def ids_of_panels():
+    for n in itertools.count():
+        yield {"type": "open_panel", "panel": {"id": f"{n}{LONG}", "lines": []}}
+
+
+def ids_of_closed_panels():
+    for n in itertools.count():
+        yield {"type": "open_panel", "panel": {"id": f"{n}{LONG}", "lines": []}}
+        yield {"type": "panel_close", "panel_id": f"{n}{LONG}"}
+
+
+def drawn_and_closed_panels():
+    for n in itertools.count():
+        yield {"type": "open_panel", "panel": {"id": f"p{n}"}}
+        yield {"type": "panel_render", "panel_id": f"p{n}", "lines": [LONG]}
+        yield {"type": "panel_close", "panel_id": f"p{n}"}
+
+
+def ids_of_calls():
+    for n in itertools.count():
+        yield {"type": "call_tool", "id": f"{n}{LONG}", "name": "wait", "args": {}}
+
+
+def ids_of_requests():
+    for n in itertools.count():
+        yield {"type": "request", "id": f"{n}{LONG}", "method": "wait"}
 
 
 def emit(*frames):
@@ -152,7 +181,10 @@ def main():
     emit({"type": "ready"})
     frames = globals().get(how.replace("-", "_")) if how not in SCHEMAS else None
     is_answer = how == "updates"
-    if frames and not is_answer:
+    before_answer = iter(())
+    if frames and how.startswith(("ids-", "drawn-")):
+        before_answer = frames()
+    elif frames and not is_answer:
         for frame in itertools.islice(frames(), 100000):
             emit(frame)
     for line in sys.stdin:
@@ -163,6 +195,7 @@ def main():
             for update in itertools.islice(frames(frame), 100000):
                 emit(update)
         elif frame["type"] == "tool_call" and frame["name"] != "wait":
+            emit(*itertools.islice(before_answer, 1))
             emit({"type": "tool_result", "id": frame["id"], "content": [{"type": "text", "text": "done"}]})
 
 
