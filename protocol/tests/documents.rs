@@ -51,7 +51,7 @@ fn documents(folder: &Path) -> Vec<PathBuf> {
         let is_folder = entry.file_type().unwrap().is_dir();
         if is_folder && !name.starts_with('.') && !FOREIGN.contains(&&*name) {
             found.extend(documents(&entry.path()));
-        } else if !is_folder && name.ends_with(".md") {
+        } else if !is_folder && entry.path().extension().is_some_and(|it| it == "md") {
             found.push(entry.path());
         }
     }
@@ -67,7 +67,7 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
 fn anchors(page: &Path) -> Vec<String> {
     let text = fs::read_to_string(page).unwrap_or_default();
     let headings = text.lines().filter(|line| line.starts_with('#'));
-    let mut anchors: Vec<String> = headings.map(|heading| anchor(heading)).collect();
+    let mut anchors: Vec<String> = headings.map(anchor).collect();
     let named = text.split("<a id=\"").skip(1).filter_map(|behind| behind.split('"').next());
     anchors.extend(named.map(str::to_owned));
     anchors
