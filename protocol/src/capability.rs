@@ -45,6 +45,11 @@ impl Capability {
         Self::Rpc,
     ];
 
+    /// The one of that name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.as_str() == name)
+    }
+
     /// The name on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -119,6 +124,8 @@ mod tests {
         let set = Capabilities::named(&["rpc", "tools", "quantum", "commands"]);
         assert_eq!(set.names(), ["commands", "tools", "rpc"]);
         assert!(!set.contains(Capability::Log));
+        assert_eq!(Capability::of("rpc"), Some(Capability::Rpc));
+        assert_eq!(Capability::of("quantum"), None);
         assert_eq!(Capabilities::all().without(Capability::Rpc).names().len(), 10);
     }
 }

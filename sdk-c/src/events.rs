@@ -42,7 +42,7 @@ pub unsafe extern "C" fn extline_on(
     // SAFETY: as the header says.
     unsafe {
         register(ext, event, "event", run, |state, name, run| {
-            add(&mut state.subscribe().events, &name);
+            state.subscribe().add("event", &name);
             let handler = Arc::new(Callback::new(run, user, drop));
             state.events.entry(name).or_default().push(handler);
             Ok(())
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn extline_intercept(
     unsafe {
         register(ext, point, "point", run, |state, name, run| {
             must_be_point(&name)?;
-            add(&mut state.subscribe().intercept, &name);
+            state.subscribe().add("intercept", &name);
             let handler = Arc::new(Callback::new(run, user, drop));
             state.interceptors.entry(name).or_default().push(handler);
             Ok(())
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn extline_guard(
             if state.guards.iter().any(|(known, _)| *known == label) {
                 return Err(mistake(RegistrationError::Duplicate { kind: "guard", name }));
             }
-            add(&mut state.subscribe().guards, TOOL_CALL);
+            state.subscribe().add("guard", TOOL_CALL);
             state.guards.push((label, Arc::new(Callback::new(run, user, drop))));
             Ok(())
         })
@@ -130,8 +130,7 @@ pub unsafe extern "C" fn extline_on_failure(
             word(Some(mode.to_owned()), OnFailure::KNOWN)?;
             let mut state = ext.lock();
             state.must_register()?;
-            let modes = state.subscribe().on_failure.get_or_insert_default();
-            modes.insert(point.to_owned(), OnFailure::from(mode));
+            state.subscribe().set_on_failure(point, mode);
             Ok(())
         })
     })
@@ -192,13 +191,6 @@ unsafe fn register<F>(
 }
 
 /// Adds a name to a list of the subscription, once.
-fn add(names: &mut Option<Vec<String>>, name: &str) {
-    let names = names.get_or_insert_default();
-    if !names.iter().any(|known| known == name) {
-        names.push(name.to_owned());
-    }
-}
-
 /// The JSON of a frame.
 pub(crate) fn frame_text<F: Frame>(frame: &F) -> String {
     let mut line = Vec::new();

@@ -8,7 +8,6 @@ use extline_protocol::frame::HelloAck;
 use crate::extension::{Extension, extension};
 use crate::failure::enter_or;
 use crate::ffi::{Str, text, with_nul};
-use crate::stage::capability;
 
 /// With NULs behind them; empty where the host does not say it.
 #[derive(Default)]
@@ -120,7 +119,7 @@ pub unsafe extern "C" fn extline_host_supports(
     enter_or(false, || {
         // SAFETY: a handle and a text of the caller's.
         let (ext, name) = unsafe { (extension(ext)?, text(capability, "capability")?) };
-        Ok(supports(&ext, self::capability(name)))
+        Ok(supports(&ext, Capability::of(name)))
     })
 }
 

@@ -2,7 +2,6 @@
 
 use std::ffi::{c_char, c_void};
 
-use extline_protocol::Capability;
 use extline_protocol::Requirement;
 
 use crate::callback::{Callback, DropCallback, StageCallback};
@@ -98,9 +97,4 @@ pub unsafe extern "C" fn extline_require(
             Ok(())
         })
     })
-}
-
-/// The capability of that name.
-pub(crate) fn capability(name: &str) -> Option<Capability> {
-    Capability::ALL.into_iter().find(|capability| capability.as_str() == name)
 }

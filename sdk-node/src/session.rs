@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use extline_protocol::frame::{ExtensionFrame, Level, SdkInfo};
-use extline_protocol::{Capabilities, Capability, ExtensionConfig, ExtensionSession};
+use extline_protocol::{Capability, ExtensionConfig, ExtensionSession};
 use extline_stdio::Stdio;
 use napi::bindgen_prelude::{Buffer, Function, Uint8Array};
 use napi::{Env, Error, Result};
@@ -241,11 +241,8 @@ impl Session {
     /// Whether the host understands what the extension would send under that capability.
     #[napi(catch_unwind)]
     pub fn supports(&self, capability: String) -> bool {
-        let named = Capabilities::named(&[capability.as_str()]);
-        let known = |known: &Capability| named.contains(*known);
-        let known = Capability::ALL.into_iter().find(known);
         let supports = |capability| self.driver.core.lock().channel.session.supports(capability);
-        known.is_some_and(supports)
+        Capability::of(&capability).is_some_and(supports)
     }
 
     /// Adds a tool while the extension runs, as [`Registrations::tool`] does before.
@@ -280,7 +277,7 @@ impl Session {
     #[napi(catch_unwind)]
     pub fn subscribe(&self, kind: String, name: String) {
         let session = |state: &mut crate::core::State| {
-            tools::subscribe(state.channel.session.subscribe_mut(), &kind, &name);
+            state.channel.session.subscribe_mut().add(&kind, &name);
         };
         self.driver.tell(session);
     }
@@ -289,7 +286,7 @@ impl Session {
     #[napi(catch_unwind)]
     pub fn on_failure(&self, point: String, mode: String) {
         let session = |state: &mut crate::core::State| {
-            tools::set_on_failure(state.channel.session.subscribe_mut(), &point, &mode);
+            state.channel.session.subscribe_mut().set_on_failure(&point, &mode);
         };
         self.driver.tell(session);
     }

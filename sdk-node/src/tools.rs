@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use extline_protocol::frame::{ExtensionFrame, OnFailure, Subscribe};
+use extline_protocol::frame::ExtensionFrame;
 use extline_protocol::{ArgsValidator, Registrations as Frames, Requirement};
 use extline_stdio::Pace;
 use napi::{Error, Result};
@@ -70,13 +70,13 @@ impl Registrations {
     /// Asks for an event, or to be asked at a point, as `interceptor` or as `guard`.
     #[napi(catch_unwind)]
     pub fn subscribe(&self, kind: String, name: String) {
-        subscribe(&mut self.frames.borrow_mut().subscribe, &kind, &name);
+        self.frames.borrow_mut().subscribe.add(&kind, &name);
     }
 
     /// What a failure means at a point: `allow` or `block`.
     #[napi(catch_unwind)]
     pub fn on_failure(&self, point: String, mode: String) {
-        set_on_failure(&mut self.frames.borrow_mut().subscribe, &point, &mode);
+        self.frames.borrow_mut().subscribe.set_on_failure(&point, &mode);
     }
 
     /// Adds something that the extension cannot do without.
@@ -112,23 +112,6 @@ pub(crate) fn tool_of(
     let unchecked = unchecked.map(ToString::to_string).collect();
     let label = format!("tool {}", frame.name).into();
     Ok((Arc::new(Tool { label, index, validator, pace: Pace::new() }), unchecked))
-}
-
-pub(crate) fn set_on_failure(to: &mut Subscribe, point: &str, mode: &str) {
-    let modes = to.on_failure.get_or_insert_default();
-    modes.insert(point.to_owned(), OnFailure::from(mode));
-}
-
-pub(crate) fn subscribe(to: &mut Subscribe, kind: &str, name: &str) {
-    let names = match kind {
-        "event" => &mut to.events,
-        "guard" => &mut to.guards,
-        _ => &mut to.intercept,
-    };
-    let names = names.get_or_insert_default();
-    if !names.iter().any(|known| known == name) {
-        names.push(name.to_owned());
-    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]

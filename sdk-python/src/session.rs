@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError};
 use extline_protocol::frame::{
     Frame, OpenPanel, PanelRender, RegisterCommand, RegisterTool, SdkInfo,
 };
-use extline_protocol::{Capabilities, Capability, ExtensionConfig};
+use extline_protocol::{Capability, ExtensionConfig};
 use extline_stdio::handover::{Duty, Seat};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -127,9 +127,7 @@ impl Session {
 
     /// Whether the host understands what the extension would send under that capability.
     fn supports(&self, capability: &str) -> bool {
-        let named = Capabilities::named(&[capability]);
-        let known = |known: &Capability| named.contains(*known);
-        let known = Capability::ALL.into_iter().find(known);
+        let known = Capability::of(capability);
         known.is_some_and(|capability| self.core.channel().session.supports(capability))
     }
 
@@ -152,12 +150,12 @@ impl Session {
 
     /// Adds a subscription before `ready`.
     fn subscribe(&self, kind: &str, name: &str) -> PyResult<()> {
-        self.core.tell(|session| tool::subscribe(session.subscribe_mut(), kind, name))
+        self.core.tell(|session| session.subscribe_mut().add(kind, name))
     }
 
     /// What a failure means at a point, said before `ready`.
     fn on_failure(&self, point: &str, mode: &str) -> PyResult<()> {
-        self.core.tell(|session| tool::set_on_failure(session.subscribe_mut(), point, mode))
+        self.core.tell(|session| session.subscribe_mut().set_on_failure(point, mode))
     }
 
     /// Adds something that the extension cannot do without. A mistake is a `ValueError`.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use extline_protocol::frame::{Frame, OnFailure, RegisterTool, Subscribe};
+use extline_protocol::frame::{Frame, RegisterTool};
 use extline_protocol::{
     ArgsValidator, RawJson, Registrations as Frames, Requirement, decode_frame,
 };
@@ -119,13 +119,13 @@ impl Registrations {
     /// Asks for an event, or to be asked at a point, as `interceptor` or as `guard`.
     fn subscribe(&self, kind: &str, name: &str) {
         let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
-        subscribe(&mut frames.subscribe, kind, name);
+        frames.subscribe.add(kind, name);
     }
 
     /// What a failure means at a point: `allow` or `block`.
     fn on_failure(&self, point: &str, mode: &str) {
         let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
-        set_on_failure(&mut frames.subscribe, point, mode);
+        frames.subscribe.set_on_failure(point, mode);
     }
 
     /// Adds something that the extension cannot do without. A mistake is a `ValueError`.
@@ -144,23 +144,6 @@ pub(crate) fn requirement(kind: &str, name: &str) -> PyResult<Requirement> {
 impl Registrations {
     pub(crate) fn frames(&self) -> Frames {
         self.frames.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-pub(crate) fn set_on_failure(to: &mut Subscribe, point: &str, mode: &str) {
-    let modes = to.on_failure.get_or_insert_default();
-    modes.insert(point.to_owned(), OnFailure::from(mode));
-}
-
-pub(crate) fn subscribe(to: &mut Subscribe, kind: &str, name: &str) {
-    let names = match kind {
-        "event" => &mut to.events,
-        "guard" => &mut to.guards,
-        _ => &mut to.intercept,
-    };
-    let names = names.get_or_insert_default();
-    if !names.iter().any(|known| known == name) {
-        names.push(name.to_owned());
     }
 }
 

@@ -168,6 +168,27 @@ object! {
     }
 }
 
+impl Subscribe {
+    /// Adds a name to those of a kind, `event`, `guard` or `intercept`, once.
+    pub fn add(&mut self, kind: &str, name: &str) {
+        let names = match kind {
+            "event" => &mut self.events,
+            "guard" => &mut self.guards,
+            _ => &mut self.intercept,
+        };
+        let names = names.get_or_insert_default();
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+
+    /// Says what a failure means at a point.
+    pub fn set_on_failure(&mut self, point: &str, mode: &str) {
+        let modes = self.on_failure.get_or_insert_default();
+        modes.insert(point.to_owned(), OnFailure::from(mode));
+    }
+}
+
 object! {
     /// All initial registrations are flushed.
     #[derive(Default)]

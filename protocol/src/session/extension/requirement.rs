@@ -38,10 +38,9 @@ impl Requirement {
         match kind {
             "method" => Ok(Self::Method(name.to_owned())),
             "capability" => {
-                let known = Capability::ALL.into_iter().find(|known| known.as_str() == name);
                 let all = || Capability::ALL.map(Capability::as_str).join(", ");
                 let unknown = || format!("there is no capability {name:?}; there are {}", all());
-                known.map(Self::Capability).ok_or_else(unknown)
+                Capability::of(name).map(Self::Capability).ok_or_else(unknown)
             }
             _ if Self::REGISTRATIONS.contains(&kind) => {
                 Ok(Self::Registration { kind: kind.to_owned(), name: name.to_owned() })
