@@ -22,6 +22,7 @@ use crate::job::Job;
 use crate::lifecycle::Lifecycle;
 use crate::panel::Panels;
 use crate::run::MOST_THREADS;
+use crate::running;
 use crate::tool::{CallFunction, Tools};
 use extline_driver::Channel;
 
@@ -170,20 +171,7 @@ impl State {
         match job {
             Job::InterceptChain(..) => true,
             Job::Event(ExtensionEvent::Accepted(_)) => self.lifecycle.has_setup(),
-            Job::Event(event) => matches!(
-                event,
-                ExtensionEvent::ToolCall { .. }
-                    | ExtensionEvent::Command { .. }
-                    | ExtensionEvent::Intercept { .. }
-                    | ExtensionEvent::Request { .. }
-                    | ExtensionEvent::Event(_)
-                    | ExtensionEvent::Panel(_)
-                    | ExtensionEvent::Teardown
-                    | ExtensionEvent::Cancelled { .. }
-                    | ExtensionEvent::ShuttingDown(_)
-                    | ExtensionEvent::CallToolDone { .. }
-                    | ExtensionEvent::Response { .. }
-            ),
+            Job::Event(event) => running::name_of(event).is_some(),
         }
     }
 

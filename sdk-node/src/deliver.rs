@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
+use extline_driver::running;
 use extline_protocol::frame::{ErrorInfo, PanelClose, ToolCall, ToolResult};
 use extline_protocol::{CallKey, ExtensionEvent, PanelInput};
 
+use crate::calls::Label;
 use crate::core::{Core, State};
 use crate::frames::{object_text, text_of};
 use crate::js::{Scope, Told};
@@ -50,10 +52,13 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
         return tool(core, scope, key, &call, deadline);
     }
     core.lock().write_before(None);
+    let Some(name) = running::handler_name(&event) else {
+        return answer_or_end(core, scope, event);
+    };
+    let label = running::label(name).into();
     match event {
         ExtensionEvent::Command { key, command } => {
             let serial = key.serial();
-            let label = format!("command {}", command.name).into();
             core.lock().begin(key, label);
             let args = command.args.unwrap_or_default();
             let (text, more) = (Some(command.name.as_str()), Some(args.as_str()));
@@ -61,7 +66,7 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
         }
         ExtensionEvent::Intercept { key, intercept, deadline } => {
             let serial = key.serial();
-            let flag = begin_intercept(&mut core.lock(), key, &intercept.event);
+            let flag = begin_intercept(&mut core.lock(), key, label, &intercept.event);
             let frame = text_of(&*intercept);
             scope.tell(Told {
                 serial,
@@ -74,25 +79,21 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
         }
         ExtensionEvent::Request { key, request, deadline } => {
             let serial = key.serial();
-            let flag = core.lock().begin(key, format!("request {}", request.method).into());
+            let flag = core.lock().begin(key, label);
             let (text, more) = (Some(request.method.as_str()), request.params.as_ref());
             let more = more.map(extline_protocol::RawJson::get);
             let deadline = deadline.map(left);
             scope.tell(Told { serial, text, more, deadline, flag, ..told(Kind::Request) })
         }
         ExtensionEvent::Event(event) => {
-            core.lock().calls.begin_other(format!("event {}", event.event).into());
+            core.lock().calls.begin_other(label);
             let frame = text_of(&*event);
             let (text, more) = (Some(event.event.as_str()), Some(frame.as_str()));
             scope.tell(Told { text, more, ..told(Kind::Event) })
         }
-        ExtensionEvent::Panel(input) => panel(core, scope, input),
-        ExtensionEvent::Cancelled { key, reason } => {
-            let text = Some(reason.as_str());
-            scope.tell(Told { serial: key.serial(), text, ..told(Kind::Cancelled) })
-        }
+        ExtensionEvent::Panel(input) => panel(core, scope, label, input),
         ExtensionEvent::Teardown => {
-            core.lock().calls.begin_other("teardown".into());
+            core.lock().calls.begin_other(label);
             scope.tell(told(Kind::Teardown))
         }
         event => answer_or_end(core, scope, event),
@@ -101,6 +102,10 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
 
 fn answer_or_end(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> bool {
     match event {
+        ExtensionEvent::Cancelled { key, reason } => {
+            let text = Some(reason.as_str());
+            scope.tell(Told { serial: key.serial(), text, ..told(Kind::Cancelled) })
+        }
         ExtensionEvent::CallToolDone { key, result } => {
             core.lock().asked.remove(&key.serial());
             let (serial, frame) = (key.serial(), text_of(&result));
@@ -173,14 +178,14 @@ fn refuse(state: &mut State, key: &CallKey, error: ErrorInfo) {
     let _ = state.channel.session.reply_tool(key, ToolResult::error(key.id().clone(), error));
 }
 
-fn begin_intercept(state: &mut State, key: CallKey, point: &str) -> bool {
-    state.begin(key, format!("intercept {point}").into());
+fn begin_intercept(state: &mut State, key: CallKey, label: Label, point: &str) -> bool {
+    state.begin(key, label);
     state.channel.session.fails_open(point)
 }
 
-fn panel(core: &Core, scope: &Scope<'_>, input: PanelInput) -> bool {
+fn panel(core: &Core, scope: &Scope<'_>, label: Label, input: PanelInput) -> bool {
     let id = input.panel_id().to_owned();
-    core.lock().calls.begin_other(format!("panel {id}").into());
+    core.lock().calls.begin_other(label);
     let frame = match input {
         PanelInput::Key(key) => text_of(&key),
         PanelInput::Resize(resize) => text_of(&resize),

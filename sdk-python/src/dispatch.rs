@@ -72,16 +72,7 @@ impl Core {
     fn runs_handler(&self, event: &ExtensionEvent) -> bool {
         match event {
             ExtensionEvent::Accepted(_) => self.wants.setup,
-            event => matches!(
-                event,
-                ExtensionEvent::ToolCall { .. }
-                    | ExtensionEvent::Command { .. }
-                    | ExtensionEvent::Intercept { .. }
-                    | ExtensionEvent::Request { .. }
-                    | ExtensionEvent::Event(_)
-                    | ExtensionEvent::Panel(_)
-                    | ExtensionEvent::Teardown
-            ),
+            event => running::handler_name(event).is_some(),
         }
     }
 
@@ -125,8 +116,9 @@ impl Core {
     }
 
     fn run_in_python(self: &Arc<Self>, py: Python<'_>, event: ExtensionEvent) {
+        let Some(name) = running::handler_name(&event) else { return };
         let (key, lane) = (key_of(&event), Lane::of(&event));
-        stuck::enter(py, &name_of(&event), key.as_ref().map(CallKey::serial));
+        stuck::enter(py, name, key.as_ref().map(CallKey::serial));
         if let Err(error) = self.pass(py, event) {
             self.fail_event(py, &error, key.as_ref(), lane);
         }
@@ -239,18 +231,5 @@ fn key_of(event: &ExtensionEvent) -> Option<CallKey> {
         | ExtensionEvent::Intercept { key, .. }
         | ExtensionEvent::Request { key, .. } => Some(key.clone()),
         _ => None,
-    }
-}
-
-/// As a person reads it.
-fn name_of(event: &ExtensionEvent) -> String {
-    match event {
-        ExtensionEvent::Accepted(_) => "setup".to_owned(),
-        ExtensionEvent::Command { command, .. } => format!("command {}", command.name),
-        ExtensionEvent::Intercept { intercept, .. } => format!("intercept {}", intercept.event),
-        ExtensionEvent::Request { request, .. } => format!("request {}", request.method),
-        ExtensionEvent::Event(event) => format!("event {}", event.event),
-        ExtensionEvent::Panel(input) => format!("panel {}", input.panel_id()),
-        _ => "teardown".to_owned(),
     }
 }

@@ -67,7 +67,7 @@ pub(crate) fn end(context: &Context, number: u64) {
 #[pyfunction]
 pub(crate) fn enter(py: Python<'_>, context: &Context) {
     if let Some(name) = context.call.task() {
-        stuck::enter(py, &name, context.call.key().map(CallKey::serial));
+        stuck::enter(py, [&name, ""], context.call.key().map(CallKey::serial));
     }
 }
 

@@ -54,7 +54,7 @@ impl Core {
             self.begin_tool(py, looped, &tool, key, call, deadline);
             return None;
         }
-        stuck::enter(py, &tool.label, Some(key.serial()));
+        stuck::enter(py, [&tool.label, ""], Some(key.serial()));
         let outcome = if tool.context.is_some() || tool.is_generator {
             self.call_with_context(py, &tool, key, call, deadline)
         } else {

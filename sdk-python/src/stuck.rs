@@ -21,8 +21,8 @@ const GRACE: Duration = Duration::from_millis(500);
 pub(crate) const KEPT: Duration = Duration::from_secs(1);
 
 /// This thread is inside the handler from now on, until `running::leave`. `serial` is that of its call.
-pub(crate) fn enter(py: Python<'_>, name: &str, serial: Option<u64>) {
-    running::enter([name, ""], serial, || ident(py).unwrap_or_default());
+pub(crate) fn enter(py: Python<'_>, name: [&str; 2], serial: Option<u64>) {
+    running::enter(name, serial, || ident(py).unwrap_or_default());
 }
 
 /// The thread as Python knows it.

@@ -4,6 +4,8 @@
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use extline_protocol::ExtensionEvent;
+
 /// A thread and the handler that it is inside of.
 #[derive(Debug, Default)]
 struct Slot {
@@ -29,6 +31,27 @@ static SLOTS: Mutex<Vec<Arc<Mutex<Slot>>>> = Mutex::new(Vec::new());
 
 thread_local! {
     static OWN: RefCell<Option<Arc<Mutex<Slot>>>> = const { RefCell::new(None) };
+}
+
+/// The handler of the author's that an event is for: its kind and its name, which a teardown has not.
+/// `None` where there is none.
+pub fn handler_name(event: &ExtensionEvent) -> Option<[&str; 2]> {
+    Some(match event {
+        ExtensionEvent::Accepted(_) => ["setup", ""],
+        ExtensionEvent::ToolCall { call, .. } => ["tool", &call.name],
+        ExtensionEvent::Command { command, .. } => ["command", &command.name],
+        ExtensionEvent::Intercept { intercept, .. } => ["intercept", &intercept.event],
+        ExtensionEvent::Request { request, .. } => ["request", &request.method],
+        ExtensionEvent::Event(event) => ["event", &event.event],
+        ExtensionEvent::Panel(input) => ["panel", input.panel_id()],
+        ExtensionEvent::Teardown => ["teardown", ""],
+        _ => return None,
+    })
+}
+
+/// A handler's name as a person reads it: `tool weather`.
+pub fn label([kind, name]: [&str; 2]) -> String {
+    if name.is_empty() { kind.to_owned() } else { format!("{kind} {name}") }
 }
 
 /// This thread is inside a handler from now on, until [`leave`]. The parts of its name are joined by a
@@ -93,7 +116,18 @@ mod tests {
     use std::sync::mpsc::channel;
     use std::thread;
 
+    use extline_protocol::PanelInput;
+
     use super::*;
+
+    #[test]
+    fn a_handler_has_the_name_of_what_it_handles() {
+        let panel = ExtensionEvent::Panel(PanelInput::Close { panel_id: "notes".to_owned() });
+        let name = |event: &ExtensionEvent| handler_name(event).map(label);
+        assert_eq!(name(&panel).as_deref(), Some("panel notes"));
+        assert_eq!(name(&ExtensionEvent::Teardown).as_deref(), Some("teardown"));
+        assert_eq!(name(&ExtensionEvent::Finished { exit_code: 0 }), None);
+    }
 
     #[test]
     fn a_handler_is_known_until_its_thread_has_left_it() {
