@@ -136,26 +136,27 @@ impl Graph {
 
     /// Every link of a chain is one more call on the stack, for every level of a value.
     fn check_chain(&self) -> Result<(), SchemaError> {
-        let mut lengths = vec![1; self.nodes.len()];
-        for id in self.order.iter().flatten() {
-            let below = self.nodes[*id].in_place.iter().map(|child| lengths[*child]).max();
-            lengths[*id] = 1 + below.unwrap_or(0);
-            if lengths[*id] > CHAIN {
-                let what = "references and alternatives, each inside the one before";
-                return Err(SchemaError::over(&self.nodes[*id].pointer, CHAIN, what));
-            }
-        }
-        Ok(())
+        let lengths = self.chain_lengths();
+        let Some(id) = self.order.iter().flatten().find(|id| lengths[**id] > CHAIN) else {
+            return Ok(());
+        };
+        let what = "references and alternatives, each inside the one before";
+        Err(SchemaError::over(&self.nodes[*id].pointer, CHAIN, what))
     }
 
     /// How many nodes may look at one value, each for the one before, at most.
     pub(crate) fn longest_chain(&self) -> usize {
+        self.chain_lengths().into_iter().max().unwrap_or(1)
+    }
+
+    /// For each node, how many the longest chain has that begins there.
+    fn chain_lengths(&self) -> Vec<usize> {
         let mut lengths = vec![1; self.nodes.len()];
         for id in self.order.iter().flatten() {
             let below = self.nodes[*id].in_place.iter().map(|child| lengths[*child]).max();
             lengths[*id] = 1 + below.unwrap_or(0);
         }
-        lengths.into_iter().max().unwrap_or(1)
+        lengths
     }
 
     /// What a node leads to may fail before it is counted, so it is paid for here too.
