@@ -93,7 +93,10 @@ pub(crate) fn explain(launch: &Launch, error: &io::Error) -> Problem {
             Some(interpreter) => Problem::NoInterpreter { program, interpreter },
             None => Problem::Spawn { program, reason: error.to_string() },
         },
-        io::ErrorKind::NotFound => Problem::NotFound { program, in_path: false },
+        io::ErrorKind::NotFound => {
+            let written = program.to_string_lossy().into_owned();
+            Problem::NotFound { program, written, in_path: false }
+        }
         io::ErrorKind::PermissionDenied => Problem::NotExecutable { program },
         _ if is_exec_format_error(error) => Problem::NoShebang { program },
         _ => Problem::Spawn { program, reason: error.to_string() },
@@ -143,7 +146,8 @@ fn resolve(program: &OsStr, dir: &Path, folders: &OsStr) -> Result<PathBuf, Prob
     let Some(resolved) = resolved else {
         let in_path = path.components().count() == 1 && !path.is_absolute();
         let program = if in_path { path.to_owned() } else { dir.join(path) };
-        return Err(Problem::NotFound { program, in_path });
+        let written = path.to_string_lossy().into_owned();
+        return Err(Problem::NotFound { program, written, in_path });
     };
     if is_executable(&resolved) {
         Ok(resolved)
@@ -206,7 +210,8 @@ mod tests {
         assert_eq!(found, Err(Problem::NotExecutable { program }));
         let found = resolve(OsStr::new("bin/ext"), dir.path(), OsStr::new(""));
         let program = dir.path().join("bin/ext");
-        assert_eq!(found, Err(Problem::NotFound { program, in_path: false }));
+        let written = "bin/ext".to_owned();
+        assert_eq!(found, Err(Problem::NotFound { program, written, in_path: false }));
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub enum Problem {
     NotFound {
         /// The program.
         program: PathBuf,
+        /// It as it is written in `exec` or on the command line.
+        written: String,
         /// It is a bare name, and was looked up in `$PATH`.
         in_path: bool,
     },
@@ -170,15 +172,15 @@ impl Problem {
                 format!("remove \"enabled\": false from {}", file.display())
             }
             Self::NameTaken => "give one of the two another name".to_owned(),
-            Self::NotFound { program, .. } if words_of(program).len() > 1 => {
-                let words = words_of(program);
+            Self::NotFound { program, written, .. } if is_command_line(program, written) => {
+                let words: Vec<&str> = written.split_whitespace().collect();
                 format!(
                     "\"exec\" is one program and no command line: write \"exec\": {:?}, \"args\": {:?}",
                     words[0],
                     &words[1..]
                 )
             }
-            Self::NotFound { program, in_path: true } => format!(
+            Self::NotFound { program, in_path: true, .. } => format!(
                 "install it, or write \"./{0}\" if {0} stands in the extension's folder",
                 program.display()
             ),
@@ -239,14 +241,13 @@ impl Problem {
     }
 }
 
-/// The words of a command line that was given as a program.
-fn words_of(program: &Path) -> Vec<String> {
-    let name = program.file_name().unwrap_or_default().to_string_lossy();
-    let mut words: Vec<_> = name.split_whitespace().map(str::to_owned).collect();
-    if let Some(first) = words.first_mut() {
-        *first = program.with_file_name(&*first).to_string_lossy().into_owned();
-    }
-    words
+/// Whether what was given as a program, and is none, is a program with arguments: more behind a bare
+/// name or a program that is there, or an option. The path of a program may hold spaces too.
+fn is_command_line(program: &Path, written: &str) -> bool {
+    let Some((first, rest)) = written.split_once(char::is_whitespace) else { return false };
+    let folder = program.to_str().and_then(|program| program.strip_suffix(written));
+    let is_there = || folder.is_some_and(|folder| Path::new(&[folder, first].concat()).is_file());
+    !first.contains('/') || rest.starts_with('-') || is_there()
 }
 
 /// What a shell's exit statuses say; for others the extension's own words must do.
@@ -296,7 +297,7 @@ impl fmt::Display for Problem {
                 write!(formatter, "it is disabled by {}", file.display())
             }
             Self::NameTaken => formatter.write_str("an extension before it has the same name"),
-            Self::NotFound { program, in_path: true } => {
+            Self::NotFound { program, in_path: true, .. } => {
                 write!(formatter, "the program {} is in no folder of $PATH", program.display())
             }
             Self::NotFound { program, .. } => {

@@ -149,10 +149,19 @@ async fn what_is_not_installed_is_told_with_the_line_that_installs_it() {
 #[tokio::test]
 async fn a_command_line_as_program_is_told_to_use_args() {
     let home = Home::new();
-    let host = home.builder().command("python3 x.py", [""; 0]).start().await;
-    let told = r#"write "exec": "python3", "args": ["x.py"]"#;
-    assert!(diagnosis(&host).suggestion.ends_with(told), "{}", diagnosis(&host));
-    end(host).await;
+    std::fs::write(home.path().join("run.sh"), "").unwrap();
+    for (written, told) in [
+        ("python3 x.py", r#"write "exec": "python3", "args": ["x.py"]"#),
+        ("python3 src/x.py", r#"write "exec": "python3", "args": ["src/x.py"]"#),
+        ("node dist/index.js -v", r#"write "exec": "node", "args": ["dist/index.js", "-v"]"#),
+        ("./run.sh src/x.py", r#"write "exec": "./run.sh", "args": ["src/x.py"]"#),
+        ("build/ext --stdio", r#"write "exec": "build/ext", "args": ["--stdio"]"#),
+        ("./my programs/ext", "and that it was built"),
+    ] {
+        let host = home.builder().command(written, [""; 0]).start().await;
+        assert!(diagnosis(&host).suggestion.ends_with(told), "{}", diagnosis(&host));
+        end(host).await;
+    }
 }
 
 #[tokio::test]
