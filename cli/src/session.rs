@@ -214,10 +214,16 @@ impl Session {
     /// Stops the extensions; after a further interruption nobody waits for them, and they are
     /// killed with the host.
     async fn endings(&mut self) -> Vec<Ending> {
-        tokio::select! {
+        let endings = tokio::select! {
             endings = self.host.shutdown() => endings,
             _ = self.interrupts.next() => Vec::new(),
+        };
+        // What they said on their way out.
+        while let Some(news) = self.news.try_next() {
+            tell(&news, &mut self.printer);
         }
+        self.printer.clear_progress();
+        endings
     }
 }
 

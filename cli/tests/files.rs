@@ -158,6 +158,11 @@ fn what_another_user_planted_is_not_followed() {
     told.assert_code(0);
     told.assert_says(&["python3.log cannot be written: it is a link, which is not followed"]);
     assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+    // Where the extension says nothing, the host's own line at the end is the first.
+    let mut quiet = Extline::new().command(&behave(&["call", "echo", "{\"text\":\"x\"}"]));
+    symlink(&victim, home.join("logs/behave.log")).unwrap();
+    let told = outcome(quiet.env("EXTLINE_HOME", &home).spawn().unwrap());
+    told.assert_says(&["behave.log cannot be written: it is a link, which is not followed"]);
 
     fs::set_permissions(&home, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
     with_home(&home).assert_says(&["all users may write to", "EXTLINE_HOME"]);

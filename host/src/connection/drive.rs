@@ -63,6 +63,7 @@ impl Connection {
             }
             Cause::Failed(problem) => (None, Some(problem)),
         };
+        self.tell_of_log();
         self.fail_calls(exit.clone(), problem);
         self.shared.publish();
         let exit = match exit {
@@ -113,11 +114,15 @@ impl Connection {
             if registrations_changed {
                 self.shared.publish();
             }
-            for notice in self.log.take_notices() {
-                self.notice(&mut self.lock(), notice);
-            }
+            self.tell_of_log();
             // A flood on one pipe must not keep other tasks of this thread waiting.
             tokio::task::coop::consume_budget().await;
+        }
+    }
+
+    fn tell_of_log(&self) {
+        for notice in self.log.take_notices() {
+            self.notice(&mut self.lock(), notice);
         }
     }
 
@@ -346,6 +351,7 @@ impl Connection {
         let ending = self.ending(exit, remains);
         self.log.remark(&ending.to_string());
         self.log.settle(STDERR_TAKES).await;
+        self.tell_of_log();
         self.tell(News::Ended(ending.clone()));
         self.ended.send_replace(Some(ending));
     }

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use extline_host::{CallError, CallOptions, Manner, Problem};
+use extline_host::{CallError, CallOptions, Manner, News, Problem};
 
-use crate::support::{Home, LONG, behave, misbehave, pids, runs, wait_until_gone};
+use crate::support::{Home, LONG, behave, end, misbehave, pids, runs, wait_until_gone};
 
 #[tokio::test]
 async fn one_that_listens_ends_by_itself() {
@@ -121,4 +121,23 @@ async fn a_call_that_is_open_at_shutdown_fails() {
     assert!(endings[0].gone);
     let error = host.call("echo", "{}").await.unwrap_err();
     assert!(matches!(error, CallError::Unknown { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_be_written_at_the_very_end_is_told_before_it() {
+    let home = Home::new();
+    // A link is not followed; nothing is written before the line that tells of the end.
+    std::os::unix::fs::symlink("nowhere", home.folder("logs").join("behave.log")).unwrap();
+    let host = home.builder().extension(behave(&[])).start().await;
+    let mut news = host.news();
+    end(host).await;
+    let told = std::iter::from_fn(|| news.try_next()).filter_map(|news| match news {
+        News::Notice { notice, .. } => Some(notice.text),
+        News::Ended(_) => Some("ended".to_owned()),
+        _ => None,
+    });
+    let told: Vec<_> = told.collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].contains("behave.log cannot be written: it is a link"), "{told:?}");
+    assert_eq!(told[1], "ended");
 }
