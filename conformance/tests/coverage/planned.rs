@@ -123,8 +123,8 @@ pub(crate) fn page(plans: &[Plan]) -> String {
     let [extensions, hosts] = plans else { unreachable!("there are two plans") };
     format!(
         "\n## The plan\n\nBefore the tester was written, cases were planned, in three ranks; \
-         [planned.toml](../conformance/planned.toml) says of each for extensions what became of \
-         it, [planned-hosts.toml](../conformance/planned-hosts.toml) of each for hosts. `make \
+         [planned.toml](../../conformance/planned.toml) says of each for extensions what became of \
+         it, [planned-hosts.toml](../../conformance/planned-hosts.toml) of each for hosts. `make \
          test` fails when one of the first two ranks has neither a case nor a reason.\n\nFor \
          extensions:\n{}\nFor hosts:\n{}",
         extensions.table(),

@@ -12,8 +12,8 @@ const HEAD: &str = "# What checks each clause
 
 Each clause of [the specification](../protocol/specification.md) is checked by [conformance cases](cases.md), or by a test \
 of this repository where a case cannot see it. This page is made from \
-[conformance/cases](../conformance/cases) and \
-[conformance/uncovered.toml](../conformance/uncovered.toml) by `make generate`; a MUST with neither \
+[conformance/cases](../../conformance/cases) and \
+[conformance/uncovered.toml](../../conformance/uncovered.toml) by `make generate`; a MUST with neither \
 fails `make test`.
 ";
 
@@ -50,7 +50,8 @@ fn summary(page: &mut String, cited: &Cited, uncovered: &Uncovered) -> std::fmt:
 
 fn cases(page: &mut String, cited: &Cited) -> std::fmt::Result {
     page.push_str("\n## By cases\n\n| clause | level | cases |\n|---|---|---|\n");
-    let link = |citing: &Citing| format!("[{}](../conformance/cases/{})", citing.case, citing.file);
+    let link =
+        |citing: &Citing| format!("[{}](../../conformance/cases/{})", citing.case, citing.file);
     for clause in Clause::all().filter(|clause| !cited.cases(&clause.id).is_empty()) {
         let cases: Vec<_> = cited.cases(&clause.id).iter().map(link).collect();
         writeln!(page, "| `{}` | {} | {} |", clause.id, clause.level.word(), cases.join(", "))?;
@@ -66,7 +67,7 @@ fn instead(page: &mut String, groups: &[Group]) -> std::fmt::Result {
             let link = |test: &String| {
                 let (file, name) = test.split_once("::").unwrap_or((test, ""));
                 let stem = file.rsplit('/').next().unwrap_or(file);
-                format!("[{stem}](../{file}) `{name}`")
+                format!("[{stem}](../../{file}) `{name}`")
             };
             let tests: Vec<_> = tests.iter().map(link).collect();
             writeln!(page, "| `{clause}` | {} |", tests.join("<br>"))?;
