@@ -106,7 +106,9 @@ async fn a_program_that_is_not_there_is_named() {
     let home = Home::new();
     let folder = manifest(&home.folder("ext"), r#"{"name":"x","exec":"./build/x"}"#);
     let found = diagnosis(&start(&home, ExtensionSource::folder(folder)).await);
-    let Problem::NotFound { program, in_path: false, .. } = &found.problem else { panic!("{found}") };
+    let Problem::NotFound { program, in_path: false, .. } = &found.problem else {
+        panic!("{found}")
+    };
     assert!(program.ends_with("build/x"));
     assert!(found.to_string().contains("try     check \"exec\""), "{found}");
 

@@ -8,8 +8,8 @@ pub(crate) struct Process {
     /// Resident bytes.
     pub(crate) memory: usize,
     pub(crate) descriptors: usize,
-    /// Processes that this one started and that have not ended.
-    pub(crate) children: usize,
+    /// Processes of hosts in this one that have not ended, wherever they went, and its children.
+    pub(crate) processes: usize,
 }
 
 impl Process {
@@ -17,7 +17,7 @@ impl Process {
         Self {
             memory: status("VmRSS:"),
             descriptors: fs::read_dir("/proc/self/fd").unwrap().count(),
-            children: children(),
+            processes: processes(),
         }
     }
 }
@@ -39,16 +39,17 @@ fn status(name: &str) -> usize {
     kilobytes << 10
 }
 
-fn children() -> usize {
+fn processes() -> usize {
     let me = std::process::id().to_string();
-    let processes = fs::read_dir("/proc").unwrap();
-    let stats =
-        processes.filter_map(|entry| fs::read_to_string(entry.ok()?.path().join("stat")).ok());
-    stats
-        .filter(|stat| {
-            // "7 (name) S 1 ...": the name may hold anything.
-            let behind = stat.rsplit(')').next().unwrap_or_default();
-            behind.split_whitespace().nth(1) == Some(me.as_str())
-        })
-        .count()
+    // As `src/mark.rs` writes it; who has left its session and its parent still carries it.
+    let mark = format!("EXTLINE_MARK={me}-").into_bytes();
+    let is_of_this = |entry: &fs::DirEntry| {
+        let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+        // "7 (name) S 1 ...": the name may hold anything.
+        let behind = stat.rsplit(')').next().unwrap_or_default();
+        let is_child = behind.split_whitespace().nth(1) == Some(me.as_str());
+        let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+        is_child || environment.split(|byte| *byte == 0).any(|it| it.starts_with(&mark))
+    };
+    fs::read_dir("/proc").unwrap().flatten().filter(is_of_this).count()
 }
