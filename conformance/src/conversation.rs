@@ -205,7 +205,7 @@ impl Conversation {
     /// come any more.
     fn pump_unless_still(&mut self, until: Instant, standstill: &mut Standstill) -> Option<bool> {
         loop {
-            let look = until.min(standstill.next_look());
+            let look = until.min(Standstill::next_look());
             let came = self.target.pump(look);
             if standstill.is_for_good(came, &self.target) {
                 return None;

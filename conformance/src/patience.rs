@@ -57,7 +57,7 @@ impl Standstill {
     const LOOK_EVERY: Duration = Duration::from_millis(100);
 
     /// When to look next, if nothing comes before.
-    pub(crate) fn next_look(&self) -> Instant {
+    pub(crate) fn next_look() -> Instant {
         Instant::now() + Self::LOOK_EVERY
     }
 
