@@ -42,7 +42,8 @@ class Process:
             self.guardian = subprocess.Popen(
                 ["/bin/sh", "-c", script, "sh", str(self.process.pid)], stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        threading.Thread(target=self.drain, daemon=True).start()
+        self.drainer = threading.Thread(target=self.drain, daemon=True)
+        self.drainer.start()
         threading.Thread(target=self.write_all, daemon=True).start()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -133,7 +134,8 @@ class Process:
             status = self.process.wait(0.3)
         except subprocess.TimeoutExpired:
             status = "no status: its stdout ended and it runs on"
-        time.sleep(0.05)
+        # Its stderr has ended too, unless somebody else holds it.
+        self.drainer.join(1)
         words = "" if broken("keeps-last-words") else self.words.decode("utf-8", "replace")
         status = "unknown" if broken("hides-the-status") else status
         self.fail(f"it ended, status {status}; its last words: {words}")

@@ -249,6 +249,20 @@ impl Conversation {
         self.look();
     }
 
+    /// Whether it ends by itself within that time; one that only waits for input does not.
+    pub(crate) fn ends_within(&mut self, time: Duration) -> bool {
+        const LOOK_EVERY: Duration = Duration::from_millis(10);
+        let until = Instant::now() + time;
+        while self.target.exit().is_none()
+            && Instant::now() < until
+            && !self.target.only_waits_for_input()
+        {
+            self.target.pump(until.min(Instant::now() + LOOK_EVERY));
+        }
+        self.look();
+        self.target.exit().is_some()
+    }
+
     /// Waits for the end of the process; `false` when the time is over.
     pub(crate) fn await_exit(&mut self, until: Instant) -> bool {
         let mut patience = Patience::for_an_end(until).beginning_at(self.target.stalled());

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use extline_host::{ExtensionSource, Program};
 use serde_json::json;
@@ -51,6 +52,8 @@ pub(crate) static PYTHON: LazyLock<PathBuf> = LazyLock::new(|| {
 
 /// Most mutants are waited for rather than worked on.
 const AT_ONCE: usize = 12;
+/// How long an answer of theirs takes on a machine that has time for them.
+const PACE: Duration = Duration::from_micros(500);
 /// What a step waits at least that does not say for how long.
 const SOFT_MS: u64 = 2000;
 
@@ -178,7 +181,9 @@ impl Programs {
         let (binds, calls) = (Binds::Sdk, true);
         // Mutants are tested side by side already.
         let (at_once, spares) = (1, false);
-        let options = Options { binds, kit, calls, at_once, spares, ..Options::of(program) };
+        // How much a case asks decides what it sees, so that must not depend on how busy the machine is.
+        let pace = Some(PACE);
+        let options = Options { binds, kit, calls, at_once, spares, pace, ..Options::of(program) };
         Ok(run(&options, cases, &mut |_| {}).cases)
     }
 }

@@ -88,16 +88,9 @@ pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
         run.survey.canary = run_any_name(&run.survey);
     }
     if run.survey.canary != Canary::None {
-        let until = Instant::now() + TIMING;
-        let mut times: Vec<_> = (0..TIMED)
-            .take_while(|asked| *asked < 3 || Instant::now() < until)
-            .map_while(|_| {
-                let began = Instant::now();
-                conversation.canary(&run.survey.canary, 1, SOFT, None).ok().map(|_| began.elapsed())
-            })
-            .collect();
-        times.sort();
-        run.survey.pace = times.get(times.len() / 2).copied().unwrap_or(SOFT);
+        let pace = run.options.pace;
+        run.survey.pace =
+            pace.unwrap_or_else(|| measured_pace(&mut conversation, &run.survey.canary));
     }
     if run.watch().wants("rests") || run.watch().wants("stays") {
         conversation.rest();
@@ -124,6 +117,20 @@ pub(super) fn first_contact(run: &mut Run<'_>) -> Contact {
         run.end(fresh, false);
     }
     Contact::Made
+}
+
+/// How long an answer takes: half of them took no longer.
+fn measured_pace(conversation: &mut Conversation, canary: &Canary) -> Duration {
+    let until = Instant::now() + TIMING;
+    let mut times: Vec<_> = (0..TIMED)
+        .take_while(|asked| *asked < 3 || Instant::now() < until)
+        .map_while(|_| {
+            let began = Instant::now();
+            conversation.canary(canary, 1, SOFT, None).ok().map(|_| began.elapsed())
+        })
+        .collect();
+    times.sort();
+    times.get(times.len() / 2).copied().unwrap_or(SOFT)
 }
 
 /// The question for a name that nobody registered, where that is answered without an error.

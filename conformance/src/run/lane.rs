@@ -43,6 +43,11 @@ impl<'a> Waiting<'a> {
         Self { cases: Mutex::new(cases.iter().copied().collect()), ..Self::default() }
     }
 
+    /// Whether none is left for now.
+    pub(super) fn is_empty(&self) -> bool {
+        self.cases.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// The next case.
     pub(super) fn next(&self) -> Option<&'a Case> {
         self.cases.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
@@ -105,10 +110,17 @@ impl<'a, 'w> Lane<'a, 'w> {
         self.waiting
     }
 
-    /// A case was decided; what is sure by now is given back.
-    pub(super) fn decide(&mut self, case: &'a Case, report: CaseReport) -> Vec<CaseReport> {
+    /// A case that began then was decided; what is sure by now is given back.
+    pub(super) fn decide(
+        &mut self,
+        case: &'a Case,
+        began: Instant,
+        report: CaseReport,
+    ) -> Vec<CaseReport> {
         let mut sure = Vec::new();
         let is_shared = self.shared.is_some() && case.is_shared();
+        // The process gave a sign of life after that moment; when the tester looks is another matter.
+        let lived_until = (is_shared && report.verdict == Verdict::Pass).then_some(began);
         if self.waiting.watches.load(Ordering::Relaxed) {
             sure.extend(self.waiting.weigh(case, report));
         } else if is_shared && report.verdict == Verdict::Pass {
@@ -116,10 +128,18 @@ impl<'a, 'w> Lane<'a, 'w> {
         } else {
             sure.push(report);
         }
-        let is_old = |at: &Instant| self.shared.is_none() || at.elapsed() > LATELY;
+        let is_old = |at: &Instant| {
+            let lived = lived_until.map(|until| until.saturating_duration_since(*at));
+            self.shared.is_none() || lived.is_some_and(|lived| lived > LATELY)
+        };
         let old = self.lately.iter().take_while(|(at, ..)| is_old(at)).count();
         sure.extend(self.lately.drain(..old).map(|(_, _, report)| report));
         sure
+    }
+
+    /// Whether so much is kept of the process that the next case gets another one.
+    pub(super) fn is_full(&self) -> bool {
+        self.shared.as_ref().is_some_and(|conversation| conversation.seen().kept() > SHARED)
     }
 
     /// The process was wounded: what passed in it lately is played again.
@@ -155,11 +175,7 @@ impl Run<'_> {
         match play::play(case, values, &mut conversation, &self.survey, self.patience()) {
             Ok(()) => {
                 let evidence = self.kept(&conversation, mark);
-                if conversation.seen().kept() > SHARED {
-                    self.end(conversation, false);
-                } else {
-                    lane.shared = Some(conversation);
-                }
+                lane.shared = Some(conversation);
                 Ok(evidence)
             }
             Err((_, failure)) => {
@@ -189,10 +205,15 @@ impl Run<'_> {
         is_any
     }
 
-    /// Ends the process that cases shared; what passed in it is given back.
+    /// Ends the process that cases shared; what passed in it is given back, unless the process dies a
+    /// moment later: then it is played again.
     pub(super) fn leave(&self, lane: &mut Lane<'_, '_>) -> Vec<CaseReport> {
-        if let Some(conversation) = lane.shared.take() {
-            self.end(conversation, false);
+        if let Some(mut conversation) = lane.shared.take() {
+            let dies = !lane.lately.is_empty() && conversation.ends_within(WATCHED);
+            self.end(conversation, dies);
+            if dies {
+                lane.is_wounded();
+            }
         }
         lane.lately.drain(..).map(|(_, _, report)| report).collect()
     }

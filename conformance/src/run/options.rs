@@ -1,6 +1,7 @@
 //! What is run and how, and what is told meanwhile.
 
 use std::thread;
+use std::time::Duration;
 
 use extline_host::Program;
 
@@ -37,6 +38,9 @@ pub struct Options {
     pub at_once: usize,
     /// A case that could only fail as the one before it did (`behind`) is not played.
     pub spares: bool,
+    /// How long an answer takes, where that is known. Else it is measured at first contact; volumes are
+    /// fitted to it.
+    pub pace: Option<Duration>,
     /// What is known to fail.
     pub baseline: Baseline,
     /// Cases that passed keep what went both ways too, for a report that shows it.
@@ -59,6 +63,7 @@ impl Options {
             retries: 0,
             at_once: at_once(),
             spares: true,
+            pace: None,
             baseline: Baseline::default(),
             keeps_passes: false,
         }

@@ -66,16 +66,24 @@ impl Run<'_> {
             let _ = tell.send(Told::Decided(Box::new(report)));
         };
         let mut lane = Lane::new(waiting);
-        while let Some(case) = self.next_of(&mut lane) {
-            let _ = tell.send(Told::Begins(case));
-            let began = Instant::now();
-            let mut report = match self.obstacle(case) {
-                Some((verdict, reason)) => CaseReport::without_run(case, verdict, reason),
-                None => self.run_unless_stopped(&mut lane, case),
-            };
-            report.took = began.elapsed();
-            lane.decide(case, report).into_iter().for_each(decided);
+        loop {
+            while let Some(case) = self.next_of(&mut lane) {
+                let _ = tell.send(Told::Begins(case));
+                let began = Instant::now();
+                let mut report = match self.obstacle(case) {
+                    Some((verdict, reason)) => CaseReport::without_run(case, verdict, reason),
+                    None => self.run_unless_stopped(&mut lane, case),
+                };
+                report.took = began.elapsed();
+                lane.decide(case, began, report).into_iter().for_each(decided);
+                if lane.is_full() {
+                    self.leave(&mut lane).into_iter().for_each(decided);
+                }
+            }
+            self.leave(&mut lane).into_iter().for_each(decided);
+            if waiting.is_empty() {
+                break;
+            }
         }
-        self.leave(&mut lane).into_iter().for_each(decided);
     }
 }

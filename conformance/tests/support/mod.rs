@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::LazyLock;
 
 use extline_host::{ExtensionSource, Program};
 
@@ -22,6 +23,10 @@ pub(crate) fn sh(script: &str) -> Program {
 /// The interpreter itself: `python3` on the path may be a script of a version manager that takes
 /// longer than the interpreter.
 pub(crate) fn python() -> String {
-    let output = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
-    String::from_utf8(output.unwrap().stdout).unwrap().trim().to_owned()
+    static PYTHON: LazyLock<String> = LazyLock::new(|| {
+        let asked =
+            Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+        String::from_utf8(asked.unwrap().stdout).unwrap().trim().to_owned()
+    });
+    PYTHON.clone()
 }
