@@ -66,3 +66,9 @@ pub(crate) fn failure(error: Error) -> Failure {
     };
     Failure::new(code, error.to_string())
 }
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        failure(error)
+    }
+}

@@ -12,7 +12,7 @@ use extline_stdio::{Error, Input, Ready, Stdio, Waker, report};
 
 use crate::calls::{Calls, Label};
 use crate::tools::{Tool, Tools};
-use extline_driver::Channel;
+use extline_driver::{Channel, LoopServed};
 
 /// How long a process that is about to end waits for its host to take the last answers.
 const LAST_WRITE: Duration = Duration::from_secs(1);
@@ -106,25 +106,6 @@ impl Core {
         None
     }
 
-    /// One step in the place of a loop that does nothing.
-    #[cfg(unix)]
-    pub(crate) fn stand_in(self: &Arc<Self>) -> Result<(), Error> {
-        let mut state = self.lock();
-        state.take_in(true, true)?;
-        while let Some(event) = state.channel.session.poll_control() {
-            if let Some(event) = self.settle(&mut state, event) {
-                state.channel.leave(event);
-            }
-        }
-        state.channel.write()?;
-        drop(state);
-        // The loop is told by the bell alone: what it would have seen has been read.
-        if let Some(waker) = &self.waker {
-            waker.wake();
-        }
-        Ok(())
-    }
-
     /// Writes what there is for a process that is about to end, and waits for the host to take it, but not
     /// for ever. Nobody is kept from the session meanwhile: the end may be watched.
     pub(crate) fn flush(&self) {
@@ -149,16 +130,46 @@ impl Core {
             state.channel.last_act(handlers)
         }
     }
+}
 
-    /// Whether the loop is within a turn, as of that count of `turns`.
-    #[cfg(unix)]
-    pub(crate) fn is_in_turn(turns: u64) -> bool {
-        turns % 2 == 1
+impl LoopServed for Core {
+    fn channel<R>(&self, look: impl FnOnce(&mut Channel) -> R) -> R {
+        look(&mut self.lock().channel)
     }
 
-    #[cfg(unix)]
-    pub(crate) fn has_ended(&self) -> bool {
+    fn turns(&self) -> u64 {
+        self.turns.load(SeqCst)
+    }
+
+    fn is_in_turn(&self) -> bool {
+        LoopServed::turns(self) % 2 == 1
+    }
+
+    fn has_missed(&self) -> bool {
+        let state = self.lock();
+        let Some(input) = &state.input else { return false };
+        input.signal_waits() || state.channel.is_full() && input.has_hung_up().unwrap_or(false)
+    }
+
+    fn has_ended(&self) -> bool {
         self.is_over.load(SeqCst)
+    }
+
+    fn step(self: &Arc<Self>) -> Result<(), Error> {
+        let mut state = self.lock();
+        state.take_in(true, true)?;
+        while let Some(event) = state.channel.session.poll_control() {
+            if let Some(event) = self.settle(&mut state, event) {
+                state.channel.leave(event);
+            }
+        }
+        state.channel.write()?;
+        drop(state);
+        // The loop is told by the bell alone: what it would have seen has been read.
+        if let Some(waker) = &self.waker {
+            waker.wake();
+        }
+        Ok(())
     }
 }
 
@@ -175,13 +186,6 @@ impl State {
             self.channel.session.end(INTERRUPTED, Instant::now());
         }
         self.channel.take_in(input, (told.sigterm, is_readable))
-    }
-
-    /// Whether something has come that no loop has taken.
-    #[cfg(unix)]
-    pub(crate) fn has_missed(&self) -> Result<bool, Error> {
-        let Some(input) = &self.input else { return Ok(false) };
-        Ok(input.signal_waits() || self.channel.is_full() && input.has_hung_up()?)
     }
 
     /// The descriptors to read, of the bell, and to write.

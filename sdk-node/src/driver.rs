@@ -8,15 +8,19 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::Instant;
 
 use extline_driver::BATCH;
+#[cfg(unix)]
+use extline_driver::StandIn;
 use extline_protocol::ExtensionEvent;
+#[cfg(unix)]
+use extline_stdio::Input;
 use extline_stdio::{Error, report};
 
 use crate::core::{Core, State};
 use crate::deliver::{self, Kind};
 use crate::js::{Js, Scope, Told};
-use crate::watch::Wants;
 #[cfg(unix)]
-use crate::{stand_in::StandIn, watch::Handles};
+use crate::watch::Handles;
+use crate::watch::Wants;
 
 /// Why the loop comes back to the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,17 +64,12 @@ impl Driver {
     /// Watches the descriptors natively from now on. Whether it can.
     #[cfg(unix)]
     pub(crate) fn watch(self: &Rc<Self>) -> bool {
-        use std::os::fd::{AsFd, AsRawFd};
-
         let handles = Handles::open(self);
         let can = handles.is_some();
         *self.handles.borrow_mut() = handles;
-        let watched = self.core.lock().input.as_ref().map(|input| {
-            let (input, bell) = (input.as_fd(), input.doorbell());
-            [input.as_raw_fd(), bell.as_raw_fd()]
-        });
-        if let Some(watched) = watched.filter(|_| can) {
-            *self.stand_in.borrow_mut() = StandIn::start(&self.core, watched);
+        let arrivals = self.core.lock().input.as_ref().map(Input::arrivals);
+        if let Some(arrivals) = arrivals.filter(|_| can) {
+            *self.stand_in.borrow_mut() = StandIn::start(&self.core, arrivals);
         }
         can
     }
@@ -184,7 +183,7 @@ impl Driver {
             }
             next = self.next_event();
             #[cfg(unix)]
-            if let (true, Some(stand_in)) = (next.is_some(), self.stand_in.borrow_mut().as_mut()) {
+            if let (true, Some(stand_in)) = (next.is_some(), self.stand_in.borrow().as_ref()) {
                 stand_in.expect_held(now);
             }
         }
@@ -216,8 +215,7 @@ impl Driver {
         drop(state);
         #[cfg(unix)]
         {
-            if let (Some(due), Some(stand_in)) = (stalled_due, self.stand_in.borrow_mut().as_mut())
-            {
+            if let (Some(due), Some(stand_in)) = (stalled_due, self.stand_in.borrow().as_ref()) {
                 stand_in.expect(due);
             }
             if let Some(handles) = self.handles.borrow_mut().as_mut() {

@@ -21,8 +21,6 @@ mod frames;
 mod js;
 mod replies;
 mod session;
-#[cfg(unix)]
-mod stand_in;
 mod tools;
 #[cfg(unix)]
 mod uv;

@@ -5,22 +5,20 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Instant;
 
-use extline_driver::{Inlet, running};
+use extline_driver::{Inlet, StandIn, owner, running};
 use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession};
 use extline_stdio::handover::Handover;
 use extline_stdio::watchdog::{self, Unfinished};
-use extline_stdio::{Stdio, report};
+use extline_stdio::{Room, Stdio, report};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::call::{Call, Running};
 use crate::looped::Looped;
 use crate::outgoing::Asked;
-use crate::signals::Signals;
 use crate::text::Text;
 use crate::tool::{self, Tool, Tools};
 use crate::turn::TurnChannel;
-use crate::wait::Room;
 
 /// Set in the child of a fork, where the session is dead: its threads and locks are the parent's.
 static IN_CHILD: AtomicBool = AtomicBool::new(false);
@@ -56,13 +54,12 @@ pub(crate) struct Core {
     pub(crate) looped: OnceLock<Looped>,
     /// How often that loop has looked.
     pub(crate) pumps: AtomicU64,
-    /// Rings for the thread that stands in for the loop, and ends it when it is dropped.
-    pub(crate) stand_in: Mutex<Option<std::io::PipeWriter>>,
+    /// Stands in for that loop.
+    pub(crate) stand_in: Mutex<Option<StandIn>>,
     pub(crate) finished: AtomicU32,
     is_overdue: AtomicBool,
     /// The serials of calls that were cancelled, until somebody looks whether they go on.
     pub(crate) watched: Mutex<Vec<(u64, Instant)>>,
-    pub(crate) signals: OnceLock<Signals>,
     /// Why it cannot go on.
     pub(crate) failure: Mutex<Option<PyErr>>,
 }
@@ -77,7 +74,7 @@ impl Core {
     ) -> Arc<Self> {
         let Stdio { input, output } = stdio;
         Arc::new(Self {
-            room: Room::of(&input, &output),
+            room: output.room(),
             handover: Handover::new(input.waker(), wants.threads),
             channel: Mutex::new(TurnChannel::new(ExtensionSession::new(config), output)),
             inlet: Mutex::new(Inlet::new(input)),
@@ -92,7 +89,6 @@ impl Core {
             finished: AtomicU32::new(UNKNOWN),
             is_overdue: AtomicBool::new(false),
             watched: Mutex::default(),
-            signals: OnceLock::new(),
             failure: Mutex::new(None),
         })
     }
@@ -182,7 +178,7 @@ impl Core {
 
     /// Wakes the owner, unless it is this thread, which looks by itself.
     fn wake(&self) {
-        if !self.is_owned_here() {
+        if !owner::is_owned_here(&self.handover) {
             self.handover.wake();
         }
     }

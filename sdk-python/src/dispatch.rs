@@ -1,14 +1,11 @@
 //! From the session's events to the author's handlers, and back.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
-use extline_driver::running;
+use extline_driver::{owner, running};
 use extline_protocol::ExtensionEvent;
 use extline_protocol::frame::RpcError;
 use extline_protocol::{CallKey, ErrorKind};
-use extline_stdio::handover::{HandlerRun, Watcher};
-use extline_stdio::report;
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
 
@@ -21,11 +18,6 @@ use crate::load::load;
 use crate::stuck;
 use crate::tool::Tool;
 
-thread_local! {
-    /// The handler that this thread is inside of as the owner of the session.
-    static HANDLER_RUN: Cell<Option<HandlerRun>> = const { Cell::new(None) };
-}
-
 impl Core {
     /// Does what an event asks for; whether the session is still this thread's.
     pub(crate) fn handle(
@@ -34,15 +26,16 @@ impl Core {
         event: ExtensionEvent,
         is_quick: bool,
     ) -> bool {
-        if self.runs_handler(&event) && self.handover.watcher() == Watcher::ToBeStarted {
-            self.start_watcher(py);
+        if self.runs_handler(&event) {
+            let start = || self.serving(py).call_method0("start_thread").map(drop);
+            owner::start_watcher(&self.handover, start);
         }
-        let run = self.handover.enter(is_quick);
-        HANDLER_RUN.set(Some(run));
-        let tool = self.run(py, event);
-        HANDLER_RUN.set(None);
-        end_if_in_child();
-        if self.handover.leave(run) {
+        let (tool, is_owner) = owner::run_handler(&self.handover, is_quick, || {
+            let tool = self.run(py, event);
+            end_if_in_child();
+            tool
+        });
+        if is_owner {
             return true;
         }
         if let Some(tool) = tool {
@@ -51,21 +44,6 @@ impl Core {
         self.write_and_wake(&mut self.channel());
         self.handover.come_back();
         false
-    }
-
-    /// Whether this thread is inside of a handler, and owns the session.
-    pub(crate) fn is_owned_here(&self) -> bool {
-        HANDLER_RUN.get().is_some_and(|run| self.handover.is_inside(run))
-    }
-
-    fn start_watcher(&self, py: Python<'_>) {
-        self.handover.expect_watcher();
-        if let Err(error) = self.serving(py).call_method0("start_thread") {
-            self.handover.expect_no_watcher();
-            report(&format!(
-                "a thread cannot be started, so that handlers run one by one: {error}"
-            ));
-        }
     }
 
     /// Whether an author's code runs, which may take its time.
@@ -79,13 +57,10 @@ impl Core {
     /// The handler that runs in this thread is about to wait for the host, whose answer somebody else
     /// has to read.
     pub(crate) fn step_aside(&self) -> PyResult<()> {
-        let Some(run) = HANDLER_RUN.take() else { return Ok(()) };
-        if self.handover.is_alone() {
-            HANDLER_RUN.set(Some(run));
-            return Err(PyRuntimeError::new_err("there is no other thread to read the answer"));
+        if owner::step_aside(&self.handover) {
+            return Ok(());
         }
-        self.handover.step_aside(run);
-        Ok(())
+        Err(PyRuntimeError::new_err("there is no other thread to read the answer"))
     }
 
     pub(crate) fn run(

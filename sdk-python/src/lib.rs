@@ -26,12 +26,10 @@ mod run_tool;
 mod serve;
 mod session;
 mod signals;
-mod stand_in;
 mod stuck;
 mod text;
 mod tool;
 mod turn;
-mod wait;
 
 /// Private to the package `extline`.
 #[pyo3::pymodule(name = "_native")]

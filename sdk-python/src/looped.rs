@@ -1,14 +1,14 @@
 //! The session under an event loop of Python's: asked to do what there is, and never to wait.
 
-use std::io::Write;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
+use extline_driver::{Channel, LoopServed, StandIn};
 use extline_protocol::CallKey;
 use extline_protocol::frame::ToolCall;
-use extline_stdio::HANG_UP_LOOK;
+use extline_stdio::{Error, HANG_UP_LOOK, Input};
 use pyo3::intern;
 use pyo3::prelude::*;
 
@@ -17,7 +17,7 @@ use crate::claim::to_python;
 use crate::context::Context;
 use crate::core::{Core, refuse_in_child};
 use crate::run_tool::{Failed, keywords};
-use crate::stand_in;
+use crate::stuck::KEPT;
 use crate::tool::Tool;
 
 /// The loop, as far as it is known here.
@@ -44,10 +44,13 @@ impl Core {
     ) -> (i32, i32, i32) {
         let thread = thread::current().id();
         let _ = self.looped.set(Looped { create_task, run_tool, thread });
-        *self.stand_in.lock().unwrap_or_else(PoisonError::into_inner) = stand_in::start(self);
         let inlet = self.inlet();
-        let (read, bell) = crate::wait::descriptors(&inlet.input);
-        (read, bell, self.room.descriptor())
+        *self.stand_in() = StandIn::start(self, inlet.input.arrivals());
+        descriptors(&inlet.input, &self.channel())
+    }
+
+    fn stand_in(&self) -> MutexGuard<'_, Option<StandIn>> {
+        self.stand_in.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Does everything that there is to do; `is_rung` where the bell may have rung.
@@ -72,13 +75,11 @@ impl Core {
                 let code = self.finished().filter(|_| self.is_done(&channel));
                 // One alone answers as soon as it can.
                 let is_turn = begun > 1 && !channel.is_in_turn();
-                let is_unwatched = is_turn && channel.begin_turn();
-                drop(channel);
-                if code.is_some() {
-                    drop(self.stand_in.lock().unwrap_or_else(PoisonError::into_inner).take());
-                } else if is_unwatched {
-                    self.wake_stand_in();
+                if is_turn {
+                    channel.begin_turn();
                 }
+                drop(channel);
+                self.tell_stand_in(code.is_some(), is_turn, wants.due);
                 return Ok((wants.input, wants.room, due, code, is_turn));
             }
         }
@@ -99,37 +100,26 @@ impl Core {
         }
     }
 
-    fn wake_stand_in(&self) {
-        let bell = self.stand_in.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(mut bell) = bell.as_ref() {
-            // It was asleep and so has taken all that was written; where it has ended, nobody reads.
-            let _ = bell.write(&[0]);
+    /// What the thread that stands in for the loop has to know when the loop has looked.
+    fn tell_stand_in(&self, is_over: bool, is_turn: bool, due: Option<Instant>) {
+        let mut stand_in = self.stand_in();
+        if is_over {
+            drop(stand_in.take());
+        } else if let Some(stand_in) = &*stand_in {
+            if is_turn {
+                stand_in.expect_held(Instant::now());
+            }
+            if let Some(due) = due {
+                stand_in.expect(due);
+            }
         }
     }
 
-    /// One step in the place of a loop that does nothing.
-    pub(crate) fn stand_in(self: &Arc<Self>) -> Result<(), extline_stdio::Error> {
-        self.take_in(true)?;
-        self.settle_all();
-        self.channel().write()?;
-        // The loop is told by the bell alone: what it would have seen has been read.
-        self.handover.wake();
-        Ok(())
-    }
-
     /// Reads what is there, and does what is due.
-    fn take_in(&self, is_rung: bool) -> Result<(), extline_stdio::Error> {
+    fn take_in(&self, is_rung: bool) -> Result<(), Error> {
         let input = &mut self.inlet().input;
         let sigterm = is_rung && input.wait(Some(Duration::ZERO))?.sigterm;
         self.channel().take_in(input, (sigterm, true))
-    }
-
-    /// Whether SIGTERM has come, or the host has closed its end, and the loop has not seen it.
-    pub(crate) fn has_missed(&self) -> bool {
-        let is_full = self.channel().is_full();
-        // Who has it locked sees it.
-        let Some(inlet) = self.try_inlet() else { return false };
-        inlet.input.signal_waits() || is_full && inlet.input.has_hung_up().unwrap_or(false)
     }
 
     /// Has the loop run a tool's handler.
@@ -183,4 +173,60 @@ impl Core {
         self.serving(py).call_method1(intern!(py, "start_tool"), start)?;
         Ok(())
     }
+}
+
+impl LoopServed for Core {
+    fn channel<R>(&self, look: impl FnOnce(&mut Channel) -> R) -> R {
+        look(&mut Self::channel(self))
+    }
+
+    fn turns(&self) -> u64 {
+        self.pumps.load(SeqCst)
+    }
+
+    fn is_in_turn(&self) -> bool {
+        Self::channel(self).is_in_turn()
+    }
+
+    fn has_missed(&self) -> bool {
+        let is_full = Self::channel(self).is_full();
+        // Who has it locked sees it.
+        let Some(inlet) = self.try_inlet() else { return false };
+        inlet.input.signal_waits() || is_full && inlet.input.has_hung_up().unwrap_or(false)
+    }
+
+    fn has_ended(&self) -> bool {
+        self.finished().is_some()
+    }
+
+    fn step(self: &Arc<Self>) -> Result<(), Error> {
+        self.take_in(true)?;
+        self.settle_all();
+        Self::channel(self).write()?;
+        // The loop is told by the bell alone: what it would have seen has been read.
+        self.handover.wake();
+        Ok(())
+    }
+
+    fn tell_kept(self: &Arc<Self>, time: Duration) -> bool {
+        let is_kept = time >= KEPT;
+        if is_kept {
+            self.loop_is_kept();
+        }
+        is_kept
+    }
+}
+
+#[cfg(unix)]
+fn descriptors(input: &Input, channel: &Channel) -> (i32, i32, i32) {
+    use std::os::fd::{AsFd, AsRawFd};
+
+    let output = channel.output().map_or(-1, |output| output.as_fd().as_raw_fd());
+    (input.as_fd().as_raw_fd(), input.doorbell().as_raw_fd(), output)
+}
+
+/// Cannot be reached: claiming fails on such a platform.
+#[cfg(not(unix))]
+fn descriptors(_input: &Input, _channel: &Channel) -> (i32, i32, i32) {
+    (-1, -1, -1)
 }

@@ -1,12 +1,13 @@
 //! The loop of a thread that works for an extension: it owns the session, or stands by.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, MutexGuard};
+use std::time::Instant;
 
-use extline_driver::Wants;
+use extline_driver::owner::{self, Owned, Owning, Settled};
+use extline_driver::{Came, Inlet};
 use extline_protocol::ExtensionEvent;
-use extline_stdio::handover::{Duty, Seat, Watcher};
-use extline_stdio::{Error, HANG_UP_LOOK};
+use extline_stdio::handover::{Duty, Handover, Seat};
+use extline_stdio::{Error, Room};
 use pyo3::prelude::*;
 
 use crate::claim::to_python;
@@ -27,7 +28,7 @@ impl Core {
     pub(crate) fn work(self: &Arc<Self>, py: Python<'_>, seat: &Arc<Seat>, mut duty: Duty) {
         loop {
             let next = match duty {
-                Duty::Own => self.ready_event().transpose(),
+                Duty::Own => Threads(self).next_job(owner::may_begin(&self.handover)).transpose(),
                 _ => None,
             };
             let next = match next {
@@ -81,78 +82,12 @@ impl Core {
             if *duty != Duty::Own {
                 continue;
             }
-            match self.own(seat) {
-                Ok(Some(next)) => return next,
-                Ok(None) => *duty = Duty::StandBy,
+            match owner::own(&Threads(self), seat) {
+                Ok(Owning::Job((event, is_quick))) => return Next::Handle(event, is_quick),
+                Ok(Owning::Interrupted) => return Next::Signals,
+                Ok(Owning::HandedBack) => *duty = Duty::StandBy,
+                Ok(Owning::Done) => return Next::GoHome,
                 Err(error) => return Next::Fail(error),
-            }
-        }
-    }
-
-    /// Reads and writes until Python is needed; `None` when the session was handed back.
-    fn own(self: &Arc<Self>, seat: &Seat) -> Result<Option<Next>, Error> {
-        loop {
-            if let Some((event, is_quick)) = self.ready_event()? {
-                return Ok(Some(Next::Handle(event, is_quick)));
-            }
-            let mut channel = self.channel();
-            let Some(wants) = channel.settle()? else { continue };
-            if self.is_done(&channel) {
-                drop(channel);
-                self.handover.go_home();
-                return Ok(Some(Next::GoHome));
-            }
-            drop(channel);
-            if self.handover.hand_back(seat) {
-                return Ok(None);
-            }
-            if self.wait(seat, wants)? {
-                return Ok(Some(Next::Signals));
-            }
-        }
-    }
-
-    /// Waits for the host and takes in what happened; whether a signal came.
-    fn wait(&self, seat: &Seat, wants: Wants) -> Result<bool, Error> {
-        let inlet = &mut *self.inlet();
-        if wants.is_input_alone()
-            && let Some(arrival) = inlet.wait_in_read(&self.handover, seat)?
-        {
-            self.channel().take_arrival(inlet, arrival)?;
-            return Ok(false);
-        }
-        let input = &mut inlet.input;
-        let timeout = wants.due.map(|due| due.saturating_duration_since(Instant::now()));
-        // Where bytes are not waited for, their end may have come.
-        let longest = (!wants.input).then_some(HANG_UP_LOOK);
-        let timeout = [timeout, longest].into_iter().flatten().min();
-        let ways = (wants.input, wants.room);
-        let ready = self.handover.poll(seat, || {
-            let waited = self.room.wait(input, self.signals.get(), ways, timeout);
-            let for_bytes = waited.as_ref().is_ok_and(|ready| ready.is_input_alone());
-            (waited, for_bytes)
-        })?;
-        if ready.interrupted
-            && let Some(signals) = self.signals.get()
-        {
-            signals.take();
-        }
-        // A wake-up needs no more than to have ended the wait.
-        let sigterm = ready.rung && input.wait(Some(Duration::ZERO))?.sigterm;
-        self.channel().take_in(input, (sigterm, ready.input))?;
-        Ok(ready.interrupted)
-    }
-
-    /// The next thing that is there and needs Python, and whether that is known to be quick.
-    fn ready_event(self: &Arc<Self>) -> Result<Option<(ExtensionEvent, bool)>, Error> {
-        loop {
-            // A handler runs only where somebody watches it.
-            let may_begin = self.handover.watcher() != Watcher::None || self.handover.is_alone();
-            let Some(event) = ({ self.channel().next_event(may_begin) }) else { return Ok(None) };
-            if let Some(event) = self.settle(event) {
-                let is_quick = self.is_quick(&event);
-                self.channel().write_or_hold(is_quick)?;
-                return Ok(Some((event, is_quick)));
             }
         }
     }
@@ -162,5 +97,50 @@ impl Core {
         let ExtensionEvent::ToolCall { call, .. } = event else { return false };
         let tool = self.tool(&call.name);
         tool.is_some_and(|tool| tool.pace.begin())
+    }
+}
+
+/// The extension as its threads own it.
+struct Threads<'a>(&'a Arc<Core>);
+
+impl Owned for Threads<'_> {
+    /// And whether that is known to be quick.
+    type Job = (ExtensionEvent, bool);
+    type Failure = Error;
+
+    fn handover(&self) -> &Handover {
+        &self.0.handover
+    }
+
+    fn inlet(&self) -> MutexGuard<'_, Inlet> {
+        self.0.inlet()
+    }
+
+    fn room(&self) -> &Room {
+        &self.0.room
+    }
+
+    fn next_job(&self, may_begin: bool) -> Result<Option<Self::Job>, Error> {
+        loop {
+            let Some(event) = ({ self.0.channel().next_event(may_begin) }) else { return Ok(None) };
+            if let Some(event) = self.0.settle(event) {
+                let is_quick = self.0.is_quick(&event);
+                self.0.channel().write_or_hold(is_quick)?;
+                return Ok(Some((event, is_quick)));
+            }
+        }
+    }
+
+    fn settle(&self) -> Result<Settled, Error> {
+        let mut channel = self.0.channel();
+        Ok(match channel.settle()? {
+            None => Settled::Again,
+            Some(_) if self.0.is_done(&channel) => Settled::Done,
+            Some(wants) => Settled::Wait(wants),
+        })
+    }
+
+    fn take_in(&self, inlet: &mut Inlet, came: Came) -> Result<(), Error> {
+        self.0.channel().take_came(inlet, came)
     }
 }

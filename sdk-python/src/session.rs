@@ -70,11 +70,10 @@ impl Session {
     /// Serves in this thread until the end; the exit code. Raises what ended the extension, Ctrl-C
     /// for one.
     fn serve(&self, py: Python<'_>) -> PyResult<u8> {
-        if let Some(signals) = Signals::of_main_thread(py) {
-            let _ = self.core.signals.set(signals);
-        }
+        let signals = Signals::of_main_thread(py, &mut self.core.inlet().input);
         self.core.work(py, &Seat::new(true), Duty::Own);
         Signals::stop(py);
+        drop(signals);
         let failure = self.core.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
         match failure {
             Some(failure) => Err(failure),

@@ -12,21 +12,17 @@ pub(crate) struct TurnChannel {
     channel: Channel,
     /// The turn of an event loop in which handlers may end together has not ended.
     is_in_turn: bool,
-    /// The thread that stands in for the loop waits for something to happen.
-    pub(crate) is_unwatched: bool,
 }
 
 impl TurnChannel {
     pub(crate) fn new(session: ExtensionSession, output: Output) -> Self {
         let channel = Channel::new(session, Some(output));
-        Self { channel, is_in_turn: false, is_unwatched: false }
+        Self { channel, is_in_turn: false }
     }
 
-    /// From now on handlers answer in the same turn of an event loop. Whether whoever stands in for
-    /// the loop has to be woken to watch it.
-    pub(crate) fn begin_turn(&mut self) -> bool {
+    /// From now on handlers answer in the same turn of an event loop.
+    pub(crate) fn begin_turn(&mut self) {
         self.is_in_turn = true;
-        std::mem::take(&mut self.is_unwatched)
     }
 
     pub(crate) fn is_in_turn(&self) -> bool {

@@ -2,14 +2,18 @@
 //!
 //! `extline-protocol` says what is to be said and done, and moves no byte; `extline-stdio` moves bytes,
 //! and knows nothing of frames. Between them stands what every SDK needs alike: how far is read ahead
-//! while the host does not read, when answers are gathered for one write, and which handlers keep a
-//! process from its end.
+//! while the host does not read, when answers are gathered for one write, what the thread does that owns
+//! the session ([`owner`]), who stands in for an event loop that a handler keeps ([`StandIn`]), and which
+//! handlers keep a process from its end.
 //!
 //! An SDK decides which thread does it, and calls its author's handlers.
 
 mod channel;
 mod inlet;
+pub mod owner;
 pub mod running;
+mod stand_in;
 
 pub use channel::{BATCH, Channel, Read, Wants};
-pub use inlet::{Arrival, Inlet};
+pub use inlet::{Came, Inlet};
+pub use stand_in::{LoopServed, StandIn};

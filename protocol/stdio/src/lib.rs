@@ -129,9 +129,9 @@ pub use error::Error;
 pub use load::claims_at_load;
 #[cfg(not(target_os = "linux"))]
 pub use no_interrupter::Interrupter;
-pub use outcome::{HANG_UP_LOOK, Next, Ready, Received};
+pub use outcome::{Arrived, HANG_UP_LOOK, Next, Ready, Received};
 pub use pace::Pace;
 #[cfg(target_os = "linux")]
 pub use platform::Interrupter;
-pub use platform::{Input, Output, Room, Stdio, Waker, is_by_hand, is_forked};
+pub use platform::{Arrivals, Input, Output, Room, Stdio, Waker, is_by_hand, is_forked};
 pub use stderr::report;

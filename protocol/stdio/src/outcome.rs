@@ -51,6 +51,15 @@ impl Ready {
     }
 }
 
+/// What a wait ended with that takes nothing. Both false means that time was up, or a signal came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrived {
+    /// Something of the host's, a signal or a wake-up.
+    pub host: bool,
+    /// Something at the pipe that the thread waits at for itself, or its end.
+    pub own: bool,
+}
+
 /// How a write that waits for the host goes on, said by the callback of
 /// `Output::write_all_reading`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

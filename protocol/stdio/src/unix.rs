@@ -1,5 +1,6 @@
 //! Linux and macOS: one file per subject.
 
+mod arrivals;
 mod doorbell;
 #[expect(unsafe_code, reason = "pthread_atfork and what its handler may call are plain C")]
 mod fork;
@@ -18,6 +19,7 @@ mod takeover;
 #[cfg(target_os = "linux")]
 mod unshared;
 
+pub use arrivals::Arrivals;
 pub use doorbell::Waker;
 pub use input::Input;
 #[cfg(target_os = "linux")]

@@ -2,10 +2,10 @@
 //! types ever exists and their methods cannot be reached.
 
 use std::convert::Infallible;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, PipeReader};
 use std::time::Duration;
 
-use crate::{Error, Next, Ready, Received};
+use crate::{Arrived, Error, Next, Ready, Received};
 
 /// What arrives from the host.
 #[derive(Debug)]
@@ -18,6 +18,10 @@ pub struct Output(Infallible);
 /// The host's end of an [`Output`].
 #[derive(Clone, Copy, Debug)]
 pub struct Room(Infallible);
+
+/// What comes to an [`Input`], for a thread that takes nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrivals(Infallible);
 
 /// Wakes the thread that waits on an [`Input`].
 #[derive(Clone, Debug)]
@@ -102,12 +106,34 @@ impl Input {
     }
 
     /// Cannot be reached here.
+    pub fn arrivals(&self) -> Arrivals {
+        match self.0 {}
+    }
+
+    /// Cannot be reached here.
+    pub fn hear_signals(&mut self, _bytes: PipeReader) -> Result<(), Error> {
+        match self.0 {}
+    }
+
+    /// Cannot be reached here.
     pub fn listen_in_front(&mut self) -> Result<(), Error> {
         match self.0 {}
     }
 
     /// Cannot be reached here.
     pub fn listen_for_sigterm(&mut self) -> Result<(), Error> {
+        match self.0 {}
+    }
+}
+
+impl Arrivals {
+    /// Cannot be reached here.
+    pub fn wait(
+        &self,
+        _bytes_and_rings: (bool, bool),
+        _own: Option<&PipeReader>,
+        _timeout: Option<Duration>,
+    ) -> Result<Arrived, Error> {
         match self.0 {}
     }
 }

@@ -5,14 +5,13 @@
 
 mod serve;
 
-use std::cell::Cell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
-use extline_driver::Inlet;
+use extline_driver::{Inlet, owner};
 use extline_protocol::limits::SHUTDOWN_END;
-use extline_stdio::handover::{Duty, HandlerRun, Handover, Seat, Watcher};
+use extline_stdio::handover::{Duty, Handover, Seat};
 use extline_stdio::watchdog::{self, Unfinished};
 use extline_stdio::{Room, Stdio};
 
@@ -21,11 +20,6 @@ use crate::code::EXTLINE_STATE;
 use crate::drive_mode::DriveMode;
 use crate::extension::Extension;
 use crate::failure::Failure;
-
-thread_local! {
-    /// The handler that this thread is inside of as the owner of that extension's session.
-    static HANDLER_RUN: Cell<Option<(HandlerRun, *const Extension)>> = const { Cell::new(None) };
-}
 
 /// The exit status of a process that has to be ended when it cannot go on.
 const FAILED: u8 = 1;
@@ -89,11 +83,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 struct Driver(Arc<Blocking>);
 
 impl DriveMode for Driver {
-    fn is_driven_here(&self, ext: &Extension) -> bool {
-        let is_here = |(run, of): (HandlerRun, *const Extension)| {
-            std::ptr::eq(of, ext) && self.0.handover.is_inside(run)
-        };
-        HANDLER_RUN.get().is_some_and(is_here)
+    fn is_driven_here(&self, _ext: &Extension) -> bool {
+        owner::is_owned_here(&self.0.handover)
     }
 
     fn wake(&self) {
@@ -104,20 +95,12 @@ impl DriveMode for Driver {
         false
     }
 
-    fn step_aside(&self, ext: &Extension) -> Result<(), Failure> {
-        let Some((run, _)) = HANDLER_RUN.get().filter(|(_, of)| std::ptr::eq(*of, ext)) else {
+    fn step_aside(&self, _ext: &Extension) -> Result<(), Failure> {
+        if owner::step_aside(&self.0.handover) {
             return Ok(());
-        };
-        let handover = &self.0.handover;
-        // Where another thread has taken the session over, that one reads.
-        let is_owner = || handover.is_inside(run);
-        if is_owner() && handover.watcher() != Watcher::Ready && is_owner() {
-            let text = "no other thread is free, so nobody would read the answer: every handler waits, or \
-                        a thread could not be started; use the function that ends with _then";
-            return Err(Failure::new(EXTLINE_STATE, text));
         }
-        HANDLER_RUN.set(None);
-        handover.step_aside(run);
-        Ok(())
+        let text = "no other thread is free, so nobody would read the answer: every handler waits, or \
+                    a thread could not be started; use the function that ends with _then";
+        Err(Failure::new(EXTLINE_STATE, text))
     }
 }

@@ -1,16 +1,16 @@
 //! The loop of a thread that works for an extension: it owns the session, or stands by.
 
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use std::thread;
-use std::time::Instant;
 
-use extline_driver::Wants;
-use extline_stdio::handover::{Duty, Seat, Watcher};
-use extline_stdio::report;
+use extline_driver::owner::{self, Owned, Owning, Settled};
+use extline_driver::{Came, Inlet};
+use extline_stdio::Room;
+use extline_stdio::handover::{Duty, Handover, Seat};
 
-use super::{Blocking, HANDLER_RUN, lock};
-use crate::claim::failure;
+use super::{Blocking, lock};
 use crate::code::EXTLINE_PANIC;
 use crate::extension::Extension;
 use crate::failure::Failure;
@@ -30,14 +30,6 @@ struct Work {
     is_handler: bool,
 }
 
-/// Why the owner stops reading and writing.
-enum Next {
-    Handle(Work),
-    /// The session was handed to the first thread.
-    HandedBack,
-    GoHome,
-}
-
 impl Blocking {
     /// Works until there is nothing left to do.
     pub(super) fn work(self: &Arc<Self>, ext: &Arc<Extension>, seat: &Arc<Seat>, mut duty: Duty) {
@@ -46,50 +38,18 @@ impl Blocking {
                 Duty::Watch => duty = self.handover.watch_owner(seat),
                 Duty::StandBy => duty = self.handover.stand_by(seat),
                 Duty::GoHome => return,
-                Duty::Own => match self.own(ext, seat) {
-                    Ok(Next::Handle(work)) => {
+                Duty::Own => match owner::own(&Threads { blocking: self, ext }, seat) {
+                    Ok(Owning::Job(work)) => {
                         if !self.handle(ext, work) {
                             duty = Duty::StandBy;
                         }
                     }
-                    Ok(Next::HandedBack) => duty = Duty::StandBy,
-                    Ok(Next::GoHome) => {
-                        self.handover.go_home();
-                        return;
-                    }
+                    Ok(Owning::Interrupted) => {}
+                    Ok(Owning::HandedBack) => duty = Duty::StandBy,
+                    Ok(Owning::Done) => return,
                     Err(failure) => return self.fail(failure),
                 },
             }
-        }
-    }
-
-    /// Reads and writes until an author's code is needed.
-    fn own(&self, ext: &Extension, seat: &Seat) -> Result<Next, Failure> {
-        loop {
-            // A handler runs only where somebody watches it.
-            let may_begin = self.handover.watcher() != Watcher::None || self.handover.is_alone();
-            let mut state = ext.lock();
-            if let Some(job) = state.next_job(may_begin) {
-                let is_quick = state.is_quick(&job);
-                state.channel()?.write_or_hold(is_quick).map_err(failure)?;
-                let is_handler = state.runs_handler(&job);
-                return Ok(Next::Handle(Work { job, is_quick, is_handler }));
-            }
-            let channel = state.channel()?;
-            let was_stalled = channel.is_stalled();
-            let wants = channel.settle().map_err(failure)?;
-            if was_stalled && !channel.is_stalled() {
-                ext.tell_of_room();
-            }
-            let Some(wants) = wants else { continue };
-            if self.is_done(&state, wants.room) {
-                return Ok(Next::GoHome);
-            }
-            drop(state);
-            if self.handover.hand_back(seat) {
-                return Ok(Next::HandedBack);
-            }
-            self.wait(ext, seat, wants)?;
         }
     }
 
@@ -99,41 +59,20 @@ impl Blocking {
         state.lifecycle.finished().is_some() && !is_stalled && is_over()
     }
 
-    /// Waits for the host and takes in what happened.
-    fn wait(&self, ext: &Extension, seat: &Seat, wants: Wants) -> Result<(), Failure> {
-        let inlet = &mut *lock(&self.inlet);
-        if wants.is_input_alone()
-            && let Some(arrival) = inlet.wait_in_read(&self.handover, seat).map_err(failure)?
-        {
-            return ext.lock().channel()?.take_arrival(inlet, arrival).map_err(failure);
-        }
-        let input = &mut inlet.input;
-        let timeout = wants.due.map(|due| due.saturating_duration_since(Instant::now()));
-        let room = wants.room.then_some(&self.room);
-        let ready = self.handover.poll(seat, || {
-            let waited = input.wait_for_room(room, wants.input, timeout).map(|(ready, _)| ready);
-            let for_bytes = waited.as_ref().is_ok_and(|ready| ready.is_input_alone());
-            (waited, for_bytes)
-        });
-        let ready = ready.map_err(failure)?;
-        let came = (ready.sigterm, ready.input);
-        ext.lock().channel()?.take_in(input, came).map_err(failure)
-    }
-
     /// Does a job; whether the session is still this thread's.
     fn handle(self: &Arc<Self>, ext: &Arc<Extension>, work: Work) -> bool {
         let Work { job, is_quick, is_handler } = work;
-        if is_handler && self.handover.watcher() == Watcher::ToBeStarted {
-            self.start_watcher(ext);
+        if is_handler {
+            owner::start_watcher(&self.handover, || self.start_thread(ext));
         }
         running::enter(&job);
-        let run = self.handover.enter(is_quick);
-        HANDLER_RUN.set(Some((run, Arc::as_ptr(ext))));
-        let tool = ext.run(job);
-        HANDLER_RUN.set(None);
-        fork::end_if_in_child();
-        extline_driver::running::leave();
-        if self.handover.leave(run) {
+        let (tool, is_owner) = owner::run_handler(&self.handover, is_quick, || {
+            let tool = ext.run(job);
+            fork::end_if_in_child();
+            extline_driver::running::leave();
+            tool
+        });
+        if is_owner {
             return true;
         }
         if let Some(tool) = tool {
@@ -146,8 +85,7 @@ impl Blocking {
         false
     }
 
-    fn start_watcher(self: &Arc<Self>, ext: &Arc<Extension>) {
-        self.handover.expect_watcher();
+    fn start_thread(self: &Arc<Self>, ext: &Arc<Extension>) -> io::Result<()> {
         let (blocking, of) = (Arc::clone(self), Arc::clone(ext));
         let mut threads = lock(&self.threads);
         let name = format!("extline-{}", threads.len() + 1);
@@ -159,15 +97,58 @@ impl Blocking {
                     .fail(Failure::new(EXTLINE_PANIC, "a defect of libextline; stderr says it"));
             }
         });
-        match started {
-            Ok(thread) => threads.push(thread),
-            Err(error) => {
-                drop(threads);
-                self.handover.expect_no_watcher();
-                report(&format!(
-                    "a thread cannot be started, so that handlers run one by one: {error}"
-                ));
-            }
+        threads.push(started?);
+        Ok(())
+    }
+}
+
+/// The extension as its threads own it.
+struct Threads<'a> {
+    blocking: &'a Blocking,
+    ext: &'a Extension,
+}
+
+impl Owned for Threads<'_> {
+    type Job = Work;
+    type Failure = Failure;
+
+    fn handover(&self) -> &Handover {
+        &self.blocking.handover
+    }
+
+    fn inlet(&self) -> MutexGuard<'_, Inlet> {
+        lock(&self.blocking.inlet)
+    }
+
+    fn room(&self) -> &Room {
+        &self.blocking.room
+    }
+
+    fn next_job(&self, may_begin: bool) -> Result<Option<Work>, Failure> {
+        let mut state = self.ext.lock();
+        let Some(job) = state.next_job(may_begin) else { return Ok(None) };
+        let is_quick = state.is_quick(&job);
+        state.channel()?.write_or_hold(is_quick)?;
+        let is_handler = state.runs_handler(&job);
+        Ok(Some(Work { job, is_quick, is_handler }))
+    }
+
+    fn settle(&self) -> Result<Settled, Failure> {
+        let mut state = self.ext.lock();
+        let channel = state.channel()?;
+        let was_stalled = channel.is_stalled();
+        let wants = channel.settle()?;
+        if was_stalled && !channel.is_stalled() {
+            self.ext.tell_of_room();
         }
+        Ok(match wants {
+            None => Settled::Again,
+            Some(wants) if self.blocking.is_done(&state, wants.room) => Settled::Done,
+            Some(wants) => Settled::Wait(wants),
+        })
+    }
+
+    fn take_in(&self, inlet: &mut Inlet, came: Came) -> Result<(), Failure> {
+        Ok(self.ext.lock().channel()?.take_came(inlet, came)?)
     }
 }

@@ -1,13 +1,15 @@
 //! What arrives: bytes, their end, SIGTERM, wake-ups.
 
+use std::io::PipeReader;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, fstat};
-use rustix::io::{Errno, read};
+use rustix::io::{Errno, ioctl_fionbio, read};
 use rustix::net::{RecvFlags, recv};
 
+use super::arrivals::Arrivals;
 use super::cannot;
 use super::doorbell::{Doorbell, Waker};
 use super::fork::{self, Birth};
@@ -26,6 +28,8 @@ pub struct Input {
     way: Way,
     doorbell: Doorbell,
     sigterm: Option<Listener>,
+    /// A byte comes here for each signal whose handler the program runs itself.
+    signals: Option<PipeReader>,
     /// End-of-file was seen. `poll` would report it for ever, so the descriptor is left out then.
     ended: bool,
     /// It was said that the host has closed its end.
@@ -61,6 +65,7 @@ impl Input {
             way,
             doorbell,
             sigterm: None,
+            signals: None,
             ended: false,
             hung_up: false,
             claimed,
@@ -188,6 +193,29 @@ impl Input {
         self.sigterm.is_some() && (sigterm::waits() || in_front::sigint_waits())
     }
 
+    /// What another thread can wait for that takes nothing.
+    pub fn arrivals(&self) -> Arrivals {
+        Arrivals::of(self)
+    }
+
+    /// Ends each wait as [`Ready::interrupted`] when a byte comes at `bytes`, from now on, and takes it.
+    /// For a program whose signal handlers run in one thread, as Python's do, while another may wait.
+    /// Calling it again replaces the pipe.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`].
+    pub fn hear_signals(&mut self, bytes: PipeReader) -> Result<(), Error> {
+        ioctl_fionbio(&bytes, true).map_err(cannot("listen for signals"))?;
+        self.signals = Some(bytes);
+        Ok(())
+    }
+
+    fn take_signals(&self) {
+        let mut bytes = [0; 64];
+        while self.signals.as_ref().is_some_and(|signals| read(signals, &mut bytes) == Ok(64)) {}
+    }
+
     /// A handle with which any thread can end the wait.
     pub fn waker(&self) -> Waker {
         self.doorbell.waker()
@@ -247,6 +275,9 @@ impl Input {
             let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
             let seen = self.poll_once(output, reading, left)?;
             self.hung_up |= seen.hung_up;
+            if seen.interrupted {
+                self.take_signals();
+            }
             let mut ready = Ready {
                 input: seen.input,
                 interrupted: seen.interrupted,
@@ -276,7 +307,7 @@ impl Input {
         // What is not waited for must not be in the list: poll reports a hang-up even when no
         // event was asked for.
         let doorbell = PollFd::new(&self.doorbell, PollFlags::IN);
-        let mut fds = [doorbell.clone(), doorbell.clone(), doorbell];
+        let mut fds = [doorbell.clone(), doorbell.clone(), doorbell.clone(), doorbell];
         let mut count = 1;
         let mut add = |fd| {
             fds[count] = fd;
@@ -289,6 +320,7 @@ impl Input {
             (!self.ended && !self.hung_up).then(|| add(PollFd::new(&self.fd, HANG_UP)))
         };
         let output_at = output.map(|fd| add(PollFd::from_borrowed_fd(fd, PollFlags::OUT)));
+        let signals_at = self.signals.as_ref().map(|pipe| add(PollFd::new(pipe, PollFlags::IN)));
 
         let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
         let interrupted = match poll(&mut fds[..count], timeout.as_ref()) {
@@ -303,7 +335,7 @@ impl Input {
             input: reading && input_at.is_some_and(any),
             hung_up: !reading && input_at.is_some_and(|at| is_hang_up(fds[at].revents())),
             writable: output_at.is_some_and(any),
-            interrupted,
+            interrupted: interrupted || signals_at.is_some_and(any),
         })
     }
 
@@ -397,6 +429,18 @@ mod tests {
         assert!(input.wait(None).unwrap().input);
         assert_eq!(input.read(&mut [0; 16]).unwrap(), Received::Eof);
         assert!(input.wait(Some(Duration::from_millis(20))).unwrap().timed_out());
+    }
+
+    #[test]
+    fn a_byte_for_a_signal_ends_a_wait_once() {
+        let (_host, mut input) = session();
+        let (bytes, mut signals) = pipe().unwrap();
+        input.hear_signals(bytes).unwrap();
+        assert!(input.wait(Some(Duration::ZERO)).unwrap().timed_out());
+        signals.write_all(&[15; 200]).unwrap();
+        let ready = input.wait(None).unwrap();
+        assert_eq!(ready, Ready { interrupted: true, ..Ready::default() });
+        assert!(input.wait(Some(Duration::ZERO)).unwrap().timed_out(), "all are taken");
     }
 
     #[test]
