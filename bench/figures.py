@@ -12,6 +12,10 @@ def start_ms(run):
     return run["start_ms"]
 
 
+def answer_ms(run):
+    return run.get("answer_ms")
+
+
 def start_cpu_ms(run):
     return run.get("start_cpu_ms")
 
@@ -27,6 +31,7 @@ def of_phase(number, name):
 # Session, placement, what of a run, whether it is a ratio.
 FIGURES = {
     "start_ms": ("start", "free", start_ms, False),
+    "answer_ms": ("start", "free", answer_ms, False),
     "start_cpu_ms": ("start", "free", start_cpu_ms, False),
     "small_mb": ("small", "one", peak_mb, False),
     "1m_mb": ("1m", "one", peak_mb, False),

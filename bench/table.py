@@ -32,7 +32,7 @@ def render(document):
 
 # Title, format, figures.
 CHILD_COLUMNS = [
-    ("start to callable, ms", "{:.1f}", ["start_ms"]),
+    ("start to callable / to the first answer, ms", "{:.1f} / {:.1f}", ["start_ms", "answer_ms"]),
     ("p50, x (us)", "{:.2f} ({:.1f})", ["p50", "p50_us"]),
     ("p99, x (us)", "{:.2f} ({:.1f})", ["p99", "p99_us"]),
     ("CPU a call, us", "{:.1f}", ["cpu_us"]),

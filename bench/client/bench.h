@@ -41,6 +41,7 @@ struct figures {
 };
 void calls_prepare(enum protocol protocol, size_t text_bytes);
 struct figures calls_one_by_one(long warm_up, long calls, double least_seconds);
+int64_t calls_first_answered_ns(void); /* 0: none was */
 struct figures calls_in_flight(int in_flight, long warm_up, long calls, double least_seconds);
 
 /* starts.c: many extensions at once, each with a tool of its own. Prints the figures. */

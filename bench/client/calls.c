@@ -22,6 +22,7 @@ static char *text; /* as it must stand in the reply */
 static size_t text_length;
 static size_t reply_length, reply_id_offset; /* of the last reply compared in full; 0: none */
 static long next_id = FIRST_ID;
+static int64_t first_answered;
 
 /* Its escapes (\t \" \n) are written the same way by every encoder. */
 static void make_text(size_t bytes) {
@@ -97,8 +98,11 @@ static long check_reply(const char *line, size_t length, int in_full) {
     }
     reply_length = length;
     reply_id_offset = (size_t)(at - line);
+    if (!first_answered) first_answered = now_ns();
     return id;
 }
+
+int64_t calls_first_answered_ns(void) { return first_answered; }
 
 static void write_all(const char *bytes, size_t count) {
     while (count > 0) {

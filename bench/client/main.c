@@ -69,7 +69,10 @@ int main(int count, char **arguments) {
     printf("{\"start_ms\":%.3f,\"start_cpu_ms\":%.3f,\"phases\":[", (double)(now_ns() - before) / 1e6,
            (double)child_cpu_ns() / 1e6);
     for (int phase = first; phase < at; phase++) run_phase(protocol, arguments[phase], phase == first);
-    printf("],\"peak_kb\":%ld}\n", child_peak_kb());
+    int64_t answered = calls_first_answered_ns();
+    printf("]");
+    if (answered) printf(",\"answer_ms\":%.3f", (double)(answered - before) / 1e6);
+    printf(",\"peak_kb\":%ld}\n", child_peak_kb());
     child_end(protocol == PROTOCOL_MCP ? PROTOCOL_MCP : PROTOCOL_EXTENSION);
     return 0;
 }
