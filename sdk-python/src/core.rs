@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use crate::call::{Call, Running};
 use crate::looped::Looped;
 use crate::outgoing::Asked;
+use crate::serve::Next;
 use crate::text::Text;
 use crate::tool::{self, Tool, Tools};
 use crate::turn::TurnChannel;
@@ -60,6 +61,8 @@ pub(crate) struct Core {
     is_overdue: AtomicBool,
     /// The serials of calls that were cancelled, until somebody looks whether they go on.
     pub(crate) watched: Mutex<Vec<(u64, Instant)>>,
+    /// What a thread that has taken the session over needs Python for.
+    pub(crate) taken_over: Mutex<Vec<Next>>,
     /// Why it cannot go on.
     pub(crate) failure: Mutex<Option<PyErr>>,
 }
@@ -89,6 +92,7 @@ impl Core {
             finished: AtomicU32::new(UNKNOWN),
             is_overdue: AtomicBool::new(false),
             watched: Mutex::default(),
+            taken_over: Mutex::default(),
             failure: Mutex::new(None),
         })
     }

@@ -27,8 +27,7 @@ impl Core {
         is_quick: bool,
     ) -> bool {
         if self.runs_handler(&event) {
-            let start = || self.serving(py).call_method0("start_thread").map(drop);
-            owner::start_watcher(&self.handover, start);
+            owner::start_watcher(&self.handover, || self.start_watcher());
         }
         let (tool, is_owner) = owner::run_handler(&self.handover, is_quick, || {
             let tool = self.run(py, event);

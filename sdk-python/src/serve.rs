@@ -1,6 +1,8 @@
 //! The loop of a thread that works for an extension: it owns the session, or stands by.
 
-use std::sync::{Arc, MutexGuard};
+use std::io;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Instant;
 
 use extline_driver::owner::{self, Owned, Owning, Settled};
@@ -14,7 +16,7 @@ use crate::claim::to_python;
 use crate::core::Core;
 
 /// What the loop needs Python for.
-enum Next {
+pub(crate) enum Next {
     /// And whether that is known to be quick.
     Handle(ExtensionEvent, bool),
     /// A signal came; its handler in Python is to be run.
@@ -36,25 +38,68 @@ impl Core {
                 Some(Err(error)) => Next::Fail(error),
                 None => py.detach(|| self.next(seat, &mut duty)),
             };
-            match next {
-                Next::Handle(event, is_quick) => {
-                    if !self.handle(py, event, is_quick) {
-                        duty = Duty::StandBy;
-                    }
-                }
-                Next::Signals => {
-                    if let Err(error) = py.check_signals() {
-                        self.interrupt(error);
-                    }
-                }
-                Next::GoHome => return,
-                Next::Fail(error) => {
-                    self.fail(to_python(error));
-                    self.handover.go_home();
-                    return;
-                }
+            if !self.obey(py, next, &mut duty) {
+                return;
             }
         }
+    }
+
+    /// Does what needs Python. Whether this thread has more to do.
+    fn obey(self: &Arc<Self>, py: Python<'_>, next: Next, duty: &mut Duty) -> bool {
+        match next {
+            Next::Handle(event, is_quick) => {
+                if !self.handle(py, event, is_quick) {
+                    *duty = Duty::StandBy;
+                }
+            }
+            Next::Signals => {
+                if let Err(error) = py.check_signals() {
+                    self.interrupt(error);
+                }
+            }
+            Next::GoHome => return false,
+            Next::Fail(error) => {
+                self.fail(to_python(error));
+                self.handover.go_home();
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Starts a thread that watches the owner. It has nothing of Python's until it owns the session and
+    /// needs Python: most never do, and to import `threading` costs a first call some milliseconds.
+    pub(crate) fn start_watcher(self: &Arc<Self>) -> io::Result<()> {
+        let core = Arc::clone(self);
+        let watch = move || {
+            let mut duty = Duty::Watch;
+            match core.next(&Seat::new(false), &mut duty) {
+                Next::GoHome => {}
+                next => Python::attach(|py| core.go_on_in_python(py, next)),
+            }
+        };
+        thread::Builder::new().name("extline watcher".to_owned()).spawn(watch).map(drop)
+    }
+
+    /// Has a thread of Python's go on as the owner, or this one where none can be started.
+    fn go_on_in_python(self: &Arc<Self>, py: Python<'_>, next: Next) {
+        self.taken_over().push(next);
+        if self.serving(py).call_method0("start_thread").is_err() {
+            self.go_on(py);
+        }
+    }
+
+    /// What a thread of Python's does: it begins as the owner.
+    pub(crate) fn go_on(self: &Arc<Self>, py: Python<'_>) {
+        let Some(next) = ({ self.taken_over().pop() }) else { return };
+        let mut duty = Duty::Own;
+        if self.obey(py, next, &mut duty) {
+            self.work(py, &Seat::new(false), duty);
+        }
+    }
+
+    fn taken_over(&self) -> MutexGuard<'_, Vec<Next>> {
+        self.taken_over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ctrl-C, or an exception from another signal's handler: everything is ended in order, then it

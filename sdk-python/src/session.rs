@@ -100,9 +100,10 @@ impl Session {
         self.core.end_turn();
     }
 
-    /// What a further thread does: it begins as the watcher.
-    fn watch_owner(&self, py: Python<'_>) {
-        self.core.work(py, &Seat::new(false), Duty::Watch);
+    /// What a further thread does: it begins as the owner, in the place of one that has taken the
+    /// session over and needs Python.
+    fn go_on(&self, py: Python<'_>) {
+        self.core.go_on(py);
     }
 
     /// Bytes read in all, whether all that they ask for was begun, and whether all of it is done

@@ -71,7 +71,7 @@ class Serving:
         # Python joins it at the end, which the session has ended by then; in a test nothing has.
         is_daemon = self._over is not None
         name = f"extline-{self._threads}"
-        Thread(target=self.session.watch_owner, name=name, daemon=is_daemon).start()
+        Thread(target=self.session.go_on, name=name, daemon=is_daemon).start()
 
     # The beginning and the end.
 
