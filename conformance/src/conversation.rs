@@ -265,7 +265,8 @@ impl Conversation {
 
     /// Waits for the end of the process; `false` when the time is over.
     pub(crate) fn await_exit(&mut self, until: Instant) -> bool {
-        let mut patience = Patience::for_an_end(until).beginning_at(self.target.stalled());
+        let patience = Patience::for_an_end(until, &self.target);
+        let mut patience = patience.beginning_at(self.target.stalled());
         let mut standstill = Standstill::default();
         while self.target.exit().is_none() {
             let came = self.pump_unless_still(patience.until, &mut standstill);

@@ -81,10 +81,12 @@ pub(crate) struct Patience {
     stalled: Duration,
     /// The time that was given.
     time: Duration,
-    /// It gets up to so many times that time on a processor.
-    times: u32,
-    /// When the time beyond began, and the processor time that was used by then.
-    beyond: Option<(Instant, Option<Duration>)>,
+    /// It gets up to so much more on a processor.
+    more: Duration,
+    /// When what it uses of a processor began to count, and the processor time that was used by then.
+    counted: Option<(Instant, Option<Duration>)>,
+    /// What the tester lost has been made up for.
+    is_beyond: bool,
 }
 
 impl Patience {
@@ -98,12 +100,16 @@ impl Patience {
 
     pub(crate) fn new(until: Instant) -> Self {
         let time = until.saturating_duration_since(Instant::now());
-        Self { until, stalled: Duration::ZERO, time, times: Self::TIMES, beyond: None }
+        let more = time * (Self::TIMES - 1);
+        Self { until, stalled: Duration::ZERO, time, more, counted: None, is_beyond: false }
     }
 
-    /// The same for an end: one that computes goes on doing so, so it gets little more than the time.
-    pub(crate) fn for_an_end(until: Instant) -> Self {
-        Self { times: 2, ..Self::new(until) }
+    /// The same for the end of one that begins to end now. It gets the time on a processor and no more:
+    /// one that computes then goes on doing so.
+    pub(crate) fn for_an_end(until: Instant, worker: &impl Worker) -> Self {
+        let patience = Self::new(until);
+        let counted = Some((Instant::now(), worker.processor_time()));
+        Self { more: patience.time, counted, ..patience }
     }
 
     /// The same, of one for which the tester had no processor for that long before.
@@ -123,18 +129,18 @@ impl Patience {
         let now = Instant::now();
         let stalled = worker.stalled();
         let lost = stalled.saturating_sub(std::mem::replace(&mut self.stalled, stalled));
-        if self.beyond.is_none() && !lost.is_zero() {
+        if !self.is_beyond && !lost.is_zero() {
             self.until = now + lost.min(self.time);
             return true;
         }
-        let (began, used) = *self.beyond.get_or_insert_with(|| (now, worker.processor_time()));
+        self.is_beyond = true;
+        let (began, used) = *self.counted.get_or_insert_with(|| (now, worker.processor_time()));
         let waited = now.saturating_duration_since(began);
         // Where the system does not tell, the clock has to do.
         let computed = used.zip(worker.processor_time());
         let computed = computed.map_or(waited, |(before, after)| after.saturating_sub(before));
-        let more = waited < self.time * (Self::AT_MOST - 1)
-            && computed < self.time * (self.times - 1)
-            && worker.is_busy();
+        let more =
+            waited < self.time * (Self::AT_MOST - 1) && computed < self.more && worker.is_busy();
         if more {
             self.until = now + Self::LOOK_EVERY;
         }
@@ -153,6 +159,8 @@ pub(crate) fn is_starved(worker: &impl Worker, waited: Duration, given: Duration
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     /// One that waits, while the tester had no processor for so long.
@@ -188,6 +196,41 @@ mod tests {
         assert!(patience.has_more(&Waits(before + Duration::from_secs(60))));
         let more = patience.until.saturating_duration_since(Instant::now());
         assert!(more <= Duration::from_secs(5), "{more:?}");
+    }
+
+    /// One that could run, and has used so much of a processor by now.
+    struct Computes(Cell<Duration>);
+
+    impl Worker for Computes {
+        fn processor_time(&self) -> Option<Duration> {
+            Some(self.0.get())
+        }
+
+        fn is_busy(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn one_that_ends_gets_the_time_on_a_processor() {
+        let worker = Computes(Cell::new(Duration::from_secs(7)));
+        let given = Duration::from_millis(500);
+        let mut patience = Patience::for_an_end(Instant::now() + given, &worker);
+        worker.0.set(Duration::from_millis(7300));
+        assert!(patience.has_more(&worker), "others had the processor");
+        worker.0.set(Duration::from_millis(7600));
+        assert!(!patience.has_more(&worker), "it goes on and on");
+    }
+
+    #[test]
+    fn one_that_is_to_answer_gets_five_times_the_time_on_a_processor() {
+        let worker = Computes(Cell::new(Duration::from_secs(7)));
+        let mut patience = Patience::new(Instant::now() + Duration::from_millis(500));
+        assert!(patience.has_more(&worker), "what it used before does not count");
+        worker.0.set(Duration::from_millis(8900));
+        assert!(patience.has_more(&worker));
+        worker.0.set(Duration::from_millis(9100));
+        assert!(!patience.has_more(&worker));
     }
 
     struct WaitsForInput;

@@ -30,21 +30,10 @@ fn one_that_waits_itself_gets_the_time_and_no_more() {
 }
 
 #[test]
-fn one_that_computes_a_while_longer_and_ends_is_in_time() {
-    // By the clock: a machine that is busy would take long for so much work.
-    let (outcome, _) = end_of(
-        "exec python3 -S -c 'import time
-end = time.monotonic() + 1.2
-while time.monotonic() < end: pass'",
-    );
-    assert_eq!(outcome, None);
-}
-
-#[test]
 fn one_that_computes_for_ever_is_not_waited_for() {
     let (outcome, took) = end_of("while :; do :; done");
     assert_eq!(outcome, Some(Outcome::Survived));
-    assert!(took >= Duration::from_millis(3500), "five times the time: {took:?}");
+    assert!(took >= Duration::from_millis(700), "{took:?}");
 }
 
 #[cfg(target_os = "linux")]
