@@ -1,7 +1,8 @@
 #!/bin/sh
 # Rewrites the files that are generated from code and docs (the JSON Schema of every frame, the list
-# of clauses, what checks each clause, the references of the command and of the packages for Python
-# and TypeScript, the header for C): the same tests that fail when such a file has drifted write it instead.
+# of clauses, what checks each clause, the tables of events in the pages of each language, the
+# references of the command and of the packages for Python and TypeScript, the header for C): the same
+# tests that fail when such a file has drifted write it instead.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -16,6 +16,7 @@ from program import BUILT, PATIENCE, ROOT
 from extline import Response
 from extline._event import _fields
 from extline._moment import POINTS
+from extline._panel import PanelInput
 from extline.events import EVENTS
 from extline.testing import Host
 
@@ -128,13 +129,17 @@ def test_the_sample_of_the_readme_is_the_example() -> None:
 def test_the_tables_of_events_and_points_are_those_of_the_package() -> None:
     page = (DOCS / "python/events-and-guards.md").read_text()
     rows = [row.strip("|").split("|") for row in page.splitlines() if row.startswith("| `")]
-    told = {cells[0].strip("` "): cells for cells in rows if len(cells) == 4}
+    told = {cells[0].strip("` "): cells for cells in rows if len(cells) == 5}
     assert told.keys() == EVENTS.keys()
+    typed = {cells[0].strip("` "): cells[1].strip("` ") for cells in rows if len(cells) == 4}
     for name, kind in EVENTS.items():
-        _, named, fields, _ = told[name]
+        _, named, _, fields, _ = told[name]
         assert named.strip() == f"`events.{kind.__name__}`"
         own = set(re.findall(r"`(\w+)`", fields))
         assert own | {"session_id", "cwd", "sequence"} == _fields(kind), name
+        declared = {field: of for one in kind.__mro__ for field, of in getattr(one, "__annotations__", {}).items()}
+        for field in _fields(kind):
+            assert declared[field] == f"{typed[field]} | None", (name, field)
     for point, kind in POINTS.items():
         [row] = [cells for cells in rows if len(cells) == 3 and f"`{kind.__name__}`" in cells[1]]
         assert point in row[0]
@@ -142,5 +147,9 @@ def test_the_tables_of_events_and_points_are_those_of_the_package() -> None:
             assert hasattr(kind, member), (point, member)
         for method in re.findall(r"\.(\w+)\(", row[2]):
             assert hasattr(kind, method), (point, method)
+    inputs = [cells for cells in rows if cells[0].strip("` ") in ("key", "resize", "close")]
+    for _, fields in inputs:
+        assert set(re.findall(r"`(\w+)`", fields)) - {"rune"} <= set(PanelInput.__slots__)
+    assert len(inputs) == 3
     for language, _, text in fences("python/events-and-guards.md"):
         exec(compile(text, language, "exec"), {"__name__": "sample"})

@@ -21,6 +21,33 @@ fn tools_and_arguments() {
 }
 
 #[test]
+fn events_and_guards() {
+    follow("c/events-and-guards.md", 4);
+}
+
+#[test]
+fn the_functions_that_the_pages_name_are_in_the_header() {
+    let header = fs::read_to_string(repository().join("sdk-c/include/extline.h")).unwrap();
+    for page in fs::read_dir(repository().join("docs/c")).unwrap() {
+        let path = page.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        // Between back quotes in a line: what ends with an underscore stands for several.
+        let named = text.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+        let words =
+            named.flat_map(|code| code.split(|it: char| !it.is_alphanumeric() && it != '_'));
+        for word in words.filter(|word| word.starts_with("extline_") && !word.ends_with('_')) {
+            assert!(names(&header, word), "{}: there is no {word}", path.display());
+        }
+    }
+}
+
+/// Whether the whole word stands in a text.
+fn names(text: &str, word: &str) -> bool {
+    let ends = |rest: &str| !rest.starts_with(|it: char| it.is_alphanumeric() || it == '_');
+    text.match_indices(word).any(|(at, _)| ends(&text[at + word.len()..]))
+}
+
+#[test]
 fn answering_later() {
     follow("c/running.md", 3);
 }

@@ -1,0 +1,224 @@
+//! The tables that docs/*/events-and-guards.md share, made of docs/protocol/specification.md and of the
+//! profiles, with the names and types of each language.
+//!
+//! `EXTLINE_GENERATE=1 cargo test -p extline-protocol --test event_pages` writes them; without the
+//! variable the test fails when a page differs.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use extline_protocol::{Profile, Vocabulary};
+
+/// The tools of zot 0.1.62, with their arguments (internal/agent/tools in its source).
+const ZOT_TOOLS: [(&str, &str); 4] = [
+    ("bash", "`command`; `timeout`, in seconds, where the model gives one"),
+    ("read", "`path`; `offset` and `limit`, in lines, where the model gives them"),
+    ("write", "`path`, `content`"),
+    ("edit", "`path`; `edits`, an array of objects with `oldText` and `newText`"),
+];
+
+/// How a language says what an event has.
+struct Language {
+    folder: &'static str,
+    /// Its name for a field of the wire.
+    field: fn(&str) -> String,
+    /// Its types of an integer, a text, a truth value, any JSON value and an object.
+    types: [&'static str; 5],
+    /// Its class of an event, in a column of its own.
+    class: Option<fn(&str) -> String>,
+}
+
+const LANGUAGES: [Language; 3] = [
+    Language {
+        folder: "python",
+        field: str::to_owned,
+        types: ["`int`", "`str`", "`bool`", "`dict[str, Any]`", "`dict[str, Any]`"],
+        class: Some(|event| format!("events.{}", camel(&format!("_{event}")))),
+    },
+    Language {
+        folder: "typescript",
+        field: camel,
+        types: [
+            "`number`",
+            "`string`",
+            "`boolean`",
+            "`unknown`",
+            "`{ content: readonly unknown[]; is_error?: boolean; truncated?: boolean }`",
+        ],
+        class: None,
+    },
+    Language {
+        folder: "c",
+        field: |name| format!("/{name}"),
+        types: [
+            "`extline_json_int`",
+            "`extline_json_string`",
+            "`extline_json_bool`",
+            "`extline_json_text`",
+            "`extline_json_text`",
+        ],
+        class: None,
+    },
+];
+
+#[test]
+fn the_tables_of_the_pages_are_what_the_specification_says() {
+    let specification = read(&root().join("docs/protocol/specification.md"));
+    for language in LANGUAGES {
+        let path = root().join("docs").join(language.folder).join("events-and-guards.md");
+        let page = read(&path);
+        let mut made = page.clone();
+        for (name, table) in [
+            ("events", events(&specification, &language)),
+            ("fields", fields(&specification, &language)),
+            ("hosts", hosts()),
+            ("keys", keys(&specification)),
+            ("tools", tools()),
+        ] {
+            made = with(&made, name, &table);
+        }
+        if std::env::var_os("EXTLINE_GENERATE").is_some() {
+            fs::write(&path, &made).unwrap();
+        } else {
+            assert!(page == made, "{} has drifted: run make generate", path.display());
+        }
+    }
+}
+
+fn events(specification: &str, language: &Language) -> String {
+    let (class, line) = language.class.map_or(("", ""), |_| (" class |", "---|"));
+    let mut table =
+        format!("| event |{class} from | fields | it happens when |\n|---|{line}---|---|---|\n");
+    for row in rows(specification, "| event | since | fields") {
+        let [event, since, fields, when] = row[..] else { panic!("{row:?}") };
+        let event = event.trim_matches('`');
+        let class =
+            language.class.map(|class| format!(" `{}` |", class(event))).unwrap_or_default();
+        let fields: Vec<String> =
+            quoted(fields).map(|field| format!("`{}`", (language.field)(field))).collect();
+        let fields = if fields.is_empty() { "-".to_owned() } else { fields.join(", ") };
+        writeln!(table, "| `{event}` |{class} {} | {fields} | {when} |", from(since)).unwrap();
+    }
+    table
+}
+
+fn fields(specification: &str, language: &Language) -> String {
+    let (_, section) = specification.split_once("**`event`, host to extension.**").unwrap();
+    let mut table = "| field | type | from | what it says |\n|---|---|---|---|\n".to_owned();
+    for row in rows(section, "| field | type |") {
+        let [name, kind, _, _, since, meaning] = row[..] else { panic!("{row:?}") };
+        let name = name.trim_matches('`');
+        let [integer, text, truth, any, object] = language.types;
+        let kind = match kind {
+            "integer" => integer,
+            "string" => text,
+            "boolean" | "flag" => truth,
+            "raw" => any,
+            "object" => object,
+            other => panic!("{name} is a {other}"),
+        };
+        // What happened, by which the handler was found.
+        if name != "event" {
+            let (field, from) = ((language.field)(name), from(since));
+            let meaning = without_brackets(meaning);
+            writeln!(table, "| `{field}` | {kind} | {from} | {meaning} |").unwrap();
+        }
+    }
+    table
+}
+
+/// Which hosts send what came with that vocabulary.
+fn from(since: &str) -> &'static str {
+    match since {
+        "base" => "every host",
+        "upstream" => "all but zot 0.1.62",
+        other => panic!("{other}"),
+    }
+}
+
+fn hosts() -> String {
+    let mut table =
+        "| host | events | points | a guard is asked | handlers of several extensions | \
+                     no answer in time |\n|---|---|---|---|---|---|\n"
+            .to_owned();
+    for name in Profile::NAMES {
+        let profile = Profile::named(name).unwrap();
+        let has_all = profile.vocabulary != Vocabulary::Base;
+        let cells = [
+            if name == "spec" { "built with extline" } else { name },
+            if profile.events_in_order { "in their order" } else { "in any order" },
+            if has_all { "all" } else { "all but `before_agent_start`" },
+            match profile.vocabulary {
+                Vocabulary::Extline => "after every interceptor",
+                _ => "among the interceptors",
+            },
+            if profile.interceptors_in_order { "in the order of loading" } else { "in any order" },
+            if profile.guards_fail_closed {
+                "blocks, unless the author chose `allow`"
+            } else {
+                "lets it happen"
+            },
+        ];
+        writeln!(table, "| {} |", cells.join(" | ")).unwrap();
+    }
+    table
+}
+
+fn keys(specification: &str) -> String {
+    let (_, section) = specification.split_once("**`panel_key`, host to extension.**").unwrap();
+    let rows = rows(section, "| field | type |");
+    let key = rows.iter().find(|row| row[0] == "`key`").unwrap();
+    format!("The names of keys are {}.\n", key.last().unwrap())
+}
+
+fn tools() -> String {
+    let rows = ZOT_TOOLS.map(|(tool, arguments)| format!("| `{tool}` | {arguments} |\n"));
+    format!("| tool | arguments |\n|---|---|\n{}", rows.concat())
+}
+
+/// The page with another text between the marks of that name.
+fn with(page: &str, name: &str, text: &str) -> String {
+    let (begin, end) =
+        (format!("<!-- {name}: made by make generate -->\n"), format!("<!-- end of {name} -->"));
+    let (head, rest) = page.split_once(&begin).unwrap_or_else(|| panic!("a page without {begin}"));
+    let (_, tail) = rest.split_once(&end).unwrap_or_else(|| panic!("a page without {end}"));
+    format!("{head}{begin}\n{text}\n{end}{tail}")
+}
+
+/// The cells of the table whose first line begins so.
+fn rows<'a>(text: &'a str, header: &str) -> Vec<Vec<&'a str>> {
+    let (_, table) = text.split_once(header).unwrap();
+    let lines = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    lines.map(|line| line.trim_matches('|').split('|').map(str::trim).collect()).collect()
+}
+
+/// What stands between back quotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// Without what stands in brackets, which says how a field is written.
+fn without_brackets(text: &str) -> String {
+    let mut parts = text.split(" (");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |whole, part| whole + part.split_once(')').unwrap().1)
+}
+
+/// `tool_id` as `toolId`.
+fn camel(name: &str) -> String {
+    let mut parts = name.split('_');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |whole, part| {
+        let (head, tail) = part.split_at(part.len().min(1));
+        whole + &head.to_uppercase() + tail
+    })
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
