@@ -1,9 +1,14 @@
 //! The scripts of the Rust examples: each becomes what cargo built, and says how to get it.
-//! `weather-rust` has tests of its own.
+//! `weather-rust` has tests of its own. And the guide, which is run as it stands (`support/page.rs`).
 #![cfg(unix)]
 
+#[path = "support/page.rs"]
+mod page;
 mod support;
 
+use std::env;
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -70,4 +75,44 @@ fn folder(example: &str) -> PathBuf {
 fn target_of(example: &str) -> PathBuf {
     // target/debug/guard-rust
     support::built(example).ancestors().nth(2).unwrap().to_owned()
+}
+
+#[test]
+fn the_guide_leads_where_it_says() {
+    let guide = fs::read_to_string(support::repository().join("docs/rust/guide.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    // What is built already is used again, in the same versions, and nothing is fetched.
+    let programs = Path::new(env!("CARGO_BIN_EXE_extline")).parent().unwrap();
+    symlink(programs.parent().unwrap(), folder.join("target")).unwrap();
+    fs::copy(support::repository().join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+
+    let path = env::var_os("PATH").unwrap();
+    let path = [programs.to_owned()].into_iter().chain(env::split_paths(&path));
+    let path = env::join_paths(path).unwrap();
+    let run = |command: &str| {
+        let output = Command::new("sh")
+            .args(["-c", &format!("exec 2>&1; {command}")])
+            .current_dir(folder)
+            .env("PATH", &path)
+            .env("EXTLINE_HOME", folder.join("home"))
+            .env("CARGO_NET_OFFLINE", "true")
+            // As what this workspace depends on, or all that would be built once more.
+            .env("CARGO_PROFILE_DEV_DEBUG", "false")
+            .env_remove("CARGO_TARGET_DIR")
+            .output()
+            .unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let mut commands = 0;
+    for block in page::blocks(&guide) {
+        commands += page::play(&block, folder, &run);
+        if block.name == "Cargo.toml" {
+            // Where this clone stands, and no part of a workspace around the temporary folder.
+            let sdk = support::repository().join("sdk-rust");
+            let manifest = block.text.replace("../extline/sdk-rust", sdk.to_str().unwrap());
+            fs::write(folder.join("Cargo.toml"), format!("{manifest}\n[workspace]\n")).unwrap();
+        }
+    }
+    assert!(commands >= 8, "{commands} commands");
 }

@@ -1,13 +1,10 @@
-//! The pages on C, run as they stand: files are written, commands run, their output compared.
-//!
-//! A block that begins "```c name.c" is a file; with `before="..."` behind the name it is put into
-//! that file, in front of these words. In a block "```console" lines with `$ ` are commands, and what
-//! follows is what they print, where `...` stands for anything. Other blocks are not run.
+//! The pages on C, run as they stand (`support/page.rs`).
 
 use std::fs;
 use std::path::Path;
 
 use crate::c_library::{found, try_sh};
+use crate::page::{blocks, play};
 use crate::support::repository;
 
 #[test]
@@ -77,7 +74,7 @@ fn the_sample_of_the_readme_answers() {
     let folder = tempfile::tempdir().unwrap();
     let mut commands = 0;
     for block in blocks(section) {
-        commands += play(&block, folder.path());
+        commands += play(&block, folder.path(), &said_in(folder.path()));
     }
     assert!(commands >= 2, "{commands} commands");
 }
@@ -87,7 +84,8 @@ fn follow(page: &str, at_least: usize) {
     let text = fs::read_to_string(repository().join("docs").join(page)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let blocks = blocks(&text);
-    let commands: usize = blocks.iter().map(|block| play(block, folder.path())).sum();
+    let run = said_in(folder.path());
+    let commands: usize = blocks.iter().map(|block| play(block, folder.path(), &run)).sum();
     assert!(commands >= at_least, "{page} has {commands} commands");
     for block in blocks.iter().filter(|block| ["c", "cpp", "go"].contains(&block.language)) {
         assert!(!block.name.is_empty(), "{page}: nothing compiles the sample\n{}", block.text);
@@ -98,81 +96,7 @@ fn follow(page: &str, at_least: usize) {
     }
 }
 
-/// A block of code, with what stands behind its backquotes.
-struct Block<'a> {
-    language: &'a str,
-    name: &'a str,
-    before: Option<&'a str>,
-    text: &'a str,
-}
-
-fn blocks(page: &str) -> Vec<Block<'_>> {
-    let mut blocks = Vec::new();
-    let mut rest = page;
-    while let Some((_, after)) = rest.split_once("\n```") {
-        let (head, after) = after.split_once('\n').unwrap();
-        let (text, after) = after.split_once("```\n").expect("a block has an end");
-        let (language, more) = head.split_once(' ').unwrap_or((head, ""));
-        let (name, before) = match more.split_once(" before=") {
-            Some((name, words)) => (name, Some(words.trim_matches('"'))),
-            None => (more, None),
-        };
-        blocks.push(Block { language, name, before, text });
-        rest = after;
-    }
-    blocks
-}
-
-/// Does what a block says, and returns how many commands that were.
-fn play(block: &Block<'_>, folder: &Path) -> usize {
-    if block.language == "console" {
-        return console(block.text, folder);
-    }
-    let file = folder.join(block.name);
-    match block.before {
-        Some(words) => {
-            let whole = fs::read_to_string(&file).unwrap();
-            let at = whole.find(words).unwrap_or_else(|| panic!("{words:?} is not in {whole}"));
-            fs::write(&file, format!("{}{}{}", &whole[..at], block.text, &whole[at..])).unwrap();
-        }
-        None if block.name.is_empty() => {}
-        None => {
-            fs::create_dir_all(file.parent().unwrap()).unwrap();
-            fs::write(&file, block.text).unwrap();
-        }
-    }
-    0
-}
-
-/// Runs the commands of a block.
-fn console(block: &str, folder: &Path) -> usize {
-    let mut commands = 0;
-    for part in format!("\n{block}").split("\n$ ").skip(1) {
-        let (command, shown) = part.split_once('\n').unwrap_or((part, ""));
-        let (_, said) = try_sh(command, folder);
-        assert!(
-            matches(shown.trim_end(), said.trim_end()),
-            "$ {command}\n{said}\nthe page has\n{shown}"
-        );
-        commands += 1;
-    }
-    commands
-}
-
-/// Whether that was said, where `...` stands for anything.
-fn matches(shown: &str, said: &str) -> bool {
-    let mut parts = shown.split("...");
-    let Some(mut rest) = said.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return rest.is_empty();
-    }
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return rest.ends_with(part);
-        }
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    true
+/// Runs a command in a folder, and returns what it prints.
+fn said_in(folder: &Path) -> impl Fn(&str) -> String {
+    move |command| try_sh(command, folder).1
 }

@@ -9,6 +9,8 @@ mod examples;
 mod hpp;
 mod install;
 mod new;
+#[path = "../support/page.rs"]
+mod page;
 #[path = "../support/mod.rs"]
 mod support;
 mod troubleshooting;
