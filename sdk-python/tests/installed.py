@@ -10,7 +10,7 @@ import venv
 from pathlib import Path
 
 from program import BUILT, ROOT
-from test_docs import FENCE, fences, follow_tutorial, matches, sessions
+from test_docs import FENCE, fences, follow, matches, sessions
 
 LOCKED = ROOT / "sdk-python" / "requirements-test.txt"
 # Seconds; the first time, the package is compiled.
@@ -51,7 +51,7 @@ def test_the_tutorial_from_its_first_command(tmp_path: Path) -> None:
     typed("\n".join(lines[2:]), tmp_path, tmp_path)
     # What runs is what pip has installed, and not the sources.
     assert list(tmp_path.glob("lines/.venv/lib/python*/site-packages/extline/_native.*"))
-    follow_tutorial(tmp_path / "lines")
+    follow("python/guide.md", tmp_path / "lines", 8)
 
 
 def test_the_sample_of_the_readme_typed_in_by_hand(tmp_path: Path) -> None:

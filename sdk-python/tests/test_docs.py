@@ -29,10 +29,10 @@ def fences(page: str) -> Iterator[tuple[str, str, str]]:
     return iter(FENCE.findall((DOCS / page).read_text()))
 
 
-def follow_tutorial(folder: Path) -> None:
-    """Writes the files of python/guide.md and runs its commands, from behind the installation."""
+def follow(page: str, folder: Path, at_least: int) -> None:
+    """Writes the files of a page and runs its commands, from behind the installation."""
     ran = 0
-    for language, more, text in fences("python/guide.md"):
+    for language, more, text in fences(page):
         name, _, before = more.partition(" before=")
         if before:
             file = folder / name
@@ -45,7 +45,7 @@ def follow_tutorial(folder: Path) -> None:
                 ran += 1
         elif name:
             (folder / name).write_text(text)
-    assert ran >= 8
+    assert ran >= at_least
 
 
 def matches(shown: str, said: str) -> bool:
@@ -85,7 +85,17 @@ def test_the_tutorial_leads_where_it_says(tmp_path: Path) -> None:
     venv.create(folder / ".venv", symlinks=True)
     [packages] = folder.glob(".venv/lib/python*/site-packages")
     (packages / "extline.pth").write_text(f"{ROOT / 'sdk-python' / 'python'}\n")
-    follow_tutorial(folder)
+    follow("python/guide.md", folder, 8)
+
+
+def test_the_page_on_testing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Where the package is installed, pytest finds its fixture by itself.
+    monkeypatch.setenv("PYTEST_PLUGINS", "extline.testing.plugin")
+    follow("python/testing.md", tmp_path, 3)
+
+
+def test_the_page_on_running(tmp_path: Path) -> None:
+    follow("python/running.md", tmp_path, 5)
 
 
 def test_five_everyday_tasks_are_no_longer_than_with_fastmcp() -> None:

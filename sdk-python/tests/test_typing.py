@@ -36,6 +36,13 @@ def samples(folder: Path) -> list[Path]:
             if before:
                 head, mark, tail = (tutorial / name).read_text().partition(before.strip('"'))
             (tutorial / name).write_text(head + text + mark + tail)
+    pages = []
+    for page in ("events-and-guards", "testing", "running"):
+        pages.append(folder / page)
+        pages[-1].mkdir()
+        for at, (language, more, text) in enumerate(fences(f"python/{page}.md")):
+            if language == "python":
+                (pages[-1] / (more or f"sample_{at}.py")).write_text(text)
     beside = folder / "beside"
     beside.mkdir()
     ours = [text for _, whose, text in fences("python/from-fastmcp.md") if whose == "extline"]
@@ -51,7 +58,7 @@ def samples(folder: Path) -> list[Path]:
     ]
     (readme / "hello.py").write_text(hello)
     (readme / "test_hello.py").write_text(test)
-    return [*made, template, tutorial, beside, types, readme]
+    return [*made, template, tutorial, *pages, beside, types, readme]
 
 
 def mypy(*files: Path, folder: Path) -> str:
