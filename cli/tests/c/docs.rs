@@ -45,6 +45,11 @@ fn names(text: &str, word: &str) -> bool {
 }
 
 #[test]
+fn testing() {
+    follow("c/testing.md", 8);
+}
+
+#[test]
 fn answering_later() {
     follow("c/running.md", 3);
 }
