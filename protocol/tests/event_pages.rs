@@ -29,7 +29,7 @@ struct Language {
     class: Option<fn(&str) -> String>,
 }
 
-const LANGUAGES: [Language; 3] = [
+const LANGUAGES: [Language; 4] = [
     Language {
         folder: "python",
         field: str::to_owned,
@@ -46,6 +46,12 @@ const LANGUAGES: [Language; 3] = [
             "`unknown`",
             "`{ content: readonly unknown[]; is_error?: boolean; truncated?: boolean }`",
         ],
+        class: None,
+    },
+    Language {
+        folder: "rust",
+        field: str::to_owned,
+        types: ["`u64`", "`String`", "`bool`", "`RawJson`", "`EventResult`"],
         class: None,
     },
     Language {

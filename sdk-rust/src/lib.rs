@@ -71,3 +71,16 @@ pub use extline_protocol::{Capability, ErrorKind, RawJson};
 pub use futures_core::Stream;
 /// The versions that this crate is built with, for authors who need more of them.
 pub use {schemars, serde, serde_json, tokio};
+
+/// The pages of docs/rust, whose samples are compiled and run.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../docs/rust/tools-and-types.md")]
+    mod tools_and_types {}
+    #[doc = include_str!("../../docs/rust/events-and-guards.md")]
+    mod events_and_guards {}
+    #[doc = include_str!("../../docs/rust/testing.md")]
+    mod testing {}
+    #[doc = include_str!("../../docs/rust/running.md")]
+    mod running {}
+}

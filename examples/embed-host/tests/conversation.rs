@@ -120,6 +120,44 @@ fn without_an_extension_that_it_was_given_it_does_not_begin() {
     assert!(stderr(&output).contains("no-such-extension"), "{output:?}");
 }
 
+/// Each block of docs/host/embedding.md stands in this program as it is shown.
+#[test]
+fn the_page_on_embedding_quotes_this_program() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(here.join("../../docs/host/embedding.md")).unwrap();
+    let mut quotes = 0;
+    for block in page.split("\n```rust ").skip(1) {
+        let (file, rest) = block.split_once('\n').unwrap();
+        let (quote, _) = rest.split_once("```\n").unwrap();
+        let program = fs::read_to_string(here.join(file)).unwrap();
+        assert!(without_margin(&program).contains(&without_margin(quote)), "{file}: {quote}");
+        quotes += 1;
+    }
+    assert!(quotes >= 8, "{quotes} quotes");
+}
+
+fn without_margin(code: &str) -> String {
+    code.lines().flat_map(|line| [line.trim_start(), "\n"]).collect()
+}
+
+#[test]
+fn the_page_on_embedding_shows_what_is_said() {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(here.join("../../docs/host/embedding.md")).unwrap();
+    let (_, session) = page.split_once("\n```console\n").unwrap();
+    let (_, shown) = session.split_once('\n').unwrap();
+    let (shown, _) = shown.split_once("```\n").unwrap();
+    let output = talk(&["weather-rust", "guard-rust"], "how is the weather?\nplease clean up\n");
+    let said = stdout(&output);
+    let mut rest = said;
+    for part in shown.split("...") {
+        let found = rest.split_once(part.trim_start_matches('\n'));
+        let (_, behind) = found.unwrap_or_else(|| panic!("{part:?} in {said}"));
+        rest = behind;
+    }
+    assert_eq!(rest, "");
+}
+
 /// A conversation that ends well, with all extensions gone.
 fn talk(extensions: &[&str], lines: &str) -> Output {
     let output = run(&model(), extensions, lines);

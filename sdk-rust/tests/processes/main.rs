@@ -14,6 +14,7 @@ mod registry;
 mod shutdown;
 mod start;
 mod streams;
+mod troubleshooting;
 mod unasked;
 #[cfg(target_os = "linux")]
 mod waiting_away;
