@@ -5,7 +5,6 @@ use std::fmt::Write;
 use extline_conformance::{Binds, Clause, Level};
 
 use crate::cited::{Cited, Citing};
-use crate::planned::{self, Plan};
 use crate::uncovered::{Group, Uncovered};
 
 const HEAD: &str = "# What checks each clause
@@ -14,17 +13,16 @@ Each clause of [the specification](../protocol/specification.md) is checked by [
 of this repository where a case cannot see it. This page is made from \
 [conformance/cases](../../conformance/cases) and \
 [conformance/uncovered.toml](../../conformance/uncovered.toml) by `make generate`; a MUST with neither \
-fails `make test`.
+fails `make test`. What no case can see, and why: [limits.md](limits.md).
 ";
 
-pub(crate) fn write(cited: &Cited, uncovered: &Uncovered, plans: &[Plan]) -> String {
+pub(crate) fn write(cited: &Cited, uncovered: &Uncovered) -> String {
     let mut page = HEAD.to_owned();
     // Writing to a string cannot fail.
     let _ = summary(&mut page, cited, uncovered);
     let _ = cases(&mut page, cited);
     let _ = instead(&mut page, &uncovered.groups);
     let _ = nothing(&mut page, cited, &uncovered.groups);
-    page.push_str(&planned::page(plans));
     page
 }
 
