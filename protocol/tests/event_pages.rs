@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use extline_protocol::{Profile, Vocabulary};
+use extline_protocol::frame::{EventPayload, EventResult};
+use extline_protocol::{Profile, RawJson, Vocabulary};
 
 /// The tools of zot 0.1.62, with their arguments (internal/agent/tools in its source).
 const ZOT_TOOLS: [(&str, &str); 4] = [
@@ -90,6 +91,62 @@ fn the_tables_of_the_pages_are_what_the_specification_says() {
             assert!(page == made, "{} has drifted: run make generate", path.display());
         }
     }
+}
+
+/// The fields of `EventPayload` with their types. It does not compile where a field has another
+/// type, or where one is missing here. Those behind `;` are no `Option`.
+macro_rules! payload_fields {
+    ($($field:ident: $kind:ty,)*; $($flag:ident: bool,)*) => {{
+        let _ = |EventPayload { $($field,)* $($flag,)* }: EventPayload| {
+            $(let _: Option<$kind> = $field;)*
+            $(let _: bool = $flag;)*
+        };
+        [$((stringify!($field), stringify!($kind)),)* $((stringify!($flag), "bool"),)*]
+    }};
+}
+
+#[test]
+fn the_fields_on_the_page_of_rust_are_those_of_the_crate() {
+    let fields = payload_fields! {
+        step: u64,
+        stop: String,
+        error: String,
+        tool_id: String,
+        tool_name: String,
+        tool_args: RawJson,
+        text: String,
+        session_id: String,
+        cwd: String,
+        sequence: u64,
+        status: String,
+        reason: String,
+        source: String,
+        decision: String,
+        stage: String,
+        result: EventResult,
+        executed: bool,
+        tool_args_raw: String,
+        tool_preview: String,
+        message_count: u64,
+        token_estimate: u64,
+        compaction_id: String,
+        agent_id: String,
+        agent_run_id: String,
+        name: String,
+        image_count: u64,
+        origin_extension: String,
+        ;
+        queued: bool,
+    };
+    let page = read(&root().join("docs/rust/events-and-guards.md"));
+    let rows = rows(&page, "| field | type | from |");
+    let shown: Vec<_> =
+        rows.iter().map(|row| (row[0].trim_matches('`'), row[1].trim_matches('`'))).collect();
+    let sorted = |mut fields: Vec<_>| {
+        fields.sort_unstable();
+        fields
+    };
+    assert_eq!(sorted(shown), sorted(fields.to_vec()));
 }
 
 fn events(specification: &str, language: &Language) -> String {
