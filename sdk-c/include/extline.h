@@ -622,289 +622,14 @@ typedef struct extline_tool_options {
 extern "C" {
 #endif // __cplusplus
 
-/**
- * Whether it is an error: the tool failed or was refused, the host refused the request. True for NULL.
- * From one thread at a time, as all that looks at an answer.
- */
-bool extline_answer_is_error(const struct extline_answer *answer);
+/* ---- Errors ---------------------------------------------------------------------------------- */
 
 /**
- * Whether the host left a part of the content out (`call.truncated`). False for NULL. From one thread
- * at a time.
+ * What was wrong with the last call of this thread that failed: what, where, what to do about it, in at
+ * most 1023 bytes. Empty when none failed, never NULL. It is the library's and valid until the thread
+ * ends, but its text changes with the next call that fails in this thread; each thread has its own.
  */
-bool extline_answer_truncated(const struct extline_answer *answer);
-
-/**
- * The text: of a tool every block of text, a line break between two; of a request its result as JSON
- * text; of an error its message. It lives as long as the answer. Empty for NULL. From one
- * thread at a time.
- */
-struct extline_str extline_answer_text(const struct extline_answer *answer);
-
-/**
- * What kind of error it is (`err.codes`), `internal` for a tool that failed; empty for none, and for
- * NULL. It lives as long as the answer. From one thread at a time.
- */
-struct extline_str extline_answer_error_kind(const struct extline_answer *answer);
-
-/**
- * As JSON: of a tool its blocks, an array; of a request its result, or what an error says for programs,
- * and NULL when that is nothing. It belongs to the answer. From one thread at a time.
- */
-const struct extline_json *extline_answer_json(const struct extline_answer *answer);
-
-/**
- * Frees an answer that `extline_call_tool` or `extline_request` gave. NULL is ignored. Once, from any
- * thread.
- */
-void extline_answer_free(struct extline_answer *answer);
-
-/**
- * The string at a JSON pointer (RFC 6901) in the arguments, `/city` for the member `city`, its escapes
- * resolved. When nothing or no string is there the call is answered with a `validation` error that
- * names the member, and this is `EXTLINE_VALIDATION`: the handler returns. (In an interceptor or guard
- * the handler has failed, and `on_failure` decides.) A text that is no pointer is `EXTLINE_ARGUMENT`.
- *
- * The string lives as long as the call. From any thread.
- */
-extline_result extline_args_string(struct extline_call *call,
-                                   const char *pointer,
-                                   struct extline_str *out);
-
-/**
- * The whole number at a pointer in the arguments, `3.0` among them. Else as `extline_args_string`.
- */
-extline_result extline_args_int(struct extline_call *call, const char *pointer, int64_t *out);
-
-/**
- * The number at a pointer in the arguments. Else as `extline_args_string`.
- */
-extline_result extline_args_double(struct extline_call *call, const char *pointer, double *out);
-
-/**
- * The boolean at a pointer in the arguments. Else as `extline_args_string`.
- */
-extline_result extline_args_bool(struct extline_call *call, const char *pointer, bool *out);
-
-/**
- * How many elements the array at a pointer in the arguments has: the first is at `/list/0`. Else as
- * `extline_args_string`.
- */
-extline_result extline_args_length(struct extline_call *call, const char *pointer, size_t *out);
-
-/**
- * The value at a pointer in the arguments as JSON text, whatever its type and as the model wrote it.
- * Else as `extline_args_string`.
- */
-extline_result extline_args_json(struct extline_call *call,
-                                 const char *pointer,
-                                 struct extline_str *out);
-
-/**
- * Whether something is at a pointer in the arguments, `null` included; it answers nothing, so it is
- * asked before what may be left out is read. False for NULL and a text that is no pointer. From any
- * thread.
- */
-bool extline_args_has(const struct extline_call *call, const char *pointer);
-
-/**
- * Calls any tool of the host, built in or another extension's, as the model would, and waits for its
- * answer: guards see it, the user may be asked. `args` is a JSON object, NULL an empty one. In a tool's
- * handler `call` is its call: then what is called belongs to it, and is cancelled with it; else NULL.
- *
- * `EXTLINE_OK` and `EXTLINE_REMOTE`, when the tool failed or was refused, give an answer, which the caller
- * frees with `extline_answer_free`. `EXTLINE_UNSUPPORTED` where the host does not offer it,
- * `EXTLINE_CANCELLED`, `EXTLINE_ANSWERED` when `call` has its answer, `EXTLINE_JSON`, `EXTLINE_TOO_LARGE`,
- * `EXTLINE_CLOSED`. From any thread but the one that drives the poll or detached form, the last that called
- * `extline_next`, `extline_step` or `extline_feed`: there it is `EXTLINE_STATE`.
- */
-extline_result extline_call_tool(struct extline_extension *ext,
-                                 struct extline_call *call,
-                                 const char *name,
-                                 const char *args,
-                                 struct extline_answer **out);
-
-/**
- * Asks the host for something by method, and waits for its answer. `params` is any JSON value, or NULL.
- * `timeout_ms` is how long to wait at most, 0 for ever: `EXTLINE_TIMEOUT`. `EXTLINE_UNSUPPORTED` where the
- * host does not serve the method (`rpc.unsupported-send`). A `call` of any kind may be its parent. Parts
- * that come before the answer are left out: see `extline_request_in_parts`. Else as `extline_call_tool`.
- */
-extline_result extline_request(struct extline_extension *ext,
-                               struct extline_call *call,
-                               const char *method,
-                               const char *params,
-                               uint64_t timeout_ms,
-                               struct extline_answer **out);
-
-/**
- * `extline_request` that gives `part` the parts that come before the answer (`rpc.parts`), each as JSON
- * text, in their order and in this thread, before it returns. `user` stays the caller's.
- */
-extline_result extline_request_in_parts(struct extline_extension *ext,
-                                        struct extline_call *call,
-                                        const char *method,
-                                        const char *params,
-                                        uint64_t timeout_ms,
-                                        extline_part_callback part,
-                                        void *user,
-                                        struct extline_answer **out);
-
-/**
- * `extline_call_tool` that does not wait: `run` gets the answer, which is the library's and goes when it
- * returns. It is called once, like a handler; when the extension is freed before, `drop` alone is. `user`
- * is the library's when this succeeds. From any thread, in every form.
- */
-extline_result extline_call_tool_then(struct extline_extension *ext,
-                                      struct extline_call *call,
-                                      const char *name,
-                                      const char *args,
-                                      extline_answer_callback run,
-                                      void *user,
-                                      extline_drop_callback drop);
-
-/**
- * `extline_request` that does not wait: see `extline_call_tool_then`.
- */
-extline_result extline_request_then(struct extline_extension *ext,
-                                    struct extline_call *call,
-                                    const char *method,
-                                    const char *params,
-                                    uint64_t timeout_ms,
-                                    extline_answer_callback run,
-                                    void *user,
-                                    extline_drop_callback drop);
-
-/**
- * Adds a block of text to the result of a tool. `EXTLINE_STATE` for another kind of call,
- * `EXTLINE_ANSWERED` when it has its answer. The text is copied. What is added is sent by
- * `extline_call_finish`, or in front of what another function answers with. From any thread.
- */
-extline_result extline_call_add_text(struct extline_call *call, const char *text);
-
-/**
- * `extline_call_add_text` for `len` bytes, which need no NUL behind them and may hold some.
- */
-extline_result extline_call_add_text_n(struct extline_call *call, const char *text, size_t len);
-
-/**
- * Adds an image: the `len` bytes of a file of that media type. Else as `extline_call_add_text`.
- */
-extline_result extline_call_add_image(struct extline_call *call,
-                                      const void *data,
-                                      size_t len,
-                                      const char *mime_type);
-
-/**
- * Adds a JSON value: as structured content, and as a block of text. A result holds one such value; a
- * second one takes its place. `EXTLINE_JSON` for a text that is none. Else as `extline_call_add_text`.
- */
-extline_result extline_call_add_json(struct extline_call *call,
-                                     const char *json);
-
-/**
- * Sets what only the user sees of a result, not the model: any JSON value. Else as
- * `extline_call_add_json`.
- */
-extline_result extline_call_details(struct extline_call *call, const char *json);
-
-/**
- * Says what the call did to the world (`tool.effects`): a JSON array of effects, as
- * `[{"kind":"file","op":"create","path":"notes.md"}]`; those of several calls of this function add up.
- * Failures have effects too. Else as `extline_call_add_json`.
- */
-extline_result extline_call_effects(struct extline_call *call,
-                                    const char *json);
-
-/**
- * Has the host offer a deferred tool to the model from now on. Else as `extline_call_add_text`.
- */
-extline_result extline_call_activate(struct extline_call *call, const char *tool);
-
-/**
- * Says how far the content may be trusted, in a word that the host knows. Else as
- * `extline_call_add_text`.
- */
-extline_result extline_call_trust(struct extline_call *call, const char *word);
-
-/**
- * Answers a tool with what was added. Else as `extline_call_text`.
- */
-extline_result extline_call_finish(struct extline_call *call);
-
-/**
- * Keeps a call beyond its handler, to be answered later and from any thread; gives the same call back.
- * Each is given back by one `extline_call_release`. NULL for NULL.
- *
- * A handler that returns without having answered or kept its call has it answered with an `internal`
- * error.
- */
-struct extline_call *extline_call_retain(struct extline_call *call);
-
-/**
- * Gives a call back that was kept; it must not be used after that. When nobody else keeps it and it has
- * no answer, it is answered with an `internal` error. NULL is ignored. From any thread.
- */
-void extline_call_release(struct extline_call *call);
-
-/**
- * Whether the host no longer wants the answer, or the extension ends. The call is answered all the
- * same. False for NULL. From any thread.
- */
-bool extline_call_cancelled(const struct extline_call *call);
-
-/**
- * Has `run` called once when the call is cancelled; at once, in this thread, when it was already. It
- * may be called in any thread, never under a lock of the library's. `drop` gives `user` back when the
- * call has its answer or `run` has returned.
- */
-extline_result extline_call_on_cancel(struct extline_call *call,
-                                      extline_cancel_callback run,
-                                      void *user,
-                                      extline_drop_callback drop);
-
-/**
- * Waits for so many milliseconds, or until the call is cancelled: `EXTLINE_CANCELLED`. Other calls go on
- * meanwhile, except in the poll form when the thread is the loop's own. From any thread.
- */
-extline_result extline_call_sleep_ms(struct extline_call *call,
-                                     uint32_t milliseconds);
-
-/**
- * The id of the call, as the host chose it. It lives as long as the call. Empty for NULL. From any
- * thread.
- */
-struct extline_str extline_call_id(const struct extline_call *call);
-
-/**
- * What is called: the tool, the command, the point of an interceptor, the guard, the method. It lives
- * as long as the call. Empty for NULL. From any thread.
- */
-struct extline_str extline_call_name(const struct extline_call *call);
-
-/**
- * The id of the conversation that a tool call belongs to; empty where the host does not say it. It
- * lives as long as the call. Empty for NULL. From any thread.
- */
-struct extline_str extline_call_session_id(const struct extline_call *call);
-
-/**
- * How many milliseconds the host still waits; 0 when the time is up, -1 where it does not say it, and
- * for NULL. From any thread.
- */
-int64_t extline_call_deadline_ms(const struct extline_call *call);
-
-/**
- * The extension that the call came to; NULL when it has been freed, and for NULL. It belongs to whoever
- * made it, as before. From any thread.
- */
-struct extline_extension *extline_call_extension(const struct extline_call *call);
-
-/**
- * The JSON of the call: the arguments of a tool, the parameters of a method, the frame of an intercept;
- * NULL for a command, which has text. It belongs to the call. From any thread.
- */
-const struct extline_json *extline_call_args(const struct extline_call *call);
+const char *extline_last_error(void);
 
 /**
  * The name of a code, as `NULL_POINTER` for 1; `UNKNOWN` for a number that is none. It is never NULL
@@ -913,182 +638,12 @@ const struct extline_json *extline_call_args(const struct extline_call *call);
 const char *extline_result_name(extline_result code);
 
 /**
- * Offers a slash command, at any time.
- *
- * `EXTLINE_NULL_POINTER` without a name or `run`, `EXTLINE_ARGUMENT` for a name that is not allowed,
- * `EXTLINE_DUPLICATE` for a second one of that name. `user` is the library's when this succeeds, and
- * stays the caller's when it fails. From any thread.
+ * The version of the library, as `EXTLINE_VERSION` is that of the header. Never NULL, and it lives as
+ * long as the program. From any thread.
  */
-extline_result extline_command(struct extline_extension *ext,
-                               const struct extline_command_options *command);
+const char *extline_version(void);
 
-/**
- * Lets what is about to happen go on, as far as this handler is concerned. `EXTLINE_STATE` for a call
- * that is no intercept, `EXTLINE_ANSWERED` when it is decided. From any thread.
- */
-extline_result extline_call_allow(struct extline_call *call);
-
-/**
- * Has it not happen; the model, or the user for a call of the model, reads why. `before_agent_start`
- * cannot be blocked: `EXTLINE_STATE`. Else as `extline_call_allow`.
- */
-extline_result extline_call_block(struct extline_call *call,
-                                  const char *reason);
-
-/**
- * Lets a tool call go on with other arguments, a JSON object: at the point `tool_call`, not for a guard,
- * else `EXTLINE_STATE`. `EXTLINE_JSON` for anything but an object. Else as `extline_call_allow`.
- */
-extline_result extline_call_rewrite(struct extline_call *call,
-                                    const char *args);
-
-/**
- * Lets a message of the model count with another text: at the point `assistant_message`, else
- * `EXTLINE_STATE`. A zot takes an empty one for no change. Else as `extline_call_allow`.
- */
-extline_result extline_call_replace_text(struct extline_call *call, const char *text);
-
-/**
- * Lets an agent start with another system prompt; an empty one removes it: at the point
- * `before_agent_start`, else `EXTLINE_STATE`. Else as `extline_call_allow`.
- */
-extline_result extline_call_system_prompt(struct extline_call *call, const char *prompt);
-
-/**
- * Begins a session whose bytes the program moves: what comes from the host goes to `extline_feed`,
- * what `extline_take_output` gives goes to the host, and `extline_next` runs the handlers. stdin and
- * stdout are left alone, or given back where `extline_new` took them.
- *
- * `EXTLINE_STATE` when the extension was started before; and the first mistake that a registration made,
- * with its code. From any thread.
- */
-extline_result extline_start_detached(struct extline_extension *ext);
-
-/**
- * Takes bytes from the host, in pieces of any size. They are copied; no handler runs. From any thread,
- * but in the order in which they came.
- */
-extline_result extline_feed(struct extline_extension *ext,
-                            const void *data,
-                            size_t len);
-
-/**
- * The host has closed its end: open calls are cancelled, and the session ends when they are answered.
- * From any thread.
- */
-extline_result extline_feed_eof(struct extline_extension *ext);
-
-/**
- * What is to be written to the host now: whole frames, each with its line end. `EXTLINE_AGAIN` when
- * there is nothing. Take it only when it can be written: until then updates can still be replaced by
- * later ones.
- *
- * It is the library's, and valid until the next `extline_take_output` or `extline_free` of this
- * extension. From one thread at a time.
- */
-extline_result extline_take_output(struct extline_extension *ext,
-                                   struct extline_str *out);
-
-/**
- * What was taken cannot be written, because the host is gone: open calls are given up, and the session
- * ends. From any thread.
- */
-extline_result extline_output_failed(struct extline_extension *ext);
-
-/**
- * Answers a call of any kind with an error: its kind, one of the words of `extline_error_options`, and a
- * message. After a command the user sees the message; an interceptor or guard has failed, and
- * `on_failure` decides. `EXTLINE_ARGUMENT` for another kind; then the call is not answered. Else as
- * `extline_call_text`.
- */
-extline_result extline_call_error(struct extline_call *call,
-                                  const char *kind,
-                                  const char *message);
-
-/**
- * Answers with an error that says more than a message. Else as `extline_call_error`.
- */
-extline_result extline_call_fail(struct extline_call *call,
-                                 const struct extline_error_options *error);
-
-/**
- * Has `run` called when the event happens. Events are handled one at a time in their order
- * (`order.events`); several handlers of one event are called in the order in which they were given.
- * Until setup has returned, later `EXTLINE_STATE`. `user` is the library's when this succeeds. From any
- * thread.
- */
-extline_result extline_on(struct extline_extension *ext,
-                          const char *event,
-                          extline_event_callback run,
-                          void *user,
-                          extline_drop_callback drop);
-
-/**
- * Has the host ask before something happens, at one of its points: `tool_call`, `turn_start`,
- * `assistant_message`, `before_agent_start`. The host stands still meanwhile, so the handler should
- * decide soon, by `extline_call_allow`, `_block`, `_rewrite`, `_replace_text` or `_system_prompt`; its
- * text and `extline_call_args` are the frame, with `/tool_name`, `/tool_args`, `/text` and the like. Several
- * handlers of one point are asked in the order in which they were given, each on what the one before
- * made of it; a block ends it. Then the guards are asked.
- *
- * One that fails or takes longer than the host waits, less 500 ms, is answered as `extline_on_failure`
- * says (`intercept.failure`). `EXTLINE_ARGUMENT` for another point. Until setup has returned, later `EXTLINE_STATE`. `user` is the library's
- * when this succeeds. From any thread.
- */
-extline_result extline_intercept(struct extline_extension *ext,
-                                 const char *point,
-                                 extline_call_callback run,
-                                 void *user,
-                                 extline_drop_callback drop);
-
-/**
- * Has every tool call, whoever offers the tool, pass a guard that may block it, after every interceptor
- * and on the arguments that will run (`guard.final-args`): `/tool_name`, `/tool_args/command`. It decides by
- * `extline_call_allow` or `_block`. A guard fails closed: a failure, or no decision in time, blocks the
- * call, unless `extline_on_failure` says otherwise (`guard.closed`). A zot, which knows no guards, asks
- * them like interceptors. Several are asked in the order in which they were given.
- *
- * `EXTLINE_DUPLICATE` for a second one of that name, which is told to the user. Else as
- * `extline_intercept`.
- */
-extline_result extline_guard(struct extline_extension *ext,
-                             const char *name,
-                             extline_call_callback run,
-                             void *user,
-                             extline_drop_callback drop);
-
-/**
- * What a handler that fails or takes too long means at a point, for its interceptors and its guards:
- * `allow` or `block`. Unsaid it is a block, and at `before_agent_start`, which cannot be blocked, it
- * goes on (`intercept.failure`). Until setup has returned, later `EXTLINE_STATE`; `EXTLINE_ARGUMENT` for
- * another mode or point. From any thread.
- */
-extline_result extline_on_failure(struct extline_extension *ext,
-                                  const char *point,
-                                  const char *mode);
-
-/**
- * Serves requests of the host by method, which `hello` names. The handler's text and `extline_call_args`
- * are the parameters, `null` when there are none; it answers by `extline_call_json`, `_text`, `_none` or
- * `_error`. Requests run concurrently like tool calls. Before the start, later `EXTLINE_STATE`;
- * `EXTLINE_DUPLICATE` for a second handler. `user` is the library's when this succeeds. From any thread.
- */
-extline_result extline_method(struct extline_extension *ext,
-                              const char *name,
-                              extline_call_callback run,
-                              void *user,
-                              extline_drop_callback drop);
-
-/**
- * What happened, as `turn_start`. It lives as long as the event. Empty for NULL. From any thread.
- */
-struct extline_str extline_event_name(const struct extline_event *event);
-
-/**
- * The whole frame of the event as JSON, with members as `/step`, `/tool_name`, `/text`. It belongs to
- * the event. NULL for NULL. From any thread.
- */
-const struct extline_json *extline_event_payload(const struct extline_event *event);
+/* ---- An extension ---------------------------------------------------------------------------- */
 
 /**
  * Makes an extension with the name and version that it tells its host. NULL when a text is NULL or no
@@ -1110,352 +665,6 @@ struct extline_extension *extline_new(const char *name,
  * It must not be used any more. Once, from any thread, but not from inside a handler.
  */
 void extline_free(struct extline_extension *ext);
-
-/**
- * What was wrong with the last call of this thread that failed: what, where, what to do about it, in at
- * most 1023 bytes. Empty when none failed, never NULL. It is the library's and valid until the thread
- * ends, but its text changes with the next call that fails in this thread; each thread has its own.
- */
-const char *extline_last_error(void);
-
-/**
- * Says that a text could not be made as printf does: what the functions that take a format answer then,
- * which stand in the header. `EXTLINE_ARGUMENT`. From any thread.
- */
-extline_result extline_format_refused(void);
-
-/**
- * The name of the host program; `zot` for one that does not say it. Empty before the host has answered,
- * and for NULL. It lives as long as the extension. From any thread.
- */
-struct extline_str extline_host_name(const struct extline_extension *ext);
-
-/**
- * The version of the host program. Else as `extline_host_name`.
- */
-struct extline_str extline_host_version(const struct extline_extension *ext);
-
-/**
- * The model's provider. Else as `extline_host_name`.
- */
-struct extline_str extline_host_provider(const struct extline_extension *ext);
-
-/**
- * The model. Else as `extline_host_name`.
- */
-struct extline_str extline_host_model(const struct extline_extension *ext);
-
-/**
- * The project's directory. Else as `extline_host_name`.
- */
-struct extline_str extline_host_cwd(const struct extline_extension *ext);
-
-/**
- * Where the extension is; empty where the host does not say it. Else as `extline_host_name`.
- */
-struct extline_str extline_extension_dir(const struct extline_extension *ext);
-
-/**
- * Where the extension may keep data; empty where the host does not say it. Else as `extline_host_name`.
- */
-struct extline_str extline_data_dir(const struct extline_extension *ext);
-
-/**
- * The id of the conversation that the extension serves; empty where the host does not say it. Else as
- * `extline_host_name`.
- */
-struct extline_str extline_session_id(const struct extline_extension *ext);
-
-/**
- * Whether the host understands what an extension would send under that capability (`cap.send`), as
- * `call_tool` or `tool_update`. False before it has answered, for NULL, and for a name that is none. From
- * any thread.
- */
-bool extline_host_supports(const struct extline_extension *ext,
-                           const char *capability);
-
-/**
- * Whether the host serves a method, for `extline_request`. Else as `extline_host_supports`.
- */
-bool extline_host_serves(const struct extline_extension *ext, const char *method);
-
-/**
- * The string at a pointer, its escapes resolved. `EXTLINE_NOT_FOUND` when nothing is there,
- * `EXTLINE_TYPE` when it is no string, `EXTLINE_ARGUMENT` for a text that is no pointer. It lives as
- * long as what the value belongs to. From any thread.
- */
-extline_result extline_json_string(const struct extline_json *json,
-                                   const char *pointer,
-                                   struct extline_str *out);
-
-/**
- * The whole number at a pointer, `3.0` among them. `EXTLINE_TYPE` when it is none, or does not fit.
- * Else as `extline_json_string`.
- */
-extline_result extline_json_int(const struct extline_json *json, const char *pointer, int64_t *out);
-
-/**
- * The number at a pointer. `EXTLINE_TYPE` when it is none, or too large for a double. Else as
- * `extline_json_string`.
- */
-extline_result extline_json_double(const struct extline_json *json,
-                                   const char *pointer,
-                                   double *out);
-
-/**
- * The boolean at a pointer. Else as `extline_json_string`.
- */
-extline_result extline_json_bool(const struct extline_json *json, const char *pointer, bool *out);
-
-/**
- * How many elements the array at a pointer has. Else as `extline_json_string`.
- */
-extline_result extline_json_length(const struct extline_json *json,
-                                   const char *pointer,
-                                   size_t *out);
-
-/**
- * The value at a pointer as JSON text, whatever its type and as its author wrote it: for a JSON library
- * of the program's own. Else as `extline_json_string`.
- */
-extline_result extline_json_text(const struct extline_json *json,
-                                 const char *pointer,
-                                 struct extline_str *out);
-
-/**
- * The type of the value at a pointer, one of `EXTLINE_JSON_...`. Else as `extline_json_string`.
- */
-extline_result extline_json_type(const struct extline_json *json,
-                                 const char *pointer,
-                                 int32_t *out);
-
-/**
- * How many members the object at a pointer has, a name that stands twice counted twice. Else as
- * `extline_json_string`.
- */
-extline_result extline_json_member_count(const struct extline_json *json,
-                                         const char *pointer,
-                                         size_t *out);
-
-/**
- * Whether something is at a pointer, `null` included. False for NULL and for a text that is no pointer.
- * From any thread.
- */
-bool extline_json_has(const struct extline_json *json,
-                      const char *pointer);
-
-/**
- * Shows the user a note. The level is `debug`, `info`, `success`, `warn` or `error`, else
- * `EXTLINE_ARGUMENT`. `EXTLINE_STATE` before the start, `EXTLINE_CLOSED` when the session is over. From
- * any thread.
- */
-extline_result extline_notify(struct extline_extension *ext,
-                              const char *level,
-                              const char *text);
-
-/**
- * Takes the extension's notes back (an addition of mid-2026). Else as `extline_notify`.
- */
-extline_result extline_clear_notes(struct extline_extension *ext);
-
-/**
- * Writes a line to the host's log, or to stderr where the host keeps none. `fields` are values that
- * belong to it, a JSON object, or NULL. Else as `extline_notify`.
- */
-extline_result extline_log(struct extline_extension *ext,
-                           const char *level,
-                           const char *text,
-                           const char *fields);
-
-/**
- * Queues a prompt for the model (an addition of mid-2026). Else as `extline_notify`.
- */
-extline_result extline_submit(struct extline_extension *ext, const char *text);
-
-/**
- * Runs a slash command as if the user had typed it, its slash in front (an addition of mid-2026). Else
- * as `extline_notify`.
- */
-extline_result extline_submit_slash(struct extline_extension *ext,
-                                    const char *text);
-
-/**
- * Shows how a tool call stands, in a word for the user. It never waits: of several within 50 ms the last
- * is sent (`update.rate`), and nothing is where the host does not know updates or the call has its
- * answer. `EXTLINE_STATE` for another kind of call. The text is copied. From any thread.
- */
-extline_result extline_call_update(struct extline_call *call,
-                                   const char *message);
-
-/**
- * Shows more of how a tool call stands. `EXTLINE_JSON` for details that are no JSON. Else as
- * `extline_call_update`.
- */
-extline_result extline_call_update_with(struct extline_call *call,
-                                        const struct extline_update_options *update);
-
-/**
- * Sends a part of a method's answer before the answer, any JSON value. In `extline_run` it waits while the
- * host does not take what was said, `EXTLINE_CANCELLED` when the call is cancelled meanwhile. Where the
- * program drives, or every thread waits, it is `EXTLINE_AGAIN` while 16 parts are not written
- * (`rpc.parts-ahead`). `EXTLINE_STATE` for another kind of call, `EXTLINE_ANSWERED` when it has its answer,
- * `EXTLINE_TOO_LARGE`. From any thread.
- */
-extline_result extline_call_part(struct extline_call *call,
-                                 const char *json);
-
-/**
- * Does what is due and runs the next handler, in this thread. `EXTLINE_OK` when one ran, so that another
- * may wait; `EXTLINE_AGAIN` when none waits; `EXTLINE_CLOSED` when the session is over: the poll form has
- * written everything then, in the detached form `extline_take_output` may have more. `EXTLINE_STATE`
- * inside a handler, and with `extline_run`. From one thread at a time.
- */
-extline_result extline_next(struct extline_extension *ext);
-
-/**
- * In how many milliseconds at the latest `extline_next` is to be called, though nothing comes: 0 when a
- * handler waits, -1 when nothing is due. -1 before the start and for NULL too. From any thread.
- */
-int32_t extline_timeout_ms(const struct extline_extension *ext);
-
-/**
- * What the process should end with once the session is over: 0, `EXTLINE_TERMINATED` after SIGTERM,
- * `EXTLINE_REQUIRED`, 1 when setup failed; -1 while it goes on, and for NULL. From any thread.
- */
-int32_t extline_exit_status(const struct extline_extension *ext);
-
-/**
- * Has `run` called when another thread has answered a call or said something in the detached form, so
- * that the program calls `extline_next` and `extline_take_output` again: it should do no more than wake
- * the loop. It may be called in any thread and more often than needed. Before the start, later
- * `EXTLINE_STATE`. `user` is the library's when this succeeds.
- */
-extline_result extline_on_wake(struct extline_extension *ext,
-                               extline_wake_callback run,
-                               void *user,
-                               extline_drop_callback drop);
-
-/**
- * Handles what happens in a panel. Its inputs come one at a time in their order, those of other panels
- * meanwhile (`order.panels`). Until setup has returned, later `EXTLINE_STATE`; `EXTLINE_DUPLICATE` for a
- * second handler of one panel. `user` is the library's when this succeeds. From any thread.
- */
-extline_result extline_panel(struct extline_extension *ext,
-                             const struct extline_panel_options *panel);
-
-/**
- * Opens a panel, or puts it in the place of the one that is open under this id. Hosts before mid-2026
- * may not know this outside a command; one line on stderr says so then (`cap.upstream-warning`).
- * `EXTLINE_STATE` before the start, `EXTLINE_CLOSED` when the session is over. From any thread.
- */
-extline_result extline_panel_open(struct extline_extension *ext,
-                                  const struct extline_panel_content *panel);
-
-/**
- * Draws a panel anew; what is NULL stays as it was (`panel.resend`). `EXTLINE_NOT_FOUND` when it is not
- * open, or the user has closed it (`panel.closed`). Else as `extline_panel_open`.
- */
-extline_result extline_panel_render(struct extline_extension *ext,
-                                    const struct extline_panel_content *panel);
-
-/**
- * Closes a panel. Keys that wait for its handler are dropped. Nothing happens when it is not open. Else
- * as `extline_panel_open`.
- */
-extline_result extline_panel_close(struct extline_extension *ext,
-                                   const char *id);
-
-/**
- * Whether a panel is open, as far as is known here. False for NULL. From any thread.
- */
-bool extline_panel_is_open(const struct extline_extension *ext, const char *id);
-
-/**
- * Begins a session over stdin and stdout that a loop of the program's drives, and says hello. The loop
- * waits for the descriptors of `extline_fds` that `extline_interest` names, but no longer than
- * `extline_timeout_ms`; then it calls `extline_step`, and `extline_next` until that is not `EXTLINE_OK`.
- * At `EXTLINE_CLOSED` it ends, with `extline_exit_status`.
- *
- * Stdout belongs to the protocol: what is printed lands on stderr. SIGTERM ends the extension in order.
- * From 1.5 s after the host asked for the end the process ends, whatever still runs (`end.overdue`).
- *
- * `EXTLINE_STATE` when the extension was started before, or another of this process has stdin and
- * stdout, `EXTLINE_IO` when one of them is closed; and the first mistake that a registration made, with
- * its code. From any thread.
- */
-extline_result extline_start(struct extline_extension *ext);
-
-/**
- * The descriptors to wait for: to read, to write, and one that is readable when another thread has said
- * something or SIGTERM has come. Each may be NULL. They stay the library's: nobody else reads or writes
- * them, and nobody closes them. They are the same until the end. `EXTLINE_STATE` in another form. From any
- * thread.
- */
-extline_result extline_fds(struct extline_extension *ext,
-                           int *read_fd,
-                           int *write_fd,
-                           int *wake_fd);
-
-/**
- * Which of the descriptors to wait for now, as the sum of `EXTLINE_READ`, `EXTLINE_WRITE` and
- * `EXTLINE_WAKE`. It changes with every step, handler and word said. Do not wait for one that is not
- * named: a host that has closed its end would wake the loop for ever. 0 in another form, and for NULL.
- * From any thread.
- */
-uint32_t extline_interest(const struct extline_extension *ext);
-
-/**
- * Reads and writes what goes without waiting, and does what is due; no handler runs. `ready` is what the
- * wait has reported, as the sum of `EXTLINE_READ`, `EXTLINE_WRITE` and `EXTLINE_WAKE`: 0 when the time was
- * up, and all three do no harm. `EXTLINE_CLOSED` when the session is over and everything is written. From
- * one thread at a time.
- */
-extline_result extline_step(struct extline_extension *ext,
-                            uint32_t ready);
-
-/**
- * Answers a command by submitting a prompt to the model. `EXTLINE_STATE` for another kind of call. Else
- * as `extline_call_text`.
- */
-extline_result extline_respond_prompt(struct extline_call *call,
-                                      const char *prompt);
-
-/**
- * Answers a command by putting text into the user's editor. Else as `extline_respond_prompt`.
- */
-extline_result extline_respond_insert(struct extline_call *call, const char *text);
-
-/**
- * Answers a command by showing text to the user. Else as `extline_respond_prompt`.
- */
-extline_result extline_respond_display(struct extline_call *call, const char *text);
-
-/**
- * Answers a command that failed; the user sees the message. Else as `extline_respond_prompt`.
- */
-extline_result extline_respond_error(struct extline_call *call, const char *message);
-
-/**
- * Answers a command after which nothing is to happen. Else as `extline_respond_prompt`.
- */
-extline_result extline_respond_noop(struct extline_call *call);
-
-/**
- * Answers a command by opening a panel; what happens in it goes to the handlers of `extline_panel`. Else
- * as `extline_respond_prompt`.
- */
-extline_result extline_respond_open_panel(struct extline_call *call,
-                                          const struct extline_panel_content *panel);
-
-/**
- * Answers a command by submitting a prompt as if the model had called a tool with these arguments, a
- * JSON object. A host that may not know this gets the prompt alone (`command.tool-prompt`).
- * `EXTLINE_JSON` for arguments that are none. Else as `extline_respond_prompt`.
- */
-extline_result extline_respond_tool_prompt(struct extline_call *call,
-                                           const char *tool,
-                                           const char *args,
-                                           const char *prompt);
 
 /**
  * Serves the extension over stdin and stdout until its end, in this thread and in others that are
@@ -1535,6 +744,242 @@ extline_result extline_require(struct extline_extension *ext,
                                const char *kind,
                                const char *name);
 
+/* ---- What it offers and listens to ----------------------------------------------------------- */
+
+/**
+ * Offers a tool to the model. Before the start, in setup, or at any time where the host re-reads its
+ * list (capability `tool_registry`, else `EXTLINE_UNSUPPORTED`).
+ *
+ * `EXTLINE_NULL_POINTER` without a name or `run`, `EXTLINE_ARGUMENT` for a name or word that is not
+ * allowed, `EXTLINE_JSON` for a schema that is none, `EXTLINE_DUPLICATE` for a second one of that
+ * name. `user` is the library's when this succeeds, and stays the caller's when it fails. From any
+ * thread.
+ */
+extline_result extline_tool(struct extline_extension *ext,
+                            const struct extline_tool_options *tool);
+
+/**
+ * Takes a tool back. Calls of it that run go on, and `drop` is called when the last has ended.
+ * `EXTLINE_NOT_FOUND` for a name that is not offered, `EXTLINE_UNSUPPORTED` where the host reads the tools only at the
+ * start. From any thread.
+ */
+extline_result extline_unregister_tool(struct extline_extension *ext,
+                                       const char *name);
+
+/**
+ * Offers a slash command, at any time.
+ *
+ * `EXTLINE_NULL_POINTER` without a name or `run`, `EXTLINE_ARGUMENT` for a name that is not allowed,
+ * `EXTLINE_DUPLICATE` for a second one of that name. `user` is the library's when this succeeds, and
+ * stays the caller's when it fails. From any thread.
+ */
+extline_result extline_command(struct extline_extension *ext,
+                               const struct extline_command_options *command);
+
+/**
+ * Has `run` called when the event happens. Events are handled one at a time in their order
+ * (`order.events`); several handlers of one event are called in the order in which they were given.
+ * Until setup has returned, later `EXTLINE_STATE`. `user` is the library's when this succeeds. From any
+ * thread.
+ */
+extline_result extline_on(struct extline_extension *ext,
+                          const char *event,
+                          extline_event_callback run,
+                          void *user,
+                          extline_drop_callback drop);
+
+/**
+ * Has the host ask before something happens, at one of its points: `tool_call`, `turn_start`,
+ * `assistant_message`, `before_agent_start`. The host stands still meanwhile, so the handler should
+ * decide soon, by `extline_call_allow`, `_block`, `_rewrite`, `_replace_text` or `_system_prompt`; its
+ * text and `extline_call_args` are the frame, with `/tool_name`, `/tool_args`, `/text` and the like. Several
+ * handlers of one point are asked in the order in which they were given, each on what the one before
+ * made of it; a block ends it. Then the guards are asked.
+ *
+ * One that fails or takes longer than the host waits, less 500 ms, is answered as `extline_on_failure`
+ * says (`intercept.failure`). `EXTLINE_ARGUMENT` for another point. Until setup has returned, later `EXTLINE_STATE`. `user` is the library's
+ * when this succeeds. From any thread.
+ */
+extline_result extline_intercept(struct extline_extension *ext,
+                                 const char *point,
+                                 extline_call_callback run,
+                                 void *user,
+                                 extline_drop_callback drop);
+
+/**
+ * Has every tool call, whoever offers the tool, pass a guard that may block it, after every interceptor
+ * and on the arguments that will run (`guard.final-args`): `/tool_name`, `/tool_args/command`. It decides by
+ * `extline_call_allow` or `_block`. A guard fails closed: a failure, or no decision in time, blocks the
+ * call, unless `extline_on_failure` says otherwise (`guard.closed`). A zot, which knows no guards, asks
+ * them like interceptors. Several are asked in the order in which they were given.
+ *
+ * `EXTLINE_DUPLICATE` for a second one of that name, which is told to the user. Else as
+ * `extline_intercept`.
+ */
+extline_result extline_guard(struct extline_extension *ext,
+                             const char *name,
+                             extline_call_callback run,
+                             void *user,
+                             extline_drop_callback drop);
+
+/**
+ * What a handler that fails or takes too long means at a point, for its interceptors and its guards:
+ * `allow` or `block`. Unsaid it is a block, and at `before_agent_start`, which cannot be blocked, it
+ * goes on (`intercept.failure`). Until setup has returned, later `EXTLINE_STATE`; `EXTLINE_ARGUMENT` for
+ * another mode or point. From any thread.
+ */
+extline_result extline_on_failure(struct extline_extension *ext,
+                                  const char *point,
+                                  const char *mode);
+
+/**
+ * Serves requests of the host by method, which `hello` names. The handler's text and `extline_call_args`
+ * are the parameters, `null` when there are none; it answers by `extline_call_json`, `_text`, `_none` or
+ * `_error`. Requests run concurrently like tool calls. Before the start, later `EXTLINE_STATE`;
+ * `EXTLINE_DUPLICATE` for a second handler. `user` is the library's when this succeeds. From any thread.
+ */
+extline_result extline_method(struct extline_extension *ext,
+                              const char *name,
+                              extline_call_callback run,
+                              void *user,
+                              extline_drop_callback drop);
+
+/**
+ * Handles what happens in a panel. Its inputs come one at a time in their order, those of other panels
+ * meanwhile (`order.panels`). Until setup has returned, later `EXTLINE_STATE`; `EXTLINE_DUPLICATE` for a
+ * second handler of one panel. `user` is the library's when this succeeds. From any thread.
+ */
+extline_result extline_panel(struct extline_extension *ext,
+                             const struct extline_panel_options *panel);
+
+/* ---- A call ---------------------------------------------------------------------------------- */
+
+/**
+ * The id of the call, as the host chose it. It lives as long as the call. Empty for NULL. From any
+ * thread.
+ */
+struct extline_str extline_call_id(const struct extline_call *call);
+
+/**
+ * What is called: the tool, the command, the point of an interceptor, the guard, the method. It lives
+ * as long as the call. Empty for NULL. From any thread.
+ */
+struct extline_str extline_call_name(const struct extline_call *call);
+
+/**
+ * The id of the conversation that a tool call belongs to; empty where the host does not say it. It
+ * lives as long as the call. Empty for NULL. From any thread.
+ */
+struct extline_str extline_call_session_id(const struct extline_call *call);
+
+/**
+ * The extension that the call came to; NULL when it has been freed, and for NULL. It belongs to whoever
+ * made it, as before. From any thread.
+ */
+struct extline_extension *extline_call_extension(const struct extline_call *call);
+
+/**
+ * How many milliseconds the host still waits; 0 when the time is up, -1 where it does not say it, and
+ * for NULL. From any thread.
+ */
+int64_t extline_call_deadline_ms(const struct extline_call *call);
+
+/**
+ * Whether the host no longer wants the answer, or the extension ends. The call is answered all the
+ * same. False for NULL. From any thread.
+ */
+bool extline_call_cancelled(const struct extline_call *call);
+
+/**
+ * Has `run` called once when the call is cancelled; at once, in this thread, when it was already. It
+ * may be called in any thread, never under a lock of the library's. `drop` gives `user` back when the
+ * call has its answer or `run` has returned.
+ */
+extline_result extline_call_on_cancel(struct extline_call *call,
+                                      extline_cancel_callback run,
+                                      void *user,
+                                      extline_drop_callback drop);
+
+/**
+ * Waits for so many milliseconds, or until the call is cancelled: `EXTLINE_CANCELLED`. Other calls go on
+ * meanwhile, except in the poll form when the thread is the loop's own. From any thread.
+ */
+extline_result extline_call_sleep_ms(struct extline_call *call,
+                                     uint32_t milliseconds);
+
+/**
+ * Keeps a call beyond its handler, to be answered later and from any thread; gives the same call back.
+ * Each is given back by one `extline_call_release`. NULL for NULL.
+ *
+ * A handler that returns without having answered or kept its call has it answered with an `internal`
+ * error.
+ */
+struct extline_call *extline_call_retain(struct extline_call *call);
+
+/**
+ * Gives a call back that was kept; it must not be used after that. When nobody else keeps it and it has
+ * no answer, it is answered with an `internal` error. NULL is ignored. From any thread.
+ */
+void extline_call_release(struct extline_call *call);
+
+/* ---- The arguments of a call ----------------------------------------------------------------- */
+
+/**
+ * The string at a JSON pointer (RFC 6901) in the arguments, `/city` for the member `city`, its escapes
+ * resolved. When nothing or no string is there the call is answered with a `validation` error that
+ * names the member, and this is `EXTLINE_VALIDATION`: the handler returns. (In an interceptor or guard
+ * the handler has failed, and `on_failure` decides.) A text that is no pointer is `EXTLINE_ARGUMENT`.
+ *
+ * The string lives as long as the call. From any thread.
+ */
+extline_result extline_args_string(struct extline_call *call,
+                                   const char *pointer,
+                                   struct extline_str *out);
+
+/**
+ * The whole number at a pointer in the arguments, `3.0` among them. Else as `extline_args_string`.
+ */
+extline_result extline_args_int(struct extline_call *call, const char *pointer, int64_t *out);
+
+/**
+ * The number at a pointer in the arguments. Else as `extline_args_string`.
+ */
+extline_result extline_args_double(struct extline_call *call, const char *pointer, double *out);
+
+/**
+ * The boolean at a pointer in the arguments. Else as `extline_args_string`.
+ */
+extline_result extline_args_bool(struct extline_call *call, const char *pointer, bool *out);
+
+/**
+ * How many elements the array at a pointer in the arguments has: the first is at `/list/0`. Else as
+ * `extline_args_string`.
+ */
+extline_result extline_args_length(struct extline_call *call, const char *pointer, size_t *out);
+
+/**
+ * The value at a pointer in the arguments as JSON text, whatever its type and as the model wrote it.
+ * Else as `extline_args_string`.
+ */
+extline_result extline_args_json(struct extline_call *call,
+                                 const char *pointer,
+                                 struct extline_str *out);
+
+/**
+ * Whether something is at a pointer in the arguments, `null` included; it answers nothing, so it is
+ * asked before what may be left out is read. False for NULL and a text that is no pointer. From any
+ * thread.
+ */
+bool extline_args_has(const struct extline_call *call, const char *pointer);
+
+/**
+ * The JSON of the call: the arguments of a tool, the parameters of a method, the frame of an intercept;
+ * NULL for a command, which has text. It belongs to the call. From any thread.
+ */
+const struct extline_json *extline_call_args(const struct extline_call *call);
+
+/* ---- The answer of a tool or method ---------------------------------------------------------- */
+
 /**
  * Answers a tool with a text; after a command it is shown to the user; a method returns it as a string.
  *
@@ -1567,26 +1012,6 @@ extline_result extline_call_text_json(struct extline_call *call,
 extline_result extline_call_text_json_n(struct extline_call *call, const char *json, size_t len);
 
 /**
- * Offers a tool to the model. Before the start, in setup, or at any time where the host re-reads its
- * list (capability `tool_registry`, else `EXTLINE_UNSUPPORTED`).
- *
- * `EXTLINE_NULL_POINTER` without a name or `run`, `EXTLINE_ARGUMENT` for a name or word that is not
- * allowed, `EXTLINE_JSON` for a schema that is none, `EXTLINE_DUPLICATE` for a second one of that
- * name. `user` is the library's when this succeeds, and stays the caller's when it fails. From any
- * thread.
- */
-extline_result extline_tool(struct extline_extension *ext,
-                            const struct extline_tool_options *tool);
-
-/**
- * Takes a tool back. Calls of it that run go on, and `drop` is called when the last has ended.
- * `EXTLINE_NOT_FOUND` for a name that is not offered, `EXTLINE_UNSUPPORTED` where the host reads the tools only at the
- * start. From any thread.
- */
-extline_result extline_unregister_tool(struct extline_extension *ext,
-                                       const char *name);
-
-/**
  * Answers a tool with a JSON value, whole as structured content and as text for models and hosts that
  * know only text; a method returns it. `EXTLINE_JSON` for a text that is none, and then the call is not
  * answered. Else as `extline_call_text`.
@@ -1615,10 +1040,615 @@ extline_result extline_call_image(struct extline_call *call,
 extline_result extline_call_none(struct extline_call *call);
 
 /**
- * The version of the library, as `EXTLINE_VERSION` is that of the header. Never NULL, and it lives as
- * long as the program. From any thread.
+ * Answers a call of any kind with an error: its kind, one of the words of `extline_error_options`, and a
+ * message. After a command the user sees the message; an interceptor or guard has failed, and
+ * `on_failure` decides. `EXTLINE_ARGUMENT` for another kind; then the call is not answered. Else as
+ * `extline_call_text`.
  */
-const char *extline_version(void);
+extline_result extline_call_error(struct extline_call *call,
+                                  const char *kind,
+                                  const char *message);
+
+/**
+ * Answers with an error that says more than a message. Else as `extline_call_error`.
+ */
+extline_result extline_call_fail(struct extline_call *call,
+                                 const struct extline_error_options *error);
+
+/**
+ * Adds a block of text to the result of a tool. `EXTLINE_STATE` for another kind of call,
+ * `EXTLINE_ANSWERED` when it has its answer. The text is copied. What is added is sent by
+ * `extline_call_finish`, or in front of what another function answers with. From any thread.
+ */
+extline_result extline_call_add_text(struct extline_call *call, const char *text);
+
+/**
+ * `extline_call_add_text` for `len` bytes, which need no NUL behind them and may hold some.
+ */
+extline_result extline_call_add_text_n(struct extline_call *call, const char *text, size_t len);
+
+/**
+ * Adds an image: the `len` bytes of a file of that media type. Else as `extline_call_add_text`.
+ */
+extline_result extline_call_add_image(struct extline_call *call,
+                                      const void *data,
+                                      size_t len,
+                                      const char *mime_type);
+
+/**
+ * Adds a JSON value: as structured content, and as a block of text. A result holds one such value; a
+ * second one takes its place. `EXTLINE_JSON` for a text that is none. Else as `extline_call_add_text`.
+ */
+extline_result extline_call_add_json(struct extline_call *call,
+                                     const char *json);
+
+/**
+ * Sets what only the user sees of a result, not the model: any JSON value. Else as
+ * `extline_call_add_json`.
+ */
+extline_result extline_call_details(struct extline_call *call, const char *json);
+
+/**
+ * Says what the call did to the world (`tool.effects`): a JSON array of effects, as
+ * `[{"kind":"file","op":"create","path":"notes.md"}]`; those of several calls of this function add up.
+ * Failures have effects too. Else as `extline_call_add_json`.
+ */
+extline_result extline_call_effects(struct extline_call *call,
+                                    const char *json);
+
+/**
+ * Has the host offer a deferred tool to the model from now on. Else as `extline_call_add_text`.
+ */
+extline_result extline_call_activate(struct extline_call *call, const char *tool);
+
+/**
+ * Says how far the content may be trusted, in a word that the host knows. Else as
+ * `extline_call_add_text`.
+ */
+extline_result extline_call_trust(struct extline_call *call, const char *word);
+
+/**
+ * Answers a tool with what was added. Else as `extline_call_text`.
+ */
+extline_result extline_call_finish(struct extline_call *call);
+
+/**
+ * Shows how a tool call stands, in a word for the user. It never waits: of several within 50 ms the last
+ * is sent (`update.rate`), and nothing is where the host does not know updates or the call has its
+ * answer. `EXTLINE_STATE` for another kind of call. The text is copied. From any thread.
+ */
+extline_result extline_call_update(struct extline_call *call,
+                                   const char *message);
+
+/**
+ * Shows more of how a tool call stands. `EXTLINE_JSON` for details that are no JSON. Else as
+ * `extline_call_update`.
+ */
+extline_result extline_call_update_with(struct extline_call *call,
+                                        const struct extline_update_options *update);
+
+/**
+ * Sends a part of a method's answer before the answer, any JSON value. In `extline_run` it waits while the
+ * host does not take what was said, `EXTLINE_CANCELLED` when the call is cancelled meanwhile. Where the
+ * program drives, or every thread waits, it is `EXTLINE_AGAIN` while 16 parts are not written
+ * (`rpc.parts-ahead`). `EXTLINE_STATE` for another kind of call, `EXTLINE_ANSWERED` when it has its answer,
+ * `EXTLINE_TOO_LARGE`. From any thread.
+ */
+extline_result extline_call_part(struct extline_call *call,
+                                 const char *json);
+
+/* ---- The answer of a command ----------------------------------------------------------------- */
+
+/**
+ * Answers a command by submitting a prompt to the model. `EXTLINE_STATE` for another kind of call. Else
+ * as `extline_call_text`.
+ */
+extline_result extline_respond_prompt(struct extline_call *call,
+                                      const char *prompt);
+
+/**
+ * Answers a command by putting text into the user's editor. Else as `extline_respond_prompt`.
+ */
+extline_result extline_respond_insert(struct extline_call *call, const char *text);
+
+/**
+ * Answers a command by showing text to the user. Else as `extline_respond_prompt`.
+ */
+extline_result extline_respond_display(struct extline_call *call, const char *text);
+
+/**
+ * Answers a command that failed; the user sees the message. Else as `extline_respond_prompt`.
+ */
+extline_result extline_respond_error(struct extline_call *call, const char *message);
+
+/**
+ * Answers a command after which nothing is to happen. Else as `extline_respond_prompt`.
+ */
+extline_result extline_respond_noop(struct extline_call *call);
+
+/**
+ * Answers a command by opening a panel; what happens in it goes to the handlers of `extline_panel`. Else
+ * as `extline_respond_prompt`.
+ */
+extline_result extline_respond_open_panel(struct extline_call *call,
+                                          const struct extline_panel_content *panel);
+
+/**
+ * Answers a command by submitting a prompt as if the model had called a tool with these arguments, a
+ * JSON object. A host that may not know this gets the prompt alone (`command.tool-prompt`).
+ * `EXTLINE_JSON` for arguments that are none. Else as `extline_respond_prompt`.
+ */
+extline_result extline_respond_tool_prompt(struct extline_call *call,
+                                           const char *tool,
+                                           const char *args,
+                                           const char *prompt);
+
+/* ---- What a guard or an interceptor decides -------------------------------------------------- */
+
+/**
+ * Lets what is about to happen go on, as far as this handler is concerned. `EXTLINE_STATE` for a call
+ * that is no intercept, `EXTLINE_ANSWERED` when it is decided. From any thread.
+ */
+extline_result extline_call_allow(struct extline_call *call);
+
+/**
+ * Has it not happen; the model, or the user for a call of the model, reads why. `before_agent_start`
+ * cannot be blocked: `EXTLINE_STATE`. Else as `extline_call_allow`.
+ */
+extline_result extline_call_block(struct extline_call *call,
+                                  const char *reason);
+
+/**
+ * Lets a tool call go on with other arguments, a JSON object: at the point `tool_call`, not for a guard,
+ * else `EXTLINE_STATE`. `EXTLINE_JSON` for anything but an object. Else as `extline_call_allow`.
+ */
+extline_result extline_call_rewrite(struct extline_call *call,
+                                    const char *args);
+
+/**
+ * Lets a message of the model count with another text: at the point `assistant_message`, else
+ * `EXTLINE_STATE`. A zot takes an empty one for no change. Else as `extline_call_allow`.
+ */
+extline_result extline_call_replace_text(struct extline_call *call, const char *text);
+
+/**
+ * Lets an agent start with another system prompt; an empty one removes it: at the point
+ * `before_agent_start`, else `EXTLINE_STATE`. Else as `extline_call_allow`.
+ */
+extline_result extline_call_system_prompt(struct extline_call *call, const char *prompt);
+
+/* ---- An event -------------------------------------------------------------------------------- */
+
+/**
+ * What happened, as `turn_start`. It lives as long as the event. Empty for NULL. From any thread.
+ */
+struct extline_str extline_event_name(const struct extline_event *event);
+
+/**
+ * The whole frame of the event as JSON, with members as `/step`, `/tool_name`, `/text`. It belongs to
+ * the event. NULL for NULL. From any thread.
+ */
+const struct extline_json *extline_event_payload(const struct extline_event *event);
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/**
+ * The string at a pointer, its escapes resolved. `EXTLINE_NOT_FOUND` when nothing is there,
+ * `EXTLINE_TYPE` when it is no string, `EXTLINE_ARGUMENT` for a text that is no pointer. It lives as
+ * long as what the value belongs to. From any thread.
+ */
+extline_result extline_json_string(const struct extline_json *json,
+                                   const char *pointer,
+                                   struct extline_str *out);
+
+/**
+ * The whole number at a pointer, `3.0` among them. `EXTLINE_TYPE` when it is none, or does not fit.
+ * Else as `extline_json_string`.
+ */
+extline_result extline_json_int(const struct extline_json *json, const char *pointer, int64_t *out);
+
+/**
+ * The number at a pointer. `EXTLINE_TYPE` when it is none, or too large for a double. Else as
+ * `extline_json_string`.
+ */
+extline_result extline_json_double(const struct extline_json *json,
+                                   const char *pointer,
+                                   double *out);
+
+/**
+ * The boolean at a pointer. Else as `extline_json_string`.
+ */
+extline_result extline_json_bool(const struct extline_json *json, const char *pointer, bool *out);
+
+/**
+ * How many elements the array at a pointer has. Else as `extline_json_string`.
+ */
+extline_result extline_json_length(const struct extline_json *json,
+                                   const char *pointer,
+                                   size_t *out);
+
+/**
+ * The value at a pointer as JSON text, whatever its type and as its author wrote it: for a JSON library
+ * of the program's own. Else as `extline_json_string`.
+ */
+extline_result extline_json_text(const struct extline_json *json,
+                                 const char *pointer,
+                                 struct extline_str *out);
+
+/**
+ * The type of the value at a pointer, one of `EXTLINE_JSON_...`. Else as `extline_json_string`.
+ */
+extline_result extline_json_type(const struct extline_json *json,
+                                 const char *pointer,
+                                 int32_t *out);
+
+/**
+ * How many members the object at a pointer has, a name that stands twice counted twice. Else as
+ * `extline_json_string`.
+ */
+extline_result extline_json_member_count(const struct extline_json *json,
+                                         const char *pointer,
+                                         size_t *out);
+
+/**
+ * Whether something is at a pointer, `null` included. False for NULL and for a text that is no pointer.
+ * From any thread.
+ */
+bool extline_json_has(const struct extline_json *json,
+                      const char *pointer);
+
+/* ---- Telling the host ------------------------------------------------------------------------ */
+
+/**
+ * Shows the user a note. The level is `debug`, `info`, `success`, `warn` or `error`, else
+ * `EXTLINE_ARGUMENT`. `EXTLINE_STATE` before the start, `EXTLINE_CLOSED` when the session is over. From
+ * any thread.
+ */
+extline_result extline_notify(struct extline_extension *ext,
+                              const char *level,
+                              const char *text);
+
+/**
+ * Takes the extension's notes back (an addition of mid-2026). Else as `extline_notify`.
+ */
+extline_result extline_clear_notes(struct extline_extension *ext);
+
+/**
+ * Writes a line to the host's log, or to stderr where the host keeps none. `fields` are values that
+ * belong to it, a JSON object, or NULL. Else as `extline_notify`.
+ */
+extline_result extline_log(struct extline_extension *ext,
+                           const char *level,
+                           const char *text,
+                           const char *fields);
+
+/**
+ * Queues a prompt for the model (an addition of mid-2026). Else as `extline_notify`.
+ */
+extline_result extline_submit(struct extline_extension *ext, const char *text);
+
+/**
+ * Runs a slash command as if the user had typed it, its slash in front (an addition of mid-2026). Else
+ * as `extline_notify`.
+ */
+extline_result extline_submit_slash(struct extline_extension *ext,
+                                    const char *text);
+
+/**
+ * Opens a panel, or puts it in the place of the one that is open under this id. Hosts before mid-2026
+ * may not know this outside a command; one line on stderr says so then (`cap.upstream-warning`).
+ * `EXTLINE_STATE` before the start, `EXTLINE_CLOSED` when the session is over. From any thread.
+ */
+extline_result extline_panel_open(struct extline_extension *ext,
+                                  const struct extline_panel_content *panel);
+
+/**
+ * Draws a panel anew; what is NULL stays as it was (`panel.resend`). `EXTLINE_NOT_FOUND` when it is not
+ * open, or the user has closed it (`panel.closed`). Else as `extline_panel_open`.
+ */
+extline_result extline_panel_render(struct extline_extension *ext,
+                                    const struct extline_panel_content *panel);
+
+/**
+ * Closes a panel. Keys that wait for its handler are dropped. Nothing happens when it is not open. Else
+ * as `extline_panel_open`.
+ */
+extline_result extline_panel_close(struct extline_extension *ext,
+                                   const char *id);
+
+/**
+ * Whether a panel is open, as far as is known here. False for NULL. From any thread.
+ */
+bool extline_panel_is_open(const struct extline_extension *ext, const char *id);
+
+/* ---- What the host is ------------------------------------------------------------------------ */
+
+/**
+ * The name of the host program; `zot` for one that does not say it. Empty before the host has answered,
+ * and for NULL. It lives as long as the extension. From any thread.
+ */
+struct extline_str extline_host_name(const struct extline_extension *ext);
+
+/**
+ * The version of the host program. Else as `extline_host_name`.
+ */
+struct extline_str extline_host_version(const struct extline_extension *ext);
+
+/**
+ * The model's provider. Else as `extline_host_name`.
+ */
+struct extline_str extline_host_provider(const struct extline_extension *ext);
+
+/**
+ * The model. Else as `extline_host_name`.
+ */
+struct extline_str extline_host_model(const struct extline_extension *ext);
+
+/**
+ * The project's directory. Else as `extline_host_name`.
+ */
+struct extline_str extline_host_cwd(const struct extline_extension *ext);
+
+/**
+ * Whether the host understands what an extension would send under that capability (`cap.send`), as
+ * `call_tool` or `tool_update`. False before it has answered, for NULL, and for a name that is none. From
+ * any thread.
+ */
+bool extline_host_supports(const struct extline_extension *ext,
+                           const char *capability);
+
+/**
+ * Whether the host serves a method, for `extline_request`. Else as `extline_host_supports`.
+ */
+bool extline_host_serves(const struct extline_extension *ext, const char *method);
+
+/**
+ * Where the extension is; empty where the host does not say it. Else as `extline_host_name`.
+ */
+struct extline_str extline_extension_dir(const struct extline_extension *ext);
+
+/**
+ * Where the extension may keep data; empty where the host does not say it. Else as `extline_host_name`.
+ */
+struct extline_str extline_data_dir(const struct extline_extension *ext);
+
+/**
+ * The id of the conversation that the extension serves; empty where the host does not say it. Else as
+ * `extline_host_name`.
+ */
+struct extline_str extline_session_id(const struct extline_extension *ext);
+
+/* ---- Asking the host ------------------------------------------------------------------------- */
+
+/**
+ * Calls any tool of the host, built in or another extension's, as the model would, and waits for its
+ * answer: guards see it, the user may be asked. `args` is a JSON object, NULL an empty one. In a tool's
+ * handler `call` is its call: then what is called belongs to it, and is cancelled with it; else NULL.
+ *
+ * `EXTLINE_OK` and `EXTLINE_REMOTE`, when the tool failed or was refused, give an answer, which the caller
+ * frees with `extline_answer_free`. `EXTLINE_UNSUPPORTED` where the host does not offer it,
+ * `EXTLINE_CANCELLED`, `EXTLINE_ANSWERED` when `call` has its answer, `EXTLINE_JSON`, `EXTLINE_TOO_LARGE`,
+ * `EXTLINE_CLOSED`. From any thread but the one that drives the poll or detached form, the last that called
+ * `extline_next`, `extline_step` or `extline_feed`: there it is `EXTLINE_STATE`.
+ */
+extline_result extline_call_tool(struct extline_extension *ext,
+                                 struct extline_call *call,
+                                 const char *name,
+                                 const char *args,
+                                 struct extline_answer **out);
+
+/**
+ * `extline_call_tool` that does not wait: `run` gets the answer, which is the library's and goes when it
+ * returns. It is called once, like a handler; when the extension is freed before, `drop` alone is. `user`
+ * is the library's when this succeeds. From any thread, in every form.
+ */
+extline_result extline_call_tool_then(struct extline_extension *ext,
+                                      struct extline_call *call,
+                                      const char *name,
+                                      const char *args,
+                                      extline_answer_callback run,
+                                      void *user,
+                                      extline_drop_callback drop);
+
+/**
+ * Asks the host for something by method, and waits for its answer. `params` is any JSON value, or NULL.
+ * `timeout_ms` is how long to wait at most, 0 for ever: `EXTLINE_TIMEOUT`. `EXTLINE_UNSUPPORTED` where the
+ * host does not serve the method (`rpc.unsupported-send`). A `call` of any kind may be its parent. Parts
+ * that come before the answer are left out: see `extline_request_in_parts`. Else as `extline_call_tool`.
+ */
+extline_result extline_request(struct extline_extension *ext,
+                               struct extline_call *call,
+                               const char *method,
+                               const char *params,
+                               uint64_t timeout_ms,
+                               struct extline_answer **out);
+
+/**
+ * `extline_request` that gives `part` the parts that come before the answer (`rpc.parts`), each as JSON
+ * text, in their order and in this thread, before it returns. `user` stays the caller's.
+ */
+extline_result extline_request_in_parts(struct extline_extension *ext,
+                                        struct extline_call *call,
+                                        const char *method,
+                                        const char *params,
+                                        uint64_t timeout_ms,
+                                        extline_part_callback part,
+                                        void *user,
+                                        struct extline_answer **out);
+
+/**
+ * `extline_request` that does not wait: see `extline_call_tool_then`.
+ */
+extline_result extline_request_then(struct extline_extension *ext,
+                                    struct extline_call *call,
+                                    const char *method,
+                                    const char *params,
+                                    uint64_t timeout_ms,
+                                    extline_answer_callback run,
+                                    void *user,
+                                    extline_drop_callback drop);
+
+/**
+ * Whether it is an error: the tool failed or was refused, the host refused the request. True for NULL.
+ * From one thread at a time, as all that looks at an answer.
+ */
+bool extline_answer_is_error(const struct extline_answer *answer);
+
+/**
+ * Whether the host left a part of the content out (`call.truncated`). False for NULL. From one thread
+ * at a time.
+ */
+bool extline_answer_truncated(const struct extline_answer *answer);
+
+/**
+ * The text: of a tool every block of text, a line break between two; of a request its result as JSON
+ * text; of an error its message. It lives as long as the answer. Empty for NULL. From one
+ * thread at a time.
+ */
+struct extline_str extline_answer_text(const struct extline_answer *answer);
+
+/**
+ * What kind of error it is (`err.codes`), `internal` for a tool that failed; empty for none, and for
+ * NULL. It lives as long as the answer. From one thread at a time.
+ */
+struct extline_str extline_answer_error_kind(const struct extline_answer *answer);
+
+/**
+ * As JSON: of a tool its blocks, an array; of a request its result, or what an error says for programs,
+ * and NULL when that is nothing. It belongs to the answer. From one thread at a time.
+ */
+const struct extline_json *extline_answer_json(const struct extline_answer *answer);
+
+/**
+ * Frees an answer that `extline_call_tool` or `extline_request` gave. NULL is ignored. Once, from any
+ * thread.
+ */
+void extline_answer_free(struct extline_answer *answer);
+
+/* ---- A loop of the program's own ------------------------------------------------------------- */
+
+/**
+ * Begins a session over stdin and stdout that a loop of the program's drives, and says hello. The loop
+ * waits for the descriptors of `extline_fds` that `extline_interest` names, but no longer than
+ * `extline_timeout_ms`; then it calls `extline_step`, and `extline_next` until that is not `EXTLINE_OK`.
+ * At `EXTLINE_CLOSED` it ends, with `extline_exit_status`.
+ *
+ * Stdout belongs to the protocol: what is printed lands on stderr. SIGTERM ends the extension in order.
+ * From 1.5 s after the host asked for the end the process ends, whatever still runs (`end.overdue`).
+ *
+ * `EXTLINE_STATE` when the extension was started before, or another of this process has stdin and
+ * stdout, `EXTLINE_IO` when one of them is closed; and the first mistake that a registration made, with
+ * its code. From any thread.
+ */
+extline_result extline_start(struct extline_extension *ext);
+
+/**
+ * The descriptors to wait for: to read, to write, and one that is readable when another thread has said
+ * something or SIGTERM has come. Each may be NULL. They stay the library's: nobody else reads or writes
+ * them, and nobody closes them. They are the same until the end. `EXTLINE_STATE` in another form. From any
+ * thread.
+ */
+extline_result extline_fds(struct extline_extension *ext,
+                           int *read_fd,
+                           int *write_fd,
+                           int *wake_fd);
+
+/**
+ * Which of the descriptors to wait for now, as the sum of `EXTLINE_READ`, `EXTLINE_WRITE` and
+ * `EXTLINE_WAKE`. It changes with every step, handler and word said. Do not wait for one that is not
+ * named: a host that has closed its end would wake the loop for ever. 0 in another form, and for NULL.
+ * From any thread.
+ */
+uint32_t extline_interest(const struct extline_extension *ext);
+
+/**
+ * Reads and writes what goes without waiting, and does what is due; no handler runs. `ready` is what the
+ * wait has reported, as the sum of `EXTLINE_READ`, `EXTLINE_WRITE` and `EXTLINE_WAKE`: 0 when the time was
+ * up, and all three do no harm. `EXTLINE_CLOSED` when the session is over and everything is written. From
+ * one thread at a time.
+ */
+extline_result extline_step(struct extline_extension *ext,
+                            uint32_t ready);
+
+/**
+ * Does what is due and runs the next handler, in this thread. `EXTLINE_OK` when one ran, so that another
+ * may wait; `EXTLINE_AGAIN` when none waits; `EXTLINE_CLOSED` when the session is over: the poll form has
+ * written everything then, in the detached form `extline_take_output` may have more. `EXTLINE_STATE`
+ * inside a handler, and with `extline_run`. From one thread at a time.
+ */
+extline_result extline_next(struct extline_extension *ext);
+
+/**
+ * In how many milliseconds at the latest `extline_next` is to be called, though nothing comes: 0 when a
+ * handler waits, -1 when nothing is due. -1 before the start and for NULL too. From any thread.
+ */
+int32_t extline_timeout_ms(const struct extline_extension *ext);
+
+/**
+ * Has `run` called when another thread has answered a call or said something in the detached form, so
+ * that the program calls `extline_next` and `extline_take_output` again: it should do no more than wake
+ * the loop. It may be called in any thread and more often than needed. Before the start, later
+ * `EXTLINE_STATE`. `user` is the library's when this succeeds.
+ */
+extline_result extline_on_wake(struct extline_extension *ext,
+                               extline_wake_callback run,
+                               void *user,
+                               extline_drop_callback drop);
+
+/**
+ * What the process should end with once the session is over: 0, `EXTLINE_TERMINATED` after SIGTERM,
+ * `EXTLINE_REQUIRED`, 1 when setup failed; -1 while it goes on, and for NULL. From any thread.
+ */
+int32_t extline_exit_status(const struct extline_extension *ext);
+
+/**
+ * Begins a session whose bytes the program moves: what comes from the host goes to `extline_feed`,
+ * what `extline_take_output` gives goes to the host, and `extline_next` runs the handlers. stdin and
+ * stdout are left alone, or given back where `extline_new` took them.
+ *
+ * `EXTLINE_STATE` when the extension was started before; and the first mistake that a registration made,
+ * with its code. From any thread.
+ */
+extline_result extline_start_detached(struct extline_extension *ext);
+
+/**
+ * Takes bytes from the host, in pieces of any size. They are copied; no handler runs. From any thread,
+ * but in the order in which they came.
+ */
+extline_result extline_feed(struct extline_extension *ext,
+                            const void *data,
+                            size_t len);
+
+/**
+ * The host has closed its end: open calls are cancelled, and the session ends when they are answered.
+ * From any thread.
+ */
+extline_result extline_feed_eof(struct extline_extension *ext);
+
+/**
+ * What is to be written to the host now: whole frames, each with its line end. `EXTLINE_AGAIN` when
+ * there is nothing. Take it only when it can be written: until then updates can still be replaced by
+ * later ones.
+ *
+ * It is the library's, and valid until the next `extline_take_output` or `extline_free` of this
+ * extension. From one thread at a time.
+ */
+extline_result extline_take_output(struct extline_extension *ext,
+                                   struct extline_str *out);
+
+/**
+ * What was taken cannot be written, because the host is gone: open calls are given up, and the session
+ * ends. From any thread.
+ */
+extline_result extline_output_failed(struct extline_extension *ext);
+
+/* ---- Texts made as printf does --------------------------------------------------------------- */
+
+/**
+ * Says that a text could not be made as printf does: what the functions that take a format answer then,
+ * which stand in the header. `EXTLINE_ARGUMENT`. From any thread.
+ */
+extline_result extline_format_refused(void);
 
 /* What C's variable arguments make impossible in a library that is not written in C. Each makes a text as
  * printf does and hands it on; `EXTLINE_ARGUMENT` for a format that cannot be written. From any thread. */
@@ -1651,159 +1681,69 @@ static inline char *extline_format(char *small, size_t size, size_t *length, con
     return text;
 }
 
+/* What each of them does with its text. */
+#define EXTLINE_FORMATTED(said)                                                        \
+    char small[512];                                                                   \
+    char *text;                                                                        \
+    va_list arguments;                                                                 \
+    size_t length = 0;                                                                 \
+    extline_result result;                                                             \
+                                                                                       \
+    va_start(arguments, format);                                                       \
+    text = extline_format(small, sizeof(small), &length, format, arguments);           \
+    va_end(arguments);                                                                 \
+    if (text == NULL) {                                                                \
+        return extline_format_refused();                                               \
+    }                                                                                  \
+    result = said;                                                                     \
+    if (text != small) {                                                               \
+        free(text);                                                                    \
+    }                                                                                  \
+    return result;
+
 /** `extline_call_text`, as printf writes it. */
 EXTLINE_PRINTF(2, 3)
 static inline extline_result extline_call_textf(extline_call *call, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_call_text_n(call, text, length);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_call_text_n(call, text, length))
 }
 
 /** `extline_call_error`, with a message as printf writes it. */
 EXTLINE_PRINTF(3, 4)
 static inline extline_result extline_call_errorf(extline_call *call, const char *kind, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_call_error(call, kind, text);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_call_error(call, kind, text))
 }
 
 /** `extline_call_block`, with a reason as printf writes it. */
 EXTLINE_PRINTF(2, 3)
 static inline extline_result extline_call_blockf(extline_call *call, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_call_block(call, text);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_call_block(call, text))
 }
 
 /** `extline_call_update`, as printf writes it. */
 EXTLINE_PRINTF(2, 3)
 static inline extline_result extline_call_updatef(extline_call *call, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_call_update(call, text);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_call_update(call, text))
 }
 
 /** `extline_respond_prompt`, as printf writes it. */
 EXTLINE_PRINTF(2, 3)
 static inline extline_result extline_respond_promptf(extline_call *call, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_respond_prompt(call, text);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_respond_prompt(call, text))
 }
 
 /** `extline_respond_display`, as printf writes it. */
 EXTLINE_PRINTF(2, 3)
 static inline extline_result extline_respond_displayf(extline_call *call, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_respond_display(call, text);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_respond_display(call, text))
 }
 
 /** `extline_respond_error`, as printf writes it. */
 EXTLINE_PRINTF(2, 3)
 static inline extline_result extline_respond_errorf(extline_call *call, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_respond_error(call, text);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_respond_error(call, text))
 }
+
+#undef EXTLINE_FORMATTED
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -29,156 +29,66 @@ static inline char *extline_format(char *small, size_t size, size_t *length, con
     return text;
 }
 
+/* What each of them does with its text. */
+#define EXTLINE_FORMATTED(said)                                                        \
+    char small[512];                                                                   \
+    char *text;                                                                        \
+    va_list arguments;                                                                 \
+    size_t length = 0;                                                                 \
+    extline_result result;                                                             \
+                                                                                       \
+    va_start(arguments, format);                                                       \
+    text = extline_format(small, sizeof(small), &length, format, arguments);           \
+    va_end(arguments);                                                                 \
+    if (text == NULL) {                                                                \
+        return extline_format_refused();                                               \
+    }                                                                                  \
+    result = said;                                                                     \
+    if (text != small) {                                                               \
+        free(text);                                                                    \
+    }                                                                                  \
+    return result;
+
 /** `extline_call_text`, as printf writes it. */
 EXTLINE_PRINTF(2, 3)
 static inline extline_result extline_call_textf(extline_call *call, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_call_text_n(call, text, length);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_call_text_n(call, text, length))
 }
 
 /** `extline_call_error`, with a message as printf writes it. */
 EXTLINE_PRINTF(3, 4)
 static inline extline_result extline_call_errorf(extline_call *call, const char *kind, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_call_error(call, kind, text);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_call_error(call, kind, text))
 }
 
 /** `extline_call_block`, with a reason as printf writes it. */
 EXTLINE_PRINTF(2, 3)
 static inline extline_result extline_call_blockf(extline_call *call, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_call_block(call, text);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_call_block(call, text))
 }
 
 /** `extline_call_update`, as printf writes it. */
 EXTLINE_PRINTF(2, 3)
 static inline extline_result extline_call_updatef(extline_call *call, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_call_update(call, text);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_call_update(call, text))
 }
 
 /** `extline_respond_prompt`, as printf writes it. */
 EXTLINE_PRINTF(2, 3)
 static inline extline_result extline_respond_promptf(extline_call *call, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_respond_prompt(call, text);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_respond_prompt(call, text))
 }
 
 /** `extline_respond_display`, as printf writes it. */
 EXTLINE_PRINTF(2, 3)
 static inline extline_result extline_respond_displayf(extline_call *call, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_respond_display(call, text);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_respond_display(call, text))
 }
 
 /** `extline_respond_error`, as printf writes it. */
 EXTLINE_PRINTF(2, 3)
 static inline extline_result extline_respond_errorf(extline_call *call, const char *format, ...) {
-    char small[512];
-    char *text;
-    va_list arguments;
-    size_t length = 0;
-    extline_result result;
-
-    va_start(arguments, format);
-    text = extline_format(small, sizeof(small), &length, format, arguments);
-    va_end(arguments);
-    if (text == NULL) {
-        return extline_format_refused();
-    }
-    result = extline_respond_error(call, text);
-    if (text != small) {
-        free(text);
-    }
-    return result;
+    EXTLINE_FORMATTED(extline_respond_error(call, text))
 }
+
+#undef EXTLINE_FORMATTED
