@@ -113,6 +113,23 @@ def test_a_guard_that_decides_anything_but_a_block_has_failed(start, handler: st
     assert (behind["block"], behind["reason"]) == (True, "behind")
 
 
+@pytest.mark.parametrize("fields", ["reason='no'", "block=False", "args={}"])
+def test_an_interceptor_that_makes_its_own_decision_is_told_what_works(start, fields: str) -> None:
+    peer = start(
+        f"""
+        from extline import Decision
+
+        @ext.intercept("tool_call")
+        def own(call): return Decision({fields})
+        """
+    )
+    answer = peer.intercept("tool_call", **CALL)
+    assert answer["block"] is True
+    assert "own at " in answer["reason"]
+    assert "extension_under_test.py:" in answer["reason"]
+    assert 'returned a Decision of its own making: return call.block("...")' in answer["reason"]
+
+
 def test_arguments_may_be_changed_on_their_way_into_a_rewrite(start) -> None:
     peer = start(
         """

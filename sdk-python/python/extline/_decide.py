@@ -59,6 +59,8 @@ class InterceptChain:
             moment = kind(self._frame)
             try:
                 decision = ruling(handler, moment, (yield handler, moment))
+                if not decision.get("block") and not decision.keys() <= _SEEN_AS.keys():
+                    raise handler.mistake(f"returned a Decision of its own making: {_lines(moment)}")
             except Exception as error:
                 self._failed(error, f"interceptor of {self._point}")
                 # Where that lets it pass, no rewrite counts.
