@@ -685,7 +685,7 @@ void extline_free(struct extline_extension *ext);
  * a host that is gone; other signals are the program's. (On Linux one thread of the library ends the
  * read of another by SIGURG, with a handler that does nothing, unless the program handles that signal:
  * it comes to no thread that is outside of the library.) At the end handlers see a cancel; 1.5 s after
- * it began the process is ended, whatever still runs (`end.overdue`), be it a handler, which is named
+ * it began the process is ended, whatever still runs (`end.hard`), be it a handler, which is named
  * on stderr, or what the program does after this has returned. Every thread that ran handlers has ended
  * when this returns. In the child of a fork it does nothing (`EXTLINE_FORKED`), and a handler that
  * returns there ends the child.
@@ -1464,7 +1464,7 @@ extline_result extline_request(struct extline_extension *ext,
                                struct extline_answer **out);
 
 /**
- * `extline_request` that gives `part` the parts that come before the answer (`rpc.parts`), each as JSON
+ * `extline_request` that gives `part` the parts that come before the answer (`rpc.parts-seq`), each as JSON
  * text, in their order and in this thread, before it returns. `user` stays the caller's.
  */
 extline_result extline_request_in_parts(struct extline_extension *ext,
@@ -1534,7 +1534,7 @@ void extline_answer_free(struct extline_answer *answer);
  * At `EXTLINE_CLOSED` it ends, with `extline_exit_status`.
  *
  * Stdout belongs to the protocol: what is printed lands on stderr. SIGTERM ends the extension in order.
- * From 1.5 s after the host asked for the end the process ends, whatever still runs (`end.overdue`).
+ * From 1.5 s after the host asked for the end the process ends, whatever still runs (`end.hard`).
  *
  * `EXTLINE_STATE` when the extension was started before, or another of this process has stdin and
  * stdout, `EXTLINE_IO` when one of them is closed; and the first mistake that a registration made, with

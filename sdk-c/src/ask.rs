@@ -322,7 +322,7 @@ pub unsafe extern "C" fn extline_request(
     unsafe { wait(ext, call, request_question(method, params, timeout_ms), None, out) }
 }
 
-/// `extline_request` that gives `part` the parts that come before the answer (`rpc.parts`), each as JSON
+/// `extline_request` that gives `part` the parts that come before the answer (`rpc.parts-seq`), each as JSON
 /// text, in their order and in this thread, before it returns. `user` stays the caller's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_request_in_parts(

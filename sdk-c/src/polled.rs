@@ -44,7 +44,7 @@ impl DriveMode for Polled {
 /// At `EXTLINE_CLOSED` it ends, with `extline_exit_status`.
 ///
 /// Stdout belongs to the protocol: what is printed lands on stderr. SIGTERM ends the extension in order.
-/// From 1.5 s after the host asked for the end the process ends, whatever still runs (`end.overdue`).
+/// From 1.5 s after the host asked for the end the process ends, whatever still runs (`end.hard`).
 ///
 /// `EXTLINE_STATE` when the extension was started before, or another of this process has stdin and
 /// stdout, `EXTLINE_IO` when one of them is closed; and the first mistake that a registration made, with

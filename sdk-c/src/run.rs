@@ -37,7 +37,7 @@ pub(crate) const MOST_THREADS: usize = 32;
 /// a host that is gone; other signals are the program's. (On Linux one thread of the library ends the
 /// read of another by SIGURG, with a handler that does nothing, unless the program handles that signal:
 /// it comes to no thread that is outside of the library.) At the end handlers see a cancel; 1.5 s after
-/// it began the process is ended, whatever still runs (`end.overdue`), be it a handler, which is named
+/// it began the process is ended, whatever still runs (`end.hard`), be it a handler, which is named
 /// on stderr, or what the program does after this has returned. Every thread that ran handlers has ended
 /// when this returns. In the child of a fork it does nothing (`EXTLINE_FORKED`), and a handler that
 /// returns there ends the child.

@@ -27,7 +27,7 @@ type Fields = Record<string, unknown> & { action: string };
  * ```
  */
 export class Response {
-  /** The answer with the names of the wire (`command.response`). */
+  /** The answer with the names of the wire (`command.action`). */
   readonly fields: Readonly<Fields>;
 
   private constructor(fields: Fields) {

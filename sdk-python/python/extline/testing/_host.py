@@ -37,7 +37,7 @@ _FAREWELL = 3.0
 START_DEADLINE = 3.0
 # How often there is a look at what no frame tells of.
 _LOOK = 0.02
-# What a handler has of it, of whatever kind: a real process ends then (`end.overdue`).
+# What a handler has of it, of whatever kind: a real process ends then (`end.hard`).
 _GRACE = 1.5
 # For its thread, which a handler may keep, to end once the extension has said its last.
 _LAST_STEP = 0.5
