@@ -184,7 +184,8 @@ fn in_reading_order(header: &str) -> String {
     let mut functions: Vec<_> = functions.trim_end().split("\n\n").collect();
     let mut made = format!("{types}{BEGIN}");
     for (heading, names) in SECTIONS {
-        made.push_str(&format!("/* ---- {heading} {} */\n\n", "-".repeat(88 - heading.len())));
+        let line = "-".repeat(88 - heading.len());
+        made.extend(["/* ---- ", heading, " ", &line, " */\n\n"]);
         for name in names {
             let is_meant = |function: &&str| is_named(name_of(function), name);
             let found: Vec<_> =
