@@ -20,6 +20,7 @@ use crate::serve::Next;
 use crate::text::Text;
 use crate::tool::{self, Tool, Tools};
 use crate::turn::TurnChannel;
+use crate::visit::Visits;
 
 /// Set in the child of a fork, where the session is dead: its threads and locks are the parent's.
 static IN_CHILD: AtomicBool = AtomicBool::new(false);
@@ -63,6 +64,8 @@ pub(crate) struct Core {
     pub(crate) watched: Mutex<Vec<(u64, Instant)>>,
     /// What a thread that has taken the session over needs Python for.
     pub(crate) taken_over: Mutex<Vec<Next>>,
+    /// Of threads that are none of Python's.
+    pub(crate) visits: Visits,
     /// Why it cannot go on.
     pub(crate) failure: Mutex<Option<PyErr>>,
 }
@@ -93,6 +96,7 @@ impl Core {
             is_overdue: AtomicBool::new(false),
             watched: Mutex::default(),
             taken_over: Mutex::default(),
+            visits: Visits::default(),
             failure: Mutex::new(None),
         })
     }

@@ -30,6 +30,7 @@ mod stuck;
 mod text;
 mod tool;
 mod turn;
+mod visit;
 
 /// Private to the package `extline`.
 #[pyo3::pymodule(name = "_native")]

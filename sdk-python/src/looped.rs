@@ -79,6 +79,9 @@ impl Core {
                     channel.begin_turn();
                 }
                 drop(channel);
+                if code.is_some() {
+                    self.visits.end(py);
+                }
                 self.tell_stand_in(code.is_some(), is_turn, wants.due);
                 return Ok((wants.input, wants.room, due, code, is_turn));
             }

@@ -72,6 +72,7 @@ impl Session {
     fn serve(&self, py: Python<'_>) -> PyResult<u8> {
         let signals = Signals::of_main_thread(py, &mut self.core.inlet().input);
         self.core.work(py, &Seat::new(true), Duty::Own);
+        self.core.visits.end(py);
         Signals::stop(py);
         drop(signals);
         let failure = self.core.failure.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -82,7 +82,7 @@ impl Core {
         if self.finished.load(SeqCst) != crate::core::UNKNOWN {
             return;
         }
-        Python::attach(|py| {
+        self.visits.visit(|py| {
             if let Err(error) = self.serving(py).call_method1(method, (threads,)) {
                 error.write_unraisable(py, None);
             }

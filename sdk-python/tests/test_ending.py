@@ -107,15 +107,42 @@ def test_ctrl_c_while_it_waits_ends_it_in_order(start) -> None:
     assert "KeyboardInterrupt" in peer.stderr()
 
 
-def test_ctrl_c_in_a_handler_is_answered_and_ends_it(start) -> None:
+@pytest.mark.parametrize("after", [0, 0.002, 0.05])
+def test_ctrl_c_in_a_handler_is_answered_and_ends_it(start, after: float) -> None:
     peer = start(STUCK)
     peer.begin("begun")
     assert peer.next("notify")["message"] == "begun"
+    # Before another thread takes the session over, while it does, and behind that.
+    time.sleep(after)
     peer.process.send_signal(signal.SIGINT)
     assert peer.next("tool_result")["error"]["kind"] == "cancelled"
     assert peer.next("notify")["message"] == "down"
     assert peer.line() is None
     assert peer.process.wait(PATIENCE) == -signal.SIGINT
+
+
+def test_the_main_thread_is_the_main_thread_also_where_another_took_over(start) -> None:
+    peer = start(
+        """
+        import time
+
+        @ext.tool
+        def kept(ctx):
+            while not ctx.cancelled: time.sleep(0.001)
+            return which()
+
+        @ext.tool
+        def other(): return which()
+
+        def which():
+            import threading
+            return threading.main_thread() is threading.current_thread()
+        """
+    )
+    peer.begin("kept", "of-main")
+    assert peer.call("other")["content"][0]["text"] == "false"
+    peer.send({"type": "tool_cancel", "id": "of-main"})
+    assert peer.next("tool_result")["content"][0]["text"] == "true"
 
 
 def test_ctrl_c_after_a_slow_call_is_seen_by_the_main_thread(start) -> None:
