@@ -1,5 +1,10 @@
 //! The host: extensions that run, and what can be done with them.
 
+mod builder;
+mod intercepts;
+mod requests;
+mod restart;
+
 use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
@@ -10,29 +15,17 @@ use std::time::Instant;
 use extline_protocol::frame::{Event, EventPayload, HelloAck, ShutdownReason, ToolResult};
 use extline_protocol::{HostConfig, HostSession};
 
-use crate::builder::HostBuilder;
-use crate::call::{Call, CallOptions, CommandOutcome};
-use crate::call_error::CallError;
-use crate::connection::Connection;
-use crate::diagnosis::Diagnosis;
-use crate::ending::Ending;
-use crate::environment::Environments;
+pub use self::builder::HostBuilder;
+pub use self::restart::RestartPolicy;
+use self::restart::Slot;
+use crate::calls::{self, Call, CallOptions, CommandOutcome};
+use crate::connection::{Caller, Connection, ExtensionStatus, News, NewsStream, Panel, Shared};
 use crate::home::{self, LogPlace};
-use crate::launch::{Launch, Plan, explain};
-use crate::manifest::Manifest;
-use crate::news::{News, NewsStream};
-use crate::notice::Notice;
-use crate::offer::{Command, Tool};
-use crate::panel::Panel;
-use crate::problem::Problem;
-use crate::process::outlive_size_limit;
+use crate::process::{Environments, Launch, Ordered, Spawner, outlive_size_limit};
 use crate::profile::ProfileRules;
-use crate::registry::Registry;
-use crate::restart::{self, RestartPolicy, Slot};
-use crate::shared::Shared;
-use crate::spawning::{Ordered, Spawner};
-use crate::status::ExtensionStatus;
-use crate::tool_call_path::Caller;
+use crate::registry::{Command, Registry, Tool};
+use crate::report::{CallError, Diagnosis, Ending, Notice, Problem};
+use crate::source::{Manifest, Plan, explain};
 
 /// Extensions that run, and what can be done with them.
 ///
@@ -40,11 +33,11 @@ use crate::tool_call_path::Caller;
 /// runs, grandchildren included; [`Host::shutdown`] lets extensions end by themselves first.
 #[derive(Debug)]
 pub struct Host {
-    pub(crate) shared: Arc<Shared>,
+    shared: Arc<Shared>,
     /// In load order.
     extensions: Vec<Extension>,
-    pub(crate) provider: String,
-    pub(crate) model: String,
+    provider: String,
+    model: String,
 }
 
 /// One extension that was asked for.
@@ -107,7 +100,7 @@ impl Host {
         }
         let connection = self.shared.connection(command.owner).ok_or_else(unknown)?;
         let timeout = self.shared.deadlines.command;
-        connection.invoke_command(&command, args, timeout)?.outcome().await
+        calls::run_command(&connection, &command, args, timeout).await
     }
 
     /// Tells an event to those who subscribed to it, in load order. It is not answered.
@@ -161,7 +154,7 @@ impl Host {
         for slot in slots() {
             endings.extend(slot.current().ended().await);
         }
-        self.shared.end_watchdog().await;
+        self.shared.processes.end_watchdog().await;
         endings
     }
 }
@@ -240,7 +233,14 @@ impl Host {
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
         let (methods, restarts) = (builder.methods.clone(), builder.restart != RestartPolicy::Off);
-        let shared = Arc::new(Shared::new(registry, rules, deadlines, methods, restarts));
+        let shared = Arc::new(Shared::new(
+            registry,
+            rules,
+            deadlines,
+            methods,
+            restarts,
+            calls::run_asked_tool,
+        ));
         // The host exists before the first process does: when this future is dropped, so is it.
         let mut host = Self {
             shared,
@@ -251,7 +251,7 @@ impl Host {
         let builder = Arc::new(builder);
         let environments = Environments::new(&builder.environment);
         let mut names = HashSet::new();
-        let spawner = Spawner::new(&host.shared);
+        let spawner = Spawner::new(&host.shared.processes);
         let mut begun = Vec::new();
         for source in &builder.sources {
             let Plan { name, dir, manifest, guards, launch } =
@@ -326,7 +326,7 @@ impl Launcher {
 
     /// Starts the program; its handshake goes on in its own task.
     pub(crate) async fn start(&self) -> Result<Arc<Connection>, Problem> {
-        let ordered = Spawner::new(&self.shared).order(&self.launch);
+        let ordered = Spawner::new(&self.shared.processes).order(&self.launch);
         self.connect(ordered).await
     }
 
@@ -364,7 +364,7 @@ impl Launcher {
             let text = format!("no data folder {}: {error}", data_dir.display());
             connection.notice_from_outside(Notice::new(text));
         }
-        if let Err(why) = self.shared.watchdog() {
+        if let Err(why) = self.shared.processes.watchdog() {
             connection.notice_from_outside(Notice::new(why));
         }
         tokio::spawn(Arc::clone(&connection).drive(ends));

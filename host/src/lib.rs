@@ -61,6 +61,17 @@
 //! # }
 //! ```
 //!
+//! # The way of a call
+//!
+//! [`Host::start_call`] gives the call to `calls`, where `tool_call_path` looks the tool up in the
+//! `registry`, has extensions asked by `intercepts`, and validates the arguments in between. Then
+//! `connection` sends it: one running extension with its session, its pipes and those who wait.
+//! The result, or why there is none in the words of `report`, comes back to the [`Call`]. Before
+//! that `source` has found the program of the extension, and `process` has started it.
+//!
+//! Each folder uses only those behind it: `host`, `calls`, `intercepts`, `connection`, `source`,
+//! `report`, then `registry` and `process`; the other files of the crate are for all of them.
+//!
 //! # Concurrency
 //!
 //! One task per extension reads and keeps the time; a call is written by whoever makes it, at once
@@ -90,80 +101,41 @@
 //! [`HostBuilder::pass_env`], [`HostBuilder::inherit_env`]. The names that were withheld stand in
 //! the [`Diagnosis`] of one that does not start.
 
-mod advice;
 mod aside;
-mod ask;
 mod bucket;
-mod builder;
-mod builtin;
-mod call;
-mod call_error;
+mod calls;
 mod connection;
-mod diagnosis;
-mod ending;
-mod environment;
-mod exit;
 pub mod file;
 mod handler;
 mod home;
 mod host;
-mod intercept;
-mod intercept_failure;
-mod launch;
-mod log;
-mod log_file;
-mod manifest;
-mod mark;
+mod intercepts;
+mod lock;
 mod memory;
-mod method;
-mod news;
-mod notice;
-mod offer;
-mod panel;
-mod point;
-mod problem;
 mod process;
 mod profile;
-mod program;
 mod registry;
-mod request;
-mod restart;
-mod shared;
+mod report;
 mod source;
-mod spawning;
-mod status;
-mod tool_call_path;
-mod trace;
 
-pub use builder::HostBuilder;
-pub use builtin::{BuiltinCall, BuiltinToolError};
-pub use call::{Call, CallOptions, CommandOutcome};
-pub use call_error::CallError;
-pub use diagnosis::Diagnosis;
-pub use ending::{Ending, Manner};
-pub use exit::Exit;
+pub use calls::{Call, CallOptions, CommandOutcome, Request};
+pub use connection::{
+    ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
+};
 pub use home::default_home;
-pub use host::Host;
-pub use intercept::{AgentStart, Blocked};
-pub use intercept_failure::{FailureCause, InterceptFailure, Role};
-pub use manifest::{MANIFEST, Manifest, ManifestError, Permissions};
+pub use host::{Host, HostBuilder, RestartPolicy};
+pub use intercepts::AgentStart;
 pub use memory::EXTENSION_MEMORY;
-pub use method::MethodCall;
-pub use news::{News, NewsStream};
-pub use notice::Notice;
-pub use offer::{Command, Tool};
-pub use panel::{Panel, PanelView};
-pub use problem::Problem;
 pub use process::{
-    Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,
+    Exit, Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,
     withhold_descriptors,
 };
-pub use program::Program;
-pub use request::Request;
-pub use restart::RestartPolicy;
-pub use source::ExtensionSource;
-pub use status::{ExtensionState, ExtensionStatus};
-pub use trace::Trace;
+pub use registry::{BuiltinCall, BuiltinToolError, Command, Tool};
+pub use report::{
+    Blocked, CallError, Diagnosis, Ending, FailureCause, InterceptFailure, Manner, Notice, Problem,
+    Role, Trace,
+};
+pub use source::{ExtensionSource, MANIFEST, Manifest, ManifestError, Permissions, Program};
 
 /// The wire's own types, as they stand in this crate's interface.
 pub use extline_protocol as protocol;

@@ -4,8 +4,6 @@ use extline_protocol::frame::{
     Content, Hello, RegisterCommand, RegisterTool, Subscribe, ToolUpdate,
 };
 
-use crate::panel::PanelView;
-
 /// What a host keeps for one extension at most, in bytes: its hello, its tools with their compiled schemas, its
 /// commands and subscriptions, its panels, what it asked for, and what it answered and nobody has
 /// taken. One that makes it keep more is ended.
@@ -14,7 +12,7 @@ use crate::panel::PanelView;
 pub const EXTENSION_MEMORY: usize = 128 * 1024 * 1024;
 
 /// What a string or a value takes beside its bytes.
-const EACH: usize = 64;
+pub(crate) const EACH: usize = 64;
 
 /// A text of an extension's as it is kept where people read it: a reason, a name, a note of its
 /// author's mistake.
@@ -103,12 +101,6 @@ impl Memory for Subscribe {
     fn memory(&self) -> usize {
         let modes = self.on_failure.iter().flatten().map(|(point, _)| point.memory());
         self.events.memory() + self.intercept.memory() + self.guards.memory() + modes.sum::<usize>()
-    }
-}
-
-impl Memory for PanelView {
-    fn memory(&self) -> usize {
-        EACH + self.title.memory() + self.lines.memory() + self.footer.memory()
     }
 }
 

@@ -6,7 +6,7 @@ use extline_protocol::Profile;
 use extline_protocol::frame::{Content, ToolResult};
 use fastrand::Rng;
 
-use crate::shared::lock;
+use crate::lock::lock;
 
 /// The profile of a host, and the chance in it.
 #[derive(Debug)]

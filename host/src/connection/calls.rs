@@ -12,15 +12,11 @@ use extline_protocol::{CallKey, ErrorKind, Intercept, RawJson, SendError, ToolCa
 use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot, watch};
 
 use super::Connection;
+use super::call_guard::CallGuard;
+use super::panel::Panel;
 use super::state::{Phase, State};
-use crate::ask::Question;
-use crate::call::{Call, CallGuard, Invocation, Runner};
-use crate::call_error::CallError;
-use crate::diagnosis::Diagnosis;
-use crate::intercept_failure::{FailureCause, NoAnswer};
-use crate::offer::{Command, Tool};
-use crate::panel::Panel;
-use crate::problem::Problem;
+use crate::registry::{Point, Tool};
+use crate::report::{CallError, Diagnosis, FailureCause, NoAnswer, Problem};
 
 /// Who waits for an answer.
 pub(crate) enum Waiting {
@@ -67,12 +63,23 @@ pub(crate) struct Sending<'a> {
     pub(crate) tool: &'a Tool,
     pub(crate) args: RawJson,
     pub(crate) options: ToolCallOptions,
-    /// The timeout that an error names.
-    pub(crate) announced_timeout: Duration,
     /// The tools above it and its own name, outermost first.
     pub(crate) chain: Vec<String>,
     /// What the call holds until it is answered or has failed.
     pub(crate) turn: Option<OwnedSemaphorePermit>,
+}
+
+/// A tool call that was sent.
+pub(crate) struct SentCall {
+    pub(crate) guard: CallGuard,
+    pub(crate) result: oneshot::Receiver<Result<ToolResult, Unanswered>>,
+    pub(crate) updates: watch::Receiver<Option<Arc<ToolUpdate>>>,
+}
+
+/// A command that was sent.
+pub(crate) struct SentCommand {
+    pub(crate) guard: CallGuard,
+    pub(crate) response: oneshot::Receiver<Result<CommandAnswer, Unanswered>>,
 }
 
 /// A call that has no answer, and will have none.
@@ -175,19 +182,19 @@ impl Unanswered {
 
 impl Connection {
     /// Sends a tool call.
-    pub(crate) fn call_tool(self: &Arc<Self>, sending: Sending<'_>) -> Result<Call, CallError> {
-        let Sending { tool, args, options, announced_timeout, chain, turn } = sending;
-        let name = tool.name().to_owned();
+    pub(crate) fn call_tool(self: &Arc<Self>, sending: Sending<'_>) -> Result<SentCall, CallError> {
+        let Sending { tool, args, options, chain, turn } = sending;
+        let name = tool.name();
         let now = Instant::now();
         let mut state = self.lock();
         let key = state
             .session
-            .call_tool(&name, args, options, now)
-            .map_err(|error| self.not_sent(&state, &name, error))?;
+            .call_tool(name, args, options, now)
+            .map_err(|error| self.not_sent(&state, name, error))?;
         let (result_sender, result) = oneshot::channel();
         let (updates_sender, updates) = watch::channel(None);
         let waiting = Waiting::Tool {
-            name: name.clone(),
+            name: name.to_owned(),
             chain,
             is_cancelled: false,
             _turn: turn,
@@ -198,49 +205,37 @@ impl Connection {
         state.waiting.insert(key.clone(), waiting);
         self.carry_out(&mut state, now);
         drop(state);
-        let runner = Runner::Extension(CallGuard { connection: Arc::clone(self), key });
-        Ok(Call { name, runner, result, updates, timeout: announced_timeout })
+        Ok(SentCall { guard: CallGuard::new(self, key), result, updates })
     }
 
     /// Sends a command.
     pub(crate) fn invoke_command(
         self: &Arc<Self>,
-        command: &Command,
+        name: &str,
         args: &str,
-        timeout: Duration,
-    ) -> Result<Invocation, CallError> {
-        let name = command.name().to_owned();
+    ) -> Result<SentCommand, CallError> {
         let now = Instant::now();
         let mut state = self.lock();
         let key = state
             .session
-            .invoke_command(&name, args.trim(), now)
-            .map_err(|error| self.not_sent(&state, &name, error))?;
+            .invoke_command(name, args.trim(), now)
+            .map_err(|error| self.not_sent(&state, name, error))?;
         let (response_sender, response) = oneshot::channel();
-        let waiting = Waiting::Command { name: name.clone(), response: response_sender };
+        let waiting = Waiting::Command { name: name.to_owned(), response: response_sender };
         state.waiting.insert(key.clone(), waiting);
         self.carry_out(&mut state, now);
         drop(state);
-        let guard = CallGuard { connection: Arc::clone(self), key };
-        Ok(Invocation { name, guard, response, timeout })
+        Ok(SentCommand { guard: CallGuard::new(self, key), response })
     }
 
     /// Asks about something before it happens and waits for the answer.
     pub(crate) async fn ask(
         self: &Arc<Self>,
-        question: Question,
+        point: Point,
+        intercept: Intercept,
         timeout: Duration,
     ) -> Result<EventInterceptResponse, NoAnswer> {
-        let point = question.point.as_str();
-        let Question { phase, payload, provider, model, system_prompt, .. } = question;
-        let intercept = Intercept {
-            event: point.to_owned(),
-            phase: Some(phase),
-            payload,
-            provider,
-            model,
-            system_prompt,
-        };
+        let point = point.as_str();
         let now = Instant::now();
         let (_guard, response) = {
             let mut state = self.lock();
@@ -251,7 +246,7 @@ impl Connection {
             let (sender, response) = oneshot::channel();
             state.waiting.insert(key.clone(), Waiting::Intercept { point, response: sender });
             self.carry_out(&mut state, now);
-            (CallGuard { connection: Arc::clone(self), key }, response)
+            (CallGuard::new(self, key), response)
         };
         let answer = response.await.unwrap_or(Err(Unanswered::HostGone));
         answer.map_err(|unanswered| unanswered.into_no_answer(timeout))

@@ -10,16 +10,11 @@ use std::time::{Duration, Instant};
 use tokio::time::{sleep, sleep_until, timeout};
 
 use super::calls::Unanswered;
+use super::news::News;
 use super::state::{Phase, State};
 use super::{Connection, Ends};
-use crate::diagnosis::Diagnosis;
-use crate::ending::{Ending, Manner};
-use crate::exit::Exit;
-use crate::news::News;
-use crate::notice::Notice;
-use crate::problem::Problem;
-use crate::process::{Input, Output, Process, Stray};
-use crate::trace::ExtensionTrace;
+use crate::process::{Exit, Input, Output, Process, Stray};
+use crate::report::{Diagnosis, Ending, ExtensionTrace, Manner, Notice, Problem};
 
 /// How long the exit status may take after the end of the output.
 const EXIT_TAKES: Duration = Duration::from_millis(500);
@@ -314,7 +309,7 @@ impl Connection {
 
     async fn end_strays(&self) -> Remains {
         let mut killed = HashMap::new();
-        let look = || self.shared.strays.of(self.group.mark());
+        let look = || self.shared.processes.strays.of(self.group.mark());
         if look().await.is_empty() {
             return Remains { count: 0, gone: true };
         }

@@ -8,14 +8,11 @@ use extline_protocol::{HandshakeError, HostEvent, Notice as SessionNotice};
 
 use super::Connection;
 use super::calls::{CommandAnswer, Unanswered, Waiting};
+use super::news::News;
 use super::state::{Phase, State};
-use crate::ending::Manner;
-use crate::log::readable;
 use crate::memory::{Memory, shorten};
-use crate::news::News;
-use crate::notice::{Author, Notice};
-use crate::offer::Command;
-use crate::problem::Problem;
+use crate::registry::Command;
+use crate::report::{Author, Manner, Notice, Problem, readable};
 
 /// A process that SIGKILL has not ended by then is given up; it waits for a device, as a rule.
 const KILL_TAKES: Duration = Duration::from_secs(2);

@@ -4,16 +4,22 @@
 //! writes it at once (`calls`). Both work on [`State`], under a lock that is never held across an
 //! await.
 
+mod call_guard;
 mod calls;
 mod drive;
 mod events;
 mod flood;
+mod method;
+mod news;
 mod outgrown;
+mod panel;
 mod panels;
 mod questions;
 mod registering;
 mod requests;
+mod shared;
 mod state;
+mod status;
 mod write_queue;
 
 use std::fmt;
@@ -23,22 +29,25 @@ use std::time::{Duration, Instant};
 use extline_protocol::HostSession;
 use tokio::sync::{Notify, watch};
 
-pub(crate) use self::calls::{CommandAnswer, Sending, Unanswered};
-pub(crate) use self::outgrown::LargePipes;
+pub(crate) use self::call_guard::CallGuard;
+pub(crate) use self::calls::{CommandAnswer, Sending, SentCall, SentCommand, Unanswered};
+pub use self::method::MethodCall;
+pub(crate) use self::method::{Method, Methods};
+pub use self::news::{News, NewsStream};
+use self::outgrown::LargePipes;
+pub use self::panel::{Panel, PanelView};
+pub(crate) use self::questions::{AskedTool, Caller};
+pub(crate) use self::requests::SentRequest;
+pub(crate) use self::shared::Shared;
 use self::state::{Phase, State};
-use crate::diagnosis::Diagnosis;
-use crate::ending::Ending;
+pub use self::status::{ExtensionState, ExtensionStatus};
 use crate::home::LogPlace;
-use crate::intercept_failure::{InterceptFailure, NoAnswer};
-use crate::log::Log;
+use crate::lock::lock;
 use crate::memory::shorten;
-use crate::news::News;
-use crate::notice::Notice;
-use crate::problem::Problem;
 use crate::process::{Group, Output, Process, Spawned};
-use crate::shared::{Shared, lock};
-use crate::status::{ExtensionState, ExtensionStatus};
-use crate::trace::ExtensionTrace;
+use crate::report::{
+    Diagnosis, Ending, ExtensionTrace, InterceptFailure, Log, NoAnswer, Notice, Problem,
+};
 
 /// Longest text of a notice that is kept and told, in bytes.
 const NOTICE: usize = 1024;

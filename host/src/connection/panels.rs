@@ -9,11 +9,11 @@ use extline_protocol::frame::{
 use tokio::sync::watch;
 
 use super::Connection;
+use super::news::News;
+use super::panel::{Panel, PanelView};
 use super::state::State;
 use crate::memory::Memory;
-use crate::news::News;
-use crate::notice::Notice;
-use crate::panel::{Panel, PanelView};
+use crate::report::Notice;
 
 /// Panels that one extension may have open (`panel.many`).
 const OPEN: usize = 64;

@@ -1,20 +1,20 @@
 //! What an extension asks the host for, and how that ends when nobody wants it any more.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
 use extline_protocol::frame::{CallTool, CallToolResult, Content, RpcError, ToolResult};
 use extline_protocol::limits::CALL_CHAIN;
-use extline_protocol::{CallKey, CallKind, ErrorKind};
+use extline_protocol::{CallKey, CallKind, ErrorKind, Id, RawJson};
 use tokio::sync::oneshot;
 
 use super::Connection;
 use super::calls::Waiting;
+use super::shared::Shared;
 use super::state::State;
-use crate::call::CallOptions;
-use crate::call_error::CallError;
 use crate::memory::Memory;
-use crate::tool_call_path::Caller;
+use crate::report::CallError;
 
 /// What one extension may ask for without an answer (`call.open`).
 const OPEN: usize = 256;
@@ -29,8 +29,31 @@ pub(crate) struct OpenQuestion {
     memory: usize,
 }
 
+/// Who calls a tool.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Caller {
+    /// The extension; absent when the agent does.
+    pub(crate) extension: Option<String>,
+    /// The tools above this call, outermost first.
+    pub(crate) above: Vec<String>,
+}
+
+/// A tool that an extension calls.
+pub(crate) struct AskedTool {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) caller: Caller,
+    pub(crate) name: String,
+    pub(crate) args: RawJson,
+    pub(crate) stopped: Stopped,
+}
+
+/// Runs it. A connection does not know how: every call takes the same way, which leads through
+/// connections.
+pub(crate) type RunAskedTool =
+    fn(AskedTool) -> Pin<Box<dyn Future<Output = Result<ToolResult, CallError>> + Send>>;
+
 /// Tells that nobody wants an answer any more, and why.
-pub(super) type Stopped = oneshot::Receiver<String>;
+pub(crate) type Stopped = oneshot::Receiver<String>;
 
 impl State {
     /// Nobody wants the answer any more.
@@ -116,7 +139,7 @@ impl Connection {
                 self.shared.runtime.spawn(this.answer_call_tool(key, call, caller, stopped));
             }
             (Err(error), _) => {
-                let answer = refusal(call, &error.code, &error.message);
+                let answer = refusal(call.id, call.name, &error.code, &error.message);
                 // It was asked just now, so it has no answer yet.
                 let _ = state.session.reply_call_tool(&key, answer);
             }
@@ -132,41 +155,20 @@ impl Connection {
         caller: Caller,
         stopped: Stopped,
     ) {
-        let answer = match self.run_call_tool(&call, caller, stopped).await {
+        let CallTool { id, name, args, .. } = call;
+        let shared = Arc::clone(&self.shared);
+        let asked = AskedTool { shared, caller, name: name.clone(), args, stopped };
+        let answer = match (self.shared.run_asked_tool)(asked).await {
             Ok(ToolResult { content, is_error, .. }) => {
-                let CallTool { id, name, .. } = call;
                 CallToolResult { id, name, content, is_error, truncated: false }
             }
-            Err(error) => refusal(call, &error.kind(), &error.to_string()),
+            Err(error) => refusal(id, name, &error.kind(), &error.to_string()),
         };
         let mut state = self.lock();
         state.close_question(&key);
         // It may have the session's own answer, when it took too long or the extension has died.
         let _ = state.session.reply_call_tool(&key, answer);
         self.carry_out(&mut state, Instant::now());
-    }
-
-    async fn run_call_tool(
-        &self,
-        call: &CallTool,
-        caller: Caller,
-        mut stopped: Stopped,
-    ) -> Result<ToolResult, CallError> {
-        let start = async {
-            self.shared.all_started().await;
-            let options = CallOptions::default();
-            self.shared.start_call(caller, &call.name, call.args.get(), options).await
-        };
-        let mut started = tokio::select! {
-            started = start => started?,
-            _ = &mut stopped => return Err(CallError::Cancelled { name: call.name.clone() }),
-        };
-        let reason = tokio::select! {
-            answer = started.answered() => return answer,
-            reason = &mut stopped => reason.unwrap_or_default(),
-        };
-        started.cancel(&reason);
-        started.answered().await
     }
 }
 
@@ -184,8 +186,7 @@ fn check_chain(above: &[String], tool: &str) -> Result<(), RpcError> {
 }
 
 /// What the caller gets instead of a result, with the code in front, as there is no field for it.
-fn refusal(call: CallTool, kind: &ErrorKind, text: &str) -> CallToolResult {
+fn refusal(id: Id, name: String, kind: &ErrorKind, text: &str) -> CallToolResult {
     let content = vec![Content::text(format!("{kind}: {text}"))];
-    let CallTool { id, name, .. } = call;
     CallToolResult { id, name, content, is_error: true, truncated: false }
 }

@@ -17,9 +17,8 @@ use super::Connection;
 use super::state::{Phase, State};
 use crate::aside;
 use crate::memory::{EXTENSION_MEMORY, Memory, shorten};
-use crate::notice::Notice;
-use crate::offer::Tool;
-use crate::problem::Problem;
+use crate::registry::Tool;
+use crate::report::{Notice, Problem};
 
 /// What may wait for a schema before nothing more is read.
 const WAITING: usize = 1_000;

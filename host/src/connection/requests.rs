@@ -9,19 +9,24 @@ use extline_protocol::{CallKey, CallKind, ErrorKind, RawJson, RequestError, Send
 use tokio::sync::{mpsc, oneshot};
 
 use super::Connection;
-use super::calls::Waiting;
+use super::call_guard::CallGuard;
+use super::calls::{Unanswered, Waiting};
+use super::method::MethodCall;
 use super::questions::Stopped;
 use super::state::{Phase, State};
-use crate::call::CallGuard;
-use crate::call_error::CallError;
 use crate::handler::{self, Ended};
 use crate::memory::Memory;
-use crate::method::MethodCall;
-use crate::notice::Notice;
-use crate::request::Request;
+use crate::report::{CallError, Notice};
 
 /// Parts of one answer that may wait to be taken.
 const PARTS: usize = 256;
+
+/// A request that was sent.
+pub(crate) struct SentRequest {
+    pub(crate) guard: CallGuard,
+    pub(crate) response: oneshot::Receiver<Result<Result<RawJson, RpcError>, Unanswered>>,
+    pub(crate) parts: mpsc::Receiver<RawJson>,
+}
 
 /// What the extension asks for.
 impl Connection {
@@ -139,7 +144,7 @@ impl Connection {
         method: &str,
         params: Option<RawJson>,
         timeout: Duration,
-    ) -> Result<Request, CallError> {
+    ) -> Result<SentRequest, CallError> {
         let now = Instant::now();
         let mut state = self.lock();
         let key = state
@@ -158,8 +163,7 @@ impl Connection {
         state.waiting.insert(key.clone(), waiting);
         self.carry_out(&mut state, now);
         drop(state);
-        let guard = CallGuard { connection: Arc::clone(self), key };
-        Ok(Request { method: method.to_owned(), guard, response, parts, timeout })
+        Ok(SentRequest { guard: CallGuard::new(self, key), response, parts })
     }
 
     pub(super) fn part_received(&self, state: &mut State, key: &CallKey, seq: u64, part: RawJson) {

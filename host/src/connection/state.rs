@@ -14,14 +14,11 @@ use super::panels::Panels;
 use super::questions::OpenQuestion;
 use super::registering::Registering;
 use super::write_queue::{WriteError, WriteQueue};
-use crate::diagnosis::Diagnosis;
-use crate::ending::Manner;
-use crate::intercept_failure::{FailureCause, InterceptFailure, NoAnswer};
-use crate::log::readable;
-use crate::notice::{Author, Notice};
-use crate::problem::Problem;
 use crate::process::Input;
-use crate::trace::ExtensionTrace;
+use crate::report::{
+    Author, Diagnosis, ExtensionTrace, FailureCause, InterceptFailure, Manner, NoAnswer, Notice,
+    Problem, readable,
+};
 
 /// Notices kept for the status of one extension; further ones are counted.
 const NOTICES: usize = 50;

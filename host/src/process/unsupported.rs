@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use crate::exit::Exit;
-use crate::launch::Launch;
-use crate::mark::Mark;
+use super::exit::Exit;
+use super::launch::Launch;
+use super::mark::Mark;
 
 pub(crate) struct Spawned {
     pub(crate) process: Process,

@@ -1,6 +1,9 @@
 //! Who has which name: built-ins first, then extensions in load order, whatever the order in which
 //! their registrations arrive.
 
+mod builtin;
+mod offer;
+mod point;
 mod points;
 mod report;
 
@@ -9,10 +12,14 @@ use std::sync::Arc;
 
 use extline_protocol::frame::{Registered, Rejection};
 
+pub(crate) use self::builtin::Builtin;
+pub use self::builtin::{BuiltinCall, BuiltinToolError};
+pub(crate) use self::offer::Owner;
+pub use self::offer::{Command, Tool};
+pub(crate) use self::point::Point;
 use self::points::Subscription;
 pub(crate) use self::points::{Listed, Standing};
 use crate::memory::Memory;
-use crate::offer::{Command, Tool};
 
 /// Registrations that cannot be used and are kept for the report of one extension.
 const REFUSED: usize = 256;

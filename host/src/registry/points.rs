@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use extline_protocol::frame::{OnFailure, Phase, Subscribe};
 
+use super::point::Point;
 use super::{Offer, Registry};
 use crate::memory::Memory;
-use crate::point::Point;
 
 /// What one process of an extension subscribed to, and what its `hello` declared.
 #[derive(Debug, Default)]

@@ -5,8 +5,8 @@ use extline_protocol::ErrorKind;
 use extline_protocol::frame::{Registered, Rejection};
 
 use super::Registry;
-use crate::offer::HOST;
-use crate::point::Point;
+use super::offer::HOST;
+use super::point::Point;
 
 impl Registry {
     /// What was taken of an extension's registrations, and what not.

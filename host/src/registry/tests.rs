@@ -5,10 +5,10 @@ use extline_protocol::frame::{
 };
 use extline_protocol::{ErrorKind, Profile, RawJson};
 
+use super::offer::HOST;
+use super::point::Point;
 use super::report::unserved;
 use super::*;
-use crate::offer::HOST;
-use crate::point::Point;
 
 fn tool(owner: usize, name: &str) -> Tool {
     let schema = RawJson::empty_object();

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 
 use rustix::io::{FdFlags, fcntl_getfd, fcntl_setfd};
 
-use crate::shared::lock;
+use crate::lock::lock;
 
 /// Lets no program that this process starts from now on inherit a descriptor that is open now, the
 /// standard ones excepted. It is for the beginning of a program whose descriptors are its own: others

@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 use super::activity::activity_of;
 use super::watchdog::Watchdog;
-use crate::mark::Mark;
+use crate::process::mark::Mark;
 
 /// A process group: the extension and everything it started that did not leave the group.
 #[derive(Debug)]

@@ -29,9 +29,9 @@ pub use self::strays::Stray;
 pub(crate) use self::strays::Strays;
 pub use self::supervisor::{Supervised, Supervisor};
 pub(crate) use self::watchdog::Watchdog;
-use crate::exit::Exit;
-use crate::launch::Launch;
-use crate::mark::{MARK, Mark};
+use super::exit::Exit;
+use super::launch::Launch;
+use super::mark::{MARK, Mark};
 
 /// A process that was just started, and its three descriptors.
 pub(crate) struct Spawned {

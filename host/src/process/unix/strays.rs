@@ -11,7 +11,7 @@ use std::time::Instant;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
-use crate::mark::Mark;
+use crate::process::mark::Mark;
 
 /// Finds strays. To look at all processes of a machine takes milliseconds, and extensions end
 /// together as a rule: those who ask at the same time share one look.
@@ -169,7 +169,7 @@ mod tests {
     use std::process::{Child, Command};
 
     use super::*;
-    use crate::mark::MARK;
+    use crate::process::mark::MARK;
 
     fn start(mark: &Mark) -> Child {
         Command::new("sleep").arg("60").env(MARK, mark.as_str()).spawn().unwrap()

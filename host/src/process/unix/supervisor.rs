@@ -12,7 +12,7 @@ use super::descriptors::inherit_nothing;
 use super::group::Group;
 use super::strays::{self, Stray};
 use super::watchdog::Watchdog;
-use crate::mark::{MARK, Mark};
+use crate::process::mark::{MARK, Mark};
 
 /// Starts processes for a program that is no host, as a tester of extensions, with the means of a
 /// host: each leads a process group of its own and carries a mark in its environment

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use super::descriptors::inherit_nothing;
 use super::group_list::GroupList;
-use crate::mark::Mark;
-use crate::shared::lock;
+use crate::lock::lock;
+use crate::process::mark::Mark;
 
 /// What the shell runs.
 const SCRIPT: &str = include_str!("watchdog.sh");

@@ -1,0 +1,70 @@
+//! Calls of the agent's own tools.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use extline_protocol::ErrorKind;
+use extline_protocol::frame::{ErrorInfo, ToolResult};
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, OwnedSemaphorePermit, oneshot, watch};
+
+use super::call::{Call, Runner};
+use crate::connection::Unanswered;
+use crate::handler::{self, Ended};
+use crate::registry::{Builtin, BuiltinCall};
+
+/// Ends a call of a built-in when nobody waits for it any more.
+#[derive(Debug)]
+pub(crate) struct Stop(Arc<Notify>);
+
+/// Starts a call, which holds `turn` until it has ended.
+pub(crate) fn start(
+    builtin: Builtin,
+    runtime: &Handle,
+    call: BuiltinCall,
+    timeout: Option<Duration>,
+    turn: Option<OwnedSemaphorePermit>,
+) -> Call {
+    let stop = Arc::new(Notify::new());
+    let (sender, result) = oneshot::channel();
+    let (_, updates) = watch::channel(None);
+    let (id, name) = (call.id.clone(), call.tool.clone());
+    let runner = Runner::Agent(Stop(Arc::clone(&stop)));
+    let started =
+        Call { name: name.clone(), runner, result, updates, timeout: timeout.unwrap_or_default() };
+    let tasks = runtime.clone();
+    runtime.spawn(async move {
+        let _turn = turn;
+        let work = builtin.answer(call);
+        let error = |error| Ok(ToolResult::error(id, error));
+        let answer = match handler::run(&tasks, work, stop.notified(), timeout).await {
+            Ended::Answered(Ok(result)) => Ok(result),
+            // One that fails or panics answers with an error, as an extension's does.
+            Ended::Answered(Err(failure)) => error(failure),
+            Ended::Panicked => {
+                let text = format!("the tool {name} panicked");
+                error(ErrorInfo::new(ErrorKind::Internal, text))
+            }
+            Ended::Stopped => Err((ErrorKind::Cancelled, "was cancelled")),
+            Ended::TookTooLong => Err((ErrorKind::Timeout, "did not answer in time")),
+        };
+        let answer = answer.map_err(|(kind, words)| {
+            Unanswered::Failed(ErrorInfo::new(kind, format!("{name} {words}")))
+        });
+        // Whoever asked may have gone.
+        let _ = sender.send(answer);
+    });
+    started
+}
+
+impl Stop {
+    pub(crate) fn stop(&self) {
+        self.0.notify_one();
+    }
+}
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

@@ -1,0 +1,87 @@
+//! A call in flight.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use extline_protocol::frame::{ToolResult, ToolUpdate};
+use tokio::sync::{oneshot, watch};
+
+use super::builtin::Stop;
+use crate::connection::{CallGuard, Unanswered};
+use crate::report::CallError;
+
+/// How one call differs from others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CallOptions {
+    /// How long the whole call may take, from [`Host::start_call`](crate::Host::start_call) to the
+    /// result: waiting for its turn, interceptors and guards included. It holds for an interactive
+    /// tool too, which else has no deadline.
+    ///
+    /// When absent the tool's own time or the host's default holds, which begins when the tool is
+    /// called, and interceptors and guards have a deadline of their own each.
+    pub timeout: Option<Duration>,
+}
+
+impl CallOptions {
+    /// The same with another time.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+}
+
+/// A tool call that runs. Await its [`Call::outcome`]; dropping it cancels it.
+#[derive(Debug)]
+pub struct Call {
+    pub(crate) name: String,
+    pub(crate) runner: Runner,
+    pub(crate) result: oneshot::Receiver<Result<ToolResult, Unanswered>>,
+    pub(crate) updates: watch::Receiver<Option<Arc<ToolUpdate>>>,
+    /// What is said of a timeout.
+    pub(crate) timeout: Duration,
+}
+
+impl Call {
+    /// No longer wants the result. An extension that understands `tool_cancel` is told, and has two
+    /// seconds to answer; for another the call fails at once. What the tool has called meanwhile is
+    /// cancelled too (`cancel.tree`).
+    pub fn cancel(&self, reason: &str) {
+        match &self.runner {
+            Runner::Extension(guard) => guard.cancel(reason),
+            Runner::Agent(stop) => stop.stop(),
+        }
+    }
+
+    /// How the call stands, once that is new: always the newest snapshot, which replaces those
+    /// before it. `None` when no more will come. May be dropped and called again.
+    pub async fn update(&mut self) -> Option<Arc<ToolUpdate>> {
+        self.updates.changed().await.ok()?;
+        self.updates.borrow_and_update().clone()
+    }
+
+    /// Waits for the result.
+    pub async fn outcome(mut self) -> Result<ToolResult, CallError> {
+        self.answered().await
+    }
+
+    /// The same once; may be dropped and called again until it has returned.
+    pub(crate) async fn answered(&mut self) -> Result<ToolResult, CallError> {
+        let answer = (&mut self.result).await.unwrap_or(Err(Unanswered::HostGone));
+        answer.map_err(|unanswered| {
+            let asked = match &self.runner {
+                Runner::Extension(guard) => Some(guard.connection()),
+                Runner::Agent(_) => None,
+            };
+            unanswered.into_error(&self.name, self.timeout, asked)
+        })
+    }
+}
+
+/// Who runs a call, and how that is told to stop.
+#[derive(Debug)]
+pub(crate) enum Runner {
+    Extension(CallGuard),
+    Agent(Stop),
+}

@@ -1,0 +1,87 @@
+//! A slash command: sent, and what its answer wants done.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use extline_protocol::frame::Action;
+use extline_protocol::{ErrorKind, RawJson};
+
+use crate::connection::{CommandAnswer, Connection, Panel, SentCommand, Unanswered};
+use crate::registry::Command;
+use crate::report::CallError;
+
+/// What a command wants the host to do.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CommandOutcome {
+    /// Submit this to the model.
+    Prompt(String),
+    /// Put this into the editor.
+    Insert(String),
+    /// Show this.
+    Display(String),
+    /// Show this panel, which is open.
+    OpenPanel(Panel),
+    /// Submit the prompt as if the tool had been called.
+    ToolPrompt {
+        /// The prompt.
+        prompt: String,
+        /// The tool.
+        tool: String,
+        /// Its arguments.
+        args: RawJson,
+    },
+    /// Nothing.
+    Noop,
+}
+
+/// Sends a command and waits for its outcome; dropping this forgets the answer.
+pub(crate) async fn run(
+    connection: &Arc<Connection>,
+    command: &Command,
+    args: &str,
+    timeout: Duration,
+) -> Result<CommandOutcome, CallError> {
+    let name = command.name();
+    let SentCommand { guard, response } = connection.invoke_command(name, args)?;
+    match response.await.unwrap_or(Err(Unanswered::HostGone)) {
+        Ok(answer) => outcome_of(name, answer),
+        Err(unanswered) => Err(unanswered.into_error(name, timeout, Some(guard.connection()))),
+    }
+}
+
+fn outcome_of(name: &str, answer: CommandAnswer) -> Result<CommandOutcome, CallError> {
+    let CommandAnswer { response, panel } = answer;
+    if let Some(message) = response.error.filter(|message| !message.is_empty()) {
+        return Err(CallError::Refused { message });
+    }
+    let text = |text: Option<String>| text.unwrap_or_default();
+    Ok(match response.action {
+        Action::Prompt => CommandOutcome::Prompt(text(response.prompt)),
+        Action::Insert => CommandOutcome::Insert(text(response.insert)),
+        Action::Display => CommandOutcome::Display(text(response.display)),
+        Action::Noop => CommandOutcome::Noop,
+        Action::ToolPrompt => CommandOutcome::ToolPrompt {
+            prompt: text(response.prompt),
+            tool: text(response.tool_name),
+            args: response.tool_args.unwrap_or_else(RawJson::empty_object),
+        },
+        Action::OpenPanel => match (panel, response.open_panel) {
+            (Some(panel), _) => CommandOutcome::OpenPanel(panel),
+            (None, None) => return Err(protocol(name, "the action open_panel has no open_panel")),
+            (None, Some(_)) => {
+                let (name, kind) = (name.to_owned(), ErrorKind::Budget);
+                let message = "it has too many panels open".to_owned();
+                return Err(CallError::Unusable { name, kind, message });
+            }
+        },
+        Action::Other(action) => {
+            return Err(protocol(name, &format!("the action {action:?} is unknown")));
+        }
+    })
+}
+
+fn protocol(name: &str, message: &str) -> CallError {
+    let (name, message) = (name.to_owned(), message.to_owned());
+    CallError::Unusable { name, kind: ErrorKind::Protocol, message }
+}

@@ -1,0 +1,14 @@
+//! Calls on their way and in flight: of tools, by whomever they are made, of commands, of methods.
+
+mod asked;
+mod builtin;
+mod call;
+mod command;
+mod request;
+mod tool_call_path;
+
+pub(crate) use self::asked::run as run_asked_tool;
+pub use self::call::{Call, CallOptions};
+pub use self::command::CommandOutcome;
+pub(crate) use self::command::run as run_command;
+pub use self::request::Request;

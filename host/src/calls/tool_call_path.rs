@@ -1,0 +1,250 @@
+//! The way of a tool call, whoever makes it: interceptors, the tool's schema, guards, the tool
+//! (`call.gate`).
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase};
+use extline_protocol::{Id, ModelArgsError, RawJson, ToolCallOptions, model_args};
+use extline_schema::{ToolSchema, Violation};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout_at;
+
+use super::builtin;
+use super::call::{Call, CallOptions, Runner};
+use crate::aside;
+use crate::connection::{Caller, Sending, SentCall, Shared};
+use crate::intercepts::{Asked, Question};
+use crate::registry::{BuiltinCall, Owner, Point, Tool};
+use crate::report::{Blocked, CallError, Notice};
+
+/// One tool call on its way, as those who are asked see it.
+#[derive(Clone, Copy, Debug)]
+struct Proposal<'a> {
+    /// The host's own name for the call.
+    id: &'a str,
+    tool: &'a str,
+    /// The extension that calls.
+    caller: Option<&'a str>,
+}
+
+/// A call that nobody has anything against.
+struct Passed {
+    tool: Arc<Tool>,
+    args: RawJson,
+    turn: Option<OwnedSemaphorePermit>,
+}
+
+impl Shared {
+    /// Takes a call through the gate, see [`Host::start_call`](crate::Host::start_call).
+    pub(crate) async fn start_call(
+        &self,
+        caller: Caller,
+        name: &str,
+        args: &str,
+        options: CallOptions,
+    ) -> Result<Call, CallError> {
+        let began = Instant::now();
+        let id = self.name_call();
+        let passed = self.pass(&id, caller.extension.as_deref(), name, args);
+        let timed_out =
+            |after| CallError::Timeout { name: name.to_owned(), after, extension: None };
+        let Passed { tool, args, turn } = match options.timeout {
+            None => passed.await?,
+            Some(after) => {
+                let passed = timeout_at((began + after).into(), passed).await;
+                passed.map_err(|_| timed_out(after))??
+            }
+        };
+        // What is left of the caller's own time; the tool's begins only now.
+        let left = options.timeout.map(|after| after.saturating_sub(began.elapsed()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return Err(timed_out(options.timeout.unwrap_or_default()));
+        }
+        let is_interactive = tool.definition.interactive && left.is_none();
+        let own = left.or_else(|| tool.timeout());
+        let announced_timeout =
+            options.timeout.or_else(|| tool.timeout()).unwrap_or(self.deadlines.tool);
+        match &tool.owner {
+            Owner::Extension(owner) => {
+                let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
+                let connection = self.connection(*owner).ok_or_else(unknown)?;
+                let options = ToolCallOptions { timeout: own, interactive: is_interactive };
+                let mut chain = caller.above;
+                chain.push(name.to_owned());
+                let sending = Sending { tool: &tool, args, options, chain, turn };
+                let SentCall { guard, result, updates } = connection.call_tool(sending)?;
+                let (name, runner) = (name.to_owned(), Runner::Extension(guard));
+                Ok(Call { name, runner, result, updates, timeout: announced_timeout })
+            }
+            Owner::Agent(builtin) => {
+                let timeout = (!is_interactive).then(|| own.unwrap_or(self.deadlines.tool));
+                let tool = name.to_owned();
+                let call = BuiltinCall { id: Id::from(&*id), tool, args, caller: caller.extension };
+                let started = builtin::start(builtin.clone(), &self.runtime, call, timeout, turn);
+                Ok(Call { timeout: announced_timeout, ..started })
+            }
+        }
+    }
+
+    async fn pass(
+        &self,
+        id: &str,
+        caller: Option<&str>,
+        name: &str,
+        args: &str,
+    ) -> Result<Passed, CallError> {
+        let tool = self.tool(name)?;
+        let args = self
+            .read_args(args)
+            .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
+        let (tool, turn) = self.take_turn(tool).await?;
+        let call = Proposal { id, tool: name, caller };
+        // What asks is large, and moved wherever this future goes; most calls ask nobody.
+        let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
+        let args = match interceptors.as_slice() {
+            [] => args,
+            asked => Box::pin(self.intercept_tool_call(asked, call, args)).await?,
+        };
+        let args = match &tool.schema {
+            Some(schema) => match self.validate(schema, args).await {
+                Ok(args) => args,
+                Err(violation) => return Err(CallError::Invalid { tool, violation }),
+            },
+            None => args,
+        };
+        let guards = self.asked(Point::ToolCall, &Phase::Guard);
+        if !guards.is_empty() {
+            Box::pin(self.guard_tool_call(&guards, call, &args)).await?;
+        }
+        Ok(Passed { tool, args, turn })
+    }
+
+    /// Validates arguments; what may take long, on a thread of its own, so that a deadline and an
+    /// interruption hold meanwhile.
+    async fn validate(
+        &self,
+        schema: &Arc<ToolSchema>,
+        args: RawJson,
+    ) -> Result<RawJson, Violation> {
+        if schema.is_quick(&args) {
+            return schema.validate(&args).map(|()| args);
+        }
+        // It is never closed.
+        let permit = Arc::clone(&self.long_validations).acquire_owned().await;
+        let schema = Arc::clone(schema);
+        aside::run("extline-validate", move || {
+            let verdict = schema.validate(&args).map(|()| args);
+            drop(permit);
+            verdict
+        })
+        .await
+        .unwrap_or_else(|| {
+            let message = "cannot be checked: there is no thread for it, or it failed".to_owned();
+            Err(Violation { pointer: String::new(), message })
+        })
+    }
+
+    /// The tool of that name, if it can be called now (`end.restart-names`).
+    fn tool(&self, name: &str) -> Result<Arc<Tool>, CallError> {
+        let mut registry = self.registry();
+        let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
+        let tool = registry.tool(name).ok_or_else(unknown)?;
+        match &tool.owner {
+            Owner::Extension(owner) if registry.is_restarting(*owner) => {
+                let (name, extension) = (name.to_owned(), tool.extension.clone());
+                Err(CallError::Restarting { name, extension })
+            }
+            _ => Ok(tool),
+        }
+    }
+
+    /// Waits until no earlier call of a sequential tool is on its way or unanswered
+    /// (`tool.sequential`). The turn is taken before anybody is asked, so that the calls run in the
+    /// order in which they were made.
+    async fn take_turn(
+        &self,
+        mut tool: Arc<Tool>,
+    ) -> Result<(Arc<Tool>, Option<OwnedSemaphorePermit>), CallError> {
+        while let Some(turn) = tool.turn.clone() {
+            let permit = Arc::clone(&turn).acquire_owned().await;
+            // It may have been taken back meanwhile, or offered anew.
+            tool = self.tool(tool.name())?;
+            if tool.turn.as_ref().is_some_and(|now| Arc::ptr_eq(now, &turn)) {
+                return Ok((tool, permit.ok()));
+            }
+        }
+        Ok((tool, None))
+    }
+
+    /// The arguments of a model, or of an interceptor in their place: an object, not too deep, no
+    /// key twice (`host.model-args`). A zot passes on what is JSON (`zot.no-validation`).
+    fn read_args(&self, text: &str) -> Result<RawJson, ModelArgsError> {
+        if self.rules.profile.validates { model_args(text) } else { Ok(RawJson::parse(text)?) }
+    }
+
+    /// The arguments in an interceptor's answer.
+    fn rewritten_args(&self, answer: EventInterceptResponse) -> Result<Option<RawJson>, String> {
+        let args = answer.modified_args.map(|args| self.read_args(args.get())).transpose();
+        args.map_err(|error| format!("answered with modified_args that cannot be used: {error}"))
+    }
+
+    /// Asks the interceptors, and returns the arguments as the last one left them.
+    async fn intercept_tool_call(
+        &self,
+        interceptors: &[Asked],
+        call: Proposal<'_>,
+        mut args: RawJson,
+    ) -> Result<RawJson, Blocked> {
+        for asked in interceptors {
+            let question = Question::new(Point::ToolCall, call.payload(&args));
+            let rewritten = |answer| self.rewritten_args(answer);
+            let rewritten = self.ask(asked, question, rewritten).await?;
+            args = rewritten.flatten().unwrap_or(args);
+        }
+        Ok(args)
+    }
+
+    /// Asks the guards about the arguments that will run (`guard.final-args`).
+    async fn guard_tool_call(
+        &self,
+        guards: &[Asked],
+        call: Proposal<'_>,
+        args: &RawJson,
+    ) -> Result<(), Blocked> {
+        for asked in guards {
+            let mut question = Question::new(Point::ToolCall, call.payload(args));
+            question.phase = Phase::Guard;
+            let ignored = self.ask(asked, question, |answer| Ok(changes_in(&answer))).await?;
+            for field in ignored.unwrap_or_default() {
+                let text = format!("ignored {field} in the answer of the guard at tool_call");
+                let suggestion = "a guard can only block; rewrite in an interceptor".to_owned();
+                let notice = Notice { text, suggestion: Some(suggestion) };
+                asked.connection.iter().for_each(|it| it.notice_from_outside(notice.clone()));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Proposal<'_> {
+    fn payload(self, args: &RawJson) -> EventPayload {
+        EventPayload {
+            tool_id: Some(self.id.to_owned()),
+            tool_name: Some(self.tool.to_owned()),
+            tool_args: Some(args.clone()),
+            origin_extension: self.caller.map(str::to_owned),
+            ..EventPayload::default()
+        }
+    }
+}
+
+/// What a guard tried to change (`guard.only-blocks`).
+fn changes_in(answer: &EventInterceptResponse) -> Vec<&'static str> {
+    let changes = [
+        ("modified_args", answer.modified_args.is_some()),
+        ("replace_text", answer.replace_text.is_some()),
+        ("system_prompt", answer.system_prompt.is_some()),
+    ];
+    changes.into_iter().filter_map(|(name, is_there)| is_there.then_some(name)).collect()
+}

@@ -1,0 +1,35 @@
+//! A call that was sent, as long as somebody wants its answer.
+
+use std::sync::Arc;
+
+use extline_protocol::CallKey;
+
+use super::Connection;
+
+/// Cancels a call when nobody waits for its answer any more; one that is answered ignores that.
+#[derive(Debug)]
+pub(crate) struct CallGuard {
+    connection: Arc<Connection>,
+    key: CallKey,
+}
+
+impl CallGuard {
+    pub(super) fn new(connection: &Arc<Connection>, key: CallKey) -> Self {
+        Self { connection: Arc::clone(connection), key }
+    }
+
+    /// Who was asked.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    pub(crate) fn cancel(&self, reason: &str) {
+        self.connection.cancel(&self.key, reason);
+    }
+}
+
+impl Drop for CallGuard {
+    fn drop(&mut self) {
+        self.cancel("the caller gave up");
+    }
+}

@@ -1,0 +1,71 @@
+//! Methods that the agent serves, for extensions to ask for.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+
+use extline_protocol::frame::{Parent, RpcError};
+use extline_protocol::{CallKey, RawJson, SendError};
+
+use super::Connection;
+
+/// An extension's request for one of the agent's methods, see
+/// [`HostBuilder::serve_method`](crate::HostBuilder::serve_method).
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct MethodCall {
+    /// The extension that asks.
+    pub extension: String,
+    /// The method.
+    pub method: String,
+    /// What it is asked with.
+    pub params: Option<RawJson>,
+    /// What the request belongs to.
+    pub parent: Option<Parent>,
+    pub(crate) key: CallKey,
+    pub(crate) connection: Weak<Connection>,
+    /// Parts that were sent.
+    pub(crate) parts: u64,
+}
+
+type Answer = Pin<Box<dyn Future<Output = Result<RawJson, RpcError>> + Send>>;
+
+/// What serves one of the agent's methods.
+#[derive(Clone)]
+pub(crate) struct Method(Arc<dyn Fn(MethodCall) -> Answer + Send + Sync>);
+
+/// By name.
+pub(crate) type Methods = BTreeMap<String, Method>;
+
+impl MethodCall {
+    /// Sends a part of the answer before the answer, and waits for that as long as the extension
+    /// does not read. `Err` when the part is too large for a frame, or nobody wants the answer any
+    /// more.
+    pub async fn send_part(&mut self, part: &RawJson) -> Result<(), SendError> {
+        let connection = self.connection.upgrade().ok_or(SendError::Closed)?;
+        connection.send_part(&self.key, self.parts + 1, part).await?;
+        self.parts += 1;
+        Ok(())
+    }
+}
+
+impl Method {
+    pub(crate) fn new<F, A>(handler: F) -> Self
+    where
+        F: Fn(MethodCall) -> A + Send + Sync + 'static,
+        A: Future<Output = Result<RawJson, RpcError>> + Send + 'static,
+    {
+        Self(Arc::new(move |call| Box::pin(handler(call))))
+    }
+
+    pub(crate) async fn answer(self, call: MethodCall) -> Result<RawJson, RpcError> {
+        (self.0)(call).await
+    }
+}
+
+impl fmt::Debug for Method {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Method").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,290 @@
+//! What an embedder hears of without asking.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use extline_protocol::frame::{Level, Log, Registered, ToolUpdate};
+use tokio::sync::watch;
+
+use super::panel::Panel;
+use crate::lock::lock;
+use crate::memory::Memory;
+use crate::report::{Diagnosis, Ending, InterceptFailure, Notice};
+
+/// News that wait for a slow listener; of more it misses the oldest.
+const WAITING: usize = 256;
+
+/// What they may take in memory; of more it misses the oldest too.
+const BYTES: usize = 16 * 1024 * 1024;
+
+/// Something an extension did, or something that happened to it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum News {
+    /// It is ready for use.
+    Started {
+        /// The extension.
+        extension: String,
+    },
+    /// It cannot be used, or can be used no longer.
+    Failed {
+        /// The extension.
+        extension: String,
+        /// Why.
+        diagnosis: Arc<Diagnosis>,
+    },
+    /// It failed, and is started again after a while.
+    Restarting {
+        /// The extension.
+        extension: String,
+        /// The nth time in a row, from 1.
+        attempt: u32,
+        /// After how long.
+        after: Duration,
+    },
+    /// Its process and all that belongs to it has ended.
+    Ended(Ending),
+    /// What it offers has changed: list tools and commands anew.
+    Registered {
+        /// The extension.
+        extension: String,
+        /// What the host took, and what not.
+        report: Registered,
+    },
+    /// A note for the user.
+    Note {
+        /// The extension.
+        extension: String,
+        /// How much it matters.
+        level: Level,
+        /// The note.
+        message: String,
+    },
+    /// Its notes are to go.
+    NotesCleared {
+        /// The extension.
+        extension: String,
+    },
+    /// A line for the log. The host has written it to the extension's log file.
+    Log {
+        /// The extension.
+        extension: String,
+        /// The line.
+        log: Log,
+    },
+    /// How a tool call stands; [`Call::update`](crate::Call::update) has the same for one call.
+    ToolUpdate {
+        /// The extension.
+        extension: String,
+        /// The tool.
+        tool: String,
+        /// The snapshot.
+        update: Arc<ToolUpdate>,
+    },
+    /// It asks to submit a prompt to the model.
+    Submit {
+        /// The extension.
+        extension: String,
+        /// The prompt.
+        text: String,
+    },
+    /// It asks to run a slash command as if the user had typed it.
+    SubmitSlash {
+        /// The extension.
+        extension: String,
+        /// The line, with its slash.
+        text: String,
+    },
+    /// It opened a panel.
+    PanelOpened {
+        /// The panel.
+        panel: Panel,
+    },
+    /// A panel is closed: by the extension, by [`Panel::close`], or because the extension ended.
+    PanelClosed {
+        /// The extension.
+        extension: String,
+        /// The panel's id.
+        id: String,
+    },
+    /// An interceptor or a guard of it was asked and did not decide.
+    InterceptFailed {
+        /// The extension.
+        extension: String,
+        /// Which one, about what, and what that meant.
+        failure: InterceptFailure,
+    },
+    /// Something its author should know of: junk on stdout, a late answer, a missing `ready`.
+    Notice {
+        /// The extension.
+        extension: String,
+        /// What was found.
+        notice: Notice,
+    },
+    /// This listener was too slow: that many news are lost to it.
+    Missed(u64),
+}
+
+impl News {
+    /// Roughly what it takes to keep it.
+    fn memory(&self) -> usize {
+        const EACH: usize = 512;
+        EACH + match self {
+            Self::Note { message, .. } => message.len(),
+            Self::Log { log, .. } => log.message.len() + log.fields.memory(),
+            Self::ToolUpdate { update, .. } => update.memory(),
+            Self::Submit { text, .. } | Self::SubmitSlash { text, .. } => text.len(),
+            // What it shows is counted where it is open, and is little when it is closed.
+            Self::PanelOpened { panel } => panel.id.len(),
+            Self::PanelClosed { id, .. } => id.len(),
+            Self::Notice { notice, .. } => notice.text.len(),
+            Self::Registered { report, .. } => {
+                let names = [&report.tools, &report.commands, &report.events, &report.intercept];
+                let names: usize = names.into_iter().map(Memory::memory).sum();
+                let rejected = report.rejected.iter();
+                let rejected = rejected.map(|one| EACH + one.name.len() + one.message.len());
+                names + report.guards.memory() + rejected.sum::<usize>()
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// A listener's own copy of the news, in the order in which they happened.
+#[derive(Debug)]
+pub struct NewsStream {
+    kept: Arc<Mutex<Kept>>,
+    /// The number of the next.
+    next: u64,
+    newest: watch::Receiver<u64>,
+}
+
+impl NewsStream {
+    /// The next news; `None` once the host is dropped and nothing is left. May be dropped and
+    /// called again.
+    pub async fn next(&mut self) -> Option<News> {
+        loop {
+            if let Some(news) = self.try_next() {
+                return Some(news);
+            }
+            if self.newest.changed().await.is_err() {
+                return self.try_next();
+            }
+        }
+    }
+
+    /// The next news, if it is there already.
+    pub fn try_next(&mut self) -> Option<News> {
+        self.newest.mark_unchanged();
+        let kept = lock(&self.kept);
+        if let Some(missed) = kept.oldest.checked_sub(self.next).filter(|missed| *missed > 0) {
+            self.next = kept.oldest;
+            return Some(News::Missed(missed));
+        }
+        let at = usize::try_from(self.next - kept.oldest).unwrap_or(usize::MAX);
+        let (news, _) = kept.news.get(at)?;
+        self.next += 1;
+        Some(news.clone())
+    }
+}
+
+/// The newest news, for listeners that are slow.
+#[derive(Debug, Default)]
+struct Kept {
+    /// Each with what it takes in memory.
+    news: VecDeque<(News, usize)>,
+    memory: usize,
+    /// The number of the first.
+    oldest: u64,
+}
+
+/// Where news come from.
+#[derive(Debug)]
+pub(crate) struct Newsroom {
+    kept: Arc<Mutex<Kept>>,
+    /// The number behind the newest.
+    newest: watch::Sender<u64>,
+    /// What happens during the start waits for the first listener.
+    has_listener: AtomicBool,
+}
+
+impl Newsroom {
+    pub(crate) fn new() -> Self {
+        Self {
+            kept: Arc::default(),
+            newest: watch::Sender::new(0),
+            has_listener: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn tell(&self, news: News) {
+        let memory = news.memory();
+        let next = {
+            let mut kept = lock(&self.kept);
+            kept.memory += memory;
+            kept.news.push_back((news, memory));
+            // The newest stays, however long it is.
+            while kept.news.len() > WAITING || (kept.memory > BYTES && kept.news.len() > 1) {
+                let forgotten = kept.news.pop_front();
+                kept.memory -= forgotten.map_or(0, |(_, memory)| memory);
+                kept.oldest += 1;
+            }
+            kept.oldest + kept.news.len() as u64
+        };
+        self.newest.send_replace(next);
+    }
+
+    pub(crate) fn listen(&self) -> NewsStream {
+        let kept = lock(&self.kept);
+        let is_first = !self.has_listener.swap(true, Ordering::Relaxed);
+        // What the first one missed is what nobody could have kept for it.
+        let next = if is_first { 0 } else { kept.oldest + kept.news.len() as u64 };
+        drop(kept);
+        NewsStream { kept: Arc::clone(&self.kept), next, newest: self.newest.subscribe() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(message: &str) -> News {
+        News::Note { extension: "x".into(), level: Level::Info, message: message.into() }
+    }
+
+    #[test]
+    fn the_first_listener_hears_what_happened_before_and_later_ones_do_not() {
+        let newsroom = Newsroom::new();
+        newsroom.tell(note("early"));
+        let mut first = newsroom.listen();
+        let mut second = newsroom.listen();
+        assert!(matches!(first.try_next(), Some(News::Note { message, .. }) if message == "early"));
+        assert!(second.try_next().is_none());
+        newsroom.tell(note("late"));
+        assert!(matches!(second.try_next(), Some(News::Note { message, .. }) if message == "late"));
+    }
+
+    #[test]
+    fn a_slow_listener_is_told_what_it_missed() {
+        let newsroom = Newsroom::new();
+        let mut listener = newsroom.listen();
+        for _ in 0..WAITING + 3 {
+            newsroom.tell(note("x"));
+        }
+        assert!(matches!(listener.try_next(), Some(News::Missed(3))));
+        assert!(matches!(listener.try_next(), Some(News::Note { .. })));
+    }
+
+    #[test]
+    fn long_news_wait_for_no_slow_listener() {
+        let newsroom = Newsroom::new();
+        let mut listener = newsroom.listen();
+        for _ in 0..10 {
+            newsroom.tell(note(&"x".repeat(4 << 20)));
+        }
+        assert!(matches!(listener.try_next(), Some(News::Missed(7))));
+        assert!(matches!(listener.try_next(), Some(News::Note { .. })));
+    }
+}

@@ -1,0 +1,140 @@
+//! What all extensions of one host share.
+//!
+//! Locks are taken in one order: `publishing`, then a connection, then the registry. Nobody holds
+//! one across an await.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+
+use extline_protocol::Deadlines;
+use tokio::runtime::Handle;
+use tokio::sync::{Semaphore, watch};
+
+use super::method::Methods;
+use super::news::{News, Newsroom};
+use super::questions::RunAskedTool;
+use super::{Connection, LargePipes};
+use crate::lock::lock;
+use crate::process::HostProcesses;
+use crate::profile::ProfileRules;
+use crate::registry::Registry;
+
+/// Validations that take long and run at once; further ones wait.
+const LONG_VALIDATIONS: usize = 8;
+
+/// What all extensions of one host share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) news: Newsroom,
+    pub(crate) deadlines: Deadlines,
+    pub(crate) rules: ProfileRules,
+    /// What the agent serves.
+    pub(crate) methods: Methods,
+    /// An extension that fails may be started again.
+    pub(crate) restarts: bool,
+    /// Where what extensions ask for is worked on.
+    pub(crate) runtime: Handle,
+    registry: Mutex<Registry>,
+    /// By place in load order: the newest of each.
+    connections: Mutex<BTreeMap<usize, Weak<Connection>>>,
+    /// Reports go out in the order of the changes they tell of.
+    publishing: Mutex<()>,
+    /// The start is over: until then a report could be overtaken by a slower extension.
+    started: watch::Sender<bool>,
+    /// Changes whenever somebody who could not be asked before an event may be asked now, or is
+    /// not waited for any more.
+    pub(crate) standings: watch::Sender<()>,
+    /// Counts the tool calls, to name them for interceptors and guards.
+    calls: AtomicU64,
+    /// How many validations may take long at once.
+    pub(crate) long_validations: Arc<Semaphore>,
+    pub(crate) large_pipes: LargePipes,
+    pub(crate) processes: Arc<HostProcesses>,
+    /// Runs the tools that extensions call.
+    pub(crate) run_asked_tool: RunAskedTool,
+}
+
+impl Shared {
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub(crate) fn new(
+        registry: Registry,
+        rules: ProfileRules,
+        deadlines: Deadlines,
+        methods: Methods,
+        restarts: bool,
+        run_asked_tool: RunAskedTool,
+    ) -> Self {
+        Self {
+            news: Newsroom::new(),
+            deadlines,
+            rules,
+            methods,
+            restarts,
+            runtime: Handle::current(),
+            registry: Mutex::new(registry),
+            connections: Mutex::default(),
+            publishing: Mutex::default(),
+            started: watch::Sender::new(false),
+            standings: watch::Sender::new(()),
+            calls: AtomicU64::new(0),
+            long_validations: Arc::new(Semaphore::new(LONG_VALIDATIONS)),
+            large_pipes: LargePipes::default(),
+            processes: Arc::new(HostProcesses::new()),
+            run_asked_tool,
+        }
+    }
+
+    pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {
+        lock(&self.registry)
+    }
+
+    /// Adds the connection of an extension, or replaces it after a restart.
+    pub(crate) fn add_connection(&self, connection: &Arc<Connection>) {
+        lock(&self.connections).insert(connection.index(), Arc::downgrade(connection));
+    }
+
+    /// The connection of the extension at that place in load order, if its process was started.
+    pub(crate) fn connection(&self, owner: usize) -> Option<Arc<Connection>> {
+        lock(&self.connections).get(&owner)?.upgrade()
+    }
+
+    /// The host's own name for the next tool call.
+    pub(crate) fn name_call(&self) -> String {
+        format!("call_{}", self.calls.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Every extension has started or failed: from now on each hears at once what was taken of its
+    /// registrations.
+    pub(crate) fn start_is_over(&self) {
+        self.started.send_replace(true);
+        self.publish();
+    }
+
+    /// Waits until every extension has started or failed: before that nobody knows yet who guards
+    /// what.
+    pub(crate) async fn all_started(&self) {
+        // The sender is ours, so this cannot fail.
+        let _ = self.started.subscribe().wait_for(|started| *started).await;
+    }
+
+    /// Tells each extension, and the embedder, what has changed for it. One extension's change may
+    /// concern another: a name that becomes free goes to the next.
+    pub(crate) fn publish(&self) {
+        if !*self.started.borrow() {
+            return;
+        }
+        let _in_order = lock(&self.publishing);
+        let connections: Vec<_> =
+            lock(&self.connections).values().filter_map(Weak::upgrade).collect();
+        for connection in connections.into_iter().filter(|connection| connection.is_ready()) {
+            let report = self.registry().new_report(connection.index());
+            if let Some(report) = report {
+                connection.report(&report);
+                let extension = connection.name().to_owned();
+                self.news.tell(News::Registered { extension, report });
+            }
+        }
+    }
+}

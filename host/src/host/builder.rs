@@ -1,0 +1,327 @@
+//! How a host is set up.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use extline_protocol::frame::{
+    ErrorInfo, HelloAck, HostInfo, Limits, RegisterTool, RpcError, ToolResult,
+};
+use extline_protocol::limits::FRAME_BYTES;
+use extline_protocol::{Capabilities, Capability, Deadlines, Profile, RawJson};
+
+use super::Host;
+use super::restart::RestartPolicy;
+use crate::connection::{Method, MethodCall, Methods};
+use crate::home::default_home;
+use crate::process::EnvironmentSettings;
+use crate::registry::{Builtin, BuiltinCall, BuiltinToolError, Tool};
+use crate::report::Trace;
+use crate::source::ExtensionSource;
+
+/// What this host serves; nothing else is named in `hello_ack`.
+const SERVED: [Capability; 11] = [
+    Capability::Commands,
+    Capability::Tools,
+    Capability::Events,
+    Capability::Panels,
+    Capability::ToolCancel,
+    Capability::CallTool,
+    Capability::ToolUpdate,
+    Capability::ToolRegistry,
+    Capability::RegistrationReport,
+    Capability::Log,
+    Capability::Rpc,
+];
+
+/// Sets up a [`Host`]. Every setting has a default.
+#[derive(Clone, Debug)]
+pub struct HostBuilder {
+    pub(crate) info: HostInfo,
+    pub(crate) zot_version: Option<String>,
+    pub(crate) provider: String,
+    pub(crate) model: String,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) logs: Option<PathBuf>,
+    pub(crate) deadlines: Deadlines,
+    pub(crate) restart: RestartPolicy,
+    pub(crate) environment: EnvironmentSettings,
+    pub(crate) profile: Profile,
+    pub(crate) seed: Option<u64>,
+    pub(crate) trace: Option<Trace>,
+    pub(crate) builtin_names: Vec<String>,
+    pub(crate) builtin_tools: Vec<Arc<Tool>>,
+    pub(crate) builtin_commands: Vec<String>,
+    pub(crate) methods: Methods,
+    pub(crate) sources: Vec<ExtensionSource>,
+    pub(crate) unguarded: Vec<String>,
+}
+
+impl Default for HostBuilder {
+    fn default() -> Self {
+        let name = env!("CARGO_PKG_NAME").to_owned();
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        Self {
+            info: HostInfo { name, version },
+            zot_version: None,
+            provider: String::new(),
+            model: String::new(),
+            cwd: None,
+            home: None,
+            logs: None,
+            deadlines: Deadlines::default(),
+            restart: RestartPolicy::Off,
+            environment: EnvironmentSettings::default(),
+            profile: Profile::spec(),
+            seed: None,
+            trace: None,
+            builtin_names: Vec::new(),
+            builtin_tools: Vec::new(),
+            builtin_commands: Vec::new(),
+            methods: Methods::new(),
+            sources: Vec::new(),
+            unguarded: Vec::new(),
+        }
+    }
+}
+
+impl HostBuilder {
+    /// The agent's name and version, as extensions see them.
+    #[must_use]
+    pub fn host(mut self, name: impl Into<String>, version: impl Into<String>) -> Self {
+        self.info = HostInfo { name: name.into(), version: version.into() };
+        self
+    }
+
+    /// The version of zot this host is like, for extensions that ask for it. By default that of the
+    /// profile; the `spec` has none.
+    #[must_use]
+    pub fn zot_version(mut self, version: impl Into<String>) -> Self {
+        self.zot_version = Some(version.into());
+        self
+    }
+
+    /// The model in use and its provider. Empty by default.
+    #[must_use]
+    pub fn model(mut self, provider: impl Into<String>, model: impl Into<String>) -> Self {
+        self.provider = provider.into();
+        self.model = model.into();
+        self
+    }
+
+    /// The project's folder. The process's own by default.
+    #[must_use]
+    pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// The folder for the extensions' data (`data/NAME`) and logs (`logs/NAME.log`).
+    /// [`default_home`] by default.
+    #[must_use]
+    pub fn home(mut self, home: impl Into<PathBuf>) -> Self {
+        self.home = Some(home.into());
+        self
+    }
+
+    /// Another folder for the logs.
+    #[must_use]
+    pub fn logs(mut self, logs: impl Into<PathBuf>) -> Self {
+        self.logs = Some(logs.into());
+        self
+    }
+
+    /// Which host this one is like: [`Profile::spec`] by default, or a particular zot, by
+    /// `Profile::named("zot-0.1.62")`. Its rules hold over the other settings here, in whatever
+    /// order they are made.
+    #[must_use]
+    pub fn profile(mut self, profile: Profile) -> Self {
+        self.profile = profile;
+        self
+    }
+
+    /// Where the profile leaves something to chance, as a zot does the order of events and of
+    /// interceptors: the same seed draws the same again. Another each time by default.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = Some(seed);
+        self
+    }
+
+    /// Writes down every line that passes between the host and its extensions. No trace by
+    /// default.
+    #[must_use]
+    pub fn trace(mut self, trace: Trace) -> Self {
+        self.trace = Some(trace);
+        self
+    }
+
+    /// How long the host waits for what. A zot's own deadlines for tools, commands and intercepts
+    /// are fixed (`zot.fixed-deadlines`), whatever is said here.
+    #[must_use]
+    pub fn deadlines(mut self, deadlines: Deadlines) -> Self {
+        self.deadlines = deadlines;
+        self
+    }
+
+    /// What becomes of extensions that fail while they are in use: they stay as they are by default.
+    #[must_use]
+    pub fn restart(mut self, policy: RestartPolicy) -> Self {
+        self.restart = policy;
+        self
+    }
+
+    /// Gives every extension a variable, whatever the host's own environment and the manifests say.
+    #[must_use]
+    pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.environment.set.insert(name.into(), value.into());
+        self
+    }
+
+    /// Passes variables of the host's own environment on to every extension, beside those that the
+    /// extension's manifest declares. Names that the host does not have are left out.
+    #[must_use]
+    pub fn pass_env<N: Into<OsString>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
+        self.environment.pass.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Passes the host's whole environment on to every extension, keys and tokens included, as a
+    /// zot does. Off by default.
+    #[must_use]
+    pub fn inherit_env(mut self, inherit: bool) -> Self {
+        self.environment.inherit = inherit;
+        self
+    }
+
+    /// Names of the agent's own tools: no extension gets them. They cannot be called through the
+    /// host; see [`HostBuilder::builtin_tool`] for those that can.
+    #[must_use]
+    pub fn builtin_tools<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.builtin_names.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Offers one of the agent's own tools through the host: it is listed in [`Host::tools`], and
+    /// both the agent and extensions call it through interceptors, its schema and the guards
+    /// (`call.gate`). Its name is no extension's; of two with one name the last is taken.
+    ///
+    /// The definition is what an extension would send: name, description, schema, `timeout_ms`,
+    /// `execution` and so on; name and schema are checked here. The handler answers with a result,
+    /// see [`BuiltinCall::result`], or an error that becomes one. It runs as a task of its own on
+    /// the runtime that [`HostBuilder::start`] was called on, several calls at once unless the
+    /// definition says `sequential`, and is dropped when the call is cancelled or takes too long;
+    /// one that panics answers with the error `internal`.
+    pub fn builtin_tool<F, A>(
+        mut self,
+        definition: RegisterTool,
+        handler: F,
+    ) -> Result<Self, BuiltinToolError>
+    where
+        F: Fn(BuiltinCall) -> A + Send + Sync + 'static,
+        A: Future<Output = Result<ToolResult, ErrorInfo>> + Send + 'static,
+    {
+        self.builtin_tools.push(Arc::new(Builtin::new(handler).tool(definition)?));
+        Ok(self)
+    }
+
+    /// Serves a method, for extensions to ask for (`request`); it is listed in `hello_ack.methods`.
+    /// Of two with one name the last is taken. Names that the protocol reserves, as `ui.confirm`,
+    /// mean nothing yet (`cap.reserved`).
+    ///
+    /// The handler runs as a task of its own on the runtime that [`HostBuilder::start`] was called
+    /// on, and is dropped when the extension cancels the request, gives it too little time, or dies,
+    /// and when the call that the request belongs to ends; one that panics answers with the error
+    /// `internal`.
+    #[must_use]
+    pub fn serve_method<F, A>(mut self, name: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(MethodCall) -> A + Send + Sync + 'static,
+        A: Future<Output = Result<RawJson, RpcError>> + Send + 'static,
+    {
+        self.methods.insert(name.into(), Method::new(handler));
+        self
+    }
+
+    /// Names of the agent's own slash commands, without the slash: no extension gets them.
+    #[must_use]
+    pub fn builtin_commands<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.builtin_commands.extend(names.into_iter().map(Into::into));
+        self
+    }
+
+    /// Lets calls pass where the guards of that extension cannot be asked: while it starts, when it
+    /// has failed or died, when its registrations cannot be read. By default nothing passes then
+    /// (`guard.declared`). What a guard that is asked does not answer in time is blocked all the
+    /// same. This is for the person in front of the agent to say, not for the agent to decide.
+    #[must_use]
+    pub fn unguarded(mut self, extension: impl Into<String>) -> Self {
+        self.unguarded.push(extension.into());
+        self
+    }
+
+    /// Adds an extension behind the others. Where two have the same name, or offer a tool or
+    /// command of the same name, the one that was added first wins.
+    #[must_use]
+    pub fn extension(mut self, source: ExtensionSource) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Adds the extension in a folder.
+    #[must_use]
+    pub fn folder(self, path: impl Into<PathBuf>) -> Self {
+        self.extension(ExtensionSource::folder(path))
+    }
+
+    /// Adds a program without a manifest.
+    #[must_use]
+    pub fn command<A: Into<OsString>>(
+        self,
+        program: impl Into<OsString>,
+        args: impl IntoIterator<Item = A>,
+    ) -> Self {
+        self.extension(ExtensionSource::command(program, args))
+    }
+
+    /// Starts all extensions at once, and waits until each is ready or has failed, which takes as
+    /// long as the slowest. This itself cannot fail: ask [`Host::extensions`] how each stands.
+    ///
+    /// Must be called inside a tokio runtime with I/O and time enabled; the extensions live on it.
+    pub async fn start(self) -> Host {
+        Host::start(self).await
+    }
+
+    pub(crate) fn cwd_or_default(&self) -> PathBuf {
+        let cwd = self.cwd.as_deref().and_then(|cwd| std::path::absolute(cwd).ok());
+        cwd.or_else(|| env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("/"))
+    }
+
+    pub(crate) fn home_or_default(&self) -> PathBuf {
+        self.home.clone().unwrap_or_else(default_home)
+    }
+
+    /// What every extension is told; the folders of each are added later.
+    pub(crate) fn ack(&self, cwd: String) -> HelloAck {
+        let millis = |time: std::time::Duration| u64::try_from(time.as_millis()).ok();
+        HelloAck {
+            protocol_version: 1,
+            capabilities: Some(SERVED.into_iter().collect::<Capabilities>().names()),
+            zot_version: self.zot_version.clone().unwrap_or(self.profile.zot_version.to_owned()),
+            provider: self.provider.clone(),
+            model: self.model.clone(),
+            cwd,
+            host: Some(self.info.clone()),
+            limits: Some(Limits {
+                frame_bytes: u64::try_from(FRAME_BYTES).ok(),
+                tool_timeout_ms: millis(self.deadlines.tool),
+                intercept_timeout_ms: millis(self.deadlines.intercept),
+                command_timeout_ms: millis(self.deadlines.command),
+            }),
+            methods: (!self.methods.is_empty()).then(|| self.methods.keys().cloned().collect()),
+            ..HelloAck::default()
+        }
+    }
+}

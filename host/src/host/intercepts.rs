@@ -1,0 +1,62 @@
+//! What an agent has extensions asked before something happens.
+
+use extline_protocol::frame::{EventPayload, Phase};
+
+use super::Host;
+use crate::intercepts::{AgentStart, Question};
+use crate::registry::Point;
+use crate::report::Blocked;
+
+/// What extensions are asked before something happens. [`Host::call`] asks about tool calls by
+/// itself; the agent asks about the rest.
+///
+/// An extension that does not answer within `Deadlines::intercept`, dies, or answers with something
+/// unusable is decided for as it declared with `on_failure`, and where it declared nothing it
+/// blocks (`intercept.failure-host`); [`News::InterceptFailed`](crate::News::InterceptFailed) tells
+/// of it. Where the guard of an extension stood, nothing passes when that extension has died, until
+/// it is back or [removed](Host::remove) (`guard.gone`). Dropping one of these futures drops the
+/// question.
+impl Host {
+    /// Asks whether the model may be called for the `step`th time within a prompt, from 1.
+    pub async fn intercept_turn_start(&self, step: u64) -> Result<(), Blocked> {
+        let payload = EventPayload { step: Some(step), ..EventPayload::default() };
+        for asked in self.shared.asked(Point::TurnStart, &Phase::Intercept) {
+            let question = Question::new(Point::TurnStart, payload.clone());
+            self.shared.ask(&asked, question, |_| Ok(())).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks about the model's text before it is shown and kept, and returns the text that stands:
+    /// each extension sees what the one before it made (`intercept.chain`).
+    pub async fn intercept_assistant_message(&self, text: &str) -> Result<String, Blocked> {
+        let mut text = text.to_owned();
+        for asked in self.shared.asked(Point::AssistantMessage, &Phase::Intercept) {
+            let payload = EventPayload { text: Some(text.clone()), ..EventPayload::default() };
+            let question = Question::new(Point::AssistantMessage, payload);
+            let answer = self.shared.ask(&asked, question, |answer| Ok(answer.replace_text));
+            text = answer.await?.flatten().unwrap_or(text);
+        }
+        Ok(text)
+    }
+
+    /// Asks about the system prompt before the agent starts, and returns the one that stands; an
+    /// empty one is none. Nobody can block the start.
+    pub async fn intercept_before_agent_start(&self, start: AgentStart) -> String {
+        let AgentStart { session_id, agent_run_id, cwd, provider, model, system_prompt } = start;
+        let payload = EventPayload { session_id, agent_run_id, cwd, ..EventPayload::default() };
+        let own = |name: &String| Some(name.clone()).filter(|name| !name.is_empty());
+        let mut prompt = system_prompt;
+        for asked in self.shared.asked(Point::BeforeAgentStart, &Phase::Intercept) {
+            let question = Question {
+                provider: provider.clone().or_else(|| own(&self.provider)),
+                model: model.clone().or_else(|| own(&self.model)),
+                system_prompt: Some(prompt.clone()),
+                ..Question::new(Point::BeforeAgentStart, payload.clone())
+            };
+            let answer = self.shared.ask(&asked, question, |answer| Ok(answer.system_prompt)).await;
+            prompt = answer.ok().flatten().flatten().unwrap_or(prompt);
+        }
+        prompt
+    }
+}

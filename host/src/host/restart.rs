@@ -1,0 +1,165 @@
+//! Extensions that are started again after they failed.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard, Notify};
+
+use super::Launcher;
+use crate::connection::{Connection, News};
+use crate::lock::lock;
+use crate::report::Diagnosis;
+
+/// One that ran for so long begins anew with its restarts.
+const STEADY_AFTER: Duration = Duration::from_secs(60);
+
+/// The longest time between two restarts.
+const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
+
+/// What becomes of an extension that failed while it was in use.
+///
+/// One that never was ready is not started again: what keeps it from starting will keep it again.
+/// Calls are never repeated (`end.no-replay`): those that were open fail at once, and so do new ones
+/// until it is ready again, with [`CallError::Restarting`](crate::CallError::Restarting). Its place
+/// in load order, the names of its tools and commands, which stay listed, and what its guards watch
+/// are its own meanwhile (`end.restart-names`); once it is given up, the names are free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RestartPolicy {
+    /// It stays as it is.
+    #[default]
+    Off,
+    /// It is started again.
+    OnFailure {
+        /// How long after its end; twice as long after each further failure, a minute at most.
+        backoff: Duration,
+        /// So many times in a row. One that ran for a minute begins anew.
+        max: u32,
+    },
+}
+
+impl RestartPolicy {
+    /// How long to wait before the nth restart in a row, counted from 1; `None`: no more.
+    fn wait(self, attempt: u32) -> Option<Duration> {
+        match self {
+            Self::OnFailure { backoff, max } if attempt <= max => {
+                let factor = 2_u32.saturating_pow(attempt - 1);
+                Some(backoff.saturating_mul(factor).min(LONGEST_BACKOFF))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The place of an extension, whichever of its processes runs.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    connection: Mutex<Arc<Connection>>,
+    /// It is not started any more.
+    closed: AtomicBool,
+    closing: Notify,
+    /// Held while a process is started.
+    starting: AsyncMutex<()>,
+}
+
+impl Slot {
+    pub(crate) fn new(connection: Arc<Connection>) -> Self {
+        Self {
+            connection: Mutex::new(connection),
+            closed: AtomicBool::new(false),
+            closing: Notify::new(),
+            starting: AsyncMutex::default(),
+        }
+    }
+
+    /// The newest of its processes.
+    pub(crate) fn current(&self) -> Arc<Connection> {
+        Arc::clone(&lock(&self.connection))
+    }
+
+    /// From here on no process is started in it; the guard waits for one that is just starting.
+    pub(crate) async fn close(&self) -> AsyncMutexGuard<'_, ()> {
+        self.close_now();
+        self.starting.lock().await
+    }
+
+    /// The same without waiting; what is just starting is killed by whoever starts it.
+    pub(crate) fn close_now(&self) {
+        self.closed.store(true, Ordering::Release);
+        self.closing.notify_one();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Starts the next process, unless the slot is closed; whether one was started.
+    async fn start(&self, launcher: &Launcher) -> bool {
+        let _starting = self.starting.lock().await;
+        if self.is_closed() {
+            return false;
+        }
+        match launcher.start().await {
+            Ok(connection) => {
+                // Whoever closes the slot ends the process that it finds in it: only then is none
+                // overlooked that was started in the same moment.
+                *lock(&self.connection) = Arc::clone(&connection);
+                if self.is_closed() {
+                    connection.kill();
+                }
+                true
+            }
+            Err(problem) => {
+                let diagnosis = Arc::new(Diagnosis::before_start(&launcher.name, problem));
+                let extension = launcher.name.clone();
+                launcher.shared.news.tell(News::Failed { extension, diagnosis });
+                false
+            }
+        }
+    }
+}
+
+/// Starts an extension again as often as the policy says, and frees its names after that.
+pub(crate) async fn supervise(slot: Arc<Slot>, launcher: Launcher, policy: RestartPolicy) {
+    start_again(&slot, &launcher, policy).await;
+    launcher.shared.registry().let_go_of_names(launcher.index);
+    launcher.shared.publish();
+}
+
+async fn start_again(slot: &Slot, launcher: &Launcher, policy: RestartPolicy) {
+    let mut attempt = 0;
+    let mut was_ready = false;
+    loop {
+        let connection = slot.current();
+        let began = Instant::now();
+        let failed = connection.ended().await.is_some_and(|ending| ending.diagnosis.is_some());
+        was_ready |= connection.was_ready();
+        attempt = if began.elapsed() < STEADY_AFTER { attempt + 1 } else { 1 };
+        let wait = policy.wait(attempt).filter(|_| failed && was_ready && !slot.is_closed());
+        let Some(after) = wait else { return };
+        let extension = launcher.name.clone();
+        launcher.shared.news.tell(News::Restarting { extension, attempt, after });
+        tokio::select! {
+            () = tokio::time::sleep(after) => {}
+            () = slot.closing.notified() => return,
+        }
+        if !slot.start(launcher).await {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wait_doubles_and_ends() {
+        let policy = RestartPolicy::OnFailure { backoff: Duration::from_secs(4), max: 6 };
+        let waits = (1..=7).map(|attempt| policy.wait(attempt).map(|wait| wait.as_secs()));
+        let expected = [Some(4), Some(8), Some(16), Some(32), Some(60), Some(60), None];
+        assert_eq!(waits.collect::<Vec<_>>(), expected);
+        assert_eq!(RestartPolicy::Off.wait(1), None);
+    }
+}

@@ -1,0 +1,26 @@
+//! Extensions that are asked before something happens: interceptors, who may rewrite it, and
+//! guards, who see what will happen and may only block it.
+//!
+//! They are asked one after the other, in load order (`intercept.load-order`), and the first one
+//! that blocks ends it (`intercept.first-block`).
+
+mod ask;
+
+pub(crate) use self::ask::{Asked, Question};
+
+/// What extensions are told before an agent starts, as far as the agent knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AgentStart {
+    /// The conversation.
+    pub session_id: Option<String>,
+    /// This run of the agent.
+    pub agent_run_id: Option<String>,
+    /// The working directory.
+    pub cwd: Option<String>,
+    /// The model's provider; the one that the host was set up with when absent.
+    pub provider: Option<String>,
+    /// The model; the one that the host was set up with when absent.
+    pub model: Option<String>,
+    /// The system prompt as it stands; empty when there is none.
+    pub system_prompt: String,
+}

@@ -1,0 +1,18 @@
+//! What is needed to start a program.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::environment::Environment;
+
+/// A program with all that is needed to start it.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    pub(crate) program: PathBuf,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is started there yet"))]
+    pub(crate) args: Vec<OsString>,
+    /// The working directory: the extension's folder.
+    pub(crate) dir: PathBuf,
+    pub(crate) environment: Arc<Environment>,
+}

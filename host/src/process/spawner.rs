@@ -1,0 +1,68 @@
+//! Starts programs, one after the other, beside the runtime: a start waits until the new process has
+//! its program, and meanwhile those that run already are served.
+
+use std::io;
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::task::spawn_blocking;
+
+use super::host_processes::HostProcesses;
+use super::launch::Launch;
+use super::{Spawned, spawn as spawn_once};
+
+/// A thread that starts programs in the order in which it is told. It ends with its work once this
+/// is dropped.
+pub(crate) struct Spawner(mpsc::Sender<Order>);
+
+/// A program that was ordered. When it is dropped, the process is killed, or not even started.
+pub(crate) type Ordered = oneshot::Receiver<io::Result<Spawned>>;
+
+struct Order {
+    launch: Arc<Launch>,
+    spawned: oneshot::Sender<io::Result<Spawned>>,
+}
+
+impl Spawner {
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub(crate) fn new(processes: &Arc<HostProcesses>) -> Self {
+        let processes = Arc::clone(processes);
+        let (orders, waiting) = mpsc::channel::<Order>();
+        spawn_blocking(move || {
+            for Order { launch, spawned } in waiting {
+                if !spawned.is_closed() {
+                    // Nobody may want it any more; then it is killed right here.
+                    drop(spawned.send(spawn(&launch, &processes)));
+                }
+            }
+        });
+        Self(orders)
+    }
+
+    pub(crate) fn order(&self, launch: &Arc<Launch>) -> Ordered {
+        let (spawned, ordered) = oneshot::channel();
+        let launch = Arc::clone(launch);
+        // Without the thread, as when the runtime ends, the receiver hears that there is no sender.
+        drop(self.0.send(Order { launch, spawned }));
+        ordered
+    }
+}
+
+/// Starts a program. One that a compiler has just written may be busy for a moment: another thread
+/// of this process may be starting something else meanwhile, with the compiler's descriptor in hand.
+fn spawn(launch: &Launch, processes: &HostProcesses) -> io::Result<Spawned> {
+    const TRIES: usize = 10;
+    const AFTER: Duration = Duration::from_millis(20);
+    let mark = processes.next_mark();
+    let watchdog = processes.watchdog().ok();
+    for _ in 1..TRIES {
+        match spawn_once(launch, &mark, watchdog) {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => thread::sleep(AFTER),
+            outcome => return outcome,
+        }
+    }
+    spawn_once(launch, &mark, watchdog)
+}

@@ -1,0 +1,135 @@
+//! What extensions offer, and the agent itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use extline_protocol::frame::{Execution, RegisterCommand, RegisterTool, Rejection};
+use extline_protocol::{ErrorKind, Profile, Vocabulary};
+use extline_schema::{SchemaError, ToolSchema};
+use tokio::sync::Semaphore;
+
+use super::builtin::Builtin;
+use crate::memory::Memory;
+
+/// The name of the agent where others have an extension's.
+pub(crate) const HOST: &str = "the host";
+
+/// A tool that an extension offers, or the agent itself, with its schema ready for use.
+#[derive(Debug)]
+pub struct Tool {
+    /// The extension that has it; `the host` for one of the agent's own.
+    pub extension: String,
+    /// The tool as it was registered.
+    pub definition: RegisterTool,
+    /// `None` where the profile checks nothing (`zot.no-validation`).
+    pub(crate) schema: Option<Arc<ToolSchema>>,
+    pub(crate) owner: Owner,
+    /// Held by the one call that may run, where only one may at a time.
+    pub(crate) turn: Option<Arc<Semaphore>>,
+    /// Roughly what it takes to keep it, in bytes.
+    pub(crate) memory: usize,
+}
+
+/// Who runs a tool.
+#[derive(Debug)]
+pub(crate) enum Owner {
+    /// The extension at that place in load order.
+    Extension(usize),
+    Agent(Builtin),
+}
+
+impl Tool {
+    /// The tool of an extension, or why it cannot be used. `schema` is what was made of the one in
+    /// its definition, where the profile has it checked.
+    pub(crate) fn of_extension(
+        extension: &str,
+        owner: usize,
+        definition: RegisterTool,
+        schema: Option<Result<ToolSchema, SchemaError>>,
+        profile: &Profile,
+    ) -> Result<Self, Rejection> {
+        let schema = match schema.transpose() {
+            Ok(schema) => schema,
+            Err(error) => {
+                let is_too_large = error.is_too_large;
+                return Err(Rejection {
+                    kind: "tool".to_owned(),
+                    message: format!("the schema of the tool {}: {error}", definition.name),
+                    name: definition.name,
+                    code: if is_too_large { ErrorKind::TooLarge } else { ErrorKind::Validation },
+                    winner: None,
+                });
+            }
+        };
+        let mut tool = Self::new(extension, Owner::Extension(owner), definition, schema);
+        if profile.vocabulary < Vocabulary::Extline {
+            tool.turn = None;
+        }
+        Ok(tool)
+    }
+
+    pub(crate) fn new(
+        extension: &str,
+        owner: Owner,
+        definition: RegisterTool,
+        schema: Option<ToolSchema>,
+    ) -> Self {
+        let is_sequential = definition.execution == Some(Execution::Sequential);
+        let turn = is_sequential.then(|| Arc::new(Semaphore::new(1)));
+        let memory = definition.memory() + schema.as_ref().map_or(0, ToolSchema::memory);
+        let schema = schema.map(Arc::new);
+        Self { extension: extension.to_owned(), definition, schema, owner, turn, memory }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    /// What it does, for the model; empty when it says nothing.
+    pub fn description(&self) -> &str {
+        self.definition.description.as_deref().unwrap_or_default()
+    }
+
+    /// Its own deadline, where it declares one.
+    pub fn timeout(&self) -> Option<Duration> {
+        self.definition.timeout_ms.map(Duration::from_millis)
+    }
+
+    /// Whether it is one of the agent's own, see
+    /// [`HostBuilder::builtin_tool`](crate::HostBuilder::builtin_tool).
+    pub fn is_builtin(&self) -> bool {
+        matches!(self.owner, Owner::Agent(_))
+    }
+
+    /// The place in load order of the extension that has it.
+    pub(crate) fn owner(&self) -> Option<usize> {
+        match self.owner {
+            Owner::Extension(owner) => Some(owner),
+            Owner::Agent(_) => None,
+        }
+    }
+}
+
+/// A slash command that an extension offers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// The extension that has it.
+    pub extension: String,
+    /// The command as it was registered.
+    pub definition: RegisterCommand,
+    /// The extension's place in load order.
+    pub(crate) owner: usize,
+}
+
+impl Command {
+    /// Its name, as it was registered.
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    /// What it does, in a line; empty when it says nothing.
+    pub fn description(&self) -> &str {
+        self.definition.description.as_deref().unwrap_or_default()
+    }
+}

@@ -1,0 +1,151 @@
+//! Why a call or a command has no answer from the extension.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use extline_protocol::frame::{ErrorInfo, RpcError};
+use extline_protocol::{ErrorKind, ModelArgsError};
+use extline_schema::Violation;
+use thiserror::Error;
+
+use super::blocked::Blocked;
+use super::diagnosis::Diagnosis;
+use crate::registry::Tool;
+
+/// Why a call has no result of the tool's own. A tool that answers with an error is no
+/// `CallError`: that is a result with `is_error`.
+#[derive(Clone, Debug, Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// No extension has a tool or command of that name, or there is no such extension.
+    #[error("unknown {what} {name}")]
+    Unknown {
+        /// `tool`, `command` or `extension`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// The arguments are not an object that an extension should get.
+    #[error("{tool}: {error}")]
+    BadArgs {
+        /// The tool.
+        tool: String,
+        /// What is wrong with them.
+        error: ModelArgsError,
+    },
+    /// The arguments do not fit the tool's schema. The extension has not seen them.
+    #[error("{}: {violation}", .tool.name())]
+    Invalid {
+        /// The tool, with its schema.
+        tool: Arc<Tool>,
+        /// What does not fit, and where.
+        violation: Violation,
+    },
+    /// An interceptor or a guard blocked the call. The tool's extension has not seen it.
+    #[error("blocked by {by}: {reason}")]
+    Blocked {
+        /// The extension that blocked it.
+        by: String,
+        /// Why: its own words, or how it failed to answer.
+        reason: String,
+    },
+    /// There was no answer in time; the extension goes on, and
+    /// [`Host::diagnose`](crate::Host::diagnose) says what it is doing instead.
+    #[error("{name} did not answer within {} ms", .after.as_millis())]
+    Timeout {
+        /// The tool, command or method.
+        name: String,
+        /// How long it was waited for.
+        after: Duration,
+        /// The extension that was asked. Absent for a tool of the agent's own, and where the time
+        /// was up before the tool was called, in an interceptor or a guard or while it waited for
+        /// its turn.
+        extension: Option<String>,
+    },
+    /// The call was cancelled and the extension had nothing to say to that.
+    #[error("{name} was cancelled")]
+    Cancelled {
+        /// The tool or command.
+        name: String,
+    },
+    /// The extension ended, or was given up, before it answered.
+    #[error("{name} was not answered: {}", .diagnosis.summary())]
+    Died {
+        /// The tool or command.
+        name: String,
+        /// Why.
+        diagnosis: Arc<Diagnosis>,
+    },
+    /// The extension failed and is being started again: try again in a moment
+    /// (`end.restart-names`). It has not seen the call.
+    #[error("{name} was not called: its extension {extension} failed and is being restarted")]
+    Restarting {
+        /// The tool or command.
+        name: String,
+        /// The extension.
+        extension: String,
+    },
+    /// The call or its answer breaks a limit, the answer cannot be read, or the extension does not
+    /// offer what is asked for; the extension goes on.
+    #[error("{name}: {message}")]
+    Unusable {
+        /// The tool or command.
+        name: String,
+        /// `too_large`, `protocol`, `unsupported` or `budget`.
+        kind: ErrorKind,
+        /// What is wrong.
+        message: String,
+    },
+    /// A request was answered with an error, or not in time.
+    #[error("{method}: {}", .error.message)]
+    Request {
+        /// The method.
+        method: String,
+        /// Why it failed.
+        error: RpcError,
+    },
+    /// A command answered with an error.
+    #[error("{message}")]
+    Refused {
+        /// The extension's own words.
+        message: String,
+    },
+}
+
+impl From<Blocked> for CallError {
+    fn from(Blocked { by, reason }: Blocked) -> Self {
+        Self::Blocked { by, reason }
+    }
+}
+
+impl CallError {
+    /// The error code.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Unknown { .. } => ErrorKind::NotFound,
+            Self::BadArgs { .. } | Self::Invalid { .. } => ErrorKind::Validation,
+            Self::Blocked { .. } => ErrorKind::Permission,
+            Self::Timeout { .. } => ErrorKind::Timeout,
+            Self::Cancelled { .. } => ErrorKind::Cancelled,
+            Self::Died { .. } | Self::Restarting { .. } => ErrorKind::Transient,
+            Self::Unusable { kind, .. } => kind.clone(),
+            Self::Request { error, .. } => error.code.clone(),
+            Self::Refused { .. } => ErrorKind::Internal,
+        }
+    }
+
+    /// JSON pointer of the offending member of the arguments.
+    pub fn field(&self) -> Option<&str> {
+        match self {
+            Self::Invalid { violation, .. } => Some(&violation.pointer),
+            _ => None,
+        }
+    }
+
+    /// The same as the wire's error object, as a model would get it.
+    pub fn to_error_info(&self) -> ErrorInfo {
+        let mut info = ErrorInfo::new(self.kind(), self.to_string());
+        info.field = self.field().map(str::to_owned);
+        info
+    }
+}

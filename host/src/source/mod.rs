@@ -1,0 +1,56 @@
+//! Where an extension comes from, and the program that is started for it.
+
+mod manifest;
+mod plan;
+mod program;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+pub use self::manifest::{MANIFEST, Manifest, ManifestError, Permissions};
+pub(crate) use self::plan::{Plan, explain};
+pub use self::program::Program;
+
+/// Where an extension comes from: a folder with a manifest, or a command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExtensionSource {
+    /// A folder that holds an `extension.json`, or the path of that file.
+    Folder(PathBuf),
+    /// A program without a manifest. It runs in the host's `cwd`, and is found as a shell would
+    /// find it: a name with a separator is a path, any other is looked up in `$PATH`.
+    Command {
+        /// The program.
+        program: OsString,
+        /// Its arguments.
+        args: Vec<OsString>,
+        /// What the extension is called; without it, the name of the first argument that is a
+        /// file, else of the program, without folder and suffix.
+        name: Option<String>,
+    },
+}
+
+impl ExtensionSource {
+    /// A folder with a manifest.
+    pub fn folder(path: impl Into<PathBuf>) -> Self {
+        Self::Folder(path.into())
+    }
+
+    /// A program without a manifest.
+    pub fn command<A: Into<OsString>>(
+        program: impl Into<OsString>,
+        args: impl IntoIterator<Item = A>,
+    ) -> Self {
+        let args = args.into_iter().map(Into::into).collect();
+        Self::Command { program: program.into(), args, name: None }
+    }
+
+    /// The same with another name. A folder is named by its manifest, and stays as it is.
+    #[must_use]
+    pub fn named(mut self, to: impl Into<String>) -> Self {
+        if let Self::Command { name, .. } = &mut self {
+            *name = Some(to.into());
+        }
+        self
+    }
+}
