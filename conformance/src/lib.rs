@@ -5,62 +5,45 @@
 //! and which clauses of docs/protocol/specification.md say so. [`Report`] tells what came of each, with the
 //! frames as they went, the likely cause and its cure.
 //!
+//! Each folder uses only those before it: `target` and `conversation` (the process under test and
+//! what is said), `check` and `case` (what must hold), `report`, `run`, then what is made of these:
+//! `hosts`, `fuzz`, `traces`, `kits`, `mock`, and `mutants`, which test the tester.
+//!
 //! Everything here is synchronous: one thread drives one process at a time, so that what is seen
 //! is seen in order.
 
-mod arrived;
-mod baseline;
 mod case;
-mod cause;
 mod check;
-mod clause;
 mod conversation;
-mod deep;
-mod evidence;
-mod failure;
 mod fuzz;
-mod harness;
-mod host;
-mod language;
-mod matrix;
+mod hosts;
+mod kits;
 mod mock;
-mod numbers;
-mod patience;
-mod queue;
-mod recorded;
-mod replay;
+mod mutants;
 mod report;
 mod run;
-mod seed;
-mod selftest;
-mod surface;
-mod survey;
 mod target;
+mod traces;
 
-pub use baseline::{Baseline, BaselineError, Expectation, Kind, Stale};
+pub use extline_scenario::{Failure, Outcome};
+
 pub use case::{
-    Amount, Case, CaseError, Cases, Cited, Close, Exits, Handshake, Need, Process, Step, Text,
-    Verb, builtin, copied_id, copy_of, parse, parse_own,
+    Amount, Binds, Case, CaseError, Cases, Cited, Clause, Close, Exits, Handshake, Level, Need,
+    POINTS, Point, Process, Step, Text, Verb, builtin, copied_id, copy_of, deepened, host_cases,
+    parse, parse_host, parse_own,
 };
-pub use cause::Cause;
-pub use clause::{Binds, Clause, Level};
-pub use deep::{POINTS, Point, deepened};
-pub use evidence::{Entry, Evidence, Lane};
-pub use failure::{Failure, Outcome};
+pub use conversation::{Canary, Survey, draw_seed};
 pub use fuzz::{Finding, Fuzz, FuzzProgress, Fuzzed, fuzz};
-pub use host::{HostOptions, host_cases, host_selftest, parse_host, run_host};
-pub use matrix::{Cell, MatrixColumn, MatrixPair, MatrixProgress, matrix};
-pub use mock::{Ended, Mock};
-pub use queue::{QueueReceiver, QueueSender, queue};
-pub use recorded::{Recorded, trace_cases};
-pub use replay::{Ignored, replay};
+pub use hosts::{HostOptions, run_host};
+pub use kits::{MatrixPair, MatrixProgress, matrix};
+pub use mock::{Ended, Mock, QueueReceiver, QueueSender, queue};
+pub use mutants::{Kill, Selftest, SelftestError, host_selftest, selftest};
 pub use report::{
-    Boundary, CaseReport, Grade, Head, REPORT_VERSION, Report, Style, Verdict, badge_json,
-    badge_svg, case_line, case_text, case_text_as, head_line, head_text, html, junit, markdown,
-    matrix_html, matrix_markdown, ndjson, summary_line, summary_text, tap,
+    Baseline, BaselineError, Boundary, CaseReport, Cause, Cell, Entry, Evidence, Expectation,
+    Grade, Head, Kind, Lane, MatrixColumn, REPORT_VERSION, Report, Stale, Style, Verdict,
+    badge_json, badge_svg, case_line, case_text, case_text_as, head_line, head_text, html, junit,
+    markdown, matrix_html, matrix_markdown, ndjson, summary_line, summary_text, tap,
 };
 pub use run::{Options, Progress, run};
-pub use seed::draw_seed;
-pub use selftest::{Kill, Selftest, SelftestError, selftest};
-pub use survey::{Canary, Survey};
 pub use target::{Signal, stop_all, weight};
+pub use traces::{Ignored, Recorded, replay, trace_cases};

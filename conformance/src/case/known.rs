@@ -2,8 +2,8 @@
 
 use extline_scenario::{Case, CaseError, Level};
 
+use super::clause::{Binds, Clause};
 use crate::check;
-use crate::clause::{Binds, Clause};
 
 /// What a case's clauses say of it.
 pub trait Cited {

@@ -1,12 +1,19 @@
 //! Cases: the built-in ones and an author's own, held to what is known of clauses and checks.
 
 mod builtin;
+mod clause;
 mod copy;
+mod deep;
+pub(crate) mod host;
 mod known;
 
 pub use self::builtin::builtin;
+pub use self::clause::{Binds, Clause, Level};
 pub(crate) use self::copy::original_id;
 pub use self::copy::{copied_id, copy_of};
+pub(crate) use self::deep::without_point;
+pub use self::deep::{POINTS, Point, deepened};
+pub use self::host::{host_cases, parse_host};
 pub use self::known::{Cited, parse, parse_own};
 pub use extline_scenario::{
     Amount, Case, CaseError, Cases, Close, Exits, Handshake, Need, Process, Step, Text, Verb,

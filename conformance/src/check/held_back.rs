@@ -80,7 +80,7 @@ fn questions(bytes: &[u8]) -> Vec<(&'static str, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arrived::Arrived;
+    use crate::conversation::Arrived;
     use crate::target::{Record, Timeline};
 
     /// What comes of a question, a move `end` ms later, and an answer right behind it, when the tester

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
+use super::surface::surface;
 use super::{Finding, Observed, Outcome};
-use crate::arrived::Arrived;
-use crate::surface::surface;
+use crate::conversation::Arrived;
 
 /// It registers the surface, no less and no more (`docs/tester/kits.md`).
 pub(super) fn surface_registered(observed: &Observed<'_>) -> Outcome {

@@ -11,6 +11,7 @@ mod process;
 mod registrations;
 mod replies;
 mod start;
+mod surface;
 mod unasked;
 
 use std::cell::OnceCell;
@@ -22,9 +23,8 @@ use extline_protocol::Head;
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
-use crate::arrived::Arrived;
-use crate::conversation::Rest;
-use crate::survey::Survey;
+pub(crate) use self::surface::surface;
+use crate::conversation::{Arrived, Rest, Survey};
 use crate::target::{Timeline, What};
 
 /// Something a check found.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Finding, Observed, Outcome, sent};
-use crate::conversation::milliseconds;
+use crate::conversation::{Arrived, milliseconds};
 use crate::target::What;
 
 /// No process of its own is left behind (`end.children`).
@@ -60,7 +60,7 @@ pub(super) fn ack_last(observed: &Observed<'_>) -> Outcome {
     let is_ack = |frame: &Value| frame["type"] == "shutdown_ack";
     let ack = frames.iter().position(|arrived| arrived.frame.as_ref().is_ok_and(is_ack));
     let Some(ack) = ack else { return Outcome::Nothing };
-    let finding = |arrived: &crate::arrived::Arrived| {
+    let finding = |arrived: &Arrived| {
         let kind = arrived.frame.as_ref().ok().and_then(|frame| frame["type"].as_str());
         let what = kind.unwrap_or("a line that is no frame");
         Finding { text: format!("{what} after shutdown_ack"), record: arrived.record }

@@ -193,7 +193,7 @@ fn is_reserved(method: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arrived::Arrived;
+    use crate::conversation::Arrived;
     use crate::target::{Record, Timeline, What};
 
     /// What comes of a `ready` that came `at` ms after `hello_ack`, when the tester last heard nothing

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{Finding, Observed, Outcome, each};
-use crate::seed::is_unknown;
+use crate::conversation::is_unknown;
 
 /// One answer for each call, and none for what was never asked (`tool.one-reply` and its like).
 pub(super) fn one_reply(observed: &Observed<'_>) -> Outcome {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Finding, Observed, Outcome, each, sent};
-use crate::survey::Survey;
+use crate::conversation::{Arrived, Survey};
 use crate::target::What;
 
 /// `hello` has the name in the manifest (`hello.name`).
@@ -34,7 +34,7 @@ pub(super) fn waits_for_ack(observed: &Observed<'_>) -> Outcome {
     // A write counts from its first byte on: what is behind hello_ack in it takes its time.
     let written = records.into_iter().position(|record| is_ack(&record.what));
     let acknowledged = [observed.acknowledging, written].into_iter().flatten().min();
-    let is_early = |arrived: &&crate::arrived::Arrived| {
+    let is_early = |arrived: &&Arrived| {
         let frame = arrived.frame.as_ref();
         let before = acknowledged.is_none_or(|acknowledged| arrived.record < acknowledged);
         before && frame.is_ok_and(|frame| AFTER_ACK.iter().any(|kind| frame["type"] == *kind))
@@ -42,7 +42,7 @@ pub(super) fn waits_for_ack(observed: &Observed<'_>) -> Outcome {
     if observed.frames.is_empty() {
         return Outcome::Nothing;
     }
-    let finding = |arrived: &crate::arrived::Arrived| {
+    let finding = |arrived: &Arrived| {
         let kind = arrived.frame.as_ref().ok().and_then(|frame| frame["type"].as_str());
         let text = format!("{} before hello_ack was written", kind.unwrap_or_default());
         Finding { text, record: arrived.record }

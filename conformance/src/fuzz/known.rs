@@ -3,10 +3,10 @@
 use extline_host::Manifest;
 use serde_json::Value;
 
-use crate::clause::Binds;
+use crate::case::Binds;
+use crate::check::surface;
+use crate::conversation::{Canary, Survey};
 use crate::run::Options;
-use crate::surface::surface;
-use crate::survey::{Canary, Survey};
 
 /// What the model of a host knows of an extension.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -22,6 +22,8 @@ mod toml;
 
 use std::time::{Duration, Instant};
 
+use extline_scenario::{Failure, Outcome};
+
 use self::draw::draw;
 use self::file::{Name, file};
 use self::known::Known;
@@ -29,9 +31,7 @@ use self::moves::{End, Session, Start};
 use self::script::script;
 use self::shrink::{Budget, kinds, shrink};
 use crate::case::{Case, parse_own};
-use crate::evidence::Evidence;
-use crate::failure::{Failure, Outcome};
-use crate::report::{CaseReport, Verdict};
+use crate::report::{CaseReport, Evidence, Verdict};
 use crate::run::{Alone, Options, Played};
 use crate::target::is_stopped;
 

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::Ended;
 use super::frame::with_ids;
+use super::queue::{QueueReceiver, queue};
 use super::script::{Ending, Opening, Script, Step, answers_to, is_same_kind, is_same_question};
-use crate::queue::{QueueReceiver, queue};
 
 /// As long as nothing is due.
 const IDLE: Duration = Duration::from_secs(3600);

@@ -8,6 +8,7 @@ mod build;
 mod cases;
 mod frame;
 mod live;
+mod queue;
 mod script;
 
 use std::io::{Read, Write};
@@ -15,6 +16,7 @@ use std::io::{Read, Write};
 use extline_protocol::trace;
 
 use self::build::Builder;
+pub use self::queue::{QueueReceiver, QueueSender, queue};
 use self::script::{Ending, Script};
 use crate::case::Case;
 

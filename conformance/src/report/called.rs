@@ -1,8 +1,8 @@
 //! What the tester called of what the extension registered, and what it did not.
 
 use super::Report;
-use crate::clause::Binds;
-use crate::survey::Called;
+use crate::case::Binds;
+use crate::conversation::Called;
 
 /// So many names stand in a line.
 const NAMES: usize = 8;

@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{CaseReport, Report, Verdict};
-use crate::case::{Need, builtin};
-use crate::clause::{Binds, Level};
-use crate::deep::deepened;
-use crate::host::host_cases;
+use crate::case::host::host_cases;
+use crate::case::{Binds, Level, Need, builtin, deepened};
 use crate::target::LACKING;
 
 /// How far an extension keeps to the protocol. There are no percentages: a rule holds or it does not.
@@ -98,8 +96,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::conversation::Survey;
     use crate::report::Head;
-    use crate::survey::Survey;
 
     /// A run of every case with calls, all passed.
     fn whole() -> Report {

@@ -1,7 +1,7 @@
 //! Failures that one cure mends, in the order in which to mend them.
 
+use super::cause::Cause;
 use super::{CaseReport, Report, Verdict};
-use crate::cause::Cause;
 
 /// Failures with the same cause; or one whose cause is not known.
 #[derive(Debug)]

@@ -5,14 +5,14 @@ use std::fmt::Write;
 
 use extline_protocol::shown;
 
+use super::cause::Cause;
+use super::evidence::{Entry, Evidence, Lane};
 use super::text::between;
 use super::{
     CaseReport, Group, Report, Style, Verdict, called_lines, counts, groups, meaning, obstacles,
     stderr,
 };
-use crate::cause::Cause;
-use crate::clause::{Clause, Level};
-use crate::evidence::{Entry, Evidence, Lane};
+use crate::case::{Clause, Level};
 
 /// The whole report as an HTML document.
 pub fn html(report: &Report) -> String {

@@ -3,16 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use extline_scenario::Failure;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::baseline::{Expectation, Stale};
+use super::cause::Cause;
+use super::evidence::Evidence;
 use super::{Boundary, CaseReport, Grade, Head, Report, Verdict, not_called};
-use crate::baseline::{Expectation, Stale};
-use crate::cause::Cause;
-use crate::clause::Level;
-use crate::evidence::Evidence;
-use crate::failure::Failure;
-use crate::survey::Called;
+use crate::case::Level;
+use crate::conversation::Called;
 
 /// The version of the format: members may come, and none changes its meaning, until it is another.
 pub const REPORT_VERSION: u32 = 1;

@@ -2,12 +2,56 @@
 
 use std::fmt::Write;
 
+use serde::Serialize;
+
 use super::html::escape;
-use crate::matrix::{Cell, MatrixColumn};
 
 const LEGEND: &str = "works: all that there is passes. partly: what this host has passes, and the \
     rest is what it does not have. not there: this host has nothing of it. FAILS: something goes \
     wrong. n/a: no case is about this kit. Numbers are cases of the kit level.";
+
+/// One kit under one kind of host.
+#[derive(Clone, Debug, Serialize)]
+pub struct MatrixColumn {
+    /// The kit, as it is shown.
+    pub kit: String,
+    /// The host it was played to.
+    pub profile: &'static str,
+    /// What came of each subject, in their order.
+    pub cells: Vec<Cell>,
+}
+
+/// What came of the cases about one subject.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Cell {
+    /// What they are about.
+    pub subject: &'static str,
+    /// Cases that passed.
+    pub passed: usize,
+    /// Cases that failed, by their ids.
+    pub failed: Vec<String>,
+    /// Cases that this host cannot have.
+    pub not_there: usize,
+    /// Cases that say nothing about this kit: one that was written without an SDK is spared those
+    /// for SDKs.
+    pub not_applicable: usize,
+    /// Cases that should have run and could not, by their ids.
+    pub could_not_run: Vec<String>,
+}
+
+impl Cell {
+    /// What it means, in a word or two.
+    pub fn word(&self) -> String {
+        let Self { passed, failed, not_there, could_not_run, .. } = self;
+        match (passed, failed.len() + could_not_run.len(), not_there) {
+            (0, 0, 0) => "n/a".to_owned(),
+            (_, 0, 0) => format!("works, {passed}"),
+            (0, 0, _) => "not there".to_owned(),
+            (_, 0, _) => format!("partly, {passed} of {}", passed + not_there),
+            (_, bad, _) => format!("FAILS, {bad} of {}", passed + bad + not_there),
+        }
+    }
+}
 
 /// Tables for a page in Markdown, one for each host.
 pub fn matrix_markdown(columns: &[MatrixColumn]) -> String {

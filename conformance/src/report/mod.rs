@@ -1,7 +1,10 @@
 //! What came of a run.
 
 mod badge;
+mod baseline;
 mod called;
+mod cause;
+mod evidence;
 mod grade;
 mod groups;
 mod html;
@@ -15,30 +18,28 @@ mod text;
 
 use std::time::Duration;
 
+use extline_scenario::Failure;
 use serde::{Serialize, Serializer};
 
 pub use self::badge::{badge_json, badge_svg};
+pub use self::baseline::{Baseline, BaselineError, Expectation, Kind, Stale};
 use self::called::{called_lines, not_called};
+pub use self::cause::Cause;
+pub(crate) use self::cause::cause_of;
+use self::evidence::cut;
+pub use self::evidence::{Entry, Evidence, Lane};
 pub use self::grade::Grade;
 use self::groups::{Group, groups};
 pub use self::html::html;
 pub use self::json::{REPORT_VERSION, case_line, head_line, ndjson, summary_line};
 pub use self::junit::junit;
 pub use self::markdown::markdown;
-pub use self::matrix::{matrix_html, matrix_markdown};
+pub use self::matrix::{Cell, MatrixColumn, matrix_html, matrix_markdown};
 pub use self::tap::tap;
 pub use self::text::{Style, case_text, case_text_as, head_text, summary_text};
 use self::text::{counts, meaning, obstacles};
-use crate::baseline::{Expectation, Stale};
-use crate::case::{Case, Cited};
-use crate::cause::Cause;
-use crate::clause::{Binds, Level};
-use crate::evidence::{Evidence, cut};
-use crate::failure::Failure;
-#[cfg(unix)]
-use crate::host::HostOptions;
-use crate::run::Options;
-use crate::survey::Survey;
+use crate::case::{Binds, Case, Cited, Level};
+use crate::conversation::Survey;
 
 /// The longest text of a failure, in characters.
 const LONGEST: usize = 10_000;
@@ -73,31 +74,6 @@ pub struct Head {
     pub calls: bool,
     /// How many cases.
     pub cases: usize,
-}
-
-impl Head {
-    #[cfg(unix)]
-    pub(crate) fn of_host(options: &HostOptions, cases: usize) -> Self {
-        Self {
-            tester: env!("CARGO_PKG_VERSION"),
-            seed: options.seed,
-            program: options.line(),
-            binds: Binds::Host,
-            calls: true,
-            cases,
-        }
-    }
-
-    pub(crate) fn of(options: &Options, cases: usize) -> Self {
-        Self {
-            tester: env!("CARGO_PKG_VERSION"),
-            seed: options.seed,
-            program: options.program.line(),
-            binds: options.binds,
-            calls: options.calls,
-            cases,
-        }
-    }
 }
 
 /// What came of a case.

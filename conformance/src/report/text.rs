@@ -5,10 +5,10 @@ use std::fmt::{self, Write};
 
 use extline_protocol::shown;
 
+use super::baseline::Expectation;
+use super::evidence::{Entry, Evidence, Lane};
 use super::{Boundary, CaseReport, Head, Report, Verdict, called_lines, groups, stderr};
-use crate::baseline::Expectation;
-use crate::clause::Clause;
-use crate::evidence::{Entry, Evidence, Lane};
+use crate::case::Clause;
 
 /// Whether the text may have colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,16 +2,15 @@
 
 use std::sync::Mutex;
 
+use extline_scenario::Failure;
+
 use super::contact::Contact;
+use super::harness::caught;
 use super::watch::Watch;
 use super::{Options, Run, play, values};
-use crate::case::{Case, Cited, Process, builtin};
-use crate::clause::Level;
-use crate::evidence::Evidence;
-use crate::failure::Failure;
-use crate::harness::caught;
-use crate::report::{CaseReport, Verdict};
-use crate::survey::Survey;
+use crate::case::{Case, Cited, Level, Process, builtin};
+use crate::conversation::Survey;
+use crate::report::{CaseReport, Evidence, Verdict};
 use crate::target::{Setting, What};
 
 /// An extension that was asked once what it is.

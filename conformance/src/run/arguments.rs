@@ -6,7 +6,7 @@ use extline_schema::ToolSchema;
 use serde_json::{Map, Value, json};
 
 use super::Options;
-use crate::survey::{Callable, Survey};
+use crate::conversation::{Callable, Survey};
 
 /// How deep a value is made.
 const DEEPEST: u32 = 16;

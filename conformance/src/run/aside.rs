@@ -5,11 +5,13 @@
 
 use std::time::{Duration, Instant};
 
+use extline_scenario::Failure;
+
+use super::harness::caught;
 use super::play;
 use super::{Failed, NoStart, Progress, Run, stopped, values};
 use crate::case::{Aside, Case, Process};
 use crate::conversation::Conversation;
-use crate::harness::caught;
 use crate::report::{CaseReport, Verdict};
 use crate::target::{Setting, is_stopped};
 
@@ -118,7 +120,7 @@ impl Run<'_> {
         case: &Case,
         conversation: Conversation,
         mark: usize,
-        outcome: Result<(), (usize, crate::failure::Failure)>,
+        outcome: Result<(), (usize, Failure)>,
     ) -> CaseReport {
         match self.concluded(conversation, mark, outcome) {
             Ok(evidence) => CaseReport { evidence, ..CaseReport::passed(case) },

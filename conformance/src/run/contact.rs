@@ -2,17 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use extline_scenario::{Failure, Outcome};
 use serde_json::Value;
 
 use super::arguments::find_callable;
 use super::{NoStart, Run, SHUTDOWN, play, silence, values};
-use crate::cause::Cause;
-use crate::clause::Binds;
-use crate::conversation::{Conversation, HELLO, SOFT};
-use crate::evidence::Evidence;
-use crate::failure::Failure;
-use crate::report::Verdict;
-use crate::survey::{Called, Canary, Reaction, Survey};
+use crate::case::Binds;
+use crate::conversation::{Called, Canary, Conversation, HELLO, Reaction, SOFT, Survey};
+use crate::report::{Cause, Evidence, Verdict};
 use crate::target::{Record, Setting, What};
 
 /// The case that fails when there is no contact.
@@ -287,7 +284,7 @@ fn failed_to_start(failed: NoStart) -> Contact {
     let failure = Failure {
         expected: "the program starts".to_owned(),
         got: failed.problem.clone(),
-        outcome: crate::failure::Outcome::Died,
+        outcome: Outcome::Died,
     };
     let cause = Cause { cause: failed.problem, fix: failed.remedy, certain: true };
     let evidence = Evidence::default();

@@ -10,13 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use extline_scenario::{Failure, Outcome};
+
 use super::{Failed, Run, play, values};
 use crate::case::Case;
-use crate::conversation::Conversation;
-use crate::evidence::Evidence;
-use crate::failure::{Failure, Outcome};
-use crate::report::{CaseReport, Verdict};
-use crate::survey::Canary;
+use crate::conversation::{Canary, Conversation};
+use crate::report::{CaseReport, Evidence, Verdict};
 
 /// A process goes on to the next case while so much is kept of it, in bytes.
 const SHARED: usize = 16 << 20;

@@ -10,7 +10,9 @@ mod arguments;
 mod aside;
 mod bisect;
 mod contact;
+mod harness;
 mod lane;
+mod language;
 mod obstacle;
 mod options;
 mod play;
@@ -18,34 +20,33 @@ mod process;
 mod side_by_side;
 mod silence;
 mod values;
-pub(crate) mod watch;
+mod watch;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use extline_scenario::{Failure, Outcome};
+
 pub(crate) use self::alone::{Alone, Played};
 use self::contact::{Contact, FailedContact, first_contact};
+use self::harness::check_frames;
+#[cfg(unix)]
+pub(crate) use self::harness::problem_of;
+pub(crate) use self::harness::{caught, is_out_of_resources};
 use self::lane::Lane;
+use self::language::language_of;
 pub use self::options::{Options, Progress};
 use self::process::{NoStart, SHUTDOWN, ack};
-use self::watch::Watch;
-use crate::case::{Case, Need, Process, Verb};
-use crate::cause::{Cause, cause_of};
-use crate::conversation::Conversation;
-use crate::deep::{POINTS, Point};
-use crate::evidence::Evidence;
-use crate::failure::{Failure, Outcome};
-use crate::harness::{caught, check_frames};
-use crate::language::language_of;
-use crate::report::{CaseReport, Head, Report, Verdict};
-use crate::seed::Drawn;
-use crate::survey::{Canary, Survey};
+pub(crate) use self::watch::Watch;
+use crate::case::{Case, Need, POINTS, Point, Process, Verb};
+use crate::conversation::{Canary, Conversation, Drawn, Survey};
+use crate::report::{CaseReport, Cause, Evidence, Report, Verdict, cause_of};
 use crate::target::{Setting, is_stopped};
 
 /// Runs the cases, in their order of danger, and reports all of them in the given order.
 pub fn run(options: &Options, cases: &[&Case], progress: &mut dyn FnMut(Progress<'_>)) -> Report {
     let began = Instant::now();
-    let head = Head::of(options, cases.len());
+    let head = options.head(cases.len());
     let mut run = Run::new(options, Watch::of(cases));
     run.calls = cases.iter().any(|case| case.needs.contains(&Need::Calls));
     run.wants_life = cases.iter().any(|case| case.check.is_none() && !ends(case));

@@ -1,11 +1,10 @@
 //! Which cases say nothing about an extension, and why.
 
 use super::Run;
-use crate::case::{Case, Cited, Need, Text, Verb};
-use crate::clause::Binds;
+use crate::case::{Binds, Case, Cited, Need, Text, Verb};
+use crate::check::surface;
+use crate::conversation::{Canary, Reaction, Survey};
 use crate::report::Verdict;
-use crate::surface::surface;
-use crate::survey::{Canary, Reaction, Survey};
 use crate::target::no_pipe_of;
 
 impl Run<'_> {

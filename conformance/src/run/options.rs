@@ -5,12 +5,9 @@ use std::time::Duration;
 
 use extline_host::Program;
 
-use crate::baseline::Baseline;
-use crate::case::Case;
-use crate::clause::Binds;
-use crate::report::{CaseReport, Head};
-use crate::seed::draw_seed;
-use crate::survey::Canary;
+use crate::case::{Binds, Case};
+use crate::conversation::{Canary, draw_seed};
+use crate::report::{Baseline, CaseReport, Head};
 
 /// What is run, and how.
 #[derive(Debug)]
@@ -66,6 +63,18 @@ impl Options {
             pace: None,
             baseline: Baseline::default(),
             keeps_passes: false,
+        }
+    }
+
+    /// What is run, for a report.
+    pub(crate) fn head(&self, cases: usize) -> Head {
+        Head {
+            tester: env!("CARGO_PKG_VERSION"),
+            seed: self.seed,
+            program: self.program.line(),
+            binds: self.binds,
+            calls: self.calls,
+            cases,
         }
     }
 }

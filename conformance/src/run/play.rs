@@ -7,10 +7,9 @@ use serde_json::Value;
 
 use super::process::SHUTDOWN;
 use crate::case::{Aside, Case, Close, Each, Exits, Handshake, Values, Verb};
-use crate::conversation::{Conversation, HELLO, Missing, seconds};
-use crate::failure::{Failure, Outcome};
-use crate::survey::{Canary, Survey};
+use crate::conversation::{Canary, Conversation, HELLO, Missing, Survey, seconds};
 use crate::target::What;
+use extline_scenario::{Failure, Outcome};
 
 /// The time for a process to be gone (`end.in-time`).
 const GONE: Duration = Duration::from_secs(2);

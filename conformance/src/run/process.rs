@@ -3,14 +3,14 @@
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
+use extline_scenario::Failure;
+
+use super::harness::is_out_of_resources;
 use super::{Failed, Options, Run};
+use crate::case::Point;
 use crate::check::Observed;
 use crate::conversation::{ACK, Conversation, HELLO};
-use crate::deep::Point;
-use crate::evidence::Evidence;
-use crate::failure::Failure;
-use crate::harness::is_out_of_resources;
-use crate::report::Verdict;
+use crate::report::{Evidence, Verdict};
 use crate::target::{Setting, Signal, is_stopped};
 
 /// How long an extension may take to end between two cases before it is killed.

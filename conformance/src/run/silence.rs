@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use extline_scenario::{Failure, Outcome};
 use serde_json::Value;
 
 use crate::conversation::Conversation;
-use crate::failure::{Failure, Outcome};
 
 /// How long it may take to react; it had all the time before.
 const REACTION: Duration = Duration::from_secs(1);

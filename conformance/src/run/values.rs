@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use super::Options;
 use crate::case::Values;
-use crate::seed::Drawn;
-use crate::survey::Survey;
+use crate::conversation::{Drawn, Survey};
 
 pub(super) fn values(options: &Options, drawn: &Drawn, survey: &Survey, value: u64) -> Values {
     let names = |frames: &[Value]| -> Vec<String> {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::arrived::Arrived;
+use extline_scenario::Failure;
+
 use crate::case::Case;
 use crate::check::{self, Finding, Observed, Outcome};
-use crate::evidence::Evidence;
-use crate::failure::{self, Failure};
-use crate::report::{CaseReport, Verdict};
+use crate::conversation::Arrived;
+use crate::report::{CaseReport, Evidence, Verdict};
 
 /// How many lines before a finding are shown.
 const BEFORE: usize = 6;
@@ -106,7 +106,7 @@ impl Seen {
             Some((first, _)) if first.got == text => self.same += 1,
             Some(_) => self.others += 1,
             None => {
-                let outcome = failure::Outcome::Wrong;
+                let outcome = extline_scenario::Outcome::Wrong;
                 // What is expected is the title of the case, which is not known here.
                 let failure = Failure { expected: String::new(), got: text, outcome };
                 self.first = Some((failure, evidence()));

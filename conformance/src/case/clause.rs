@@ -1,0 +1,88 @@
+//! The clauses of docs/protocol/specification.md: what a case cites, who is bound, how strictly.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+pub use extline_scenario::Level;
+
+/// One rule of the protocol.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
+pub struct Clause {
+    /// Its name, which is never given to another: `frm.max-line`.
+    pub id: String,
+    /// How strict it is.
+    pub level: Level,
+    /// Its sentence.
+    pub text: String,
+}
+
+/// Whom a clause binds, as its first words say.
+#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[serde(rename_all = "snake_case")]
+pub enum Binds {
+    /// Every extension, hand-written ones too.
+    Extension,
+    /// Only extensions built on an SDK.
+    Sdk,
+    /// Only hosts.
+    Host,
+}
+
+impl Clause {
+    /// The clause of that name.
+    pub fn named(id: &str) -> Option<&'static Self> {
+        CLAUSES.get(id)
+    }
+
+    /// Every clause, sorted by name.
+    pub fn all() -> impl Iterator<Item = &'static Self> {
+        CLAUSES.values()
+    }
+
+    /// Whom it binds on the extension's side, or a host.
+    pub fn binds(&self) -> Binds {
+        let subject = self.text.split([' ', '\n']).take(3).collect::<Vec<_>>().join(" ");
+        match subject.as_str() {
+            text if text.starts_with("An SDK") => Binds::Sdk,
+            text if text.starts_with("A host") => Binds::Host,
+            _ => Binds::Extension,
+        }
+    }
+}
+
+static CLAUSES: LazyLock<BTreeMap<String, Clause>> = LazyLock::new(|| {
+    #[derive(Deserialize)]
+    struct Document {
+        clauses: Vec<Clause>,
+    }
+    // The file is generated and committed; a test of this crate reads it.
+    let document: Document = serde_json::from_str(include_str!(
+        "../../../docs/protocol/clauses.json"
+    ))
+    .unwrap_or_else(|error| unreachable!("docs/protocol/clauses.json cannot be read: {error}"));
+    document.clauses.into_iter().map(|clause| (clause.id.clone(), clause)).collect()
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whom_a_clause_binds_is_read_from_its_sentence() {
+        let binds = |id: &str| Clause::named(id).unwrap().binds();
+        assert_eq!(binds("frm.blank-line"), Binds::Extension);
+        assert_eq!(binds("hello.first"), Binds::Extension);
+        assert_eq!(binds("frm.bom"), Binds::Sdk);
+        assert_eq!(binds("canon.spaces"), Binds::Sdk);
+        assert_eq!(binds("host.queue"), Binds::Host);
+    }
+
+    #[test]
+    fn every_level_occurs() {
+        for level in [Level::Must, Level::Should, Level::May] {
+            assert!(Clause::all().any(|clause| clause.level == level), "{level:?}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! A case for hosts, from the text of its file.
+
+use extline_scenario::{Case, CaseError};
+use serde::Deserialize;
+use toml::{Spanned, Table, Value};
+
+use super::step::Step;
+use crate::case::clause::Clause;
+
+/// The checks over all that hosts wrote, by name.
+pub(crate) const CHECKS: [&str; 6] =
+    ["lines", "json", "schema", "ack-first", "open-ids", "subscribed"];
+
+/// A case for hosts.
+#[derive(Clone, Debug)]
+pub(crate) struct Script {
+    /// What it says about itself; its steps are here.
+    pub(crate) case: Case,
+    /// The extensions that the host is given, in load order.
+    pub(crate) extensions: Vec<Extension>,
+    /// What the host is asked to be beside that, a JSON object: `{"deadlines":{"tool_ms":500}}`.
+    pub(crate) start: String,
+    /// The capabilities that the host must name in its `hello_ack`.
+    pub(crate) needs: Vec<String>,
+    /// The extensions are ready and the host has started before the first step.
+    pub(crate) ready: bool,
+    /// What is done, in order.
+    pub(crate) steps: Vec<Step>,
+}
+
+/// An extension that the host is given.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Extension {
+    /// Its name, in its manifest and its hello.
+    pub(crate) name: String,
+    /// What it registers: lines, or short `tool NAME`, `command NAME`.
+    #[serde(default)]
+    pub(crate) offers: Vec<String>,
+    /// The capabilities in its hello.
+    #[serde(default = "base")]
+    pub(crate) capabilities: Vec<String>,
+    /// The folder that it stands in, when that is not its name.
+    pub(crate) folder: Option<String>,
+    /// The program in its manifest, when that is not the puppet.
+    pub(crate) exec: Option<String>,
+    /// The points that its manifest declares to guard.
+    #[serde(default)]
+    pub(crate) guards: Vec<String>,
+    /// Its folder is a link to one that is elsewhere.
+    #[serde(default)]
+    pub(crate) linked: bool,
+    /// It writes nothing before the first step, though the others are made ready.
+    #[serde(default)]
+    pub(crate) silent: bool,
+}
+
+/// What belongs to hosts in the table of a case.
+#[derive(Deserialize)]
+struct Own {
+    #[serde(default)]
+    extensions: Vec<Extension>,
+    #[serde(default = "empty")]
+    start: String,
+    #[serde(default)]
+    needs: Vec<String>,
+    #[serde(default = "yes")]
+    ready: bool,
+    #[serde(default)]
+    steps: Vec<Step>,
+}
+
+/// Reads the cases for hosts of a file, without their steps; `file` is only named in errors.
+pub fn parse_host(file: &str, text: &str) -> Result<Vec<Case>, CaseError> {
+    Ok(parse_scripts(file, text)?.into_iter().map(|script| script.case).collect())
+}
+
+/// The same with all that is done in them.
+pub(crate) fn parse_scripts(file: &str, text: &str) -> Result<Vec<Script>, CaseError> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Document {
+        case: Vec<Spanned<Table>>,
+    }
+    let line_of = |byte: usize| 1 + text[..byte].matches('\n').count();
+    let error = |line, problem| CaseError { file: file.to_owned(), line, problem };
+    let document: Document = toml::from_str(text).map_err(|refused| {
+        let line = line_of(refused.span().map_or(0, |span| span.start));
+        error(line, refused.message().to_owned())
+    })?;
+    let mut scripts: Vec<Script> = Vec::with_capacity(document.case.len());
+    for (number, spanned) in document.case.into_iter().enumerate() {
+        let line = line_of(spanned.span().start);
+        let table = spanned.into_inner();
+        let id = table.get("id").and_then(Value::as_str).unwrap_or("without an id").to_owned();
+        let mut script =
+            script_of(table).map_err(|problem| error(line, format!("case {id}: {problem}")))?;
+        file.clone_into(&mut script.case.file);
+        script.case.line = line;
+        script.case.source = source(text, number);
+        let problem = problem_of(&script).or_else(|| {
+            let twice = scripts.iter().any(|other| other.case.id == id);
+            twice.then(|| "its id is another case's: ids are never shared".to_owned())
+        });
+        if let Some(problem) = problem {
+            return Err(script.case.refused(&problem));
+        }
+        scripts.push(script);
+    }
+    Ok(scripts)
+}
+
+fn script_of(mut table: Table) -> Result<Script, String> {
+    let mut own = Table::new();
+    for name in ["extensions", "start", "needs", "ready", "steps"] {
+        own.extend(table.remove(name).map(|value| (name.to_owned(), value)));
+    }
+    let case: Case = table.try_into().map_err(|error| error.to_string())?;
+    let Own { mut extensions, start, needs, ready, steps } =
+        own.try_into().map_err(|error| error.to_string())?;
+    if extensions.is_empty() {
+        extensions.push(Extension {
+            name: "alpha".to_owned(),
+            offers: vec!["tool echo".to_owned()],
+            capabilities: base(),
+            folder: None,
+            exec: None,
+            guards: Vec::new(),
+            linked: false,
+            silent: false,
+        });
+    }
+    Ok(Script { case, extensions, start, needs, ready, steps })
+}
+
+fn problem_of(script: &Script) -> Option<String> {
+    let case = &script.case;
+    if !case.id.starts_with("H-") {
+        return Some("cases for hosts have ids that begin with H-".to_owned());
+    }
+    if case.clauses.is_empty() {
+        return Some(
+            "it cites no clause of docs/protocol/specification.md; name at least one".to_owned(),
+        );
+    }
+    if let Some(unknown) = case.clauses.iter().find(|id| Clause::named(id).is_none()) {
+        return Some(format!("docs/protocol/specification.md has no clause {unknown}"));
+    }
+    if case.check.is_some() != script.steps.is_empty() {
+        return Some("give it either steps or a check".to_owned());
+    }
+    let check = case.check.as_deref().filter(|check| !CHECKS.contains(check));
+    if let Some(unknown) = check {
+        return Some(format!("there is no check {unknown}; there are {}", CHECKS.join(", ")));
+    }
+    if let Err(error) = serde_json::from_str::<serde_json::Value>(&script.start) {
+        return Some(format!("start is no JSON: {error}"));
+    }
+    let known = |who: &String| script.extensions.iter().any(|extension| extension.name == *who);
+    let stranger = script.steps.iter().filter_map(|step| step.who.as_ref()).find(|who| !known(who));
+    stranger.map(|who| format!("no extension of it is called {who}"))
+}
+
+/// The text of one case: from its `[[case]]` to the next.
+fn source(text: &str, number: usize) -> String {
+    let mut starts = text.match_indices("[[case]]").map(|(start, _)| start).skip(number);
+    let start = starts.next().unwrap_or_default();
+    let end = starts.next().unwrap_or(text.len());
+    text[start..end].trim_end().to_owned()
+}
+
+fn base() -> Vec<String> {
+    ["commands", "tools", "events", "panels"].map(str::to_owned).to_vec()
+}
+
+fn empty() -> String {
+    "{}".to_owned()
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(rest: &str) -> String {
+        let text = format!("[[case]]\nid = \"H-X-01\"\ntitle = \"t\"\n{rest}\n");
+        parse_scripts("x.toml", &text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_place() {
+        let clause = "clauses = [\"hello.ack\"]\n";
+        let with = |rest: &str| refusal(&format!("{clause}{rest}"));
+        assert!(refusal("steps = [{ wait_ms = 1 }]").contains("x.toml:1: case H-X-01: it cites"));
+        assert!(with("check = \"nope\"").contains("there is no check nope; there are lines"));
+        assert!(with("steps = [{ wait_ms = 1, exit = 0 }]").contains("this one has 2"));
+        assert!(with("steps = [{ who = \"x\", handshake = true }]").contains("called x"));
+        assert!(with("steps = [{ frame = 'x' }]").contains("x is no JSON"));
+        assert!(with("steps = [{ nope = 1 }]").contains("unknown field `nope`"));
+        assert!(with("").contains("either steps or a check"));
+    }
+}

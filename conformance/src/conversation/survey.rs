@@ -1,0 +1,260 @@
+//! What an extension said about itself at its first start, and how it can be asked whether it
+//! still lives.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::arrived::Arrived;
+use super::{SOFT, seconds};
+
+/// A question with the name of a tool, in words.
+const CALL: &str = "a call of a tool";
+
+/// What an extension said about itself at its first start.
+#[derive(Clone, Debug, Default)]
+pub struct Survey {
+    /// Its `hello`.
+    pub hello: Value,
+    /// Its `register_tool` frames.
+    pub tools: Vec<Value>,
+    /// Its `register_command` frames.
+    pub commands: Vec<Value>,
+    /// Its `subscribe` frames.
+    pub subscriptions: Vec<Value>,
+    /// The tools that may be called and can be.
+    pub callable: Vec<Callable>,
+    /// What is wrong with the samples in the manifest, each with a JSON pointer into it.
+    pub wrong_samples: Vec<String>,
+    /// What was called at first contact, commands too.
+    pub called: Vec<Called>,
+    /// It wrote `ready`.
+    pub ready: bool,
+    /// How it is asked whether it lives.
+    pub canary: Canary,
+    /// What a call of a tool that nobody registered made of it.
+    pub unknown_tool: Reaction,
+    /// What a command that nobody registered made of it.
+    pub unknown_command: Reaction,
+    /// How long it takes to answer that, half of the time.
+    pub pace: Duration,
+}
+
+/// A tool that may be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Callable {
+    /// Its name.
+    pub name: String,
+    /// Arguments for it, a JSON object.
+    pub args: String,
+    /// The arguments are those of the manifest.
+    pub is_sample: bool,
+}
+
+/// What was called at first contact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Called {
+    /// `tool` or `command`.
+    pub kind: &'static str,
+    /// Its name.
+    pub name: String,
+    /// How long its answer took, in microseconds; nothing when none came in time.
+    pub took_us: Option<u64>,
+}
+
+/// A question that a living extension answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Canary {
+    /// A call of a tool that nobody registered.
+    Tool,
+    /// A command that nobody registered.
+    Command,
+    /// A call that the author allowed.
+    Allowed {
+        /// The tool.
+        tool: String,
+        /// Its arguments, a JSON object.
+        args: String,
+    },
+    /// A command that the author allowed.
+    AllowedCommand {
+        /// The command, without its slash.
+        command: String,
+        /// What stands behind it.
+        args: String,
+    },
+    /// The end that is asked for: it runs none of the author's code but that of the end.
+    Shutdown,
+    /// It answers none of these.
+    #[default]
+    None,
+}
+
+/// What a question with a name that nobody registered makes of an extension.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reaction {
+    /// It was not asked.
+    #[default]
+    Unasked,
+    /// It answers with an error, as it should.
+    Error,
+    /// It answers without an error: it ran something for that name.
+    Runs,
+    /// No answer came in time, and one came later.
+    Late,
+    /// No answer came at all.
+    Silent,
+    /// The process ended.
+    Ended,
+}
+
+impl Reaction {
+    /// Why it cannot be asked whether it lives, with the case that says more: `what` was asked, and
+    /// `errors` is the case that wants an error.
+    fn obstacle(self, what: &str, errors: &str) -> Option<String> {
+        let what = format!("{what} that nobody registered");
+        match self {
+            Self::Unasked | Self::Error => None,
+            Self::Runs => Some(format!("it answers {what} without an error ({errors})")),
+            Self::Late => Some(format!("its answer to {what} came later than {}", seconds(SOFT))),
+            Self::Silent => Some(format!("it does not answer {what} (E-TOL-01)")),
+            Self::Ended => Some(format!("it ends at {what} (E-TOL-01)")),
+        }
+    }
+}
+
+impl Survey {
+    /// What was registered in a conversation.
+    pub(crate) fn of(frames: &[Arrived]) -> Self {
+        let mut survey = Self::default();
+        for frame in frames.iter().filter_map(|arrived| arrived.frame.as_ref().ok()) {
+            match frame["type"].as_str() {
+                Some("hello") if survey.hello.is_null() => survey.hello = frame.clone(),
+                Some("register_tool") => survey.tools.push(frame.clone()),
+                Some("register_command") => survey.commands.push(frame.clone()),
+                Some("subscribe") => survey.subscriptions.push(frame.clone()),
+                Some("ready") => survey.ready = true,
+                _ => {}
+            }
+        }
+        survey
+    }
+
+    /// Why it is not asked a second time for a tool or a command that nobody registered, and what to do.
+    pub(crate) fn runs_any_name(&self) -> Option<String> {
+        let (what, case) = match (self.unknown_tool, self.unknown_command) {
+            (Reaction::Runs, _) => ("call of a tool", "E-TOL-02"),
+            (_, Reaction::Runs) => ("command", "E-CMD-05"),
+            _ => return None,
+        };
+        let why = "it would run the extension's code, as any";
+        let how = "--call allows that, and --canary names a harmless call";
+        Some(format!("{why} {what} does, whatever its name ({case}); {how}"))
+    }
+
+    /// Why it cannot be asked whether it lives, and what to do.
+    pub(crate) fn no_canary(&self) -> String {
+        let tool = self.unknown_tool.obstacle(CALL, "E-TOL-02");
+        let why = tool.or_else(|| self.unknown_command.obstacle("a command", "E-CMD-05"));
+        let why = why.unwrap_or_else(|| "it answers nothing that runs none of its code".to_owned());
+        format!("{why}; mend that, or name a harmless call with --canary")
+    }
+
+    /// Why it is not asked with a tool that nobody registered, and what to do.
+    pub(crate) fn no_tool_canary(&self) -> String {
+        let why = self.unknown_tool.obstacle(CALL, "E-TOL-02").unwrap_or_default();
+        format!("{why}; mend that")
+    }
+
+    /// Why it is not asked with a command that nobody registered, and what to do.
+    pub(crate) fn no_command_canary(&self) -> String {
+        let why = self.unknown_command.obstacle("a command", "E-CMD-05").unwrap_or_default();
+        format!("{why}; mend that")
+    }
+
+    /// How long it takes to call each of the tools, or commands, that answered.
+    pub(crate) fn pace_of(&self, kind: &str) -> Duration {
+        let called = self.called.iter().filter(|called| called.kind == kind);
+        Duration::from_micros(called.filter_map(|called| called.took_us).sum())
+    }
+
+    /// How many registrations it wrote.
+    pub fn registrations(&self) -> usize {
+        self.tools.len() + self.commands.len() + self.subscriptions.len()
+    }
+
+    /// The names in one list of its subscriptions: `events`, `intercept`, `guards`.
+    pub fn subscribed<'a>(&'a self, list: &'a str) -> impl Iterator<Item = &'a str> {
+        self.subscriptions
+            .iter()
+            .filter_map(move |frame| frame[list].as_array())
+            .flatten()
+            .filter_map(Value::as_str)
+    }
+
+    /// Whether its `hello` names the capability.
+    pub fn names(&self, capability: &str) -> bool {
+        let names = self.hello["capabilities"].as_array();
+        names.is_some_and(|names| names.iter().any(|name| name == capability))
+    }
+
+    /// Whether it is built on an SDK, as its `hello` says: then its frames are canonical.
+    pub fn has_sdk(&self) -> bool {
+        self.hello["sdk"].is_object()
+    }
+
+    /// The time a healthy answer may take: more for an extension that is slow anyway.
+    pub fn soft(&self) -> Duration {
+        (self.pace * 20).clamp(SOFT, SOFT * 5)
+    }
+}
+
+impl Canary {
+    /// The line that asks; `unknown` is a name that nobody registered.
+    pub(crate) fn question(&self, id: &str, unknown: &str) -> String {
+        let text = |text: &str| Value::from(text);
+        match self {
+            Self::Shutdown => r#"{"type":"shutdown"}"#.to_owned(),
+            Self::Tool | Self::None => {
+                format!(r#"{{"type":"tool_call","id":"{id}","name":"{unknown}","args":{{}}}}"#)
+            }
+            Self::Command => {
+                format!(r#"{{"type":"command_invoked","id":"{id}","name":"{unknown}"}}"#)
+            }
+            Self::AllowedCommand { command, args } => {
+                let (name, args) = (text(command), text(args));
+                format!(r#"{{"type":"command_invoked","id":"{id}","name":{name},"args":{args}}}"#)
+            }
+            Self::Allowed { tool, args } => {
+                let name = text(tool);
+                format!(r#"{{"type":"tool_call","id":"{id}","name":{name},"args":{args}}}"#)
+            }
+        }
+    }
+
+    /// Whether a frame answers such a question, whatever it says.
+    pub fn is_answer(&self, frame: &Value) -> bool {
+        frame["type"] == self.answer_type()
+    }
+
+    /// The type of the frames that answer such a question.
+    pub(crate) fn answer_type(&self) -> &'static str {
+        match self {
+            Self::Shutdown => "shutdown_ack",
+            Self::Command | Self::AllowedCommand { .. } => "command_response",
+            Self::Tool | Self::Allowed { .. } | Self::None => "tool_result",
+        }
+    }
+
+    /// The answer, in words.
+    pub fn answer(&self) -> &'static str {
+        match self {
+            Self::Tool | Self::None => "an answer to a call of a tool that nobody registered",
+            Self::Command => "an answer to a command that nobody registered",
+            Self::Shutdown => "shutdown_ack, or the end of the process,",
+            Self::Allowed { .. } => "an answer to the call that was allowed",
+            Self::AllowedCommand { .. } => "an answer to the command that was allowed",
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The test of the tester of hosts: a host that is right passes every case, and each case is failed
+//! by a host that is wrong on purpose.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::{Kill, PYTHON, Selftest, SelftestError, untested};
+use crate::case::{Case, host_cases};
+use crate::hosts::{HostOptions, run_host};
+use crate::report::{CaseReport, Verdict};
+
+/// The host that can be broken, in plain Python: `host.py NAME`.
+const HOST: [(&str, &str); 5] = [
+    ("host.py", include_str!("../../mutants/host.py")),
+    ("host_basics.py", include_str!("../../mutants/host_basics.py")),
+    ("host_calls.py", include_str!("../../mutants/host_calls.py")),
+    ("host_extension.py", include_str!("../../mutants/host_extension.py")),
+    ("host_process.py", include_str!("../../mutants/host_process.py")),
+];
+/// Most of them wait: a broken host for what does not come, a case for a time to pass.
+const AT_ONCE: usize = 6;
+
+/// Tests the tester of hosts; `puppet` as in [`HostOptions`]. `told` hears how many of how many
+/// mutants are done.
+pub fn host_selftest(
+    puppet: &[OsString],
+    told: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Selftest, SelftestError> {
+    let folder = tempfile::tempdir()?;
+    HOST.iter().try_for_each(|(name, text)| fs::write(folder.path().join(name), text))?;
+    let script = folder.path().join("host.py");
+    let cases: Vec<&Case> = host_cases().values().collect();
+    let mut by_mutant: BTreeMap<&str, Vec<&Case>> = BTreeMap::new();
+    for case in &cases {
+        for mutant in &case.mutants {
+            by_mutant.entry(mutant).or_default().push(case);
+        }
+    }
+    let count = by_mutant.len();
+    let waiting = Mutex::new(by_mutant.into_iter());
+    let done = Mutex::new((0, Vec::new()));
+    let unsound = thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                loop {
+                    let next = waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((mutant, cases)) = next else { return };
+                    let found = run(&script, puppet, Some(mutant), &cases);
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.0 += 1;
+                    done.1.extend(found.into_iter().map(|case| Kill {
+                        mutant: mutant.to_owned(),
+                        case: case.id,
+                        verdict: case.verdict,
+                    }));
+                    told(done.0, count);
+                }
+            });
+        }
+        let unbroken = run(&script, puppet, None, &cases);
+        let is_sound =
+            |case: &CaseReport| matches!(case.verdict, Verdict::Pass | Verdict::NotApplicable);
+        unbroken.into_iter().filter(|case| !is_sound(case)).collect::<Vec<_>>()
+    });
+    let (_, mut kills) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    kills.sort_by(|one, other| (&one.mutant, &one.case).cmp(&(&other.mutant, &other.case)));
+    Ok(Selftest { unsound, kills, untested: untested(&cases) })
+}
+
+fn run(
+    script: &Path,
+    puppet: &[OsString],
+    mutant: Option<&str>,
+    cases: &[&Case],
+) -> Vec<CaseReport> {
+    // Without the site's packages it starts in half the time.
+    let mut driver: Vec<OsString> =
+        vec![PYTHON.clone().into(), "-S".into(), script.as_os_str().to_owned()];
+    driver.extend(mutant.map(OsString::from));
+    // What watches all is seen in whatever is played.
+    let played: Vec<&Case> = if cases.iter().all(|case| case.check.is_some()) {
+        let more = host_cases().values().filter(|case| SHOWS.contains(&case.id.as_str()));
+        cases.iter().copied().chain(more).collect()
+    } else {
+        cases.to_vec()
+    };
+    // One that is right is waited for; of one that is broken nobody knows whether something comes.
+    let soft = Duration::from_secs(if mutant.is_some() { 3 } else { 30 });
+    let options = HostOptions { soft, ..HostOptions::of(driver, puppet.to_vec()) };
+    let reports = run_host(&options, &played, &mut |_| {}).cases;
+    reports.into_iter().filter(|report| cases.iter().any(|case| case.id == report.id)).collect()
+}
+
+/// Cases in which a host writes frames of every kind.
+const SHOWS: [&str; 5] = ["H-HSK-01", "H-TOL-01", "H-TOL-05", "H-TOL-15", "H-EVT-01"];
