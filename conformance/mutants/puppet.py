@@ -15,6 +15,8 @@ import unicodedata
 
 BROKEN = set(sys.argv[1:])
 PUPPET = None
+# Readable when a signal came whose handler is Python's.
+SIGNALS = None
 
 
 def broken(name):
@@ -532,6 +534,13 @@ def terminate():
     os._exit(143)
 
 
+def wait_for_input():
+    """Until there is something to read. The handler of a signal that comes right before a read would wait
+    for the end of the read; Python has written to the pipe by then."""
+    while 0 not in select.select([0, SIGNALS], [], [])[0]:
+        os.read(SIGNALS, 64)
+
+
 def lines():
     """Every line of stdin, without its LF; the mistakes of readers live here."""
     rest = b""
@@ -558,6 +567,7 @@ def lines():
             sys.exit(0)
         if UNWRITTEN:
             write_what_fits()
+        wait_for_input()
         chunk = os.read(0, 1 << 20)
         if broken("escape-cut") and chunk.endswith(b"\\"):
             chunk = chunk[:-1]
@@ -597,6 +607,10 @@ def lines():
 
 
 def main():
+    global SIGNALS
+    SIGNALS, written_by_python = os.pipe()
+    os.set_blocking(written_by_python, False)
+    signal.set_wakeup_fd(written_by_python, warn_on_full_buffer=False)
     if broken("outlives-sigterm-in-call"):
         # It comes in the call, also where a busy machine gave the process no time for that before.
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
