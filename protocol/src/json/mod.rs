@@ -25,4 +25,5 @@ pub(crate) use raw::repair_surrogates;
 pub use raw::{RawJson, RawJsonError};
 pub(crate) use scan::{EachMember, depth};
 pub use scan::{Elements, Member, Members};
-pub(crate) use write::{write_number, write_string};
+pub(crate) use write::write_number;
+pub use write::write_string;

@@ -74,7 +74,7 @@ impl<'a> Members<'a> {
 
     /// Splits a text that is known to be valid, in less time; `None` when it is another value. Its
     /// surrogates are not looked at.
-    pub(crate) fn of_valid(object: &'a str) -> Option<Self> {
+    pub fn of_valid(object: &'a str) -> Option<Self> {
         let mut members = Self::none();
         members.scan(Scanner::of_valid(object), None)?;
         Some(members)

@@ -17,7 +17,7 @@ const LETTERS: [u8; 256] = table(&[
 
 /// Writes a string with its quotes. Escapes only `"`, `\` and U+0000 to U+001F, with JSON's short
 /// forms where it has them.
-pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
+pub fn write_string(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     out.reserve(bytes.len() + SHORT);
     out.push(b'"');

@@ -1,0 +1,182 @@
+//! What moves the bytes between a client, the bridge and an extension.
+
+use std::time::{Duration, Instant};
+
+use extline_mcp::{Bridge, BridgeConfig, BridgeEvent};
+use extline_protocol::frame::{Content, RegisterCommand, RegisterTool, ToolResult};
+use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession, RawJson};
+use serde_json::Value;
+
+pub(crate) const MODERN: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"test","version":"1"}}"#;
+
+pub(crate) struct Triple {
+    pub(crate) bridge: Bridge,
+    pub(crate) extension: ExtensionSession,
+    pub(crate) extension_events: Vec<ExtensionEvent>,
+    /// Every line of the client's and to it, as `> ...` and `< ...`.
+    pub(crate) wire: Vec<String>,
+    pub(crate) said: Vec<String>,
+    pub(crate) input_is_closed: bool,
+    pub(crate) now: Instant,
+}
+
+pub(crate) fn config() -> ExtensionConfig {
+    let mut config = ExtensionConfig::new("weather", "1.2.3");
+    config
+        .registrations
+        .tool(tool("weather", r#"{"type":"object","properties":{"city":{"type":"string"}}}"#))
+        .unwrap();
+    config
+}
+
+pub(crate) fn tool(name: &str, schema: &str) -> RegisterTool {
+    let schema = RawJson::parse(schema).unwrap();
+    let description = Some(format!("What {name} does."));
+    RegisterTool { name: name.to_owned(), description, schema, ..RegisterTool::default() }
+}
+
+pub(crate) fn command(name: &str) -> RegisterCommand {
+    let (description, usage) = (Some("the weather".to_owned()), Some("CITY".to_owned()));
+    RegisterCommand { name: name.to_owned(), description, usage }
+}
+
+impl Triple {
+    /// The extension has said hello, and is not ready.
+    pub(crate) fn new(config: ExtensionConfig) -> Self {
+        let now = Instant::now();
+        let bridge = BridgeConfig { version: "0.0.0".to_owned(), ..BridgeConfig::default() };
+        let mut triple = Self {
+            bridge: Bridge::new(bridge, now),
+            extension: ExtensionSession::new(config),
+            extension_events: Vec::new(),
+            wire: Vec::new(),
+            said: Vec::new(),
+            input_is_closed: false,
+            now,
+        };
+        triple.step();
+        triple
+    }
+
+    pub(crate) fn ready(config: ExtensionConfig) -> Self {
+        let mut triple = Self::new(config);
+        triple.extension.ready();
+        triple.step();
+        triple.extension_events.clear();
+        triple
+    }
+
+    /// Behind a handshake with a session.
+    pub(crate) fn initialized(config: ExtensionConfig) -> Self {
+        let mut triple = Self::ready(config);
+        triple.request(r#"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#);
+        triple.client(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        triple.wire.clear();
+        triple
+    }
+
+    /// The client writes a line.
+    pub(crate) fn client(&mut self, line: &str) {
+        self.wire.push(format!("> {line}"));
+        self.bridge.handle_client(format!("{line}\n").as_bytes(), self.now);
+        self.step();
+    }
+
+    /// The same, and what came of it at once.
+    pub(crate) fn request(&mut self, line: &str) -> Vec<Value> {
+        let before = self.wire.len();
+        self.client(line);
+        self.received_since(before)
+    }
+
+    pub(crate) fn received(&self) -> Vec<Value> {
+        self.received_since(0)
+    }
+
+    pub(crate) fn received_since(&self, first: usize) -> Vec<Value> {
+        let lines = self.wire[first.min(self.wire.len())..].iter();
+        lines
+            .filter_map(|line| line.strip_prefix("< "))
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// A call; the extension's name of it.
+    pub(crate) fn call(&mut self, id: &str, more: &str) -> CallKey {
+        self.client(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"weather","arguments":{{"city":"Berlin"}}{more}}}}}"#
+        ));
+        self.last_call()
+    }
+
+    pub(crate) fn last_call(&self) -> CallKey {
+        let key = |event: &ExtensionEvent| match event {
+            ExtensionEvent::ToolCall { key, .. }
+            | ExtensionEvent::Command { key, .. }
+            | ExtensionEvent::Intercept { key, .. } => Some(key.clone()),
+            _ => None,
+        };
+        self.extension_events.iter().rev().find_map(key).expect("a call")
+    }
+
+    pub(crate) fn answer(&mut self, key: &CallKey, text: &str) {
+        let result = ToolResult::new(key.id().clone(), vec![Content::text(text)]);
+        let _ = self.extension.reply_tool(key, result);
+        self.step();
+    }
+
+    pub(crate) fn eof(&mut self) {
+        self.bridge.handle_client_eof(self.now);
+        self.step();
+    }
+
+    /// Moves bytes until nothing moves any more.
+    pub(crate) fn step(&mut self) {
+        for round in 0.. {
+            assert!(round < 1000, "it never comes to rest: {:?}", self.wire);
+            let (mut moved, mut bytes) = (false, Vec::new());
+            moved |= self.extension.poll_output(self.now, &mut bytes);
+            self.bridge.handle_extension(&bytes, self.now);
+            bytes.clear();
+            moved |= self.bridge.poll_to_extension(&mut bytes);
+            self.extension.handle_input(&bytes, self.now);
+            bytes.clear();
+            moved |= self.bridge.poll_to_client(&mut bytes);
+            let text = std::str::from_utf8(&bytes).expect("UTF-8 on the wire");
+            assert!(text.is_empty() || text.ends_with('\n'), "half a line: {text}");
+            self.wire.extend(text.lines().map(|line| format!("< {line}")));
+            while let Some(event) = self.bridge.poll_event() {
+                match event {
+                    BridgeEvent::Say(text) => self.said.push(text),
+                    BridgeEvent::CloseInput => {
+                        self.input_is_closed = true;
+                        self.extension.handle_eof(self.now);
+                    }
+                    event => panic!("{event:?}"),
+                }
+                moved = true;
+            }
+            self.extension_events.extend(std::iter::from_fn(|| self.extension.poll_event()));
+            if !moved {
+                return;
+            }
+        }
+    }
+
+    /// Lets time pass, in the steps in which both ask to be woken.
+    pub(crate) fn pass(&mut self, duration: Duration) {
+        self.step();
+        let end = self.now + duration;
+        loop {
+            let due = [self.bridge.poll_timeout(), self.extension.poll_timeout()];
+            let due = due.into_iter().flatten().min().filter(|due| *due <= end);
+            self.now = due.unwrap_or(end).max(self.now);
+            self.bridge.handle_timeout(self.now);
+            self.extension.handle_timeout(self.now);
+            self.step();
+            if due.is_none() {
+                return;
+            }
+        }
+    }
+}
