@@ -45,7 +45,9 @@ pub use error_kind::ErrorKind;
 pub use head::Head;
 pub use id::Id;
 pub use json::{Elements, Ends, Member, Members};
-pub use json::{Field, FieldError, ModelArgsError, RawJson, RawJsonError, model_args, read_string, write_string};
+pub use json::{
+    Field, FieldError, ModelArgsError, RawJson, RawJsonError, model_args, read_string, write_string,
+};
 pub use line::{Decoder, Line, TooLong};
 pub use name::check_extension_name;
 pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary};

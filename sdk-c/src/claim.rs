@@ -54,6 +54,11 @@ pub(crate) fn is_asked_for() -> bool {
     std::env::var_os("EXTLINE_STDIO").is_some_and(|choice| choice == "claim")
 }
 
+/// Whether the program is to be an MCP server, by its first argument or by the environment.
+pub(crate) fn is_mcp() -> bool {
+    extline_driver::mcp::is_asked_for(std::env::args_os().nth(1).as_deref())
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
 pub(crate) fn failure(error: Error) -> Failure {
     let code = match &error {

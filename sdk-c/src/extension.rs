@@ -110,7 +110,9 @@ impl Extension {
         }
         let mut config = state.config.clone();
         config.teardown = state.lifecycle.has_teardown();
-        state.channel = Some(Channel::new(ExtensionSession::new(config), output));
+        let is_mcp = output.is_some() && claim::is_mcp();
+        let channel = Channel::new(ExtensionSession::new(config), output);
+        state.channel = Some(if is_mcp { channel.over_mcp() } else { channel });
         Ok(())
     }
 

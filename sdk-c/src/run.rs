@@ -53,7 +53,7 @@ pub unsafe extern "C" fn extline_run(ext: *mut Extension) -> ResultCode {
         }
         // SAFETY: a handle of the caller's.
         let ext = unsafe { extension(ext) }?;
-        if is_by_hand() && !claim::is_asked_for() {
+        if is_by_hand() && !claim::is_asked_for() && !claim::is_mcp() {
             explain(&ext);
             return Ok(());
         }

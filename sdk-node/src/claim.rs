@@ -1,5 +1,6 @@
 //! Taking stdin and stdout over, in the moment in which the package is loaded.
 
+use std::ffi::OsStr;
 use std::sync::{Mutex, PoisonError};
 
 use extline_stdio::{Error, Stdio, claims_at_load};
@@ -32,6 +33,12 @@ pub fn give_back() -> napi::Result<()> {
 #[napi(catch_unwind)]
 pub fn is_by_hand() -> bool {
     extline_stdio::is_by_hand()
+}
+
+/// Whether the program is to be an MCP server, by its first argument or by the environment.
+#[napi(catch_unwind)]
+pub fn asks_for_mcp(first_argument: Option<String>) -> bool {
+    extline_driver::mcp::is_asked_for(first_argument.as_deref().map(OsStr::new))
 }
 
 /// Whether this is the thread that the process began with. A worker's is another.

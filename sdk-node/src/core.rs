@@ -48,17 +48,19 @@ pub(crate) struct Core {
 }
 
 impl Core {
-    /// Over two descriptors, or over none where JavaScript reads and writes.
+    /// Over two descriptors, or over none where JavaScript reads and writes; whether the process ends with
+    /// the session, and whether the other end is an MCP client.
     pub(crate) fn new(
         session: ExtensionSession,
         stdio: Option<Stdio>,
         tools: Tools,
-        ends_process: bool,
+        (ends_process, is_mcp): (bool, bool),
     ) -> Arc<Self> {
         let (input, output) = stdio.map(|Stdio { input, output }| (input, output)).unzip();
         let waker = input.as_ref().map(Input::waker);
+        let channel = Channel::new(session, output);
         let state = State {
-            channel: Channel::new(session, output),
+            channel: if is_mcp { channel.over_mcp() } else { channel },
             input,
             calls: Calls::default(),
             asked: HashMap::new(),
@@ -201,7 +203,7 @@ impl State {
     /// a tool is it known.
     pub(crate) fn write_before(&mut self, tool: Option<&Tool>) {
         let may_wait = tool.is_some_and(|tool| tool.pace.begin());
-        if !may_wait && self.channel.session.has_output() {
+        if !may_wait && self.channel.has_output() {
             // An error comes again where the turn ends.
             let _ = self.channel.write();
         }

@@ -151,8 +151,9 @@ impl Driver {
             }
             let mut state = self.core.lock();
             state.channel.write()?;
+            let goes_on = state.channel.goes_on();
             // A host that has taken what it had not lets further calls begin.
-            if !was_stalled || state.channel.is_stalled() {
+            if !goes_on && (!was_stalled || state.channel.is_stalled()) {
                 return Ok(state.finished.filter(|_| state.channel.is_said()));
             }
         }
@@ -211,7 +212,7 @@ impl Driver {
         // What came up within what JavaScript said is not done within it.
         wants.turn &= may_have_events;
         wants.turn |= state.finished.is_some() && state.channel.is_said();
-        let stalled_due = state.channel.session.poll_timeout_stalled();
+        let stalled_due = state.channel.due_stalled();
         drop(state);
         #[cfg(unix)]
         {
@@ -231,7 +232,7 @@ impl Driver {
     /// JavaScript waits in the place of native handles.
     fn tell_wants(&self, wants: Wants) {
         if self.told.borrow().is_some_and(|told| told == wants && !wants.turn)
-            && !self.core.lock().channel.session.has_output()
+            && !self.core.lock().channel.has_output()
         {
             return;
         }

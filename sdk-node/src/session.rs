@@ -34,6 +34,8 @@ pub struct SessionOptions {
     pub reader: String,
     /// Nobody listens for SIGTERM in JavaScript, so that Node's own handler is of no use.
     pub forgets_sigterm: bool,
+    /// The other end of stdin and stdout is an MCP client.
+    pub mcp: bool,
     /// Two descriptors in place of stdin and stdout.
     pub over: Option<Vec<i32>>,
 }
@@ -87,7 +89,12 @@ impl Session {
             teardown: options.teardown,
             ..ExtensionConfig::new(options.name, options.version)
         };
-        let core = Core::new(ExtensionSession::new(config), own, tools, ends_process);
+        let core = Core::new(
+            ExtensionSession::new(config),
+            own,
+            tools,
+            (ends_process, ends_process && options.mcp),
+        );
         let driver = Driver::new(core, Js::new(&env, &deliver)?);
         Ok(Self { driver, is_native, lent })
     }

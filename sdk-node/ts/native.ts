@@ -64,6 +64,8 @@ export interface SessionOptions {
   reader: Reader;
   /** Nobody listens for SIGTERM in JavaScript, so that Node's own handler is of no use. */
   forgetsSigterm: boolean;
+  /** The other end of stdin and stdout is an MCP client. */
+  mcp: boolean;
   /** Two descriptors in place of stdin and stdout, which the session owns from then on. */
   over?: [number, number];
 }
@@ -148,6 +150,8 @@ export interface Native {
   /** Gives stdin and stdout back, unless a session has taken them. */
   giveBack(): void;
   isByHand(): boolean;
+  /** Whether the program is to be an MCP server, by its first argument or by the environment. */
+  asksForMcp(firstArgument: string | undefined): boolean;
   /** Asked natively: `node:worker_threads` takes Node longer to load than all of this. */
   isMainThread(): boolean;
   report(message: string): void;

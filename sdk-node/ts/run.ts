@@ -81,16 +81,17 @@ export async function run(offer: Offer, keep: (serving: Serving) => void): Promi
         "call run() in the main thread and start workers from its handlers",
     );
   }
-  if (native.isByHand() && process.env["EXTLINE_STDIO"] !== "claim") {
+  const mcp = native.asksForMcp(process.argv[2]);
+  if (native.isByHand() && process.env["EXTLINE_STDIO"] !== "claim" && !mcp) {
     process.stderr.write(explanation(offer));
     return;
   }
   tellOthers(offer);
-  const code = await serve(offer, keep);
+  const code = await serve(offer, mcp, keep);
   if (code !== 0) process.exitCode = code;
 }
 
-function serve(offer: Offer, keep: (serving: Serving) => void): Promise<number> {
+function serve(offer: Offer, mcp: boolean, keep: (serving: Serving) => void): Promise<number> {
   return new Promise((resolve, reject) => {
     const ends: (() => void)[] = [];
     const end = () => ends.forEach((one) => one());
@@ -102,7 +103,7 @@ function serve(offer: Offer, keep: (serving: Serving) => void): Promise<number> 
         failed: (error) => (end(), reject(error)),
         shuttingDown: (milliseconds) => (late = endInTime(milliseconds)),
       },
-      { reader: reader() },
+      { reader: reader(), mcp },
     );
     keep(serving);
     ends.push(tellStrayErrors(serving.session), hearSignals(serving), sayEarlyExit(serving));

@@ -40,6 +40,8 @@ export interface Observer {
 export interface ServeOptions {
   reader: Reader;
   over?: [number, number];
+  /** The other end of stdin and stdout is an MCP client. */
+  mcp?: boolean;
 }
 
 /** One extension that runs. */
@@ -67,6 +69,7 @@ export class Serving {
       methods: [...offer.methods.keys()],
       teardown: offer.teardowns.length > 0,
       forgetsSigterm: process.listenerCount("SIGTERM") === 0,
+      mcp: false,
       ...options,
     };
     this.session = new native.Session(config, offer.registrations, this.#deliver);

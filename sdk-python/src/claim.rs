@@ -1,5 +1,6 @@
 //! Taking stdin and stdout over, in the moment in which the package is imported.
 
+use std::ffi::OsStr;
 use std::sync::{Mutex, PoisonError};
 
 use extline_stdio::{Stdio, claims_at_load};
@@ -25,6 +26,13 @@ pub(crate) fn claim_at_import(under_test: bool) -> PyResult<bool> {
 #[pyfunction]
 pub(crate) fn is_by_hand() -> bool {
     extline_stdio::is_by_hand()
+}
+
+/// Whether the program is to be an MCP server, by its first argument or by the environment.
+#[pyfunction]
+#[pyo3(signature = (first_argument=None))]
+pub(crate) fn asks_for_mcp(first_argument: Option<&str>) -> bool {
+    extline_driver::mcp::is_asked_for(first_argument.map(OsStr::new))
 }
 
 /// The process's stdin and stdout, claimed at the import or now.

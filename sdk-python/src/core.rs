@@ -37,6 +37,8 @@ pub(crate) struct Wants {
     pub(crate) ends_process: bool,
     /// Handlers run once the host has answered.
     pub(crate) setup: bool,
+    /// The other end is an MCP client.
+    pub(crate) mcp: bool,
 }
 
 pub(crate) struct Core {
@@ -82,7 +84,7 @@ impl Core {
         Arc::new(Self {
             room: output.room(),
             handover: Handover::new(input.waker(), wants.threads),
-            channel: Mutex::new(TurnChannel::new(ExtensionSession::new(config), output)),
+            channel: Mutex::new(TurnChannel::new(ExtensionSession::new(config), output, wants.mcp)),
             inlet: Mutex::new(Inlet::new(input)),
             running: Running::default(),
             asked: Mutex::default(),

@@ -29,9 +29,10 @@ pub(crate) struct Session {
 #[pymethods]
 impl Session {
     /// A session over the process's stdin and stdout, which are claimed unless they are; or over two
-    /// other descriptors, which it owns from then on, for a host in the same process.
+    /// other descriptors, which it owns from then on, for a host in the same process. `mcp` where the
+    /// other end is an MCP client.
     #[new]
-    #[pyo3(signature = (registrations, serving, *, name, version, methods=vec![], setup=false, teardown=false, max_threads=32, over=None))]
+    #[pyo3(signature = (registrations, serving, *, name, version, methods=vec![], setup=false, teardown=false, max_threads=32, over=None, mcp=false))]
     #[expect(clippy::too_many_arguments, reason = "by name, from Python")]
     fn new(
         registrations: &Registrations,
@@ -43,6 +44,7 @@ impl Session {
         teardown: bool,
         max_threads: usize,
         over: Option<(i32, i32)>,
+        mcp: bool,
     ) -> PyResult<Self> {
         let stdio = if let Some(descriptors) = over {
             over_descriptors(descriptors)?
@@ -63,7 +65,7 @@ impl Session {
             ..ExtensionConfig::new(name, version)
         };
         let tools = Arc::clone(&registrations.tools);
-        let wants = Wants { threads: max_threads, ends_process: over.is_none(), setup };
+        let wants = Wants { threads: max_threads, ends_process: over.is_none(), setup, mcp };
         Ok(Self { core: Core::new(config, stdio, tools, serving, wants) })
     }
 

@@ -15,8 +15,10 @@ pub(crate) struct TurnChannel {
 }
 
 impl TurnChannel {
-    pub(crate) fn new(session: ExtensionSession, output: Output) -> Self {
+    /// `is_mcp` where the other end is an MCP client.
+    pub(crate) fn new(session: ExtensionSession, output: Output, is_mcp: bool) -> Self {
         let channel = Channel::new(session, Some(output));
+        let channel = if is_mcp { channel.over_mcp() } else { channel };
         Self { channel, is_in_turn: false }
     }
 

@@ -34,6 +34,11 @@ pub(crate) fn is_asked_for() -> bool {
     env::var_os("EXTLINE_STDIO").is_some_and(|choice| choice == "claim")
 }
 
+/// Whether the program is to be an MCP server, by its first argument or by the environment.
+pub(crate) fn is_mcp() -> bool {
+    extline_driver::mcp::is_asked_for(env::args_os().nth(1).as_deref())
+}
+
 /// Whether this process is a test binary, whose output belongs to the test runner: nextest says so,
 /// and cargo puts a test binary, unlike a program, into `deps` under a name with a hash.
 fn is_under_test() -> bool {

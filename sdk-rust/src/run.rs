@@ -13,7 +13,7 @@ pub(crate) fn run(mut extension: Extension) -> Result<(), Error> {
     if let Some(mistake) = extension.mistake.take() {
         return Err(mistake);
     }
-    if is_by_hand() && !claim::is_asked_for() {
+    if is_by_hand() && !claim::is_asked_for() && !claim::is_mcp() {
         explain(&extension);
         return Ok(());
     }

@@ -8,6 +8,8 @@ use extline_protocol::{ExtensionEvent, ExtensionSession};
 use extline_stdio::watchdog::{self, Unfinished};
 use extline_stdio::{Error, Input, Output, Received};
 
+use crate::mcp::Mcp;
+
 /// A buffer that grew beyond this for one batch is given back.
 const KEPT: usize = 4 * 1024 * 1024;
 
@@ -25,6 +27,10 @@ pub const BATCH: Duration = Duration::from_millis(1);
 pub struct Channel {
     /// What is to be said and done.
     pub session: ExtensionSession,
+    /// Between the session and an MCP client, where there is one.
+    mcp: Option<Mcp>,
+    /// It has given the session something to do since the session was last asked for it.
+    is_fed: bool,
     output: Option<Output>,
     /// Frames on their way out, of which `written` bytes are with the host.
     batch: Vec<u8>,
@@ -85,6 +91,8 @@ impl Channel {
     pub fn new(session: ExtensionSession, output: Option<Output>) -> Self {
         Self {
             session,
+            mcp: None,
+            is_fed: false,
             output,
             batch: Vec::new(),
             written: 0,
@@ -102,6 +110,13 @@ impl Channel {
         }
     }
 
+    /// What is read and written from now on are the lines of an MCP client. To be called before anything is.
+    #[must_use]
+    pub fn over_mcp(mut self) -> Self {
+        self.mcp = Some(Mcp::new());
+        self
+    }
+
     /// The way out; `None` where the program writes.
     pub fn output(&self) -> Option<&Output> {
         self.output.as_ref()
@@ -114,7 +129,26 @@ impl Channel {
 
     /// Whether everything that there was to say is written, or taken by the program.
     pub fn is_said(&self) -> bool {
-        !self.is_stalled() && !self.session.has_output()
+        !self.is_stalled() && !self.has_output()
+    }
+
+    /// Whether something may be written now.
+    pub fn has_output(&self) -> bool {
+        self.session.has_output() || self.mcp.as_ref().is_some_and(Mcp::has_output)
+    }
+
+    /// Passes on what the session and an MCP client have for each other, where there is one.
+    fn pass(&mut self) {
+        let is_stalled = self.is_stalled();
+        if let Some(mcp) = &mut self.mcp {
+            self.is_fed |= mcp.pass(&mut self.session, is_stalled);
+        }
+    }
+
+    /// Whether what was written led to something to do, since the last time: an MCP client's call goes on
+    /// when a guard has let it pass. [`Channel::settle`] asks it itself.
+    pub fn goes_on(&mut self) -> bool {
+        std::mem::take(&mut self.is_fed)
     }
 
     /// Bytes read in all.
@@ -133,6 +167,8 @@ impl Channel {
     /// The next thing to do. While the host does not take what was said, or `may_begin` is false,
     /// nothing new is begun.
     pub fn next_event(&mut self, may_begin: bool) -> Option<ExtensionEvent> {
+        self.pass();
+        self.is_fed = false;
         if let Some(event) = self.left.pop_front() {
             return Some(event);
         }
@@ -150,6 +186,7 @@ impl Channel {
 
     /// Whether something came up that nothing holds back.
     pub fn has_news(&mut self) -> bool {
+        self.pass();
         self.left.extend(self.session.poll_control());
         !self.left.is_empty()
     }
@@ -168,16 +205,31 @@ impl Channel {
     pub fn handle_timeout(&mut self) {
         if self.due().is_some_and(|due| due <= Instant::now()) {
             self.session.handle_timeout(Instant::now());
+            if let Some(mcp) = &mut self.mcp {
+                mcp.handle_timeout(Instant::now());
+                self.pass();
+            }
         }
     }
 
     /// When [`Channel::handle_timeout`] is due, if ever.
     pub fn due(&self) -> Option<Instant> {
-        if self.is_stalled() {
+        let session = if self.is_stalled() {
             self.session.poll_timeout_stalled()
         } else {
             self.session.poll_timeout()
-        }
+        };
+        self.with_mcp(session)
+    }
+
+    /// When it is due where only what can be done without a write counts.
+    pub fn due_stalled(&self) -> Option<Instant> {
+        self.with_mcp(self.session.poll_timeout_stalled())
+    }
+
+    fn with_mcp(&self, due: Option<Instant>) -> Option<Instant> {
+        let mcp = self.mcp.as_ref().and_then(Mcp::due);
+        [due, mcp].into_iter().flatten().min()
     }
 }
 
@@ -188,7 +240,7 @@ impl Channel {
     pub fn settle(&mut self) -> Result<Option<Wants>, Error> {
         let was_stalled = self.is_stalled();
         let has_room = self.write()? && was_stalled;
-        let goes_on = self.has_news() || has_room;
+        let goes_on = self.has_news() || has_room || self.goes_on();
         Ok((!goes_on).then(|| self.wants()))
     }
 
@@ -222,7 +274,8 @@ impl Channel {
 impl Channel {
     /// Who waits to write, reads, up to a bound; calls that were read ahead wait in the session.
     pub fn may_read(&self) -> bool {
-        !self.has_ended && (!self.is_stalled() || self.may_read_ahead())
+        let is_held_up = self.mcp.as_ref().is_some_and(Mcp::is_full);
+        !self.has_ended && !is_held_up && (!self.is_stalled() || self.may_read_ahead())
     }
 
     /// The same for who reads in the place of a thread that begins nothing meanwhile.
@@ -270,13 +323,20 @@ impl Channel {
         if self.has_ended {
             return Ok(Read::Nothing);
         }
-        let space = self.session.read_space();
+        let space = match &mut self.mcp {
+            None => self.session.read_space(),
+            Some(mcp) => mcp.space(),
+        };
         let room = space.len();
         Ok(match read(input, space)? {
             Received::Data(count) => {
                 let now = Instant::now();
-                self.session.handle_read(count, now);
+                match &mut self.mcp {
+                    None => self.session.handle_read(count, now),
+                    Some(mcp) => mcp.handle_read(count, now),
+                }
                 self.count(count, now);
+                self.pass();
                 // Less than there was room for: that was all.
                 if count < room { Read::All } else { Read::Some }
             }
@@ -292,8 +352,12 @@ impl Channel {
     /// Takes in what was read elsewhere.
     pub fn feed(&mut self, bytes: &[u8]) {
         let now = Instant::now();
-        self.session.handle_input(bytes, now);
+        match &mut self.mcp {
+            None => self.session.handle_input(bytes, now),
+            Some(mcp) => mcp.handle_input(bytes, now),
+        }
         self.count(bytes.len(), now);
+        self.pass();
     }
 
     fn count(&mut self, count: usize, now: Instant) {
@@ -302,10 +366,14 @@ impl Channel {
         self.read_at = now;
     }
 
-    /// The input has ended (`end.eof`).
+    /// The input has ended (`end.eof`). What an MCP client has asked for is answered first.
     pub fn end_input(&mut self) {
         if !std::mem::replace(&mut self.has_ended, true) {
-            self.session.handle_eof(Instant::now());
+            match &mut self.mcp {
+                None => self.session.handle_eof(Instant::now()),
+                Some(mcp) => mcp.handle_eof(Instant::now()),
+            }
+            self.pass();
         }
     }
 
@@ -321,7 +389,7 @@ impl Channel {
 
     /// The host has closed its end: what is there to read is no more than its pipe holds.
     pub fn hang_up(&mut self) {
-        if !std::mem::replace(&mut self.has_hung_up, true) {
+        if !std::mem::replace(&mut self.has_hung_up, true) && self.mcp.is_none() {
             self.session.handle_hang_up(Instant::now());
         }
     }
@@ -334,6 +402,7 @@ impl Channel {
     pub fn write(&mut self) -> Result<bool, Error> {
         self.held = None;
         if self.output.is_none() {
+            self.pass();
             return Ok(true);
         }
         loop {
@@ -352,7 +421,7 @@ impl Channel {
     pub fn write_or_hold(&mut self, holds: bool) -> Result<(), Error> {
         if !holds {
             self.write()?;
-        } else if self.output.is_some() && self.session.has_output() {
+        } else if self.output.is_some() && self.has_output() {
             let since = *self.held.get_or_insert_with(Instant::now);
             if since.elapsed() >= BATCH {
                 self.write()?;
@@ -438,9 +507,7 @@ impl Channel {
         }
         self.batch.clear();
         self.written = 0;
-        // A look at the clock is not free, and only updates depend on the time.
-        let now = if self.session.has_updates() { Instant::now() } else { self.read_at };
-        if !self.session.poll_output(now, &mut self.batch) {
+        if !self.poll_output() {
             self.read_ahead = 0;
             return false;
         }
@@ -450,6 +517,16 @@ impl Channel {
             self.written = self.batch.len();
         }
         true
+    }
+
+    fn poll_output(&mut self) -> bool {
+        self.pass();
+        if let Some(mcp) = &mut self.mcp {
+            return mcp.poll_output(&mut self.batch);
+        }
+        // A look at the clock is not free, and only updates depend on the time.
+        let now = if self.session.has_updates() { Instant::now() } else { self.read_at };
+        self.session.poll_output(now, &mut self.batch)
     }
 }
 

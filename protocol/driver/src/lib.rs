@@ -3,13 +3,14 @@
 //! `extline-protocol` says what is to be said and done, and moves no byte; `extline-stdio` moves bytes,
 //! and knows nothing of frames. Between them stands what every SDK needs alike: how far is read ahead
 //! while the host does not read, when answers are gathered for one write, what the thread does that owns
-//! the session ([`owner`]), who stands in for an event loop that a handler keeps ([`StandIn`]), and which
+//! the session ([`owner`]), how an extension is an MCP server ([`mcp`]), who stands in for an event loop that a handler keeps ([`StandIn`]), and which
 //! handlers keep a process from its end.
 //!
 //! An SDK decides which thread does it, and calls its author's handlers.
 
 mod channel;
 mod inlet;
+pub mod mcp;
 pub mod owner;
 pub mod running;
 mod stand_in;

@@ -202,7 +202,7 @@ impl<L: LoopServed> Watch<L> {
     fn has_work(&self, looped: &L) -> bool {
         let (may_read, is_due, is_held) = looped.channel(|channel| {
             let is_due = channel.due().is_some_and(|due| due <= Instant::now());
-            let is_held = !channel.is_stalled() && channel.session.has_output();
+            let is_held = !channel.is_stalled() && channel.has_output();
             (channel.may_read(), is_due, is_held)
         });
         let is_readable = || {

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 def run(extension: Extension) -> None:
     """Serves in this thread; an exit code other than 0 becomes ``SystemExit``."""
     refuse(extension)
-    if _native.is_by_hand() and os.environ.get("EXTLINE_STDIO") != "claim":
+    if (
+        _native.is_by_hand()
+        and os.environ.get("EXTLINE_STDIO") != "claim"
+        and not _native.asks_for_mcp(*sys.argv[1:2])
+    ):
         sys.stderr.write(_explanation(extension))
         return
     loaded = sys.modules.get("asyncio")

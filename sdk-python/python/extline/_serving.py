@@ -7,6 +7,7 @@ the session.
 from __future__ import annotations
 
 import os
+import sys
 from _thread import allocate_lock
 
 from . import _claim, _native
@@ -58,6 +59,7 @@ class Serving:
             teardown=bool(extension._teardowns),
             max_threads=extension.max_threads,
             over=over,
+            mcp=over is None and _native.asks_for_mcp(*sys.argv[1:2]),
         )
         extension._serving = self
         # The child of a fork is no extension: the threads and locks of the session stay behind.

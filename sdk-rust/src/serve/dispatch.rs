@@ -30,7 +30,11 @@ impl Serving {
             let mut wire = lock(self.connection.wire());
             let Some(event) = wire.channel.next_event(true) else {
                 self.connection.forget_touched();
-                return self.write(wire);
+                self.write(wire)?;
+                if lock(self.connection.wire()).channel.goes_on() {
+                    continue;
+                }
+                return Ok(());
             };
             self.more_waits = wire.channel.session.waiting() > 0;
             let read_at = wire.channel.read_at();

@@ -45,7 +45,7 @@ use self::watchdog::Watchdog;
 use crate::connection::Connection;
 use crate::setup::{SetupHandler, TeardownHandler};
 use crate::stderr::report;
-use crate::{Error, Extension};
+use crate::{Error, Extension, claim};
 
 /// Serves over the process's stdin and stdout until the end; the exit code.
 /// `own` is the runtime, where it was made for this extension alone.
@@ -87,7 +87,8 @@ pub(crate) async fn serve_over(
         ..ExtensionConfig::new(extension.name, extension.version)
     };
     let session = ExtensionSession::new(config);
-    let wire = Arc::new(Mutex::new(Wire::new(session, stdio)));
+    let is_mcp = observer.is_none() && claim::is_mcp();
+    let wire = Arc::new(Mutex::new(Wire::new(session, stdio, is_mcp)));
     let mut serving = Serving {
         readiness: Readiness::of(&wire)?,
         connection: Rc::new(Connection::new(wire, extension.handlers)),
@@ -271,6 +272,6 @@ fn poll_timer(timer: &mut Option<Timer>, context: &mut Context<'_>, wire: &mut W
         return Poll::Pending;
     }
     *timer = None;
-    wire.channel.session.handle_timeout(Instant::now());
+    wire.channel.handle_timeout();
     Poll::Ready(())
 }

@@ -157,8 +157,8 @@ impl Watch {
             source.look_for_hang_up(channel)?;
         }
         while channel.may_read_ahead() && source.read(channel)? == Read::Some {}
-        if channel.session.poll_timeout_stalled().is_some_and(|due| due <= Instant::now()) {
-            channel.session.handle_timeout(Instant::now());
+        if channel.due_stalled().is_some_and(|due| due <= Instant::now()) {
+            channel.handle_timeout();
         }
         while let Some(event) = wire.channel.session.poll_control() {
             self.handle(event, wire);

@@ -37,8 +37,14 @@ pub(super) fn try_lock(wire: &SharedWire) -> Option<MutexGuard<'_, Wire>> {
 }
 
 impl Wire {
-    pub(super) fn new(session: ExtensionSession, Stdio { input, output }: Stdio) -> Self {
+    /// `is_mcp` where the other end is an MCP client.
+    pub(super) fn new(
+        session: ExtensionSession,
+        Stdio { input, output }: Stdio,
+        is_mcp: bool,
+    ) -> Self {
         let channel = Channel::new(session, Some(output));
+        let channel = if is_mcp { channel.over_mcp() } else { channel };
         Self { channel, source: Source::Direct(Some(input)), watchdog: None }
     }
 
