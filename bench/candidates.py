@@ -76,6 +76,16 @@ def candidates(profile):
         node_peer("mcp-ts2", "MCP for TypeScript 2", "with_mcp_2.mjs", "mcp"),
         for_node("node-sync", "**extline for Node, a function**", "function.mjs", profile),
         for_node("node-async", "**extline for Node, an async function**", "async_function.mjs", profile),
+        as_mcp("rust-mcp", "**extline for Rust, as MCP server**", (sdk, "--mcp", "typed")),
+        as_mcp("c-mcp", "**extline for C, as MCP server**", (str(C_PROGRAMS / profile / "echo"), "--mcp"), "c"),
+        as_mcp(
+            "python-mcp", "**extline for Python, as MCP server**",
+            (str(python), str(BENCH / "python" / "function.py"), "--mcp"), "python",
+        ),
+        as_mcp(
+            "node-mcp", "**extline for Node, as MCP server**",
+            ("node", str(NODE_PROGRAMS / profile / "function.mjs"), "--mcp"), "node",
+        ),
         Candidate(
             "c-client", "C client, C child with results", "extension", (echo, "result"),
             baseline="c-client", own=True,
@@ -89,6 +99,11 @@ def candidates(profile):
 
 def for_c(name, title, way, profile):
     return Candidate(name, title, "extension", (str(C_PROGRAMS / profile / "echo"), way), own=True, kit="c")
+
+
+def as_mcp(name, title, argv, kit="cargo"):
+    """The same program as the candidate without, called by a client of MCP."""
+    return Candidate(name, title, "mcp", argv, own=True, kit=kit)
 
 
 def by_hand(name, title, program):
@@ -209,6 +224,10 @@ BARS = [
         ("1m_p50", 14.0),
     ]),
     ("host", "p50", 2.0),
+    ("rust-mcp", "p50", 1.9),
+    ("c-mcp", "p50", 1.9),
+    ("python-mcp", "p50", 2.6),
+    ("node-mcp", "p50", 3.0),
 ]
 # Candidate, another one, figure, and the most by which that of the first may be larger.
 OVER_BARS = [
@@ -227,6 +246,15 @@ OVER_BARS = [
         ("start_ms", 8.0),
         ("small_mb", 5.0),
     ]),
+]
+# Candidate, another one, figure, and how many times smaller that of the first has to be.
+TIMES_BARS = [
+    ("python-mcp", "mcp", "p50_us", 40.0),
+    ("python-mcp", "mcp", "start_ms", 20.0),
+    ("python-mcp", "mcp", "small_mb", 5.0),
+    *(("node-mcp", "mcp-ts2", figure, 2.0) for figure in ["p50_us", "start_ms", "small_mb"]),
+    ("rust-mcp", "rmcp-lean", "p50_us", 1.0),
+    ("c-mcp", "rmcp-lean", "p50_us", 1.0),
 ]
 # The most instructions a call may cost, an eighth more than it did with Rust 1.95 and glibc 2.36.
 INSTRUCTIONS = {"rust-typed": 13_700, "rust-raw": 13_400, "c-sdk": 16_500, "c-raw": 14_500}

@@ -70,6 +70,11 @@ class Figures:
         pairs = zip(self.each(candidate, name), self.each(other, name))
         return statistics.median(own - others for own, others in pairs)
 
+    def times(self, candidate, other, name):
+        """How many times as much another candidate's is: the median over the rounds."""
+        pairs = zip(self.each(candidate, name), self.each(other, name))
+        return statistics.median(others / own for own, others in pairs)
+
     def each(self, candidate, name):
         """One number a round."""
         session, placement, pick, is_ratio = FIGURES[name]

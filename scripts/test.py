@@ -98,6 +98,7 @@ LAST = [
             on_path("tmux", "apt-get install tmux, or brew install tmux: zot shows its panels in it"),
         ],
     ),
+    Step("tests: the official clients of MCP", ["scripts/test-mcp.py"]),
     # One tiny round with the project's own programs: that it works, nothing about time.
     Step(
         "the benchmark works",

@@ -34,7 +34,7 @@ int main(int count, char **arguments) {
     tool.name = "echo";
     tool.description = "Answers with the text.";
     tool.schema = SCHEMA;
-    tool.run = count > 1 && strcmp(arguments[1], "raw") == 0 ? raw : typed;
+    tool.run = strcmp(arguments[count - 1], "raw") == 0 ? raw : typed;
     int status = extline_tool(echo, &tool);
     if (status == EXTLINE_OK) status = extline_run(echo);
     if (status != EXTLINE_OK) fprintf(stderr, "%s\n", extline_last_error());

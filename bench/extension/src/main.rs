@@ -17,7 +17,7 @@ struct Typed {
 }
 
 fn main() -> Result<(), extline::Error> {
-    let mut arguments = env::args().skip(1);
+    let mut arguments = env::args().skip(1).filter(|argument| argument != "--mcp");
     let way = arguments.next().unwrap_or_else(|| "typed".to_owned());
     let tool = arguments.next().unwrap_or_else(|| "echo".to_owned());
     let extension = Extension::new(&tool, "1.0.0");

@@ -1,0 +1,39 @@
+"""The official client for Python: what it sees of a server, as JSON.
+
+Arguments: `legacy` or `modern`, then the command of the server.
+"""
+
+import asyncio
+import json
+import sys
+
+from mcp import Client, StdioServerParameters, stdio_client
+
+MODES = {"legacy": "legacy", "modern": "auto"}
+
+
+async def look(mode, command):
+    told = []
+
+    async def on_progress(progress, total, message):
+        told.append([progress, total, message])
+
+    server = StdioServerParameters(command=command[0], args=command[1:])
+    async with Client(stdio_client(server), mode=MODES[mode]) as client:
+        tools = await client.list_tools()
+        answer = await client.call_tool("weather", {"city": "Berlin"}, progress_callback=on_progress)
+        refused = await client.call_tool("weather", {"city": "Berlin", "units": "k"})
+        prompt = await client.get_prompt("weather", {"args": "Berlin"})
+        return {
+            "version": client.protocol_version,
+            "server": client.server_info.name,
+            "tools": [tool.name for tool in tools.tools],
+            "answer": answer.content[0].text,
+            "refused": [refused.is_error, refused.content[0].text],
+            "progress": told,
+            "prompt": prompt.messages[0].content.text,
+        }
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(look(sys.argv[1], sys.argv[2:]))))

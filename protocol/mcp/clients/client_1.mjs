@@ -1,0 +1,27 @@
+// The official client for TypeScript, version 1: what it sees of a server, as JSON.
+// Arguments: `legacy`, then the command of the server.
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+
+const [, command, ...args] = process.argv.slice(2);
+const client = new Client({ name: "test", version: "1.0.0" });
+const transport = new StdioClientTransport({ command, args });
+await client.connect(transport);
+const told = [];
+const onprogress = ({ progress, total, message }) => told.push([progress, total, message]);
+const { tools } = await client.listTools();
+const answer = await client.callTool({ name: "weather", arguments: { city: "Berlin" } }, undefined, { onprogress });
+const refused = await client.callTool({ name: "weather", arguments: { city: "Berlin", units: "k" } });
+const prompt = await client.getPrompt({ name: "weather", arguments: { args: "Berlin" } });
+console.log(
+  JSON.stringify({
+    version: transport._protocolVersion ?? "2025-11-25",
+    server: client.getServerVersion().name,
+    tools: tools.map((tool) => tool.name),
+    answer: answer.content[0].text,
+    refused: [refused.isError, refused.content[0].text],
+    progress: told,
+    prompt: prompt.messages[0].content.text,
+  }),
+);
+await client.close();

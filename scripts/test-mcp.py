@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""The official clients of MCP, in both eras, against the weather examples of all four SDKs; and what is left
+of a server whose client was killed.
+
+It uses what the builds and the tests of the SDKs have made. The clients are installed here, from locked lists.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CLIENTS = ROOT / "protocol/mcp/clients"
+MADE = ROOT / "target/mcp-clients"
+DEBUG = ROOT / "target/debug"
+# Seconds after which something hangs.
+PATIENCE = 120
+KILLS = 25
+
+
+def main():
+    servers = all_servers()
+    clients = all_clients()
+    checks = [
+        (f"{client} sees {server}", sees, command, clients[client])
+        for server, command in servers.items()
+        for client in clients
+    ]
+    checks += [(f"{server} loses no answer at the end of its input", answers_all, command) for server, command in servers.items()]
+    checks += [(f"nothing is left of {server} after {KILLS} kills of its client", leaves_nothing, command) for server, command in servers.items()]
+    with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
+        outcomes = list(pool.map(attempt, checks))
+    for (name, *_), failure in zip(checks, outcomes):
+        print(f"{'FAILED' if failure else 'ok'}  {name}{f': {failure}' if failure else ''}")
+    failed = sum(1 for failure in outcomes if failure)
+    print(f"{len(outcomes) - failed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+def attempt(check):
+    _, function, *arguments = check
+    try:
+        function(*arguments)
+    except (AssertionError, OSError, ValueError, subprocess.SubprocessError) as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def all_servers():
+    examples = ROOT / "examples"
+    subprocess.run(["node", "sdk-node/scripts/link.mjs", "examples", "tsx", "zod"], cwd=ROOT, check=True)
+    tsx = (examples / "node_modules/tsx/dist/loader.mjs").resolve().as_uri()
+    return {
+        "weather-python": [str(ROOT / "target/python/bin/python"), str(examples / "weather-python/weather.py"), "--mcp"],
+        "weather-typescript": ["node", "--import", tsx, str(examples / "weather-typescript/weather.ts"), "--mcp"],
+        "weather-rust": [str(DEBUG / "weather-rust"), "--mcp"],
+        "weather-c": [made_in_c(examples / "weather-c/weather.c"), "--mcp"],
+    }
+
+
+def made_in_c(source):
+    """The example with the static library, which needs nothing to be installed."""
+    program = MADE / "weather-c"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    libraries = [str(DEBUG / "libextline.a"), "-lpthread", "-ldl", "-lm"]
+    include = f"-I{ROOT / 'sdk-c/include'}"
+    subprocess.run([os.environ.get("CC", "cc"), include, str(source), "-o", str(program), *libraries], check=True)
+    return str(program)
+
+
+def all_clients():
+    """The name of each, and its command."""
+    python = with_python()
+    with_node()
+    rust = MADE / "rmcp"
+    manifest = str(CLIENTS / "rmcp/Cargo.toml")
+    subprocess.run(
+        ["cargo", "build", "--locked", "--quiet", "--manifest-path", manifest, "--target-dir", str(rust)], check=True
+    )
+    rmcp = str(rust / "debug/mcp-client-rmcp")
+    node = str(MADE / "node")
+    return {
+        "mcp 2 for Python, with a handshake": [python, str(CLIENTS / "client.py"), "legacy"],
+        "mcp 2 for Python": [python, str(CLIENTS / "client.py"), "modern"],
+        "SDK 1 for TypeScript": ["node", f"{node}/client_1.mjs", "legacy"],
+        "SDK 2 for TypeScript, with a handshake": ["node", f"{node}/client_2.mjs", "legacy"],
+        "SDK 2 for TypeScript": ["node", f"{node}/client_2.mjs", "modern"],
+        "rmcp, with a handshake": [rmcp, "legacy"],
+        "rmcp": [rmcp, "modern"],
+    }
+
+
+def with_python():
+    locked = CLIENTS / "requirements.txt"
+    environment = MADE / "python"
+    if is_new(environment, f"{sys.executable} {sys.version}\n{locked.read_text(encoding='utf-8')}"):
+        subprocess.run([sys.executable, "-m", "venv", "--clear", str(environment)], check=True)
+        pip = [str(environment / "bin/python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--no-deps", "--require-hashes", "-r", str(locked)], check=True)
+        keep(environment)
+    return str(environment / "bin/python")
+
+
+def with_node():
+    """A folder with the programs, which find their packages in it."""
+    folder = MADE / "node"
+    if is_new(folder, (CLIENTS / "package-lock.json").read_text(encoding="utf-8")):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        for name in ("package.json", "package-lock.json"):
+            shutil.copy(CLIENTS / name, folder)
+        subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder, check=True)
+        keep(folder)
+    for program in CLIENTS.glob("*.mjs"):
+        shutil.copy(program, folder)
+
+
+MADE_FROM = {}
+
+
+def is_new(folder, made_from):
+    """Whether the folder has to be made, as what it is made from is something else."""
+    MADE_FROM[folder] = made_from
+    mark = folder / "made-from"
+    return not mark.exists() or mark.read_text(encoding="utf-8") != made_from
+
+
+def keep(folder):
+    (folder / "made-from").write_text(MADE_FROM[folder], encoding="utf-8")
+
+
+def sees(server, client):
+    """A client lists the tools, calls one, is refused, is told of progress, and gets a prompt."""
+    ran = subprocess.run([*client, *server], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert ran.returncode == 0, f"exit status {ran.returncode}: {ran.stderr[-2000:]}"
+    seen = json.loads(ran.stdout.splitlines()[-1])
+    assert seen["tools"] == ["weather"], seen
+    assert seen["answer"] == "Berlin: 16°C, fog", seen
+    is_error, text = seen["refused"]
+    assert is_error is True and "units" in text, seen
+    assert "Berlin" in seen["prompt"], seen
+    if "version" in seen:
+        assert seen["version"] == ("2025-11-25" if "legacy" in client else "2026-07-28"), seen
+    if seen.get("progress"):
+        assert seen["progress"][0][:2] == [1, 2], seen
+
+
+HELLO = [
+    {"id": 0, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}}},
+    {"method": "notifications/initialized"},
+]
+
+
+def call(number):
+    return {"id": number, "method": "tools/call", "params": {"name": "weather", "arguments": {"city": "Berlin"}}}
+
+
+def lines(messages):
+    return "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
+
+
+def answers_all(server):
+    """What is written into its stdin before that is closed is answered, and the process ends with 0."""
+    asked = lines([*HELLO, *map(call, range(1, 101))])
+    ran = subprocess.run(server, input=asked, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert ran.returncode == 0, f"exit status {ran.returncode}: {ran.stderr[-2000:]}"
+    answers = {line["id"]: line for line in map(json.loads, ran.stdout.splitlines()) if "id" in line}
+    assert set(answers) == set(range(101)), f"{len(answers)} answers"
+    assert all("result" in answer for answer in answers.values())
+
+
+CLIENT = """
+import subprocess, sys
+child = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+child.stdin.write(sys.argv[1].encode())
+child.stdin.flush()
+child.stdout.readline()
+print(child.pid, flush=True)
+sys.stdin.read()
+"""
+
+
+def leaves_nothing(server):
+    """A client that is killed leaves no server behind, whatever is under way."""
+    left = []
+    for number in range(KILLS):
+        asked = lines([*HELLO, *map(call, range(1, 1 + number % 5))])
+        with tempfile.TemporaryFile() as said:
+            client = subprocess.Popen(
+                [sys.executable, "-S", "-c", CLIENT, asked, *server], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said
+            )
+            child = client.stdout.readline()
+            client.send_signal(signal.SIGKILL)
+            client.wait()
+            client.stdin.close()
+            client.stdout.close()
+            said.seek(0)
+            assert child, said.read().decode()
+        left.append(int(child))
+    until = time.monotonic() + PATIENCE
+    while left and time.monotonic() < until:
+        left = [child for child in left if is_alive(child)]
+        time.sleep(0.05)
+    assert not left, f"{len(left)} processes are left"
+
+
+def is_alive(child):
+    try:
+        with open(f"/proc/{child}/stat", encoding="utf-8") as stat:
+            return stat.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+main()
