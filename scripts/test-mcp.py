@@ -35,6 +35,7 @@ def main():
     ]
     checks += [(f"{server} loses no answer at the end of its input", answers_all, command) for server, command in servers.items()]
     checks += [(f"nothing is left of {server} after {KILLS} kills of its client", leaves_nothing, command) for server, command in servers.items()]
+    checks.append(("docs/mcp/serve.md answers as it says", answers_as_documented))
     with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
         outcomes = list(pool.map(attempt, checks))
     for (name, *_), failure in zip(checks, outcomes):
@@ -174,6 +175,19 @@ def answers_all(server):
     answers = {line["id"]: line for line in map(json.loads, ran.stdout.splitlines()) if "id" in line}
     assert set(answers) == set(range(101)), f"{len(answers)} answers"
     assert all("result" in answer for answer in answers.values())
+
+
+def answers_as_documented():
+    """The sample of the page is typed in a shell."""
+    page = (ROOT / "docs/mcp/serve.md").read_text(encoding="utf-8")
+    _, _, rest = page.partition("```console\n$ ")
+    command, _, answer = rest.partition("```")[0].partition("\n")
+    path = f"{ROOT / 'target/python/bin'}:{os.environ['PATH']}"
+    ran = subprocess.run(
+        ["sh", "-c", command], cwd=ROOT / "examples/weather-python", env={**os.environ, "PATH": path},
+        capture_output=True, text=True, timeout=PATIENCE, check=False,
+    )
+    assert ran.stdout == answer, f"{ran.stdout!r}, and {ran.stderr!r} on stderr"
 
 
 CLIENT = """
