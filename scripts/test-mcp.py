@@ -33,6 +33,9 @@ def main():
         for server, command in servers.items()
         for client in clients
     ]
+    # One that has no SDK, or several, behind the host.
+    hosted = [str(DEBUG / "extline"), "mcp", str(ROOT / "examples/weather-rust")]
+    checks += [(f"{client} sees extline mcp", sees, hosted, clients[client]) for client in clients]
     checks += [(f"{server} loses no answer at the end of its input", answers_all, command) for server, command in servers.items()]
     checks += [(f"nothing is left of {server} after {KILLS} kills of its client", leaves_nothing, command) for server, command in servers.items()]
     checks.append(("docs/mcp/serve.md answers as it says", answers_as_documented))

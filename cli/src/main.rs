@@ -13,6 +13,7 @@ mod frames;
 mod inspect;
 mod interrupt;
 mod manual;
+mod mcp;
 mod mock;
 mod new;
 mod printer;
@@ -83,6 +84,7 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Command(command) => command::run(command, printer).await?,
         Action::Inspect(inspect) => inspect::run(inspect, printer).await?,
         Action::Run(run) => run::run(run, printer).await?,
+        Action::Mcp(mcp) => mcp::run(mcp, printer).await?,
         Action::Record(record) => record::run(record, printer).await?,
         Action::Conformance(conformance) => conformance::run(*conformance, printer).await?,
         // It ends as the extension does.

@@ -9,7 +9,7 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 11] = [
+const SUBCOMMANDS: [&str; 12] = [
     "run",
     "call",
     "command",
@@ -21,6 +21,7 @@ const SUBCOMMANDS: [&str; 11] = [
     "new",
     "completions",
     "man",
+    "mcp",
 ];
 
 const TOP: &str = "\
@@ -65,7 +66,7 @@ fn every_subcommand_is_listed_and_has_examples() {
         let help = extline.run(&[name, "--help"]).stdout;
         assert!(help.contains("Examples:\n  "), "{name}");
     }
-    for name in ["run", "call", "command", "inspect", "new"] {
+    for name in ["run", "call", "command", "inspect", "mcp", "new"] {
         let help = extline.run(&[name, "--help"]).stdout;
         assert!(help.contains("Exit codes:\n  0 "), "{name}");
     }

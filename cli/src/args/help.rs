@@ -47,6 +47,12 @@ pub(super) const INSPECT_EXAMPLES: &str = "Examples:
   extline inspect --json . | jq '.tools[].name'
   extline inspect -- python3 my_extension.py";
 
+pub(super) const MCP_EXAMPLES: &str = "Examples:
+  extline mcp --list examples/clock-shell
+  claude mcp add clock -- extline mcp /path/to/clock-shell
+  extline mcp examples/weather-rust examples/guard-rust
+  extline mcp -- python3 my_extension.py";
+
 pub(super) const CONFORMANCE_EXAMPLES: &str = "\
 Nothing that the extension registers is called unless --call allows it: a call for a tool that
 nobody registered tells whether it lives, and runs none of its code.

@@ -13,8 +13,8 @@ use clap_complete::Shell;
 
 use help::{
     CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFORMANCE_EXAMPLES, ENVIRONMENT,
-    EXAMPLES, INSPECT_EXAMPLES, MAN_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, RECORD_EXAMPLES,
-    RUN_EXAMPLES, TAP_EXAMPLES,
+    EXAMPLES, INSPECT_EXAMPLES, MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES,
+    RECORD_EXAMPLES, RUN_EXAMPLES, TAP_EXAMPLES,
 };
 use offered::Offered;
 
@@ -71,6 +71,17 @@ pub(crate) enum Action {
         after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Run(Run),
+    /// Be an MCP server whose tools are those of extensions
+    ///
+    /// Interceptors and guards of each extension hold for the tools of all. A client starts this as it
+    /// starts any server; an extension that is written on an SDK needs no more than `--mcp` behind its own
+    /// program (docs/mcp/serve.md).
+    #[command(
+        override_usage = "extline mcp [OPTIONS] <DIR>...\n       \
+                          extline mcp [OPTIONS] [DIR]... -- <PROGRAM> [ARGS]...",
+        after_help = format!("{MCP_EXAMPLES}\n\n{EXIT_CODES}")
+    )]
+    Mcp(Mcp),
     /// Record a session of extensions in a trace: `extline run` with --trace
     ///
     /// The trace can be checked (`extline conformance check`), played to the extension again
@@ -230,6 +241,26 @@ pub(crate) struct Run {
     /// The extensions' folders; where two offer the same name, the first wins
     #[arg(value_name = "DIR", required_unless_present = "program")]
     pub(crate) dirs: Vec<OsString>,
+
+    #[command(flatten)]
+    pub(crate) timeout: Timeout,
+
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+
+    #[command(flatten)]
+    pub(crate) program: Program,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// The extensions' folders; where two offer the same name, the first wins
+    #[arg(value_name = "DIR", required_unless_present = "program")]
+    pub(crate) dirs: Vec<OsString>,
+
+    /// Show what a client will see, and what is left out and why, and end
+    #[arg(long)]
+    pub(crate) list: bool,
 
     #[command(flatten)]
     pub(crate) timeout: Timeout,

@@ -1,0 +1,47 @@
+//! `extline mcp`: extensions as one MCP server, with the host in between: the interceptors and guards of one
+//! hold for the tools of the others.
+
+mod input;
+mod listing;
+mod serving;
+
+use std::time::Duration;
+
+use clap::error::ErrorKind;
+use extline_host::ExtensionSource;
+
+use crate::args::{Mcp, Timeout};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::session::Session;
+use crate::target::{source_of, usage};
+
+/// A client decides itself how long it waits, unless --timeout says something else.
+const NO_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+pub(crate) async fn run(mcp: Mcp, printer: Printer) -> Result<Exit, clap::Error> {
+    let mut sources: Vec<_> = mcp.dirs.into_iter().map(ExtensionSource::folder).collect();
+    sources.extend(source_of("mcp", mcp.program)?);
+    if printer.json && !mcp.list {
+        let message = "--json goes with --list: a server's stdout belongs to MCP";
+        return Err(usage("mcp", ErrorKind::ArgumentConflict, message));
+    }
+    let timeout = Timeout { after: mcp.timeout.after.or(Some(NO_TIMEOUT)) };
+    let started = Session::start(sources, &timeout, &mcp.settings, None, printer).await;
+    let mut session = match started {
+        Ok(session) => session,
+        Err((printer, exit)) => return Ok(printer.finish(exit)),
+    };
+    let failed = session.report_failed();
+    if let Some(exit) = failed.filter(|_| session.failed().len() == session.host.extensions().len())
+    {
+        return Ok(session.stop(exit).await);
+    }
+    let exit = if mcp.list {
+        listing::show(&mut session);
+        failed.unwrap_or(Exit::Ok)
+    } else {
+        serving::serve(&mut session).await
+    };
+    Ok(session.stop(exit).await)
+}

@@ -1,0 +1,184 @@
+//! `extline mcp`: extensions of any kind as one MCP server, behind the host.
+
+mod support;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+use support::{Extline, signal, wait_until_gone};
+use tempfile::TempDir;
+
+/// A program by hand with the tool `echo`, and one that blocks the calls of that tool with `no` in them.
+const ECHO: &str = r#"
+import json, os, sys
+def say(**frame): print(json.dumps(frame), flush=True)
+say(type="hello", name="echo", version="2.0.0")
+say(type="register_tool", name="echo", description="Says it again.", schema={"type": "object", "properties": {"text": {"type": "string"}}})
+say(type="register_tool", name="odd", description="", schema={"type": "object", "oneOf": [{"properties": {"a": {}}}]})
+say(type="register_tool", name="slow", description="", schema={"type": "object"})
+say(type="ready")
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "tool_call" and frame["name"] != "slow":
+        text = frame.get("args", {}).get("text", str(os.getpid()))
+        say(type="tool_result", id=frame["id"], content=[{"type": "text", "text": text}])
+    if frame["type"] == "shutdown":
+        say(type="shutdown_ack")
+        break
+"#;
+const GUARD: &str = r#"
+import json, sys
+def say(**frame): print(json.dumps(frame), flush=True)
+say(type="hello", name="guard", version="1.0.0")
+say(type="subscribe", intercept=["tool_call"])
+say(type="ready")
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "event_intercept":
+        blocks = "no" in json.dumps(frame["tool_args"])
+        say(type="event_intercept_response", id=frame["id"], block=blocks, reason="not that")
+    if frame["type"] == "shutdown":
+        say(type="shutdown_ack")
+        break
+"#;
+
+fn folder(name: &str, program: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let manifest =
+        json!({"name": name, "version": "1.0.0", "exec": "python3", "args": ["-S", "main.py"]});
+    fs::write(folder.path().join("extension.json"), manifest.to_string()).unwrap();
+    fs::write(folder.path().join("main.py"), program).unwrap();
+    folder
+}
+
+fn call(id: u32, tool: &str, args: &Value) -> String {
+    let params = json!({"name": tool, "arguments": args});
+    json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+}
+
+/// The answers by id, once the input has ended.
+fn answers(folders: &[&TempDir], lines: &[String]) -> Vec<Value> {
+    let mut words = vec!["mcp"];
+    words.extend(folders.iter().map(|folder| folder.path().to_str().unwrap()));
+    let input: String = lines.iter().fold(String::new(), |mut text, line| {
+        let _ = writeln!(text, "{line}");
+        text
+    });
+    let outcome = Extline::new().run_with_input(&words, &input);
+    outcome.assert_code(0);
+    let mut answers = outcome.json_lines();
+    answers.retain(|answer| answer.get("id").is_some());
+    answers.sort_by_key(|answer| answer["id"].as_u64());
+    answers
+}
+
+#[test]
+fn a_guard_of_one_extension_holds_for_the_tools_of_another() {
+    let (echo, guard) = (folder("echo", ECHO), folder("guard", GUARD));
+    let lines = [
+        call(1, "echo", &json!({"text": "yes"})),
+        call(2, "echo", &json!({"text": "no"})),
+        call(3, "echo", &json!({"text": 5})),
+    ];
+    let answers = answers(&[&echo, &guard], &lines);
+    assert_eq!(answers[0]["result"]["content"][0]["text"], "yes");
+    assert_eq!(answers[1]["result"]["isError"], true);
+    let text = answers[1]["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("guard") && text.contains("not that"), "{text}");
+    let error = &answers[2]["result"]["_meta"]["dev.extline/error"];
+    assert_eq!((&error["kind"], &error["field"]), (&json!("validation"), &json!("/text")));
+}
+
+#[test]
+fn calls_run_side_by_side_and_each_is_answered() {
+    let echo = folder("echo", ECHO);
+    let lines: Vec<_> =
+        (0..200).map(|id| call(id, "echo", &json!({"text": format!("{id}")}))).collect();
+    let answers = answers(&[&echo], &lines);
+    assert_eq!(answers.len(), 200);
+    for (id, answer) in answers.iter().enumerate() {
+        assert_eq!(answer["result"]["content"][0]["text"], id.to_string());
+    }
+}
+
+#[test]
+fn a_call_that_is_never_answered_does_not_keep_the_server() {
+    let echo = folder("echo", ECHO);
+    let answers = answers(&[&echo], &[call(1, "slow", &json!({}))]);
+    assert_eq!(answers[0]["result"]["_meta"]["dev.extline/error"]["kind"], "cancelled");
+}
+
+#[test]
+fn the_list_shows_what_a_client_sees_and_what_is_wrong_for_it() {
+    let echo = folder("echo", ECHO);
+    let path = echo.path().to_str().unwrap();
+    let outcome = Extline::new().run(&["mcp", "--list", path]);
+    outcome.assert_code(0);
+    assert!(
+        outcome.stdout.contains("echo") && outcome.stdout.contains("Says it again."),
+        "{outcome:?}"
+    );
+    outcome.assert_says(&["tool odd: its schema has oneOf at its root"]);
+    let json = Extline::new().run(&["--json", "mcp", "--list", path]).json();
+    let odd = json["tools"].as_array().unwrap().iter().find(|tool| tool["name"] == "odd").unwrap();
+    assert_eq!(odd["inputSchema"], json!({"type": "object", "properties": {"a": {}}}));
+}
+
+#[test]
+fn a_server_without_extensions_says_why_and_ends() {
+    let broken = folder("broken", "import sys; sys.exit(3)");
+    let outcome = Extline::new().run(&["mcp", broken.path().to_str().unwrap()]);
+    outcome.assert_code(3);
+    assert!(outcome.stdout.is_empty(), "{outcome:?}");
+}
+
+#[test]
+fn json_is_refused_where_stdout_is_the_client_s() {
+    let echo = folder("echo", ECHO);
+    Extline::new().run(&["--json", "mcp", echo.path().to_str().unwrap()]).assert_code(2);
+}
+
+/// The text of the next answer.
+fn next(lines: &mut std::io::Lines<BufReader<ChildStdout>>) -> String {
+    let answer: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    answer["result"]["content"][0]["text"].as_str().unwrap().to_owned()
+}
+
+fn write(input: &mut ChildStdin, line: &str) {
+    input.write_all(format!("{line}\n").as_bytes()).unwrap();
+}
+
+#[test]
+fn a_cancelled_call_is_not_answered_and_the_next_one_is() {
+    let (extline, echo) = (Extline::new(), folder("echo", ECHO));
+    let mut server = extline.command(&["mcp", echo.path().to_str().unwrap()]);
+    let mut server = server.stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
+    write(&mut input, &call(1, "slow", &json!({})));
+    let cancel =
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}});
+    write(&mut input, &cancel.to_string());
+    write(&mut input, &call(2, "echo", &json!({"text": "next"})));
+    assert_eq!(next(&mut lines), "next");
+    drop(input);
+    assert!(lines.next().is_none(), "nothing for the call that was cancelled");
+    assert!(server.wait().unwrap().success());
+}
+
+#[test]
+fn a_server_that_is_killed_leaves_no_extension_behind() {
+    let (extline, echo) = (Extline::new(), folder("echo", ECHO));
+    let mut server = extline.command(&["mcp", echo.path().to_str().unwrap()]);
+    let mut server = server.stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
+    write(&mut input, &call(1, "echo", &json!({})));
+    let pid = next(&mut lines);
+    signal(&server, "KILL");
+    server.wait().unwrap();
+    wait_until_gone(&pid);
+}
