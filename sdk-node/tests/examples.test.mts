@@ -1,4 +1,4 @@
-// The examples in TypeScript and JavaScript under the real host and its profiles, as the README says.
+// The examples in TypeScript and JavaScript under the real host and its profiles, as the package's README says.
 import assert from "node:assert/strict";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -55,8 +55,8 @@ describe("weather-typescript", { concurrency: 2 }, () => {
     assert.ok(replayed.includes("\nconformant: "), replayed);
   });
 
-  test("is the sample of the README", () => {
-    const [, sample] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(ROOT, "README.md"), "utf8")) ?? [];
+  test("is the sample of the package's README", () => {
+    const [, sample] = /^```ts\n(.*?)^```$/ms.exec(readFileSync(join(PACKAGE, "README.md"), "utf8")) ?? [];
     assert.equal(readFileSync(join(weather, "weather.ts"), "utf8"), sample);
   });
 });

@@ -72,15 +72,11 @@ fn other_languages() {
 }
 
 #[test]
-fn the_sample_of_the_readme_answers() {
-    let page = fs::read_to_string(repository().join("README.md")).unwrap();
-    let (_, after) = page.split_once("## An extension in C\n").expect("it has a C extension");
-    let (section, _) = after.split_once("\n## ").unwrap();
+fn the_sample_of_the_library_s_readme_answers() {
+    let page = fs::read_to_string(repository().join("sdk-c/README.md")).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let mut commands = 0;
-    for block in blocks(section) {
-        commands += play(&block, folder.path(), &said_in(folder.path()));
-    }
+    let run = said_in(folder.path());
+    let commands: usize = blocks(&page).iter().map(|block| play(block, folder.path(), &run)).sum();
     assert!(commands >= 2, "{commands} commands");
 }
 
