@@ -245,6 +245,7 @@ public:
     // `run(Call&)` sees every tool call, and may block it. One that throws blocks.
     template <class F>
     Extension& guard(const std::string& name, F run) {
+        decides<F>();
         Owned<F> owned(std::move(run));
         const auto handle = Owned<F>::template handle<Kind::decision>;
         return owned.given(*this, extline_guard(get(), name.c_str(), handle, owned.get(), Owned<F>::drop));
@@ -252,6 +253,7 @@ public:
     // `run(Call&)` at "tool_call", "turn_start", "assistant_message" or "before_agent_start".
     template <class F>
     Extension& intercept(const std::string& point, F run) {
+        decides<F>();
         Owned<F> owned(std::move(run));
         const auto handle = Owned<F>::template handle<Kind::decision>;
         return owned.given(*this, extline_intercept(get(), point.c_str(), handle, owned.get(), Owned<F>::drop));
@@ -259,6 +261,8 @@ public:
     // `run(const extline_json* payload)` when it happened. What it throws is logged.
     template <class F>
     Extension& on(const std::string& event, F run) {
+        static_assert(std::is_void_v<std::invoke_result_t<F&, const extline_json*>>,
+                      "an event is only told, and its handler returns nothing: guard() or intercept() decides");
         Owned<F> owned(std::move(run));
         return owned.given(*this, extline_on(get(), event.c_str(), Owned<F>::happened, owned.get(), Owned<F>::drop));
     }
@@ -272,6 +276,12 @@ public:
 
 private:
     enum class Kind { tool, command, decision };
+
+    template <class F>
+    static constexpr void decides() {
+        static_assert(std::is_void_v<std::invoke_result_t<F&, Call&>>,
+                      "what a guard or an interceptor returns decides nothing: call.block(reason), call.rewrite(args)");
+    }
 
     // A handler on the heap, until the library says that it is done with it.
     template <class F>

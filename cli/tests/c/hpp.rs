@@ -118,3 +118,27 @@ fn a_registration_that_is_refused_throws() {
     let build = "c++ -std=c++17 -pthread all.cpp -o all $(pkg-config --cflags --libs extline)";
     assert_eq!(sh(&format!("{build} && ./all"), folder.path()), "");
 }
+
+#[test]
+fn what_looks_like_a_decision_and_is_none_does_not_compile() {
+    if !found("c++", "extline.hpp") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let told = "an event is only told, and its handler returns nothing: guard() or intercept() decides";
+    let returned = "returns decides nothing: call.block(reason)";
+    for (line, says) in [
+        ("ext.on(\"tool_call\", [](const extline_json*) { return true; });", told),
+        ("ext.guard(\"g\", [](extline::Call&) { return true; });", returned),
+        ("ext.intercept(\"tool_call\", [](extline::Call&) { return \"no\"; });", returned),
+    ] {
+        let program = format!(
+            "#include <extline.hpp>\nint main() {{ extline::Extension ext(\"x\", \"1\"); {line} }}\n"
+        );
+        fs::write(folder.path().join("wrong.cpp"), program).unwrap();
+        let compile = "c++ -std=c++17 -fsyntax-only wrong.cpp $(pkg-config --cflags extline)";
+        let (code, said) = try_sh(compile, folder.path());
+        assert_ne!(code, 0, "{line}");
+        assert!(said.contains(says), "{said}");
+    }
+}
