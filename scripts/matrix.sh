@@ -23,7 +23,7 @@ say 'plays the kits'
     cat <<'TOP'
 # Kits under hosts
 
-This page shows how much of a [kit](kits.md)'s surface works under each kind of host. The tester plays the host: it sends that host's `hello_ack`, and plays the cases of the kit level that can occur under that host. `extline conformance matrix conformance/kit/*/` makes the tables; `scripts/matrix.sh` builds the kits first and writes this page. [protocol.md](protocol.md), section 6, says what each zot lacks. The kit `python` is written by hand, without an SDK, so rules that bind only SDKs are not counted for it.
+This page shows how much of a [kit](kits.md)'s surface works under each kind of host. The tester plays the host: it sends that host's `hello_ack`, and plays the cases of the kit level that can occur under that host. `extline conformance matrix conformance/kit/*/` makes the tables; `scripts/matrix.sh` builds the kits first and writes this page. [../protocol/specification.md](../protocol/specification.md), section 6, says what each zot lacks. The kit `python` is written by hand, without an SDK, so rules that bind only SDKs are not counted for it.
 
 TOP
     "$target/debug/extline" conformance matrix conformance/kit/*/
