@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stay_is_one_poll_of_a_handler() {
+    fn a_handler_run_is_one_poll_of_a_handler() {
         let pulse = Pulse::default();
         assert_eq!(pulse.run(), None);
         let (run, stood_in) = pulse.inside(|| pulse.run().unwrap());
