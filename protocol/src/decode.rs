@@ -132,6 +132,20 @@ pub fn decode_frame<F: Frame>(text: &str) -> Result<F, Problem> {
     })
 }
 
+/// Reads the members of a frame that a binding makes of an author's values. They are without what the
+/// session stamps on a frame: its type, its id, its number. The id is empty until the session writes it.
+pub fn decode_members<F: Frame>(text: &str) -> Result<F, Problem> {
+    let members = Members::unstamped(text).ok_or_else(|| no_object(text))?;
+    if members.depth > DEPTH {
+        return Err(Problem::TooDeep { depth: members.depth });
+    }
+    if members.unpaired_surrogate {
+        return decode_members(&repair_surrogates(text));
+    }
+    let wrong = |error| Problem::WrongField { frame_type: F::TYPE.to_owned(), error };
+    F::read_members(&members).map_err(wrong)
+}
+
 fn read<F: AnyFrame>(text: &str) -> Result<F, Problem> {
     read_with(text, &mut F::read)
 }
@@ -186,7 +200,9 @@ fn check_id(id: &str) -> Result<(), FieldError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::{CommandInvoked, ExtensionFrame, HostFrame, ToolCall};
+    use crate::frame::{
+        CommandInvoked, ExtensionFrame, HostFrame, ToolCall, ToolResult, ToolUpdate,
+    };
 
     fn problem(text: &str) -> (String, Head) {
         match decode_text::<HostFrame>(text) {
@@ -226,6 +242,18 @@ mod tests {
         assert_eq!(decode_frame::<ToolCall>(text).unwrap().name, "x");
         let problem = decode_frame::<CommandInvoked>(text).unwrap_err().to_string();
         assert_eq!(problem, r#"tool_call: /type: expected command_invoked, found "tool_call""#);
+    }
+
+    #[test]
+    fn an_author_s_members_need_nothing_that_the_session_stamps() {
+        let update = decode_members::<ToolUpdate>(r#"{"details":"\ud800"}"#).unwrap();
+        assert_eq!((update.id.as_str(), update.seq), ("", 0));
+        assert_eq!(update.details.unwrap().get(), r#""\ufffd""#);
+        let problem = decode_members::<ToolResult>(r#"{"content":5}"#).unwrap_err().to_string();
+        assert_eq!(problem, "tool_result: /content: expected a list, found 5");
+        // On the wire they must be there.
+        let frame = decode_frame::<ToolResult>(r#"{"type":"tool_result","content":[]}"#);
+        assert_eq!(frame.unwrap_err().to_string(), "tool_result: /id: required, and missing");
     }
 
     #[test]

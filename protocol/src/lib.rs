@@ -40,7 +40,7 @@ mod word;
 
 pub use args::{ArgsError, ArgsFailure, ArgsValidator, SchemaProblem, Unsupported};
 pub use capability::{Capabilities, Capability};
-pub use decode::{Incoming, Problem, Unusable, decode, decode_frame, decode_text};
+pub use decode::{Incoming, Problem, Unusable, decode, decode_frame, decode_members, decode_text};
 pub use error_kind::ErrorKind;
 pub use head::Head;
 pub use id::Id;

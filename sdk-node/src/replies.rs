@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use extline_protocol::frame::{
     CommandResponse, Content, ErrorInfo, EventInterceptResponse, ExtensionFrame, RpcError,
-    ToolResult,
+    ToolResult, ToolUpdate,
 };
 use extline_protocol::{CallKey, CallKind, ErrorKind, Update};
 use napi::{Error, Result};
 use napi_derive::napi;
 
 use crate::core::State;
-use crate::frames::{frame_with, raw};
+use crate::frames::{members_of, raw};
 use crate::session::Session;
 
 #[napi]
@@ -40,7 +40,7 @@ impl Session {
     #[napi(catch_unwind)]
     pub fn answer(&self, serial: i64, members: String) -> Result<()> {
         let Some(kind) = self.kind(serial) else { return Ok(()) };
-        let frame = frame_with(answer_type(kind), &members)?;
+        let frame = answer_of(kind, &members)?;
         let Some(key) = self.end_call(serial) else { return Ok(()) };
         self.driver.tell(|state| reply(state, &key, frame));
         Ok(())
@@ -134,13 +134,7 @@ impl Session {
     /// Shows how a tool call stands, by the members of the frame.
     #[napi(catch_unwind)]
     pub fn update(&self, serial: i64, members: String) -> Result<()> {
-        let members = members.strip_prefix('{').unwrap_or(&members);
-        let comma = if members.starts_with('}') { "" } else { "," };
-        let ExtensionFrame::ToolUpdate(update) =
-            frame_with("tool_update", &format!("{{\"seq\":1{comma}{members}"))?
-        else {
-            return Ok(());
-        };
+        let update: ToolUpdate = members_of(&members)?;
         let update =
             Update { content: update.content, details: update.details, progress: update.progress };
         self.driver.show(|state| {
@@ -219,13 +213,13 @@ fn number(serial: i64) -> u64 {
     serial.cast_unsigned()
 }
 
-fn answer_type(kind: CallKind) -> &'static str {
-    match kind {
-        CallKind::Tool | CallKind::CallTool => "tool_result",
-        CallKind::Command => "command_response",
-        CallKind::Intercept => "event_intercept_response",
-        CallKind::Request => "response",
-    }
+fn answer_of(kind: CallKind, members: &str) -> Result<ExtensionFrame> {
+    Ok(match kind {
+        CallKind::Tool | CallKind::CallTool => ExtensionFrame::ToolResult(members_of(members)?),
+        CallKind::Command => ExtensionFrame::CommandResponse(members_of(members)?),
+        CallKind::Intercept => ExtensionFrame::EventInterceptResponse(members_of(members)?),
+        CallKind::Request => ExtensionFrame::Response(members_of(members)?),
+    })
 }
 
 fn reply(state: &mut State, key: &CallKey, frame: ExtensionFrame) {

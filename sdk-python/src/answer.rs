@@ -8,7 +8,7 @@ use crate::dump::dump_raw;
 use crate::failure::type_error;
 use crate::imports;
 use crate::text::text_of;
-use crate::tool::frame_of;
+use crate::tool::members_of;
 
 /// The result of a call; its id is set where it is sent.
 pub(crate) fn answer(value: &Bound<'_, PyAny>) -> PyResult<ToolResult> {
@@ -62,7 +62,5 @@ fn image(image: &Bound<'_, PyAny>) -> PyResult<Content> {
 /// A result with more than content.
 fn whole(result: &Bound<'_, PyAny>) -> PyResult<ToolResult> {
     let frame = result.call_method0("_frame")?.cast_into::<PyDict>()?;
-    frame.set_item("type", "tool_result")?;
-    frame.set_item("id", "0")?;
-    frame_of(&frame)
+    members_of(&frame)
 }

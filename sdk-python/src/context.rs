@@ -16,7 +16,7 @@ use crate::imports;
 use crate::level::{log_level, note_level};
 use crate::raw;
 use crate::text::{Text, text_of};
-use crate::tool::frame_of;
+use crate::tool::members_of;
 
 /// The call that a handler serves, its host, and what can be said meanwhile.
 ///
@@ -280,9 +280,6 @@ fn saying(message: Option<String>) -> Update {
 
 /// An update by its members, as they stand in the frame.
 fn update_of(fields: &Bound<'_, PyDict>) -> PyResult<Update> {
-    fields.set_item("type", "tool_update")?;
-    fields.set_item("id", "0")?;
-    fields.set_item("seq", 1)?;
-    let update: ToolUpdate = frame_of(fields)?;
+    let update: ToolUpdate = members_of(fields)?;
     Ok(Update { content: update.content, details: update.details, progress: update.progress })
 }

@@ -20,7 +20,7 @@ use crate::run_tool::{Failed, cancelled};
 use crate::session::Session;
 use crate::stuck;
 use crate::text::Text;
-use crate::tool::frame_of;
+use crate::tool::members_of;
 
 /// So large an answer is written at once, in bytes: a batch is for those that cost less than the write.
 const LARGE: usize = 16 * 1024;
@@ -132,9 +132,7 @@ pub(crate) fn show(context: &Context, update: &Bound<'_, PyAny>) -> PyResult<()>
 #[pyfunction]
 pub(crate) fn answer_command(context: &Context, frame: &Bound<'_, PyDict>) -> PyResult<()> {
     let Some(key) = context.call.key() else { return Ok(()) };
-    frame.set_item("type", "command_response")?;
-    frame.set_item("id", "0")?;
-    let response: CommandResponse = frame_of(frame)?;
+    let response: CommandResponse = members_of(frame)?;
     // It fails for a call that the session has answered in the handler's place, at shutdown.
     let _ = context.core.tell(|session| session.reply_command(key, response))?;
     Ok(())
@@ -154,9 +152,7 @@ pub(crate) fn fail_command(context: &Context, message: Text) -> PyResult<()> {
 #[pyfunction]
 pub(crate) fn answer_intercept(context: &Context, frame: &Bound<'_, PyDict>) -> PyResult<()> {
     let Some(key) = context.call.key() else { return Ok(()) };
-    frame.set_item("type", "event_intercept_response")?;
-    frame.set_item("id", "0")?;
-    let response: EventInterceptResponse = frame_of(frame)?;
+    let response: EventInterceptResponse = members_of(frame)?;
     // As above, or at its deadline.
     let _ = context.core.tell(|session| session.reply_intercept(key, response))?;
     Ok(())

@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use extline_protocol::frame::{Frame, RegisterTool};
 use extline_protocol::{
-    ArgsValidator, RawJson, Registrations as Frames, Requirement, decode_frame,
+    ArgsValidator, Problem, RawJson, Registrations as Frames, Requirement, decode_frame,
+    decode_members,
 };
 use extline_stdio::Pace;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-use crate::dump::dump;
+use crate::dump::dump_raw;
 
 /// How a tool is called.
 #[derive(Debug)]
@@ -160,10 +161,18 @@ pub(crate) fn get(tools: &Tools, name: &str) -> Option<Arc<Tool>> {
 /// A frame of the extension's from a dict with its `type`: what the protocol knows of it is read as
 /// from the wire.
 pub(crate) fn frame_of<F: Frame>(frame: &Bound<'_, PyDict>) -> PyResult<F> {
-    let text = dump(frame)?;
     // What cannot be on the channel is repaired before it is read.
-    let text = RawJson::parse(&text).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    decode_frame(text.get()).map_err(|problem| PyValueError::new_err(problem.to_string()))
+    decode_frame(dump_raw(frame)?.get()).map_err(unusable)
+}
+
+/// A frame from a dict with an author's members alone: the session writes the rest.
+pub(crate) fn members_of<F: Frame>(members: &Bound<'_, PyDict>) -> PyResult<F> {
+    decode_members(dump_raw(members)?.get()).map_err(unusable)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn unusable(problem: Problem) -> PyErr {
+    PyValueError::new_err(problem.to_string())
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]

@@ -129,7 +129,7 @@ impl Shared {
         };
         let read = answer.and_then(|answer| match answer.block {
             // Every other change in it counts for nothing (`intercept.block-wins`).
-            true if point.can_block() => Ok(Err(reason_of(answer))),
+            true if point.can_block() => Ok(Err((answer.is_timed_out(), reason_of(answer)))),
             true => {
                 let reason = format!("answered with block, which {} does not know", point.as_str());
                 Err(NoAnswer::unusable(reason))
@@ -138,8 +138,8 @@ impl Shared {
         });
         let no_answer = match read {
             Ok(Ok(read)) => return Ok(Some(read)),
-            Ok(Err(reason)) => {
-                if is_timeout(&reason) {
+            Ok(Err((is_timed_out, reason))) => {
+                if is_timed_out {
                     let no_answer = NoAnswer {
                         cause: FailureCause::TimedOut,
                         reason: format!("did not decide in time ({reason})"),
@@ -215,11 +215,4 @@ impl Asked {
 fn reason_of(answer: EventInterceptResponse) -> String {
     let reason = answer.reason.filter(|reason| !reason.trim().is_empty());
     reason.unwrap_or_else(|| "it gives no reason".to_owned())
-}
-
-/// Whether an SDK answered in the place of a handler that took too long: `guard NAME timed out`
-/// (`guard.margin`).
-fn is_timeout(reason: &str) -> bool {
-    let is_of_a_handler = ["guard ", "interceptor "].iter().any(|role| reason.starts_with(role));
-    is_of_a_handler && reason.ends_with(" timed out")
 }

@@ -127,7 +127,7 @@ object! {
     /// What an extension makes of an intercept; without members, it goes on unchanged.
     pub struct EventInterceptResponse = "event_intercept_response" {
         /// The intercept's id.
-        required id: Id,
+        stamped id: Id,
         /// It must not happen.
         flag block: bool,
         /// Why not, for the model or the user.
@@ -157,5 +157,40 @@ impl EventInterceptResponse {
     /// It must not happen.
     pub fn block(id: Id, reason: impl Into<String>) -> Self {
         Self { block: true, reason: Some(reason.into()), ..Self::allow(id) }
+    }
+
+    /// What an SDK gives as reason in the place of a handler that takes too long (`guard.margin`).
+    pub(crate) fn timed_out(role: &str, handler: &str) -> String {
+        format!("{role} {handler}{TIMED_OUT}")
+    }
+
+    /// Whether an SDK answered in the place of a handler that took too long: `guard.margin` says by
+    /// which words a host knows that.
+    pub fn is_timed_out(&self) -> bool {
+        let Some(reason) = self.reason.as_deref() else { return false };
+        let is_of_a_handler = [GUARD, INTERCEPTOR]
+            .iter()
+            .any(|role| reason.strip_prefix(role).is_some_and(|handler| handler.starts_with(' ')));
+        self.block && is_of_a_handler && reason.ends_with(TIMED_OUT)
+    }
+}
+
+/// Who did not decide, in the words of `guard.margin`.
+pub(crate) const GUARD: &str = "guard";
+pub(crate) const INTERCEPTOR: &str = "interceptor";
+const TIMED_OUT: &str = " timed out";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_in_the_place_of_a_slow_handler_is_known() {
+        let says = |reason: &str| EventInterceptResponse::block("1".into(), reason).is_timed_out();
+        assert!(says(&EventInterceptResponse::timed_out(GUARD, "no rm")));
+        assert!(says(&EventInterceptResponse::timed_out(INTERCEPTOR, "tool_call")));
+        assert!(!says("the last guard timed out"));
+        assert!(!says("guards timed out"));
+        assert!(!EventInterceptResponse::allow("1".into()).is_timed_out());
     }
 }

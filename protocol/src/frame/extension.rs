@@ -199,7 +199,7 @@ object! {
     /// The answer to a command.
     pub struct CommandResponse = "command_response" {
         /// The command's id.
-        required id: Id,
+        stamped id: Id,
         /// What the host does with it.
         lenient action: Action,
         /// For `prompt` and `tool_prompt`.
@@ -245,7 +245,7 @@ object! {
     /// The answer to a tool call: exactly one for each (`tool.one-reply`).
     pub struct ToolResult = "tool_result" {
         /// The call's id.
-        required id: Id,
+        stamped id: Id,
         /// The blocks for the model.
         lenient content: Vec<Content>,
         /// The call failed.
@@ -293,9 +293,9 @@ object! {
     /// How a call stands: a snapshot that replaces the one before (capability `tool_update`).
     pub struct ToolUpdate = "tool_update" {
         /// The call's id.
-        required id: Id,
+        stamped id: Id,
         /// 1 for the first snapshot.
-        required seq: u64,
+        stamped seq: u64,
         /// The blocks so far.
         optional content: Vec<Content>,
         /// More for the user's eyes.

@@ -13,6 +13,7 @@ mod tool;
 pub use any::{AnyFrame, ExtensionFrame, HostFrame, UnknownFrame};
 pub use content::{Content, Effect, EffectKind, ErrorInfo, FileOp, Progress};
 pub use event::{Event, EventIntercept, EventInterceptResponse, EventPayload, EventResult, Phase};
+pub(crate) use event::{GUARD, INTERCEPTOR};
 pub use extension::{
     Action, CallTool, CallToolCancel, ClearNotes, CommandResponse, Hello, Level, Log, Notify,
     OnFailure, Ready, RegisterCommand, RegisterTool, SdkInfo, ShutdownAck, Submit, SubmitSlash,

@@ -60,7 +60,8 @@ pub(crate) fn described(schema: Value, doc: &[&str]) -> Value {
 }
 
 /// A member as its mode says:
-/// `required` is refused when absent; `lenient` must be written but is read as its default when
+/// `required` is refused when absent; `stamped` is the same, and is left out by an author's values, as the
+/// session writes it; `lenient` must be written but is read as its default when
 /// absent, as hosts and scripts of the base profile leave it out; `opened` is the same for the member
 /// that [`Members::split_opening`] remembers more of; `optional` is written when the
 /// author gave it; `flag` is written when true; `flatten` holds further members of the same
@@ -119,6 +120,7 @@ macro_rules! object {
     };
 
     (@type required $ty:ty) => { $ty };
+    (@type stamped $ty:ty) => { $ty };
     (@type lenient $ty:ty) => { $ty };
     (@type opened $ty:ty) => { $ty };
     (@type optional $ty:ty) => { Option<$ty> };
@@ -137,6 +139,13 @@ macro_rules! object {
         $crate::json::read_last::<$ty>(stringify!($field), $field)?
             .ok_or_else(|| $crate::json::FieldError::missing(stringify!($field)))?
     };
+    (@finish stamped $field:ident $ty:ty, $members:ident) => {
+        match $crate::json::read_last::<$ty>(stringify!($field), $field)? {
+            Some(value) => value,
+            None if $members.is_unstamped => <$ty>::default(),
+            None => return Err($crate::json::FieldError::missing(stringify!($field))),
+        }
+    };
     (@finish lenient $field:ident $ty:ty, $members:ident) => {
         $crate::json::read_last::<$ty>(stringify!($field), $field)?.unwrap_or_default()
     };
@@ -152,6 +161,9 @@ macro_rules! object {
     };
 
     (@write required $self:ident $field:ident $ty:ty, $out:ident) => {
+        $crate::frame::object::write_member(stringify!($field), &$self.$field, $out);
+    };
+    (@write stamped $self:ident $field:ident $ty:ty, $out:ident) => {
         $crate::frame::object::write_member(stringify!($field), &$self.$field, $out);
     };
     (@write lenient $self:ident $field:ident $ty:ty, $out:ident) => {
@@ -192,6 +204,9 @@ macro_rules! object {
     (@describe required $field:ident $ty:ty, [$($doc:literal),*], $properties:ident, $required:ident) => {
         $required.push(stringify!($field));
         object!(@describe optional $field $ty, [$($doc),*], $properties, $required);
+    };
+    (@describe stamped $field:ident $ty:ty, [$($doc:literal),*], $properties:ident, $required:ident) => {
+        object!(@describe required $field $ty, [$($doc),*], $properties, $required);
     };
     (@describe $mode:ident $field:ident $ty:ty, [$($doc:literal),*], $properties:ident, $required:ident) => {
         let schema = <$ty as $crate::json::Field>::schema();

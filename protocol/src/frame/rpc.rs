@@ -73,7 +73,7 @@ object! {
     /// The answer to a request: a result or an error.
     pub struct Response = "response" {
         /// The request's id.
-        required id: Id,
+        stamped id: Id,
         /// What the method returns.
         optional result: RawJson,
         /// Why it failed; then `result` means nothing.

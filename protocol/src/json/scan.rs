@@ -44,6 +44,8 @@ pub struct Members<'a> {
     pub depth: usize,
     /// A string in it holds half of a surrogate pair.
     pub unpaired_surrogate: bool,
+    /// They are an author's, to which the session adds what it stamps on a frame.
+    pub(crate) is_unstamped: bool,
 }
 
 impl<'a> Members<'a> {
@@ -52,6 +54,11 @@ impl<'a> Members<'a> {
         let mut members = Self::none();
         members.scan(Scanner::new(object), None)?;
         Some(members)
+    }
+
+    /// Splits an object that an author made, without what the session stamps on a frame.
+    pub(crate) fn unstamped(object: &'a str) -> Option<Self> {
+        Some(Self { is_unstamped: true, ..Self::of(object)? })
     }
 
     /// Of no object yet.
@@ -63,6 +70,7 @@ impl<'a> Members<'a> {
             opened: ("", Ends::default()),
             depth: 0,
             unpaired_surrogate: false,
+            is_unstamped: false,
         }
     }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::start::default_on_failure;
 use super::{Deciding, ExtensionEvent, ExtensionSession, Open, millis};
-use crate::frame::{EventIntercept, EventInterceptResponse, OnFailure, Phase};
+use crate::frame::{EventIntercept, EventInterceptResponse, GUARD, INTERCEPTOR, OnFailure, Phase};
 use crate::id::Id;
 use crate::limits::{INTERCEPT_DEADLINE, INTERCEPT_MARGIN};
 use crate::session::{CallKey, CallKind, Notice, ReplyError};
@@ -16,7 +16,7 @@ impl ExtensionSession {
         if let Some(open) = self.open.get_mut(key) {
             open.name = guard.into();
             if let Some(deciding) = &mut open.deciding {
-                deciding.role = "guard";
+                deciding.role = GUARD;
             }
         }
     }
@@ -63,7 +63,7 @@ impl ExtensionSession {
             return;
         }
         let deadline = now + self.time_to_decide();
-        let role = if intercept.phase == Some(Phase::Guard) { "guard" } else { "interceptor" };
+        let role = if intercept.phase == Some(Phase::Guard) { GUARD } else { INTERCEPTOR };
         if let Some(open) = self.open.get_mut(&key) {
             open.deciding =
                 Some(Box::new(Deciding { point: point.into(), role, answer_by: deadline }));
@@ -99,10 +99,10 @@ impl ExtensionSession {
     fn answer_overdue_intercept(&mut self, key: &CallKey) {
         let Some(open) = self.open.get(key) else { return };
         let handler = open.name.to_string();
-        let role = open.deciding.as_ref().map_or("interceptor", |deciding| deciding.role);
+        let role = open.deciding.as_ref().map_or(INTERCEPTOR, |deciding| deciding.role);
         self.cancel_call(key, "timed out".to_owned());
         let Ok(point) = self.close_intercept(key) else { return };
-        let reason = format!("{role} {handler} timed out");
+        let reason = EventInterceptResponse::timed_out(role, &handler);
         let response = self.failure_of(&point, key.id().clone(), reason);
         let blocked = response.block;
         self.send(&response);
