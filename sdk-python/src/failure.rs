@@ -46,7 +46,14 @@ pub(crate) fn unforeseen(py: Python<'_>, error: &PyErr, what: &str) -> ErrorInfo
     let explained = imports::explain(py).and_then(|explain| explain.call1((value, what)));
     let text = explained.and_then(|text| text.extract::<Text>());
     let message = text.map_or_else(|_| format!("{what} failed"), |text| text.0);
-    ErrorInfo::new(ErrorKind::Internal, message)
+    let told = imports::causes_of(py).and_then(|causes_of| causes_of.call1((value,)));
+    let causes = told.and_then(|causes| causes.extract::<Vec<Text>>()).unwrap_or_default();
+    ErrorInfo { causes: causes_in(causes), ..ErrorInfo::new(ErrorKind::Internal, message) }
+}
+
+fn causes_in(causes: Vec<Text>) -> Option<Vec<String>> {
+    let causes: Vec<String> = causes.into_iter().map(|cause| cause.0).collect();
+    Some(causes).filter(|causes| !causes.is_empty())
 }
 
 /// As every host shows it: the hint and the causes are in the text too.
@@ -73,12 +80,10 @@ fn info(py: Python<'_>, error: &PyErr) -> PyResult<Option<ErrorInfo>> {
     let text = |member: &str| text(member).map(|text| text.map(|text| text.0));
     let kind = text("kind")?.unwrap_or_default();
     let message = value.getattr("message")?.str()?.as_any().extract::<Text>()?.0;
-    let causes: Vec<Text> = value.getattr("causes")?.extract()?;
-    let causes: Vec<String> = causes.into_iter().map(|cause| cause.0).collect();
     Ok(Some(ErrorInfo {
         field: text("field")?,
         hint: text("hint")?,
-        causes: Some(causes).filter(|causes| !causes.is_empty()),
+        causes: causes_in(value.getattr("causes")?.extract()?),
         retry_after_ms: value.getattr("retry_after_ms")?.extract()?,
         ..ErrorInfo::new(ErrorKind::from(kind.as_str()), message)
     }))

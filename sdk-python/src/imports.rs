@@ -13,6 +13,7 @@ static CANCELLED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static UPDATE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static UNSENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static NO_ANSWER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static CAUSES_OF: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static EXPLAIN: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
 /// Turns what is no plain value (a dataclass, an enum, ...) into one.
@@ -58,6 +59,11 @@ pub(crate) fn argument_error(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 /// Shows an unforeseen exception to the author, and gives a short text for the model.
 pub(crate) fn explain(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     get(py, &EXPLAIN, "extline._failure", "explain")
+}
+
+/// What led to an exception, for the model.
+pub(crate) fn causes_of(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &CAUSES_OF, "extline._failure", "causes_of")
 }
 
 /// The same for what a tool returned and cannot be sent.

@@ -171,6 +171,7 @@ def test_half_a_character_costs_no_error_its_kind_and_no_note_its_text(start, ke
         ("['a', image(b'', 'image/png')]", r"several texts and images are ToolResult\(\[...\]\)"),
         ("ToolResult([5])", "content is str and image"),
         ("float('nan')", "NaN"),
+        ("Response.prompt('x')", "a Response is what a command answers: return a str, a JSON value"),
     ],
 )
 def test_a_result_that_cannot_be_sent_names_the_tool_and_its_line(
@@ -215,6 +216,42 @@ def test_a_generator_that_yields_and_gives_no_answer_is_told(
         assert frame["type"] == "tool_update"
     assert frame["is_error"] is True
     assert f"yielded what are updates, and returned no answer: {end}" in text(frame)
+
+
+@pytest.mark.parametrize("keyword", ["def", "async def"])
+def test_what_led_to_an_exception_is_told(start, keyword: str) -> None:
+    peer = start(
+        f"""
+        class Group(Exception):
+            exceptions = (ValueError("one"), KeyError("two"))
+
+        def fetch():
+            try: raise OSError("connection refused")
+            except OSError as error: raise RuntimeError("fetch failed") from error
+
+        @ext.tool
+        {keyword} chain(): fetch()
+
+        @ext.tool
+        {keyword} group(): raise Group("many")
+
+        @ext.tool
+        {keyword} ring():
+            error = ValueError("ring")
+            error.__cause__ = RuntimeError("behind")
+            error.__cause__.__cause__ = error
+            raise error
+
+        @ext.command
+        {keyword} report(): fetch()
+        """
+    )
+    chain = peer.call("chain")
+    assert chain["error"]["causes"] == ["OSError: connection refused"]
+    assert text(chain) == "tool chain failed: RuntimeError: fetch failed\ncaused by: OSError: connection refused"
+    assert peer.call("group")["error"]["causes"] == ["ValueError: one", "KeyError: 'two'"]
+    assert peer.call("ring")["error"]["causes"] == ["RuntimeError: behind"]
+    assert peer.command("report")["error"] == "fetch failed\ncaused by: OSError: connection refused"
 
 
 class Color(enum.Enum):

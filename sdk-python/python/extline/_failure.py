@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # A text for the model; the author has the traceback.
 _LONGEST = 500
+# As many causes as a model is told of.
+_MOST_CAUSES = 8
 
 
 def explain(error: BaseException, what: str) -> str:
@@ -31,6 +33,32 @@ def explain(error: BaseException, what: str) -> str:
     except Exception as another:
         _native.report(f"its traceback cannot be shown: {type(another).__name__}")
     return f"{what} failed: {_short(error)}{_advice(error)}"
+
+
+def causes_of(error: BaseException) -> list[str]:
+    """What led to an exception, outermost first: the chain of `raise ... from`, and what an
+    ExceptionGroup is made of. The first often only says that something failed; why stands behind it."""
+    causes: list[str] = []
+    seen = {id(error)}
+
+    def behind(one: BaseException) -> None:
+        for cause in (*getattr(one, "exceptions", ()), one.__cause__):
+            if isinstance(cause, BaseException) and id(cause) not in seen and len(causes) < _MOST_CAUSES:
+                seen.add(id(cause))
+                causes.append(_short(cause))
+                behind(cause)
+
+    try:
+        behind(error)
+    except Exception:
+        # One whose members raise when they are read says no more.
+        return causes
+    return causes
+
+
+def with_causes(text: str, error: BaseException) -> str:
+    """The same where an answer is one text."""
+    return "\n".join([text, *(f"caused by: {cause}" for cause in causes_of(error))])
 
 
 def _advice(error: BaseException) -> str:
@@ -57,7 +85,7 @@ def no_answer(function: Callable[..., Any], *, is_async: bool = False) -> Handle
     end = 'yield the answer last, `yield ToolResult("")`' if is_async else "end it with `return`"
     empty = "" if is_async else ', `return ""`'
     return HandlerMistake(
-        f"it{_at(function)} yielded what are updates, and returned no answer: {end}{empty} for an "
+        f"its generator{_at(function)} yielded what are updates, and returned no answer: {end}{empty} for an "
         "empty one"
     )
 

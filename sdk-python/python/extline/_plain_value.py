@@ -86,6 +86,10 @@ def _object(value: Any) -> Any:
         )
     if hasattr(value, "__next__"):
         raise TypeError(f"{type_name(value)} is no JSON value: make a list of it, list(...)")
+    if _is(value, "extline._response", "Response"):
+        raise TypeError(
+            "a Response is what a command answers: return a str, a JSON value or a ToolResult"
+        )
     raise TypeError(f"{type_name(value)} is no JSON value")
 
 

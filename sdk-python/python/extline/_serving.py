@@ -11,7 +11,7 @@ import sys
 from _thread import allocate_lock
 
 from . import _claim, _native
-from ._failure import explain
+from ._failure import explain, with_causes
 from ._host import Host
 
 TYPE_CHECKING = False
@@ -328,7 +328,7 @@ def command_failure_of(error: BaseException, name: str) -> str:
     if isinstance(error, ToolError) or not isinstance(error, Exception):
         return text
     try:
-        return str(error) or text
+        return with_causes(str(error), error) if str(error) else text
     except Exception:
         return text
 
@@ -341,4 +341,4 @@ def failure_of(error: BaseException, what: str) -> str:
         return f"{error.message}\nhint: {error.hint}" if error.hint else error.message
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
-    return explain(error, what)
+    return with_causes(explain(error, what), error)
