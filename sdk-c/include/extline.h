@@ -1102,8 +1102,8 @@ extline_result extline_call_effects(struct extline_call *call,
 extline_result extline_call_activate(struct extline_call *call, const char *tool);
 
 /**
- * Says how far the content may be trusted, in a word that the host knows. Else as
- * `extline_call_add_text`.
+ * Says how far the content may be trusted: `untrusted` for what others wrote, such as a web page, or
+ * `trusted`. `EXTLINE_ARGUMENT` for another word. Else as `extline_call_add_text`.
  */
 extline_result extline_call_trust(struct extline_call *call, const char *word);
 

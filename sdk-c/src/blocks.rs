@@ -9,7 +9,7 @@ use crate::call::{Call, called};
 use crate::code::{EXTLINE_JSON, ResultCode};
 use crate::failure::{Failure, enter};
 use crate::ffi::{bytes, text, text_n};
-use crate::tool::json_of;
+use crate::tool::{json_of, word};
 use crate::value;
 
 /// Adds a block of text to the result of a tool. `EXTLINE_STATE` for another kind of call,
@@ -102,14 +102,15 @@ pub unsafe extern "C" fn extline_call_activate(call: *mut Call, tool: *const c_c
     })
 }
 
-/// Says how far the content may be trusted, in a word that the host knows. Else as
-/// `extline_call_add_text`.
+/// Says how far the content may be trusted: `untrusted` for what others wrote, such as a web page, or
+/// `trusted`. `EXTLINE_ARGUMENT` for another word. Else as `extline_call_add_text`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_trust(call: *mut Call, word: *const c_char) -> ResultCode {
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
-        let (call, word) = unsafe { (called(call)?, text(word, "word")?) };
-        add(call, |result| result.trust = Some(word.to_owned()))
+        let (call, said) = unsafe { (called(call)?, text(word, "word")?) };
+        let trust = self::word(Some(said.to_owned()), &["trusted", "untrusted"])?;
+        add(call, |result| result.trust = trust)
     })
 }
 

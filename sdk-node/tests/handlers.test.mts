@@ -136,6 +136,20 @@ ext.tool("track", { description: "x" }, async (_, ctx) => { let sum = 0; for awa
   assert.ok(program.frames.some((frame) => frame.type === "log" && frame.message === "closed"));
 });
 
+test("a generator that yields and returns no answer is told", async () => {
+  const program = await Program.start(`
+ext.tool("async", { description: "x" }, async function* () { yield "one"; });
+ext.tool("sync", { description: "x" }, function* () { yield "one"; });
+ext.tool("empty", { description: "x" }, function* () { yield "one"; return ""; });
+ext.tool("nothing", { description: "x" }, function* () {});`);
+  for (const name of ["async", "sync"]) {
+    const { is_error, content } = await program.call(name);
+    assert.deepEqual([is_error, content[0].text], [true, `tool ${name} failed: it yielded what are updates, and returned no answer: end it with \`return\`, \`return ""\` for an empty one`]);
+  }
+  assert.equal((await program.call("empty")).is_error, undefined);
+  assert.equal((await program.call("nothing")).is_error, undefined);
+});
+
 test("a handler is told of its call and its host", async () => {
   const program = await Program.start(`
 ext.tool("about", { description: "x" }, (_, ctx) => ({

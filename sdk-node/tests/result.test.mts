@@ -193,7 +193,8 @@ test("what a ToolResult says beside its content is of the type that it has", () 
   const odd: [object, string][] = [
     [{ activate: "declared" }, "activate of a ToolResult is a list of names, and this is a string"],
     [{ effects: { kind: "file" } }, "effects of a ToolResult is a list of effects, and this is an object"],
-    [{ trust: true }, "trust of a ToolResult is a word, and this is a boolean"],
+    [{ trust: true }, 'trust of a ToolResult is "trusted" or "untrusted", and this is a boolean'],
+    [{ trust: "some" }, 'trust of a ToolResult is "trusted" or "untrusted", and this is "some"'],
   ];
   for (const [options, message] of odd) assert.throws(() => encodeResult(new ToolResult("", options)), { name: "TypeError", message });
 });

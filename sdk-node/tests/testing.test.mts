@@ -32,13 +32,13 @@ test("a tool answers with all that a result has", async () => {
       details: [1],
       effects: [{ kind: "file", op: "create", path: "p" }],
       activate: ["t"],
-      trust: "low",
+      trust: "untrusted",
     });
   });
   await using host = await Host.start(ext);
   const answer = await host.call("give", { n: 2 });
   assert.deepEqual([answer.text, answer.value, answer.details], ["a\nb", { n: 2 }, [1]]);
-  assert.deepEqual([answer.activated, answer.trust, answer.isError], [["t"], "low", false]);
+  assert.deepEqual([answer.activated, answer.trust, answer.isError], [["t"], "untrusted", false]);
   assert.equal(answer.effects[0]?.["path"], "p");
   assert.deepEqual(answer.updates[0]?.progress, { done: 1, total: 2, message: "on it" });
   const refused = await host.call("give", { n: "x" });

@@ -21,8 +21,8 @@ export interface ToolResultOptions<Value = unknown> {
   activate?: readonly string[] | undefined;
   /** The call failed, and still has something to show. */
   isError?: boolean | undefined;
-  /** How far the content may be trusted, in a word that the host knows. */
-  trust?: string | undefined;
+  /** How far the content may be trusted: `untrusted` for what others wrote, such as a web page. */
+  trust?: "trusted" | "untrusted" | undefined;
 }
 
 /**
@@ -107,7 +107,10 @@ function whole({ content, options }: ToolResult): Answer {
   const { structured, details, effects, activate, isError, trust } = options;
   if (activate !== undefined && !isListOf(activate, "string")) throw odd("activate", "a list of names", activate);
   if (effects !== undefined && !isListOf(effects, "object")) throw odd("effects", "a list of effects", effects);
-  if (trust !== undefined && typeof trust !== "string") throw odd("trust", "a word", trust);
+  if (trust !== undefined && trust !== "trusted" && trust !== "untrusted") {
+    const said = typeof trust === "string" ? JSON.stringify(trust) : sayType(trust);
+    throw new Unsendable(`trust of a ToolResult is "trusted" or "untrusted", and this is ${said}`);
+  }
   const value = structured === undefined ? undefined : encodeJson(structured, "structured");
   const blocks = content === undefined && value !== undefined ? `[${encodeText(value)}]` : encodeContent(content);
   return members(blocks, {

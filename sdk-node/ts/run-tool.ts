@@ -86,13 +86,20 @@ function end(run: Run, answer: Answer): void {
   run.ended();
 }
 
+const NO_ANSWER = "it yielded what are updates, and returned no answer: end it with `return`, `return \"\"` for an empty one";
+
 /** Shows what an iterator yields, and gives back what it returns. */
 async function drain(iterator: Updates, ctx: Context): Promise<unknown> {
   const isSync = Symbol.iterator in iterator;
+  let hasShown = false;
   for (;;) {
     const { done, value } = await iterator.next();
+    if (done && value === undefined && hasShown) throw new Misreturned(NO_ANSWER);
     if (done) return value;
-    if (value !== undefined) await show(iterator, ctx, value as Update);
+    if (value !== undefined) {
+      await show(iterator, ctx, value as Update);
+      hasShown = true;
+    }
     // One without `async` leaves the loop no time by itself.
     if (isSync) await new Promise(setImmediate);
     if (ctx.cancelled) {

@@ -299,6 +299,7 @@ static void answer_wrongly(void *user, extline_call *call, extline_str args) {
     WANT(strstr(extline_last_error(), "the effects: expected ") != NULL);
     WANT_CODE(extline_call_activate(call, "\xff"), EXTLINE_UTF8);
     WANT_CODE(extline_call_trust(call, "\xff"), EXTLINE_UTF8);
+    WANT_CODE(extline_call_trust(call, "some"), EXTLINE_ARGUMENT);
     WANT_CODE(extline_call_error(call, "internal", "\xff"), EXTLINE_UTF8);
     WANT_CODE(extline_call_error(call, "\xff", "m"), EXTLINE_UTF8);
     WANT_CODE(extline_call_errorf(call, "internal", "\xff"), EXTLINE_UTF8);
