@@ -57,7 +57,7 @@ impl Connection {
             HostEvent::Hello(hello) => {
                 state.said_hello = Some(now);
                 state.kept_hello = hello.memory();
-                state.author = if hello.sdk.is_some() { Author::OfSdk } else { Author::OfFrames };
+                state.author = Author::of(hello.sdk.as_ref());
                 self.declare_guards(hello.guards.unwrap_or_default());
             }
             HostEvent::HandshakeFailed(error) if error != HandshakeError::Ended => {

@@ -208,6 +208,7 @@ impl Connection {
         let waited_ms = u64::try_from(after.as_millis()).unwrap_or(u64::MAX);
         let problem = Problem::NoAnswer { waited_ms };
         let mut diagnosis = Diagnosis::new(&self.name, problem, format!("answering {name}"), None);
+        diagnosis.suggestion = self.lock().author.advice_on_no_answer();
         let runs = self.ended.borrow().is_none();
         diagnosis.process = runs.then(|| self.group.activity()).flatten();
         diagnosis.add_output(None, &self.log, &self.withheld);

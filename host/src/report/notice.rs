@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
+use extline_protocol::frame::SdkInfo;
 use extline_protocol::{Notice as ProtocolNotice, Problem};
 use serde::Serialize;
 
@@ -52,7 +53,7 @@ impl Notice {
                 ),
                 suggestion: Some("stdout belongs to the protocol: print to stderr".to_owned()),
             },
-            ProtocolNotice::NotReady { waited_ms } if author == Author::OfSdk => Self {
+            ProtocolNotice::NotReady { waited_ms } if matches!(author, Author::OfSdk(_)) => Self {
                 text: format!(
                     "its setup is not over after {waited_ms} ms; going on with what is registered"
                 ),
@@ -85,7 +86,53 @@ pub(crate) enum Author {
     /// Someone who writes frames.
     OfFrames,
     /// Someone who writes handlers, for an SDK that writes the frames.
-    OfSdk,
+    OfSdk(Language),
+}
+
+/// What handlers are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Language {
+    Python,
+    /// TypeScript or JavaScript.
+    Node,
+    Rust,
+    C,
+    /// That of an SDK which this host does not know.
+    Other,
+}
+
+impl Author {
+    /// Who says that `hello`.
+    pub(crate) fn of(sdk: Option<&SdkInfo>) -> Self {
+        let Some(sdk) = sdk else { return Self::OfFrames };
+        Self::OfSdk(match (&*sdk.name, &*sdk.language) {
+            ("extline", "python") => Language::Python,
+            ("extline", "node") => Language::Node,
+            ("extline", "rust") => Language::Rust,
+            ("extline", "c") => Language::C,
+            _ => Language::Other,
+        })
+    }
+
+    /// What to do about a handler that does not answer in time.
+    pub(crate) fn advice_on_no_answer(self) -> String {
+        let longer = match self {
+            Self::OfSdk(Language::Python) => "@ext.tool(timeout=SECONDS)",
+            Self::OfSdk(Language::Node) => "timeoutMs in the options of ext.tool(...)",
+            Self::OfSdk(Language::Rust) => "Tool::timeout",
+            Self::OfSdk(Language::C) => ".timeout_ms in its extline_tool_options",
+            Self::Unknown | Self::OfFrames | Self::OfSdk(Language::Other) => "\"timeout_ms\"",
+        };
+        let place = match self {
+            Self::OfSdk(Language::Python) => {
+                "the log, which has the line that the handler is at a second after it was given up"
+            }
+            _ => "the lines above and the log for what it waits for",
+        };
+        format!(
+            "see {place}; a tool that needs longer says so with {longer}, or whoever calls waits longer"
+        )
+    }
 }
 
 /// Whether a line was meant for people rather than for the host.

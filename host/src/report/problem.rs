@@ -7,6 +7,7 @@ use extline_protocol::HandshakeError;
 use extline_protocol::limits::FRAME_BYTES;
 use serde::Serialize;
 
+use super::notice::Author;
 use crate::memory::EXTENSION_MEMORY;
 use crate::process::Exit;
 
@@ -218,11 +219,7 @@ impl Problem {
             Self::TooMuchKept { .. } => "register fewer and smaller tools, subscribe to what \
                                          exists, and close the panels that nobody looks at"
                 .to_owned(),
-            Self::NoAnswer { .. } => {
-                "see the lines above and the log for what it waits for; a tool that needs longer \
-                 says so with \"timeout_ms\", or whoever calls waits longer"
-                    .to_owned()
-            }
+            Self::NoAnswer { .. } => Author::Unknown.advice_on_no_answer(),
             Self::ShutDown => "start the host again".to_owned(),
             Self::Unkillable => {
                 "look for a process that waits for a device or a network disk".to_owned()

@@ -57,6 +57,24 @@ async fn in_a_call() {
 }
 
 #[tokio::test]
+async fn in_a_call_of_an_sdk_the_advice_is_in_its_language() {
+    for (says, advice) in [
+        ("by-sdk", "a tool that needs longer says so with @ext.tool(timeout=SECONDS), or whoever"),
+        ("plain", "a tool that needs longer says so with \"timeout_ms\", or whoever"),
+    ] {
+        let pair = Pair::start(&[says]).await;
+        let options = CallOptions::default().timeout(Duration::from_millis(300));
+        let error = match pair.host.start_call("hang", "{}", options).await {
+            Ok(call) => call.outcome().await.unwrap_err(),
+            Err(error) => error,
+        };
+        let found = pair.host.diagnose(&error).unwrap();
+        assert!(found.suggestion.contains(advice), "{found}");
+        pair.end().await;
+    }
+}
+
+#[tokio::test]
 async fn in_the_shutdown() {
     let pair = Pair::start(&["stubborn", "leaves-stray"]).await;
     let endings = pair.end().await;
