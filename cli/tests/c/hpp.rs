@@ -125,7 +125,8 @@ fn what_looks_like_a_decision_and_is_none_does_not_compile() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let told = "an event is only told, and its handler returns nothing: guard() or intercept() decides";
+    let told =
+        "an event is only told, and its handler returns nothing: guard() or intercept() decides";
     let returned = "returns decides nothing: call.block(reason)";
     for (line, says) in [
         ("ext.on(\"tool_call\", [](const extline_json*) { return true; });", told),
