@@ -125,8 +125,8 @@ pub(crate) enum Action {
     /// Give this in place of an extension's program to any host, to test the host or an agent
     /// without the extension. From a trace: what the extension said comes again when the host asks
     /// the same, and when it does what it did. From a file of cases (docs/tester/cases.md): what they send
-    /// is asked, what they expect is answered. What no file answers is answered with an error that
-    /// says so, and told on stderr.
+    /// is asked, what they expect is answered. Where no file has an answer, it answers with an error
+    /// and says so on stderr.
     #[command(after_help = MOCK_EXAMPLES)]
     Mock(Mock),
     /// Write a new extension that works, to begin with

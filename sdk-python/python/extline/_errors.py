@@ -100,8 +100,8 @@ class ToolError(Exception):
 
     @classmethod
     def of_kind(cls, kind: str, message: str, **more: object) -> Self:
-        """An error of any kind; what the constructors take may follow. Raises ValueError for a kind
-        that there is not."""
+        """An error of any kind, with what the constructors take. Raises ValueError for an unknown
+        kind."""
         if kind not in _KINDS:
             raise ValueError(f"there is no kind {kind!r}; there are {', '.join(_KINDS)}")
         error = cls(message, **more)  # type: ignore[arg-type]

@@ -157,8 +157,8 @@ class Extension(Speaking):
     def remove_tool(self, name: str) -> None:
         """Takes a tool away while the extension runs, where the host re-reads its list.
 
-        It may be called from any thread. Calls of the tool that run go on. A name that there is not
-        changes nothing. Raises ValueError where the host never re-reads its list, and RuntimeError
+        It may be called from any thread. Calls of the tool that run go on. An unknown name changes
+        nothing. Raises ValueError where the host never re-reads its list, and RuntimeError
         while there is no host.
         """
         self._running("remove_tool").session.unregister_tool(name)
@@ -298,7 +298,7 @@ class Extension(Speaking):
         ``on_failure`` says what an exception or a missed deadline (some five seconds) means. It is
         ``block`` or ``allow``. Unless it is said, a failure blocks where a block is possible.
 
-        Raises ValueError for a point that there is not.
+        Raises ValueError for an unknown point.
         """
         if not isinstance(point, str):
             raise TypeError('say at which point: @ext.intercept("tool_call")')

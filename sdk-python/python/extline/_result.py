@@ -59,8 +59,8 @@ class ToolResult:
     the model does not see. ``effects`` says what the call did to the world:
     ``[{"kind": "file", "op": "create", "path": "notes.md"}]``. ``activate`` names tools to offer
     from now on. ``is_error`` marks a failure that still has something to show. ``trust`` is
-    ``untrusted`` for content that others wrote, such as a web page, or ``trusted``. What is None is
-    not said.
+    ``untrusted`` for content that others wrote, such as a web page, or ``trusted``. A member that
+    is None is left out.
     """
 
     __slots__ = ("activate", "content", "details", "effects", "is_error", "structured", "trust")
@@ -113,7 +113,7 @@ class Update:
     """How a call stands, for a generator to yield: what ``ctx.update`` takes.
 
     ``message`` is one line for the user, ``done`` of ``total`` in ``unit`` how far it is, ``text``
-    what there is of the answer so far, ``details`` any JSON value. What is None is not said.
+    what there is of the answer so far, ``details`` any JSON value. A member that is None is left out.
     """
 
     __slots__ = ("details", "done", "message", "text", "total", "unit")
