@@ -1,9 +1,36 @@
 //! What the last words of a program say of why it did not start: a module that is not installed, a
 //! file that is not there, a variable that is not set.
 
+use std::path::Path;
+
 /// What to do, where the lines of stderr say it.
 pub(crate) fn of_stderr(lines: &[String]) -> Option<String> {
     lines.iter().rev().find_map(|line| of_python(line).or_else(|| of_node(line)))
+}
+
+/// What to do where a program is not there that an installation would have brought, by its path as it
+/// is written.
+pub(crate) fn of_missing_program(written: &str) -> Option<String> {
+    let path = Path::new(written);
+    let (name, folder) = (path.file_name()?.to_str()?, path.parent()?);
+    if folder.ends_with("node_modules/.bin") {
+        return Some("npm install in the extension's folder".to_owned());
+    }
+    let environment =
+        folder.parent().filter(|it| folder.ends_with("bin") && *it != Path::new(""))?;
+    // An interpreter of the system is installed otherwise.
+    if !name.starts_with("python")
+        || environment == Path::new("/usr")
+        || environment == Path::new("/")
+    {
+        return None;
+    }
+    let environment = environment.display();
+    Some(format!(
+        "there is no Python environment {environment}, or its interpreter is gone: python3 -m venv \
+         --clear {environment} in the extension's folder, and install there what it needs, with \
+         {environment}/bin/pip install ..."
+    ))
 }
 
 /// Whether a line speaks of the environment, without the name of a variable that was withheld.
@@ -31,6 +58,13 @@ fn of_python(line: &str) -> Option<String> {
 }
 
 fn of_node(line: &str) -> Option<String> {
+    if line.contains("Unknown file extension \".ts\"") {
+        return Some(
+            "this Node does not run TypeScript by itself: npm install tsx, and \"args\": \
+             [\"--import\", \"tsx\", FILE] in extension.json, or a Node of 22.18 or newer"
+                .to_owned(),
+        );
+    }
     let found = ["Cannot find package ", "Cannot find module "];
     let name = found.iter().find_map(|words| quoted_after(line, words))?;
     if name.starts_with(['.', '/']) || name.starts_with("file:") {
@@ -76,8 +110,23 @@ mod tests {
         );
         let file = told("python3: can't open file '/x/a.py': [Errno 2] No such file or directory");
         assert!(file.starts_with("there is no file /x/a.py: correct \"args\""), "{file}");
+        let old = told(
+            "TypeError [ERR_UNKNOWN_FILE_EXTENSION]: Unknown file extension \".ts\" for /x/a.ts",
+        );
+        assert!(old.contains("[\"--import\", \"tsx\", FILE]"), "{old}");
         for line in ["", "No module named", "Cannot find module ", "Cannot find module '"] {
             assert_eq!(told(line), "", "{line}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_an_installation_brings_is_told_with_it() {
+        let python = of_missing_program("./.venv/bin/python3").unwrap();
+        assert!(python.contains("python3 -m venv --clear ./.venv in the extension's"), "{python}");
+        let node = of_missing_program("node_modules/.bin/tsx");
+        assert_eq!(node.as_deref(), Some("npm install in the extension's folder"));
+        for other in ["python3", "bin/python", "/usr/bin/python3.9", "./build/x", ""] {
+            assert_eq!(of_missing_program(other), None, "{other}");
         }
     }
 }

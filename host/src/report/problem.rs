@@ -7,6 +7,7 @@ use extline_protocol::HandshakeError;
 use extline_protocol::limits::FRAME_BYTES;
 use serde::Serialize;
 
+use super::advice;
 use super::notice::Author;
 use crate::memory::EXTENSION_MEMORY;
 use crate::process::Exit;
@@ -175,9 +176,11 @@ impl Problem {
                 "install it, or write \"./{0}\" if {0} stands in the extension's folder",
                 program.display()
             ),
-            Self::NotFound { .. } => {
-                "check \"exec\" in extension.json or the command line, and that it was built"
-                    .to_owned()
+            Self::NotFound { written, .. } => {
+                advice::of_missing_program(written).unwrap_or_else(|| {
+                    "check \"exec\" in extension.json or the command line, and that it was built"
+                        .to_owned()
+                })
             }
             Self::NotExecutable { program } if program.is_dir() => {
                 "name the program in that folder".to_owned()

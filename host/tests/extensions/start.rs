@@ -112,6 +112,11 @@ async fn a_program_that_is_not_there_is_named() {
     assert!(program.ends_with("build/x"));
     assert!(found.to_string().contains("try     check \"exec\""), "{found}");
 
+    let text = r#"{"name":"x","exec":".venv/bin/python","args":["x.py"]}"#;
+    let found = start(&home, ExtensionSource::folder(manifest(&home.folder("ext"), text))).await;
+    let found = diagnosis(&found).to_string();
+    assert!(found.contains("there is no Python environment .venv, or its"), "{found}");
+
     let folder = manifest(&home.folder("ext"), r#"{"name":"x","exec":"extline-no-such-program"}"#);
     let found = diagnosis(&start(&home, ExtensionSource::folder(folder)).await);
     assert!(matches!(found.problem, Problem::NotFound { in_path: true, .. }));
