@@ -748,7 +748,8 @@ extline_result extline_require(struct extline_extension *ext,
 
 /**
  * Offers a tool to the model. Before the start, in setup, or at any time where the host re-reads its
- * list (capability `tool_registry`, else `EXTLINE_UNSUPPORTED`).
+ * list (capability `tool_registry`, else `EXTLINE_UNSUPPORTED`). `EXTLINE_CLOSED` when the session is
+ * over.
  *
  * `EXTLINE_NULL_POINTER` without a name or `run`, `EXTLINE_ARGUMENT` for a name or word that is not
  * allowed, `EXTLINE_JSON` for a schema that is none, `EXTLINE_DUPLICATE` for a second one of that
@@ -767,7 +768,7 @@ extline_result extline_unregister_tool(struct extline_extension *ext,
                                        const char *name);
 
 /**
- * Offers a slash command, at any time.
+ * Offers a slash command, at any time. `EXTLINE_CLOSED` when the session is over.
  *
  * `EXTLINE_NULL_POINTER` without a name or `run`, `EXTLINE_ARGUMENT` for a name that is not allowed,
  * `EXTLINE_DUPLICATE` for a second one of that name. `user` is the library's when this succeeds, and
@@ -1114,8 +1115,8 @@ extline_result extline_call_finish(struct extline_call *call);
 
 /**
  * Shows how a tool call stands, in a word for the user. It never waits: of several within 50 ms the last
- * is sent (`update.rate`), and nothing is where the host does not know updates or the call has its
- * answer. `EXTLINE_STATE` for another kind of call. The text is copied. From any thread.
+ * is sent (`update.rate`), and nothing is where the host does not know updates. `EXTLINE_ANSWERED` when
+ * it has its answer, `EXTLINE_STATE` for another kind of call. The text is copied. From any thread.
  */
 extline_result extline_call_update(struct extline_call *call,
                                    const char *message);

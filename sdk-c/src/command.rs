@@ -43,7 +43,7 @@ unsafe impl Options for CommandOptions {}
 /// By name in its registered spelling.
 pub(crate) type Commands = BTreeMap<String, Arc<Callback<CallFunction>>>;
 
-/// Offers a slash command, at any time.
+/// Offers a slash command, at any time. `EXTLINE_CLOSED` when the session is over.
 ///
 /// `EXTLINE_NULL_POINTER` without a name or `run`, `EXTLINE_ARGUMENT` for a name that is not allowed,
 /// `EXTLINE_DUPLICATE` for a second one of that name. `user` is the library's when this succeeds, and
@@ -74,6 +74,7 @@ fn add(ext: &Extension, given: &CommandOptions) -> Result<(), Failure> {
     };
     let frame = RegisterCommand { name: name.clone(), description, usage };
     let mut state = ext.lock();
+    state.must_not_be_over(&name)?;
     match state.live() {
         Some(channel) => channel.session.register_command(&frame).map_err(refused)?,
         None => state.config.registrations.command(frame).map_err(mistake)?,

@@ -118,8 +118,8 @@ pub struct UpdateOptions {
 unsafe impl Options for UpdateOptions {}
 
 /// Shows how a tool call stands, in a word for the user. It never waits: of several within 50 ms the last
-/// is sent (`update.rate`), and nothing is where the host does not know updates or the call has its
-/// answer. `EXTLINE_STATE` for another kind of call. The text is copied. From any thread.
+/// is sent (`update.rate`), and nothing is where the host does not know updates. `EXTLINE_ANSWERED` when
+/// it has its answer, `EXTLINE_STATE` for another kind of call. The text is copied. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_update(
     call: *mut Call,
@@ -172,7 +172,14 @@ unsafe fn update_of(given: &UpdateOptions) -> Result<Update, Failure> {
 
 fn show(call: &Call, update: Update) -> Result<(), Failure> {
     call.must_be(CallKind::Tool, "only the call of a tool shows how it stands")?;
-    call.ext.say(|session| session.update(&call.key, update))
+    let open = call.must_be_open();
+    // The end of the session is told first.
+    call.ext.say(|session| {
+        if open.is_ok() {
+            session.update(&call.key, update);
+        }
+    })?;
+    open
 }
 
 /// Sends a part of a method's answer before the answer, any JSON value. In `extline_run` it waits while the

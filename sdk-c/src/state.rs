@@ -122,6 +122,18 @@ impl State {
         }
     }
 
+    /// What is registered behind the end would reach no host.
+    pub(crate) fn must_not_be_over(&self, name: &str) -> Result<(), Failure> {
+        if self.lifecycle.finished().is_none() {
+            return Ok(());
+        }
+        let text = format!(
+            "{name:?} comes behind the end of the session: register it before extline_run, in setup \
+             or in a handler"
+        );
+        Err(Failure::new(EXTLINE_CLOSED, text))
+    }
+
     /// Whether everything is answered and written, or had its time.
     pub(crate) fn is_over(&self) -> bool {
         let is_said = |channel: &Channel| channel.output().is_none() || channel.is_said();

@@ -101,7 +101,8 @@ pub(crate) type CallFunction =
 pub(crate) type Tools = BTreeMap<String, Arc<Tool>>;
 
 /// Offers a tool to the model. Before the start, in setup, or at any time where the host re-reads its
-/// list (capability `tool_registry`, else `EXTLINE_UNSUPPORTED`).
+/// list (capability `tool_registry`, else `EXTLINE_UNSUPPORTED`). `EXTLINE_CLOSED` when the session is
+/// over.
 ///
 /// `EXTLINE_NULL_POINTER` without a name or `run`, `EXTLINE_ARGUMENT` for a name or word that is not
 /// allowed, `EXTLINE_JSON` for a schema that is none, `EXTLINE_DUPLICATE` for a second one of that
@@ -176,6 +177,7 @@ pub unsafe extern "C" fn extline_unregister_tool(
 }
 
 fn register(state: &mut State, frame: &RegisterTool) -> Result<(), Failure> {
+    state.must_not_be_over(&frame.name)?;
     match state.live() {
         Some(channel) => channel.session.register_tool(frame).map_err(refused),
         None => state.config.registrations.tool(frame.clone()).map_err(mistake),

@@ -154,8 +154,8 @@ static void updates(void) {
                                 "],\"details\":{\"n\":1},\"progress\":{\"done\":1,\"total\":2,\"unit\":\"files\","
                                 "\"message\":\"half\"}}");
     CHECK_OK(extline_call_text(kept, "done"));
-    CHECK_OK(extline_call_update(kept, "too late")); /* it goes nowhere */
-    CHECK_OK(extline_call_updatef(kept, "%s", "too late"));
+    CHECK_CODE(extline_call_update(kept, "too late"), EXTLINE_ANSWERED);
+    CHECK_CODE(extline_call_updatef(kept, "%s", "too late"), EXTLINE_ANSWERED);
     CHECK_TEXT(host_hears(ext), RESULT("1", "done"));
     extline_call_release(kept);
     host_ends(ext);

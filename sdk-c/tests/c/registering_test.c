@@ -229,6 +229,16 @@ static void registering_after_the_start(void) {
     host_ends(ext);
 }
 
+static void registering_after_the_end(void) {
+    extline_extension *ext = with_tool(nothing, NULL);
+    extline_command_options late = {EXTLINE_COMMAND_OPTIONS_INIT, .name = "late", .run = nothing};
+    host_says(ext, "{\"type\":\"shutdown\",\"reason\":\"exit\"}");
+    host_hears_one(ext, "{\"type\":\"shutdown_ack\"}");
+    CHECK_FAILS(tool_named(ext, "late", "d", NULL), EXTLINE_CLOSED, "register it before extline_run");
+    CHECK_FAILS(extline_command(ext, &late), EXTLINE_CLOSED, "register it before extline_run");
+    extline_free(ext);
+}
+
 static void a_tool_that_goes_is_dropped(void) {
     int drops = 0;
     extline_extension *ext = with_tool(nothing, NULL);
@@ -246,4 +256,4 @@ TESTS(TEST(a_tool_with_all_it_can_declare), TEST(a_tool_with_as_little_as_goes),
       TEST(commands_that_are_wrong), TEST(handlers_that_are_wrong), TEST(options_of_other_sizes),
       TEST(options_without_a_size), TEST(the_first_mistake_is_remembered), TEST(what_was_not_registered_is_not_dropped),
       TEST(what_was_registered_is_dropped_once), TEST(freed_without_a_session_drops_too),
-      TEST(registering_after_the_start), TEST(a_tool_that_goes_is_dropped))
+      TEST(registering_after_the_start), TEST(registering_after_the_end), TEST(a_tool_that_goes_is_dropped))
