@@ -1106,7 +1106,8 @@ extline_result extline_call_activate(struct extline_call *call, const char *tool
  * Says how far the content may be trusted: `untrusted` for what others wrote, such as a web page, or
  * `trusted`. `EXTLINE_ARGUMENT` for another word. Else as `extline_call_add_text`.
  */
-extline_result extline_call_trust(struct extline_call *call, const char *word);
+extline_result extline_call_trust(struct extline_call *call,
+                                  const char *word);
 
 /**
  * Answers a tool with what was added. Else as `extline_call_text`.

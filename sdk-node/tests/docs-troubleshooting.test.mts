@@ -102,7 +102,8 @@ else await new Extension("w").run();`,
   "a Map is no": gives("() => ({ m: new Map() })"),
   "a Promise is no": gives("() => ({ p: Promise.resolve(1) })"),
   "these bytes do not": gives("() => image(Buffer.from('x'))"),
-  "it yielded what": gives("async function* () { yield 5; }"),
+  "it yielded what is no": gives("async function* () { yield 5; }"),
+  "it yielded what are": gives("async function* () { yield 'fog'; }"),
   "is more than can": asked(
     'ext.tool("give", { description: "x", input: { type: "object", properties: { id: { type: "integer" } } } }, () => "");',
     // No double holds it.

@@ -113,6 +113,8 @@ tool("result", { description }, () => new ToolResult("text", { details: { a: 1 }
 tool("fetched", { description }, async () => (await fetch("https://example.com")).json());
 // @ts-expect-error: a move is no effect
 tool("effect", { description }, () => new ToolResult("", { effects: [{ kind: "file", op: "move", path: "a" }] }));
+// @ts-expect-error: no such trust
+tool("trust", { description }, () => new ToolResult("", { trust: "some" }));
 tool("updates", { description }, async function* () {
   yield "reading";
   yield { message: "reading", done: 1, total: 2 } satisfies Update;
