@@ -125,7 +125,7 @@ impl Author {
         };
         let place = match self {
             Self::OfSdk(Language::Python) => {
-                "the log, which has the line that the handler is at a second after it was given up"
+                "the log: a second after the call was given up it names the line that the handler is at"
             }
             _ => "the lines above and the log for what it waits for",
         };
