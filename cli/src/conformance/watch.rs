@@ -23,13 +23,13 @@ pub(super) struct Watch {
     roots: Vec<PathBuf>,
     /// What a run itself writes.
     written: Vec<PathBuf>,
-    seen: Seen,
+    seen: FileTimes,
     /// The file that changed during the last run.
     during: Option<PathBuf>,
 }
 
 /// When each file was written, and its size.
-type Seen = BTreeMap<PathBuf, (SystemTime, u64)>;
+type FileTimes = BTreeMap<PathBuf, (SystemTime, u64)>;
 
 impl Watch {
     /// The extension's folder, the files among the words of its program, and the author's cases.
@@ -40,7 +40,7 @@ impl Watch {
         let reports = args.told.report.iter().filter_map(|report| report.split_once('='));
         let reports = reports.map(|(_, file)| file).chain(args.told.write_baseline.as_deref());
         let written = reports.filter_map(|file| fs::canonicalize(file).ok()).collect();
-        let mut watch = Self { roots, written, seen: Seen::new(), during: None };
+        let mut watch = Self { roots, written, seen: FileTimes::new(), during: None };
         watch.seen = watch.look();
         watch
     }
@@ -82,8 +82,8 @@ impl Watch {
         self.seen.len()
     }
 
-    fn look(&self) -> Seen {
-        let mut seen = Seen::new();
+    fn look(&self) -> FileTimes {
+        let mut seen = FileTimes::new();
         self.roots.iter().for_each(|root| enter(root, &mut seen));
         for file in &self.written {
             let is_it = |path: &Path| {
@@ -97,7 +97,7 @@ impl Watch {
 }
 
 /// A file, or a folder with all that is in it; links to folders are not followed.
-fn enter(path: &Path, seen: &mut Seen) {
+fn enter(path: &Path, seen: &mut FileTimes) {
     let Ok(about) = fs::metadata(path) else { return };
     if seen.len() >= MOST {
         return;
@@ -122,7 +122,7 @@ fn is_made(entry: &fs::DirEntry) -> bool {
 }
 
 /// A file that is in one and not, or otherwise, in the other.
-fn difference(before: &Seen, now: &Seen) -> Option<PathBuf> {
+fn difference(before: &FileTimes, now: &FileTimes) -> Option<PathBuf> {
     let changed = now.iter().find(|(file, about)| before.get(*file) != Some(about));
     let gone = || before.iter().find(|(file, _)| !now.contains_key(*file));
     changed.or_else(gone).map(|(file, _)| file.clone())
@@ -141,7 +141,7 @@ mod tests {
             fs::write(file, text).unwrap();
         };
         let look = || {
-            let mut seen = Seen::new();
+            let mut seen = FileTimes::new();
             enter(folder.path(), &mut seen);
             seen
         };

@@ -24,7 +24,7 @@ const CALLS: [(&str, &str); 3] = [
 ];
 
 /// All that passed between the host and one process of an extension.
-pub(super) struct Seen {
+pub(super) struct Transcript {
     case: String,
     extension: String,
     passed: Vec<Passed>,
@@ -33,7 +33,7 @@ pub(super) struct Seen {
 /// What is wrong, and where.
 type Finding = (usize, String);
 
-impl Seen {
+impl Transcript {
     /// What was seen of an extension in a case.
     pub(super) fn of<'a>(case: &'a Case, puppet: &'a Puppet) -> impl Iterator<Item = Self> + 'a {
         puppet.passed.iter().map(|passed| Self {
@@ -72,8 +72,8 @@ impl Seen {
 }
 
 /// What a check says of all that was seen.
-pub(super) fn verdict_of(case: &Case, check: &str, seen: &[Seen]) -> CaseReport {
-    let look: fn(&Seen) -> Vec<Finding> = match check {
+pub(super) fn verdict_of(case: &Case, check: &str, seen: &[Transcript]) -> CaseReport {
+    let look: fn(&Transcript) -> Vec<Finding> = match check {
         "lines" => lines,
         "json" => json,
         "schema" => schema,
@@ -93,7 +93,7 @@ pub(super) fn verdict_of(case: &Case, check: &str, seen: &[Seen]) -> CaseReport 
 }
 
 /// One object a line, ended by LF alone.
-fn lines(seen: &Seen) -> Vec<Finding> {
+fn lines(seen: &Transcript) -> Vec<Finding> {
     let problem = |bytes: &[u8]| {
         let begins_with = |mark: &[u8]| bytes.starts_with(mark);
         if bytes.trim_ascii().is_empty() {
@@ -117,7 +117,7 @@ fn lines(seen: &Seen) -> Vec<Finding> {
 }
 
 /// UTF-8 and JSON, each key once, no half of a surrogate pair.
-fn json(seen: &Seen) -> Vec<Finding> {
+fn json(seen: &Transcript) -> Vec<Finding> {
     let wrong = |arrived: &Arrived| {
         serde_json::from_slice::<EachKeyOnce>(&arrived.bytes).err().map(|error| error.to_string())
     };
@@ -126,14 +126,14 @@ fn json(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Each frame is one that hosts write, with the members that it must have.
-fn schema(seen: &Seen) -> Vec<Finding> {
+fn schema(seen: &Transcript) -> Vec<Finding> {
     let lines = seen.lines().filter(|(_, arrived)| arrived.frame.is_ok());
     let texts = lines.filter_map(|(at, it)| Some((at, std::str::from_utf8(&it.bytes).ok()?)));
     texts.filter_map(|(at, line)| Some((at, problem_of(line)?))).collect()
 }
 
 /// `hello_ack` comes first, and once.
-fn ack_first(seen: &Seen) -> Vec<Finding> {
+fn ack_first(seen: &Transcript) -> Vec<Finding> {
     let mut found = Vec::new();
     for (number, (at, arrived)) in seen.lines().enumerate() {
         let Ok(frame) = &arrived.frame else { continue };
@@ -159,7 +159,7 @@ fn written(bytes: &[u8]) -> impl Iterator<Item = Value> {
 }
 
 /// The ids of open calls are strings, not empty, and no two are the same.
-fn open_ids(seen: &Seen) -> Vec<Finding> {
+fn open_ids(seen: &Transcript) -> Vec<Finding> {
     let mut open: BTreeSet<(&str, String)> = BTreeSet::new();
     let mut found = Vec::new();
     for (at, passed) in seen.passed.iter().enumerate() {
@@ -190,7 +190,7 @@ fn open_ids(seen: &Seen) -> Vec<Finding> {
 }
 
 /// Nothing that the extension did not subscribe to, nor name in its hello.
-fn subscribed(seen: &Seen) -> Vec<Finding> {
+fn subscribed(seen: &Transcript) -> Vec<Finding> {
     let mut known: BTreeSet<(&str, String)> = BTreeSet::new();
     let mut found = Vec::new();
     for (at, passed) in seen.passed.iter().enumerate() {
@@ -289,7 +289,7 @@ mod tests {
     use super::*;
     use crate::conversation::parse;
 
-    fn seen(passed: &[(bool, &[u8])]) -> Seen {
+    fn seen(passed: &[(bool, &[u8])]) -> Transcript {
         let passed = passed.iter().map(|(to_extension, bytes)| {
             if !to_extension {
                 return Passed::ToHost(bytes.to_vec());
@@ -297,7 +297,7 @@ mod tests {
             let frame = parse(bytes, true);
             Passed::ToExtension(Arrived { bytes: bytes.to_vec(), frame })
         });
-        Seen { case: "H".into(), extension: "x".into(), passed: passed.collect() }
+        Transcript { case: "H".into(), extension: "x".into(), passed: passed.collect() }
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(super) struct Driver {
 
 /// What a driver says to a request.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Answer {
+pub(super) enum DriverAnswer {
     /// What came of it.
     Value(Value),
     /// The driver, or its host, has nothing of the kind.
@@ -109,14 +109,14 @@ impl Driver {
     }
 
     /// What came of a request, and when, if something did.
-    pub(super) fn answer(&self, number: u64) -> Option<(Instant, Answer)> {
+    pub(super) fn answer(&self, number: u64) -> Option<(Instant, DriverAnswer)> {
         let (at, answer) = self.answers.get(&number)?;
         let text = |value: &Value| value.as_str().unwrap_or("it does not say why").to_owned();
         let answer = match (answer.get("ok"), answer.get("unsupported"), answer.get("error")) {
-            (Some(value), _, _) => Answer::Value(value.clone()),
-            (_, Some(why), _) => Answer::Unsupported(text(why)),
-            (_, _, Some(why)) => Answer::Error(text(why)),
-            _ => Answer::Error(format!("it has neither ok, unsupported nor error: {answer}")),
+            (Some(value), _, _) => DriverAnswer::Value(value.clone()),
+            (_, Some(why), _) => DriverAnswer::Unsupported(text(why)),
+            (_, _, Some(why)) => DriverAnswer::Error(text(why)),
+            _ => DriverAnswer::Error(format!("it has neither ok, unsupported nor error: {answer}")),
         };
         Some((*at, answer))
     }

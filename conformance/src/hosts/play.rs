@@ -7,7 +7,7 @@ use extline_scenario::{Text, Values, expand, unhex};
 use serde_json::{Value, json};
 
 use super::act;
-use super::driver::Answer;
+use super::driver::DriverAnswer;
 use super::pattern::{has, is_like};
 use super::stage::Stage;
 use crate::case::host::{Extension, Script};
@@ -366,14 +366,16 @@ fn self_expects(wants: &Wants, request: &Value) -> String {
     }
 }
 
-fn value_of(answer: Answer, request: &Value) -> Result<Value, Stop> {
+fn value_of(answer: DriverAnswer, request: &Value) -> Result<Value, Stop> {
     let op = request["op"].as_str().unwrap_or_default();
     match answer {
-        Answer::Value(value) => Ok(value),
-        Answer::Unsupported(why) => {
+        DriverAnswer::Value(value) => Ok(value),
+        DriverAnswer::Unsupported(why) => {
             Err(Stop::Unsupported(format!("the driver does not support {op}: {why}")))
         }
-        Answer::Error(why) => Err(Stop::Impossible(format!("the driver failed in {op}: {why}"))),
+        DriverAnswer::Error(why) => {
+            Err(Stop::Impossible(format!("the driver failed in {op}: {why}")))
+        }
     }
 }
 

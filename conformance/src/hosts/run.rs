@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use super::check::{Seen, verdict_of};
+use super::check::{Transcript, verdict_of};
 use super::options::HostOptions;
 use super::play::{Stop, play};
 use super::stage::Stage;
@@ -27,7 +27,7 @@ const STOPPED: &str = "the run was stopped before it was done";
 /// What a player tells.
 enum Told<'a> {
     Begins(&'a Case),
-    Ends(Box<(CaseReport, Vec<Seen>)>),
+    Ends(Box<(CaseReport, Vec<Transcript>)>),
 }
 
 /// Runs cases against a host, and reports all of them in the given order.
@@ -66,7 +66,7 @@ pub fn run_host(
                 Told::Ends(ended) => {
                     let (report, more) = *ended;
                     // A host that writes more than that fails the cases in which it does.
-                    kept += more.iter().map(Seen::bytes).sum::<usize>();
+                    kept += more.iter().map(Transcript::bytes).sum::<usize>();
                     if kept <= KEPT {
                         seen.extend(more);
                     }
@@ -119,7 +119,7 @@ fn play_all<'a>(
     }
 }
 
-fn play_one(options: &HostOptions, case: &Case, script: &Script) -> (CaseReport, Vec<Seen>) {
+fn play_one(options: &HostOptions, case: &Case, script: &Script) -> (CaseReport, Vec<Transcript>) {
     if is_stopped() {
         let why = STOPPED.to_owned();
         return (CaseReport::without_run(case, Verdict::CouldNotRun, why), Vec::new());
@@ -141,7 +141,7 @@ fn play_one(options: &HostOptions, case: &Case, script: &Script) -> (CaseReport,
     };
     let outcome = play(&mut stage, script, options.soft);
     let evidence = stage.log.evidence(&stage.driver.stderr());
-    let seen = stage.puppets.iter().flat_map(|puppet| Seen::of(case, puppet)).collect();
+    let seen = stage.puppets.iter().flat_map(|puppet| Transcript::of(case, puppet)).collect();
     let report = match outcome {
         Ok(()) => CaseReport {
             evidence: options.keeps_passes.then_some(evidence),

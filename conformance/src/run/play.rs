@@ -37,7 +37,7 @@ pub(super) fn play(
     survey: &Survey,
     patience: u32,
 ) -> Result<(), (usize, Failure)> {
-    let mut stage = Process { conversation, survey, patience };
+    let mut stage = PlayedProcess { conversation, survey, patience };
     extline_scenario::play(case, values, &mut stage).map_err(|(step, failure)| (step.line, failure))
 }
 
@@ -48,7 +48,7 @@ pub(super) fn begin(
     conversation: &mut Conversation,
     survey: &Survey,
 ) -> Result<Option<Aside>, (usize, Failure)> {
-    let mut stage = Process { conversation, survey, patience: 1 };
+    let mut stage = PlayedProcess { conversation, survey, patience: 1 };
     extline_scenario::play_until_aside(case, values, &mut stage)
         .map_err(|(step, failure)| (step.line, failure))
 }
@@ -60,7 +60,7 @@ pub(super) fn go_on(
     conversation: &mut Conversation,
     survey: &Survey,
 ) -> Result<Option<Aside>, (usize, Failure)> {
-    let mut stage = Process { conversation, survey, patience: 1 };
+    let mut stage = PlayedProcess { conversation, survey, patience: 1 };
     extline_scenario::play_on(case, aside, &mut stage)
         .map_err(|(step, failure)| (step.line, failure))
 }
@@ -86,17 +86,17 @@ pub(super) fn lives(
     survey: &Survey,
     patience: u32,
 ) -> Result<(), Failure> {
-    Process { conversation, survey, patience }.canary(1, survey.soft())
+    PlayedProcess { conversation, survey, patience }.canary(1, survey.soft())
 }
 
-struct Process<'a> {
+struct PlayedProcess<'a> {
     conversation: &'a mut Conversation,
     survey: &'a Survey,
     /// How many times the usual time is waited for an answer.
     patience: u32,
 }
 
-impl Stage for Process<'_> {
+impl Stage for PlayedProcess<'_> {
     type Error = Failure;
     type Missing = Missing;
 
@@ -219,7 +219,7 @@ impl Stage for Process<'_> {
     }
 }
 
-impl Process<'_> {
+impl PlayedProcess<'_> {
     /// A healthy one answers something in this time, or is at work.
     fn rest(&self) -> Duration {
         self.survey.soft() * self.patience

@@ -15,12 +15,12 @@ const BEFORE: usize = 6;
 /// What the checks found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
-    checks: BTreeMap<String, Seen>,
+    checks: BTreeMap<String, Findings>,
     torn: bool,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct Findings {
     /// There was something to look at.
     looked: bool,
     /// How often it found the same as the first time, and how often something else.
@@ -33,7 +33,7 @@ impl Watch {
     /// The checks that the cases name.
     pub(crate) fn of(cases: &[&Case]) -> Self {
         let names = cases.iter().filter_map(|case| case.check.clone());
-        Self { checks: names.map(|name| (name, Seen::default())).collect(), torn: false }
+        Self { checks: names.map(|name| (name, Findings::default())).collect(), torn: false }
     }
 
     /// Whether one of the cases names this check.
@@ -100,7 +100,7 @@ impl Watch {
     }
 }
 
-impl Seen {
+impl Findings {
     fn add(&mut self, text: String, evidence: impl FnOnce() -> Evidence) {
         match &self.first {
             Some((first, _)) if first.got == text => self.same += 1,

@@ -25,13 +25,13 @@ const KEPT: usize = 64 << 20;
 /// What was recorded of one extension: a process, or one after the other.
 #[derive(Debug, Default)]
 pub struct Recorded {
-    processes: Vec<Process>,
+    processes: Vec<RecordedProcess>,
     kept: usize,
 }
 
 /// What was recorded of one process.
 #[derive(Debug)]
-struct Process {
+struct RecordedProcess {
     argv: Vec<String>,
     /// When it was started, on the clock of the trace.
     started: Duration,
@@ -77,7 +77,7 @@ impl Recorded {
         }
         let begins = matches!(record.what, trace::What::Spawn { .. });
         if begins || self.processes.is_empty() {
-            self.processes.push(Process::started(record));
+            self.processes.push(RecordedProcess::started(record));
         }
         if let Some(process) = self.processes.last_mut() {
             process.add(record);
@@ -115,7 +115,7 @@ impl Recorded {
             cases: cases.iter().map(verdict).collect(),
             survey: Survey::of(frames.unwrap_or_default()),
             stale: Vec::new(),
-            took: self.processes.iter().map(Process::lasted).sum(),
+            took: self.processes.iter().map(RecordedProcess::lasted).sum(),
         }
     }
 
@@ -139,7 +139,7 @@ impl Recorded {
     }
 }
 
-impl Process {
+impl RecordedProcess {
     fn started(record: &trace::Record) -> Self {
         Self {
             argv: Vec::new(),

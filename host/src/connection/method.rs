@@ -29,11 +29,11 @@ pub struct MethodCall {
     pub(crate) parts: u64,
 }
 
-type Answer = Pin<Box<dyn Future<Output = Result<RawJson, RpcError>> + Send>>;
+type MethodFuture = Pin<Box<dyn Future<Output = Result<RawJson, RpcError>> + Send>>;
 
 /// What serves one of the agent's methods.
 #[derive(Clone)]
-pub(crate) struct Method(Arc<dyn Fn(MethodCall) -> Answer + Send + Sync>);
+pub(crate) struct Method(Arc<dyn Fn(MethodCall) -> MethodFuture + Send + Sync>);
 
 /// By name.
 pub(crate) type Methods = BTreeMap<String, Method>;

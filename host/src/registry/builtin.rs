@@ -43,11 +43,11 @@ pub enum BuiltinToolError {
     },
 }
 
-type Answer = Pin<Box<dyn Future<Output = Result<ToolResult, ErrorInfo>> + Send>>;
+type BuiltinFuture = Pin<Box<dyn Future<Output = Result<ToolResult, ErrorInfo>> + Send>>;
 
 /// What runs one of the agent's own tools.
 #[derive(Clone)]
-pub(crate) struct Builtin(Arc<dyn Fn(BuiltinCall) -> Answer + Send + Sync>);
+pub(crate) struct Builtin(Arc<dyn Fn(BuiltinCall) -> BuiltinFuture + Send + Sync>);
 
 impl BuiltinCall {
     /// A result of these blocks; its other fields can be set afterwards.

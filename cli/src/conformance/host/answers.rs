@@ -16,23 +16,23 @@ use crate::content::json_of_result;
 const SEED: u64 = 1;
 
 /// What the driver says.
-pub(super) enum Answer {
+pub(super) enum DriverAnswer {
     Ok(Value),
     Unsupported(String),
     Error(String),
 }
 
 /// Does what is asked.
-pub(super) async fn answer(state: &Rc<State>, request: &Value) -> Answer {
+pub(super) async fn answer(state: &Rc<State>, request: &Value) -> DriverAnswer {
     let text = |name: &str| request[name].as_str().unwrap_or_default();
     let op = text("op");
     if op == "start" {
         return start(state, request.clone()).await;
     }
     let Some(host) = state.host() else {
-        return Answer::Error("the host has not been started".to_owned());
+        return DriverAnswer::Error("the host has not been started".to_owned());
     };
-    Answer::Ok(match op {
+    DriverAnswer::Ok(match op {
         "extensions" => host.extensions().iter().map(extension).collect(),
         "tools" => host.tools().iter().map(|tool| tool_json(tool)).collect(),
         "commands" => {
@@ -66,15 +66,15 @@ pub(super) async fn answer(state: &Rc<State>, request: &Value) -> Answer {
             state.stop().await;
             return start(state, state.started_with()).await;
         }
-        op => return Answer::Unsupported(format!("there is no op {op:?}")),
+        op => return DriverAnswer::Unsupported(format!("there is no op {op:?}")),
     })
 }
 
-async fn start(state: &Rc<State>, request: Value) -> Answer {
+async fn start(state: &Rc<State>, request: Value) -> DriverAnswer {
     let asked = request["deadlines"].is_object();
     if asked && state.profile.fixed_deadlines {
         let why = format!("the deadlines of {} are fixed", state.profile.name);
-        return Answer::Unsupported(why);
+        return DriverAnswer::Unsupported(why);
     }
     let path = |name: &str| request[name].as_str().unwrap_or_default().to_owned();
     let words = |name: &str| -> Vec<String> {
@@ -95,7 +95,7 @@ async fn start(state: &Rc<State>, request: Value) -> Answer {
         builder = builder.folder(folder);
     }
     state.begin(builder.start().await, request);
-    Answer::Ok(Value::Null)
+    DriverAnswer::Ok(Value::Null)
 }
 
 fn tool_json(tool: &extline_host::Tool) -> Value {
@@ -173,7 +173,7 @@ fn payload(payload: &Value) -> EventPayload {
     }
 }
 
-async fn intercept(host: &Host, event: &str, request: &Value) -> Answer {
+async fn intercept(host: &Host, event: &str, request: &Value) -> DriverAnswer {
     let text = request["text"].as_str().unwrap_or_default();
     let outcome = match event {
         "turn_start" => host.intercept_turn_start(1).await.map(|()| String::new()),
@@ -183,9 +183,11 @@ async fn intercept(host: &Host, event: &str, request: &Value) -> Answer {
             let start = AgentStart { system_prompt, ..AgentStart::default() };
             Ok(host.intercept_before_agent_start(start).await)
         }
-        event => return Answer::Unsupported(format!("nobody is asked about {event} by itself")),
+        event => {
+            return DriverAnswer::Unsupported(format!("nobody is asked about {event} by itself"));
+        }
     };
-    Answer::Ok(match outcome {
+    DriverAnswer::Ok(match outcome {
         Ok(text) => json!({"text": text}),
         Err(blocked) => json!({"blocked": blocked.reason, "by": blocked.by}),
     })
@@ -199,13 +201,13 @@ fn panel(panel: &Panel) -> Value {
     })
 }
 
-fn on_panel(host: &Host, request: &Value) -> Answer {
+fn on_panel(host: &Host, request: &Value) -> DriverAnswer {
     let text = |name: &str| request[name].as_str();
     let is_meant = |panel: &&Panel| {
         Some(panel.id()) == text("panel") && Some(panel.extension()) == text("extension")
     };
     let panels = host.panels();
-    let Some(panel) = panels.iter().find(is_meant) else { return Answer::Ok(json!(false)) };
+    let Some(panel) = panels.iter().find(is_meant) else { return DriverAnswer::Ok(json!(false)) };
     let size = |at: usize| {
         let number = request["size"][at].as_u64()?;
         u32::try_from(number).ok()
@@ -215,7 +217,7 @@ fn on_panel(host: &Host, request: &Value) -> Answer {
         (_, Some(text), _) => panel.text(text),
         (_, _, Some((columns, lines))) => panel.resize(columns, lines),
         _ if request["close"] == true => panel.close(),
-        _ => return Answer::Error("a panel gets key, text, size or close".to_owned()),
+        _ => return DriverAnswer::Error("a panel gets key, text, size or close".to_owned()),
     };
-    Answer::Ok(json!(done))
+    DriverAnswer::Ok(json!(done))
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::LocalSet;
 
-use super::answers::{Answer, answer};
+use super::answers::{DriverAnswer, answer};
 use super::state::State;
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -48,11 +48,11 @@ pub(in crate::conformance) async fn drive(profile: Profile, mut printer: Printer
     Exit::Ok
 }
 
-fn write(number: &Value, answer: &Answer) {
+fn write(number: &Value, answer: &DriverAnswer) {
     let line = match answer {
-        Answer::Ok(value) => json!({"id": number, "ok": value}),
-        Answer::Unsupported(why) => json!({"id": number, "unsupported": why}),
-        Answer::Error(why) => json!({"id": number, "error": why}),
+        DriverAnswer::Ok(value) => json!({"id": number, "ok": value}),
+        DriverAnswer::Unsupported(why) => json!({"id": number, "unsupported": why}),
+        DriverAnswer::Error(why) => json!({"id": number, "error": why}),
     };
     let line = line.to_string();
     // Nobody reads it any more when the tester is gone, and then stdin ends too.
