@@ -250,7 +250,7 @@ mod tests {
         assert_eq!((update.id.as_str(), update.seq), ("", 0));
         assert_eq!(update.details.unwrap().get(), r#""\ufffd""#);
         let problem = decode_members::<ToolResult>(r#"{"content":5}"#).unwrap_err().to_string();
-        assert_eq!(problem, "tool_result: /content: expected a list, found 5");
+        assert_eq!(problem, "tool_result: /content: expected an array, found 5");
         // On the wire they must be there.
         let frame = decode_frame::<ToolResult>(r#"{"type":"tool_result","content":[]}"#);
         assert_eq!(frame.unwrap_err().to_string(), "tool_result: /id: required, and missing");

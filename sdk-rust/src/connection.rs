@@ -10,7 +10,7 @@ use std::task::Waker;
 use std::time::Instant;
 
 use extline_protocol::frame::RpcError;
-use extline_protocol::{CallKey, ExtensionSession, RawJson, RequestError};
+use extline_protocol::{CallKey, ExtensionSession, RawJson, RequestError, Update};
 
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
@@ -20,6 +20,7 @@ use crate::handler::Handlers;
 use crate::pulse::Pulse;
 use crate::running::Running;
 use crate::serve::{SharedWire, Wire, lock};
+use crate::stderr::report;
 use crate::{Cancellation, Error, Host, Response, ToolResult};
 
 /// The exit status of a program whose `main` returns an error.
@@ -36,6 +37,8 @@ pub(crate) struct Connection {
     written: Notify,
     /// Whether anybody does; most of the time nobody, and telling them is not free.
     awaits_written: Cell<bool>,
+    /// An update came behind its call, and that was told.
+    told_late_update: Cell<bool>,
     /// For the next call: most end without having used theirs.
     unused_cancellation: Cell<Option<Cancellation>>,
     /// Every `setup` has returned.
@@ -59,6 +62,7 @@ impl Connection {
             awaited: Awaited::default(),
             written: Notify::new(),
             awaits_written: Cell::new(false),
+            told_late_update: Cell::new(false),
             unused_cancellation: Cell::new(None),
             is_set_up: Cell::new(false),
             failure: Cell::new(None),
@@ -90,6 +94,21 @@ impl Connection {
         let told = tell(&mut self.session());
         self.touch();
         told
+    }
+
+    /// Shows how a call stands. The first one that has its answer is told, as nothing shows that else.
+    pub(crate) fn update(&self, call: &CallKey, update: Update) {
+        let is_open = self.tell(|session| {
+            let is_open = session.is_open(call);
+            session.update(call, update);
+            is_open
+        });
+        if !is_open && !self.told_late_update.replace(true) {
+            report(
+                "ctx.update shows how a running call stands, and the call of that ctx has its answer: is an \
+                 `.await` missing, or does a task outlive its handler?",
+            );
+        }
     }
 
     /// Has the serving loop look at the session again.

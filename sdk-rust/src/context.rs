@@ -365,7 +365,7 @@ impl Context {
 
     pub(crate) fn send_update(&self, update: Update) {
         if let Some(call) = &self.call {
-            self.connection.tell(|session| session.update(call, update));
+            self.connection.update(call, update);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Calls of tools: answers, errors, updates, cancels, several at once.
 
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use extline::ErrorKind;
@@ -13,6 +15,30 @@ use extline::{Effect, FileOp};
 struct Weather {
     /// City name
     city: String,
+}
+
+#[test]
+fn an_update_behind_the_answer_is_told_once() -> Result<(), Failure> {
+    let mut host = Host::new(|| {
+        let kept: Rc<RefCell<Option<Context>>> = Rc::default();
+        let late = Rc::clone(&kept);
+        Extension::new("late", "1.0.0")
+            .tool("keep", "Keeps its context.", async move |_: NoArgs, ctx: Context| {
+                *kept.borrow_mut() = Some(ctx);
+                Ok("kept")
+            })
+            .tool("late", "Uses that.", async move |_: NoArgs, _| {
+                for _ in 0..2 {
+                    late.borrow().as_ref().unwrap().update("late").send();
+                }
+                Ok("late")
+            })
+    });
+    host.call("keep", json!({}))?;
+    assert_eq!(host.call("late", json!({}))?.text(), "late");
+    let [line] = host.stderr().try_into().expect("one line");
+    assert!(line.starts_with("ctx.update shows how a running call stands"), "{line}");
+    Ok(())
 }
 
 fn weather() -> Extension {

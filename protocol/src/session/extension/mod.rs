@@ -329,8 +329,13 @@ impl ExtensionSession {
         self.open.get(key).is_none_or(|open| open.cancelled)
     }
 
-    /// The same for a handler that answers nobody, of an event, a panel or setup: the end has begun.
-    /// Teardown is wanted then.
+    /// Whether a call has no answer yet.
+    pub fn is_open(&self, key: &CallKey) -> bool {
+        self.open.get(key).is_some()
+    }
+
+    /// The same as [`Self::is_cancelled`] for a handler that answers nobody, of an event, a panel or
+    /// setup: the end has begun. Teardown is wanted then.
     pub fn is_ending(&self) -> bool {
         self.stage.is_ending() && !matches!(self.stage, Stage::TearingDown(_))
     }
