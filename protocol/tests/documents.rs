@@ -39,6 +39,17 @@ fn every_link_to_a_file_or_heading_leads_there() {
     assert!(broken.is_empty(), "{broken:#?}");
 }
 
+#[test]
+fn a_cell_of_an_index_has_few_links() {
+    for page in ["README.md", "docs/README.md", "sdk-c/README.md"] {
+        let text = fs::read_to_string(root().join(page)).unwrap();
+        let rows = text.lines().filter(|line| line.starts_with('|'));
+        for cell in rows.flat_map(|row| row.split('|')) {
+            assert!(cell.matches("](").count() <= 4, "{page}: {cell}");
+        }
+    }
+}
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
