@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use extline_protocol::frame::{Frame, RegisterTool};
 use extline_protocol::{
-    ArgsValidator, Problem, RawJson, Registrations as Frames, Requirement, decode_frame,
-    decode_members,
+    ArgsValidator, Problem, Registrations as Frames, Requirement, decode_frame, decode_members,
 };
 use extline_stdio::Pace;
 use pyo3::exceptions::PyValueError;
