@@ -65,7 +65,7 @@ pub(crate) fn failure(error: Error) -> Failure {
         Error::Forked => EXTLINE_FORKED,
         Error::HostGone => EXTLINE_CLOSED,
         Error::AlreadyClaimed | Error::AlreadyListening => EXTLINE_STATE,
-        Error::Unsupported => EXTLINE_UNSUPPORTED,
+        Error::Unsupported | Error::NoMcp => EXTLINE_UNSUPPORTED,
         Error::BadLoadChoice { .. } => EXTLINE_ARGUMENT,
         _ => EXTLINE_IO,
     };

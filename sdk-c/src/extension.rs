@@ -111,8 +111,8 @@ impl Extension {
         let mut config = state.config.clone();
         config.teardown = state.lifecycle.has_teardown();
         let is_mcp = output.is_some() && claim::is_mcp();
-        let channel = Channel::new(ExtensionSession::new(config), output);
-        state.channel = Some(if is_mcp { channel.over_mcp() } else { channel });
+        let channel = Channel::new(ExtensionSession::new(config), output).over_mcp(is_mcp)?;
+        state.channel = Some(channel);
         Ok(())
     }
 

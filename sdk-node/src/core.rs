@@ -55,12 +55,12 @@ impl Core {
         stdio: Option<Stdio>,
         tools: Tools,
         (ends_process, is_mcp): (bool, bool),
-    ) -> Arc<Self> {
+    ) -> Result<Arc<Self>, Error> {
         let (input, output) = stdio.map(|Stdio { input, output }| (input, output)).unzip();
         let waker = input.as_ref().map(Input::waker);
-        let channel = Channel::new(session, output);
+        let channel = Channel::new(session, output).over_mcp(is_mcp)?;
         let state = State {
-            channel: if is_mcp { channel.over_mcp() } else { channel },
+            channel,
             input,
             calls: Calls::default(),
             asked: HashMap::new(),
@@ -68,13 +68,13 @@ impl Core {
             last_tool: None,
             finished: None,
         };
-        Arc::new(Self {
+        Ok(Arc::new(Self {
             state: Mutex::new(state),
             waker,
             ends_process,
             turns: AtomicU64::new(0),
             is_over: AtomicBool::new(false),
-        })
+        }))
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {

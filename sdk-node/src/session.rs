@@ -95,6 +95,7 @@ impl Session {
             tools,
             (ends_process, ends_process && options.mcp),
         );
+        let core = core.map_err(to_js)?;
         let driver = Driver::new(core, Js::new(&env, &deliver)?);
         Ok(Self { driver, is_native, lent })
     }

@@ -9,7 +9,7 @@ use extline_driver::{Inlet, StandIn, owner, running};
 use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession};
 use extline_stdio::handover::Handover;
 use extline_stdio::watchdog::{self, Unfinished};
-use extline_stdio::{Room, Stdio, report};
+use extline_stdio::{Error, Room, Stdio, report};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -79,12 +79,14 @@ impl Core {
         tools: Arc<Tools>,
         serving: Py<PyAny>,
         wants: Wants,
-    ) -> Arc<Self> {
+    ) -> Result<Arc<Self>, Error> {
         let Stdio { input, output } = stdio;
-        Arc::new(Self {
-            room: output.room(),
+        let room = output.room();
+        let channel = TurnChannel::new(ExtensionSession::new(config), output, wants.mcp)?;
+        Ok(Arc::new(Self {
+            room,
             handover: Handover::new(input.waker(), wants.threads),
-            channel: Mutex::new(TurnChannel::new(ExtensionSession::new(config), output, wants.mcp)),
+            channel: Mutex::new(channel),
             inlet: Mutex::new(Inlet::new(input)),
             running: Running::default(),
             asked: Mutex::default(),
@@ -100,7 +102,7 @@ impl Core {
             taken_over: Mutex::default(),
             visits: Visits::default(),
             failure: Mutex::new(None),
-        })
+        }))
     }
 
     /// Never held while Python runs, so whoever waits for it may hold the GIL.

@@ -66,7 +66,8 @@ impl Session {
         };
         let tools = Arc::clone(&registrations.tools);
         let wants = Wants { threads: max_threads, ends_process: over.is_none(), setup, mcp };
-        Ok(Self { core: Core::new(config, stdio, tools, serving, wants) })
+        let core = Core::new(config, stdio, tools, serving, wants).map_err(to_python)?;
+        Ok(Self { core })
     }
 
     /// Serves in this thread until the end; the exit code. Raises what ended the extension, Ctrl-C

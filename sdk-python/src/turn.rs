@@ -16,10 +16,13 @@ pub(crate) struct TurnChannel {
 
 impl TurnChannel {
     /// `is_mcp` where the other end is an MCP client.
-    pub(crate) fn new(session: ExtensionSession, output: Output, is_mcp: bool) -> Self {
-        let channel = Channel::new(session, Some(output));
-        let channel = if is_mcp { channel.over_mcp() } else { channel };
-        Self { channel, is_in_turn: false }
+    pub(crate) fn new(
+        session: ExtensionSession,
+        output: Output,
+        is_mcp: bool,
+    ) -> Result<Self, Error> {
+        let channel = Channel::new(session, Some(output)).over_mcp(is_mcp)?;
+        Ok(Self { channel, is_in_turn: false })
     }
 
     /// From now on handlers answer in the same turn of an event loop.

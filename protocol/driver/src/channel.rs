@@ -110,11 +110,14 @@ impl Channel {
         }
     }
 
-    /// What is read and written from now on are the lines of an MCP client. To be called before anything is.
-    #[must_use]
-    pub fn over_mcp(mut self) -> Self {
-        self.mcp = Some(Mcp::new());
-        self
+    /// The same where what is read and written are the lines of an MCP client, if `is_mcp`.
+    ///
+    /// # Errors
+    ///
+    /// This build has no MCP.
+    pub fn over_mcp(mut self, is_mcp: bool) -> Result<Self, Error> {
+        self.mcp = is_mcp.then(Mcp::new).transpose()?;
+        Ok(self)
     }
 
     /// The way out; `None` where the program writes.

@@ -63,4 +63,11 @@ pub enum Error {
         "extensions over stdin and stdout are not supported on this platform yet (Linux and macOS are)"
     )]
     Unsupported,
+
+    /// The program is to be an MCP server, and its library was built without.
+    #[error(
+        "this build of extline is no MCP server by itself: start the program by \
+         `extline mcp -- PROGRAM`, without --mcp"
+    )]
+    NoMcp,
 }

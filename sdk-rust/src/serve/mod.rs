@@ -88,7 +88,7 @@ pub(crate) async fn serve_over(
     };
     let session = ExtensionSession::new(config);
     let is_mcp = observer.is_none() && claim::is_mcp();
-    let wire = Arc::new(Mutex::new(Wire::new(session, stdio, is_mcp)));
+    let wire = Arc::new(Mutex::new(Wire::new(session, stdio, is_mcp)?));
     let mut serving = Serving {
         readiness: Readiness::of(&wire)?,
         connection: Rc::new(Connection::new(wire, extension.handlers)),

@@ -42,10 +42,9 @@ impl Wire {
         session: ExtensionSession,
         Stdio { input, output }: Stdio,
         is_mcp: bool,
-    ) -> Self {
-        let channel = Channel::new(session, Some(output));
-        let channel = if is_mcp { channel.over_mcp() } else { channel };
-        Self { channel, source: Source::Direct(Some(input)), watchdog: None }
+    ) -> Result<Self, Error> {
+        let channel = Channel::new(session, Some(output)).over_mcp(is_mcp)?;
+        Ok(Self { channel, source: Source::Direct(Some(input)), watchdog: None })
     }
 
     /// Who waits to write, reads, up to a bound. A thread that reads goes on after the end of the input:
