@@ -21,7 +21,7 @@ use crate::session::Session;
 /// What comes of a request of the client's.
 enum Said {
     Update(Arc<ToolUpdate>),
-    Result(Result<ToolResult, CallError>),
+    Result(Box<Result<ToolResult, CallError>>),
     Prompt(Result<CommandOutcome, CallError>),
 }
 
@@ -109,12 +109,11 @@ impl Serving {
                 }
             };
             tokio::select! {
-                chunk = chunk => match chunk {
-                    Some(chunk) => self.server.handle_input(&chunk, Instant::now()),
-                    None => {
-                        input = None;
-                        self.server.handle_eof(Instant::now());
-                    }
+                chunk = chunk => if let Some(chunk) = chunk {
+                    self.server.handle_input(&chunk, Instant::now());
+                } else {
+                    input = None;
+                    self.server.handle_eof(Instant::now());
                 },
                 Some((key, said)) = said.recv() => self.answer(key, said),
                 Some(news) = news.next() => self.hear(&news),
@@ -152,8 +151,10 @@ impl Serving {
     fn answer(&mut self, key: RequestKey, said: Said) {
         match said {
             Said::Update(update) => return self.server.update(key, &update, Instant::now()),
-            Said::Result(Ok(result)) => self.server.reply_tool(key, &result),
-            Said::Result(Err(error)) => self.server.fail_tool(key, error.to_error_info()),
+            Said::Result(result) => match *result {
+                Ok(result) => self.server.reply_tool(key, &result),
+                Err(error) => self.server.fail_tool(key, error.to_error_info()),
+            },
             Said::Prompt(outcome) => self.server.reply_prompt(key, &response(outcome)),
         }
         self.tasks.remove(&key);
@@ -195,7 +196,7 @@ impl Serving {
         if !self.server.poll_output(&mut self.out) {
             return Ok(());
         }
-        let mut stdout = io::stdout().lock();
+        let mut stdout = anstream::stdout().into_inner();
         stdout.write_all(&self.out)?;
         stdout.flush()
     }
@@ -218,7 +219,7 @@ async fn call(
         }
         Err(error) => Err(error),
     };
-    let _ = sender.send((key, Said::Result(result)));
+    let _ = sender.send((key, Said::Result(Box::new(result))));
 }
 
 /// What a command wants done, as the frame that says so.
