@@ -126,8 +126,8 @@ def test_a_result_is_held_to_the_output_schema(ext) -> None:
     with Host(ext) as host:
         assert host.call("give", what="right").value == {"n": 1}
         assert host.call("give", what="error").is_error
-        for what, problem in (("wrong", "/n: must be an integer"), ("missing", "/n"), ("text", "it gave no value")):
-            with pytest.raises(Unusable, match=f"give declares an output schema, .*{problem}"):
+        for what, problem in (("wrong", "/n: must be an integer"), ("missing", "/n"), ("text", "there is none")):
+            with pytest.raises(Unusable, match=f"the tool give does not match its output schema: .*{problem}"):
                 host.call("give", what=what)
 
 
@@ -139,9 +139,9 @@ def test_a_name_that_was_not_registered_is_a_mistake_of_the_test(ext) -> None:
     def report() -> None: ...
 
     with Host(ext) as host:
-        with pytest.raises(Misuse, match="the extension offers no tool wether; it offers .*weather"):
+        with pytest.raises(Misuse, match="the extension offers no tool wether: it offers .*weather"):
             host.call("wether")
-        with pytest.raises(Misuse, match="the extension offers no command rprt; it offers Report"):
+        with pytest.raises(Misuse, match="the extension offers no command rprt: it offers Report"):
             host.command("rprt")
         assert host.command("report").action == "noop"
 

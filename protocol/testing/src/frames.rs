@@ -1,34 +1,36 @@
-//! Frames as JSON text.
+//! Frames and values as JSON text.
 
-use extline_protocol::frame::{Frame, HostFrame, Object};
-use extline_protocol::{Incoming, RawJson, decode_text};
+use extline_protocol::frame::{Frame, Object};
+use extline_protocol::{Members, RawJson};
 
 use crate::host::Mistake;
 
 /// The frame with its `type`, as it goes over the wire.
-pub(crate) fn frame<F: Frame>(frame: &F) -> String {
+pub(crate) fn frame<F: Frame>(frame: &F) -> RawJson {
     let mut line = Vec::new();
     frame.write_line(&mut line);
-    String::from_utf8_lossy(&line).into_owned()
+    RawJson::of_part(String::from_utf8_lossy(&line).trim_end())
 }
 
 /// An object that is no frame.
-pub(crate) fn object<O: Object>(object: &O) -> String {
+pub(crate) fn object<O: Object>(object: &O) -> RawJson {
     let mut text = vec![b'{'];
     object.write_members(&mut text);
     text.push(b'}');
-    String::from_utf8_lossy(&text).into_owned()
+    RawJson::of_part(&String::from_utf8_lossy(&text))
 }
 
-/// A frame of the host's with its `type`, read as from the wire.
-pub(crate) fn host_frame(text: &str) -> Result<HostFrame, Mistake> {
-    match decode_text::<HostFrame>(raw(text)?.get()) {
-        Incoming::Frame(frame) => Ok(frame),
-        Incoming::Unusable(unusable) => Err(Mistake::of(unusable.problem)),
-    }
+/// The members of a text that must be an object.
+pub(crate) fn members(text: &str) -> Result<Members<'_>, Mistake> {
+    Members::of(text).ok_or_else(|| Mistake::of("an object is expected"))
 }
 
 /// A value that is passed on.
 pub(crate) fn raw(text: &str) -> Result<RawJson, Mistake> {
     RawJson::parse(text).map_err(Mistake::of)
+}
+
+/// A value of the host's own as JSON text.
+pub(crate) fn json<T: serde::Serialize + ?Sized>(value: &T) -> String {
+    RawJson::of(value).map_or_else(|_| "null".to_owned(), RawJson::into_string)
 }

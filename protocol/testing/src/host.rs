@@ -1,20 +1,22 @@
-//! A host's session without input and output: what a testing host is made of.
+//! A host without input and output: what a testing host is made of.
 //!
-//! Arguments that are frames or values are JSON text.
+//! Arguments that are objects or values are JSON text, with the names of the wire.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use extline_protocol::frame::{HostFrame, Limits, RpcError, ShutdownReason};
-use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
-use extline_protocol::{
-    CallKey, Capabilities, Deadlines, ErrorKind, HostConfig, HostSession, Intercept, Profile,
-    ToolCallOptions, Vocabulary,
-};
+use extline_protocol::frame::{Level, Subscribe};
+use extline_protocol::{CallKey, Deadlines, HostConfig, HostEvent, HostSession, Profile, RawJson};
 
-use crate::events::{Seen, seen};
-use crate::frames::{host_frame, raw};
+use crate::asked::Questions;
+use crate::calls::{Calls, Outcome};
+use crate::frames::{frame, json, object};
+use crate::offered::{Named, Offered};
+use crate::options::{NEVER, Options, Unit};
+use crate::play::Surface;
+use crate::shown::{Shown, Told};
+use crate::steps::Steps;
+use crate::transcript::{Side, Transcript};
 
 /// A test asks for something that a host cannot do; the text says what.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,37 +29,67 @@ impl Mistake {
     }
 }
 
-/// Longer than any test: what a real host would give up, a testing host waits for until its own
-/// deadline.
-const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// What is not answered, by serials; each side counts its own.
-#[derive(Debug, Default)]
-pub(crate) struct Open {
-    /// Asked by the host.
-    pub(crate) calls: HashMap<u64, CallKey>,
-    /// Asked by the extension.
-    pub(crate) asked: HashMap<u64, CallKey>,
+/// How the extension ended.
+#[derive(Debug)]
+pub(crate) struct End {
+    /// As `has ended with exit code 0`.
+    pub(crate) how: String,
+    /// Where it ended in the ordinary way.
+    pub(crate) code: Option<i32>,
 }
 
-/// The host's end of a connection, for one thread. Calls are named by their serials.
+/// A host at one extension, for one thread, without input and output.
+///
+/// What a test does is a step, named by a number. Whoever drives the host looks at it ([`Host::look`])
+/// until it is over. Between two looks it passes on bytes ([`Host::handle_input`],
+/// [`Host::poll_output`]), answers what the extension asks of the test ([`Host::poll_asked`]), and
+/// takes what a user would have seen ([`Host::poll_told`]).
 #[derive(Debug)]
 pub struct Host {
-    session: HostSession,
-    profile: Profile,
-    open: Open,
+    pub(crate) session: HostSession,
+    pub(crate) profile: Profile,
+    pub(crate) unit: Unit,
+    pub(crate) deadline: f64,
+    pub(crate) least: f64,
+    pub(crate) start_deadline: f64,
+    /// How a test waits longer for the start, in the language.
+    pub(crate) wait_longer: String,
+    /// Provider and model.
+    pub(crate) model: (String, String),
+    pub(crate) transcript: Transcript,
+    pub(crate) offered: Offered,
+    pub(crate) shown: Shown,
+    pub(crate) calls: Calls,
+    pub(crate) questions: Questions,
+    pub(crate) steps: Steps,
+    pub(crate) proposals: u64,
+    pub(crate) has_greeted: bool,
+    /// It has said its last.
+    pub(crate) has_left: bool,
+    /// Why it cannot be used.
+    pub(crate) broken: Option<String>,
+    pub(crate) ending_since: Option<Instant>,
+    pub(crate) end: Option<End>,
+    /// How handlers failed that nobody waits for, until a step has told of it.
+    pub(crate) failed_handlers: Vec<String>,
 }
 
 impl Host {
-    /// A session of a host like `profile`, which answers a hello with `ack`.
-    pub fn new(ack: &str, profile: &str) -> Result<Self, Mistake> {
-        let profile = Profile::named(profile).map_err(Mistake::of)?;
-        let HostFrame::HelloAck(mut ack) = host_frame(ack)? else {
-            return Err(Mistake::of("it is no hello_ack"));
-        };
-        ack.capabilities.get_or_insert_with(|| Capabilities::all().names());
-        ack.limits.get_or_insert_with(limits);
-        profile.zot_version.clone_into(&mut ack.zot_version);
+    /// A host as the options say, an object with these members, none of which must be there:
+    ///
+    /// - what the extension is told: `provider`, `model`, `cwd`, `data_dir`, `extension_dir`,
+    ///   `session`, `limits`, `capabilities`, `methods` as in `hello_ack`, `version` of the SDK;
+    /// - `profile`: the host that it is like;
+    /// - `unit` of times, `s` or `ms`; `deadline` of a step; `start_deadline`, and in `wait_longer` how
+    ///   a test sets it;
+    /// - `reject`: pairs of kind and name that it does not take;
+    /// - `tools`: the test's, by name, and whether each ever answers.
+    ///
+    /// # Errors
+    ///
+    /// There is no such profile, or a member is none of `hello_ack`.
+    pub fn new(options: &str) -> Result<Self, Mistake> {
+        let options = Options::read(options)?;
         let deadlines = Deadlines {
             hello: NEVER,
             ready: NEVER,
@@ -68,189 +100,203 @@ impl Host {
             cancelled: NEVER,
             write: NEVER,
         };
-        let config = HostConfig { ack: *ack, deadlines, profile: profile.clone() };
+        let Options { ack, profile, .. } = options;
+        let model = (ack.provider.clone(), ack.model.clone());
+        let config = HostConfig { ack, deadlines, profile: profile.clone() };
         Ok(Self {
             session: HostSession::new(config, Instant::now()),
             profile,
-            open: Open::default(),
+            unit: options.unit,
+            deadline: options.deadline,
+            least: options.least,
+            start_deadline: options.start_deadline,
+            wait_longer: options.wait_longer,
+            model,
+            transcript: Transcript::default(),
+            offered: Offered::new(options.unwanted),
+            shown: Shown::default(),
+            calls: Calls::default(),
+            questions: Questions::new(options.tools),
+            steps: Steps::default(),
+            proposals: 0,
+            has_greeted: false,
+            has_left: false,
+            broken: None,
+            ending_since: None,
+            end: None,
+            failed_handlers: Vec::new(),
         })
     }
 
-    // What the profile says.
-
-    /// Whether it cancels calls.
-    pub fn cancels(&self) -> bool {
-        self.profile.tool_cancel
+    /// How long a step may take that begins now, in the unit of the options.
+    pub fn deadline(&self) -> f64 {
+        self.deadline
     }
 
-    /// Whether it asks guards apart from interceptors.
-    pub fn asks_in_phases(&self) -> bool {
-        self.profile.vocabulary == Vocabulary::Extline
+    /// Sets how long a step may take that begins from now on.
+    pub fn set_deadline(&mut self, deadline: f64) {
+        self.deadline = deadline;
     }
 
-    /// Whether it has such an event.
-    pub fn has_event(&self, name: &str) -> bool {
-        self.profile.vocabulary.has_event(name)
-    }
-
-    /// Whether it asks at such a point.
-    pub fn has_point(&self, name: &str) -> bool {
-        self.profile.vocabulary.has_point(name)
-    }
-
-    // Bytes.
+    // What comes and goes.
 
     /// The extension has written this.
     pub fn handle_input(&mut self, bytes: &[u8]) {
+        self.transcript.add(Side::Extension, bytes);
         self.session.handle_input(bytes, Instant::now());
     }
 
-    /// Its output has ended; `how` the extension did.
-    pub fn handle_end(&mut self, how: &str) {
+    /// Its output has ended; `how` the extension did, as `has ended with exit code 0`, and its exit
+    /// code where it ended in the ordinary way.
+    pub fn handle_end(&mut self, how: &str, code: Option<i32>) {
+        self.end = Some(End { how: how.to_owned(), code });
         self.session.handle_eof(Instant::now());
-        self.session.handle_gone(how);
+        self.session.handle_gone("the extension has ended");
+    }
+
+    /// A handler that answers nobody has failed; the text says which, and how.
+    pub fn handle_failure(&mut self, text: &str) {
+        self.failed_handlers.push(text.to_owned());
     }
 
     /// The bytes to send.
     pub fn poll_output(&mut self) -> Vec<u8> {
+        self.turn();
         let mut bytes = Vec::new();
         self.session.poll_output(&mut bytes);
+        self.transcript.add(Side::Host, &bytes);
         bytes
     }
 
-    /// What happened next.
-    pub fn poll_event(&mut self) -> Option<Seen> {
-        let event = self.session.poll_event()?;
-        Some(seen(event, &mut self.open))
+    /// A case sends this, past the session.
+    pub fn note_sent(&mut self, bytes: &[u8]) {
+        self.transcript.add(Side::Host, bytes);
     }
 
-    // Calls; the answer is an event with the serial that these return.
-
-    /// Calls a tool, with a timeout in milliseconds.
-    pub fn call_tool(
-        &mut self,
-        name: &str,
-        args: &str,
-        timeout: Option<u64>,
-    ) -> Result<u64, Mistake> {
-        let timeout = timeout.map(Duration::from_millis);
-        let options = ToolCallOptions { timeout, ..ToolCallOptions::default() };
-        let sent = self.session.call_tool(name, raw(args)?, options, Instant::now());
-        Ok(self.keep(sent.map_err(Mistake::of)?))
+    /// Something new that a user, a log or the host's developer would see.
+    pub fn poll_told(&mut self) -> Option<Told> {
+        self.turn();
+        self.shown.poll()
     }
 
-    /// Runs a command with what a user typed behind it.
-    pub fn invoke_command(&mut self, name: &str, args: &str) -> Result<u64, Mistake> {
-        let sent = self.session.invoke_command(name, args, Instant::now());
-        Ok(self.keep(sent.map_err(Mistake::of)?))
+    // What is known.
+
+    /// The tools that the extension offers, as it registered them: an array of frames.
+    pub fn tools(&self) -> String {
+        json(&self.offered.tools.iter().map(frame).collect::<Vec<RawJson>>())
     }
 
-    /// Asks at a point, by the frame.
-    pub fn intercept(&mut self, frame: &str) -> Result<u64, Mistake> {
-        let HostFrame::EventIntercept(frame) = host_frame(frame)? else {
-            return Err(Mistake::of("it is no event_intercept"));
-        };
-        let intercept = Intercept {
-            event: frame.event,
-            phase: frame.phase,
-            payload: frame.payload,
-            provider: frame.provider,
-            model: frame.model,
-            system_prompt: frame.system_prompt,
-        };
-        let sent = self.session.intercept(intercept, Instant::now());
-        Ok(self.keep(sent.map_err(Mistake::of)?))
+    /// Its commands, likewise.
+    pub fn commands(&self) -> String {
+        json(&self.offered.commands.iter().map(frame).collect::<Vec<RawJson>>())
     }
 
-    /// Asks by method.
-    pub fn request(&mut self, method: &str, params: Option<&str>) -> Result<u64, Mistake> {
-        let params = params.map(raw).transpose()?;
-        let sent = self.session.request(method, params, None, Instant::now());
-        Ok(self.keep(sent.map_err(Mistake::of)?))
+    /// What it listens to: an object with `events`, `intercept`, `guards`.
+    pub fn subscription(&self) -> String {
+        object(&self.offered.subscribe).into_string()
     }
 
-    /// Takes a call back, unless it is answered.
-    pub fn cancel(&mut self, serial: u64, reason: &str) {
-        if let Some(key) = self.open.calls.get(&serial) {
-            self.session.cancel(key, reason, Instant::now());
+    /// What it has, for a case.
+    pub fn surface(&self) -> Surface {
+        let Subscribe { events, intercept, .. } = self.offered.subscribe.clone();
+        Surface {
+            tools: self.offered.names(Named::Tool),
+            commands: self.offered.names(Named::Command),
+            events: events.unwrap_or_default(),
+            points: intercept.unwrap_or_default(),
         }
     }
 
-    /// Tells of an event, of what happened in a panel, or of the registrations, by the frame.
-    pub fn tell(&mut self, frame: &str) -> Result<(), Mistake> {
-        match host_frame(frame)? {
-            HostFrame::Event(event) => self.session.send_event(&event),
-            HostFrame::PanelKey(key) => self.session.panel_key(&key),
-            HostFrame::PanelResize(resize) => self.session.panel_resize(&resize),
-            HostFrame::PanelClose(close) => self.session.panel_close(&close.panel_id),
-            HostFrame::Registered(report) => self.session.report(&report),
-            _ => return Err(Mistake::of("a host does not tell this")),
-        }
-        Ok(())
+    /// Every frame, both ways.
+    pub fn transcript(&self) -> &Transcript {
+        &self.transcript
     }
 
-    // Answers to what the extension asks. One that was answered before stays answered.
-
-    /// Answers a call of a tool, by the frame `tool_result`.
-    pub fn answer_call(&mut self, serial: u64, frame: &str) -> Result<(), Mistake> {
-        let HostFrame::CallToolResult(result) = host_frame(frame)? else {
-            return Err(Mistake::of("it is no tool_result"));
-        };
-        if let Some(key) = self.open.asked.remove(&serial) {
-            let _ = self.session.reply_call_tool(&key, result);
-        }
-        Ok(())
+    /// How the extension has ended, if it has.
+    pub fn ended(&self) -> Option<&str> {
+        self.end.as_ref().map(|end| &*end.how)
     }
 
-    /// Answers a request.
-    pub fn answer_request(&mut self, serial: u64, result: &str) -> Result<(), Mistake> {
-        let result = raw(result)?;
-        if let Some(key) = self.open.asked.remove(&serial) {
-            let _ = self.session.reply_request(&key, Ok(result));
-        }
-        Ok(())
+    /// Whether it has said its last.
+    pub fn has_left(&self) -> bool {
+        self.has_left
     }
 
-    /// Says why a request is not served.
-    pub fn refuse_request(&mut self, serial: u64, kind: &str, message: &str) {
-        let error = RpcError::new(ErrorKind::from(kind), message);
-        if let Some(key) = self.open.asked.remove(&serial) {
-            let _ = self.session.reply_request(&key, Err(error));
+    /// Whether it has answered all that it was asked.
+    pub fn has_answered(&self) -> bool {
+        self.calls.are_answered()
+    }
+
+    // What happens.
+
+    /// Takes in what the session says, and has it report what was taken of the registrations.
+    pub(crate) fn turn(&mut self) {
+        while let Some(event) = self.session.poll_event() {
+            self.take_event(event);
+        }
+        if let Some(report) = self.offered.take_report() {
+            self.session.report(&report);
         }
     }
 
-    /// Sends a part of the answer to a request; they are numbered from 1.
-    pub fn send_part(&mut self, serial: u64, number: u64, part: &str) -> Result<(), Mistake> {
-        let part = raw(part)?;
-        if let Some(key) = self.open.asked.get(&serial) {
-            let _ = self.session.send_part(key, number, part);
+    fn take_event(&mut self, event: HostEvent) {
+        match event {
+            HostEvent::Hello(_) => self.has_greeted = true,
+            HostEvent::HandshakeFailed(error) => self.broken = Some(error.to_string()),
+            HostEvent::RegisterTool(tool) => self.offered.add_tool(tool),
+            HostEvent::UnregisterTool(name) => self.offered.remove_tool(&name),
+            HostEvent::RegisterCommand(command) => self.offered.add_command(command),
+            HostEvent::Subscribe(subscribe) => self.offered.subscribe(subscribe),
+            HostEvent::Rejected(rejection) => self.offered.reject(rejection),
+            HostEvent::Ready => self.offered.ready(),
+            HostEvent::ToolUpdate { key, update } => {
+                if let Some(call) = self.calls.get_mut(key.serial()) {
+                    call.updates.push(frame(&update));
+                }
+            }
+            HostEvent::ResponsePart { key, data, .. } => {
+                if let Some(call) = self.calls.get_mut(key.serial()) {
+                    call.parts.push(data);
+                }
+            }
+            HostEvent::ToolResult { key, result } => self.answered(&key, Outcome::Tool(result)),
+            HostEvent::CommandResponse { key, response } => {
+                self.answered(&key, Outcome::Command(response));
+            }
+            HostEvent::InterceptResponse { key, response } => {
+                self.answered(&key, Outcome::Intercept(response));
+            }
+            HostEvent::Response { key, result } => self.answered(&key, Outcome::Method(result)),
+            HostEvent::CallFailed { key, error } => self.answered(&key, Outcome::Failed(error)),
+            HostEvent::CallTool { key, call } => self.take_call(key, call),
+            HostEvent::Request { key, request } => self.take_request(key, request),
+            HostEvent::Cancelled { key } => self.take_cancel(&key),
+            HostEvent::Notify { level, message } => self.note(&level, &message),
+            HostEvent::ClearNotes => self.shown.tell("notes", "null".to_owned()),
+            HostEvent::Log(log) => self.shown.tell("logs", object(&log).into_string()),
+            HostEvent::Submit(prompt) | HostEvent::SubmitSlash(prompt) => {
+                self.shown.tell("submitted", json(&prompt));
+            }
+            HostEvent::Notice(notice) => self.shown.tell("notices", json(&notice.to_string())),
+            HostEvent::OpenPanel(panel) => self.shown.open_panel(panel),
+            HostEvent::PanelRender(render) => self.shown.render_panel(render),
+            HostEvent::PanelClose(id) => self.shown.close_panel(&id),
+            HostEvent::ShutdownAck => self.has_left = true,
+            // The rest is of processes.
+            _ => {}
         }
-        Ok(())
     }
 
-    // The end.
-
-    /// Asks the extension to end.
-    pub fn shutdown(&mut self) {
-        self.session.shutdown(Some(ShutdownReason::Exit), Instant::now());
+    fn note(&mut self, level: &Level, message: &str) {
+        self.shown.tell("notes", json(&[level.as_str(), message]));
     }
-}
 
-/// What every host grants unless a test says otherwise.
-fn limits() -> Limits {
-    let millis = |duration: Duration| u64::try_from(duration.as_millis()).ok();
-    Limits {
-        frame_bytes: u64::try_from(FRAME_BYTES).ok(),
-        tool_timeout_ms: millis(TOOL_DEADLINE),
-        intercept_timeout_ms: millis(INTERCEPT_DEADLINE),
-        command_timeout_ms: millis(COMMAND_DEADLINE),
-    }
-}
-
-impl Host {
-    fn keep(&mut self, key: CallKey) -> u64 {
+    fn answered(&mut self, key: &CallKey, outcome: Outcome) {
         let serial = key.serial();
-        self.open.calls.insert(serial, key);
-        serial
+        let Some(outcome) = self.take_nested(serial, outcome) else { return };
+        if let Some(call) = self.calls.get_mut(serial) {
+            call.is_answered = true;
+            call.outcome = Some(outcome);
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::host::Mistake;
 /// # Errors
 ///
 /// The schema is none, or one of the texts is no JSON.
-pub fn output_problem(schema: &str, value: &str) -> Result<Option<String>, Mistake> {
+pub(crate) fn output_problem(schema: &str, value: &str) -> Result<Option<String>, Mistake> {
     let schema = ToolSchema::compile(&raw(schema)?)
         .map_err(|problem| Mistake::of(format_args!("the output schema: {problem}")))?;
     Ok(schema.validate(&raw(value)?).err().map(|violation| violation.to_string()))

@@ -1,56 +1,108 @@
-//! The host's session, for JavaScript.
+//! The testing host, for JavaScript.
 
-use extline_testing::{Host, Mistake};
+use extline_testing::{Host, Look, Mistake, Progress};
 use napi::bindgen_prelude::{Buffer, Uint8Array};
 use napi::{Error, Result};
 use napi_derive::napi;
 
-/// Something that the session has said of the extension.
+/// What a look at a step found: one of the three.
 #[napi(object)]
-pub struct Seen {
-    /// Its name: `hello`, `tool_result`, ...
-    pub name: String,
-    /// The serial of the call that it belongs to, or 0.
-    pub serial: i64,
-    /// What it says, mostly the frame, as JSON.
+pub struct Looked {
+    /// Nothing yet: look again after so many milliseconds.
+    pub wait: Option<f64>,
+    /// What the step was for, as JSON.
+    pub found: Option<String>,
+    /// Why it cannot be done.
+    pub failure: Option<Failure>,
+}
+
+/// Why a step cannot be done.
+#[napi(object)]
+pub struct Failure {
+    /// The name of its class.
+    pub kind: String,
+    /// What was wrong.
+    pub text: String,
+}
+
+/// Something new that a user would see.
+#[napi(object)]
+pub struct Told {
+    /// The list it belongs to.
+    pub list: String,
+    /// The entry, as JSON.
     pub json: String,
 }
 
-/// The host's end of a connection. Calls are named by their serials.
+/// What the extension asks of the test.
+#[napi(object)]
+pub struct Asked {
+    /// For the answer.
+    pub serial: i64,
+    /// Whether a method is asked for, and not a tool.
+    pub is_method: bool,
+    /// The tool or the method.
+    pub name: String,
+    /// What it is given, as JSON.
+    pub json: String,
+}
+
+/// A line of the transcript.
+#[napi(object)]
+pub struct Line {
+    /// Who sent it.
+    pub side: String,
+    /// The line.
+    pub json: String,
+}
+
+/// A testing host without its waiting. What a test does is a step, named by a number.
 #[napi]
-pub struct HostSession(Host);
+pub struct HostSteps(pub(crate) Host);
 
 #[napi]
-impl HostSession {
-    /// A session of a host like `profile`, which answers a hello with `ack`.
+impl HostSteps {
+    /// A host as the options say, an object.
     #[napi(constructor, catch_unwind)]
-    pub fn new(ack: String, profile: String) -> Result<Self> {
-        Host::new(&ack, &profile).map(Self).map_err(to_js)
+    pub fn new(options: String) -> Result<Self> {
+        Host::new(&options).map(Self).map_err(to_js)
     }
 
-    /// Whether such a host cancels calls.
+    /// Milliseconds that each step may take.
     #[napi(getter, catch_unwind)]
-    pub fn cancels(&self) -> bool {
-        self.0.cancels()
+    pub fn deadline(&self) -> f64 {
+        self.0.deadline()
     }
 
-    /// Whether it asks guards apart from interceptors.
-    #[napi(getter, catch_unwind)]
-    pub fn asks_in_phases(&self) -> bool {
-        self.0.asks_in_phases()
+    /// Sets it, for steps from now on.
+    #[napi(setter, catch_unwind)]
+    pub fn set_deadline(&mut self, milliseconds: f64) {
+        self.0.set_deadline(milliseconds);
     }
 
-    /// Whether it has an event.
+    /// Looks at a step.
     #[napi(catch_unwind)]
-    pub fn has_event(&self, name: String) -> bool {
-        self.0.has_event(&name)
+    pub fn look(&mut self, step: u32, has_begun: bool, is_calm: bool) -> Looked {
+        // One event loop for all: nothing but teardown runs between the request to end and the end.
+        let progress = Progress { has_begun, is_calm, is_tearing_down: true };
+        let nothing = Looked { wait: None, found: None, failure: None };
+        match self.0.look(step, progress) {
+            Ok(Look::Wait(time)) => Looked { wait: Some(time.as_secs_f64() * 1000.0), ..nothing },
+            Ok(Look::Found(json)) => Looked { found: Some(json), ..nothing },
+            Err(failure) => {
+                let kind = failure.kind.name().to_owned();
+                Looked { failure: Some(Failure { kind, text: failure.text }), ..nothing }
+            }
+        }
     }
 
-    /// Whether it asks at a point.
+    /// Ends a step that is not waited for any more.
     #[napi(catch_unwind)]
-    pub fn has_point(&self, name: String) -> bool {
-        self.0.has_point(&name)
+    pub fn drop_step(&mut self, step: u32) {
+        self.0.drop_step(step);
     }
+
+    // What comes and goes.
 
     /// Bytes of the extension's.
     #[napi(catch_unwind)]
@@ -58,10 +110,16 @@ impl HostSession {
         self.0.handle_input(&bytes);
     }
 
-    /// Its output has ended.
+    /// The extension has ended; how, and its exit code where it ended in the ordinary way.
     #[napi(catch_unwind)]
-    pub fn handle_end(&mut self, how: String) {
-        self.0.handle_end(&how);
+    pub fn handle_end(&mut self, how: String, code: Option<i32>) {
+        self.0.handle_end(&how, code);
+    }
+
+    /// A handler that answers nobody has failed.
+    #[napi(catch_unwind)]
+    pub fn handle_failure(&mut self, text: String) {
+        self.0.handle_failure(&text);
     }
 
     /// The bytes to send; nothing when there are none.
@@ -71,83 +129,205 @@ impl HostSession {
         (!bytes.is_empty()).then(|| bytes.into())
     }
 
-    /// What happened next.
+    /// A case sends this, past the session.
     #[napi(catch_unwind)]
-    pub fn poll_event(&mut self) -> Option<Seen> {
-        let extline_testing::Seen { name, serial, json } = self.0.poll_event()?;
-        Some(Seen { name: name.to_owned(), serial: outside(serial), json })
+    pub fn note_sent(&mut self, bytes: Uint8Array) {
+        self.0.note_sent(&bytes);
     }
 
-    /// Calls a tool, with a timeout in milliseconds; the serial of the call.
+    /// Something new that a user would see.
     #[napi(catch_unwind)]
-    pub fn call_tool(&mut self, name: String, args: String, timeout: Option<u32>) -> Result<i64> {
-        self.0.call_tool(&name, &args, timeout.map(Into::into)).map(outside).map_err(to_js)
+    pub fn poll_told(&mut self) -> Option<Told> {
+        let extline_testing::Told { list, json } = self.0.poll_told()?;
+        Some(Told { list: list.to_owned(), json })
     }
 
-    /// Runs a command.
+    /// What the extension asks of the test.
     #[napi(catch_unwind)]
-    pub fn invoke_command(&mut self, name: String, args: String) -> Result<i64> {
-        self.0.invoke_command(&name, &args).map(outside).map_err(to_js)
+    pub fn poll_asked(&mut self) -> Option<Asked> {
+        let extline_testing::Asked { serial, is_method, name, json } = self.0.poll_asked()?;
+        Some(Asked { serial: outside(serial), is_method, name, json })
     }
 
-    /// Asks at a point, by the frame.
+    /// Answers a call of the extension's, with blocks.
     #[napi(catch_unwind)]
-    pub fn intercept(&mut self, frame: String) -> Result<i64> {
-        self.0.intercept(&frame).map(outside).map_err(to_js)
+    pub fn answer_call(&mut self, asked: i64, content: String, is_error: bool) -> Result<()> {
+        self.0.answer_call(inside(asked), &content, is_error).map_err(to_js)
     }
 
-    /// Asks by method.
+    /// Says why a tool of the test's has failed.
     #[napi(catch_unwind)]
-    pub fn request(&mut self, method: String, params: Option<String>) -> Result<i64> {
-        self.0.request(&method, params.as_deref()).map(outside).map_err(to_js)
-    }
-
-    /// Takes a call back.
-    #[napi(catch_unwind)]
-    pub fn cancel(&mut self, serial: i64, reason: String) {
-        self.0.cancel(inside(serial), &reason);
-    }
-
-    /// Tells of an event, of what happened in a panel, or of the registrations, by the frame.
-    #[napi(catch_unwind)]
-    pub fn tell(&mut self, frame: String) -> Result<()> {
-        self.0.tell(&frame).map_err(to_js)
-    }
-
-    /// Answers a call of the extension's, by the frame.
-    #[napi(catch_unwind)]
-    pub fn answer_call(&mut self, serial: i64, frame: String) -> Result<()> {
-        self.0.answer_call(inside(serial), &frame).map_err(to_js)
+    pub fn fail_call(&mut self, asked: i64, text: String) {
+        self.0.fail_call(inside(asked), &text);
     }
 
     /// Answers a request of the extension's.
     #[napi(catch_unwind)]
-    pub fn answer_request(&mut self, serial: i64, result: String) -> Result<()> {
-        self.0.answer_request(inside(serial), &result).map_err(to_js)
+    pub fn answer_request(&mut self, asked: i64, result: String) -> Result<()> {
+        self.0.answer_request(inside(asked), &result).map_err(to_js)
     }
 
     /// Refuses a request of the extension's.
     #[napi(catch_unwind)]
-    pub fn refuse_request(&mut self, serial: i64, kind: String, message: String) {
-        self.0.refuse_request(inside(serial), &kind, &message);
+    pub fn refuse_request(&mut self, asked: i64, kind: String, message: String) {
+        self.0.refuse_request(inside(asked), &kind, &message);
     }
 
-    /// Sends a part of the answer to a request.
+    /// Sends the next part of the answer to a request.
     #[napi(catch_unwind)]
-    pub fn send_part(&mut self, serial: i64, number: u32, part: String) -> Result<()> {
-        self.0.send_part(inside(serial), number.into(), &part).map_err(to_js)
+    pub fn send_part(&mut self, asked: i64, part: String) -> Result<()> {
+        self.0.send_part(inside(asked), &part).map_err(to_js)
     }
 
-    /// What is wrong with a structured result by the output schema of its tool; both are JSON.
+    /// Runs nothing of the test's any more.
     #[napi(catch_unwind)]
-    pub fn output_problem(schema: String, value: String) -> Result<Option<String>> {
-        extline_testing::output_problem(&schema, &value).map_err(to_js)
+    pub fn forget_stand_ins(&mut self) {
+        self.0.forget_stand_ins();
     }
 
-    /// Asks the extension to end.
+    // Steps.
+
+    /// Waits until it is ready.
     #[napi(catch_unwind)]
-    pub fn shutdown(&mut self) {
-        self.0.shutdown();
+    pub fn start(&mut self) -> u32 {
+        self.0.start()
+    }
+
+    /// Waits until every event and every panel's input is handled.
+    #[napi(catch_unwind)]
+    pub fn settle(&mut self) -> u32 {
+        self.0.settle()
+    }
+
+    /// Waits for what only the test can see.
+    #[napi(catch_unwind)]
+    pub fn wait_until(&mut self, what: String) -> u32 {
+        self.0.wait_until(&what)
+    }
+
+    /// Asks it to end; finds its exit code.
+    #[napi(catch_unwind)]
+    pub fn shutdown(&mut self) -> u32 {
+        self.0.shutdown()
+    }
+
+    /// Fails where a handler has failed and no step has told of it.
+    #[napi(catch_unwind)]
+    pub fn check_handlers(&mut self) -> u32 {
+        self.0.check_handlers()
+    }
+
+    /// Calls a tool; finds `frame` and `updates`.
+    #[napi(catch_unwind)]
+    pub fn call(&mut self, tool: String, args: String) -> u32 {
+        self.0.call(&tool, &args)
+    }
+
+    /// Calls a tool, and waits until it has begun; finds the number of the call.
+    #[napi(catch_unwind)]
+    pub fn begin(&mut self, tool: String, args: String) -> u32 {
+        self.0.begin(&tool, &args)
+    }
+
+    /// Waits for the next update of a call.
+    #[napi(catch_unwind)]
+    pub fn next_update(&mut self, call: i64) -> u32 {
+        self.0.next_update(inside(call))
+    }
+
+    /// Takes a call back.
+    #[napi(catch_unwind)]
+    pub fn cancel(&mut self, call: i64) -> u32 {
+        self.0.cancel(inside(call))
+    }
+
+    /// Waits for the answer to a call, as `call`.
+    #[napi(catch_unwind)]
+    pub fn finish(&mut self, call: i64) -> u32 {
+        self.0.finish(inside(call))
+    }
+
+    /// Runs a command; finds the frame.
+    #[napi(catch_unwind)]
+    pub fn command(&mut self, name: String, args: String) -> u32 {
+        self.0.command(&name, &args)
+    }
+
+    /// Tells of an event, and waits until its handlers have ended.
+    #[napi(catch_unwind)]
+    pub fn event(&mut self, name: String, payload: String) -> u32 {
+        self.0.event(&name, &payload)
+    }
+
+    /// Asks about what is about to happen; finds the ruling.
+    #[napi(catch_unwind)]
+    pub fn intercept(&mut self, point: String, payload: String) -> u32 {
+        self.0.intercept(&point, &payload)
+    }
+
+    /// Asks by method; finds `parts`, and `value` or `error`.
+    #[napi(catch_unwind)]
+    pub fn request(&mut self, method: String, params: Option<String>) -> u32 {
+        self.0.request(&method, params.as_deref())
+    }
+
+    /// Presses a key in a panel.
+    #[napi(catch_unwind)]
+    pub fn press_key(&mut self, panel: String, key: String) -> u32 {
+        self.0.press_key(&panel, &key)
+    }
+
+    /// Gives a panel another size.
+    #[napi(catch_unwind)]
+    pub fn resize_panel(&mut self, panel: String, width: u32, height: u32) -> u32 {
+        self.0.resize_panel(&panel, width.into(), height.into())
+    }
+
+    /// Closes a panel as a user does.
+    #[napi(catch_unwind)]
+    pub fn close_panel(&mut self, panel: String) -> u32 {
+        self.0.close_panel(&panel)
+    }
+
+    // What is known.
+
+    /// Its tools: frames.
+    #[napi(getter, catch_unwind)]
+    pub fn tools(&self) -> String {
+        self.0.tools()
+    }
+
+    /// Its commands: frames.
+    #[napi(getter, catch_unwind)]
+    pub fn commands(&self) -> String {
+        self.0.commands()
+    }
+
+    /// What it listens to.
+    #[napi(getter, catch_unwind)]
+    pub fn subscription(&self) -> String {
+        self.0.subscription()
+    }
+
+    /// How it has ended, if it has.
+    #[napi(getter, catch_unwind)]
+    pub fn ended(&self) -> Option<String> {
+        self.0.ended().map(str::to_owned)
+    }
+
+    /// The lines of the transcript from a number on.
+    #[napi(catch_unwind)]
+    pub fn lines(&self, start: u32) -> Vec<Line> {
+        let lines = self.0.transcript().lines().iter().skip(start as usize);
+        lines
+            .map(|line| Line { side: line.side.name().to_owned(), json: line.json.clone() })
+            .collect()
+    }
+
+    /// The end of the transcript, as it stands in a failure.
+    #[napi(catch_unwind)]
+    pub fn tail(&self) -> String {
+        self.0.transcript().tail()
     }
 }
 

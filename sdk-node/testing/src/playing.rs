@@ -8,32 +8,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use extline_testing::{Arrival, Case, Extension, Run, Surface, Trouble, play};
+use extline_testing::{Arrival, Extension, Run, Trouble, play};
 use napi::bindgen_prelude::{Buffer, FnArgs, Function, Uint8Array};
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use napi::{Error, Result, Status};
 use napi_derive::napi;
 
 use crate::cases::Cases;
-
-/// How a case is run.
-#[napi(object)]
-pub struct PlayOptions {
-    /// What stands for `$value`.
-    pub value: i64,
-    /// How many milliseconds a step without `within_ms` may take.
-    pub deadline: f64,
-    /// What the ids of its calls begin with.
-    pub prefix: String,
-    /// The extension's tools, by name; the others likewise.
-    pub tools: Vec<String>,
-    /// Commands.
-    pub commands: Vec<String>,
-    /// Events.
-    pub events: Vec<String>,
-    /// Points at which it is asked.
-    pub points: Vec<String>,
-}
+use crate::host::HostSteps;
 
 /// What JavaScript is told: bytes for the extension; or at the end the trouble there was, and whether
 /// it is the test's mistake.
@@ -53,12 +35,14 @@ pub struct Playing {
 
 #[napi]
 impl Playing {
-    /// Begins.
+    /// Begins. `value` stands for `$value`; the ids of its calls begin with `prefix`.
     #[napi(constructor, catch_unwind)]
     pub fn new(
         cases: &Cases,
         number: u32,
-        options: PlayOptions,
+        value: i64,
+        host: &HostSteps,
+        prefix: String,
         tell: Function<'_, Told, ()>,
     ) -> Result<Self> {
         let Some(case) = cases.case(number).cloned() else {
@@ -74,10 +58,16 @@ impl Playing {
                 }
             }))
         })?;
+        let value = value.try_into().unwrap_or(0);
+        let deadline = Duration::try_from_secs_f64(host.0.deadline() / 1000.0);
+        let run = Run { value, deadline: deadline.unwrap_or(Duration::MAX), prefix };
+        let surface = host.0.surface();
         let (arrivals, received) = channel();
         let name = "extline case".to_owned();
         let started = thread::Builder::new().name(name).spawn(move || {
-            run(&case, options, Line { tell, received });
+            let mut line = Line { tell, received };
+            let trouble = play(&case, run, &surface, &mut line).err();
+            line.say(Said::End(trouble));
         });
         started.map_err(|error| Error::from_reason(format!("cannot start a thread: {error}")))?;
         Ok(Self { arrivals })
@@ -95,15 +85,6 @@ impl Playing {
     pub fn handle_end(&self, how: String) {
         let _ = self.arrivals.send(Arrival::Ended(how));
     }
-}
-
-fn run(case: &Case, options: PlayOptions, mut line: Line) {
-    let PlayOptions { value, deadline, prefix, tools, commands, events, points } = options;
-    let deadline = Duration::try_from_secs_f64(deadline / 1000.0).unwrap_or(Duration::MAX);
-    let run = Run { value: value.try_into().unwrap_or(0), deadline, prefix };
-    let surface = Surface { tools, commands, events, points };
-    let trouble = play(case, run, &surface, &mut line).err();
-    line.say(Said::End(trouble));
 }
 
 /// To the extension by way of JavaScript, and back.

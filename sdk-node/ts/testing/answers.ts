@@ -39,7 +39,7 @@ export class Answer {
   readonly updates: readonly UpdateFrame[];
 
   /** @internal */
-  constructor(frame: ResultFrame, updates: readonly UpdateFrame[]) {
+  constructor({ frame, updates }: Pick<Answer, "frame" | "updates">) {
     this.frame = frame;
     this.updates = updates;
   }
@@ -190,18 +190,15 @@ export class Ruling {
   /** The system prompt that counts instead. */
   systemPrompt: string | undefined;
 
+  /** @internal */
+  constructor({ blocked, rewritten, replaced, system_prompt }: Partial<Ruling> & { system_prompt?: string }) {
+    Object.assign(this, { blocked, rewritten, replaced, systemPrompt: system_prompt });
+  }
+
   /** Whether it goes on as it was. */
   get isAllowed(): boolean {
     const { blocked, rewritten, replaced, systemPrompt } = this;
     return [blocked, rewritten, replaced, systemPrompt].every((one) => one === undefined);
-  }
-
-  /** @internal */
-  take(frame: DecisionFrame): void {
-    if (frame.block) this.blocked = frame.reason ?? "";
-    this.rewritten = frame.modified_args ?? this.rewritten;
-    this.replaced = frame.replace_text ?? this.replaced;
-    this.systemPrompt = frame.system_prompt ?? this.systemPrompt;
   }
 }
 
@@ -215,7 +212,7 @@ export class MethodAnswer {
   readonly parts: readonly any[];
 
   /** @internal */
-  constructor(parts: readonly unknown[], value: unknown, error?: { readonly code: string; readonly message: string }) {
+  constructor({ parts, value, error }: Pick<MethodAnswer, "parts" | "value" | "error">) {
     this.parts = parts;
     this.value = value;
     this.error = error;

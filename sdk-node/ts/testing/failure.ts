@@ -1,5 +1,7 @@
 /** Why a step of a test could not be done. */
 
+import type { StepFailure } from "./native.js";
+
 /**
  * A step of a test could not be done. A tool that answers with an error is no failure: see
  * `answer.error`. The text says what was wrong, and shows the last frames.
@@ -28,6 +30,14 @@ export class CaseFailed extends Failure {}
 export class Misuse extends Failure {}
 
 for (const kind of [Failure, TimedOut, Ended, HandlerFailed, Unusable, CaseFailed, Misuse]) kind.prototype.name = kind.name;
+
+const KINDS = { TimedOut, Ended, Unusable, Misuse, HandlerFailed };
+
+/** The failure of a step, as the class of its kind; `thrown` has what a handler threw before, if one did. */
+export function failureOf({ kind, text }: StepFailure, thrown: () => { readonly cause: unknown } | undefined): Failure {
+  const isOfHandler = kind === "HandlerFailed" || kind === "Ended";
+  return new KINDS[kind](text, isOfHandler ? thrown() : undefined);
+}
 
 /** Puts the frames under an error of the test's own, as a failed assertion. */
 export function addStory(thrown: unknown, story: string): void {

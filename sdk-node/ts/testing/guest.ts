@@ -4,7 +4,7 @@ import type { Extension } from "../extension.js";
 import { Serving } from "../inside.js";
 import { clearTimeout, setImmediate, setTimeout } from "./clock.js";
 import type { Caller } from "../definition.js";
-import { HandlerFailed, Misuse } from "./failure.js";
+import { Misuse } from "./failure.js";
 
 /** An extension that is served in this process, and left as it was found. */
 export class Guest {
@@ -14,8 +14,8 @@ export class Guest {
   #timer: NodeJS.Timeout | undefined;
   /** How it ended, as "has ended with exit code 0". */
   ended: string | undefined;
-  /** Handlers that failed and whose failure no step has told. */
-  readonly failures: HandlerFailed[] = [];
+  /** How handlers failed that nobody waits for, and what they threw. */
+  readonly failures: { readonly text: string; readonly cause: unknown }[] = [];
   /** With which exit code, where it ended in the ordinary way. */
   exitCode: number | undefined;
 
@@ -34,7 +34,7 @@ export class Guest {
         failed: (error) => end(String(error)),
         handlerFailed: (what, thrown) => {
           const said = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-          this.failures.push(new HandlerFailed(`${what} failed: ${said}`, { cause: thrown }));
+          this.failures.push({ text: `${what} failed: ${said}`, cause: thrown });
         },
         wants: (_input, due) => this.#wants(due),
       },

@@ -2,34 +2,68 @@
 
 import { load } from "../inside.js";
 
-/** Something that the session has said of the extension. */
-export interface Seen {
-  name: string;
-  /** Of the call that it belongs to, or 0. */
-  serial: number;
-  json: string;
+/** Why a step cannot be done: the name of its class, and what was wrong. */
+export interface StepFailure {
+  readonly kind: "TimedOut" | "Ended" | "Unusable" | "Misuse" | "HandlerFailed";
+  readonly text: string;
 }
 
-export interface HostSession {
-  readonly cancels: boolean;
-  readonly asksInPhases: boolean;
-  hasEvent(name: string): boolean;
-  hasPoint(name: string): boolean;
+/** What a look at a step found: one of the three. */
+export interface Looked {
+  readonly wait?: number;
+  readonly found?: string;
+  readonly failure?: StepFailure;
+}
+
+/** What the extension asks of the test. */
+export interface Asked {
+  readonly serial: number;
+  readonly isMethod: boolean;
+  readonly name: string;
+  readonly json: string;
+}
+
+/** What a test does is a step, named by a number; what is no name crosses as JSON. */
+export interface HostSteps {
+  deadline: number;
+  look(step: number, hasBegun: boolean, isCalm: boolean): Looked;
+  dropStep(step: number): void;
   handleInput(bytes: Uint8Array): void;
-  handleEnd(how: string): void;
+  handleEnd(how: string, code?: number): void;
+  handleFailure(text: string): void;
   pollOutput(): Buffer | null;
-  pollEvent(): Seen | null;
-  callTool(name: string, args: string, timeoutMs?: number): number;
-  invokeCommand(name: string, args: string): number;
-  intercept(frame: string): number;
+  noteSent(bytes: Uint8Array): void;
+  pollTold(): { readonly list: string; readonly json: string } | null;
+  pollAsked(): Asked | null;
+  answerCall(asked: number, content: string, isError: boolean): void;
+  failCall(asked: number, text: string): void;
+  answerRequest(asked: number, result: string): void;
+  refuseRequest(asked: number, kind: string, message: string): void;
+  sendPart(asked: number, part: string): void;
+  forgetStandIns(): void;
+  start(): number;
+  settle(): number;
+  waitUntil(what: string): number;
+  shutdown(): number;
+  checkHandlers(): number;
+  call(tool: string, args: string): number;
+  begin(tool: string, args: string): number;
+  nextUpdate(call: number): number;
+  cancel(call: number): number;
+  finish(call: number): number;
+  command(name: string, args: string): number;
+  event(name: string, payload: string): number;
+  intercept(point: string, payload: string): number;
   request(method: string, params?: string): number;
-  cancel(serial: number, reason: string): void;
-  tell(frame: string): void;
-  answerCall(serial: number, frame: string): void;
-  answerRequest(serial: number, result: string): void;
-  refuseRequest(serial: number, kind: string, message: string): void;
-  sendPart(serial: number, number: number, part: string): void;
-  shutdown(): void;
+  pressKey(panel: string, key: string): number;
+  resizePanel(panel: string, width: number, height: number): number;
+  closePanel(panel: string): number;
+  readonly tools: string;
+  readonly commands: string;
+  readonly subscription: string;
+  readonly ended: string | null;
+  lines(start: number): { readonly side: "host" | "extension"; readonly json: string }[];
+  tail(): string;
 }
 
 export interface CaseInfo {
@@ -45,16 +79,6 @@ export interface Cases {
   list(): CaseInfo[];
 }
 
-export interface PlayOptions {
-  value: number;
-  deadline: number;
-  prefix: string;
-  tools: string[];
-  commands: string[];
-  events: string[];
-  points: string[];
-}
-
 /** Is told bytes for the extension, or the end: the trouble there was, and whether it is the test's mistake. */
 export type Tell = (bytes: Uint8Array | null, trouble: string | null, isMistake: boolean) => void;
 
@@ -64,13 +88,16 @@ export interface Playing {
 }
 
 interface Native {
-  readonly HostSession: {
-    new (ack: string, profile: string): HostSession;
-    /** What is wrong with a structured result by the output schema of its tool; both are JSON. */
-    outputProblem(schema: string, value: string): string | null;
-  };
+  readonly HostSteps: new (options: string) => HostSteps;
   readonly Cases: new (file: string, text: string) => Cases;
-  readonly Playing: new (cases: Cases, number: number, options: PlayOptions, tell: Tell) => Playing;
+  readonly Playing: new (
+    cases: Cases,
+    number: number,
+    value: number,
+    host: HostSteps,
+    prefix: string,
+    tell: Tell,
+  ) => Playing;
 }
 
 export const native = load("extline-testing") as Native;

@@ -33,32 +33,32 @@ export interface HostOptions {
   reject?: readonly Unwanted[];
 }
 
-/** What the extension is told of the host. */
-export function ackOf(options: HostOptions): object {
-  const { provider = "testing", model = "testing", cwd = process.cwd(), session, limits, capabilities } = options;
-  const methods = Object.keys(options.methods ?? {});
+/** As the native half reads them. */
+export function stepOptions(options: HostOptions): object {
+  const { provider, model, cwd = process.cwd(), session, limits, capabilities, profile, reject } = options;
   const { version } = require("../../package.json") as { version: string };
+  const tools = Object.entries(options.tools ?? {}).map(([name, tool]) => [name, tool !== null]);
   return {
-    type: "hello_ack",
-    protocol_version: 1,
-    capabilities,
+    unit: "ms",
+    deadline: options.deadlineMs,
+    version,
     provider,
     model,
     cwd,
-    host: { name: "extline testing", version },
-    limits: limits && wireOf(limits),
     data_dir: options.dataDir,
     extension_dir: options.extensionDir,
     session: session === undefined ? undefined : { id: session },
-    methods: methods.length > 0 ? methods : undefined,
+    limits: limits && wireOf(limits),
+    capabilities,
+    profile,
+    reject,
+    tools: Object.fromEntries(tools),
+    methods: Object.keys(options.methods ?? {}),
   };
 }
 
-/** How what a handler reads of a tool call stands on the wire. */
-const CALLED: Readonly<Record<string, string>> = { tool: "tool_name", args: "tool_args" };
-
 /** With the names of the wire. */
-export function wireOf(payload: object): Record<string, unknown> {
-  const wire = (name: string) => CALLED[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export function wireOf(payload: object): object {
+  const wire = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   return Object.fromEntries(Object.entries(payload).map(([name, value]) => [wire(name), value]));
 }

@@ -1,52 +1,55 @@
 /** What a testing host has for the extension: other tools to call, and methods. */
 
 import { encodeJson, encodeResult, ToolError } from "../inside.js";
+import type { Asked, HostSteps } from "./native.js";
 
 /** A tool of the test's: called with the arguments, it returns what a tool returns. `null` never answers. */
 export type ToolStandIn = ((args: never) => unknown) | null;
 /** A method of the test's: called with the params. A generator yields parts and returns the result. */
 export type MethodStandIn = (params: never) => unknown;
 
-export type Tools = Readonly<Record<string, ToolStandIn>>;
-export type Methods = Readonly<Record<string, MethodStandIn>>;
-
 type Parts = { next(): IteratorResult<unknown> | Promise<IteratorResult<unknown>> };
 
-/** What a tool answers: a frame without its id. */
-export async function callStandIn(name: string, tool: NonNullable<ToolStandIn>, args: unknown): Promise<string> {
-  try {
-    const { form, text } = encodeResult(await tool(args as never));
-    if (form === "text") return frameOf(name, [{ type: "text", text }]);
-    if (form === "value") return frameOf(name, [{ type: "text", text }]);
-    const { content, is_error } = JSON.parse(text) as { content: unknown[]; is_error?: boolean };
-    return frameOf(name, content, is_error);
-  } catch (thrown) {
-    return failureOf(name, thrown instanceof ToolError ? thrown.message : `${name} failed: ${String(thrown)}`);
+/** Functions of the test's, by name. */
+export class StandIns {
+  readonly #tools: Readonly<Record<string, ToolStandIn>>;
+  readonly #methods: Readonly<Record<string, MethodStandIn>>;
+
+  constructor(tools: Readonly<Record<string, ToolStandIn>> = {}, methods: Readonly<Record<string, MethodStandIn>> = {}) {
+    this.#tools = tools;
+    this.#methods = methods;
   }
-}
 
-/** The answer of a tool. */
-export function frameOf(name: string, content: unknown, isError = false): string {
-  return encodeJson({ type: "tool_result", id: "0", name, content, is_error: isError });
-}
+  /** Answers what the extension asks. */
+  async answer(asked: Asked, steps: HostSteps): Promise<void> {
+    const { serial, isMethod, name, json } = asked;
+    try {
+      if (isMethod) await this.#serve(asked, steps);
+      else await this.#call(serial, this.#tools[name], JSON.parse(json), steps);
+    } catch (thrown) {
+      const { kind, message } =
+        thrown instanceof ToolError ? thrown : { kind: "internal", message: `${name} failed: ${String(thrown)}` };
+      if (isMethod) steps.refuseRequest(serial, kind, message);
+      else steps.failCall(serial, message);
+    }
+  }
 
-/** The answer of a tool that failed. */
-export function failureOf(name: string, text: string): string {
-  return frameOf(name, [{ type: "text", text }], true);
-}
+  async #call(serial: number, tool: ToolStandIn | undefined, args: unknown, steps: HostSteps): Promise<void> {
+    const { form, text } = encodeResult(await tool?.(args as never));
+    const said = form === "text" || form === "value" ? { content: [{ type: "text", text }] } : JSON.parse(text);
+    const { content, is_error: isError = false } = said as { content: unknown[]; is_error?: boolean };
+    steps.answerCall(serial, encodeJson(content), isError);
+  }
 
-/** What a method returns; its parts are given to `part`. */
-export async function serveStandIn(
-  method: MethodStandIn,
-  params: unknown,
-  part: (json: string) => void,
-): Promise<string> {
-  const returned = await method(params as never);
-  if (!isGenerator(returned)) return encodeJson(returned === undefined ? null : returned);
-  for (;;) {
-    const { done, value } = await returned.next();
-    if (done) return encodeJson(value === undefined ? null : value);
-    part(encodeJson(value));
+  async #serve({ serial, name, json }: Asked, steps: HostSteps): Promise<void> {
+    const returned = await this.#methods[name]?.(JSON.parse(json) as never);
+    let result: unknown = returned;
+    if (isGenerator(returned)) {
+      let next = await returned.next();
+      for (; !next.done; next = await returned.next()) steps.sendPart(serial, encodeJson(next.value));
+      result = next.value;
+    }
+    steps.answerRequest(serial, encodeJson(result === undefined ? null : result));
   }
 }
 

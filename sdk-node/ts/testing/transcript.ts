@@ -1,14 +1,12 @@
 /** Every frame, both ways. */
 
+import type { HostSteps } from "./native.js";
+
 /** Who sent a line. */
 export type Side = "host" | "extension";
 
 /** A frame with the names of the wire. */
 export type WireFrame = { readonly type: string; readonly [name: string]: unknown };
-
-// How much of it stands in a failure.
-const TAIL_LINES = 12;
-const TAIL_LINE = 200;
 
 /** One line as it went. */
 export class Line {
@@ -35,19 +33,18 @@ export class Line {
 
 /** The lines in their order; as a string, one below the other. */
 export class Transcript implements Iterable<Line> {
-  readonly #lines: Line[] = [];
-  readonly #begun: Record<Side, Buffer[]> = { host: [], extension: [] };
+  readonly #steps: HostSteps;
+  readonly #known: Line[] = [];
 
-  /** Takes in what went, whole lines or not. @internal */
-  add(side: Side, bytes: Uint8Array): void {
-    const begun = this.#begun[side];
-    let from = 0;
-    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
-      begun.push(Buffer.from(bytes.subarray(from, end)));
-      this.#lines.push(new Line(side, Buffer.concat(begun.splice(0)).toString()));
-      from = end + 1;
-    }
-    if (from < bytes.length) begun.push(Buffer.from(bytes.subarray(from)));
+  /** @internal */
+  constructor(steps: HostSteps) {
+    this.#steps = steps;
+  }
+
+  get #lines(): readonly Line[] {
+    const more = this.#steps.lines(this.#known.length);
+    this.#known.push(...more.map(({ side, json }) => new Line(side, json)));
+    return this.#known;
   }
 
   /** The frames that one side sent, or those of a type. */
@@ -58,10 +55,7 @@ export class Transcript implements Iterable<Line> {
 
   /** The end of it, as it stands in a failure. */
   tail(): string {
-    const leftOut = Math.max(0, this.#lines.length - TAIL_LINES);
-    const title = leftOut > 0 ? `the last frames, after ${leftOut} others:` : "the frames:";
-    const lines = this.#lines.slice(leftOut).map(String);
-    return [title, ...lines.map((line) => (line.length > TAIL_LINE ? `${line.slice(0, TAIL_LINE)}...` : line))].join("\n  ");
+    return this.#steps.tail();
   }
 
   /** How many lines. */

@@ -2,11 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use extline_testing::{Arrival, Extension, Run, Surface, Trouble, parse_own, play};
+use extline_testing::{Arrival, Extension, Run, Trouble, parse_own, play};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+
+use crate::host::HostSteps;
 
 /// What is done to an extension and what must come of it, read from a file.
 #[pyclass(frozen, module = "extline.testing")]
@@ -69,26 +71,23 @@ type Finding = (String, String, String, String);
 /// `ValueError`; what the connection raises comes through.
 ///
 /// `connection` has `send(bytes)` and `wait(seconds)`, which has the bytes that came, None when none
-/// did in time, and how the extension ended, as a str. A deadline is in seconds. What the extension
-/// registered is told by name.
+/// did in time, and how the extension ended, as a str.
 #[pyfunction]
-#[pyo3(signature = (case, value, connection, *, deadline, prefix, tools, commands, events, points))]
-#[expect(clippy::too_many_arguments, reason = "by name, from Python")]
 pub(crate) fn play_case(
     case: &Case,
     value: u64,
+    host: &Bound<'_, HostSteps>,
     connection: &Bound<'_, PyAny>,
-    deadline: f64,
     prefix: String,
-    tools: Vec<String>,
-    commands: Vec<String>,
-    events: Vec<String>,
-    points: Vec<String>,
 ) -> PyResult<Option<Finding>> {
+    // The connection uses the host meanwhile.
+    let (surface, deadline) = {
+        let host = host.borrow();
+        (host.0.surface(), host.0.deadline())
+    };
     let deadline = Duration::try_from_secs_f64(deadline);
     let deadline = deadline.map_err(|error| PyValueError::new_err(error.to_string()))?;
     let run = Run { value, deadline, prefix };
-    let surface = Surface { tools, commands, events, points };
     match play(&case.0, run, &surface, &mut Line { connection }) {
         Ok(()) => Ok(None),
         Err(Trouble::Failed { place, case, expected, got }) => {

@@ -1,54 +1,70 @@
-//! The host's session, for Python.
+//! The testing host, for Python.
 
-use extline_testing::{Host, Mistake, Seen};
+use extline_testing::{Asked, Failure, Host, Look, Mistake, Progress, Told};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyFloat, PyString};
 
-/// The host's end of a connection, for one thread. Calls are named by their serials; arguments that
-/// are frames or values are JSON text.
+/// A testing host without its waiting, for one thread. What a test does is a step, named by a number;
+/// arguments that are objects or values are JSON text.
 #[pyclass(module = "extline.testing._native")]
-pub(crate) struct HostSession(Host);
+pub(crate) struct HostSteps(pub(crate) Host);
 
 #[pymethods]
-impl HostSession {
-    /// A session of a host like `profile`, which answers a hello with `ack`.
+impl HostSteps {
+    /// A host as `options` say, an object.
     #[new]
-    fn new(ack: &str, profile: &str) -> PyResult<Self> {
-        Host::new(ack, profile).map(Self).map_err(mistake)
+    fn new(options: &str) -> PyResult<Self> {
+        Host::new(options).map(Self).map_err(mistake)
     }
 
-    // What the profile says.
-
-    /// Whether it cancels calls.
+    /// Seconds that each step may take.
     #[getter]
-    fn cancels(&self) -> bool {
-        self.0.cancels()
+    fn deadline(&self) -> f64 {
+        self.0.deadline()
     }
 
-    /// Whether it asks guards apart from interceptors.
-    #[getter]
-    fn asks_in_phases(&self) -> bool {
-        self.0.asks_in_phases()
+    #[setter]
+    fn set_deadline(&mut self, seconds: f64) {
+        self.0.set_deadline(seconds);
     }
 
-    fn has_event(&self, name: &str) -> bool {
-        self.0.has_event(name)
+    /// Looks at a step: seconds to wait for its end, or what it found as JSON text. A failure is
+    /// raised, as the class of its kind.
+    fn look<'py>(
+        &mut self,
+        py: Python<'py>,
+        step: u32,
+        has_begun: bool,
+        is_calm: bool,
+        is_tearing_down: bool,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.look(step, Progress { has_begun, is_calm, is_tearing_down }) {
+            Ok(Look::Wait(time)) => Ok(PyFloat::new(py, time.as_secs_f64()).into_any()),
+            Ok(Look::Found(json)) => Ok(PyString::new(py, &json).into_any()),
+            Err(failure) => Err(raised(py, &failure)),
+        }
     }
 
-    fn has_point(&self, name: &str) -> bool {
-        self.0.has_point(name)
+    /// Ends a step that is not waited for any more.
+    fn drop_step(&mut self, step: u32) {
+        self.0.drop_step(step);
     }
 
-    // Bytes.
+    // What comes and goes.
 
     fn handle_input(&mut self, bytes: &[u8]) {
         self.0.handle_input(bytes);
     }
 
-    /// Its output has ended; `how` the extension did.
-    fn handle_end(&mut self, how: &str) {
-        self.0.handle_end(how);
+    /// Its output has ended; `how` the extension did, and its exit code.
+    fn handle_end(&mut self, how: &str, code: Option<i32>) {
+        self.0.handle_end(how, code);
+    }
+
+    /// A handler that answers nobody has failed.
+    fn handle_failure(&mut self, text: &str) {
+        self.0.handle_failure(text);
     }
 
     /// The bytes to send.
@@ -56,70 +72,172 @@ impl HostSession {
         PyBytes::new(py, &self.0.poll_output())
     }
 
-    /// What happened next: `(name, serial of a call or 0, what it says)`, or None.
-    fn poll_event(&mut self) -> Option<(&'static str, u64, String)> {
-        let Seen { name, serial, json } = self.0.poll_event()?;
-        Some((name, serial, json))
+    /// A case sends this, past the session.
+    fn note_sent(&mut self, bytes: &[u8]) {
+        self.0.note_sent(bytes);
     }
 
-    // Calls; the answer is an event with the serial that these return.
-
-    #[pyo3(signature = (name, args, timeout=None))]
-    fn call_tool(&mut self, name: &str, args: &str, timeout: Option<u64>) -> PyResult<u64> {
-        self.0.call_tool(name, args, timeout).map_err(mistake)
+    /// Something new that a user would see: the name of its list, and the entry.
+    fn poll_told(&mut self) -> Option<(&'static str, String)> {
+        let Told { list, json } = self.0.poll_told()?;
+        Some((list, json))
     }
 
-    fn invoke_command(&mut self, name: &str, args: &str) -> PyResult<u64> {
-        self.0.invoke_command(name, args).map_err(mistake)
+    /// What the extension asks of the test: a number for the answer, whether of a method, the name,
+    /// and what it is given.
+    fn poll_asked(&mut self) -> Option<(u64, bool, String, String)> {
+        let Asked { serial, is_method, name, json } = self.0.poll_asked()?;
+        Some((serial, is_method, name, json))
     }
 
-    /// Asks at a point, by the frame.
-    fn intercept(&mut self, frame: &str) -> PyResult<u64> {
-        self.0.intercept(frame).map_err(mistake)
+    fn answer_call(&mut self, asked: u64, content: &str, is_error: bool) -> PyResult<()> {
+        self.0.answer_call(asked, content, is_error).map_err(mistake)
     }
 
-    fn request(&mut self, method: &str, params: Option<&str>) -> PyResult<u64> {
-        self.0.request(method, params).map_err(mistake)
+    fn answer_request(&mut self, asked: u64, result: &str) -> PyResult<()> {
+        self.0.answer_request(asked, result).map_err(mistake)
     }
 
-    fn cancel(&mut self, serial: u64, reason: &str) {
-        self.0.cancel(serial, reason);
+    fn refuse_request(&mut self, asked: u64, kind: &str, message: &str) {
+        self.0.refuse_request(asked, kind, message);
     }
 
-    /// Tells of an event, of what happened in a panel, or of the registrations, by the frame.
-    fn tell(&mut self, frame: &str) -> PyResult<()> {
-        self.0.tell(frame).map_err(mistake)
+    fn send_part(&mut self, asked: u64, part: &str) -> PyResult<()> {
+        self.0.send_part(asked, part).map_err(mistake)
     }
 
-    // Answers to what the extension asks. One that was answered before stays answered.
-
-    fn answer_call(&mut self, serial: u64, frame: &str) -> PyResult<()> {
-        self.0.answer_call(serial, frame).map_err(mistake)
+    /// Runs nothing of the test's any more.
+    fn forget_stand_ins(&mut self) {
+        self.0.forget_stand_ins();
     }
 
-    fn answer_request(&mut self, serial: u64, result: &str) -> PyResult<()> {
-        self.0.answer_request(serial, result).map_err(mistake)
+    // Steps.
+
+    fn start(&mut self) -> u32 {
+        self.0.start()
     }
 
-    fn refuse_request(&mut self, serial: u64, kind: &str, message: &str) {
-        self.0.refuse_request(serial, kind, message);
+    fn settle(&mut self) -> u32 {
+        self.0.settle()
     }
 
-    fn send_part(&mut self, serial: u64, number: u64, part: &str) -> PyResult<()> {
-        self.0.send_part(serial, number, part).map_err(mistake)
+    fn wait_until(&mut self, what: &str) -> u32 {
+        self.0.wait_until(what)
     }
 
-    // The end.
+    fn shutdown(&mut self) -> u32 {
+        self.0.shutdown()
+    }
 
-    fn shutdown(&mut self) {
-        self.0.shutdown();
+    fn say_farewell(&mut self) -> u32 {
+        self.0.say_farewell()
+    }
+
+    fn check_handlers(&mut self) -> u32 {
+        self.0.check_handlers()
+    }
+
+    fn call(&mut self, tool: &str, args: &str) -> u32 {
+        self.0.call(tool, args)
+    }
+
+    fn begin(&mut self, tool: &str, args: &str) -> u32 {
+        self.0.begin(tool, args)
+    }
+
+    fn next_update(&mut self, call: u64) -> u32 {
+        self.0.next_update(call)
+    }
+
+    fn cancel(&mut self, call: u64) -> u32 {
+        self.0.cancel(call)
+    }
+
+    fn finish(&mut self, call: u64) -> u32 {
+        self.0.finish(call)
+    }
+
+    fn command(&mut self, name: &str, args: &str) -> u32 {
+        self.0.command(name, args)
+    }
+
+    fn event(&mut self, name: &str, payload: &str) -> u32 {
+        self.0.event(name, payload)
+    }
+
+    fn intercept(&mut self, point: &str, payload: &str) -> u32 {
+        self.0.intercept(point, payload)
+    }
+
+    fn request(&mut self, method: &str, params: Option<&str>) -> u32 {
+        self.0.request(method, params)
+    }
+
+    fn press_key(&mut self, panel: &str, key: &str) -> u32 {
+        self.0.press_key(panel, key)
+    }
+
+    fn resize_panel(&mut self, panel: &str, width: u64, height: u64) -> u32 {
+        self.0.resize_panel(panel, width, height)
+    }
+
+    fn close_panel(&mut self, panel: &str) -> u32 {
+        self.0.close_panel(panel)
+    }
+
+    // What is known.
+
+    #[getter]
+    fn tools(&self) -> String {
+        self.0.tools()
+    }
+
+    #[getter]
+    fn commands(&self) -> String {
+        self.0.commands()
+    }
+
+    #[getter]
+    fn subscription(&self) -> String {
+        self.0.subscription()
+    }
+
+    /// How the extension has ended, if it has.
+    #[getter]
+    fn ended(&self) -> Option<&str> {
+        self.0.ended()
+    }
+
+    #[getter]
+    fn has_left(&self) -> bool {
+        self.0.has_left()
+    }
+
+    #[getter]
+    fn has_answered(&self) -> bool {
+        self.0.has_answered()
+    }
+
+    /// The lines of the transcript from a number on: who sent each, and the line.
+    fn lines(&self, start: usize) -> Vec<(&'static str, String)> {
+        let lines = self.0.transcript().lines().iter().skip(start);
+        lines.map(|line| (line.side.name(), line.json.clone())).collect()
+    }
+
+    /// The end of the transcript, as it stands in a failure.
+    fn tail(&self) -> String {
+        self.0.transcript().tail()
     }
 }
 
-/// Why a value does not match a schema of the extension's; None where it does.
-#[pyfunction]
-pub(crate) fn output_problem(schema: &str, value: &str) -> PyResult<Option<String>> {
-    extline_testing::output_problem(schema, value).map_err(mistake)
+/// The class of its kind, as a test catches it.
+fn raised(py: Python<'_>, failure: &Failure) -> PyErr {
+    let class =
+        py.import("extline.testing._failure").and_then(|it| it.getattr(failure.kind.name()));
+    match class.and_then(|class| class.call1((&failure.text,))) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]

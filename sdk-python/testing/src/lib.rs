@@ -13,5 +13,5 @@ mod native {
     #[pymodule_export]
     use crate::cases::{Case, play_case, read_cases};
     #[pymodule_export]
-    use crate::host::{HostSession, output_problem};
+    use crate::host::HostSteps;
 }

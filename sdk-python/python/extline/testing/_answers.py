@@ -153,27 +153,20 @@ class Ruling:
 
     __slots__ = ("blocked", "replaced", "rewritten", "system_prompt")
 
-    def __init__(self) -> None:
+    def __init__(self, said: dict[str, Any]) -> None:
         #: Why it must not happen, or None.
-        self.blocked: str | None = None
+        self.blocked: str | None = said.get("blocked")
         #: The arguments that count instead, or None.
-        self.rewritten: dict[str, Any] | None = None
+        self.rewritten: dict[str, Any] | None = said.get("rewritten")
         #: The text that counts instead, or None.
-        self.replaced: str | None = None
+        self.replaced: str | None = said.get("replaced")
         #: The system prompt that counts instead, or None.
-        self.system_prompt: str | None = None
+        self.system_prompt: str | None = said.get("system_prompt")
 
     @property
     def is_allowed(self) -> bool:
         """Whether it goes on as it was."""
         return all(getattr(self, name) is None for name in self.__slots__)
-
-    def _take(self, frame: dict[str, Any]) -> None:
-        if frame.get("block"):
-            self.blocked = frame.get("reason", "")
-        self.rewritten = frame.get("modified_args", self.rewritten)
-        self.replaced = frame.get("replace_text", self.replaced)
-        self.system_prompt = frame.get("system_prompt", self.system_prompt)
 
     def __repr__(self) -> str:
         said = {n: v for n in self.__slots__ if (v := getattr(self, n)) is not None}
@@ -186,10 +179,10 @@ class MethodAnswer:
 
     __slots__ = ("error", "parts", "value")
 
-    def __init__(self, parts: list[Any], value: Any, error: dict[str, Any] | None) -> None:
-        self.parts = parts
-        self.value = value
-        self.error = error
+    def __init__(self, said: dict[str, Any]) -> None:
+        self.parts: list[Any] = said["parts"]
+        self.value: Any = said.get("value")
+        self.error: dict[str, Any] | None = said.get("error")
 
     @property
     def kind(self) -> str | None:

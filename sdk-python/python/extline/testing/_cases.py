@@ -64,19 +64,8 @@ def _runs(case: Case) -> list[tuple[Case, int]]:
 
 def _play(host: Host, case: Case, value: int, prefix: str) -> None:
     __tracebackhide__ = True
-    listens = host.subscription
     try:
-        finding = play_case(
-            case,
-            value,
-            _Connection(host),
-            deadline=host.deadline,
-            prefix=prefix,
-            tools=[tool["name"] for tool in host.tools],
-            commands=[command["name"] for command in host.commands],
-            events=listens.get("events", []),
-            points=listens.get("intercept", []),
-        )
+        finding = play_case(case, value, host._steps, _Connection(host), prefix)
     except ValueError as error:
         raise Misuse(str(error)) from None
     if finding is not None:
@@ -87,12 +76,13 @@ class _Connection:
     """What the steps of a case do to the extension of a host."""
 
     def __init__(self, host: Host) -> None:
+        self._steps = host._steps
         self._talk = host._talk
         self.send = self._talk.send
 
     def wait(self, seconds: float) -> bytes | str | None:
         """What came, or how the extension has ended."""
-        return self._talk.read(seconds) or self._talk.ended
+        return self._talk.read(seconds) or self._steps.ended
 
 
 def _read(file: str | os.PathLike[str], folder: Path) -> list[Case]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import partial
 from time import monotonic
 
-from .._native import dumps, report
+from .._native import dumps, loads, report
 from .._serving import LATE_TEARDOWN
 from ._answers import Answer, CommandAnswer, MethodAnswer, Note, Ruling
 from ._conversation import Conversation
-from ._failure import Failure, HandlerFailed, Misuse, TimedOut, Unusable
+from ._failure import Failure, Misuse
 from ._guest import Guest
-from ._native import HostSession, output_problem
+from ._native import HostSteps
 from ._stand_ins import StandIns
 
 TYPE_CHECKING = False
@@ -35,8 +34,6 @@ DEADLINE = 5.0
 _FAREWELL = 3.0
 # What a host waits for, from its greeting to the ready of the extension (`ready.deadline`).
 START_DEADLINE = 3.0
-# How often there is a look at what no frame tells of.
-_LOOK = 0.02
 # What a handler has of it, of whatever kind: a real process ends then (`end.hard`).
 _GRACE = 1.5
 # For its thread, which a handler may keep, to end once the extension has said its last.
@@ -46,11 +43,10 @@ _LAST_STEP = 0.5
 class Call:
     """A call that runs, made by ``host.begin``."""
 
-    __slots__ = ("_serial", "_shown", "tool")
+    __slots__ = ("_number", "tool")
 
-    def __init__(self, serial: int, tool: str) -> None:
-        self._serial = serial
-        self._shown = 0
+    def __init__(self, number: int, tool: str) -> None:
+        self._number = number
         self.tool = tool
 
 
@@ -95,29 +91,27 @@ class Host:
         reject: Iterable[tuple[str, str]] = (),
     ) -> None:
         self._extension = extension
-        self._deadline = deadline
-        self._start_deadline = start_deadline
         self._stand_ins = StandIns(tools or {}, methods or {})
-        self._unwanted = set(reject)
-        self._model = (provider, model)
-        self._proposals = 0
         self._conversation: Conversation | None = None
-        ack = {
-            "type": "hello_ack",
-            "protocol_version": 1,
-            "capabilities": None if capabilities is None else list(capabilities),
+        options = {
+            "deadline": deadline,
+            "start_deadline": start_deadline,
+            "wait_longer": "Host(ext, start_deadline=10)",
+            "profile": profile,
+            "version": _version(),
             "provider": provider,
             "model": model,
             "cwd": os.fspath(cwd if cwd is not None else os.getcwd()),
-            "host": {"name": "extline testing", "version": _version()},
-            "limits": limits,
             "data_dir": None if data_dir is None else os.fspath(data_dir),
             "extension_dir": None if extension_dir is None else os.fspath(extension_dir),
             "session": None if session is None else {"id": session},
-            "methods": list(self._stand_ins.methods) or None,
+            "limits": limits,
+            "capabilities": None if capabilities is None else list(capabilities),
+            "methods": list(self._stand_ins.methods),
+            "tools": {name: tool is not None for name, tool in self._stand_ins.tools.items()},
+            "reject": [list(one) for one in reject],
         }
-        ack = {name: value for name, value in ack.items() if value is not None}
-        self._session = HostSession(dumps(ack), profile)
+        self._native = HostSteps(dumps(options))
 
     # Beginning and end.
 
@@ -126,64 +120,19 @@ class Host:
         if self._conversation is not None:
             raise Misuse("this host was started before: make another one")
         self._guest = Guest(self._extension, _place_of_test())
-        talk = Conversation(
-            self._guest,
-            self._session,
-            self._stand_ins,
-            self._unwanted,
-            max(self._deadline, DEADLINE),
-        )
-        self._conversation = talk
+        self._conversation = Conversation(self._guest, self._native, self._stand_ins)
         try:
-            what = "the extension did not become ready"
-            talk.wait_for(what, lambda: talk.seen.hello or None)
-            # As a host, which counts from here: it has greeted.
-            talk.deadline = self._start_deadline
-            try:
-                talk.wait_for(what, lambda: talk.seen.is_ready or None)
-            except TimedOut as failure:
-                raise TimedOut(
-                    f"{what} within {self._start_deadline:g} s, and a host goes on without what is "
-                    "not registered by then: let setup take less, or write "
-                    f"Host(ext, start_deadline=10)\n{talk.transcript.tail()}"
-                ) from failure
-            talk.deadline = max(self._deadline, DEADLINE)
-            talk.settle(what)
+            self._do(self._steps.start())
         except BaseException:
             self.close()
             raise
-        talk.deadline = self._deadline
         return self
 
     def shutdown(self) -> int:
         """Ends the extension as a host does; its exit code."""
-        talk = self._talk
-        talk.end_input()
-        began = monotonic()
-        look = partial(self._ended_or_late, began)
-        talk.wait_for("the extension did not end", look, _LOOK)
-        code = self._wait_for_end(talk)
-        self._refuse_failures()
+        code: int = self._do(self._steps.shutdown())
+        self._do(self._steps.check_handlers())
         return code
-
-    def _ended_or_late(self, began: float) -> str | None:
-        """How it ended; None as long as it goes on. Raises once a teardown has had its time."""
-        ended = self._talk.ended
-        if ended is None and self._guest.is_tearing_down and monotonic() - began > _GRACE:
-            raise TimedOut(LATE_TEARDOWN)
-        return ended
-
-    def _refuse_failures(self) -> None:
-        """Raises for what failed where nobody waited for it, once."""
-        failures, self._guest.failures[:] = list(self._guest.failures), []
-        for _, text, error in failures:
-            raise HandlerFailed(f"{text}\n{self.transcript.tail()}") from error
-
-    def _wait_for_end(self, talk: Conversation) -> int:
-        talk.wait_for("the extension did not end", lambda: talk.ended)
-        if self._guest.failure is not None:
-            raise talk.has_ended("the extension did not end in the ordinary way")
-        return self._guest.exit_code or 0
 
     def close(self) -> None:
         """Ends the extension if it has not ended, whatever state it is in; ``with`` does this.
@@ -191,35 +140,31 @@ class Host:
         A handler that still runs has a second to answer, and half of one more to end. Then it is
         left behind, in its thread.
         """
-        talk = self._conversation
-        if talk is None or self._guest.socket.fileno() < 0:
+        if self._conversation is None or self._guest.socket.fileno() < 0:
             return
-        if talk.ended is None:
-            talk.deadline = _FAREWELL
-            self._stand_ins.forget()
-            _, _, is_calm = self._guest.progress()
-            may_be_kept = bool(talk.unanswered) or not is_calm
+        steps, guest = self._steps, self._guest
+        if steps.ended is None:
+            steps.deadline = _FAREWELL
+            steps.forget_stand_ins()
+            _, _, is_calm = guest.progress()
+            may_be_kept = not (steps.has_answered and is_calm)
             until = monotonic() + _GRACE
             try:
-                talk.end_input()
-                talk.wait_for(
-                    "the extension did not end", lambda: talk.seen.has_left or talk.ended or None
-                )
-                look = partial(self._ended_or_late, until - _GRACE)
-                if self._guest.is_tearing_down:
-                    talk.wait_for("the extension did not end", look, _LOOK)
+                self._do(steps.say_farewell())
+                if guest.is_tearing_down:
+                    self._do(steps.shutdown())
                 if may_be_kept:
-                    talk.deadline = max(_LAST_STEP, until - monotonic())
-                self._wait_for_end(talk)
+                    steps.deadline = max(_LAST_STEP, until - monotonic())
+                self._do(steps.shutdown())
             except Failure as failure:
                 text = str(failure).splitlines()[0]
-                if self._guest.is_tearing_down and monotonic() >= until:
-                    self._guest.failures.append(("teardown", LATE_TEARDOWN, None))
+                if guest.is_tearing_down and monotonic() >= until:
+                    guest.failures.append(("teardown", LATE_TEARDOWN, None))
                     text = LATE_TEARDOWN
-                elif talk.seen.has_left and talk.ended is None:
+                elif steps.has_left and steps.ended is None:
                     text = "a handler did not end with its extension, and is left behind"
                 report(f"testing: {text}")
-        self._guest.leave()
+        guest.leave()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -229,218 +174,120 @@ class Host:
             error.add_note(self.transcript.tail())
         self.close()
         if error is None:
-            self._refuse_failures()
+            self._do(self._steps.check_handlers())
 
     @property
     def deadline(self) -> float:
         """Seconds that each step may take."""
-        return self._talk.deadline
+        return self._steps.deadline
 
     @deadline.setter
     def deadline(self, seconds: float) -> None:
-        self._talk.deadline = seconds
+        self._steps.deadline = seconds
 
     # Tools.
 
     def call(self, tool: str, args: dict[str, Any] | None = None, /, **more: Any) -> Answer:
         """Calls a tool and waits for its answer: ``host.call("weather", city="Berlin")``."""
-        return self.finish(self._begin(tool, {**(args or {}), **more}))
+        return Answer(**self._do(self._steps.call(tool, dumps({**(args or {}), **more}))))
 
     def begin(self, tool: str, args: dict[str, Any] | None = None, /, **more: Any) -> Call:
         """Calls a tool; ``finish`` waits for its answer."""
-        call = self._begin(tool, {**(args or {}), **more})
-        # Else a cancel, or the end, could come before its handler.
-        self._talk.wait_until_begun(f"the tool {tool} did not begin")
-        return call
+        return Call(self._do(self._steps.begin(tool, dumps({**(args or {}), **more}))), tool)
 
     def next_update(self, call: Call) -> dict[str, Any]:
         """Waits for the next update of a call: its frame, with ``progress`` and ``content``."""
-        talk = self._talk
-
-        def look() -> dict[str, Any] | None:
-            updates = talk.updates.get(call._serial, [])
-            if len(updates) > call._shown:
-                return updates[call._shown]
-            if call._serial in talk.outcomes:
-                raise Misuse(f"the tool {call.tool} has answered without a further update")
-            return None
-
-        update = talk.wait_for(f"the tool {call.tool} did not send an update", look)
-        call._shown += 1
+        update: dict[str, Any] = self._do(self._steps.next_update(call._number))
         return update
 
     def cancel(self, call: Call) -> None:
         """Tells the extension that the answer is not wanted any more; it answers all the same."""
-        if not self._session.cancels:
-            raise Misuse("a host like this never cancels a call")
-        self._session.cancel(call._serial, "user")
-        self._talk.wait_until_begun(f"the tool {call.tool} was not cancelled")
+        self._do(self._steps.cancel(call._number))
 
     def finish(self, call: Call) -> Answer:
         """Waits for the answer to a call."""
-        frame = self._answer(call._serial, f"the tool {call.tool} did not answer")
-        self._check_output(call.tool, frame)
-        return Answer(frame, self._talk.updates.pop(call._serial, []))
-
-    def _check_output(self, tool: str, frame: dict[str, Any]) -> None:
-        schema = self._talk.seen.tools.get(tool, {}).get("output_schema")
-        if schema is None or frame.get("is_error"):
-            return
-        if "structured_content" not in frame:
-            problem: str | None = "it gave no value"
-        else:
-            problem = output_problem(dumps(schema), dumps(frame["structured_content"]))
-        if problem:
-            raise Unusable(
-                f"the tool {tool} declares an output schema, and its answer does not match it: "
-                f"{problem}\n{self.transcript.tail()}"
-            )
-
-    def _begin(self, tool: str, args: dict[str, Any]) -> Call:
-        self._refuse_unknown("tool", tool, self._talk.seen.tools)
-        timeout = self._talk.seen.tools.get(tool, {}).get("timeout_ms")
-        what = f"the tool {tool} was not called"
-        return Call(self._sent(what, lambda: self._session.call_tool(tool, dumps(args), timeout)), tool)
+        return Answer(**self._do(self._steps.finish(call._number)))
 
     @property
     def tools(self) -> list[dict[str, Any]]:
         """The tools that the extension offers, as it registered them."""
-        return list(self._talk.seen.tools.values())
+        return self._known(self._steps.tools)
 
     # Commands, events, moments, methods.
 
     def command(self, name: str, args: str = "") -> CommandAnswer:
         """Runs a command with what a user typed behind it."""
-        known = {one.lower() for one in self._talk.seen.commands}
-        if name.lower() not in known:
-            self._refuse_unknown("command", name, self._talk.seen.commands)
-        what = f"the command {name} was not run"
-        serial = self._sent(what, lambda: self._session.invoke_command(name, args))
-        answer = CommandAnswer(self._answer(serial, f"the command {name} did not answer"))
-        if (panel := answer.frame.get("open_panel")) is not None:
-            self._talk.seen.take("open_panel", panel)
-        return answer
+        return CommandAnswer(self._do(self._steps.command(name, args)))
 
     @property
     def commands(self) -> list[dict[str, Any]]:
         """The commands that the extension offers, as it registered them."""
-        return list(self._talk.seen.commands.values())
+        return self._known(self._steps.commands)
 
     def event(self, name: str, payload: dict[str, Any] | None = None, /, **more: Any) -> None:
         """Tells of an event, and waits until its handlers have ended."""
-        listens_to = self.subscription.get("events", [])
-        if name not in listens_to:
-            told = ", ".join(listens_to) or "nothing"
-            raise Misuse(f"the extension does not listen to {name}: it listens to {told}")
-        if not self._session.has_event(name):
-            raise Misuse(f"a host like this has no event {name}")
-        self._tell({"type": "event", "event": name, **(payload or {}), **more})
-        self._talk.settle(f"the handlers of the event {name} did not end")
-        self._refuse_failures()
+        self._do(self._steps.event(name, dumps({**(payload or {}), **more})))
 
     @property
     def subscription(self) -> dict[str, Any]:
         """What the extension listens to: ``events``, ``intercept``, ``guards``."""
-        return self._talk.seen.subscription
+        subscription: dict[str, Any] = loads(self._steps.subscription)
+        return subscription
 
     def intercept(self, point: str, payload: dict[str, Any] | None = None, /, **more: Any) -> Ruling:
         """Asks interceptors and then guards about what is about to happen:
         ``host.intercept("tool_call", tool="bash", args={"command": "ls"})``."""
-        moment = {**(payload or {}), **more}
-        if point == "tool_call":
-            self._proposals += 1
-            moment = {_CALLED.get(name, name): value for name, value in moment.items()}
-            moment.setdefault("tool_id", f"proposal-{self._proposals}")
-        if point == "before_agent_start":
-            moment |= dict(zip(("provider", "model"), self._model))
-        ruling = Ruling()
-        for phase in self._phases(point):
-            asked = {"type": "event_intercept", "id": "0", "event": point, **phase, **moment}
-            what = f"the extension was not asked at {point}"
-            serial = self._sent(what, partial(self._session.intercept, dumps(asked)))
-            answer = self._answer(serial, f"the extension did not answer at {point}")
-            if "modified_args" in answer:
-                moment["tool_args"] = answer["modified_args"]
-            ruling._take(answer)
-            if ruling.blocked is not None:
-                break
-        return ruling
-
-    def _phases(self, point: str) -> list[dict[str, str]]:
-        """A host asks interceptors first and guards last; a zot asks once."""
-        if not self._session.has_point(point):
-            return []
-        intercepts = point in self.subscription.get("intercept", [])
-        guards = point in self.subscription.get("guards", [])
-        if not self._session.asks_in_phases:
-            return [{}] if intercepts else []
-        asked = (("intercept", intercepts), ("guard", guards))
-        return [{"phase": phase} for phase, is_asked in asked if is_asked]
+        return Ruling(self._do(self._steps.intercept(point, dumps({**(payload or {}), **more}))))
 
     def request(self, method: str, params: Any = None) -> MethodAnswer:
         """Asks the extension by method."""
-        what = f"the method {method} was not asked for"
-        serial = self._sent(what, lambda: self._session.request(method, None if params is None else dumps(params)))
-        look = partial(self._talk.take_answer, serial)
-        name, said = self._talk.wait_for(f"the method {method} did not answer", look)
-        parts = self._talk.parts.pop(serial, [])
-        value, error = (said, None) if name == "response" else (None, said)
-        return MethodAnswer(parts, value, error)
+        given = None if params is None else dumps(params)
+        return MethodAnswer(self._do(self._steps.request(method, given)))
 
     # Panels.
 
     def panel(self, id: str) -> Panel | None:
         """A panel as it is shown; None when it is not open."""
-        return self._talk.seen.panels.get(id)
+        return self._talk.panels.get(id)
 
     @property
     def panels(self) -> list[Panel]:
         """The panels that are open, the newest last."""
-        return list(self._talk.seen.panels.values())
+        return list(self._talk.panels.values())
 
     def key(self, panel: str, key: str) -> None:
         """Presses a key: its name (``up``, ``enter``), or one character."""
-        pressed = {"key": "rune", "text": key} if len(key) == 1 else {"key": key}
-        self._in_panel(panel, {"type": "panel_key", "panel_id": panel, **pressed})
+        self._do(self._steps.press_key(panel, key))
 
     def resize_panel(self, panel: str, width: int, height: int) -> None:
         """Gives it another size, in columns and lines."""
-        size = {"width": width, "height": height}
-        self._in_panel(panel, {"type": "panel_resize", "panel_id": panel, **size})
+        self._do(self._steps.resize_panel(panel, width, height))
 
     def close_panel(self, panel: str) -> None:
         """Closes it, as a user does."""
-        self._in_panel(panel, {"type": "panel_close", "panel_id": panel})
-        self._talk.seen.take("panel_close", panel)
-
-    def _in_panel(self, panel: str, frame: dict[str, Any]) -> None:
-        if self.panel(panel) is None:
-            raise Misuse(f"no panel {panel} is open")
-        self._tell(frame)
-        self._talk.settle(f"the panel {panel} did not handle its input")
-        self._refuse_failures()
+        self._do(self._steps.close_panel(panel))
 
     # What it said unasked.
 
     @property
     def notes(self) -> list[Note]:
         """The notes that the user sees."""
-        return self._talk.seen.notes
+        return self._talk.notes
 
     @property
     def logs(self) -> list[dict[str, Any]]:
         """What was logged: ``level``, ``message``, ``fields``."""
-        return self._talk.seen.logs
+        return self._talk.told["logs"]
 
     @property
     def submitted(self) -> list[str]:
         """The prompts that were queued."""
-        return self._talk.seen.submitted
+        return self._talk.told["submitted"]
 
     @property
     def notices(self) -> list[str]:
         """What the host would complain about."""
-        return self._talk.seen.notices
+        return self._talk.told["notices"]
 
     @property
     def transcript(self) -> Transcript:
@@ -449,26 +296,13 @@ class Host:
 
     def settle(self) -> None:
         """Waits until the extension has handled every event and every panel's input."""
-        self._talk.settle("the extension did not come to rest")
-        self._refuse_failures()
+        self._do(self._steps.settle())
 
     def wait_until(self, what: str, holds: Callable[[Host], Any]) -> None:
         """Waits until something has come: ``host.wait_until("a note", lambda host: host.notes)``."""
-        until = monotonic() + self._talk.deadline
-        self._talk.converse()
-        while not holds(self):
-            self._talk.wait_a_little(f"{what} did not come", until)
+        self._talk.wait_for(self._steps.wait_until(what), lambda: holds(self))
 
     # How.
-
-    def _refuse_unknown(self, kind: str, name: str, known: Iterable[str]) -> None:
-        """As a host does, which asks for nothing that was not registered."""
-        if name in known or (kind, name) in self._unwanted:
-            return
-        if self._talk.ended is not None:
-            raise self._talk.has_ended(f"the {kind} {name} was not called")
-        offers = ", ".join(sorted(known)) or "none"
-        raise Misuse(f"the extension offers no {kind} {name}; it offers {offers}")
 
     @property
     def _talk(self) -> Conversation:
@@ -476,31 +310,17 @@ class Host:
             raise Misuse("this host was not started: `with Host(ext) as host:`")
         return self._conversation
 
-    def _sent(self, what: str, send: Callable[[], int]) -> int:
-        try:
-            serial = send()
-        except ValueError as error:
-            if self._talk.ended is not None:
-                raise self._talk.has_ended(what) from None
-            raise Misuse(f"{what}: {error}") from None
-        self._talk.unanswered.add(serial)
-        return serial
+    @property
+    def _steps(self) -> HostSteps:
+        return self._talk.steps
 
-    def _tell(self, frame: dict[str, Any]) -> None:
-        try:
-            self._session.tell(dumps(frame))
-        except ValueError as error:
-            raise Misuse(f"the {frame['type']} was not sent: {error}") from None
+    def _do(self, step: int) -> Any:
+        """Waits until a step is over; what it found."""
+        return self._talk.wait_for(step)
 
-    def _answer(self, serial: int, what: str) -> dict[str, Any]:
-        name, said = self._talk.wait_for(what, lambda: self._talk.take_answer(serial))
-        if name == "call_failed":
-            # The session answers every open call when the extension ends.
-            if self._talk.ended is not None:
-                raise self._talk.has_ended(what)
-            raise Unusable(f"{what}: {said['message']}\n{self.transcript.tail()}")
-        frame: dict[str, Any] = said
-        return frame
+    def _known(self, frames: str) -> list[dict[str, Any]]:
+        known: list[dict[str, Any]] = loads(frames)
+        return known
 
 
 def _place_of_test() -> str:
@@ -509,10 +329,6 @@ def _place_of_test() -> str:
     while frame.f_back is not None and frame.f_globals.get("__package__", "").startswith("extline"):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-
-
-# How what a handler reads of a tool call stands on the wire.
-_CALLED = {"tool": "tool_name", "args": "tool_args"}
 
 
 def _version() -> str:

@@ -1,0 +1,130 @@
+//! How a testing host is made, and what the extension is told of it.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use extline_protocol::frame::{HelloAck, HostInfo, Limits, Object};
+use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
+use extline_protocol::{Capabilities, Profile};
+use serde_json::Value;
+
+use crate::frames::members;
+use crate::host::Mistake;
+
+/// Longer than any test: what a real host would give up, a testing host waits for until its own
+/// deadline.
+pub(crate) const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Seconds that a step may take unless the test says otherwise. Long enough for any handler that is
+/// going to finish, also on a busy machine.
+const DEADLINE: f64 = 5.0;
+/// Seconds that a host waits for, from its greeting to the `ready` of the extension
+/// (`ready.deadline`).
+const START_DEADLINE: f64 = 3.0;
+
+/// What a language counts time in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Unit {
+    #[default]
+    Seconds,
+    Milliseconds,
+}
+
+impl Unit {
+    fn of_seconds(self, seconds: f64) -> f64 {
+        match self {
+            Self::Seconds => seconds,
+            Self::Milliseconds => seconds * 1000.0,
+        }
+    }
+
+    /// At most a day.
+    pub(crate) fn duration(self, amount: f64) -> Duration {
+        let seconds = match self {
+            Self::Seconds => amount,
+            Self::Milliseconds => amount / 1000.0,
+        };
+        Duration::try_from_secs_f64(seconds.max(0.0)).map_or(NEVER, |time| time.min(NEVER))
+    }
+
+    pub(crate) fn shown(self, amount: f64) -> String {
+        match self {
+            Self::Seconds => format!("{amount} s"),
+            Self::Milliseconds => format!("{amount} ms"),
+        }
+    }
+}
+
+/// As [`Host::new`](crate::Host::new) reads them.
+pub(crate) struct Options {
+    pub(crate) ack: HelloAck,
+    pub(crate) profile: Profile,
+    pub(crate) unit: Unit,
+    pub(crate) deadline: f64,
+    /// How long a step of the start may take at least.
+    pub(crate) least: f64,
+    pub(crate) start_deadline: f64,
+    pub(crate) wait_longer: String,
+    pub(crate) unwanted: Vec<(String, String)>,
+    pub(crate) tools: HashMap<String, bool>,
+}
+
+impl Options {
+    pub(crate) fn read(text: &str) -> Result<Self, Mistake> {
+        let options: Value = serde_json::from_str(text).map_err(Mistake::of)?;
+        let string = |name: &str| options[name].as_str().unwrap_or_default().to_owned();
+        let unit = match options["unit"].as_str() {
+            Some("ms") => Unit::Milliseconds,
+            _ => Unit::Seconds,
+        };
+        let time = |name: &str, seconds: f64| {
+            options[name].as_f64().unwrap_or_else(|| unit.of_seconds(seconds))
+        };
+        let profile = options["profile"].as_str().unwrap_or("spec");
+        let profile = Profile::named(profile).map_err(Mistake::of)?;
+        let pair = |pair: &Value| {
+            let [kind, name] = [&pair[0], &pair[1]].map(|one| one.as_str().unwrap_or_default());
+            (kind.to_owned(), name.to_owned())
+        };
+        let tools = options["tools"].as_object().into_iter().flatten();
+        Ok(Self {
+            ack: ack(text, &profile, string("version"))?,
+            profile,
+            unit,
+            deadline: time("deadline", DEADLINE),
+            least: unit.of_seconds(DEADLINE),
+            start_deadline: time("start_deadline", START_DEADLINE),
+            wait_longer: string("wait_longer"),
+            unwanted: options["reject"].as_array().into_iter().flatten().map(pair).collect(),
+            tools: tools.map(|(name, answers)| (name.clone(), *answers == true)).collect(),
+        })
+    }
+}
+
+/// What the extension is told.
+fn ack(options: &str, profile: &Profile, version: String) -> Result<HelloAck, Mistake> {
+    let mut ack = HelloAck::read_members(&members(options)?).map_err(Mistake::of)?;
+    ack.protocol_version = 1;
+    profile.zot_version.clone_into(&mut ack.zot_version);
+    ack.host = Some(HostInfo { name: "extline testing".to_owned(), version });
+    for word in [&mut ack.provider, &mut ack.model] {
+        if word.is_empty() {
+            "testing".clone_into(word);
+        }
+    }
+    ack.methods = ack.methods.filter(|methods| !methods.is_empty());
+    ack.capabilities.get_or_insert_with(|| Capabilities::all().names());
+    ack.limits.get_or_insert_with(limits);
+    Ok(ack)
+}
+
+/// What every host grants unless a test says otherwise.
+fn limits() -> Limits {
+    let millis = |duration: Duration| u64::try_from(duration.as_millis()).ok();
+    Limits {
+        frame_bytes: u64::try_from(FRAME_BYTES).ok(),
+        tool_timeout_ms: millis(TOOL_DEADLINE),
+        intercept_timeout_ms: millis(INTERCEPT_DEADLINE),
+        command_timeout_ms: millis(COMMAND_DEADLINE),
+    }
+}
