@@ -8,7 +8,7 @@ use extline_protocol::{Intercept, Members, RawJson, Vocabulary, read_string};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::frames::{json, members, raw};
+use crate::frames::{json, members};
 use crate::host::{Host, Mistake};
 
 /// What the extension made of it; nothing of it when it goes on as it was.
@@ -107,8 +107,7 @@ impl Host {
 }
 
 fn read(point: &str, payload: &str) -> Result<Intercept, Mistake> {
-    let payload = raw(payload)?;
-    let members = members(payload.get())?;
+    let members = members(payload)?;
     let string = |name| members.last(name).and_then(|one| read_string(one.value)).map(Into::into);
     Ok(Intercept {
         event: point.to_owned(),

@@ -1,154 +1,122 @@
 //! What a test asks of the extension, and tells it.
 
-use std::time::Instant;
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
-use extline_protocol::ToolCallOptions;
 use extline_protocol::frame::{Event, PanelKey, PanelResize, ShutdownReason};
+use extline_protocol::{Elements, ToolCallOptions, read_string};
 
 use crate::failure::Failure;
 use crate::frames::{members, raw};
 use crate::host::{Host, Mistake};
 use crate::moment::event_payload;
 use crate::offered::Named;
-use crate::steps::Wait;
+use crate::steps::{NOT_ENDED, NOT_READY, Wait};
+
+/// What did not happen where a step fails, and what it waits for.
+type Begun = Result<(String, Wait), Failure>;
 
 impl Host {
-    /// Calls a tool, and waits for its answer: an object with the `frame`, and the `updates` that
-    /// came before.
-    pub fn call(&mut self, tool: &str, args: &str) -> u32 {
-        self.when_offered(Named::Tool, tool, args, false)
+    /// Begins a step: an array of its name and what it is given, as JSON. The number that this returns
+    /// is for [`Host::look`]. A step finds `null` unless something else is said here.
+    ///
+    /// - `["start"]`: until the extension is ready.
+    /// - `["call", tool, args]`: until it is answered; finds an object of the `frame`, and the `updates`
+    ///   that came before.
+    /// - `["begin", tool, args]`: until it has begun; finds the number of the call. With it,
+    ///   `["next_update", call]` finds a frame, `["cancel", call]` takes it back, and
+    ///   `["finish", call]` finds what a call does.
+    /// - `["command", name, typed]`: until it is answered; finds the frame. A panel in it is opened.
+    /// - `["event", name, payload]`: until its handlers have ended.
+    /// - `["intercept", point, payload]`: asks interceptors and then guards; finds an object of
+    ///   `blocked`, `rewritten`, `replaced`, `system_prompt`, each where the extension says so.
+    /// - `["request", method]`, with params behind it or not: finds an object of the `parts`, and the
+    ///   `value` or the `error`.
+    /// - `["press_key", panel, key]`, by its name or one character,
+    ///   `["resize_panel", panel, columns, lines]`, `["close_panel", panel]`: until it is handled.
+    /// - `["settle"]`: until every event and every panel's input is handled.
+    /// - `["wait_until", what]`: for what only the test can see, until it drops the step.
+    /// - `["shutdown"]`: asks the extension to end; finds its exit code. `["say_farewell"]`: the same,
+    ///   until it has said its last.
+    /// - `["check_handlers"]`: fails at once where a handler has failed and no step has told of it.
+    pub fn step(&mut self, step: &str) -> u32 {
+        self.turn();
+        let (what, wait) = self.begin(step).unwrap_or_else(|it| (String::new(), Wait::Failed(it)));
+        self.add_step(what, wait)
     }
 
-    /// Calls a tool, and waits until it has begun; finds the number of the call.
-    pub fn begin(&mut self, tool: &str, args: &str) -> u32 {
-        self.when_offered(Named::Tool, tool, args, true)
-    }
-
-    /// Waits for the answer to a call, as [`Host::call`].
-    pub fn finish(&mut self, call: u64) -> u32 {
-        self.step(self.of_tool(call, "did not answer"), Wait::Tool(call))
-    }
-
-    /// Waits for the next update of a call: its frame.
-    pub fn next_update(&mut self, call: u64) -> u32 {
-        self.step(self.of_tool(call, "did not send an update"), Wait::Update(call))
+    fn begin(&mut self, step: &str) -> Begun {
+        let step = raw(step).map_err(|mistake| unsent("the step was not begun", &mistake))?;
+        let elements: Vec<&str> = Elements::of(step.get()).into_iter().flatten().collect();
+        let word =
+            |element: &&'_ str| read_string(element).unwrap_or(Cow::Borrowed("")).into_owned();
+        let words: Vec<String> = elements.iter().map(word).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        // What is no string stands in `elements` only.
+        let json = |at: usize| elements.get(at).copied().unwrap_or("{}");
+        let number = |at: usize| json(at).parse().unwrap_or_default();
+        match *words.as_slice() {
+            ["start"] => Ok((NOT_READY.to_owned(), Wait::Greeting)),
+            ["call", tool, _] => Ok(when_offered(Named::Tool, tool, json(2), false)),
+            ["begin", tool, _] => Ok(when_offered(Named::Tool, tool, json(2), true)),
+            ["finish", _] => Ok((self.of_tool(number(1), "did not answer"), Wait::Tool(number(1)))),
+            ["next_update", _] => {
+                let what = self.of_tool(number(1), "did not send an update");
+                Ok((what, Wait::Update(number(1))))
+            }
+            ["cancel", _] => self.cancel(number(1)),
+            ["command", name, typed] => Ok(when_offered(Named::Command, name, typed, false)),
+            ["event", name, _] => self.tell_event(name, json(2)),
+            ["intercept", point, _] => {
+                let mut moment = self.moment(point, json(2))?;
+                let asked = self.ask_next(&mut moment)?;
+                let what = format!("the extension did not answer at {point}");
+                Ok((what, Wait::Moment(Box::new(moment), asked)))
+            }
+            ["request", method] => self.send_request(method, None),
+            ["request", method, _] => self.send_request(method, Some(json(2))),
+            ["press_key", panel, key] => {
+                let is_character = key.chars().count() == 1;
+                let key = PanelKey {
+                    panel_id: panel.to_owned(),
+                    key: if is_character { "rune" } else { key }.to_owned(),
+                    text: is_character.then(|| key.to_owned()),
+                };
+                self.in_panel(panel, None, |host| host.session.panel_key(&key))
+            }
+            ["resize_panel", panel, _, _] => {
+                let (width, height) = (number(2), number(3));
+                let resize = PanelResize { panel_id: panel.to_owned(), width, height };
+                self.in_panel(panel, None, |host| host.session.panel_resize(&resize))
+            }
+            ["close_panel", panel] => {
+                let closes = Some(panel.to_owned());
+                self.in_panel(panel, closes, |host| host.session.panel_close(panel))
+            }
+            ["settle"] => {
+                Ok(("the extension did not come to rest".to_owned(), Wait::Settled(None)))
+            }
+            ["wait_until", what] => Ok((format!("{what} did not come"), Wait::Test)),
+            ["shutdown"] => Ok(self.ask_to_end(Wait::End)),
+            ["say_farewell"] => Ok(self.ask_to_end(Wait::Farewell)),
+            ["check_handlers"] => Ok((String::new(), Wait::Handlers)),
+            _ => Err(Failure::misuse(format!("there is no step {}", step.get()))),
+        }
     }
 
     /// Takes a call back unless it is answered, and waits until the extension knows.
-    pub fn cancel(&mut self, call: u64) -> u32 {
-        let what = self.of_tool(call, "was not cancelled");
+    fn cancel(&mut self, call: u64) -> Begun {
         if !self.profile.tool_cancel {
-            let failure = Failure::misuse("a host like this never cancels a call");
-            return self.step(what, Wait::Failed(failure));
+            return Err(Failure::misuse("a host like this never cancels a call"));
         }
+        let what = self.of_tool(call, "was not cancelled");
         if let Some(call) = self.calls.get(call).filter(|call| !call.is_answered) {
             self.session.cancel(&call.key, "user", Instant::now());
         }
-        self.step(what, Wait::Begun("null".to_owned()))
+        Ok((what, Wait::Begun("null".to_owned())))
     }
 
-    /// Runs a command with what a user typed behind it, and waits for its answer: the frame. A panel
-    /// in it is opened.
-    pub fn command(&mut self, name: &str, args: &str) -> u32 {
-        self.when_offered(Named::Command, name, args, false)
-    }
-
-    /// Tells of an event, and waits until its handlers have ended.
-    pub fn event(&mut self, name: &str, payload: &str) -> u32 {
-        let what = format!("the handlers of the event {name} did not end");
-        let wait = self.tell_event(name, payload).map(|()| Wait::Settled(None));
-        self.step_of(&what, wait)
-    }
-
-    /// Asks interceptors and then guards about what is about to happen: an object with `blocked`,
-    /// `rewritten`, `replaced`, `system_prompt`, each where the extension says so.
-    pub fn intercept(&mut self, point: &str, payload: &str) -> u32 {
-        let what = format!("the extension did not answer at {point}");
-        let wait = self.moment(point, payload).and_then(|mut moment| {
-            let asked = self.ask_next(&mut moment)?;
-            Ok(Wait::Moment(Box::new(moment), asked))
-        });
-        self.step_of(&what, wait)
-    }
-
-    /// Asks by method: an object with the `parts` and the `value`, or the `error`.
-    pub fn request(&mut self, method: &str, params: Option<&str>) -> u32 {
-        let what = format!("the method {method} did not answer");
-        let wait = self.send_request(method, params).map(Wait::Method);
-        self.step_of(&what, wait)
-    }
-
-    // Panels.
-
-    /// Presses a key in a panel: its name, or one character; waits until it is handled.
-    pub fn press_key(&mut self, panel: &str, key: &str) -> u32 {
-        let is_character = key.chars().count() == 1;
-        let key = PanelKey {
-            panel_id: panel.to_owned(),
-            key: if is_character { "rune" } else { key }.to_owned(),
-            text: is_character.then(|| key.to_owned()),
-        };
-        self.in_panel(panel, None, |host| host.session.panel_key(&key))
-    }
-
-    /// Gives a panel another size, in columns and lines; waits until it is handled.
-    pub fn resize_panel(&mut self, panel: &str, width: u64, height: u64) -> u32 {
-        let resize = PanelResize { panel_id: panel.to_owned(), width, height };
-        self.in_panel(panel, None, |host| host.session.panel_resize(&resize))
-    }
-
-    /// Closes a panel as a user does; waits until it is handled.
-    pub fn close_panel(&mut self, panel: &str) -> u32 {
-        self.in_panel(panel, Some(panel.to_owned()), |host| host.session.panel_close(panel))
-    }
-
-    fn in_panel(&mut self, id: &str, closes: Option<String>, tell: impl FnOnce(&mut Self)) -> u32 {
-        let what = format!("the panel {id} did not handle its input");
-        self.turn();
-        if !self.shown.has_panel(id) {
-            let failure = Failure::misuse(format!("no panel {id} is open"));
-            return self.step(what, Wait::Failed(failure));
-        }
-        tell(self);
-        self.step(what, Wait::Settled(closes))
-    }
-
-    // How.
-
-    fn when_offered(&mut self, kind: Named, name: &str, args: &str, to_begin: bool) -> u32 {
-        self.turn();
-        let what = format!("the {} {name} was not offered", kind.word());
-        let (name, args) = (name.to_owned(), args.to_owned());
-        self.step(what, Wait::Offered { kind, name, args, to_begin })
-    }
-
-    fn of_tool(&self, call: u64, what: &str) -> String {
-        let tool = self.calls.get(call).map_or("", |call| &call.name);
-        format!("the tool {tool} {what}")
-    }
-
-    pub(crate) fn send_tool(&mut self, name: &str, args: &str) -> Result<u64, Failure> {
-        let what = format!("the tool {name} was not called");
-        let args = raw(args).map_err(|mistake| unsent(&what, &mistake))?;
-        let tool = self.offered.tool(name);
-        let timeout = tool.and_then(|tool| tool.timeout_ms).map(std::time::Duration::from_millis);
-        let output = tool.and_then(|tool| tool.output_schema.clone());
-        let options = ToolCallOptions { timeout, ..ToolCallOptions::default() };
-        let sent = self.session.call_tool(name, args, options, Instant::now());
-        let key = self.sent(&what, sent)?;
-        Ok(self.calls.add(key, name, output))
-    }
-
-    fn send_request(&mut self, method: &str, params: Option<&str>) -> Result<u64, Failure> {
-        let what = format!("the method {method} was not asked for");
-        let params = params.map(raw).transpose().map_err(|mistake| unsent(&what, &mistake))?;
-        let sent = self.session.request(method, params, None, Instant::now());
-        let key = self.sent(&what, sent)?;
-        Ok(self.calls.add(key, method, None))
-    }
-
-    fn tell_event(&mut self, name: &str, payload: &str) -> Result<(), Failure> {
-        self.turn();
+    fn tell_event(&mut self, name: &str, payload: &str) -> Begun {
         let listens_to = self.offered.subscribe.events.as_deref().unwrap_or_default();
         if !listens_to.iter().any(|known| known == name) {
             let told =
@@ -159,18 +127,65 @@ impl Host {
         if !self.profile.vocabulary.has_event(name) {
             return Err(Failure::misuse(format!("a host like this has no event {name}")));
         }
-        let payload = raw(payload).and_then(|payload| event_payload(&members(payload.get())?));
+        let payload = members(payload).and_then(|payload| event_payload(&payload));
         let payload = payload.map_err(|mistake| unsent("the event was not sent", &mistake))?;
         self.session.send_event(&Event { event: name.to_owned(), payload });
-        Ok(())
+        Ok((format!("the handlers of the event {name} did not end"), Wait::Settled(None)))
     }
 
-    pub(crate) fn ask_to_end(&mut self) {
+    fn send_request(&mut self, method: &str, params: Option<&str>) -> Begun {
+        let what = format!("the method {method} was not asked for");
+        let params = params.map(raw).transpose().map_err(|mistake| unsent(&what, &mistake))?;
+        let sent = self.session.request(method, params, None, Instant::now());
+        let key = self.sent(&what, sent)?;
+        let serial = self.calls.add(key, method, None);
+        Ok((format!("the method {method} did not answer"), Wait::Method(serial)))
+    }
+
+    fn in_panel(
+        &mut self,
+        id: &str,
+        closes: Option<String>,
+        tell: impl FnOnce(&mut Self),
+    ) -> Begun {
+        if !self.shown.has_panel(id) {
+            return Err(Failure::misuse(format!("no panel {id} is open")));
+        }
+        tell(self);
+        Ok((format!("the panel {id} did not handle its input"), Wait::Settled(closes)))
+    }
+
+    fn ask_to_end(&mut self, wait: Wait) -> (String, Wait) {
         if self.end.is_none() && self.ending_since.is_none() {
             self.ending_since = Some(Instant::now());
             self.session.shutdown(Some(ShutdownReason::Exit), Instant::now());
         }
+        (NOT_ENDED.to_owned(), wait)
     }
+
+    fn of_tool(&self, call: u64, what: &str) -> String {
+        let tool = self.calls.get(call).map_or("", |call| &call.name);
+        format!("the tool {tool} {what}")
+    }
+
+    /// Calls a tool that is offered; the serial of the call.
+    pub(crate) fn send_tool(&mut self, name: &str, args: &str) -> Result<u64, Failure> {
+        let what = format!("the tool {name} was not called");
+        let args = raw(args).map_err(|mistake| unsent(&what, &mistake))?;
+        let tool = self.offered.tool(name);
+        let timeout = tool.and_then(|tool| tool.timeout_ms).map(Duration::from_millis);
+        let output = tool.and_then(|tool| tool.output_schema.clone());
+        let options = ToolCallOptions { timeout, ..ToolCallOptions::default() };
+        let sent = self.session.call_tool(name, args, options, Instant::now());
+        let key = self.sent(&what, sent)?;
+        Ok(self.calls.add(key, name, output))
+    }
+}
+
+fn when_offered(kind: Named, name: &str, args: &str, to_begin: bool) -> (String, Wait) {
+    let what = format!("the {} {name} was not offered", kind.word());
+    let (name, args) = (name.to_owned(), args.to_owned());
+    (what, Wait::Offered { kind, name, args, to_begin })
 }
 
 fn unsent(what: &str, mistake: &Mistake) -> Failure {

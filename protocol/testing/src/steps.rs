@@ -6,12 +6,13 @@ use std::mem::take;
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::ErrorInfo;
-use extline_protocol::{CallKey, RawJson};
+use extline_protocol::{CallKey, RawJson, ToolCallOptions};
 
 use crate::calls::Outcome;
 use crate::failure::{Failure, FailureKind};
 use crate::frames::{frame, json, object};
 use crate::host::Host;
+use crate::in_process::UNKNOWN;
 use crate::moment::Moment;
 use crate::offered::Named;
 use crate::output::output_problem;
@@ -25,8 +26,8 @@ const GRACE: Duration = Duration::from_millis(1500);
 const LATE_TEARDOWN: &str = "teardown did not end in time: it has 1.25 s from the beginning of the \
     end, and a host ends the process soon after";
 
-const NOT_READY: &str = "the extension did not become ready";
-const NOT_ENDED: &str = "the extension did not end";
+pub(crate) const NOT_READY: &str = "the extension did not become ready";
+pub(crate) const NOT_ENDED: &str = "the extension did not end";
 
 /// How far the extension is, which no frame tells.
 #[derive(Clone, Copy, Debug, Default)]
@@ -77,6 +78,8 @@ pub(crate) enum Wait {
         to_begin: bool,
     },
     Begun(String),
+    /// For an answer, which shows that the extension goes on; then the step has failed.
+    Life(u64, Failure),
     /// Until every event and every panel's input is handled; then the panel is closed.
     Settled(Option<String>),
     Tool(u64),
@@ -136,16 +139,11 @@ impl Host {
     }
 
     /// A step that fails with `what` unless it comes to its end.
-    pub(crate) fn step(&mut self, what: impl Into<String>, wait: Wait) -> u32 {
-        let step = self.until_deadline(what.into(), wait);
+    pub(crate) fn add_step(&mut self, what: String, wait: Wait) -> u32 {
+        let step = self.until_deadline(what, wait);
         self.steps.count += 1;
         self.steps.under_way.insert(self.steps.count, step);
         self.steps.count
-    }
-
-    /// A step that began, or could not.
-    pub(crate) fn step_of(&mut self, what: &str, wait: Result<Wait, Failure>) -> u32 {
-        self.step(what, wait.unwrap_or_else(Wait::Failed))
     }
 
     fn until_deadline(&self, what: String, wait: Wait) -> Step {
@@ -175,8 +173,15 @@ impl Host {
             Wait::Offered { kind, name, args, to_begin } => {
                 let (kind, name, args) = (*kind, take(name), take(args));
                 let to_begin = *to_begin;
-                if !self.is_offered(kind, &name, now)? {
-                    step.wait = Wait::Offered { kind, name, args, to_begin };
+                // A host asks for nothing that was not registered; it may just be under way.
+                if !self.offered.has(kind, &name) && self.end.is_none() {
+                    if !now.has_begun {
+                        step.wait = Wait::Offered { kind, name, args, to_begin };
+                    } else if self.offered.is_unwanted(kind.word(), &name) {
+                        *step = self.ask_for_life(kind, &name)?;
+                    } else {
+                        return Err(self.not_offered(kind, &name));
+                    }
                     return Ok(None);
                 }
                 *step = match kind {
@@ -185,6 +190,10 @@ impl Host {
                 };
                 Ok(None)
             }
+            Wait::Life(serial, failure) => match self.calls.take_outcome(*serial) {
+                Some(Outcome::Tool(_)) => Err(failure.clone()),
+                other => self.not_yet(other, &step.what),
+            },
             Wait::Begun(found) if now.has_begun => Ok(Some(take(found))),
             Wait::Rest if now.is_calm => self.refuse_failures().and_then(|()| null()),
             Wait::Settled(panel) if now.is_calm => {
@@ -313,24 +322,22 @@ impl Host {
         }
     }
 
-    /// Whether it can be asked for. A host asks for nothing that was not registered; it may just be
-    /// under way.
-    fn is_offered(&self, kind: Named, name: &str, now: Progress) -> Result<bool, Failure> {
-        if self.offered.has(kind, name) || self.end.is_some() {
-            return Ok(true);
-        }
-        // What is required and not taken ends the extension.
-        let is_unwanted = self.offered.is_unwanted(kind.word(), name);
-        let is_there = if is_unwanted { now.is_calm } else { now.has_begun };
-        if !is_there {
-            return Ok(false);
-        }
-        let kind_word = kind.word();
+    fn not_offered(&self, kind: Named, name: &str) -> Failure {
         let names = self.offered.names(kind);
         let offers = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        Err(Failure::misuse(format!(
-            "the extension offers no {kind_word} {name}: it offers {offers}"
-        )))
+        let kind = kind.word();
+        Failure::misuse(format!("the extension offers no {kind} {name}: it offers {offers}"))
+    }
+
+    /// What is required and not taken ends the extension, and only an answer shows that it does not.
+    fn ask_for_life(&mut self, kind: Named, name: &str) -> Result<Step, Failure> {
+        let what = format!("the {} {name} was not called", kind.word());
+        let (args, options) = (RawJson::empty_object(), ToolCallOptions::default());
+        let sent = self.session.call_tool(UNKNOWN, args, options, Instant::now());
+        let key = self.sent(&what, sent)?;
+        let serial = self.calls.add(key, UNKNOWN, None);
+        let lives = self.not_offered(kind, name);
+        Ok(self.until_deadline(what, Wait::Life(serial, lives)))
     }
 
     fn begin_tool(&mut self, name: &str, args: &str, to_begin: bool) -> Result<Step, Failure> {
@@ -402,39 +409,5 @@ impl Host {
 
     fn told(&self, kind: FailureKind, text: &str) -> Failure {
         Failure { kind, text: format!("{text}\n{}", self.transcript.tail()) }
-    }
-
-    // What it begins with and ends with.
-
-    /// Waits until the extension is ready.
-    pub fn start(&mut self) -> u32 {
-        self.step(NOT_READY, Wait::Greeting)
-    }
-
-    /// Waits until the extension has handled every event and every panel's input.
-    pub fn settle(&mut self) -> u32 {
-        self.step("the extension did not come to rest", Wait::Settled(None))
-    }
-
-    /// Waits for what only the test can see, until it drops the step.
-    pub fn wait_until(&mut self, what: &str) -> u32 {
-        self.step(format!("{what} did not come"), Wait::Test)
-    }
-
-    /// Asks the extension to end, unless it has ended, and waits for that; finds its exit code.
-    pub fn shutdown(&mut self) -> u32 {
-        self.ask_to_end();
-        self.step(NOT_ENDED, Wait::End)
-    }
-
-    /// Asks the extension to end, and waits until it has said its last.
-    pub fn say_farewell(&mut self) -> u32 {
-        self.ask_to_end();
-        self.step(NOT_ENDED, Wait::Farewell)
-    }
-
-    /// Fails at once where a handler has failed and no step has told of it.
-    pub fn check_handlers(&mut self) -> u32 {
-        self.step(NOT_ENDED, Wait::Handlers)
     }
 }

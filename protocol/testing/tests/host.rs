@@ -22,7 +22,7 @@ impl Test {
     /// Started with an extension that registers this.
     fn started(options: &Value, registers: &[&str]) -> Self {
         let mut test = Self::new(options);
-        let step = test.host.start();
+        let step = test.step(&json!(["start"]));
         assert!(test.waits(step));
         test.says(HELLO);
         assert!(test.waits(step));
@@ -42,6 +42,10 @@ impl Test {
     /// The extension writes a line.
     fn says(&mut self, line: &str) {
         self.host.handle_input(format!("{line}\n").as_bytes());
+    }
+
+    fn step(&mut self, step: &Value) -> u32 {
+        self.host.step(&step.to_string())
     }
 
     fn look(&mut self, step: u32, progress: Progress) -> Result<Look, Failure> {
@@ -114,7 +118,7 @@ fn options_that_no_host_has_are_refused() {
 fn a_late_start_says_what_a_host_does_and_how_to_wait() {
     let options = json!({"start_deadline": 0.0, "wait_longer": "Host(ext, start_deadline=10)"});
     let mut test = Test::new(&options);
-    let step = test.host.start();
+    let step = test.step(&json!(["start"]));
     test.says(HELLO);
     let said = "the extension did not become ready within 0 s, and a host goes on without what is \
                 not registered by then: let setup take less, or write Host(ext, start_deadline=10)";
@@ -124,7 +128,7 @@ fn a_late_start_says_what_a_host_does_and_how_to_wait() {
 #[test]
 fn a_hello_that_cannot_be_used_is_the_end() {
     let mut test = Test::new(&json!({}));
-    let step = test.host.start();
+    let step = test.step(&json!(["start"]));
     test.says(r#"{"type":"hello","name":""}"#);
     let (kind, said) = test.fails(step);
     assert_eq!(kind, FailureKind::Ended);
@@ -134,7 +138,7 @@ fn a_hello_that_cannot_be_used_is_the_end() {
 #[test]
 fn a_call_has_its_answer_and_its_updates() {
     let mut test = Test::started(&json!({}), &[GIVE]);
-    let step = test.host.call("give", r#"{"n":1.0}"#);
+    let step = test.step(&json!(["call", "give", {"n":1.0}]));
     assert!(test.waits(step));
     let call = test.last().clone();
     assert_eq!((&call["name"], &call["args"]), (&json!("give"), &json!({"n": 1.0})));
@@ -157,7 +161,7 @@ fn a_result_is_held_to_the_schema_of_its_tool() {
         (r#""content":[]"#, Some("there is none")),
         (r#""is_error":true"#, None),
     ] {
-        let step = test.host.call("give", "{}");
+        let step = test.step(&json!(["call", "give", {}]));
         assert!(test.waits(step));
         let id = test.last()["id"].clone();
         test.says(&format!(r#"{{"type":"tool_result","id":{id},{result}}}"#));
@@ -173,23 +177,23 @@ fn a_result_is_held_to_the_schema_of_its_tool() {
 #[test]
 fn a_call_that_was_begun_is_finished_or_taken_back() {
     let mut test = Test::started(&json!({}), &[OPEN]);
-    let step = test.host.begin("open", "{}");
+    let step = test.step(&json!(["begin", "open", {}]));
     assert!(test.waits(step));
     let call = test.finds(step).as_u64().unwrap();
     assert!(!test.host.has_answered());
     let id = test.last()["id"].clone();
-    let step = test.host.next_update(call);
+    let step = test.step(&json!(["next_update", call]));
     assert!(test.waits(step));
     test.says(&format!(r#"{{"type":"tool_update","id":{id},"seq":1,"details":1}}"#));
     assert_eq!(test.finds(step)["details"], 1);
-    let step = test.host.cancel(call);
+    let step = test.step(&json!(["cancel", call]));
     assert_eq!(test.finds(step), Value::Null);
     assert_eq!(test.last()["type"], "tool_cancel");
     test.says(&format!(r#"{{"type":"tool_result","id":{id},"content":[],"is_error":true}}"#));
-    let step = test.host.next_update(call);
+    let step = test.step(&json!(["next_update", call]));
     let said = "the tool open has answered without a further update";
     assert_eq!(test.fails(step), (FailureKind::Misuse, said.to_owned()));
-    let step = test.host.finish(call);
+    let step = test.step(&json!(["finish", call]));
     assert_eq!(test.finds(step)["frame"]["is_error"], true);
     assert!(test.host.has_answered());
 }
@@ -198,9 +202,9 @@ fn a_call_that_was_begun_is_finished_or_taken_back() {
 fn a_zot_cancels_nothing_and_asks_once() {
     let subscribe = r#"{"type":"subscribe","intercept":["tool_call"],"guards":["tool_call"]}"#;
     let mut test = Test::started(&json!({"profile": "zot-0.1.62"}), &[OPEN, subscribe]);
-    let step = test.host.cancel(1);
+    let step = test.step(&json!(["cancel", 1]));
     assert_eq!(test.fails(step).1, "a host like this never cancels a call");
-    let step = test.host.intercept("tool_call", r#"{"tool":"bash"}"#);
+    let step = test.step(&json!(["intercept", "tool_call", {"tool":"bash"}]));
     assert!(test.waits(step));
     assert_eq!((&test.last()["tool_name"], &test.last()["phase"]), (&json!("bash"), &Value::Null));
 }
@@ -209,17 +213,23 @@ fn a_zot_cancels_nothing_and_asks_once() {
 fn what_was_not_registered_is_waited_for_and_then_a_mistake() {
     let say = r#"{"type":"register_command","name":"Say","description":"d"}"#;
     let mut test = Test::started(&json!({"reject": [["tool", "hi"]]}), &[OPEN, say]);
-    let step = test.host.call("opne", "{}");
+    let step = test.step(&json!(["call", "opne", {}]));
     let has_not_begun = Progress { has_begun: false, ..BUSY };
     assert!(matches!(test.look(step, has_not_begun), Ok(Look::Wait(_))));
     let said = "the extension offers no tool opne: it offers open";
     assert_eq!(test.fails(step), (FailureKind::Misuse, said.to_owned()));
-    let step = test.host.command("tell", "");
+    let step = test.step(&json!(["command", "tell", ""]));
     assert_eq!(test.fails(step).1, "the extension offers no command tell: it offers Say");
-    let step = test.host.command("sAY", "x");
+    let step = test.step(&json!(["command", "sAY", "x"]));
     assert!(test.waits(step));
     // One that is required and not taken ends the extension.
-    let step = test.host.call("hi", "{}");
+    let step = test.step(&json!(["call", "hi", {}]));
+    assert!(test.waits(step));
+    assert!(test.waits(step));
+    let id = test.last()["id"].clone();
+    test.says(&format!(r#"{{"type":"tool_result","id":{id},"content":[],"is_error":true}}"#));
+    assert_eq!(test.fails(step).1, "the extension offers no tool hi: it offers open");
+    let step = test.step(&json!(["call", "hi", {}]));
     assert!(test.waits(step));
     test.host.handle_end("has ended with exit code 78", Some(78));
     let said = "the tool hi was not called: the extension has ended with exit code 78";
@@ -247,7 +257,7 @@ fn what_the_extension_asks_is_answered_by_the_test_itself_or_nobody() {
     test.host.send_part(pick.serial, "1").unwrap();
     test.host.answer_request(pick.serial, "2").unwrap();
     assert_eq!(test.host.poll_asked(), None);
-    let step = test.host.settle();
+    let step = test.step(&json!(["settle"]));
     test.finds(step);
     let by_type = |kind: &str| -> Vec<Value> {
         test.sent.iter().filter(|frame| frame["type"] == kind).cloned().collect()
@@ -261,7 +271,7 @@ fn what_the_extension_asks_is_answered_by_the_test_itself_or_nobody() {
     // A tool of its own.
     let nested = by_type("tool_call")[0]["id"].clone();
     test.says(&format!(r#"{{"type":"tool_result","id":{nested},"content":{blocks}}}"#));
-    let step = test.host.settle();
+    let step = test.step(&json!(["settle"]));
     test.finds(step);
     assert_eq!(
         (&test.last()["id"], &test.last()["content"][0]["text"]),
@@ -278,9 +288,9 @@ fn what_the_extension_asks_is_answered_by_the_test_itself_or_nobody() {
 fn a_command_opens_a_panel_that_takes_keys() {
     let show = r#"{"type":"register_command","name":"show","description":"d"}"#;
     let mut test = Test::started(&json!({}), &[show]);
-    let step = test.host.press_key("p", "up");
+    let step = test.step(&json!(["press_key", "p", "up"]));
     assert_eq!(test.fails(step).1, "no panel p is open");
-    let step = test.host.command("show", "");
+    let step = test.step(&json!(["command", "show", ""]));
     assert!(test.waits(step));
     let id = test.last()["id"].clone();
     test.says(&format!(
@@ -288,15 +298,15 @@ fn a_command_opens_a_panel_that_takes_keys() {
     ));
     assert_eq!(test.finds(step)["action"], "open_panel");
     for (key, sent) in [("up", json!(["up", null])), ("ü", json!(["rune", "ü"]))] {
-        let step = test.host.press_key("p", key);
+        let step = test.step(&json!(["press_key", "p", key]));
         assert!(test.waits(step));
         test.finds(step);
         assert_eq!(json!([test.last()["key"], test.last()["text"]]), sent);
     }
-    let step = test.host.resize_panel("p", 80, 25);
+    let step = test.step(&json!(["resize_panel", "p", 80, 25]));
     test.finds(step);
     assert_eq!(test.last()["width"], 80);
-    let step = test.host.close_panel("p");
+    let step = test.step(&json!(["close_panel", "p"]));
     test.finds(step);
     assert_eq!(test.last()["type"], "panel_close");
     let panels = [("panels", r#"{"id":"p"}"#.to_owned()), ("panels", r#""p""#.to_owned())];
@@ -325,16 +335,16 @@ fn what_it_says_unasked_is_told_in_its_order() {
 fn an_event_is_told_to_who_listens_and_a_failure_is_told_once() {
     let mut test =
         Test::started(&json!({}), &[r#"{"type":"subscribe","events":["turn_end","mine"]}"#]);
-    let step = test.host.event("turn_start", "{}");
+    let step = test.step(&json!(["event", "turn_start", {}]));
     let said = "the extension does not listen to turn_start: it listens to turn_end, mine";
     assert_eq!(test.fails(step), (FailureKind::Misuse, said.to_owned()));
-    let step = test.host.event("turn_end", r#"{"stop":"end"}"#);
+    let step = test.step(&json!(["event", "turn_end", {"stop":"end"}]));
     assert!(test.waits(step));
     assert_eq!((&test.last()["event"], &test.last()["stop"]), (&json!("turn_end"), &json!("end")));
     test.host.handle_failure("the handler of the event turn_end failed: no");
     let said = "the handler of the event turn_end failed: no".to_owned();
     assert_eq!(test.fails(step), (FailureKind::HandlerFailed, said));
-    let step = test.host.check_handlers();
+    let step = test.step(&json!(["check_handlers"]));
     test.finds(step);
 }
 
@@ -342,9 +352,9 @@ fn an_event_is_told_to_who_listens_and_a_failure_is_told_once() {
 fn interceptors_rewrite_and_guards_see_it() {
     let subscribe = r#"{"type":"subscribe","intercept":["tool_call","before_agent_start"],"guards":["tool_call"]}"#;
     let mut test = Test::started(&json!({"model": "m"}), &[subscribe]);
-    let step = test.host.intercept("tool_cal", "{}");
+    let step = test.step(&json!(["intercept", "tool_cal", {}]));
     assert!(test.fails(step).1.starts_with("there is no point tool_cal: there are tool_call, "));
-    let step = test.host.intercept("tool_call", r#"{"tool":"bash","args":{"n":1}}"#);
+    let step = test.step(&json!(["intercept", "tool_call", {"tool":"bash","args":{"n":1}}]));
     assert!(test.waits(step));
     let asked = test.last().clone();
     assert_eq!((&asked["phase"], &asked["tool_id"]), (&json!("intercept"), &json!("proposal-1")));
@@ -358,30 +368,30 @@ fn interceptors_rewrite_and_guards_see_it() {
     test.says(&answer(&asked, r#""block":true,"reason":"no""#));
     assert_eq!(test.finds(step), json!({"blocked": "no", "rewritten": {"n": 2}}));
 
-    let step = test.host.intercept("before_agent_start", r#"{"system_prompt":"s"}"#);
+    let step = test.step(&json!(["intercept", "before_agent_start", {"system_prompt":"s"}]));
     assert!(test.waits(step));
     let asked = test.last().clone();
     assert_eq!((&asked["model"], &asked["system_prompt"]), (&json!("m"), &json!("s")));
     test.says(&answer(&asked, r#""system_prompt":"t""#));
     assert_eq!(test.finds(step), json!({"system_prompt": "t"}));
     // Nobody is asked.
-    let step = test.host.intercept("turn_start", "{}");
+    let step = test.step(&json!(["intercept", "turn_start", {}]));
     assert_eq!(test.finds(step), json!({}));
 }
 
 #[test]
 fn a_method_answers_with_parts_or_fails() {
     let mut test = Test::started(&json!({}), &[]);
-    let step = test.host.request("nobody", None);
+    let step = test.step(&json!(["request", "nobody"]));
     let said = r#"the method nobody was not asked for: the peer does not offer "nobody""#;
     assert_eq!(test.fails(step), (FailureKind::Misuse, said.to_owned()));
-    let step = test.host.request("sum", Some("[1,2]"));
+    let step = test.step(&json!(["request", "sum", [1, 2]]));
     assert!(test.waits(step));
     let id = test.last()["id"].clone();
     test.says(&format!(r#"{{"type":"response_part","id":{id},"seq":1,"data":1}}"#));
     test.says(&format!(r#"{{"type":"response","id":{id},"result":3}}"#));
     assert_eq!(test.finds(step), json!({"parts": [1], "value": 3}));
-    let step = test.host.request("sum", None);
+    let step = test.step(&json!(["request", "sum"]));
     assert!(test.waits(step));
     let id = test.last()["id"].clone();
     let error = json!({"code": "not_found", "message": "gone"});
@@ -394,7 +404,7 @@ fn a_step_that_is_late_names_its_time_in_the_unit_of_the_language() {
     for (unit, time) in [("s", "0 s"), ("ms", "0 ms")] {
         let mut test = Test::started(&json!({"unit": unit}), &[]);
         test.host.set_deadline(0.0);
-        let step = test.host.wait_until("a note");
+        let step = test.step(&json!(["wait_until", "a note"]));
         let said = format!("a note did not come within {time}, the deadline of this testing host");
         assert_eq!(test.fails(step), (FailureKind::TimedOut, said));
     }
@@ -403,12 +413,12 @@ fn a_step_that_is_late_names_its_time_in_the_unit_of_the_language() {
 #[test]
 fn an_end_has_its_exit_code_and_answers_what_waits() {
     let mut test = Test::started(&json!({}), &[OPEN]);
-    let call = test.host.call("open", "{}");
+    let call = test.step(&json!(["call", "open", {}]));
     assert!(test.waits(call));
-    let step = test.host.shutdown();
+    let step = test.step(&json!(["shutdown"]));
     assert!(test.waits(step));
     assert_eq!(test.last()["type"], "shutdown");
-    let farewell = test.host.say_farewell();
+    let farewell = test.step(&json!(["say_farewell"]));
     assert!(test.waits(farewell));
     test.says(r#"{"type":"shutdown_ack"}"#);
     assert_eq!(test.finds(farewell), Value::Null);
@@ -425,7 +435,7 @@ fn an_end_has_its_exit_code_and_answers_what_waits() {
 #[test]
 fn an_end_of_another_kind_is_a_failure() {
     let mut test = Test::started(&json!({}), &[]);
-    let step = test.host.shutdown();
+    let step = test.step(&json!(["shutdown"]));
     assert!(test.waits(step));
     test.host.handle_end("has ended with OSError: no", None);
     let said = "the extension did not end in the ordinary way: the extension has ended with OSError: \
@@ -436,7 +446,7 @@ fn an_end_of_another_kind_is_a_failure() {
 #[test]
 fn an_answer_that_breaks_the_protocol_cannot_be_used() {
     let mut test = Test::started(&json!({}), &[OPEN]);
-    let step = test.host.call("open", "{}");
+    let step = test.step(&json!(["call", "open", {}]));
     assert!(test.waits(step));
     let id = test.last()["id"].clone();
     test.says(&format!(r#"{{"type":"tool_result","id":{id},"content":5}}"#));
@@ -448,7 +458,7 @@ fn an_answer_that_breaks_the_protocol_cannot_be_used() {
 #[test]
 fn a_look_that_waits_for_what_no_frame_tells_is_repeated_soon() {
     let mut test = Test::started(&json!({}), &[]);
-    let step = test.host.settle();
+    let step = test.step(&json!(["settle"]));
     let Ok(Look::Wait(time)) = test.look(step, BUSY) else { panic!("it is busy") };
     assert!(time <= Duration::from_millis(1));
 }

@@ -80,6 +80,12 @@ impl HostSteps {
         self.0.set_deadline(milliseconds);
     }
 
+    /// Begins a step: an array of its name and what it is given.
+    #[napi(catch_unwind)]
+    pub fn step(&mut self, step: String) -> u32 {
+        self.0.step(&step)
+    }
+
     /// Looks at a step.
     #[napi(catch_unwind)]
     pub fn look(&mut self, step: u32, has_begun: bool, is_calm: bool) -> Looked {
@@ -183,110 +189,6 @@ impl HostSteps {
     #[napi(catch_unwind)]
     pub fn forget_stand_ins(&mut self) {
         self.0.forget_stand_ins();
-    }
-
-    // Steps.
-
-    /// Waits until it is ready.
-    #[napi(catch_unwind)]
-    pub fn start(&mut self) -> u32 {
-        self.0.start()
-    }
-
-    /// Waits until every event and every panel's input is handled.
-    #[napi(catch_unwind)]
-    pub fn settle(&mut self) -> u32 {
-        self.0.settle()
-    }
-
-    /// Waits for what only the test can see.
-    #[napi(catch_unwind)]
-    pub fn wait_until(&mut self, what: String) -> u32 {
-        self.0.wait_until(&what)
-    }
-
-    /// Asks it to end; finds its exit code.
-    #[napi(catch_unwind)]
-    pub fn shutdown(&mut self) -> u32 {
-        self.0.shutdown()
-    }
-
-    /// Fails where a handler has failed and no step has told of it.
-    #[napi(catch_unwind)]
-    pub fn check_handlers(&mut self) -> u32 {
-        self.0.check_handlers()
-    }
-
-    /// Calls a tool; finds `frame` and `updates`.
-    #[napi(catch_unwind)]
-    pub fn call(&mut self, tool: String, args: String) -> u32 {
-        self.0.call(&tool, &args)
-    }
-
-    /// Calls a tool, and waits until it has begun; finds the number of the call.
-    #[napi(catch_unwind)]
-    pub fn begin(&mut self, tool: String, args: String) -> u32 {
-        self.0.begin(&tool, &args)
-    }
-
-    /// Waits for the next update of a call.
-    #[napi(catch_unwind)]
-    pub fn next_update(&mut self, call: i64) -> u32 {
-        self.0.next_update(inside(call))
-    }
-
-    /// Takes a call back.
-    #[napi(catch_unwind)]
-    pub fn cancel(&mut self, call: i64) -> u32 {
-        self.0.cancel(inside(call))
-    }
-
-    /// Waits for the answer to a call, as `call`.
-    #[napi(catch_unwind)]
-    pub fn finish(&mut self, call: i64) -> u32 {
-        self.0.finish(inside(call))
-    }
-
-    /// Runs a command; finds the frame.
-    #[napi(catch_unwind)]
-    pub fn command(&mut self, name: String, args: String) -> u32 {
-        self.0.command(&name, &args)
-    }
-
-    /// Tells of an event, and waits until its handlers have ended.
-    #[napi(catch_unwind)]
-    pub fn event(&mut self, name: String, payload: String) -> u32 {
-        self.0.event(&name, &payload)
-    }
-
-    /// Asks about what is about to happen; finds the ruling.
-    #[napi(catch_unwind)]
-    pub fn intercept(&mut self, point: String, payload: String) -> u32 {
-        self.0.intercept(&point, &payload)
-    }
-
-    /// Asks by method; finds `parts`, and `value` or `error`.
-    #[napi(catch_unwind)]
-    pub fn request(&mut self, method: String, params: Option<String>) -> u32 {
-        self.0.request(&method, params.as_deref())
-    }
-
-    /// Presses a key in a panel.
-    #[napi(catch_unwind)]
-    pub fn press_key(&mut self, panel: String, key: String) -> u32 {
-        self.0.press_key(&panel, &key)
-    }
-
-    /// Gives a panel another size.
-    #[napi(catch_unwind)]
-    pub fn resize_panel(&mut self, panel: String, width: u32, height: u32) -> u32 {
-        self.0.resize_panel(&panel, width.into(), height.into())
-    }
-
-    /// Closes a panel as a user does.
-    #[napi(catch_unwind)]
-    pub fn close_panel(&mut self, panel: String) -> u32 {
-        self.0.close_panel(&panel)
     }
 
     // What is known.

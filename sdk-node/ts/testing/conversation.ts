@@ -2,10 +2,11 @@
 
 import type { Caller } from "../definition.js";
 import type { Extension } from "../extension.js";
+import { encodeJson } from "../inside.js";
 import { clearTimeout, setImmediate, setTimeout } from "./clock.js";
 import { CaseFailed, failureOf, Misuse, type Failure } from "./failure.js";
 import { Guest } from "./guest.js";
-import { native, type Cases, type HostSteps, type Playing } from "./native.js";
+import { native, type Cases, type HostSteps, type Playing, type Step } from "./native.js";
 import type { LogLine, Note, ShownPanel } from "./seen.js";
 import type { StandIns } from "./stand-ins.js";
 import { Transcript } from "./transcript.js";
@@ -38,8 +39,9 @@ export class Conversation {
     this.guest.begin();
   }
 
-  /** Goes on until a step is over, or `holds` says so; what it found. */
-  async waitFor(step: number, holds?: () => unknown): Promise<any> {
+  /** Does a step: goes on until it is over, or `holds` says so. What it found. */
+  async do(what: Step, holds?: () => unknown): Promise<any> {
+    const step = this.steps.step(encodeJson(what));
     for (;;) {
       this.converse();
       if (holds?.()) return this.steps.dropStep(step);

@@ -72,7 +72,7 @@ export class Host {
   static async startFor(starter: Caller, extension: Extension, options: HostOptions): Promise<Host> {
     const host = new Host(extension, options, starter);
     try {
-      await host.#talk.waitFor(host.#steps.start());
+      await host.#talk.do(["start"]);
     } catch (failure) {
       await host.#leave();
       throw failure;
@@ -104,7 +104,7 @@ export class Host {
 
   /** Ends the extension as a host does; its exit code. */
   async shutdown(): Promise<number> {
-    return this.#talk.waitFor(this.#steps.shutdown());
+    return this.#talk.do(["shutdown"]);
   }
 
   /**
@@ -114,7 +114,7 @@ export class Host {
   async close(): Promise<void> {
     const failure = await this.#leave();
     if (failure !== undefined) throw failure;
-    await this.#talk.waitFor(this.#steps.checkHandlers());
+    await this.#talk.do(["check_handlers"]);
   }
 
   /** Ends the extension, and gives back why it did not end in time. */
@@ -152,27 +152,27 @@ export class Host {
 
   /** Calls a tool and waits for its answer: `host.call("weather", { city: "Berlin" })`. */
   async call(tool: string, args: object = {}): Promise<Answer> {
-    return new Answer(await this.#talk.waitFor(this.#steps.call(tool, encodeJson(args))));
+    return new Answer(await this.#talk.do(["call", tool, args]));
   }
 
   /** Calls a tool; `finish` waits for its answer. */
   async begin(tool: string, args: object = {}): Promise<Call> {
-    return new Call(tool, await this.#talk.waitFor(this.#steps.begin(tool, encodeJson(args))));
+    return new Call(tool, await this.#talk.do(["begin", tool, args]));
   }
 
   /** Waits for the next update of a call. */
   async nextUpdate(call: Call): Promise<UpdateFrame> {
-    return this.#talk.waitFor(this.#steps.nextUpdate(call.number));
+    return this.#talk.do(["next_update", call.number]);
   }
 
   /** Tells the extension that the answer is not wanted any more; it answers all the same. */
   async cancel(call: Call): Promise<void> {
-    await this.#talk.waitFor(this.#steps.cancel(call.number));
+    await this.#talk.do(["cancel", call.number]);
   }
 
   /** Waits for the answer to a call. */
   async finish(call: Call): Promise<Answer> {
-    return new Answer(await this.#talk.waitFor(this.#steps.finish(call.number)));
+    return new Answer(await this.#talk.do(["finish", call.number]));
   }
 
   /** The tools that the extension offers, as it registered them. */
@@ -184,7 +184,7 @@ export class Host {
 
   /** Runs a command with what a user typed behind it. */
   async command(name: string, args = ""): Promise<CommandAnswer> {
-    return new CommandAnswer(await this.#talk.waitFor(this.#steps.command(name, args)));
+    return new CommandAnswer(await this.#talk.do(["command", name, args]));
   }
 
   /** The commands that the extension offers, as it registered them. */
@@ -196,7 +196,7 @@ export class Host {
   async event<Name extends EventName>(name: Name, payload?: Omit<Events[Name], "event">): Promise<void>;
   async event(name: string, payload?: EventPayload & { readonly [name: string]: unknown }): Promise<void>;
   async event(name: string, payload: object = {}): Promise<void> {
-    await this.#talk.waitFor(this.#steps.event(name, encodeJson(wireOf(payload))));
+    await this.#talk.do(["event", name, wireOf(payload)]);
   }
 
   /** What the extension listens to. */
@@ -209,13 +209,12 @@ export class Host {
    * `host.intercept("tool_call", { tool: "bash", args: { command: "ls" } })`.
    */
   async intercept(point: string, payload: MomentPayload = {}): Promise<Ruling> {
-    return new Ruling(await this.#talk.waitFor(this.#steps.intercept(point, encodeJson(wireOf(payload)))));
+    return new Ruling(await this.#talk.do(["intercept", point, wireOf(payload)]));
   }
 
   /** Asks the extension by method. */
   async request(method: string, params?: unknown): Promise<MethodAnswer> {
-    const text = params === undefined ? undefined : encodeJson(params);
-    return new MethodAnswer(await this.#talk.waitFor(this.#steps.request(method, text)));
+    return new MethodAnswer(await this.#talk.do(params === undefined ? ["request", method] : ["request", method, params]));
   }
 
   // Panels.
@@ -232,17 +231,17 @@ export class Host {
 
   /** Presses a key: its name (`up`, `enter`), or one character. */
   async key(panel: string, key: string): Promise<void> {
-    await this.#talk.waitFor(this.#steps.pressKey(panel, key));
+    await this.#talk.do(["press_key", panel, key]);
   }
 
   /** Gives it another size, in columns and lines. */
   async resizePanel(panel: string, width: number, height: number): Promise<void> {
-    await this.#talk.waitFor(this.#steps.resizePanel(panel, width, height));
+    await this.#talk.do(["resize_panel", panel, width, height]);
   }
 
   /** Closes it, as a user does. */
   async closePanel(panel: string): Promise<void> {
-    await this.#talk.waitFor(this.#steps.closePanel(panel));
+    await this.#talk.do(["close_panel", panel]);
   }
 
   // What it said unasked.
@@ -274,12 +273,12 @@ export class Host {
 
   /** Waits until the extension has handled every event and every panel's input. */
   async settle(): Promise<void> {
-    await this.#talk.waitFor(this.#steps.settle());
+    await this.#talk.do(["settle"]);
   }
 
   /** Waits until something has come: `host.waitUntil("a note", () => host.notes.length > 0)`. */
   async waitUntil(what: string, holds: () => unknown): Promise<void> {
-    await this.#talk.waitFor(this.#steps.waitUntil(what), holds);
+    await this.#talk.do(["wait_until", what], holds);
   }
 
   /** For cases. @internal */

@@ -8,6 +8,20 @@ export interface StepFailure {
   readonly text: string;
 }
 
+/** A step of a test, with the names of the wire. */
+export type Step =
+  | readonly ["start" | "settle" | "shutdown" | "check_handlers"]
+  | readonly ["wait_until", what: string]
+  | readonly ["call" | "begin", tool: string, args: object]
+  | readonly ["finish" | "next_update" | "cancel", call: number]
+  | readonly ["command", name: string, typed: string]
+  | readonly ["event", name: string, payload: object]
+  | readonly ["intercept", point: string, payload: object]
+  | readonly ["request", method: string, params?: unknown]
+  | readonly ["press_key", panel: string, key: string]
+  | readonly ["resize_panel", panel: string, columns: number, lines: number]
+  | readonly ["close_panel", panel: string];
+
 /** What a look at a step found: one of the three. */
 export interface Looked {
   readonly wait?: number;
@@ -23,9 +37,10 @@ export interface Asked {
   readonly json: string;
 }
 
-/** What a test does is a step, named by a number; what is no name crosses as JSON. */
+/** What a test does is a step, known by a number; steps and what they find cross as JSON. */
 export interface HostSteps {
   deadline: number;
+  step(step: string): number;
   look(step: number, hasBegun: boolean, isCalm: boolean): Looked;
   dropStep(step: number): void;
   handleInput(bytes: Uint8Array): void;
@@ -41,23 +56,6 @@ export interface HostSteps {
   refuseRequest(asked: number, kind: string, message: string): void;
   sendPart(asked: number, part: string): void;
   forgetStandIns(): void;
-  start(): number;
-  settle(): number;
-  waitUntil(what: string): number;
-  shutdown(): number;
-  checkHandlers(): number;
-  call(tool: string, args: string): number;
-  begin(tool: string, args: string): number;
-  nextUpdate(call: number): number;
-  cancel(call: number): number;
-  finish(call: number): number;
-  command(name: string, args: string): number;
-  event(name: string, payload: string): number;
-  intercept(point: string, payload: string): number;
-  request(method: string, params?: string): number;
-  pressKey(panel: string, key: string): number;
-  resizePanel(panel: string, width: number, height: number): number;
-  closePanel(panel: string): number;
   readonly tools: string;
   readonly commands: string;
   readonly subscription: string;

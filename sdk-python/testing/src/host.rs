@@ -29,6 +29,11 @@ impl HostSteps {
         self.0.set_deadline(seconds);
     }
 
+    /// Begins a step: an array of its name and what it is given.
+    fn step(&mut self, step: &str) -> u32 {
+        self.0.step(step)
+    }
+
     /// Looks at a step: seconds to wait for its end, or what it found as JSON text. A failure is
     /// raised, as the class of its kind.
     fn look<'py>(
@@ -109,80 +114,6 @@ impl HostSteps {
     /// Runs nothing of the test's any more.
     fn forget_stand_ins(&mut self) {
         self.0.forget_stand_ins();
-    }
-
-    // Steps.
-
-    fn start(&mut self) -> u32 {
-        self.0.start()
-    }
-
-    fn settle(&mut self) -> u32 {
-        self.0.settle()
-    }
-
-    fn wait_until(&mut self, what: &str) -> u32 {
-        self.0.wait_until(what)
-    }
-
-    fn shutdown(&mut self) -> u32 {
-        self.0.shutdown()
-    }
-
-    fn say_farewell(&mut self) -> u32 {
-        self.0.say_farewell()
-    }
-
-    fn check_handlers(&mut self) -> u32 {
-        self.0.check_handlers()
-    }
-
-    fn call(&mut self, tool: &str, args: &str) -> u32 {
-        self.0.call(tool, args)
-    }
-
-    fn begin(&mut self, tool: &str, args: &str) -> u32 {
-        self.0.begin(tool, args)
-    }
-
-    fn next_update(&mut self, call: u64) -> u32 {
-        self.0.next_update(call)
-    }
-
-    fn cancel(&mut self, call: u64) -> u32 {
-        self.0.cancel(call)
-    }
-
-    fn finish(&mut self, call: u64) -> u32 {
-        self.0.finish(call)
-    }
-
-    fn command(&mut self, name: &str, args: &str) -> u32 {
-        self.0.command(name, args)
-    }
-
-    fn event(&mut self, name: &str, payload: &str) -> u32 {
-        self.0.event(name, payload)
-    }
-
-    fn intercept(&mut self, point: &str, payload: &str) -> u32 {
-        self.0.intercept(point, payload)
-    }
-
-    fn request(&mut self, method: &str, params: Option<&str>) -> u32 {
-        self.0.request(method, params)
-    }
-
-    fn press_key(&mut self, panel: &str, key: &str) -> u32 {
-        self.0.press_key(panel, key)
-    }
-
-    fn resize_panel(&mut self, panel: &str, width: u64, height: u64) -> u32 {
-        self.0.resize_panel(panel, width, height)
-    }
-
-    fn close_panel(&mut self, panel: &str) -> u32 {
-        self.0.close_panel(panel)
     }
 
     // What is known.

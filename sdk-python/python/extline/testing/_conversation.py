@@ -44,8 +44,10 @@ class Conversation:
         # What handlers raised whose failures the host knows of, and has not told.
         self._raised: list[BaseException | None] = []
 
-    def wait_for(self, step: int, holds: Callable[[], Any] | None = None) -> Any:
-        """Goes on until a step is over, or ``holds`` says so; what it found."""
+    def do(self, *what: Any, holds: Callable[[], Any] | None = None) -> Any:
+        """Does a step, its name and what it is given: goes on until it is over, or ``holds`` says so.
+        What it found."""
+        step = self.steps.step(dumps(what))
         while True:
             self.converse()
             if holds is not None and holds():

@@ -122,7 +122,7 @@ class Host:
         self._guest = Guest(self._extension, _place_of_test())
         self._conversation = Conversation(self._guest, self._native, self._stand_ins)
         try:
-            self._do(self._steps.start())
+            self._talk.do("start")
         except BaseException:
             self.close()
             raise
@@ -130,8 +130,8 @@ class Host:
 
     def shutdown(self) -> int:
         """Ends the extension as a host does; its exit code."""
-        code: int = self._do(self._steps.shutdown())
-        self._do(self._steps.check_handlers())
+        code: int = self._talk.do("shutdown")
+        self._talk.do("check_handlers")
         return code
 
     def close(self) -> None:
@@ -150,12 +150,12 @@ class Host:
             may_be_kept = not (steps.has_answered and is_calm)
             until = monotonic() + _GRACE
             try:
-                self._do(steps.say_farewell())
+                self._talk.do("say_farewell")
                 if guest.is_tearing_down:
-                    self._do(steps.shutdown())
+                    self._talk.do("shutdown")
                 if may_be_kept:
                     steps.deadline = max(_LAST_STEP, until - monotonic())
-                self._do(steps.shutdown())
+                self._talk.do("shutdown")
             except Failure as failure:
                 text = str(failure).splitlines()[0]
                 if guest.is_tearing_down and monotonic() >= until:
@@ -174,7 +174,7 @@ class Host:
             error.add_note(self.transcript.tail())
         self.close()
         if error is None:
-            self._do(self._steps.check_handlers())
+            self._talk.do("check_handlers")
 
     @property
     def deadline(self) -> float:
@@ -189,24 +189,24 @@ class Host:
 
     def call(self, tool: str, args: dict[str, Any] | None = None, /, **more: Any) -> Answer:
         """Calls a tool and waits for its answer: ``host.call("weather", city="Berlin")``."""
-        return Answer(**self._do(self._steps.call(tool, dumps({**(args or {}), **more}))))
+        return Answer(**self._talk.do("call", tool, {**(args or {}), **more}))
 
     def begin(self, tool: str, args: dict[str, Any] | None = None, /, **more: Any) -> Call:
         """Calls a tool; ``finish`` waits for its answer."""
-        return Call(self._do(self._steps.begin(tool, dumps({**(args or {}), **more}))), tool)
+        return Call(self._talk.do("begin", tool, {**(args or {}), **more}), tool)
 
     def next_update(self, call: Call) -> dict[str, Any]:
         """Waits for the next update of a call: its frame, with ``progress`` and ``content``."""
-        update: dict[str, Any] = self._do(self._steps.next_update(call._number))
+        update: dict[str, Any] = self._talk.do("next_update", call._number)
         return update
 
     def cancel(self, call: Call) -> None:
         """Tells the extension that the answer is not wanted any more; it answers all the same."""
-        self._do(self._steps.cancel(call._number))
+        self._talk.do("cancel", call._number)
 
     def finish(self, call: Call) -> Answer:
         """Waits for the answer to a call."""
-        return Answer(**self._do(self._steps.finish(call._number)))
+        return Answer(**self._talk.do("finish", call._number))
 
     @property
     def tools(self) -> list[dict[str, Any]]:
@@ -217,7 +217,7 @@ class Host:
 
     def command(self, name: str, args: str = "") -> CommandAnswer:
         """Runs a command with what a user typed behind it."""
-        return CommandAnswer(self._do(self._steps.command(name, args)))
+        return CommandAnswer(self._talk.do("command", name, args))
 
     @property
     def commands(self) -> list[dict[str, Any]]:
@@ -226,7 +226,7 @@ class Host:
 
     def event(self, name: str, payload: dict[str, Any] | None = None, /, **more: Any) -> None:
         """Tells of an event, and waits until its handlers have ended."""
-        self._do(self._steps.event(name, dumps({**(payload or {}), **more})))
+        self._talk.do("event", name, {**(payload or {}), **more})
 
     @property
     def subscription(self) -> dict[str, Any]:
@@ -237,12 +237,12 @@ class Host:
     def intercept(self, point: str, payload: dict[str, Any] | None = None, /, **more: Any) -> Ruling:
         """Asks interceptors and then guards about what is about to happen:
         ``host.intercept("tool_call", tool="bash", args={"command": "ls"})``."""
-        return Ruling(self._do(self._steps.intercept(point, dumps({**(payload or {}), **more}))))
+        return Ruling(self._talk.do("intercept", point, {**(payload or {}), **more}))
 
     def request(self, method: str, params: Any = None) -> MethodAnswer:
         """Asks the extension by method."""
-        given = None if params is None else dumps(params)
-        return MethodAnswer(self._do(self._steps.request(method, given)))
+        given = () if params is None else (params,)
+        return MethodAnswer(self._talk.do("request", method, *given))
 
     # Panels.
 
@@ -257,15 +257,15 @@ class Host:
 
     def key(self, panel: str, key: str) -> None:
         """Presses a key: its name (``up``, ``enter``), or one character."""
-        self._do(self._steps.press_key(panel, key))
+        self._talk.do("press_key", panel, key)
 
     def resize_panel(self, panel: str, width: int, height: int) -> None:
         """Gives it another size, in columns and lines."""
-        self._do(self._steps.resize_panel(panel, width, height))
+        self._talk.do("resize_panel", panel, width, height)
 
     def close_panel(self, panel: str) -> None:
         """Closes it, as a user does."""
-        self._do(self._steps.close_panel(panel))
+        self._talk.do("close_panel", panel)
 
     # What it said unasked.
 
@@ -296,11 +296,11 @@ class Host:
 
     def settle(self) -> None:
         """Waits until the extension has handled every event and every panel's input."""
-        self._do(self._steps.settle())
+        self._talk.do("settle")
 
     def wait_until(self, what: str, holds: Callable[[Host], Any]) -> None:
         """Waits until something has come: ``host.wait_until("a note", lambda host: host.notes)``."""
-        self._talk.wait_for(self._steps.wait_until(what), lambda: holds(self))
+        self._talk.do("wait_until", what, holds=lambda: holds(self))
 
     # How.
 
@@ -313,10 +313,6 @@ class Host:
     @property
     def _steps(self) -> HostSteps:
         return self._talk.steps
-
-    def _do(self, step: int) -> Any:
-        """Waits until a step is over; what it found."""
-        return self._talk.wait_for(step)
 
     def _known(self, frames: str) -> list[dict[str, Any]]:
         known: list[dict[str, Any]] = loads(frames)
