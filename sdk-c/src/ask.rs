@@ -2,12 +2,13 @@
 
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
-use std::time::Instant;
+use std::thread::{self, Thread};
 
-use extline_protocol::frame::{CallToolResult, Content, RpcError};
-use extline_protocol::{CallKey, CallKind, ErrorKind, ExtensionSession, Field, RawJson};
+use extline_driver::Question;
+use extline_driver::questions::{self, Asked, Asker, News, Reply};
+use extline_protocol::frame::Content;
+use extline_protocol::{ErrorKind, ExtensionEvent, Field, RawJson};
 
-use crate::asked::{Asked, News};
 use crate::call::Call;
 use crate::callback::{AnswerCallback, Callback, DropCallback, PartCallback};
 use crate::code::{
@@ -19,7 +20,6 @@ use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::{Room, Str, maybe_text, shared, text, with_nul};
 use crate::json::Json;
-use crate::refusal;
 use crate::tool::json_of;
 
 /// What the host, or a tool, answered.
@@ -30,62 +30,57 @@ pub struct Answer {
     pub(crate) json: Option<Json>,
     pub(crate) is_error: bool,
     pub(crate) is_truncated: bool,
-    /// The session answered for the host, which will not.
+    /// Of a function that waited for it.
     code: ResultCode,
 }
 
 /// An `AnswerCallback` that is there.
 pub(crate) type AnswerFunction = unsafe extern "C" fn(*mut c_void, *mut Extension, *mut Answer);
 
-/// What is asked.
-enum Question<'q> {
-    Tool { name: &'q str, args: RawJson },
-    Request { method: &'q str, params: Option<RawJson>, timeout: Option<u64> },
+/// Where an answer goes.
+#[derive(Debug)]
+pub(crate) enum Waiter {
+    /// It is parked.
+    Thread(Thread),
+    Then(Callback<AnswerFunction>),
+}
+
+impl Waiter {
+    pub(crate) fn wake(&self) {
+        if let Self::Thread(thread) = self {
+            thread.unpark();
+        }
+    }
 }
 
 impl Answer {
-    pub(crate) fn of_tool(result: &CallToolResult) -> Self {
-        let texts = result.content.iter().filter_map(|block| match block {
-            Content::Text(text) => Some(text.as_str()),
-            _ => None,
+    fn of(questions::Answer { reply, error }: questions::Answer) -> Self {
+        let (is_error, is_truncated) =
+            (error.is_some(), matches!(&reply, Reply::Tool(result) if result.truncated));
+        let code = error.as_ref().map_or(0, |error| match error.kind {
+            ErrorKind::Timeout => EXTLINE_TIMEOUT,
+            ErrorKind::Cancelled => EXTLINE_CANCELLED,
+            _ => EXTLINE_REMOTE,
         });
-        let mut text = texts.collect::<Vec<_>>().join("\n");
-        if result.is_error && text.is_empty() {
-            text = format!("{} failed and does not say why", result.name);
-        }
-        let mut blocks = Vec::new();
-        result.content.write(&mut blocks);
-        let kind = if result.is_error { ErrorKind::Internal.as_str() } else { "" };
-        Self {
-            text: with_nul(text),
-            kind: with_nul(kind.to_owned()),
-            json: String::from_utf8(blocks).ok().map(Json::new),
-            is_error: result.is_error,
-            is_truncated: result.truncated,
-            code: EXTLINE_REMOTE,
-        }
-    }
-
-    pub(crate) fn of_request(result: Result<RawJson, RpcError>) -> Self {
-        let (text, kind, json, code) = match result {
-            Ok(json) => (json.get().to_owned(), String::new(), Some(Json::of(json)), 0),
-            Err(RpcError { code, message, data }) => {
-                let result = match code {
-                    ErrorKind::Timeout => EXTLINE_TIMEOUT,
-                    ErrorKind::Cancelled => EXTLINE_CANCELLED,
-                    _ => EXTLINE_REMOTE,
-                };
-                (message, code.as_str().to_owned(), data.map(Json::of), result)
+        let kind = error.as_ref().map_or_else(String::new, |error| error.kind.as_str().to_owned());
+        let failure = error.map(|mut error| {
+            // It is in the JSON.
+            error.causes = None;
+            error.to_string()
+        });
+        let (text, json) = match reply {
+            Reply::Tool(result) => {
+                let mut blocks = Vec::new();
+                result.content.write(&mut blocks);
+                let json = String::from_utf8(blocks).ok().map(Json::new);
+                (failure.unwrap_or_else(|| Content::joined(&result.content)), json)
+            }
+            Reply::Method(json) => {
+                let text = || json.as_ref().map_or_else(String::new, ToString::to_string);
+                (failure.unwrap_or_else(text), json.map(Json::of))
             }
         };
-        Self {
-            text: with_nul(text),
-            is_error: !kind.is_empty(),
-            kind: with_nul(kind),
-            json,
-            is_truncated: false,
-            code,
-        }
+        Self { text: with_nul(text), kind: with_nul(kind), json, is_error, is_truncated, code }
     }
 
     /// What a function that waited for it gives back.
@@ -99,50 +94,40 @@ impl Answer {
 
 impl Extension {
     /// Hands an answer over; nobody may want it any more.
-    pub(crate) fn deliver(self: &Arc<Self>, key: &CallKey, mut answer: Answer) {
-        let asked = { self.lock().asked.remove(&key.serial()) };
-        let Some(asked) = asked else { return };
-        if let Some(then) = &asked.then {
-            let ext = Arc::as_ptr(self).cast_mut();
-            // SAFETY: the author's function, with what it was registered with.
-            inside(|| unsafe { (then.run)(then.user, ext, &raw mut answer) });
-        } else {
-            asked.answer(answer);
+    pub(crate) fn deliver(self: &Arc<Self>, event: ExtensionEvent) {
+        let taken = { self.lock().questions.take_in(event) };
+        let Ok(Some(question)) = taken else { return };
+        match &question.waiter {
+            Waiter::Then(then) => {
+                let Some(News::Answer(answer)) = question.take() else { return };
+                let (mut answer, ext) = (Answer::of(answer), Arc::as_ptr(self).cast_mut());
+                // SAFETY: the author's function, with what it was registered with.
+                inside(|| unsafe { (then.run)(then.user, ext, &raw mut answer) });
+            }
+            waiter @ Waiter::Thread(_) => waiter.wake(),
         }
     }
 
-    /// Asks; the answer goes to `asked`.
     fn ask(
         &self,
-        parent: Option<&Call>,
-        question: Question<'_>,
-        asked: &Arc<Asked>,
-    ) -> Result<CallKey, Failure> {
+        asker: Asker<'_>,
+        asked: Asked<'_>,
+        waiter: impl FnOnce() -> Waiter,
+    ) -> Result<Arc<Question<Waiter>>, Failure> {
         let mut state = self.lock();
-        let session = &mut state.channel()?.session;
-        let key = match question {
-            Question::Tool { name, args } => {
-                let parent = parent.filter(|call| call.kind() == CallKind::Tool);
-                let key = session.call_tool(parent.map(|call| &call.key), name, args);
-                key.map_err(|error| refusal::of_call(&error))?
-            }
-            Question::Request { method, params, timeout } => {
-                let (parent, now) = (parent.map(|call| &call.key), Instant::now());
-                let key = session.request(parent, method, params, timeout, now);
-                key.map_err(|error| refusal::of_request(&error))?
-            }
-        };
-        state.asked.insert(key.serial(), Arc::clone(asked));
+        let (channel, questions) = state.asking()?;
+        let question = questions.ask(&mut channel.session, asker, asked, waiter);
         drop(state);
+        let question = question.map_err(|error| Failure::refused(&error))?;
         self.flush();
-        Ok(key)
+        Ok(question)
     }
 
     /// Asks and waits; what comes before the answer goes to `on_part`, if anybody wants it.
     fn ask_and_wait(
         &self,
         parent: Option<&Call>,
-        question: Question<'_>,
+        asked: Asked<'_>,
         on_part: Option<OnPart>,
     ) -> Result<Box<Answer>, Failure> {
         let cancelled = || {
@@ -156,28 +141,21 @@ impl Extension {
         if let Some(mode) = self.drive_mode() {
             mode.step_aside(self)?;
         }
-        let asked = Arc::new(Asked::awaited(on_part.is_some()));
-        let key = self.ask(parent, question, &asked)?;
-        if let Some(parent) = parent {
-            parent.interrupts(&asked);
-        }
-        let answer = loop {
-            match asked.wait() {
-                News::Part(part) => on_part.iter().for_each(|on_part| on_part.take(part.get())),
-                News::Answer(answer) => break Some(answer),
-                News::Interrupted => break None,
+        let asker = Asker { is_handler: parent.is_some(), ..asker(parent) };
+        let question = self.ask(asker, asked, || Waiter::Thread(thread::current()))?;
+        loop {
+            match question.take() {
+                Some(News::Part(part)) => on_part.iter().for_each(|one| one.take(part.get())),
+                Some(News::Answer(answer)) => return Ok(Box::new(Answer::of(answer))),
+                Some(News::Interrupted) => return Err(cancelled()),
+                None => thread::park(),
             }
-        };
-        if let Some(parent) = parent {
-            parent.interrupts_no_more(&asked);
         }
-        answer.ok_or_else(|| {
-            self.lock().asked.remove(&key.serial());
-            // Over, there is nobody to be told.
-            let _ = self.say(|session: &mut ExtensionSession| session.cancel_outgoing(&key));
-            cancelled()
-        })
     }
+}
+
+fn asker(parent: Option<&Call>) -> Asker<'_> {
+    Asker { call: parent.map(|call| &call.key), is_handler: false }
 }
 
 /// A function of the author's that gets the parts of an answer, in the thread that waits.
@@ -208,28 +186,30 @@ unsafe fn parent<'c>(ext: &Arc<Extension>, call: *const Call) -> Result<Option<&
 unsafe fn tool_question<'q>(
     name: *const c_char,
     args: *const c_char,
-) -> Result<Question<'q>, Failure> {
+) -> Result<Asked<'q>, Failure> {
     // SAFETY: texts of the caller's.
     let (name, args) = unsafe { (text(name, "name")?, maybe_text(args, "args")?) };
     let args = args.map_or_else(|| Ok(RawJson::empty_object()), |args| json_of(args, "args"))?;
-    Ok(Question::Tool { name, args })
+    Ok(Asked::Tool { name, args })
 }
 
 unsafe fn request_question<'q>(
     method: *const c_char,
     params: *const c_char,
     timeout_ms: u64,
-) -> Result<Question<'q>, Failure> {
+    wants_parts: bool,
+) -> Result<Asked<'q>, Failure> {
     // SAFETY: texts of the caller's.
     let (method, params) = unsafe { (text(method, "method")?, maybe_text(params, "params")?) };
     let params = params.map(|params| json_of(params, "params")).transpose()?;
-    Ok(Question::Request { method, params, timeout: (timeout_ms > 0).then_some(timeout_ms) })
+    let timeout_ms = (timeout_ms > 0).then_some(timeout_ms);
+    Ok(Asked::Request { method, params, timeout_ms, wants_parts })
 }
 
 unsafe fn wait(
     ext: *mut Extension,
     call: *mut Call,
-    question: Result<Question<'_>, Failure>,
+    question: Result<Asked<'_>, Failure>,
     on_part: Option<OnPart>,
     out: *mut *mut Answer,
 ) -> ResultCode {
@@ -258,7 +238,7 @@ unsafe fn wait(
 unsafe fn then(
     ext: *mut Extension,
     call: *mut Call,
-    question: Result<Question<'_>, Failure>,
+    question: Result<Asked<'_>, Failure>,
     run: AnswerCallback,
     user: *mut c_void,
     drop: DropCallback,
@@ -271,16 +251,8 @@ unsafe fn then(
             (ext, parent)
         };
         let run = run.ok_or_else(|| Failure::new(EXTLINE_NULL_POINTER, "run is NULL"))?;
-        let question = question?;
-        let asked = Arc::new(Asked::then(Callback::new(run, user, drop)));
-        let outcome = ext.ask(parent, question, &asked);
-        if outcome.is_err()
-            && let Some(mut asked) = Arc::into_inner(asked)
-            && let Some(then) = &mut asked.then
-        {
-            then.disown();
-        }
-        outcome.map(|_| ())
+        let then = || Waiter::Then(Callback::new(run, user, drop));
+        ext.ask(asker(parent), question?, then).map(|_| ())
     })
 }
 
@@ -319,7 +291,7 @@ pub unsafe extern "C" fn extline_request(
     out: *mut *mut Answer,
 ) -> ResultCode {
     // SAFETY: as the header says.
-    unsafe { wait(ext, call, request_question(method, params, timeout_ms), None, out) }
+    unsafe { wait(ext, call, request_question(method, params, timeout_ms, false), None, out) }
 }
 
 /// `extline_request` that gives `part` the parts that come before the answer (`rpc.parts-seq`), each as JSON
@@ -337,7 +309,7 @@ pub unsafe extern "C" fn extline_request_in_parts(
 ) -> ResultCode {
     // SAFETY: as the header says.
     unsafe {
-        let question = request_question(method, params, timeout_ms);
+        let question = request_question(method, params, timeout_ms, true);
         let missing = || Failure::new(EXTLINE_NULL_POINTER, "part is NULL");
         let question = question.and_then(|question| part.map(|_| question).ok_or_else(missing));
         wait(ext, call, question, part.map(|run| OnPart { run, user }), out)
@@ -374,5 +346,5 @@ pub unsafe extern "C" fn extline_request_then(
     drop: DropCallback,
 ) -> ResultCode {
     // SAFETY: as the header says.
-    unsafe { then(ext, call, request_question(method, params, timeout_ms), run, user, drop) }
+    unsafe { then(ext, call, request_question(method, params, timeout_ms, false), run, user, drop) }
 }

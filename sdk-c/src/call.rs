@@ -11,7 +11,6 @@ use std::time::Instant;
 use extline_protocol::frame::{CommandResponse, ErrorInfo, RpcError, ToolResult};
 use extline_protocol::{CallKey, CallKind, ErrorKind, ExtensionSession, Id, ReplyError};
 
-use crate::asked::Asked;
 use crate::callback::Callback;
 use crate::code::{
     EXTLINE_ANSWERED, EXTLINE_CANCELLED, EXTLINE_CLOSED, EXTLINE_STATE, EXTLINE_TOO_LARGE,
@@ -49,7 +48,8 @@ pub struct Call {
     holders: AtomicUsize,
     is_answered: AtomicBool,
     is_cancelled: AtomicBool,
-    waiting: Mutex<Waiting>,
+    /// Whom a cancel is told.
+    waiting: Mutex<Vec<Callback<CancelFunction>>>,
     /// Rings at the cancel.
     bell: Condvar,
 }
@@ -61,13 +61,6 @@ pub(crate) struct Names {
 
 /// A `CancelCallback` that is there.
 pub(crate) type CancelFunction = unsafe extern "C" fn(*mut c_void, *mut Call);
-
-/// Whom a cancel is told.
-#[derive(Default)]
-struct Waiting {
-    functions: Vec<Callback<CancelFunction>>,
-    asked: Vec<Arc<Asked>>,
-}
 
 impl Call {
     /// One that its handler is about to get.
@@ -190,37 +183,23 @@ impl Call {
     /// The handler has failed.
     pub(crate) fn fail(&self, error: ErrorInfo) -> Result<(), Failure> {
         if let Some(turn) = &self.turn {
-            return turn.decide(self, Err(readable(&error)));
+            return turn.decide(self, Err(error.to_string()));
         }
         match self.kind() {
             CallKind::Command => self.answer(|session, key| {
                 session.reply_command(key, CommandResponse::error(key.id().clone(), error.message))
             }),
             CallKind::Request => self.answer(|session, key| {
-                let text = readable(&error);
+                let text = error.to_string();
                 session.reply_request(key, Err(RpcError::new(error.kind, text)))
             }),
             _ => self.answer_tool(|result| {
-                result.content.insert(0, extline_protocol::frame::Content::Text(readable(&error)));
+                result.content.insert(0, extline_protocol::frame::Content::Text(error.to_string()));
                 result.is_error = true;
                 result.error = Some(error);
             }),
         }
     }
-}
-
-/// The text that the model reads: the message, then the causes and the hint, a line each.
-fn readable(error: &ErrorInfo) -> String {
-    let mut text = error.message.clone();
-    for cause in error.causes.iter().flatten() {
-        text.push_str("\ncaused by: ");
-        text.push_str(cause);
-    }
-    if let Some(hint) = &error.hint {
-        text.push_str("\nhint: ");
-        text.push_str(hint);
-    }
-    text
 }
 
 /// Those who hold it.
@@ -270,15 +249,12 @@ impl Call {
         let waiting = self.waiting();
         self.is_cancelled.store(true, SeqCst);
         self.bell.notify_all();
-        for asked in &waiting.asked {
-            asked.interrupt();
-        }
-        !waiting.functions.is_empty()
+        !waiting.is_empty()
     }
 
     /// Calls those functions.
     pub(crate) fn tell_cancelled(&self) {
-        let functions = std::mem::take(&mut self.waiting().functions);
+        let functions = std::mem::take(&mut *self.waiting());
         for function in functions {
             self.tell(&function);
         }
@@ -292,7 +268,7 @@ impl Call {
             drop(waiting);
             self.tell(&function);
         } else {
-            waiting.functions.push(function);
+            waiting.push(function);
         }
     }
 
@@ -300,18 +276,6 @@ impl Call {
         let call = std::ptr::from_ref(self).cast_mut();
         // SAFETY: the author's function, with what it was registered with.
         inside(|| unsafe { (function.run)(function.user, call) });
-    }
-
-    /// Has a cancel interrupt the wait for an answer of the host's.
-    pub(crate) fn interrupts(&self, asked: &Arc<Asked>) {
-        self.waiting().asked.push(Arc::clone(asked));
-        if self.is_cancelled() {
-            asked.interrupt();
-        }
-    }
-
-    pub(crate) fn interrupts_no_more(&self, asked: &Arc<Asked>) {
-        self.waiting().asked.retain(|known| !Arc::ptr_eq(known, asked));
     }
 
     /// Waits until then, or until it is cancelled; whether it was.
@@ -330,11 +294,11 @@ impl Call {
 
     /// Once it is answered there is no cancel.
     fn forget_waiting(&self) {
-        let forgotten = std::mem::take(&mut self.waiting().functions);
+        let forgotten = std::mem::take(&mut *self.waiting());
         drop(forgotten);
     }
 
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+    fn waiting(&self) -> MutexGuard<'_, Vec<Callback<CancelFunction>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -74,11 +74,6 @@ impl<F> Callback<F> {
     pub(crate) fn new(run: F, user: *mut c_void, drop: DropCallback) -> Self {
         Self { run, user, drop }
     }
-
-    /// `user` stays the caller's: the registration failed.
-    pub(crate) fn disown(&mut self) {
-        self.drop = None;
-    }
 }
 
 impl<F> Drop for Callback<F> {

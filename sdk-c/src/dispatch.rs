@@ -7,7 +7,6 @@ use std::time::Instant;
 use extline_protocol::frame::{CommandInvoked, ErrorInfo, Request, ToolCall, ToolResult};
 use extline_protocol::{CallKey, ExtensionEvent};
 
-use crate::ask::Answer;
 use crate::call::Call;
 use crate::callback::Callback;
 use crate::extension::Extension;
@@ -62,15 +61,9 @@ impl Extension {
             ExtensionEvent::Panel(input) => self.run_panel(&input),
             ExtensionEvent::Cancelled { key, .. } => self.tell_cancelled(&key),
             ExtensionEvent::ShuttingDown(_) => self.tell_all_cancelled(),
-            ExtensionEvent::CallToolDone { key, result } => {
-                self.deliver(&key, Answer::of_tool(&result));
-            }
-            ExtensionEvent::Response { key, result } => {
-                self.deliver(&key, Answer::of_request(result));
-            }
             ExtensionEvent::Accepted(ack) => self.accepted(&ack),
             ExtensionEvent::Teardown => self.tear_down(),
-            _ => {}
+            event => self.deliver(event),
         }
     }
 
@@ -88,7 +81,7 @@ impl Extension {
             return None;
         };
         if let Err(error) = tool.validator.validate(&call.args) {
-            self.refuse(&key, ErrorInfo::invalid_args(&error.pointer, &error.message));
+            self.refuse(&key, error.into());
             return None;
         }
         let text = Json::of(call.args);

@@ -5,7 +5,13 @@ use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::code::{EXTLINE_ARGUMENT, EXTLINE_OK, EXTLINE_PANIC, ResultCode};
+use extline_protocol::ErrorKind;
+use extline_protocol::frame::ErrorInfo;
+
+use crate::code::{
+    EXTLINE_AGAIN, EXTLINE_ANSWERED, EXTLINE_ARGUMENT, EXTLINE_CLOSED, EXTLINE_JSON, EXTLINE_OK,
+    EXTLINE_PANIC, EXTLINE_STATE, EXTLINE_TOO_LARGE, EXTLINE_UNSUPPORTED, ResultCode,
+};
 
 /// Longest text of a failure, with its NUL.
 const LONGEST: usize = 1024;
@@ -27,6 +33,21 @@ pub(crate) struct Failure {
 impl Failure {
     pub(crate) fn new(code: ResultCode, text: impl Into<String>) -> Self {
         Self { code, text: text.into() }
+    }
+
+    /// What the session refuses to send.
+    pub(crate) fn refused(error: &ErrorInfo) -> Self {
+        let code = match error.kind {
+            ErrorKind::Unsupported => EXTLINE_UNSUPPORTED,
+            ErrorKind::Validation => EXTLINE_JSON,
+            ErrorKind::Stale => EXTLINE_ANSWERED,
+            ErrorKind::TooLarge => EXTLINE_TOO_LARGE,
+            ErrorKind::Cancelled => EXTLINE_CLOSED,
+            // So many parts wait to be written.
+            ErrorKind::Internal => EXTLINE_AGAIN,
+            _ => EXTLINE_STATE,
+        };
+        Self::new(code, &*error.message)
     }
 }
 

@@ -13,7 +13,6 @@
 pub mod answer;
 pub mod args;
 pub mod ask;
-mod asked;
 mod blocking;
 pub mod blocks;
 pub mod call;
@@ -41,7 +40,6 @@ pub mod messages;
 pub mod next;
 pub mod panel;
 pub mod polled;
-mod refusal;
 pub mod respond;
 pub mod run;
 mod running;

@@ -2,7 +2,7 @@
 
 use std::ffi::c_char;
 
-use extline_protocol::frame::{Content, Level, Progress};
+use extline_protocol::frame::{Content, ErrorInfo, Level, Progress};
 use extline_protocol::{CallKind, RequestError, Update};
 
 use crate::call::{Call, called};
@@ -10,7 +10,6 @@ use crate::code::{EXTLINE_JSON, ResultCode};
 use crate::extension::{Extension, extension};
 use crate::failure::{Failure, enter};
 use crate::ffi::{Options, maybe_text, options, text};
-use crate::refusal;
 use crate::tool::{json_of, word};
 
 /// Shows the user a note. The level is `debug`, `info`, `success`, `warn` or `error`, else
@@ -196,7 +195,7 @@ pub unsafe extern "C" fn extline_call_part(call: *mut Call, json: *const c_char)
         let part = json_of(json, "json")?;
         call.ext.wait_for_room(call)?;
         let sent = call.ext.say(|session| session.send_part(&call.key, part))?;
-        sent.map_err(|error: RequestError| refusal::of_request(&error))
+        sent.map_err(|error: RequestError| Failure::refused(&ErrorInfo::from(&error)))
     })
 }
 

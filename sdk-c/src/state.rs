@@ -5,11 +5,11 @@ use std::ffi::c_void;
 use std::sync::{Arc, Weak};
 
 use extline_protocol::frame::Subscribe;
-use extline_protocol::{ExtensionConfig, ExtensionEvent, Requirement};
+use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession, Requirement};
+use extline_stdio::Input;
 use extline_stdio::watchdog::Unfinished;
-use extline_stdio::{Input, report};
 
-use crate::asked::Asked;
+use crate::ask::Waiter;
 use crate::call::Call;
 use crate::callback::Callback;
 use crate::code::{EXTLINE_CLOSED, EXTLINE_STATE};
@@ -24,7 +24,7 @@ use crate::panel::Panels;
 use crate::run::MOST_THREADS;
 use crate::running;
 use crate::tool::{CallFunction, Tools};
-use extline_driver::Channel;
+use extline_driver::{Channel, Question, Questions, Settling, settle};
 
 /// Nobody keeps it locked while a function of the author's runs or anything is waited for.
 pub(crate) struct State {
@@ -50,7 +50,7 @@ pub(crate) struct State {
     pub(crate) methods: BTreeMap<String, Arc<Callback<CallFunction>>>,
     pub(crate) panels: Panels,
     /// What the extension has asked the host for, until the answer comes.
-    pub(crate) asked: BTreeMap<u64, Arc<Asked>>,
+    pub(crate) questions: Questions<Waiter>,
     /// Intercepts that go on.
     pub(crate) chains: VecDeque<(Box<InterceptChain>, Decision)>,
     /// In the poll form.
@@ -85,7 +85,7 @@ impl State {
             guards: Vec::new(),
             methods: BTreeMap::new(),
             panels: Panels::default(),
-            asked: BTreeMap::new(),
+            questions: Questions::default(),
             chains: VecDeque::new(),
             input: None,
             taken: Vec::new(),
@@ -152,12 +152,18 @@ impl State {
 
     /// The session and what moves its bytes.
     pub(crate) fn channel(&mut self) -> Result<&mut Channel, Failure> {
+        self.asking().map(|(channel, _)| channel)
+    }
+
+    /// The same, and what the host was asked.
+    pub(crate) fn asking(&mut self) -> Result<(&mut Channel, &mut Questions<Waiter>), Failure> {
         if self.is_freed {
             return Err(Failure::new(EXTLINE_CLOSED, "the extension has been freed"));
         }
-        self.channel.as_mut().ok_or_else(|| {
+        let channel = self.channel.as_mut().ok_or_else(|| {
             Failure::new(EXTLINE_STATE, "the extension has not been started: this needs its host")
-        })
+        });
+        Ok((channel?, &mut self.questions))
     }
 
     /// The same, for what is different before the start.
@@ -194,31 +200,53 @@ impl State {
     }
 
     /// Does what needs no code of the author's; gives back what does.
-    pub(crate) fn settle(&mut self, event: ExtensionEvent) -> Option<ExtensionEvent> {
-        match event {
-            ExtensionEvent::Notice(notice) => report(&notice.to_string()),
-            ExtensionEvent::Cancelled { ref key, .. } => {
-                let call = self.calls.get(&key.serial())?;
-                return call.cancel().then_some(event);
+    fn settle(&mut self, event: ExtensionEvent) -> Option<ExtensionEvent> {
+        if matches!(event, ExtensionEvent::ResponsePart { .. }) {
+            if let Ok(Some(question)) = self.questions.take_in(event) {
+                question.waiter.wake();
             }
-            ExtensionEvent::ShuttingDown(_) => {
-                if let (Some(ext), Some(channel)) = (self.process.upgrade(), &self.channel) {
-                    channel.watch_end(last_act(&ext));
-                }
-                // Every mark is set, also behind one whose waiters have to be told.
-                let waited = self.calls.values().filter(|call| call.cancel()).count();
-                return (waited > 0).then_some(event);
-            }
-            ExtensionEvent::ResponsePart { ref key, data, .. } => {
-                if let Some(asked) = self.asked.get(&key.serial()) {
-                    asked.part(data);
-                }
-            }
-            ExtensionEvent::Finished { exit_code } => self.lifecycle.finish(exit_code),
-            ExtensionEvent::Overdue { .. } => self.lifecycle.is_overdue = true,
-            event => return Some(event),
+            return None;
         }
-        None
+        settle(self, event)
+    }
+
+    fn interrupt(
+        &mut self,
+        which: impl FnOnce(&mut Questions<Waiter>, &mut ExtensionSession) -> Vec<Arc<Question<Waiter>>>,
+    ) {
+        let Some(channel) = &mut self.channel else { return };
+        for question in which(&mut self.questions, &mut channel.session) {
+            question.waiter.wake();
+        }
+    }
+}
+
+impl Settling for State {
+    fn cancel(&mut self, key: &CallKey) -> bool {
+        let waits = self.calls.get(&key.serial()).is_some_and(|call| call.cancel());
+        self.interrupt(|questions, session| questions.interrupt(session, key));
+        waits
+    }
+
+    fn cancel_all(&mut self) -> bool {
+        // Every mark is set, also behind one whose waiters have to be told.
+        let waiting = self.calls.values().filter(|call| call.cancel()).count();
+        self.interrupt(Questions::interrupt_all);
+        waiting > 0
+    }
+
+    fn watch_end(&mut self) {
+        if let (Some(ext), Some(channel)) = (self.process.upgrade(), &self.channel) {
+            channel.watch_end(last_act(&ext));
+        }
+    }
+
+    fn finish(&mut self, exit_code: u8) {
+        self.lifecycle.finish(exit_code);
+    }
+
+    fn overdue(&mut self, _: u8) {
+        self.lifecycle.is_overdue = true;
     }
 }
 

@@ -1,6 +1,5 @@
 //! What the event loop and the thread that stands in for it share.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -8,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use extline_protocol::{CallKey, ExtensionEvent, ExtensionSession};
 use extline_stdio::watchdog::Unfinished;
-use extline_stdio::{Error, Input, Ready, Stdio, Waker, report};
+use extline_stdio::{Error, Input, Ready, Stdio, Waker};
 
 use crate::calls::{Calls, Label};
 use crate::tools::{Tool, Tools};
-use extline_driver::{Channel, LoopServed};
+use extline_driver::{Channel, LoopServed, Questions, Settling, settle};
 
 /// How long a process that is about to end waits for its host to take the last answers.
 const LAST_WRITE: Duration = Duration::from_secs(1);
@@ -27,7 +26,7 @@ pub(crate) struct State {
     pub(crate) input: Option<Input>,
     pub(crate) calls: Calls,
     /// What the extension has asked the host for, until the answer comes.
-    pub(crate) asked: HashMap<u64, CallKey>,
+    pub(crate) questions: Questions<()>,
     pub(crate) tools: Tools,
     /// That was called last, while it is not known how long it took.
     pub(crate) last_tool: Option<Arc<Tool>>,
@@ -63,7 +62,7 @@ impl Core {
             channel,
             input,
             calls: Calls::default(),
-            asked: HashMap::new(),
+            questions: Questions::default(),
             tools,
             last_tool: None,
             finished: None,
@@ -88,24 +87,7 @@ impl Core {
         state: &mut State,
         event: ExtensionEvent,
     ) -> Option<ExtensionEvent> {
-        match event {
-            ExtensionEvent::Notice(notice) => report(&notice.to_string()),
-            ExtensionEvent::Cancelled { ref key, .. } => {
-                return state.calls.cancel(key).then_some(event);
-            }
-            ExtensionEvent::ShuttingDown(_) => {
-                if self.ends_process {
-                    state.channel.watch_end(self.last_act());
-                }
-                state.calls.cancel_all();
-                return Some(event);
-            }
-            ExtensionEvent::Finished { exit_code } => state.finished = Some(exit_code),
-            // The watchdog's, where the process is the extension's.
-            ExtensionEvent::Overdue { .. } => {}
-            event => return Some(event),
-        }
-        None
+        settle(&mut Unhandled(self, state), event)
     }
 
     /// Writes what there is for a process that is about to end, and waits for the host to take it, but not
@@ -132,6 +114,35 @@ impl Core {
             state.channel.last_act(handlers)
         }
     }
+}
+
+/// The extension, to who does what needs no JavaScript.
+struct Unhandled<'a>(&'a Arc<Core>, &'a mut State);
+
+impl Settling for Unhandled<'_> {
+    fn cancel(&mut self, key: &CallKey) -> bool {
+        self.1.calls.cancel(key) || !self.1.questions.is_empty()
+    }
+
+    fn cancel_all(&mut self) -> bool {
+        self.1.calls.cancel_all();
+        // Also handlers that answer nobody are told.
+        true
+    }
+
+    fn watch_end(&mut self) {
+        let Self(core, state) = self;
+        if core.ends_process {
+            state.channel.watch_end(core.last_act());
+        }
+    }
+
+    fn finish(&mut self, exit_code: u8) {
+        self.1.finished = Some(exit_code);
+    }
+
+    /// The watchdog's, where the process is the extension's.
+    fn overdue(&mut self, _: u8) {}
 }
 
 impl LoopServed for Core {

@@ -1,10 +1,12 @@
 //! From the session's events to JavaScript.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use extline_driver::running;
+use extline_driver::questions::{self, Answer, News, Reply};
+use extline_driver::{Question, Questions, running};
 use extline_protocol::frame::{ErrorInfo, PanelClose, ToolCall, ToolResult};
-use extline_protocol::{CallKey, ExtensionEvent, PanelInput};
+use extline_protocol::{CallKey, ExtensionEvent, ExtensionSession, PanelInput};
 
 use crate::calls::Label;
 use crate::core::{Core, State};
@@ -28,10 +30,8 @@ pub(crate) enum Kind {
     Panel = 5,
     /// Reason.
     Cancelled = 6,
-    /// Frame.
-    ToolAnswer = 7,
-    /// Result, or error with its flag.
-    Response = 8,
+    /// What a question came to: a tool's frame or a method's result, or why it failed, with its flag.
+    Answer = 7,
     /// Frame.
     Accepted = 9,
     /// Nothing.
@@ -103,35 +103,56 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
 fn answer_or_end(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> bool {
     match event {
         ExtensionEvent::Cancelled { key, reason } => {
+            interrupt(core, scope, |questions, session| questions.interrupt(session, &key));
             let text = Some(reason.as_str());
             scope.tell(Told { serial: key.serial(), text, ..told(Kind::Cancelled) })
-        }
-        ExtensionEvent::CallToolDone { key, result } => {
-            core.lock().asked.remove(&key.serial());
-            let (serial, frame) = (key.serial(), text_of(&result));
-            scope.tell(Told { serial, text: Some(&frame), ..told(Kind::ToolAnswer) })
-        }
-        ExtensionEvent::Response { key, result } => {
-            core.lock().asked.remove(&key.serial());
-            let (text, flag) = match result {
-                Ok(result) => (result.get().to_owned(), false),
-                Err(error) => (object_text(&error), true),
-            };
-            let serial = key.serial();
-            scope.tell(Told { serial, text: Some(&text), flag, ..told(Kind::Response) })
         }
         ExtensionEvent::Accepted(ack) => {
             let frame = text_of(&*ack);
             scope.tell(Told { text: Some(&frame), ..told(Kind::Accepted) })
         }
         ExtensionEvent::ShuttingDown(reason) => {
+            interrupt(core, scope, Questions::interrupt_all);
             let reason = reason.map(|reason| reason.as_str().to_owned());
             let end = core.ends_process.then_some(extline_protocol::limits::SHUTDOWN_END);
             let number = end.map(|end| end.as_secs_f64() * 1000.0);
             scope.tell(Told { number, text: reason.as_deref(), ..told(Kind::ShuttingDown) })
         }
-        _ => false,
+        event => {
+            let taken = core.lock().questions.take_in(event);
+            taken.ok().flatten().is_some_and(|question| answer(scope, &question))
+        }
     }
+}
+
+/// Handlers are cancelled, and what they asked is not wanted any more.
+fn interrupt(
+    core: &Core,
+    scope: &Scope<'_>,
+    which: impl FnOnce(&mut Questions<()>, &mut ExtensionSession) -> Vec<Arc<Question<()>>>,
+) {
+    let interrupted = {
+        let State { questions, channel, .. } = &mut *core.lock();
+        which(questions, &mut channel.session)
+    };
+    for question in interrupted {
+        answer(scope, &question);
+    }
+}
+
+fn answer(scope: &Scope<'_>, question: &Question<()>) -> bool {
+    let (text, flag) = match question.take() {
+        Some(News::Answer(Answer { error: Some(error), .. })) => (object_text(&*error), true),
+        Some(News::Answer(Answer { reply: Reply::Tool(result), .. })) => (text_of(&result), false),
+        Some(News::Answer(Answer { reply: Reply::Method(result), .. })) => {
+            (result.unwrap_or_default().to_string(), false)
+        }
+        Some(News::Interrupted) => (object_text(&questions::cancelled()), true),
+        // Nobody wants parts.
+        Some(News::Part(_)) | None => return false,
+    };
+    let serial = question.serial();
+    scope.tell(Told { serial, text: Some(&text), flag, ..told(Kind::Answer) })
 }
 
 fn tool(
@@ -151,7 +172,7 @@ fn tool(
     if let Some(Err(error)) =
         tool.validator.as_ref().map(|validator| validator.validate(&call.args))
     {
-        refuse(&mut state, &key, ErrorInfo::invalid_args(&error.pointer, &error.message));
+        refuse(&mut state, &key, error.into());
         return false;
     }
     let serial = key.serial();

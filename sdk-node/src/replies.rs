@@ -1,7 +1,6 @@
 //! How the TypeScript half answers, and asks the host.
 
-use std::time::Instant;
-
+use extline_driver::questions::{self, Asked, Asker, News};
 use extline_protocol::frame::{
     CommandResponse, Content, ErrorInfo, EventInterceptResponse, ExtensionFrame, RpcError,
     ToolResult, ToolUpdate,
@@ -145,20 +144,15 @@ impl Session {
         Ok(())
     }
 
-    /// Calls a tool of the host's, as a part of a call or of none (0). The number of the question; an
-    /// error's `code` is its kind.
+    /// Calls a tool of the host's, in the name of a call's handler, of one that answers nobody (0), or of
+    /// none (-1). The number of the question; an error's `code` is its kind.
     #[napi(catch_unwind)]
     pub fn call_tool(&self, parent: i64, name: String, args: String) -> Result<i64, String> {
         let args = raw(&args).map_err(|error| refusal(&ErrorKind::Validation, &error.reason))?;
-        self.driver.tell(|state| {
-            let parent = state.calls.key(number(parent)).filter(|key| key.kind() == CallKind::Tool);
-            let key = state.channel.session.call_tool(parent, &name, args);
-            let key = key.map_err(|error| refusal(&error.kind(), &error.to_string()))?;
-            Ok(ask(state, key))
-        })
+        self.driver.tell(|state| state.ask(parent, Asked::Tool { name: &name, args }))
     }
 
-    /// Asks the host by method, as a part of a call or of none (0). The same.
+    /// Asks the host by method. The same.
     #[napi(catch_unwind)]
     pub fn request(
         &self,
@@ -169,22 +163,17 @@ impl Session {
     ) -> Result<i64, String> {
         let params = params.as_deref().map(raw).transpose();
         let params = params.map_err(|error| refusal(&ErrorKind::Validation, &error.reason))?;
-        let deadline = timeout.map(|timeout| timeout.max(0.0) as u64);
-        self.driver.tell(|state| {
-            let parent = state.calls.key(number(parent));
-            let session = &mut state.channel.session;
-            let key = session.request(parent, &method, params, deadline, Instant::now());
-            let key = key.map_err(|error| refusal(&error.kind(), &error.to_string()))?;
-            Ok(ask(state, key))
-        })
+        let timeout_ms = timeout.map(|timeout| timeout.max(0.0) as u64);
+        let asked = Asked::Request { method: &method, params, timeout_ms, wants_parts: false };
+        self.driver.tell(|state| state.ask(parent, asked))
     }
 
     /// The answer is not wanted any more. It comes all the same.
     #[napi(catch_unwind)]
     pub fn cancel_question(&self, question: i64) {
         self.driver.tell(|state| {
-            if let Some(key) = state.asked.get(&number(question)) {
-                state.channel.session.cancel_outgoing(key);
+            if let Some(question) = state.questions.get(number(question)).cloned() {
+                state.questions.give_up(&mut state.channel.session, &question);
             }
         });
     }
@@ -237,10 +226,18 @@ fn reply(state: &mut State, key: &CallKey, frame: ExtensionFrame) {
     };
 }
 
-fn ask(state: &mut State, key: CallKey) -> i64 {
-    let serial = key.serial();
-    state.asked.insert(serial, key);
-    serial.cast_signed()
+impl State {
+    fn ask(&mut self, parent: i64, asked: Asked<'_>) -> Result<i64, String> {
+        let Self { channel, calls, questions, .. } = self;
+        let asker = Asker { call: calls.key(number(parent)), is_handler: parent >= 0 };
+        let question = questions.ask(&mut channel.session, asker, asked, || ());
+        let question = question.map_err(|error| refusal(&error.kind, &error.message))?;
+        if let Some(News::Interrupted) = question.take() {
+            let ErrorInfo { kind, message, .. } = questions::cancelled();
+            return Err(refusal(&kind, &message));
+        }
+        Ok(question.serial().cast_signed())
+    }
 }
 
 fn refusal(kind: &ErrorKind, message: &str) -> Error<String> {

@@ -122,7 +122,6 @@ export class Context {
   /** @internal */
   cancel(): void {
     this.#isCancelled = true;
-    this.serving.questions.cancel(this);
     this.#controller?.abort();
   }
 

@@ -153,9 +153,9 @@ export class ToolError extends Error {
     return this.ofKind("fatal", message, options);
   }
 }
-/** The error of a host, whose kind may be one of tomorrow. */
-export function errorOfHost(kind: string, message: string): ToolError {
-  const error = ToolError.internal(message);
+/** Why a question to the host failed; the kind may be one of tomorrow. */
+export function errorOf({ kind, message, hint, causes }: Failure): ToolError {
+  const error = ToolError.internal(message, { hint, causes });
   (error as { kind: string }).kind = kind;
   return error;
 }

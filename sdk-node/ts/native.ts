@@ -21,10 +21,8 @@ export const enum Kind {
   Panel = 5,
   /** text: reason. */
   Cancelled = 6,
-  /** text: frame. */
-  ToolAnswer = 7,
-  /** text: result, or with the flag the error. */
-  Response = 8,
+  /** text: what a question came to: a tool's frame or a method's result, or with the flag the failure. */
+  Answer = 7,
   /** text: frame. */
   Accepted = 9,
   /** text: frame. */
@@ -106,7 +104,8 @@ export interface Session {
   isCancelled(serial: number): boolean;
   atWork(): string[];
   update(serial: number, members: string): void;
-  /** The number of the question. Throws an error whose `code` is the kind. */
+  /** The number of the question; who asks is a call, a handler that answers nobody (0), or none (-1). Throws
+   * an error whose `code` is the kind. */
   callTool(parent: number, name: string, args: string): number;
   request(parent: number, method: string, params?: string, timeout?: number): number;
   cancelQuestion(question: number): void;

@@ -1,12 +1,12 @@
 /** What the extension asks the host for, until the answer comes. */
 
-import { errorOfHost, ToolError } from "./errors.js";
+import { errorOf, ToolError, type Failure } from "./errors.js";
 import { encodeJson } from "./json.js";
 import { sayType } from "./lossy.js";
 import type { Session } from "./native.js";
 import { outputOf, type ToolOutput } from "./tool-output.js";
 
-/** Who asks: a call, which takes its questions with it when it is cancelled, or none. */
+/** Who asks: a handler, which takes its questions with it when it is cancelled, or none. */
 export interface Asker {
   readonly serial: number;
   readonly isCancelled: boolean;
@@ -25,11 +25,11 @@ export interface RequestOptions extends AskOptions {
 }
 
 interface Open {
-  readonly asker: Asker | undefined;
-  resolve(frame: string): void;
+  resolve(text: string): void;
   reject(reason: unknown): void;
 }
 
+/** The native half knows who asked, and gives up what a cancelled handler has asked. */
 export class Questions {
   readonly #session: Session;
   readonly #open = new Map<number, Open>();
@@ -45,67 +45,45 @@ export class Questions {
       throw new TypeError(`callTool(name, args) takes arguments as an object, and this is ${sayType(args)}`);
     }
     const text = encodeJson(args);
-    const frame = await this.#ask(asker, options.signal, () => this.#session.callTool(asker?.serial ?? 0, name, text));
-    return outputOf(name, frame);
+    const frame = await this.#ask(asker, options.signal, (serial) => this.#session.callTool(serial, name, text));
+    return outputOf(frame);
   }
 
   /** Asks the host by method. */
   async request(asker: Asker | undefined, method: string, params: unknown, options: RequestOptions): Promise<unknown> {
     checkName("request(method, params)", method);
     const text = params === undefined ? undefined : encodeJson(params);
-    const ask = () => this.#session.request(asker?.serial ?? 0, method, text, options.timeoutMs);
+    const ask = (serial: number) => this.#session.request(serial, method, text, options.timeoutMs);
     return JSON.parse(await this.#ask(asker, options.signal, ask)) as unknown;
   }
 
-  #ask(asker: Asker | undefined, signal: AbortSignal | undefined, ask: () => number): Promise<string> {
+  #ask(asker: Asker | undefined, signal: AbortSignal | undefined, ask: (serial: number) => number): Promise<string> {
     signal?.throwIfAborted();
     if (asker?.isCancelled) throw ToolError.cancelled();
     let question: number;
     try {
-      question = ask();
+      question = ask(asker?.serial ?? -1);
     } catch (refused) {
       const { code, message } = refused as { code?: string; message: string };
-      throw errorOfHost(code ?? "internal", message);
+      throw errorOf({ kind: code ?? "internal", message });
     }
     return new Promise((resolve, reject) => {
-      const giveUp = () => this.#giveUp(question, signal?.reason);
-      const settled = () => signal?.removeEventListener("abort", giveUp);
+      const settled = () => (this.#open.delete(question), signal?.removeEventListener("abort", giveUp));
+      // The answer comes all the same, and nobody is told.
+      const giveUp = () => (settled(), this.#session.cancelQuestion(question), reject(signal?.reason));
       signal?.addEventListener("abort", giveUp, { once: true });
       this.#open.set(question, {
-        asker,
-        resolve: (frame) => (settled(), resolve(frame)),
+        resolve: (text) => (settled(), resolve(text)),
         reject: (reason) => (settled(), reject(reason)),
       });
     });
   }
 
-  /** The answer is not wanted any more. It comes all the same, and nobody is told. */
-  #giveUp(question: number, reason: unknown): void {
-    const open = this.#open.get(question);
-    if (!open) return;
-    this.#open.delete(question);
-    this.#session.cancelQuestion(question);
-    open.reject(reason);
-  }
-
-  /** The host has answered. */
+  /** The host has answered, or the handler that asked was cancelled. */
   deliver(question: number, text: string, isError: boolean): void {
     const open = this.#open.get(question);
-    if (!open) return;
-    this.#open.delete(question);
-    if (isError) {
-      const { code, message } = JSON.parse(text) as { code: string; message: string };
-      open.reject(errorOfHost(code, message));
-    } else {
-      open.resolve(text);
-    }
-  }
-
-  /** The call that asked is cancelled: nobody waits for the answers. */
-  cancel(asker: Asker): void {
-    for (const [question, open] of this.#open) {
-      if (open.asker === asker) this.#giveUp(question, ToolError.cancelled());
-    }
+    if (isError) open?.reject(errorOf(JSON.parse(text) as Failure));
+    else open?.resolve(text);
   }
 }
 

@@ -130,8 +130,7 @@ export class Serving {
       case Kind.Cancelled:
         this.#running.get(serial)?.cancel();
         return true;
-      case Kind.ToolAnswer:
-      case Kind.Response:
+      case Kind.Answer:
         this.questions.deliver(serial, text, flag);
         return true;
       case Kind.Accepted:

@@ -1,7 +1,5 @@
 /** What a tool of the host's answered. */
 
-import { ToolError } from "./errors.js";
-
 /** A block of the answer, with the names of the wire. */
 export type OutputBlock =
   | { readonly type: "text"; readonly text: string }
@@ -31,14 +29,8 @@ export class ToolOutput {
   }
 }
 
-/** The output, or the error that a failed call is. `frame` is the host's `tool_result`. */
-export function outputOf(name: string, frame: string): ToolOutput {
-  const { content, truncated, is_error } = JSON.parse(frame) as {
-    content?: OutputBlock[];
-    truncated?: boolean;
-    is_error?: boolean;
-  };
-  const output = new ToolOutput(content ?? [], truncated ?? false);
-  if (is_error) throw ToolError.internal(output.text || `${name} failed and does not say why`);
-  return output;
+/** The output of the host's `tool_result`. */
+export function outputOf(frame: string): ToolOutput {
+  const { content, truncated } = JSON.parse(frame) as { content?: OutputBlock[]; truncated?: boolean };
+  return new ToolOutput(content ?? [], truncated ?? false);
 }

@@ -1,11 +1,11 @@
 //! What the threads of an extension share: the session, the way in and out, the calls that run.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 use std::time::Instant;
 
-use extline_driver::{Inlet, StandIn, owner, running};
+use extline_driver::{Inlet, Questions, Settling, StandIn, owner, running};
 use extline_protocol::{CallKey, ExtensionConfig, ExtensionEvent, ExtensionSession};
 use extline_stdio::handover::Handover;
 use extline_stdio::watchdog::{self, Unfinished};
@@ -15,7 +15,6 @@ use pyo3::prelude::*;
 
 use crate::call::{Call, Running};
 use crate::looped::Looped;
-use crate::outgoing::Asked;
 use crate::serve::Next;
 use crate::text::Text;
 use crate::tool::{self, Tool, Tools};
@@ -49,7 +48,7 @@ pub(crate) struct Core {
     pub(crate) handover: Handover,
     pub(crate) running: Running,
     /// What the extension has asked the host for, until the answer comes.
-    pub(crate) asked: Mutex<HashMap<CallKey, Arc<Asked>>>,
+    questions: Mutex<Questions<Py<PyAny>>>,
     pub(crate) tools: Arc<Tools>,
     /// The Python half of the driver.
     serving: Py<PyAny>,
@@ -89,7 +88,7 @@ impl Core {
             channel: Mutex::new(channel),
             inlet: Mutex::new(Inlet::new(input)),
             running: Running::default(),
-            asked: Mutex::default(),
+            questions: Mutex::default(),
             tools,
             serving,
             wants,
@@ -109,6 +108,11 @@ impl Core {
     pub(crate) fn channel(&self) -> MutexGuard<'_, TurnChannel> {
         // What a panic could leave half done is behind no author's code.
         self.channel.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Locked before the channel, by who needs both.
+    pub(crate) fn questions(&self) -> MutexGuard<'_, Questions<Py<PyAny>>> {
+        self.questions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn inlet(&self) -> MutexGuard<'_, Inlet> {
@@ -225,31 +229,7 @@ impl Core {
 
     /// Does what needs no Python; gives back what does.
     pub(crate) fn settle(self: &Arc<Self>, event: ExtensionEvent) -> Option<ExtensionEvent> {
-        match event {
-            ExtensionEvent::Notice(notice) => report(&notice.to_string()),
-            ExtensionEvent::Cancelled { ref key, .. } => {
-                self.watch_cancelled([key.serial()]);
-                let call = self.running.get(key)?;
-                return call.cancel().then_some(event);
-            }
-            ExtensionEvent::ShuttingDown(_) => {
-                self.watch_cancelled(running::serials());
-                if self.wants.ends_process {
-                    self.channel().watch_end(self.last_act());
-                }
-                let waiting: Vec<Arc<Call>> = self.running.all();
-                // Every mark is set, also behind one whose waiters have to be told.
-                let is_waited = waiting.iter().filter(|call| call.cancel()).count() > 0;
-                return is_waited.then_some(event);
-            }
-            ExtensionEvent::Finished { exit_code } => {
-                self.finished.store(exit_code.into(), SeqCst);
-            }
-            ExtensionEvent::Overdue { .. } => self.is_overdue.store(true, SeqCst),
-            ExtensionEvent::Registered(_) => {}
-            event => return Some(event),
-        }
-        None
+        extline_driver::settle(&mut Unhandled(self), event)
     }
 
     /// The exit code, when everything is answered.
@@ -285,6 +265,41 @@ impl Core {
             let handlers = handlers.into_iter().collect();
             core.channel().last_act(handlers)
         }
+    }
+}
+
+/// The extension, to who does what needs no Python.
+struct Unhandled<'a>(&'a Arc<Core>);
+
+impl Settling for Unhandled<'_> {
+    fn cancel(&mut self, key: &CallKey) -> bool {
+        let Self(core) = self;
+        core.watch_cancelled([key.serial()]);
+        let waits = core.running.get(key).is_some_and(|call| call.cancel());
+        waits || !core.questions().is_empty()
+    }
+
+    fn cancel_all(&mut self) -> bool {
+        let Self(core) = self;
+        core.watch_cancelled(running::serials());
+        // Every mark is set, also behind one whose waiters have to be told.
+        let waiting = core.running.all().iter().filter(|call| call.cancel()).count();
+        waiting > 0 || !core.questions().is_empty()
+    }
+
+    fn watch_end(&mut self) {
+        let Self(core) = self;
+        if core.wants.ends_process {
+            core.channel().watch_end(core.last_act());
+        }
+    }
+
+    fn finish(&mut self, exit_code: u8) {
+        self.0.finished.store(exit_code.into(), SeqCst);
+    }
+
+    fn overdue(&mut self, _: u8) {
+        self.0.is_overdue.store(true, SeqCst);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use extline_driver::{owner, running};
+use extline_driver::{Questions, owner, running};
 use extline_protocol::ExtensionEvent;
 use extline_protocol::frame::RpcError;
 use extline_protocol::{CallKey, ErrorKind};
@@ -75,15 +75,19 @@ impl Core {
                 if let Some(call) = self.running.get(&key) {
                     call.tell(py);
                 }
+                self.interrupt_questions(py, |questions, session| {
+                    questions.interrupt(session, &key)
+                });
             }
             ExtensionEvent::ShuttingDown(_) => {
                 for call in self.running.all() {
                     call.tell(py);
                 }
+                self.interrupt_questions(py, Questions::interrupt_all);
             }
-            ExtensionEvent::CallToolDone { key, result } => self.deliver_tool(py, &key, result),
-            ExtensionEvent::ResponsePart { key, data, .. } => self.deliver_part(py, &key, data),
-            ExtensionEvent::Response { key, result } => self.deliver_response(py, &key, result),
+            ExtensionEvent::CallToolDone { .. }
+            | ExtensionEvent::ResponsePart { .. }
+            | ExtensionEvent::Response { .. } => self.deliver(py, event),
             event => self.run_in_python(py, event),
         }
         None

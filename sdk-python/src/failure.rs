@@ -18,7 +18,7 @@ pub(crate) fn of_tool(py: Python<'_>, error: &PyErr, name: &str) -> ToolResult {
         Ok(None) => unforeseen(py, error, &format!("tool {name}")),
         Err(wrong) => unforeseen(py, &wrong, &format!("the error of tool {name}")),
     };
-    let text = text(&info);
+    let text = info.to_string();
     ToolResult { content: vec![Content::Text(text)], ..ToolResult::error("".into(), info) }
 }
 
@@ -32,7 +32,10 @@ pub(crate) fn of_unsent(py: Python<'_>, error: &PyErr, tool: &Tool) -> ToolResul
     let message =
         told.map_or_else(|_| format!("{} returned what cannot be sent", tool.label), |text| text.0);
     let info = ErrorInfo::new(ErrorKind::Internal, message);
-    ToolResult { content: vec![Content::Text(text(&info))], ..ToolResult::error("".into(), info) }
+    ToolResult {
+        content: vec![Content::Text(info.to_string())],
+        ..ToolResult::error("".into(), info)
+    }
 }
 
 /// The kind and text of any other handler's failure.
@@ -54,20 +57,6 @@ pub(crate) fn unforeseen(py: Python<'_>, error: &PyErr, what: &str) -> ErrorInfo
 fn causes_in(causes: Vec<Text>) -> Option<Vec<String>> {
     let causes: Vec<String> = causes.into_iter().map(|cause| cause.0).collect();
     Some(causes).filter(|causes| !causes.is_empty())
-}
-
-/// As every host shows it: the hint and the causes are in the text too.
-fn text(info: &ErrorInfo) -> String {
-    let mut text = info.message.clone();
-    if let Some(hint) = &info.hint {
-        text.push_str("\nhint: ");
-        text.push_str(hint);
-    }
-    for cause in info.causes.iter().flatten() {
-        text.push_str("\ncaused by: ");
-        text.push_str(cause);
-    }
-    text
 }
 
 /// What a `ToolError` says; `None` for any other exception.

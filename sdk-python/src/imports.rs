@@ -10,6 +10,8 @@ static IMAGE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static TOOL_ERROR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static ARGUMENT_ERROR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static CANCELLED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static FAILED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+static TOOL_OUTPUT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static UPDATE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static UNSENT: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static NO_ANSWER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -49,6 +51,16 @@ pub(crate) fn tool_error(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 /// What `ctx.raise_if_cancelled()` raises.
 pub(crate) fn cancelled(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     get(py, &CANCELLED, "extline._errors", "Cancelled")
+}
+
+/// Makes the error that a failed question raises.
+pub(crate) fn failed(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &FAILED, "extline._errors", "failed")
+}
+
+/// The class of what other tools answer.
+pub(crate) fn tool_output(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    get(py, &TOOL_OUTPUT, "extline._output", "ToolOutput")
 }
 
 /// What the decoder of arguments raises.

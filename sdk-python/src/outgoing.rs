@@ -1,145 +1,124 @@
 //! What the extension asks the host for, until the answer comes.
 
-use std::mem;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use extline_protocol::frame::{CallToolResult, RpcError};
-use extline_protocol::{CallKey, ErrorKind, ExtensionSession, RawJson};
+use extline_driver::questions::{Answer, Asked, Asker, News, Reply};
+use extline_driver::{Question as Open, Questions};
+use extline_protocol::ExtensionEvent;
+use extline_protocol::frame::ErrorInfo;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::PyList;
 
 use crate::core::{Core, refuse_in_child};
 use crate::frames::to_dict;
+use crate::imports;
 use crate::load::load;
 
-/// One question: `woken` is called when the answer is there.
-pub(crate) struct Asked {
-    woken: Py<PyAny>,
-    answer: Mutex<Option<Answer>>,
-    /// What came before it; `None` for a question whose parts nobody wants.
-    parts: Option<Mutex<Vec<RawJson>>>,
-}
-
-enum Answer {
-    Tool(CallToolResult),
-    Response(Result<RawJson, RpcError>),
-}
-
-/// A question to the host, for Python.
+/// A question to the host, for Python. What it was asked with is called when there is something to
+/// take.
 #[pyclass(frozen, module = "extline._native")]
 pub(crate) struct Question {
     core: Arc<Core>,
-    key: CallKey,
-    asked: Arc<Asked>,
+    open: Arc<Open<Py<PyAny>>>,
 }
 
 impl Question {
-    /// Has `woken` called once the host has answered. The question is asked by `ask`, while nobody
-    /// can answer.
-    pub(crate) fn ask<E>(
+    /// Has `woken` called once the host has answered.
+    pub(crate) fn ask(
+        py: Python<'_>,
         core: &Arc<Core>,
+        asker: Asker<'_>,
+        asked: Asked<'_>,
         woken: Py<PyAny>,
-        wants_parts: bool,
-        ask: impl FnOnce(&mut ExtensionSession) -> Result<CallKey, E>,
-    ) -> PyResult<Result<Self, E>> {
+    ) -> PyResult<Self> {
         refuse_in_child()?;
-        let parts = wants_parts.then(Mutex::default);
-        let asked = Arc::new(Asked { woken, answer: Mutex::new(None), parts });
-        let mut table = core.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = core.tell(ask)?;
-        if let Ok(key) = &key {
-            table.insert(key.clone(), Arc::clone(&asked));
-        }
-        drop(table);
-        Ok(key.map(|key| Self { core: Arc::clone(core), key, asked }))
+        // Nobody can answer before the question is in the list.
+        let mut questions = core.questions();
+        let open = core.tell(|session| questions.ask(session, asker, asked, || woken))?;
+        drop(questions);
+        let open = open.map_err(|error| raised(py, error))?;
+        Ok(Self { core: Arc::clone(core), open })
     }
 }
 
 #[pymethods]
 impl Question {
-    /// The answer as `(result, error)` of dicts, or `None` while there is none.
-    fn answer<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
-        let answer = self.asked.answer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let none = || py.None().into_bound(py);
-        Ok(match answer {
-            None => None,
-            Some(Answer::Tool(result)) => Some((to_dict(py, &result)?.into_any(), none())),
-            Some(Answer::Response(Ok(result))) => Some((load(py, result.get())?, none())),
-            Some(Answer::Response(Err(error))) => {
-                Some((none(), error_dict(py, &error)?.into_any()))
+    /// What came: `(True, part)`, and behind all parts `(False, answer)`; `None` while there is
+    /// nothing. Raises the ToolError that the answer is, or Cancelled.
+    fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<(bool, Bound<'py, PyAny>)>> {
+        Ok(Some(match self.open.take() {
+            None => return Ok(None),
+            Some(News::Part(part)) => (true, load(py, part.get())?),
+            Some(News::Answer(answer)) => (false, value(py, answer)?),
+            Some(News::Interrupted) => {
+                return Err(PyErr::from_value(imports::cancelled(py)?.call0()?));
             }
-        })
-    }
-
-    /// The parts that have come since this was asked last. All of them are here once there is an
-    /// answer.
-    fn parts<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let Some(parts) = &self.asked.parts else { return Ok(Vec::new()) };
-        let parts = mem::take(&mut *parts.lock().unwrap_or_else(PoisonError::into_inner));
-        parts.iter().map(|part| load(py, part.get())).collect()
+        }))
     }
 
     /// The answer is not wanted any more. It comes all the same, and nobody is told.
     fn cancel(&self) -> PyResult<()> {
-        let forgotten =
-            self.core.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
-        drop(forgotten);
-        self.core.tell(|session| session.cancel_outgoing(&self.key))
+        refuse_in_child()?;
+        let mut questions = self.core.questions();
+        self.core.tell(|session| questions.give_up(session, &self.open))
     }
 }
 
 impl Core {
-    pub(crate) fn deliver_tool(&self, py: Python<'_>, key: &CallKey, result: CallToolResult) {
-        self.deliver(py, key, Answer::Tool(result));
+    /// Hands an answer over.
+    pub(crate) fn deliver(&self, py: Python<'_>, event: ExtensionEvent) {
+        let taken = { self.questions().take_in(event) };
+        if let Ok(Some(question)) = taken {
+            wake(py, &question);
+        }
     }
 
-    pub(crate) fn deliver_response(
+    /// Gives up what cancelled handlers have asked.
+    pub(crate) fn interrupt_questions(
         &self,
         py: Python<'_>,
-        key: &CallKey,
-        result: Result<RawJson, RpcError>,
+        which: impl FnOnce(
+            &mut Questions<Py<PyAny>>,
+            &mut extline_protocol::ExtensionSession,
+        ) -> Vec<Arc<Open<Py<PyAny>>>>,
     ) {
-        self.deliver(py, key, Answer::Response(result));
-    }
-
-    pub(crate) fn deliver_part(&self, py: Python<'_>, key: &CallKey, part: RawJson) {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned();
-        let Some(asked) = asked else { return };
-        let Some(parts) = &asked.parts else { return };
-        parts.lock().unwrap_or_else(PoisonError::into_inner).push(part);
-        wake(py, &asked);
-    }
-
-    fn deliver(&self, py: Python<'_>, key: &CallKey, answer: Answer) {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
-        let Some(asked) = asked else { return };
-        *asked.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answer);
-        wake(py, &asked);
+        let interrupted = {
+            let mut questions = self.questions();
+            let mut channel = self.channel();
+            which(&mut questions, &mut channel.session)
+        };
+        for question in interrupted {
+            wake(py, &question);
+        }
     }
 }
 
-fn wake(py: Python<'_>, asked: &Asked) {
-    if let Err(error) = asked.woken.call0(py) {
+fn wake(py: Python<'_>, question: &Open<Py<PyAny>>) {
+    if let Err(error) = question.waiter.call0(py) {
         error.write_unraisable(py, None);
     }
 }
 
-fn error_dict<'py>(py: Python<'py>, error: &RpcError) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("code", error.code.as_str())?;
-    dict.set_item("message", &error.message)?;
-    dict.set_item("data", error.data.as_ref().map(|data| load(py, data.get())).transpose()?)?;
-    Ok(dict)
+/// The answer as the author sees it.
+fn value(py: Python<'_>, Answer { reply, error }: Answer) -> PyResult<Bound<'_, PyAny>> {
+    if let Some(error) = error {
+        return Err(raised(py, *error));
+    }
+    match reply {
+        Reply::Tool(result) => {
+            let content = to_dict(py, &result)?.get_item("content")?;
+            let content = content.unwrap_or_else(|| PyList::empty(py).into_any());
+            imports::tool_output(py)?.call1((content, result.truncated))
+        }
+        Reply::Method(result) => load(py, result.unwrap_or_default().get()),
+    }
 }
 
-/// The error of one of the extension's own calls, as Python's `ToolError` says it.
-pub(crate) fn refusal(py: Python<'_>, kind: &ErrorKind, message: &str) -> PyErr {
-    let error = crate::imports::tool_error(py).and_then(|class| {
-        let of_kind = class.getattr("of_kind")?;
-        of_kind.call1((kind.as_str(), message))
-    });
+/// A failure as Python's `ToolError`.
+fn raised(py: Python<'_>, error: ErrorInfo) -> PyErr {
+    let ErrorInfo { kind, message, hint, causes, .. } = error;
+    let causes = causes.unwrap_or_default();
+    let error =
+        imports::failed(py).and_then(|failed| failed.call1((kind.as_str(), message, hint, causes)));
     error.map_or_else(|error| error, PyErr::from_value)
 }

@@ -1,12 +1,11 @@
 //! How the Python half of the driver answers: what it does for a handler that it runs itself.
 
-use std::time::Instant;
-
+use extline_driver::questions::{Asked, Asker};
 use extline_driver::running;
 use extline_protocol::frame::{
     CommandResponse, Content, ErrorInfo, EventInterceptResponse, RpcError, ToolResult,
 };
-use extline_protocol::{CallKey, CallKind, ErrorKind};
+use extline_protocol::{CallKey, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -15,7 +14,7 @@ use crate::call::Call;
 use crate::context::Context;
 use crate::core::end_if_in_child;
 use crate::dump::dump_raw;
-use crate::outgoing::{Question, refusal};
+use crate::outgoing::Question;
 use crate::run_tool::{Failed, cancelled};
 use crate::session::Session;
 use crate::stuck;
@@ -196,26 +195,24 @@ pub(crate) fn fail_request(context: &Context, code: &str, message: Text) -> PyRe
     Ok(())
 }
 
-/// Calls a tool of the host's; `woken` is called when the answer is there.
+/// Calls a tool of the host's; `woken` is called when the answer is there. A cancel of the call ends the
+/// wait where it `interrupts`.
 #[pyfunction]
 pub(crate) fn call_tool(
     py: Python<'_>,
     context: &Context,
     name: &str,
     args: &Bound<'_, PyDict>,
+    interrupts: bool,
     woken: Py<PyAny>,
 ) -> PyResult<Question> {
-    let args = dump_raw(args)?;
-    let parent = context.call.key().filter(|key| key.kind() == CallKind::Tool);
-    let ask =
-        |session: &mut extline_protocol::ExtensionSession| session.call_tool(parent, name, args);
-    let asked = Question::ask(&context.core, woken, false, ask)?;
-    asked.map_err(|error| refusal(py, &error.kind(), &error.to_string()))
+    let asked = Asked::Tool { name, args: dump_raw(args)? };
+    Question::ask(py, &context.core, asker(context, interrupts), asked, woken)
 }
 
-/// Asks the host by method; `woken` is called when a part or the answer is there.
+/// Asks the host by method; `woken` is called when a part or the answer is there. Else as `call_tool`.
 #[pyfunction]
-#[pyo3(signature = (context, method, params, timeout, wants_parts, woken))]
+#[expect(clippy::too_many_arguments, reason = "as Python calls it")]
 pub(crate) fn request(
     py: Python<'_>,
     context: &Context,
@@ -223,6 +220,7 @@ pub(crate) fn request(
     params: Option<&Bound<'_, PyAny>>,
     timeout: Option<f64>,
     wants_parts: bool,
+    interrupts: bool,
     woken: Py<PyAny>,
 ) -> PyResult<Question> {
     let params = params.map(dump_raw).transpose()?;
@@ -231,12 +229,13 @@ pub(crate) fn request(
         clippy::cast_sign_loss,
         reason = "a time in milliseconds; what is no time is none"
     )]
-    let deadline = timeout.map(|seconds| (seconds * 1000.0).max(0.0) as u64);
-    let ask = |session: &mut extline_protocol::ExtensionSession| {
-        session.request(context.call.key(), method, params, deadline, Instant::now())
-    };
-    let asked = Question::ask(&context.core, woken, wants_parts, ask)?;
-    asked.map_err(|error| refusal(py, &error.kind(), &error.to_string()))
+    let timeout_ms = timeout.map(|seconds| (seconds * 1000.0).max(0.0) as u64);
+    let asked = Asked::Request { method, params, timeout_ms, wants_parts };
+    Question::ask(py, &context.core, asker(context, interrupts), asked, woken)
+}
+
+fn asker(context: &Context, is_handler: bool) -> Asker<'_> {
+    Asker { call: context.call.key(), is_handler }
 }
 
 fn reply(context: &Context, result: ToolResult) -> PyResult<()> {

@@ -144,10 +144,7 @@ pub(crate) fn keywords<'py>(
     args: &RawJson,
 ) -> Result<Bound<'py, PyDict>, Failed> {
     if let Some(Err(error)) = tool.validator.as_ref().map(|validator| validator.validate(args)) {
-        return Err(Failed::Arguments(Box::new(ErrorInfo::invalid_args(
-            &error.pointer,
-            &error.message,
-        ))));
+        return Err(Failed::Arguments(Box::new(error.into())));
     }
     let (members, has_fractions) = load_object(py, args.get())?;
     match &tool.bind {

@@ -1,66 +1,62 @@
 //! What handlers have asked the host for, and wait for.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use extline_protocol::frame::{CallToolResult, RpcError};
-use extline_protocol::{CallKey, RawJson};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use extline_driver::Question;
+use extline_driver::questions::{Asked, Asker, News};
+use extline_protocol::{CallKey, ExtensionEvent};
+use tokio::sync::Notify;
 
+use crate::ToolError;
 use crate::connection::Connection;
 
-/// What the host says to a `call_tool` or a `request`.
-#[derive(Debug)]
-pub(crate) enum Answer {
-    Tool(CallToolResult),
-    Part(RawJson),
-    Response(Result<RawJson, RpcError>),
+/// One thing that was asked for. Dropped before its answer it is cancelled.
+pub(crate) struct Awaited {
+    connection: Rc<Connection>,
+    question: Arc<Question<Notify>>,
 }
 
-/// Who waits for which answer.
-#[derive(Debug, Default)]
-pub(crate) struct Awaited(RefCell<HashMap<u64, UnboundedSender<Answer>>>);
+impl Connection {
+    /// Asks the host, as a part of a call or of none.
+    pub(crate) fn ask(
+        self: &Rc<Self>,
+        call: Option<&CallKey>,
+        asked: Asked<'_>,
+    ) -> Result<Awaited, ToolError> {
+        // Whoever waits notices the cancel by itself.
+        let asker = Asker { call, is_handler: false };
+        let mut questions = self.questions.borrow_mut();
+        let question = self.tell(|session| questions.ask(session, asker, asked, Notify::new));
+        let question = question.map_err(|refused| ToolError::of(Box::new(refused)))?;
+        Ok(Awaited { connection: Rc::clone(self), question })
+    }
+
+    /// Hands an answer over; nobody may want it any more.
+    pub(crate) fn deliver(&self, event: ExtensionEvent) {
+        if let Ok(Some(question)) = self.questions.borrow_mut().take_in(event) {
+            question.waiter.notify_one();
+        }
+    }
+}
 
 impl Awaited {
-    /// Hands an answer over; nobody may want it any more.
-    pub(crate) fn deliver(&self, key: &CallKey, answer: Answer) {
-        let is_last = !matches!(answer, Answer::Part(_));
-        let mut waiting = self.0.borrow_mut();
-        if let Some(sender) = waiting.get(&key.serial()) {
-            // It fails where the handler was dropped.
-            let _ = sender.send(answer);
-        }
-        if is_last {
-            waiting.remove(&key.serial());
+    /// The next that comes.
+    pub(crate) async fn next(&self) -> News {
+        loop {
+            if let Some(news) = self.question.take() {
+                return news;
+            }
+            self.question.waiter.notified().await;
         }
     }
 }
 
-/// One thing that was asked for. Dropped before the last answer it is cancelled.
-pub(crate) struct Asked {
-    connection: Rc<Connection>,
-    key: CallKey,
-    answers: UnboundedReceiver<Answer>,
-}
-
-impl Asked {
-    pub(crate) fn new(connection: &Rc<Connection>, key: CallKey) -> Self {
-        let (sender, answers) = unbounded_channel();
-        connection.awaited.0.borrow_mut().insert(key.serial(), sender);
-        Self { connection: Rc::clone(connection), key, answers }
-    }
-
-    /// The next answer; `None` behind the last one.
-    pub(crate) async fn next(&mut self) -> Option<Answer> {
-        self.answers.recv().await
-    }
-}
-
-impl Drop for Asked {
+impl Drop for Awaited {
     fn drop(&mut self) {
-        if self.connection.awaited.0.borrow_mut().remove(&self.key.serial()).is_some() {
-            self.connection.tell(|session| session.cancel_outgoing(&self.key));
+        let mut questions = self.connection.questions.borrow_mut();
+        if questions.is_open(&self.question) {
+            self.connection.tell(|session| questions.give_up(session, &self.question));
         }
     }
 }

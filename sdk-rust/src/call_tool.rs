@@ -1,11 +1,11 @@
 //! Calls of other tools, through the host.
 
-use extline_protocol::frame::{CallToolResult, Content};
-use extline_protocol::{CallKind, CallToolError, RawJson};
+use extline_driver::questions::{self, Answer, Asked, News, Reply};
+use extline_protocol::RawJson;
+use extline_protocol::frame::Content;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::awaited::{Answer, Asked};
 use crate::{Context, ToolError};
 
 /// Other tools.
@@ -44,37 +44,14 @@ impl Context {
     ) -> Result<ToolOutput, ToolError> {
         self.check_cancelled()?;
         let args = RawJson::of(args)?;
-        let parent = self.call().filter(|call| call.kind() == CallKind::Tool);
-        let key = self.connection().tell(|session| session.call_tool(parent, name, args));
-        let mut asked = Asked::new(self.connection(), key.map_err(|error| refused(&error))?);
-        match self.run_until_cancelled(asked.next()).await? {
-            Some(Answer::Tool(result)) => self.output(name, result, parent.is_some()),
-            _ => Err(ToolError::cancelled("the session is ending")),
+        let awaited = self.connection().ask(self.call(), Asked::Tool { name, args })?;
+        match self.run_until_cancelled(awaited.next()).await? {
+            News::Answer(Answer { error: Some(error), .. }) => Err(ToolError::of(error)),
+            News::Answer(Answer { reply: Reply::Tool(result), .. }) => {
+                Ok(ToolOutput { content: result.content, truncated: result.truncated })
+            }
+            _ => Err(ToolError::of(Box::new(questions::cancelled()))),
         }
-    }
-
-    fn output(
-        &self,
-        name: &str,
-        result: CallToolResult,
-        has_parent: bool,
-    ) -> Result<ToolOutput, ToolError> {
-        let CallToolResult { content, is_error, truncated, .. } = result;
-        let output = ToolOutput { content, truncated };
-        if !is_error {
-            return Ok(output);
-        }
-        let text = output.text();
-        let text =
-            if text.is_empty() { format!("{name} failed and does not say why") } else { text };
-        let error = ToolError::internal(text);
-        if has_parent || !self.host().is_zot() {
-            return Err(error);
-        }
-        // Its own words do not name the reason (`call.no-parent`).
-        Err(error.hint(
-            "a zot takes a call without a parent only while none of the extension's tools runs",
-        ))
     }
 }
 
@@ -107,11 +84,7 @@ pub struct ToolOutput {
 impl ToolOutput {
     /// Its text: every block of text, a line break between two.
     pub fn text(&self) -> String {
-        let texts = self.content.iter().filter_map(|block| match block {
-            Content::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
-        texts.collect::<Vec<_>>().join("\n")
+        Content::joined(&self.content)
     }
 
     /// Its text read as JSON, for tools that answer with a value.
@@ -132,9 +105,4 @@ impl ToolOutput {
     pub fn is_truncated(&self) -> bool {
         self.truncated
     }
-}
-
-/// What the session refuses before anything is sent.
-fn refused(refused: &CallToolError) -> ToolError {
-    ToolError::of_kind(refused.kind(), refused.to_string())
 }

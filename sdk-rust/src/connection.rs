@@ -9,13 +9,12 @@ use std::sync::MutexGuard;
 use std::task::Waker;
 use std::time::Instant;
 
+use extline_driver::Questions;
 use extline_protocol::frame::RpcError;
-use extline_protocol::{CallKey, ExtensionSession, RawJson, RequestError, Update};
-
+use extline_protocol::{CallKey, ExtensionSession, RawJson, Update};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-use crate::awaited::Awaited;
 use crate::handler::Handlers;
 use crate::pulse::Pulse;
 use crate::running::Running;
@@ -32,7 +31,7 @@ pub(crate) struct Connection {
     host: RefCell<Rc<Host>>,
     pub(crate) handlers: RefCell<Handlers>,
     pub(crate) running: Running,
-    pub(crate) awaited: Awaited,
+    pub(crate) questions: RefCell<Questions<Notify>>,
     /// Something was written, for those who wait for that.
     written: Notify,
     /// Whether anybody does; most of the time nobody, and telling them is not free.
@@ -59,7 +58,7 @@ impl Connection {
             host: RefCell::default(),
             handlers: RefCell::new(handlers),
             running: Running::default(),
-            awaited: Awaited::default(),
+            questions: RefCell::default(),
             written: Notify::new(),
             awaits_written: Cell::new(false),
             told_late_update: Cell::new(false),
@@ -189,16 +188,6 @@ impl Connection {
     pub(crate) fn answer_request(&self, key: &CallKey, result: Result<RawJson, RpcError>) {
         // As for a tool.
         let _ = self.tell(|session| session.reply_request(key, result));
-    }
-
-    /// Asks the host for something by method.
-    pub(crate) fn ask(
-        &self,
-        parent: Option<&CallKey>,
-        method: &str,
-        params: Option<RawJson>,
-    ) -> Result<CallKey, RequestError> {
-        self.tell(|session| session.request(parent, method, params, None, Instant::now()))
     }
 
     /// The handler of a panel's input has ended.

@@ -78,11 +78,6 @@ impl Host {
         self.ack.limits.as_ref()
     }
 
-    /// A host that does not say what program it is.
-    pub(crate) fn is_zot(&self) -> bool {
-        self.ack.host.is_none()
-    }
-
     pub(crate) fn extension_dir(&self) -> Option<&Path> {
         self.ack.extension_dir.as_deref().map(Path::new)
     }

@@ -8,7 +8,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::handler::MethodHandler;
-use crate::request::refused;
 use crate::{Context, Extension, ToolError, args};
 
 /// Methods.
@@ -100,7 +99,7 @@ impl Context {
                 Err(RequestError::PartsAhead) => {
                     self.run_until_cancelled(self.connection().written()).await?;
                 }
-                sent => return sent.map_err(|error| refused(&error)),
+                sent => return sent.map_err(|error| ToolError::of(Box::new((&error).into()))),
             }
         }
     }

@@ -1,11 +1,10 @@
 //! Requests to the host that are no tool calls.
 
-use extline_protocol::frame::RpcError;
-use extline_protocol::{RawJson, RequestError};
+use extline_driver::questions::{self, Answer, Asked, News, Reply};
+use extline_protocol::RawJson;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::awaited::{Answer, Asked};
 use crate::{Context, ToolError};
 
 /// Requests.
@@ -73,28 +72,19 @@ impl Context {
     {
         self.check_cancelled()?;
         let params = Some(RawJson::of(params)?);
-        let key = self.connection().ask(self.call(), method, params);
-        let mut asked = Asked::new(self.connection(), key.map_err(|error| refused(&error))?);
+        let asked = Asked::Request { method, params, timeout_ms: None, wants_parts: true };
+        let awaited = self.connection().ask(self.call(), asked)?;
         loop {
-            match self.run_until_cancelled(asked.next()).await? {
-                Some(Answer::Part(part)) => on_part(part.to()?)?,
-                Some(Answer::Response(Ok(result))) => return Ok(result.to()?),
-                Some(Answer::Response(Err(error))) => return Err(failed(error)),
-                _ => return Err(ToolError::cancelled("the session is ending")),
+            match self.run_until_cancelled(awaited.next()).await? {
+                News::Part(part) => on_part(part.to()?)?,
+                News::Answer(Answer { error: Some(error), .. }) => {
+                    return Err(ToolError::of(error));
+                }
+                News::Answer(Answer { reply: Reply::Method(result), .. }) => {
+                    return Ok(result.unwrap_or_default().to()?);
+                }
+                _ => return Err(ToolError::of(Box::new(questions::cancelled()))),
             }
         }
-    }
-}
-
-/// What the session refuses before anything is sent.
-pub(crate) fn refused(refused: &RequestError) -> ToolError {
-    ToolError::of_kind(refused.kind(), refused.to_string())
-}
-
-fn failed(RpcError { code, message, data }: RpcError) -> ToolError {
-    let error = ToolError::of_kind(code, message);
-    match data {
-        Some(data) => error.cause(data.to_string()),
-        None => error,
     }
 }

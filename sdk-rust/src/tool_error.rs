@@ -99,7 +99,11 @@ impl ToolError {
     /// assert_eq!(error.message(), "the server is slow");
     /// ```
     pub fn of_kind(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self(Box::new(ErrorInfo::new(kind, message)))
+        Self::of(Box::new(ErrorInfo::new(kind, message)))
+    }
+
+    pub(crate) fn of(info: Box<ErrorInfo>) -> Self {
+        Self(info)
     }
 }
 
@@ -187,14 +191,10 @@ impl<E: Error + 'static> From<E> for ToolError {
     }
 }
 
-/// The text that the model reads: the message, then the causes and the hint, a line each.
+/// The text that the model reads: the message, then the hint and the causes, a line each.
 impl fmt::Display for ToolError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0.message)?;
-        for cause in self.0.causes.iter().flatten() {
-            write!(formatter, "\ncaused by: {cause}")?;
-        }
-        self.0.hint.as_ref().map_or(Ok(()), |hint| write!(formatter, "\nhint: {hint}"))
+        self.0.fmt(formatter)
     }
 }
 

@@ -3,7 +3,9 @@
 //! `extline-protocol` says what is to be said and done, and moves no byte; `extline-stdio` moves bytes,
 //! and knows nothing of frames. Between them stands what every SDK needs alike: how far is read ahead
 //! while the host does not read, when answers are gathered for one write, what the thread does that owns
-//! the session ([`owner`]), how an extension is an MCP server ([`mcp`]), who stands in for an event loop that a handler keeps ([`StandIn`]), and which
+//! the session ([`owner`]), who stands in for an event loop that a handler keeps ([`StandIn`]), what is done
+//! with an event that needs no handler ([`settle`]), what the host was asked ([`questions`]), how an
+//! extension is an MCP server ([`mcp`]), and which
 //! handlers keep a process from its end.
 //!
 //! An SDK decides which thread does it, and calls its author's handlers.
@@ -12,9 +14,13 @@ mod channel;
 mod inlet;
 pub mod mcp;
 pub mod owner;
+pub mod questions;
 pub mod running;
+mod settle;
 mod stand_in;
 
 pub use channel::{BATCH, Channel, Read, Wants};
 pub use inlet::{Came, Inlet};
+pub use questions::{Question, Questions};
+pub use settle::{Settling, settle};
 pub use stand_in::{LoopServed, StandIn};

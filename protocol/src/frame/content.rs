@@ -1,8 +1,12 @@
 //! What a tool answers: blocks of content, the error, the effects.
 
+use std::fmt;
+
 use serde_json::{Value, json};
 
 use super::object::{described, object};
+use super::rpc::RpcError;
+use crate::args::ArgsError;
 use crate::base64;
 use crate::error_kind::ErrorKind;
 use crate::json::{Field, FieldError, Members, RawJson, read_member};
@@ -37,6 +41,15 @@ impl Content {
     /// An image block from the bytes of a file of that media type.
     pub fn image(bytes: &[u8], mime_type: impl Into<String>) -> Self {
         Self::Image { mime_type: mime_type.into(), data: base64::encode(bytes) }
+    }
+
+    /// The text of an answer: every block of text, a line break between two.
+    pub fn joined(blocks: &[Self]) -> String {
+        let texts = blocks.iter().filter_map(|block| match block {
+            Self::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -156,6 +169,32 @@ impl ErrorInfo {
         let place = if pointer.is_empty() { "the arguments" } else { pointer };
         let whole = format!("invalid arguments: {place}: {message}");
         Self { field: Some(pointer.to_owned()), ..Self::new(ErrorKind::Validation, whole) }
+    }
+}
+
+impl From<ArgsError> for ErrorInfo {
+    fn from(ArgsError { pointer, message }: ArgsError) -> Self {
+        Self::invalid_args(&pointer, &message)
+    }
+}
+
+/// As the author of a request sees it: what the host said with it is what led to it.
+impl From<RpcError> for ErrorInfo {
+    fn from(RpcError { code, message, data }: RpcError) -> Self {
+        let causes = data.map(|data| vec![data.to_string()]);
+        Self { causes, ..Self::new(code, message) }
+    }
+}
+
+/// The text that every host shows: the message, then the hint and the causes, a line each.
+impl fmt::Display for ErrorInfo {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)?;
+        if let Some(hint) = &self.hint {
+            write!(formatter, "\nhint: {hint}")?;
+        }
+        let mut causes = self.causes.iter().flatten();
+        causes.try_for_each(|cause| write!(formatter, "\ncaused by: {cause}"))
     }
 }
 

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use super::call::{CallKey, CallKind, Pending};
 use crate::error_kind::ErrorKind;
+use crate::frame::ErrorInfo;
 use crate::id::Id;
 
 /// A request that cannot be sent.
@@ -43,6 +44,12 @@ impl RequestError {
             Self::PartsAhead => ErrorKind::Internal,
             Self::ShuttingDown => ErrorKind::Cancelled,
         }
+    }
+}
+
+impl From<&RequestError> for ErrorInfo {
+    fn from(refused: &RequestError) -> Self {
+        Self::new(refused.kind(), refused.to_string())
     }
 }
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ._extension import Extension
     from ._handler import Handler
     from ._native import Context
-    from ._serving import OnPart
+    from ._serving import Ask, OnPart
 
 
 async def serve(extension: Extension) -> int:
@@ -290,15 +290,7 @@ class AsyncServing(Serving):
         """Calls a tool of the host's."""
         if get_ident() != self._thread:
             return super().call_tool(ctx, name, args)
-        return self._call_tool(ctx, name, args)
-
-    async def _call_tool(self, ctx: Context, name: str, args: dict[str, Any]) -> Any:
-        from ._output import output
-
-        ctx.raise_if_cancelled()
-        ask = lambda woken: _native.call_tool(ctx, name, args, woken)  # noqa: E731
-        result, _ = await self._answer(ask)
-        return output(name, result)
+        return self._answer(ctx, lambda woken: _native.call_tool(ctx, name, args, False, woken))
 
     def ask(
         self, ctx: Context, method: str, params: Any, timeout: float | None, on_part: OnPart | None
@@ -306,41 +298,29 @@ class AsyncServing(Serving):
         """Asks the host by method."""
         if get_ident() != self._thread:
             return super().ask(ctx, method, params, timeout, on_part)
-        return self._ask(ctx, method, params, timeout, on_part)
-
-    async def _ask(
-        self, ctx: Context, method: str, params: Any, timeout: float | None, on_part: OnPart | None
-    ) -> Any:
-        from ._errors import failed_request
-
-        ctx.raise_if_cancelled()
         parts = on_part is not None
-        ask = lambda woken: _native.request(ctx, method, params, timeout, parts, woken)  # noqa: E731
-        result, error = await self._answer(ask, on_part)
-        if error is not None:
-            raise failed_request(error)
-        return result
+        ask = lambda woken: _native.request(ctx, method, params, timeout, parts, False, woken)  # noqa: E731
+        return self._answer(ctx, ask, on_part)
 
-    async def _answer(
-        self, ask: Callable[..., Any], on_part: OnPart | None = None
-    ) -> tuple[Any, Any]:
+    async def _answer(self, ctx: Context, ask: Ask, on_part: OnPart | None = None) -> Any:
+        # A cancel is asyncio's own.
+        ctx.raise_if_cancelled()
         news = asyncio.Event()
         question = ask(news.set)
-        answer: tuple[Any, Any] | None = None
         try:
-            while answer is None:
-                await news.wait()
-                news.clear()
-                answer = question.answer()
-                # After the answer, before which all of them came.
-                for part in question.parts():
-                    shown: Any = on_part(part)  # type: ignore[misc]
+            while True:
+                while (taken := question.take()) is not None:
+                    is_part, value = taken
+                    if not is_part:
+                        return value
+                    shown: Any = on_part(value)  # type: ignore[misc]
                     if hasattr(shown, "__await__"):
                         await shown
+                await news.wait()
+                news.clear()
         except BaseException:
             question.cancel()
             raise
-        return answer
 
 
 async def _tool(work: Any, ctx: Context) -> None:

@@ -109,10 +109,10 @@ class ToolError(Exception):
         return error
 
 
-def failed_request(error: dict[str, Any]) -> ToolError:
-    """What a host answered to a request that failed; its kind may be newer than this package."""
-    raised = ToolError(error["message"])
-    raised.kind = error["code"]
+def failed(kind: str, message: str, hint: str | None, causes: list[str]) -> ToolError:
+    """Why a question to the host failed; the kind may be newer than this package."""
+    raised = ToolError(message, hint=hint, causes=causes)
+    raised.kind = kind
     return raised
 
 

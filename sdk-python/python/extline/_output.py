@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ._errors import ToolError
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -31,11 +29,3 @@ class ToolOutput:
 
     def __repr__(self) -> str:
         return f"<extline.ToolOutput {self.text[:60]!r}>"
-
-
-def output(name: str, result: dict[str, Any]) -> ToolOutput:
-    """The output, or the ToolError that a failed call is."""
-    found = ToolOutput(result.get("content", []), result.get("truncated", False))
-    if result.get("is_error"):
-        raise ToolError.of_kind("internal", found.text or f"{name} failed and does not say why")
-    return found

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from ._extension import Extension
     from ._handler import Handler
-    from ._native import Context
+    from ._native import Context, Question
 
+    Ask: TypeAlias = "Callable[[Callable[[], None]], Question]"
     OnPart: TypeAlias = "Callable[[Any], object]"
 
 # What a test is told of a teardown that a host would cut off.
@@ -221,30 +222,18 @@ class Serving:
 
     def call_tool(self, ctx: Context, name: str, args: dict[str, Any]) -> Any:
         """Calls a tool of the host's and waits for the answer."""
-        from ._output import output
-
-        ctx.raise_if_cancelled()
-        ask = lambda woken: _native.call_tool(ctx, name, args, woken)  # noqa: E731
-        result, _ = self._wait(ctx, ask)
-        return output(name, result)
+        return self._wait(ctx, lambda woken: _native.call_tool(ctx, name, args, True, woken))
 
     def ask(
         self, ctx: Context, method: str, params: Any, timeout: float | None, on_part: OnPart | None
     ) -> Any:
         """Asks the host by method and waits for the answer."""
-        from ._errors import failed_request
-
-        ctx.raise_if_cancelled()
         parts = on_part is not None
-        ask = lambda woken: _native.request(ctx, method, params, timeout, parts, woken)  # noqa: E731
-        result, error = self._wait(ctx, ask, on_part)
-        if error is not None:
-            raise failed_request(error)
-        return result
+        ask = lambda woken: _native.request(ctx, method, params, timeout, parts, True, woken)  # noqa: E731
+        return self._wait(ctx, ask, on_part)
 
-    def _wait(
-        self, ctx: Context, ask: Callable[..., Any], on_part: OnPart | None = None
-    ) -> tuple[Any, Any]:
+    def _wait(self, ctx: Context, ask: Ask, on_part: OnPart | None = None) -> Any:
+        ctx.raise_if_cancelled()
         answered = allocate_lock()
         answered.acquire()
 
@@ -258,24 +247,18 @@ class Serving:
         # Another thread reads the answer.
         _native.step_aside(ctx)
         question = ask(woken)
-        _native.on_cancel(ctx, woken)
         try:
-            answer: tuple[Any, Any] | None = None
-            while answer is None:
+            while True:
+                while (news := question.take()) is not None:
+                    is_part, value = news
+                    if not is_part:
+                        return value
+                    on_part(value)  # type: ignore[misc]
                 # Python's own lock, so that Ctrl-C ends the wait.
                 answered.acquire()
-                answer = question.answer()
-                # After the answer, before which all of them came.
-                for part in question.parts():
-                    on_part(part)  # type: ignore[misc]
-                if answer is None:
-                    ctx.raise_if_cancelled()
         except BaseException:
             question.cancel()
             raise
-        finally:
-            _native.forget(ctx, woken)
-        return answer
 
     def panel_of(self, id: str) -> Any:
         """A panel by its id."""

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Instant;
 
-use extline_driver::BATCH;
+use extline_driver::{BATCH, Settling, settle};
 use extline_protocol::frame::{CommandInvoked, ErrorInfo, Event, Request, RpcError, ToolCall};
 use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, PanelInput};
 use tokio::task::spawn_local;
@@ -15,12 +15,43 @@ use tokio::task::spawn_local;
 use super::Serving;
 use super::watchdog::end_now;
 use super::wire::lock;
-use crate::awaited::Answer;
 use crate::connection::Connection;
 use crate::handler::{Guarded, Work};
 use crate::running::{Name, RunId};
 use crate::stderr::report;
 use crate::{Cancellation, Context, Error, Response, ToolError, ToolResult};
+
+/// What runs is told by its cancellation: no event is left for it.
+impl Settling for Serving {
+    fn cancel(&mut self, key: &CallKey) -> bool {
+        self.connection.running.cancel(&RunId::Call(key.serial()));
+        false
+    }
+
+    fn cancel_all(&mut self) -> bool {
+        self.connection.running.cancel_all();
+        false
+    }
+
+    fn watch_end(&mut self) {
+        self.is_ending = true;
+    }
+
+    fn finish(&mut self, exit_code: u8) {
+        self.end(exit_code);
+    }
+
+    fn overdue(&mut self, exit_code: u8) {
+        if self.observer.is_none() && !self.is_watched() {
+            let wire = Arc::downgrade(self.connection.wire());
+            end_now(wire, self.connection.running.clone(), exit_code);
+        }
+    }
+
+    fn report(&self, text: &str) {
+        report(text);
+    }
+}
 
 impl Serving {
     /// Does everything that the session has to do now, and writes what it has to say.
@@ -53,6 +84,7 @@ impl Serving {
     }
 
     fn handle(&mut self, event: ExtensionEvent) {
+        let Some(event) = settle(self, event) else { return };
         match event {
             ExtensionEvent::Accepted(ack) => self.accepted(*ack),
             ExtensionEvent::ToolCall { key, call, deadline } => self.tool(key, call, deadline),
@@ -65,31 +97,10 @@ impl Serving {
             }
             ExtensionEvent::Event(event) => self.event(*event),
             ExtensionEvent::Panel(input) => self.panel(input),
-            ExtensionEvent::Cancelled { key, .. } => {
-                self.connection.running.cancel(&RunId::Call(key.serial()));
-            }
-            ExtensionEvent::CallToolDone { key, result } => {
-                self.connection.awaited.deliver(&key, Answer::Tool(result));
-            }
-            ExtensionEvent::ResponsePart { key, data, .. } => {
-                self.connection.awaited.deliver(&key, Answer::Part(data));
-            }
-            ExtensionEvent::Response { key, result } => {
-                self.connection.awaited.deliver(&key, Answer::Response(result));
-            }
-            ExtensionEvent::ShuttingDown(_) => {
-                self.is_ending = true;
-                self.connection.running.cancel_all();
-            }
-            ExtensionEvent::Notice(notice) => report(&notice.to_string()),
+            ExtensionEvent::CallToolDone { .. }
+            | ExtensionEvent::ResponsePart { .. }
+            | ExtensionEvent::Response { .. } => self.connection.deliver(event),
             ExtensionEvent::Teardown => self.tear_down(),
-            ExtensionEvent::Finished { exit_code } => self.finish(exit_code),
-            ExtensionEvent::Overdue { exit_code, .. }
-                if self.observer.is_none() && !self.is_watched() =>
-            {
-                let wire = Arc::downgrade(self.connection.wire());
-                end_now(wire, self.connection.running.clone(), exit_code);
-            }
             _ => {}
         }
     }

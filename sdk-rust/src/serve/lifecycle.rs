@@ -74,7 +74,7 @@ impl Serving {
         });
     }
 
-    pub(super) fn finish(&mut self, exit_code: u8) {
+    pub(super) fn end(&mut self, exit_code: u8) {
         if self.connection.running.contains(&RunId::Teardown) {
             report("teardown did not end in time");
         }

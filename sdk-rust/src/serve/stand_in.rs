@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use extline_driver::Read;
-use extline_protocol::ExtensionEvent;
+use extline_driver::{Read, Settling, settle};
+use extline_protocol::{CallKey, ExtensionEvent};
 use extline_stdio::Interrupter;
 
 use super::watchdog::Watchdog;
@@ -161,28 +161,51 @@ impl Watch {
             channel.handle_timeout();
         }
         while let Some(event) = wire.channel.session.poll_control() {
-            self.handle(event, wire);
+            let is_end =
+                matches!(event, ExtensionEvent::Finished { .. } | ExtensionEvent::Overdue { .. });
+            let left =
+                if is_end { Some(event) } else { settle(&mut Kept { watch: self, wire }, event) };
+            if let Some(event) = left {
+                wire.channel.leave(event);
+            }
         }
         wire.channel.write()?;
         Ok(())
     }
+}
 
-    fn handle(&self, event: ExtensionEvent, wire: &mut Wire) {
-        match event {
-            ExtensionEvent::Cancelled { key, .. } => {
-                self.running.cancel(&RunId::Call(key.serial()));
-            }
-            ExtensionEvent::Notice(notice) => report(&notice.to_string()),
-            ExtensionEvent::ShuttingDown(_) => {
-                self.running.cancel_all();
-                if self.ends_process
-                    && let Some(shared) = self.wire.upgrade()
-                {
-                    wire.watchdog = Watchdog::start(&shared, &wire.channel.session, &self.running);
-                }
-                wire.channel.leave(event);
-            }
-            event => wire.channel.leave(event),
+/// The extension, whose serving thread is kept by a handler.
+struct Kept<'a> {
+    watch: &'a Watch,
+    wire: &'a mut Wire,
+}
+
+impl Settling for Kept<'_> {
+    fn cancel(&mut self, key: &CallKey) -> bool {
+        self.watch.running.cancel(&RunId::Call(key.serial()));
+        false
+    }
+
+    /// The serving thread has to know of it too.
+    fn cancel_all(&mut self) -> bool {
+        self.watch.running.cancel_all();
+        true
+    }
+
+    fn watch_end(&mut self) {
+        if self.watch.ends_process
+            && let Some(shared) = self.watch.wire.upgrade()
+        {
+            let session = &self.wire.channel.session;
+            self.wire.watchdog = Watchdog::start(&shared, session, &self.watch.running);
         }
+    }
+
+    // Both are left for the serving thread.
+    fn finish(&mut self, _: u8) {}
+    fn overdue(&mut self, _: u8) {}
+
+    fn report(&self, text: &str) {
+        report(text);
     }
 }

@@ -8,8 +8,8 @@ use super::{ExtensionEvent, ExtensionSession, millis};
 use crate::capability::Capability;
 use crate::error_kind::ErrorKind;
 use crate::frame::{
-    CallTool, CallToolCancel, CallToolResult, Cancel, ClearNotes, Content, Level, Log, Notify,
-    Parent, ParentKind, Progress, Request, RpcError, Submit, SubmitSlash, ToolUpdate,
+    CallTool, CallToolCancel, CallToolResult, Cancel, ClearNotes, Content, ErrorInfo, Level, Log,
+    Notify, Parent, ParentKind, Progress, Request, RpcError, Submit, SubmitSlash, ToolUpdate,
 };
 use crate::json::RawJson;
 use crate::limits::{UPDATE_INTERVAL, WAITING_LOG_BYTES};
@@ -68,6 +68,12 @@ impl CallToolError {
             Self::TooLarge(_) => ErrorKind::TooLarge,
             Self::ShuttingDown => ErrorKind::Cancelled,
         }
+    }
+}
+
+impl From<&CallToolError> for ErrorInfo {
+    fn from(refused: &CallToolError) -> Self {
+        Self::new(refused.kind(), refused.to_string())
     }
 }
 
