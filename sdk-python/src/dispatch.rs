@@ -8,12 +8,14 @@ use extline_protocol::frame::RpcError;
 use extline_protocol::{CallKey, ErrorKind};
 use pyo3::exceptions::{PyException, PyRuntimeError};
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
 use crate::call::Call;
 use crate::context::Context;
 use crate::core::{Core, end_if_in_child};
 use crate::failure;
 use crate::frames::to_dict;
+use crate::intercept_chain::InterceptChain;
 use crate::load::load;
 use crate::stuck;
 use crate::tool::Tool;
@@ -118,9 +120,13 @@ impl Core {
                 serving.call_method1("command", (context, command.name, args))?;
             }
             ExtensionEvent::Intercept { key, intercept, deadline } => {
-                let intercept = to_dict(py, &*intercept)?;
-                serving
-                    .call_method1("intercept", (context(Some(key), Some(deadline))?, intercept))?;
+                let context = context(Some(key.clone()), Some(deadline))?;
+                let frame = to_dict(py, &*intercept)?;
+                let (interceptors, guards) = serving
+                    .call_method1("deciding", (&intercept.event,))?
+                    .extract::<(Bound<'_, PyList>, Bound<'_, PyList>)>()?;
+                let chain = InterceptChain::new(self, key, *intercept, interceptors, guards);
+                serving.call_method1("intercept", (context, frame, chain))?;
             }
             ExtensionEvent::Request { key, request, deadline } => {
                 let params = request.params.map(|params| load(py, params.get())).transpose()?;

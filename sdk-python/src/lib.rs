@@ -15,6 +15,7 @@ mod dump;
 mod failure;
 mod frames;
 mod imports;
+mod intercept_chain;
 mod keys;
 mod level;
 mod load;
@@ -44,14 +45,16 @@ mod native {
     #[pymodule_export]
     use crate::core::forked;
     #[pymodule_export]
+    use crate::intercept_chain::InterceptChain;
+    #[pymodule_export]
     use crate::outgoing::Question;
     #[pymodule_export]
     use crate::raw::RawJson;
     #[pymodule_export]
     use crate::replies::{
-        answer_command, answer_intercept, answer_request, answer_tool, begin, call_tool,
-        cancel_tool, context, end, enter, fail_command, fail_intercept, fail_request, fail_tool,
-        fails_open, forget, guarding, leave, on_cancel, request, show, step_aside,
+        answer_command, answer_request, answer_tool, begin, call_tool, cancel_tool, context, end,
+        enter, fail_command, fail_intercept, fail_request, fail_tool, forget, leave, on_cancel,
+        request, show, step_aside,
     };
     #[pymodule_export]
     use crate::session::Session;

@@ -2,9 +2,7 @@
 
 use extline_driver::questions::{Asked, Asker};
 use extline_driver::running;
-use extline_protocol::frame::{
-    CommandResponse, Content, ErrorInfo, EventInterceptResponse, RpcError, ToolResult,
-};
+use extline_protocol::frame::{CommandResponse, Content, ErrorInfo, RpcError, ToolResult};
 use extline_protocol::{CallKey, ErrorKind};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -28,12 +26,6 @@ const LARGE: usize = 16 * 1024;
 #[pyfunction]
 pub(crate) fn context(session: &Session) -> Context {
     Context::new(&session.core, Call::new(None), None, None)
-}
-
-/// Whether the author chose that failures at a point let it pass.
-#[pyfunction]
-pub(crate) fn fails_open(context: &Context, point: &str) -> bool {
-    context.core.channel().session.fails_open(point)
 }
 
 /// Has `waiter` called when the call is cancelled.
@@ -147,16 +139,6 @@ pub(crate) fn fail_command(context: &Context, message: Text) -> PyResult<()> {
     Ok(())
 }
 
-/// Answers an intercept by its frame.
-#[pyfunction]
-pub(crate) fn answer_intercept(context: &Context, frame: &Bound<'_, PyDict>) -> PyResult<()> {
-    let Some(key) = context.call.key() else { return Ok(()) };
-    let response: EventInterceptResponse = members_of(frame)?;
-    // As above, or at its deadline.
-    let _ = context.core.tell(|session| session.reply_intercept(key, response))?;
-    Ok(())
-}
-
 /// The handlers of an intercept failed.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "as pyo3 passes it")]
@@ -165,14 +147,6 @@ pub(crate) fn fail_intercept(context: &Context, reason: Text) -> PyResult<()> {
     // As above.
     let _ = context.core.tell(|session| session.fail_intercept(key, &reason.0))?;
     Ok(())
-}
-
-/// Which guard now has the word.
-#[pyfunction]
-pub(crate) fn guarding(context: &Context, name: &str) {
-    if let Some(key) = context.call.key() {
-        context.core.channel().session.intercept_running(key, name);
-    }
 }
 
 /// Answers a request of the host's.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from ._extension import Extension
     from ._handler import Handler
-    from ._native import Context
+    from ._native import Context, InterceptChain
     from ._serving import Ask, OnPart
 
 
@@ -217,15 +217,14 @@ class AsyncServing(Serving):
         else:
             _native.answer_command(ctx, frame)
 
-    def intercept(self, ctx: Context, frame: dict[str, Any]) -> None:
+    def intercept(self, ctx: Context, frame: dict[str, Any], chain: InterceptChain) -> None:
         """Something is about to happen."""
-        self._start(ctx, self._intercept(ctx, frame))
+        self._start(ctx, self._intercept(ctx, frame, chain))
 
-    async def _intercept(self, ctx: Context, frame: dict[str, Any]) -> None:
-        from ._decide import InterceptChain
+    async def _intercept(self, ctx: Context, frame: dict[str, Any], chain: InterceptChain) -> None:
+        from ._decide import ask
 
-        chain = InterceptChain(self.extension, ctx, frame)
-        asked = chain.ask()
+        asked = ask(frame["event"], frame, chain)
         try:
             try:
                 handler, moment = next(asked)
@@ -237,7 +236,7 @@ class AsyncServing(Serving):
                     else:
                         handler, moment = asked.send(decision)
             except StopIteration:
-                chain.answer()
+                pass
         except BaseException as error:
             _native.fail_intercept(ctx, failure_of(error, f"intercept {frame['event']}"))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from . import _native
 from ._failure import explain
 from ._moment import ONLY_BLOCKS, POINTS, Decision, Moment, ToolUse
 
@@ -11,96 +10,43 @@ if TYPE_CHECKING:
     from collections.abc import Generator
     from typing import Any
 
-    from ._extension import Extension
     from ._handler import Handler
-    from ._native import Context
+    from ._native import InterceptChain
 
     Asked = Generator[tuple[Handler, Moment], Any, None]
 
-# Where a decision's field stands in what the next handler sees.
-_SEEN_AS = {
-    "modified_args": "tool_args",
-    "replace_text": "text",
-    "system_prompt": "system_prompt",
-}
+# What a handler may rewrite, one at a time.
+_REWRITES = {"modified_args", "replace_text", "system_prompt"}
 
 
-class InterceptChain:
-    """Asks one handler after the other; whoever drives it calls them, or awaits them.
-
-    As ``InterceptChain`` of the crate extline-protocol, and held to the same table of cases: what a
-    handler is shown and decides would have to become JSON and back for each of them there.
-    """
-
-    def __init__(self, extension: Extension, ctx: Context, frame: dict[str, Any]) -> None:
-        self._ctx = ctx
-        self._frame = frame
-        self._point: str = frame["event"]
-        self._fails_open = _native.fails_open(ctx, self._point)
-        phase = frame.get("phase")
-        self._interceptors = [] if phase == "guard" else extension._interceptors.get(self._point, [])
-        self._guards = extension._guards if self._point == "tool_call" else []
-        if phase == "intercept":
-            self._guards = []
-        self._fields: dict[str, Any] = {}
-        self._failure: str | None = None
-
-    def ask(self) -> Asked:
-        """Yields each handler with what it is to see, and is sent what it decided, or thrown what
-        it raised."""
-        yield from self._ask_interceptors()
-        if self._failure is None and not self._fields.get("block"):
-            yield from self._ask_guards()
-
-    def _ask_interceptors(self) -> Asked:
-        original = self._frame
-        kind = POINTS.get(self._point, Moment)
-        for handler in self._interceptors:
-            moment = kind(self._frame)
-            try:
-                decision = ruling(handler, moment, (yield handler, moment))
-                if not decision.get("block") and not decision.keys() <= _SEEN_AS.keys():
-                    raise handler.mistake(f"returned a Decision of its own making: {_lines(moment)}")
-            except Exception as error:
-                self._failed(error, f"interceptor of {self._point}")
-                # Where that lets it pass, no rewrite counts.
-                self._frame, self._fields = original, {}
-                return
-            if decision.get("block"):
-                self._fields = decision
-                return
-            self._fields.update(decision)
-            changed = {_SEEN_AS[name]: value for name, value in decision.items()}
-            self._frame = {**self._frame, **changed}
-
-    def _ask_guards(self) -> Asked:
-        for handler in self._guards:
-            _native.guarding(self._ctx, handler.name)
-            call = ToolUse(self._frame)
-            try:
-                decision = ruling(handler, call, (yield handler, call))
-                if decision and decision.get("block") is not True:
-                    raise handler.mistake(f"decided more than to block: {ONLY_BLOCKS}")
-            except Exception as error:
-                self._failed(error, f"guard {handler.name}")
-                if self._failure is not None:
-                    return
-                continue
+def ask(point: str, frame: dict[str, Any], chain: InterceptChain) -> Asked:
+    """Yields each handler with what it is to see, and is sent what it decided, or thrown what it
+    raised. The host has its answer when it ends."""
+    kind = POINTS.get(point, Moment)
+    while (turn := chain.next()) is not None:
+        handler, is_guard = turn
+        moment = ToolUse(frame) if is_guard else kind(frame)
+        try:
+            decision = ruling(handler, moment, (yield handler, moment))
             if decision:
-                self._fields = decision
-                return
+                check(handler, moment, decision, is_guard)
+            chain.decided(decision)
+        except Exception as error:
+            decision = {}
+            chain.failed(explain(error, f"guard {handler.name}" if is_guard else f"interceptor of {point}"))
+            # Where that lets it pass, no rewrite counts.
+            frame = chain.frame() or frame
+        if decision:
+            frame = chain.frame() or frame
 
-    def _failed(self, error: Exception, handler: str) -> None:
-        failure = explain(error, handler)
-        if not self._fails_open:
-            self._failure = failure
 
-    def answer(self) -> None:
-        """Once everybody was asked."""
-        if self._failure is not None:
-            _native.fail_intercept(self._ctx, self._failure)
-        else:
-            _native.answer_intercept(self._ctx, dict(self._fields))
+def check(handler: Handler, moment: Moment, decision: dict[str, Any], is_guard: bool) -> None:
+    """Raises HandlerMistake for a decision that no method of a moment makes."""
+    if is_guard and decision.get("block") is not True:
+        raise handler.mistake(f"decided more than to block: {ONLY_BLOCKS}")
+    is_rewrite = len(decision) == 1 and decision.keys() <= _REWRITES
+    if not is_rewrite and not decision.get("block"):
+        raise handler.mistake(f"returned a Decision of its own making: {_lines(moment)}")
 
 
 def ruling(handler: Handler, moment: Moment, returned: Any) -> dict[str, Any]:

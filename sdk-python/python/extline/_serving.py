@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ._extension import Extension
     from ._handler import Handler
-    from ._native import Context, Question
+    from ._native import Context, InterceptChain, Question
 
     Ask: TypeAlias = "Callable[[Callable[[], None]], Question]"
     OnPart: TypeAlias = "Callable[[Any], object]"
@@ -165,12 +165,15 @@ class Serving:
         else:
             _native.answer_command(ctx, frame)
 
-    def intercept(self, ctx: Context, frame: dict[str, Any]) -> None:
-        """Something is about to happen."""
-        from ._decide import InterceptChain
+    def deciding(self, point: str) -> tuple[list[Handler], list[Handler]]:
+        """Whom an intercept may be asked of: interceptors and guards."""
+        return self.extension._interceptors.get(point, []), self.extension._guards
 
-        chain = InterceptChain(self.extension, ctx, frame)
-        asked = chain.ask()
+    def intercept(self, ctx: Context, frame: dict[str, Any], chain: InterceptChain) -> None:
+        """Something is about to happen."""
+        from ._decide import ask
+
+        asked = ask(frame["event"], frame, chain)
         try:
             handler, moment = next(asked)
             while True:
@@ -181,7 +184,7 @@ class Serving:
                 else:
                     handler, moment = asked.send(decision)
         except StopIteration:
-            chain.answer()
+            pass
         except BaseException as error:
             _native.fail_intercept(ctx, failure_of(error, f"intercept {frame['event']}"))
             if isinstance(error, KeyboardInterrupt):
