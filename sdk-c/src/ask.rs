@@ -111,12 +111,12 @@ impl Extension {
     fn ask(
         &self,
         asker: Asker<'_>,
-        asked: Asked<'_>,
+        what: Asked<'_>,
         waiter: impl FnOnce() -> Waiter,
     ) -> Result<Arc<Question<Waiter>>, Failure> {
         let mut state = self.lock();
         let (channel, questions) = state.asking()?;
-        let question = questions.ask(&mut channel.session, asker, asked, waiter);
+        let question = questions.ask(&mut channel.session, asker, what, waiter);
         drop(state);
         let question = question.map_err(|error| Failure::refused(&error))?;
         self.flush();
@@ -127,7 +127,7 @@ impl Extension {
     fn ask_and_wait(
         &self,
         parent: Option<&Call>,
-        asked: Asked<'_>,
+        what: Asked<'_>,
         on_part: Option<OnPart>,
     ) -> Result<Box<Answer>, Failure> {
         let cancelled = || {
@@ -142,7 +142,7 @@ impl Extension {
             mode.step_aside(self)?;
         }
         let asker = Asker { is_handler: parent.is_some(), ..asker(parent) };
-        let question = self.ask(asker, asked, || Waiter::Thread(thread::current()))?;
+        let question = self.ask(asker, what, || Waiter::Thread(thread::current()))?;
         loop {
             match question.take() {
                 Some(News::Part(part)) => on_part.iter().for_each(|one| one.take(part.get())),

@@ -227,10 +227,10 @@ fn reply(state: &mut State, key: &CallKey, frame: ExtensionFrame) {
 }
 
 impl State {
-    fn ask(&mut self, parent: i64, asked: Asked<'_>) -> Result<i64, String> {
+    fn ask(&mut self, parent: i64, what: Asked<'_>) -> Result<i64, String> {
         let Self { channel, calls, questions, .. } = self;
         let asker = Asker { call: calls.key(number(parent)), is_handler: parent >= 0 };
-        let question = questions.ask(&mut channel.session, asker, asked, || ());
+        let question = questions.ask(&mut channel.session, asker, what, || ());
         let question = question.map_err(|error| refusal(&error.kind, &error.message))?;
         if let Some(News::Interrupted) = question.take() {
             let ErrorInfo { kind, message, .. } = questions::cancelled();

@@ -87,7 +87,6 @@ impl InterceptChain {
     }
 
     /// The handler has failed; the text names it.
-    #[expect(clippy::needless_pass_by_value, reason = "as pyo3 passes it")]
     fn failed(&self, why: Text) {
         if let Some(way) = self.way().as_mut() {
             way.failed(why.0);

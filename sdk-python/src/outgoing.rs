@@ -28,15 +28,15 @@ impl Question {
         py: Python<'_>,
         core: &Arc<Core>,
         asker: Asker<'_>,
-        asked: Asked<'_>,
+        what: Asked<'_>,
         woken: Py<PyAny>,
     ) -> PyResult<Self> {
         refuse_in_child()?;
         // Nobody can answer before the question is in the list.
         let mut questions = core.questions();
-        let open = core.tell(|session| questions.ask(session, asker, asked, || woken))?;
+        let open = core.tell(|session| questions.ask(session, asker, what, || woken))?;
         drop(questions);
-        let open = open.map_err(|error| raised(py, error))?;
+        let open = open.map_err(|error| raised(py, *error))?;
         Ok(Self { core: Arc::clone(core), open })
     }
 }
@@ -44,7 +44,7 @@ impl Question {
 #[pymethods]
 impl Question {
     /// What came: `(True, part)`, and behind all parts `(False, answer)`; `None` while there is
-    /// nothing. Raises the ToolError that the answer is, or Cancelled.
+    /// nothing. Raises the `ToolError` that the answer is, or `Cancelled`.
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<(bool, Bound<'py, PyAny>)>> {
         Ok(Some(match self.open.take() {
             None => return Ok(None),

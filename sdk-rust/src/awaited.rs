@@ -22,13 +22,13 @@ impl Connection {
     pub(crate) fn ask(
         self: &Rc<Self>,
         call: Option<&CallKey>,
-        asked: Asked<'_>,
+        what: Asked<'_>,
     ) -> Result<Awaited, ToolError> {
         // Whoever waits notices the cancel by itself.
         let asker = Asker { call, is_handler: false };
         let mut questions = self.questions.borrow_mut();
-        let question = self.tell(|session| questions.ask(session, asker, asked, Notify::new));
-        let question = question.map_err(|refused| ToolError::of(Box::new(refused)))?;
+        let question = self.tell(|session| questions.ask(session, asker, what, Notify::new));
+        let question = question.map_err(ToolError::of)?;
         Ok(Awaited { connection: Rc::clone(self), question })
     }
 

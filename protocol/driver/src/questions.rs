@@ -129,14 +129,14 @@ impl<W> Questions<W> {
         &mut self,
         session: &mut ExtensionSession,
         asker: Asker<'_>,
-        asked: Asked<'_>,
+        what: Asked<'_>,
         waiter: impl FnOnce() -> W,
-    ) -> Result<Arc<Question<W>>, ErrorInfo> {
+    ) -> Result<Arc<Question<W>>, Box<ErrorInfo>> {
         let Asker { call, is_handler } = asker;
         let is_late = is_handler && call.is_some_and(|call| session.is_cancelled(call));
-        let wants_parts = matches!(asked, Asked::Request { wants_parts: true, .. });
+        let wants_parts = matches!(what, Asked::Request { wants_parts: true, .. });
         let (mut name, mut hint) = (None, None);
-        let key = match asked {
+        let key = match what {
             _ if is_late => None,
             Asked::Tool { name: tool, args } => {
                 let parent = call.filter(|call| call.kind() == CallKind::Tool);
@@ -144,11 +144,11 @@ impl<W> Questions<W> {
                 hint = (is_zot && parent.is_none()).then_some(NO_PARENT);
                 name = Some(tool.into());
                 let key = session.call_tool(parent, tool, args);
-                Some(key.map_err(|refused| ErrorInfo::from(&refused))?)
+                Some(key.map_err(|refused| Box::new(ErrorInfo::from(&refused)))?)
             }
             Asked::Request { method, params, timeout_ms, .. } => {
                 let key = session.request(call, method, params, timeout_ms, Instant::now());
-                Some(key.map_err(|refused| ErrorInfo::from(&refused))?)
+                Some(key.map_err(|refused| Box::new(ErrorInfo::from(&refused)))?)
             }
         };
         let serial = key.as_ref().map(CallKey::serial);
@@ -173,6 +173,7 @@ impl<W> Questions<W> {
     /// # Errors
     ///
     /// The event is something else, and is given back.
+    #[expect(clippy::result_large_err, reason = "the event goes on its way")]
     pub fn take_in(
         &mut self,
         event: ExtensionEvent,
@@ -428,8 +429,8 @@ mod tests {
             let (mut session, call) = session(ack);
             let mut questions = Questions::default();
             let asker = if has_call { of(&call) } else { Asker::default() };
-            let asked = Asked::Tool { name: "read", args: RawJson::empty_object() };
-            let question = questions.ask(&mut session, asker, asked, || ()).unwrap();
+            let what = Asked::Tool { name: "read", args: RawJson::empty_object() };
+            let question = questions.ask(&mut session, asker, what, || ()).unwrap();
             let failed = r#"{"type":"tool_result","id":"1","content":[],"is_error":true}"#;
             for event in hear(&mut session, &[failed]) {
                 questions.take_in(event).unwrap();
