@@ -13,9 +13,11 @@ if ! rustup run nightly cargo --version >/dev/null 2>&1; then
     exit 0
 fi
 
-for target in decoder frame extension_session host_session args schema; do
+for target in decoder frame extension_session host_session args schema mcp; do
     seeds=tests/fuzz/corpus/$target
-    [ "$target" = schema ] && seeds=schema/tests/fuzz/corpus
+    case $target in
+    schema | mcp) seeds=$target/tests/fuzz/corpus ;;
+    esac
     printf '\n== fuzzing %s for %s s\n' "$target" "${FUZZ_SECONDS:-60}"
     # What is found goes to the first folder, which git ignores; the second is only read.
     mkdir -p "fuzz/corpus/$target"

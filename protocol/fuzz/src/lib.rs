@@ -1,5 +1,7 @@
-//! The fuzz targets of tests/fuzz and schema/tests/fuzz, for cargo-fuzz.
+//! The fuzz targets of tests/fuzz, schema/tests/fuzz and mcp/tests/fuzz, for cargo-fuzz.
 
+#[path = "../../mcp/tests/fuzz/target.rs"]
+mod mcp;
 #[path = "../../schema/tests/fuzz/target.rs"]
 mod schema;
 #[path = "../../tests/fuzz/targets/mod.rs"]
@@ -19,4 +21,12 @@ pub fn run(name: &str, data: &[u8]) {
 /// When the target finds a broken promise.
 pub fn schema(data: &[u8]) {
     schema::run(data);
+}
+
+/// Stands between a client of MCP and an extension.
+///
+/// # Panics
+/// When the target finds a broken promise.
+pub fn mcp(data: &[u8]) {
+    mcp::run(data);
 }
