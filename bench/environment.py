@@ -1,5 +1,6 @@
 """What the Python candidates run in: locked packages, and extline's wheel as its users install it."""
 
+import os
 import shutil
 import sys
 
@@ -13,8 +14,10 @@ def build(command):
     make("python", command)
     wheels = BUILT / "wheels"
     shutil.rmtree(wheels, ignore_errors=True)
-    maturin = [str(PYTHON.parent / "maturin"), "build", "--release", "--locked", "--quiet"]
-    command([*maturin, "--manifest-path", "sdk-python/Cargo.toml", "--out", str(wheels)], ROOT)
+    # As pip makes it: maturin alone makes one of its modules.
+    path = f"{PYTHON.parent}{os.pathsep}{os.environ['PATH']}"
+    wheel = [str(PYTHON), "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-build-isolation"]
+    command(["env", f"PATH={path}", *wheel, "--no-deps", "--wheel-dir", str(wheels), "sdk-python"], ROOT)
     (wheel,) = wheels.glob("extline-*.whl")
     # The version stays the same from build to build.
     command([*pip("python"), "--force-reinstall", "--no-index", "--no-deps", str(wheel)])

@@ -151,7 +151,7 @@ def build_for_c(chosen, profile):
         return
     library = ROOT / "target" / profile
     if profile == "release":
-        command(["cargo", "build", "--locked", "--quiet", "--release", "--package", "extline-c"], ROOT)
+        command(["cargo", "build", "--locked", "--quiet", "--release", "--package", "extline-c", "--features", "mcp"], ROOT)
     folder = C_PROGRAMS / profile
     folder.mkdir(parents=True, exist_ok=True)
     # Under the name that the library has for programs.

@@ -28,6 +28,7 @@ main() {
         for node in $nodes; do
             answers "$node" hello.mjs
             answers "$node" hello.cjs
+            answers_mcp "$node" hello.mjs
             "$node" --test --test-reporter=dot hello.test.mjs >&2
             # Node 22.18 and newer leave the types out by themselves.
             if "$node" -e 'process.exit(process.features.typescript ? 0 : 1)'; then
@@ -84,6 +85,17 @@ answers() {
     expected='{"type":"tool_result","id":"1","content":[{"type":"text","text":"Hello, Ada!"}]}'
     if [ "$answer" != "$expected" ]; then
         printf '%s %s: expected %s\nbut got  %s\n' "$1" "$2" "$expected" "$answer" >&2
+        exit 1
+    fi
+}
+
+# answers_mcp RUNTIME FILE: the extension answers a call of an MCP client, with the larger module.
+answers_mcp() {
+    answer=$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"}}}' |
+        "$1" "$2" --mcp)
+    expected='{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Hello, Ada!"}]}}'
+    if [ "$answer" != "$expected" ]; then
+        printf '%s %s --mcp: expected %s\nbut got  %s\n' "$1" "$2" "$expected" "$answer" >&2
         exit 1
     fi
 }

@@ -54,6 +54,15 @@ if [ "$answer" != "$expected" ]; then
     exit 1
 fi
 
+# As an MCP server, with the larger module.
+answer=$(printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"person":{"name":"Ada"}}}}' |
+    "$built/environment/bin/python" hello.py --mcp)
+expected='{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"Hello, Ada!"}]}}'
+if [ "$answer" != "$expected" ]; then
+    printf 'expected %s\nbut got  %s\n' "$expected" "$answer" >&2
+    exit 1
+fi
+
 # As an author tests it; the testing host has a native module of its own.
 cat >test_hello.py <<'TEST'
 from extline.testing import Host

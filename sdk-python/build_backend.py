@@ -1,8 +1,9 @@
-"""Builds the package: maturin with one module more.
+"""Builds the package: maturin with two modules more.
 
-A wheel of maturin has one native module, and this package has two: what an extension needs is apart
-from what its tests need, `extline.testing._native`. So maturin builds the second one first, and its
-file is packed by the build of the first like any other file of the package.
+A wheel of maturin has one native module, and this package has three: what an extension needs is apart
+from what its tests need, `extline.testing._native`, and from what it needs as an MCP server, which is
+larger, `_native_mcp`. So maturin builds these two first, and their files are packed by the build of the
+first like any other file of the package.
 """
 
 from __future__ import annotations
@@ -25,21 +26,29 @@ from maturin import (  # noqa: F401, what a build backend has
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """The wheel, as PEP 517 has it."""
-    _build_testing(config_settings)
+    _build_further_modules(config_settings)
     return maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     """The wheel of `pip install --editable`, as PEP 660 has it."""
-    _build_testing(config_settings)
+    _build_further_modules(config_settings)
     return maturin.build_editable(wheel_directory, config_settings, metadata_directory)
 
 
-def _build_testing(config_settings):
+def _build_further_modules(config_settings):
     # A source archive has the crates elsewhere, and says so.
     config = maturin.get_config()
-    crate = Path(config.get("manifest-path", "Cargo.toml")).parent / "testing"
-    package = Path(config["python-source"], "extline", "testing").absolute()
+    crate = Path(config.get("manifest-path", "Cargo.toml")).parent
+    package = Path(config["python-source"], "extline").absolute()
+    _build(crate / "testing", config_settings, package / "testing", "_native")
+    given = dict(config_settings or {})
+    given["build-args"] = f"{given.get('build-args', '')} --features mcp".strip()
+    _build(Path(), given, package, "_native_mcp")
+
+
+def _build(crate, config_settings, package, name):
+    """Has the module of a crate made, and puts it into the package under that name."""
     here = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(crate)
@@ -48,8 +57,11 @@ def _build_testing(config_settings):
         finally:
             os.chdir(here)
         with zipfile.ZipFile(Path(folder, wheel)) as packed:
-            [module] = [name for name in packed.namelist() if Path(name).suffix in (".so", ".pyd")]
-            placed = package / Path(module).name
+            is_module = lambda file: file.stem.startswith("_native.") and file.suffix in (".so", ".pyd")  # noqa: E731
+            modules = [file for file in map(Path, packed.namelist()) if is_module(file)]
+            # Further ones of the package may be in the wheel: those in folders below.
+            module = min(modules, key=lambda file: len(file.parts))
+            placed = package / module.name.replace("_native", name, 1)
             # A new file, since a process that runs may have the old one in its memory.
             placed.unlink(missing_ok=True)
-            placed.write_bytes(packed.read(module))
+            placed.write_bytes(packed.read(str(module)))

@@ -58,7 +58,12 @@ build() {
         return
     fi
     if command -v cargo >/dev/null 2>&1; then
-        cargo build --locked --package extline-c --profile "$PROFILE"
+        case $MCP in
+        yes) set -- --features mcp ;;
+        '' | no) set -- ;;
+        *) fail "MCP is yes or no, and not $MCP" ;;
+        esac
+        cargo build --locked --package extline-c --profile "$PROFILE" "$@"
     elif [ ! -e "$built/$made" ]; then
         fail "$built/$made is not built, and there is no cargo to build it: get Rust from https://rustup.rs"
     fi # Built before by somebody else, as before `sudo make install`.

@@ -1,8 +1,9 @@
 // Builds the native modules with cargo and puts them beside package.json, where the package looks for
-// them first: `extline.linux-x64-gnu.node`, and `extline-testing.linux-x64-gnu.node`, which only tests
-// load. With --debug they are built for debugging.
+// them first: `extline.linux-x64-gnu.node`, `extline-testing.linux-x64-gnu.node`, which only tests load,
+// and `extline-mcp.linux-x64-gnu.node`, the larger one for an extension that is an MCP server. With
+// --debug the first two are built for debugging, and the first can be both.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, renameSync } from "node:fs";
+import { copyFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { platform } from "./platform.mjs";
@@ -11,10 +12,18 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const options = process.argv.includes("--debug") ? [] : ["--release"];
 const modules = { extline: "extline-node", "extline-testing": "extline-node-testing" };
 const built = cargo(Object.values(modules), options);
-for (const [module, crate] of Object.entries(modules)) {
+for (const [module, crate] of Object.entries(modules)) place(module, built[crate]);
+if (options.length > 0) {
+  const withMcp = cargo(["extline-node"], [...options, "--features", "mcp"]);
+  place("extline-mcp", withMcp["extline-node"]);
+} else {
+  rmSync(join(root, `extline-mcp.${platform()}.node`), { force: true });
+}
+
+function place(module, file) {
   const target = join(root, `${module}.${platform()}.node`);
   // In one step, and as a new file: a process may have the old one loaded.
-  copyFileSync(built[crate], `${target}.new`);
+  copyFileSync(file, `${target}.new`);
   renameSync(`${target}.new`, target);
 }
 

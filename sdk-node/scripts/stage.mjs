@@ -17,7 +17,7 @@ for (const main of modules) {
   const name = main.split(".")[1];
   const description = `The native half of extline for ${name}`;
   const own = { name: `extline-${name}`, version, description, license, repository, engines, ...fields(name) };
-  const files = [main, `extline-testing.${name}.node`];
+  const files = [main, `extline-mcp.${name}.node`, `extline-testing.${name}.node`];
   stage(name, { ...own, main, files }, files);
 }
 const optionalDependencies = Object.fromEntries(modules.map((file) => [`extline-${file.split(".")[1]}`, version]));

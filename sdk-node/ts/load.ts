@@ -7,9 +7,17 @@ function names(): string[] {
   return [platform === "win32" ? `win32-${arch}-msvc` : `${platform}-${arch}`];
 }
 
-/** Loads `extline`, or `extline-testing`, which stands beside it. */
+/**
+ * Loads `extline`, or `extline-testing`, which stands beside it. A program that may be an MCP server loads the larger
+ * module that can be one; where everything is built together, there is no other.
+ */
 export function load(module: "extline" | "extline-testing"): unknown {
-  return loadInPlace(module) ?? loadAnywhere(module);
+  const larger = module === "extline" && mayBeMcp() ? loadInPlace("extline-mcp") : undefined;
+  return larger ?? loadInPlace(module) ?? loadAnywhere(module);
+}
+
+function mayBeMcp(): boolean {
+  return process.argv[2] === "--mcp" || process.env["EXTLINE_WIRE"] !== undefined;
 }
 
 /**

@@ -89,8 +89,8 @@ impl HostSteps {
     /// Looks at a step.
     #[napi(catch_unwind)]
     pub fn look(&mut self, step: u32, has_begun: bool, is_calm: bool) -> Looked {
-        // One event loop for all: nothing but teardown runs between the request to end and the end.
-        let progress = Progress { has_begun, is_calm, is_tearing_down: true };
+        // The session, on the same event loop, tells of a teardown that is late.
+        let progress = Progress { has_begun, is_calm, is_tearing_down: false };
         let nothing = Looked { wait: None, found: None, failure: None };
         match self.0.look(step, progress) {
             Ok(Look::Wait(time)) => Looked { wait: Some(time.as_secs_f64() * 1000.0), ..nothing },

@@ -17,6 +17,13 @@ protocol, so that whatever prints goes to stderr. ``EXTLINE_STDIO=leave`` keeps 
 ``claim`` takes them in any case.
 """
 
+import os as _os
+import sys as _sys
+
+if "--mcp" in getattr(_sys, "argv", [])[1:2] or "EXTLINE_WIRE" in _os.environ:
+    # Before the native module is imported, whose place a larger one takes.
+    from . import _mcp  # noqa: F401
+
 from . import _claim
 from ._errors import Cancelled, ToolError
 from ._extension import Extension
