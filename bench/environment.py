@@ -17,7 +17,7 @@ def build(command):
     # As pip makes it: maturin alone makes one of its modules.
     path = f"{PYTHON.parent}{os.pathsep}{os.environ['PATH']}"
     wheel = [str(PYTHON), "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-build-isolation"]
-    command(["env", f"PATH={path}", *wheel, "--no-deps", "--wheel-dir", str(wheels), "sdk-python"], ROOT)
+    command(["env", f"PATH={path}", *wheel, "--no-deps", "--wheel-dir", str(wheels), "./sdk-python"], ROOT)
     (wheel,) = wheels.glob("extline-*.whl")
     # The version stays the same from build to build.
     command([*pip("python"), "--force-reinstall", "--no-index", "--no-deps", str(wheel)])
