@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders that hold no document of ours.
-const FOREIGN: [&str; 4] = ["target", "node_modules", "build", "dist"];
+const FOREIGN: [&str; 5] = ["target", "node_modules", "build", "dist", "npm"];
 
 #[test]
 fn the_glossary_names_files_that_exist() {
