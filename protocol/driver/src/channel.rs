@@ -116,7 +116,10 @@ impl Channel {
     ///
     /// This build has no MCP.
     pub fn over_mcp(mut self, is_mcp: bool) -> Result<Self, Error> {
-        self.mcp = is_mcp.then(Mcp::new).transpose()?;
+        if is_mcp {
+            self.mcp = Some(Mcp::new()?);
+            self.session.hand_over_results();
+        }
         Ok(self)
     }
 

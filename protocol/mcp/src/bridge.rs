@@ -6,7 +6,9 @@ mod gate;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use extline_protocol::frame::{HelloAck, HostInfo, Limits, RegisterTool, Subscribe};
+use extline_protocol::frame::{
+    Frame, HelloAck, HostInfo, Limits, RegisterTool, Subscribe, ToolCall, ToolResult,
+};
 use extline_protocol::limits::{FRAME_BYTES, INTERCEPT_DEADLINE};
 use extline_protocol::{
     CallKey, Capabilities, Capability, Deadlines, HostConfig, HostSession, Profile,
@@ -62,6 +64,8 @@ pub struct Bridge {
     subscribed: Subscribe,
     tools: BTreeMap<String, RegisterTool>,
     commands: Vec<String>,
+    /// Calls for the extension.
+    calls: VecDeque<ToolCall>,
     is_ready: bool,
     /// What was said once.
     said: Vec<&'static str>,
@@ -80,6 +84,7 @@ impl Bridge {
             subscribed: Subscribe::default(),
             tools: BTreeMap::new(),
             commands: Vec::new(),
+            calls: VecDeque::new(),
             is_ready: false,
             said: Vec::new(),
             events: VecDeque::new(),
@@ -116,6 +121,12 @@ impl Bridge {
     /// Takes bytes from the extension, in any chunking.
     pub fn handle_extension(&mut self, bytes: &[u8], now: Instant) {
         self.host.handle_input(bytes, now);
+        self.go_on(now);
+    }
+
+    /// Takes a result from an extension in the same process, behind what [`Bridge::handle_extension`] took.
+    pub fn handle_result(&mut self, result: ToolResult, now: Instant) {
+        self.host.handle_result(result, now);
         self.go_on(now);
     }
 
@@ -184,9 +195,20 @@ impl Bridge {
         self.server.poll_output(out)
     }
 
+    /// The next call for an extension in the same process, before what [`Bridge::poll_to_extension`] has
+    /// for it. Without this they are among those bytes.
+    pub fn poll_call(&mut self) -> Option<ToolCall> {
+        self.calls.pop_front()
+    }
+
     /// Moves the bytes for the extension behind what `out` holds; whether there were any.
     pub fn poll_to_extension(&mut self, out: &mut Vec<u8>) -> bool {
-        self.host.poll_output(out)
+        let mut has_calls = false;
+        while let Some(call) = self.calls.pop_front() {
+            call.write_line(out);
+            has_calls = true;
+        }
+        self.host.poll_output(out) || has_calls
     }
 
     /// Whether there are bytes for the client.

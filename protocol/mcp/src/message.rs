@@ -11,7 +11,7 @@ use crate::failure::{Code, Failure, cut};
 use crate::revision::Revision;
 
 /// The id of a request, as its client wrote it: a string with its quotes, or a whole number.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RequestId(Arc<str>);
 
 impl RequestId {

@@ -113,7 +113,11 @@ fn write_block(block: &Content, out: &mut Vec<u8>) {
         }
         // A block of MCP's own stands as it is; any other as the text of its JSON, so that nothing is lost.
         Content::Other(raw) if is_mcp(raw) => raw.write(out),
-        Content::Other(raw) => write_text(raw.get(), out),
+        Content::Other(raw) => match Content::read(raw.get()) {
+            // One of an author's that the wire has under a name of its own.
+            Ok(block @ (Content::Text(_) | Content::Image { .. })) => write_block(&block, out),
+            _ => write_text(raw.get(), out),
+        },
     }
 }
 

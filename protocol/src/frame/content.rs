@@ -43,6 +43,15 @@ impl Content {
         Self::Image { mime_type: mime_type.into(), data: base64::encode(bytes) }
     }
 
+    /// How many bytes its text or its data have, unescaped.
+    pub(crate) fn plain_bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Image { mime_type, data } => mime_type.len() + data.len(),
+            Self::Other(raw) | Self::TextJson(raw) => raw.get().len(),
+        }
+    }
+
     /// The text of an answer: every block of text, a line break between two.
     pub fn joined(blocks: &[Self]) -> String {
         let texts = blocks.iter().filter_map(|block| match block {

@@ -287,6 +287,16 @@ impl ToolResult {
         let content = vec![Content::text(error.message.clone())];
         Self { is_error: true, error: Some(error), ..Self::new(id, content) }
     }
+
+    /// How many bytes its content and its value have, unescaped; `None` where there is more to it.
+    pub(crate) fn plain_bytes(&self) -> Option<usize> {
+        let has_more = self.activate_tools.is_some()
+            || self.details.is_some()
+            || self.error.is_some()
+            || self.effects.is_some();
+        let value = self.structured_content.as_ref().map_or(0, |value| value.get().len());
+        (!has_more).then(|| self.content.iter().map(Content::plain_bytes).sum::<usize>() + value)
+    }
 }
 
 object! {

@@ -63,6 +63,24 @@ impl Outbox {
         checked
     }
 
+    /// The same look at the limits for a frame that is handed over unwritten. It is written, and
+    /// forgotten again, unless it has no more than `plain_bytes` before its escapes.
+    pub(super) fn check_unwritten<F: Frame>(
+        &mut self,
+        frame: &F,
+        plain_bytes: Option<usize>,
+    ) -> Result<(), Unsendable> {
+        // An escape has at most six bytes for one, and half of the limit is more than the rest needs.
+        let is_short = plain_bytes.is_some_and(|bytes| bytes <= self.limit / 12);
+        if is_short && frame.members_depth() < DEPTH {
+            return Ok(());
+        }
+        let start = self.bytes.len();
+        let checked = self.push(frame);
+        self.bytes.truncate(start);
+        checked
+    }
+
     fn check<F: Frame>(&self, start: usize, frame: &F) -> Result<(), Unsendable> {
         let line = &self.bytes[start..self.bytes.len() - 1];
         if line.len() > self.limit {

@@ -1,6 +1,8 @@
 //! Tool calls and commands: one answer each, whatever happens.
 
-use extline_protocol::frame::{Action, CommandResponse, Content, ErrorInfo, Progress, ToolResult};
+use extline_protocol::frame::{
+    Action, CommandResponse, Content, Effect, ErrorInfo, Progress, ToolResult,
+};
 use extline_protocol::{
     CallKind, ErrorKind, ExtensionEvent, HostEvent, Notice, RawJson, ReplyError, SendError,
     ToolCallOptions, Update,
@@ -214,6 +216,39 @@ fn a_result_that_is_too_deep_becomes_too_large() {
     assert!(matches!(answered, Err(ReplyError::TooLarge(_))), "{answered:?}");
     pair.step();
     assert_eq!(result(&pair).error.as_ref().unwrap().kind, ErrorKind::TooLarge);
+}
+
+#[test]
+fn a_result_that_is_handed_over_has_the_same_limits() {
+    let limit = 4_194_303;
+    // What stands around the text in its frame, with an id of one digit.
+    let around = r#"{"type":"tool_result","id":"1","content":[{"type":"text","text":""}]}"#.len();
+    let text = |text: String| ToolResult::new("0".into(), vec![Content::text(text)]);
+    let results = [
+        text("x".repeat(limit - around)),
+        text("x".repeat(limit - around + 1)),
+        text("\u{1}".repeat((limit - around) / 6)),
+        text("\u{1}".repeat((limit - around) / 6 + 1)),
+        ToolResult {
+            effects: Some(vec![Effect::process("x".repeat(limit))]),
+            ..ToolResult::new("0".into(), Vec::new())
+        },
+    ];
+    let answered = |result: &ToolResult, hands_over: bool| {
+        let mut pair = Pair::usual();
+        if hands_over {
+            pair.extension.hand_over_results();
+        }
+        let (_, key) = pair.open_call();
+        assert_eq!(key.id().as_str().len(), 1);
+        let answered = pair.extension.reply_tool(&key, result.clone()).map_err(|it| it.to_string());
+        let handed_over = pair.extension.poll_result();
+        assert_eq!(handed_over.is_some(), hands_over && answered.is_ok());
+        answered
+    };
+    let written = results.each_ref().map(|result| answered(result, false));
+    assert_eq!(written.each_ref().map(Result::is_ok), [true, false, true, false, false]);
+    assert_eq!(results.each_ref().map(|result| answered(result, true)), written);
 }
 
 #[test]

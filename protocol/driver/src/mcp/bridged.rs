@@ -67,36 +67,58 @@ impl Mcp {
         self.bridge.poll_to_client(out)
     }
 
-    /// Passes frames on between the bridge and the session, until neither has any. While the client takes
-    /// nothing (`is_stalled`), what the session has to say waits in it. Whether the session was given any.
+    /// Passes on what the bridge and the session have for each other, until neither has any. While the client
+    /// takes nothing (`is_stalled`), what the session has to say waits in it. Whether the session was given
+    /// any.
     pub(crate) fn pass(&mut self, session: &mut ExtensionSession, is_stalled: bool) -> bool {
         let now = Instant::now();
         let mut is_fed = false;
         loop {
-            let mut has_passed = false;
-            self.frames.clear();
-            if !is_stalled && session.poll_output(now, &mut self.frames) {
-                self.bridge.handle_extension(&self.frames, now);
-                has_passed = true;
-            }
-            self.frames.clear();
-            if self.bridge.poll_to_extension(&mut self.frames) {
-                session.handle_input(&self.frames, now);
-                (has_passed, is_fed) = (true, true);
-            }
-            while let Some(event) = self.bridge.poll_event() {
-                match event {
-                    BridgeEvent::Say(line) => report(&line),
-                    BridgeEvent::CloseInput => {
-                        session.handle_eof(now);
-                        is_fed = true;
-                    }
-                    _ => {}
-                }
-            }
-            if !has_passed {
+            let is_heard = !is_stalled && self.hear(session, now);
+            let is_told = self.tell(session, now);
+            is_fed |= is_told;
+            if !is_heard && !is_told {
                 return is_fed;
             }
         }
+    }
+
+    /// What the session says goes to the bridge; whether it said anything.
+    fn hear(&mut self, session: &mut ExtensionSession, now: Instant) -> bool {
+        self.frames.clear();
+        let mut is_heard = session.poll_output(now, &mut self.frames);
+        if is_heard {
+            self.bridge.handle_extension(&self.frames, now);
+        }
+        while let Some(result) = session.poll_result() {
+            self.bridge.handle_result(result, now);
+            is_heard = true;
+        }
+        is_heard
+    }
+
+    /// What the bridge says goes to the session; whether it said anything.
+    fn tell(&mut self, session: &mut ExtensionSession, now: Instant) -> bool {
+        let mut is_told = false;
+        while let Some(call) = self.bridge.poll_call() {
+            session.handle_call(call, now);
+            is_told = true;
+        }
+        self.frames.clear();
+        if self.bridge.poll_to_extension(&mut self.frames) {
+            session.handle_input(&self.frames, now);
+            is_told = true;
+        }
+        while let Some(event) = self.bridge.poll_event() {
+            match event {
+                BridgeEvent::Say(line) => report(&line),
+                BridgeEvent::CloseInput => {
+                    session.handle_eof(now);
+                    is_told = true;
+                }
+                _ => {}
+            }
+        }
+        is_told
     }
 }

@@ -167,7 +167,7 @@ impl Bridge {
         match self.take(call) {
             None => {}
             Some(Stage::Asked { key, name, args }) => {
-                self.decide_unanswered(key, &name, args, &error.message, now);
+                self.decide_unanswered(key, name, args, &error.message, now);
             }
             Some(Stage::Running { key }) => self.server.fail_tool(key, error),
             Some(Stage::Command { key }) => {

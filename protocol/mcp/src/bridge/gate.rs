@@ -41,7 +41,7 @@ impl Bridge {
         now: Instant,
     ) {
         if !self.asks_first() {
-            return self.run(key, &name, args, now);
+            return self.run(key, name, args, now);
         }
         let payload = EventPayload {
             tool_name: Some(name.clone()),
@@ -76,17 +76,17 @@ impl Bridge {
             Some(Err(error)) => {
                 let why =
                     format!("an interceptor answered with arguments that cannot be used: {error}");
-                return self.decide_unanswered(key, &name, args, &why, now);
+                return self.decide_unanswered(key, name, args, &why, now);
             }
         };
-        self.run(key, &name, args, now);
+        self.run(key, name, args, now);
     }
 
     /// A question has no usable answer: what its failure means decides (`guard.closed`).
     pub(super) fn decide_unanswered(
         &mut self,
         key: RequestKey,
-        name: &str,
+        name: String,
         args: RawJson,
         why: &str,
         now: Instant,
@@ -106,11 +106,15 @@ impl Bridge {
         Some(stage)
     }
 
-    fn run(&mut self, key: RequestKey, name: &str, args: RawJson, now: Instant) {
-        let tool = self.tools.get(name);
+    fn run(&mut self, key: RequestKey, name: String, args: RawJson, now: Instant) {
+        let tool = self.tools.get(&name);
         let timeout = tool.and_then(|tool| tool.timeout_ms).map(Duration::from_millis);
         let options = ToolCallOptions { timeout, interactive: timeout.is_none() };
-        let sent = self.host.call_tool(name, args, options, now);
+        let begun = self.host.begin_tool_call(name, args, options, now);
+        let sent = begun.map(|(sent, call)| {
+            self.calls.push_back(call);
+            sent
+        });
         self.keep(key, sent, Stage::Running { key });
     }
 

@@ -1,6 +1,6 @@
 //! Requests that are not answered yet.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ impl Progress {
 #[derive(Debug, Default)]
 pub(super) struct Open {
     by_key: BTreeMap<RequestKey, Asked>,
-    by_id: HashMap<RequestId, RequestKey>,
+    by_id: BTreeMap<RequestId, RequestKey>,
     last: u64,
     /// How many want their progress.
     in_progress: usize,

@@ -9,7 +9,7 @@ use extline_protocol::{Line, Members, RawJson, model_args, read_string, write_st
 use super::open::{Asked, Progress};
 use super::{Server, ServerEvent};
 use crate::catalogue::Page;
-use crate::entry::push_key;
+use crate::entry::{Entry, push_key};
 use crate::failure::{Code, Failure, cut, write_revisions};
 use crate::level::McpLevel;
 use crate::message::{Message, Meta, Params, RequestId};
@@ -254,7 +254,7 @@ fn asked(
     meta: &Meta<'_>,
     revision: Revision,
     now: Instant,
-    tool: Option<Arc<crate::entry::Entry>>,
+    tool: Option<Arc<Entry>>,
 ) -> Asked {
     let progress = meta.progress_token.map(|token| Progress::new(token, now));
     Asked { id: id.clone(), revision, tool, progress }
@@ -266,7 +266,7 @@ fn prompt_args(params: &Params<'_>) -> Result<String, Failure> {
     let no_object = || Failure::invalid_params("params.arguments has to be an object");
     let members = Members::of_valid(arguments).ok_or_else(no_object)?;
     if let Some(other) = members.iter().find(|member| !member.is(ARGUMENT)) {
-        let other = cut(&other.key()).clone();
+        let other = cut(&other.key());
         return Err(Failure::invalid_params(format!(
             "the prompt has the argument {ARGUMENT}, and not {other}"
         )));

@@ -17,6 +17,8 @@ pub(crate) struct Triple {
     pub(crate) wire: Vec<String>,
     pub(crate) said: Vec<String>,
     pub(crate) input_is_closed: bool,
+    /// Calls and results are handed over as they are, as in an SDK.
+    pub(crate) is_in_process: bool,
     pub(crate) now: Instant,
 }
 
@@ -52,10 +54,18 @@ impl Triple {
             wire: Vec::new(),
             said: Vec::new(),
             input_is_closed: false,
+            is_in_process: false,
             now,
         };
         triple.step();
         triple
+    }
+
+    /// From now on calls and results are handed over as they are.
+    pub(crate) fn in_process(mut self) -> Self {
+        self.is_in_process = true;
+        self.extension.hand_over_results();
+        self
     }
 
     pub(crate) fn ready(config: ExtensionConfig) -> Self {
@@ -138,6 +148,7 @@ impl Triple {
             moved |= self.extension.poll_output(self.now, &mut bytes);
             self.bridge.handle_extension(&bytes, self.now);
             bytes.clear();
+            moved |= self.is_in_process && self.hand_over();
             moved |= self.bridge.poll_to_extension(&mut bytes);
             self.extension.handle_input(&bytes, self.now);
             bytes.clear();
@@ -161,6 +172,19 @@ impl Triple {
                 return;
             }
         }
+    }
+
+    fn hand_over(&mut self) -> bool {
+        let mut moved = false;
+        while let Some(result) = self.extension.poll_result() {
+            self.bridge.handle_result(result, self.now);
+            moved = true;
+        }
+        while let Some(call) = self.bridge.poll_call() {
+            self.extension.handle_call(call, self.now);
+            moved = true;
+        }
+        moved
     }
 
     /// Lets time pass, in the steps in which both ask to be woken.

@@ -7,5 +7,6 @@ mod chunks;
 mod ending;
 mod gate;
 mod handshakes;
+mod in_process;
 mod lists;
 mod messages;

@@ -12,7 +12,7 @@ mod requirement;
 mod shutdown;
 mod start;
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 pub use event::{ExtensionEvent, PanelInput};
@@ -31,7 +31,7 @@ use super::outbox::Outbox;
 use super::requests::OutgoingCalls;
 use crate::capability::{Capabilities, Capability};
 use crate::decode::Incoming;
-use crate::frame::{Frame, HelloAck, HostFrame, SdkInfo};
+use crate::frame::{Frame, HelloAck, HostFrame, SdkInfo, ToolCall, ToolResult};
 use crate::limits::{EXTENSION_ACCEPTS_BYTES, FRAME_BYTES};
 use crate::registrations::Registrations;
 
@@ -112,6 +112,8 @@ pub struct ExtensionSession {
     name: String,
     inbox: Inbox<HostFrame>,
     outbox: Outbox,
+    /// Results for a host in this process, which takes them as they are.
+    results: Option<VecDeque<ToolResult>>,
     host: Option<HelloAck>,
     host_capabilities: Capabilities,
     own_capabilities: Capabilities,
@@ -176,6 +178,7 @@ impl ExtensionSession {
         let mut session = Self {
             inbox: Inbox::new(config.accepts_bytes),
             outbox: Outbox::new(FRAME_BYTES),
+            results: None,
             host: None,
             host_capabilities: Capabilities::default(),
             own_capabilities: config.capabilities,
@@ -219,6 +222,12 @@ impl ExtensionSession {
     pub fn handle_read(&mut self, count: usize, now: Instant) {
         self.inbox.decoder().advance(count);
         self.handle_lines(now);
+    }
+
+    /// Takes a call of a host in this process, as
+    /// [`HostSession::begin_tool_call`](crate::HostSession::begin_tool_call) makes it.
+    pub fn handle_call(&mut self, call: ToolCall, now: Instant) {
+        self.handle_frame(HostFrame::ToolCall(call), now);
     }
 
     /// The host closed its end: the same as `shutdown`, without an ack (`end.eof`).
@@ -349,6 +358,17 @@ impl ExtensionSession {
         self.outbox.take(out)
     }
 
+    /// The host is in this process: from now on the results of tools are not written, and
+    /// [`ExtensionSession::poll_result`] gives them out. Their limits hold as ever.
+    pub fn hand_over_results(&mut self) {
+        self.results.get_or_insert_default();
+    }
+
+    /// The next result that is handed over. It follows all that `poll_output` gave out before.
+    pub fn poll_result(&mut self) -> Option<ToolResult> {
+        self.results.as_mut()?.pop_front()
+    }
+
     /// Whether an update waits to be written: only then does `poll_output` look at the time.
     pub fn has_updates(&self) -> bool {
         !self.updates.is_empty()
@@ -376,7 +396,8 @@ impl ExtensionSession {
     /// Whether something may be written now. An update that is held back for its rate does not
     /// count: `poll_timeout` says when it is due.
     pub fn has_output(&self) -> bool {
-        !self.outbox.is_empty() || self.has_first_update()
+        let has_results = self.results.as_ref().is_some_and(|results| !results.is_empty());
+        !self.outbox.is_empty() || has_results || self.has_first_update()
     }
 
     /// Frames that wait for the driver.

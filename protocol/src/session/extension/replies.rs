@@ -8,6 +8,7 @@ use crate::frame::{
 };
 use crate::json::RawJson;
 use crate::limits::PARTS_AHEAD;
+use crate::session::outbox::Unsendable;
 use crate::session::{CallKey, ReplyError, RequestError};
 
 /// Answers.
@@ -18,7 +19,7 @@ impl ExtensionSession {
         self.close_open(key)?;
         result.id = key.id().clone();
         make_readable(&mut result);
-        if let Err(unsendable) = self.outbox.push(&result) {
+        if let Err(unsendable) = self.push_result(result) {
             let message = format!("the result of the tool is too large: {unsendable}");
             let error = ErrorInfo::new(ErrorKind::TooLarge, message.clone());
             self.send(&ToolResult::error(key.id().clone(), error));
@@ -26,6 +27,13 @@ impl ExtensionSession {
             return Err(ReplyError::TooLarge(message));
         }
         self.finish_if_idle();
+        Ok(())
+    }
+
+    fn push_result(&mut self, result: ToolResult) -> Result<(), Unsendable> {
+        let Some(results) = &mut self.results else { return self.outbox.push(&result) };
+        self.outbox.check_unwritten(&result, result.plain_bytes())?;
+        results.push_back(result);
         Ok(())
     }
 

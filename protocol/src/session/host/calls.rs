@@ -27,13 +27,27 @@ impl HostSession {
         options: ToolCallOptions,
         now: Instant,
     ) -> Result<CallKey, SendError> {
+        let (key, call) = self.begin_tool_call(name.to_owned(), args, options, now)?;
+        self.write_call(key, &call)
+    }
+
+    /// The same for an extension in this process, which is given the frame as it is
+    /// ([`ExtensionSession::handle_frame`](crate::ExtensionSession::handle_frame)) before anything that
+    /// [`HostSession::poll_output`] gives out. Nothing is written, so no limit is looked at.
+    pub fn begin_tool_call(
+        &mut self,
+        name: String,
+        args: RawJson,
+        options: ToolCallOptions,
+        now: Instant,
+    ) -> Result<(CallKey, ToolCall), SendError> {
         let timeout =
             (!options.interactive).then(|| options.timeout.unwrap_or(self.deadlines.tool));
+        let key = self.open_call(CallKind::Tool, timeout, now)?;
         // A zot sends no deadline; the field says what differs from what hello_ack announced.
         let deadline_ms = self.profile.extline(options.timeout.and(timeout).map(as_millis));
-        let session = self.ack.session.clone();
-        let call = |id| ToolCall { id, name: name.to_owned(), args, deadline_ms, session };
-        self.open_call(CallKind::Tool, timeout, now, call)
+        let (id, session) = (key.id().clone(), self.ack.session.clone());
+        Ok((key, ToolCall { id, name, args, deadline_ms, session }))
     }
 
     /// Runs a command. The answer comes as [`HostEvent::CommandResponse`] or
@@ -46,7 +60,7 @@ impl HostSession {
     ) -> Result<CallKey, SendError> {
         let args = (!args.is_empty()).then(|| args.to_owned());
         let command = |id| CommandInvoked { id, name: name.to_owned(), args };
-        self.open_call(CallKind::Command, Some(self.deadlines.command), now, command)
+        self.call(CallKind::Command, Some(self.deadlines.command), now, command)
     }
 
     /// Asks about something before it happens. The answer comes as
@@ -56,7 +70,7 @@ impl HostSession {
             self.profile.intercept(intercept);
         let intercept =
             |id| EventIntercept { id, event, phase, payload, provider, model, system_prompt };
-        self.open_call(CallKind::Intercept, Some(self.deadlines.intercept), now, intercept)
+        self.call(CallKind::Intercept, Some(self.deadlines.intercept), now, intercept)
     }
 
     /// Asks the extension for something by method. The answer comes as [`HostEvent::Response`].
@@ -75,7 +89,7 @@ impl HostSession {
         let deadline_ms = deadline.map(as_millis);
         let method = method.to_owned();
         let request = |id| Request { id, method, params, parent: None, deadline_ms };
-        self.open_call(CallKind::Request, deadline, now, request).map_err(|error| match error {
+        self.call(CallKind::Request, deadline, now, request).map_err(|error| match error {
             SendError::TooLarge(why) => RequestError::TooLarge(why),
             SendError::Closed => RequestError::ShuttingDown,
         })
@@ -196,19 +210,33 @@ impl HostSession {
         }
     }
 
-    fn open_call<F: Frame>(
+    fn call<F: Frame>(
         &mut self,
         kind: CallKind,
         timeout: Option<Duration>,
         now: Instant,
         frame: impl FnOnce(Id) -> F,
     ) -> Result<CallKey, SendError> {
+        let key = self.open_call(kind, timeout, now)?;
+        let frame = frame(key.id().clone());
+        self.write_call(key, &frame)
+    }
+
+    fn open_call(
+        &mut self,
+        kind: CallKind,
+        timeout: Option<Duration>,
+        now: Instant,
+    ) -> Result<CallKey, SendError> {
         if !self.is_open() {
             return Err(SendError::Closed);
         }
         let deadline = timeout.map(|timeout| now + timeout);
-        let key = self.outgoing.open(kind, Outgoing { deadline, ..Outgoing::default() });
-        if let Err(unsendable) = self.outbox.push(&frame(key.id().clone())) {
+        Ok(self.outgoing.open(kind, Outgoing { deadline, ..Outgoing::default() }))
+    }
+
+    fn write_call<F: Frame>(&mut self, key: CallKey, frame: &F) -> Result<CallKey, SendError> {
+        if let Err(unsendable) = self.outbox.push(frame) {
             self.outgoing.close(&key);
             return Err(SendError::TooLarge(unsendable.to_string()));
         }

@@ -349,6 +349,12 @@ impl HostSession {
         self.handle_lines(now);
     }
 
+    /// Takes a result of an extension in this process, as
+    /// [`ExtensionSession::poll_result`](crate::ExtensionSession::poll_result) gives it out.
+    pub fn handle_result(&mut self, result: ToolResult, now: Instant) {
+        self.handle_incoming(Incoming::Frame(ExtensionFrame::ToolResult(result)), now);
+    }
+
     /// The extension closed its output: it can answer nothing more. Say with
     /// [`HostSession::handle_gone`] how it ended, once that is known.
     pub fn handle_eof(&mut self, now: Instant) {
