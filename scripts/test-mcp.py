@@ -3,6 +3,7 @@
 of a server whose client was killed.
 
 It uses what the builds and the tests of the SDKs have made. The clients are installed here, from locked lists.
+With --record it writes what each client says in protocol/mcp/tests/sessions, for the tests of the codec.
 """
 
 import json
@@ -28,6 +29,8 @@ KILLS = 25
 def main():
     servers = all_servers()
     clients = all_clients()
+    if sys.argv[1:] == ["--record"]:
+        return record(servers["weather-python"], clients)
     checks = [
         (f"{client} sees {server}", sees, command, clients[client])
         for server, command in servers.items()
@@ -36,6 +39,7 @@ def main():
     # One that has no SDK, or several, behind the host.
     hosted = [str(DEBUG / "extline"), "mcp", str(ROOT / "examples/weather-rust")]
     checks += [(f"{client} sees extline mcp", sees, hosted, clients[client]) for client in clients]
+    checks += [(f"MCP Inspector sees {server}", inspects, command) for server, command in servers.items()]
     checks += [(f"{server} loses no answer at the end of its input", answers_all, command) for server, command in servers.items()]
     checks += [(f"nothing is left of {server} after {KILLS} kills of its client", leaves_nothing, command) for server, command in servers.items()]
     checks.append(("docs/mcp/serve.md answers as it says", answers_as_documented))
@@ -46,6 +50,15 @@ def main():
     failed = sum(1 for failure in outcomes if failure)
     print(f"{len(outcomes) - failed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
+
+
+def record(server, clients):
+    for name, client in clients.items():
+        words = "".join(letter if letter.isalnum() else " " for letter in name.lower()).split()
+        file = CLIENTS.parent / "tests/sessions" / f"{'-'.join(words)}.jsonl"
+        file.unlink(missing_ok=True)
+        sees([sys.executable, str(CLIENTS / "record.py"), str(file), *server], client)
+        print(os.path.relpath(file, ROOT))
 
 
 def attempt(check):
@@ -121,6 +134,8 @@ def with_node():
         for name in ("package.json", "package-lock.json"):
             shutil.copy(CLIENTS / name, folder)
         subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"], cwd=folder, check=True)
+        # Inspector's command line reads its own version from a file that its package lacks.
+        (folder / "node_modules/@modelcontextprotocol/package.json").write_text('{"name": "inspector", "version": "1"}')
         keep(folder)
     for program in CLIENTS.glob("*.mjs"):
         shutil.copy(program, folder)
@@ -154,6 +169,21 @@ def sees(server, client):
         assert seen["version"] == ("2025-11-25" if "legacy" in client else "2026-07-28"), seen
     if seen.get("progress"):
         assert seen["progress"][0][:2] == [1, 2], seen
+
+
+def inspects(server):
+    """The command line of MCP Inspector lists the tools and calls one."""
+    inspector = ["node", str(MADE / "node/node_modules/@modelcontextprotocol/inspector-cli/build/index.js")]
+
+    def ask(*words):
+        command = [*inspector, *server, "--method", *words]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert ran.returncode == 0, f"exit status {ran.returncode}: {ran.stderr[-2000:]}"
+        return json.loads(ran.stdout)
+
+    assert [tool["name"] for tool in ask("tools/list")["tools"]] == ["weather"]
+    answer = ask("tools/call", "--tool-name", "weather", "--tool-arg", "city=Berlin")
+    assert answer["content"] == [{"type": "text", "text": "Berlin: 16°C, fog"}], answer
 
 
 HELLO = [

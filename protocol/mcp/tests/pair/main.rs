@@ -10,3 +10,4 @@ mod handshakes;
 mod in_process;
 mod lists;
 mod messages;
+mod sessions;
