@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::thread::ThreadId;
 use std::time::Instant;
 
 use extline_driver::{Inlet, Questions, Settling, StandIn, owner, running};
@@ -67,6 +68,8 @@ pub(crate) struct Core {
     pub(crate) taken_over: Mutex<Vec<Next>>,
     /// Of threads that are none of Python's.
     pub(crate) visits: Visits,
+    /// Python's main thread, where that serves.
+    pub(crate) main_thread: OnceLock<ThreadId>,
     /// Why it cannot go on.
     pub(crate) failure: Mutex<Option<PyErr>>,
 }
@@ -100,6 +103,7 @@ impl Core {
             watched: Mutex::default(),
             taken_over: Mutex::default(),
             visits: Visits::default(),
+            main_thread: OnceLock::new(),
             failure: Mutex::new(None),
         }))
     }

@@ -29,7 +29,7 @@ impl Core {
         is_quick: bool,
     ) -> bool {
         if self.runs_handler(&event) {
-            owner::start_watcher(&self.handover, || self.start_watcher(py));
+            owner::start_watcher(&self.handover, || self.start_watcher());
         }
         let (tool, is_owner) = owner::run_handler(&self.handover, is_quick, || {
             let tool = self.run(py, event);

@@ -1,6 +1,7 @@
 //! One call of a tool: its arguments, its handler, its answer.
 
 use std::sync::Arc;
+use std::thread;
 use std::time::Instant;
 
 use extline_driver::running;
@@ -117,13 +118,26 @@ impl Core {
         }
     }
 
+    /// Python raises `KeyboardInterrupt` there alone; elsewhere the author did.
+    fn is_main_thread(&self, py: Python<'_>) -> bool {
+        if let Some(main) = self.main_thread.get() {
+            return *main == thread::current().id();
+        }
+        let is_main = || -> PyResult<bool> {
+            let threading = py.import("threading")?;
+            let main = threading.call_method0("main_thread")?;
+            Ok(threading.call_method0("current_thread")?.is(&main))
+        };
+        is_main().unwrap_or(true)
+    }
+
     /// The answer to a call that failed. Ctrl-C ends the extension too.
     pub(crate) fn failed(&self, py: Python<'_>, failed: &Failed, tool: &Tool) -> ToolResult {
         match failed {
             Failed::Unsent(error) => failure::of_unsent(py, error, tool),
             Failed::Arguments(info) => ToolResult::error("".into(), ErrorInfo::clone(info)),
             Failed::Raised(error) => {
-                if error.is_instance_of::<PyKeyboardInterrupt>(py) && is_main_thread(py) {
+                if error.is_instance_of::<PyKeyboardInterrupt>(py) && self.is_main_thread(py) {
                     self.interrupt(error.clone_ref(py));
                 }
                 failure::of_tool(py, error, tool.name())
@@ -163,14 +177,4 @@ pub(crate) fn keywords<'py>(
 /// A call that its host gave up (`tool.cancelled`).
 pub(crate) fn cancelled() -> ToolResult {
     ToolResult::error("".into(), ErrorInfo::new(ErrorKind::Cancelled, "cancelled"))
-}
-
-/// Python raises `KeyboardInterrupt` there alone; elsewhere the author did.
-fn is_main_thread(py: Python<'_>) -> bool {
-    let is_main = || -> PyResult<bool> {
-        let threading = py.import("threading")?;
-        let main = threading.call_method0("main_thread")?;
-        Ok(threading.call_method0("current_thread")?.is(&main))
-    };
-    is_main().unwrap_or(true)
 }

@@ -69,11 +69,7 @@ impl Core {
 
     /// Starts a thread that watches the owner. It has nothing of Python's until it owns the session and
     /// needs Python: most never do, and to import `threading` costs a first call some milliseconds.
-    pub(crate) fn start_watcher(self: &Arc<Self>, py: Python<'_>) -> io::Result<()> {
-        if py.version_info() < (3, 13) {
-            // It takes the thread that imports it for the main thread.
-            py.import("threading").map_err(io::Error::other)?;
-        }
+    pub(crate) fn start_watcher(self: &Arc<Self>) -> io::Result<()> {
         let core = Arc::clone(self);
         let watch = move || {
             let mut duty = Duty::Watch;

@@ -1,6 +1,7 @@
 //! The session as the Python half of the driver sees it.
 
 use std::sync::{Arc, PoisonError};
+use std::thread;
 
 use extline_protocol::frame::{
     Frame, OpenPanel, PanelRender, RegisterCommand, RegisterTool, SdkInfo,
@@ -74,6 +75,9 @@ impl Session {
     /// for one.
     fn serve(&self, py: Python<'_>) -> PyResult<u8> {
         let signals = Signals::of_main_thread(py, &mut self.core.inlet().input);
+        if signals.is_some() {
+            self.core.main_thread.get_or_init(|| thread::current().id());
+        }
         self.core.work(py, &Seat::new(true), Duty::Own);
         self.core.visits.end(py);
         Signals::stop(py);

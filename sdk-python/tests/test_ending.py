@@ -145,6 +145,44 @@ def test_the_main_thread_is_the_main_thread_also_where_another_took_over(start) 
     assert peer.next("tool_result")["content"][0]["text"] == "true"
 
 
+def test_threading_knows_the_main_thread_also_where_another_imports_it(start) -> None:
+    peer = start(
+        """
+        import time
+
+        @ext.tool
+        def kept(ctx):
+            while not ctx.cancelled: time.sleep(0.001)
+            return look()
+
+        @ext.tool
+        def other(): return look()
+
+        def look():
+            import sys
+            from _thread import get_ident
+            import threading
+            main = threading.main_thread()
+            return [main.ident == get_ident(), main.is_alive(), main in threading.enumerate()]
+
+        @ext.tool
+        def imported():
+            import sys
+            return "threading" in sys.modules
+        """
+    )
+    # Importing it costs a first call some milliseconds.
+    peer.begin("imported", "first")
+    assert peer.next("tool_result")["content"][0]["text"] == "false"
+    peer.begin("kept", "of-main")
+    assert peer.call("other")["structured_content"] == [False, True, True]
+    peer.send({"type": "tool_cancel", "id": "of-main"})
+    assert peer.next("tool_result")["structured_content"] == [True, True, True]
+    peer.process.stdin.close()
+    assert peer.process.wait(PATIENCE) == 0
+    assert peer.stderr() == ""
+
+
 def test_ctrl_c_after_a_slow_call_is_seen_by_the_main_thread(start) -> None:
     peer = start(
         "import time\n@ext.tool\ndef slow():\n    time.sleep(0.05)\n@ext.tool\ndef well(): return 1\n"

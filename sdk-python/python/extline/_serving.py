@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from _thread import allocate_lock
+from _thread import allocate_lock, get_ident
 
 from . import _claim, _native
 from ._failure import explain, with_causes
@@ -48,6 +48,8 @@ class Serving:
         # The descriptors of a host in the same process, in place of stdin and stdout.
         self._over = over
         self._threads = 0
+        # The one that serves.
+        self._thread = get_ident()
         self.is_set_up = False
         self.is_tearing_down = False
         self.session = _native.Session(
@@ -68,6 +70,10 @@ class Serving:
 
     def start_thread(self) -> None:
         """Starts one more thread to work for the session."""
+        if sys.version_info < (3, 13) and "threading" not in sys.modules:
+            from ._main_thread import set_main_thread
+
+            set_main_thread(self._thread)
         from threading import Thread
 
         self._threads += 1
