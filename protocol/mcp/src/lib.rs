@@ -7,6 +7,7 @@
 //!   [`ServerEvent`], what is answered goes out as lines.
 //! - [`Bridge`] joins a [`Server`] with a host's end of the extline wire. It stands between the lines of an MCP
 //!   client and the lines of one extension.
+//! - `lint` (with the feature of that name) says what clients drop or change of an extension's tools.
 //!
 //! Both eras are spoken on one stream, and each request decides for itself: one whose `_meta` names a protocol
 //! version is of the modern era ([`Revision::MODERN`]), any other belongs to the session that `initialize`
@@ -19,6 +20,8 @@ mod catalogue;
 mod entry;
 mod failure;
 mod level;
+#[cfg(feature = "lint")]
+pub mod lint;
 mod message;
 mod progress;
 mod prompt;

@@ -65,7 +65,7 @@ fn write_meta(error: Option<&ErrorInfo>, meta: &str, out: &mut Vec<u8>) {
 
 /// The value beside the blocks. A client shows its model one of the two, so it stands only where nothing is
 /// lost by that: where the blocks are no more than its text, or where the schema asks for it.
-fn structured(result: &ToolResult, structure: Structure) -> Option<&str> {
+pub(crate) fn structured(result: &ToolResult, structure: Structure) -> Option<&str> {
     let value = result.structured_content.as_ref()?;
     let is_allowed = structure.is_any || value.is_object();
     let is_wanted = structure.is_promised || is_mirror(&result.content, value);
@@ -73,7 +73,7 @@ fn structured(result: &ToolResult, structure: Structure) -> Option<&str> {
 }
 
 /// Whether the blocks are the text of the value and nothing else.
-fn is_mirror(content: &[Content], value: &RawJson) -> bool {
+pub(crate) fn is_mirror(content: &[Content], value: &RawJson) -> bool {
     match content {
         [Content::Text(text)] => {
             text == value.get() || RawJson::parse(text).is_ok_and(|text| text == *value)

@@ -23,7 +23,7 @@ const CHOICES: [&str; 9] = [
 ];
 
 /// How many references are followed from the root.
-const REFERENCES: usize = 8;
+pub(crate) const REFERENCES: usize = 8;
 
 /// A schema for a list of tools.
 #[derive(Debug, PartialEq, Eq)]
