@@ -1,7 +1,8 @@
 #!/bin/sh
 # Rewrites the files that are generated from code and docs (the JSON Schema of every frame, the list
 # of clauses, what checks each clause, the tables of events in the pages of each language, the
-# references of the command and of the packages for Python and TypeScript, the header for C): the same
+# references of the command and of the packages for Python and TypeScript, what clients of MCP do, the
+# header for C): the same
 # tests that fail when such a file has drifted write it instead.
 set -eu
 cd "$(dirname "$0")/.."
@@ -9,8 +10,8 @@ cd "$(dirname "$0")/.."
 printf '== running the drift tests of extline-protocol in rewriting mode\n'
 EXTLINE_GENERATE=1 cargo test --locked -p extline-protocol
 
-printf '\n== running the drift test of extline-cli in rewriting mode\n'
-EXTLINE_GENERATE=1 cargo test --locked -p extline-cli --test help
+printf '\n== running the drift tests of extline-cli in rewriting mode\n'
+EXTLINE_GENERATE=1 cargo test --locked -p extline-cli --test help --test lint
 
 printf '\n== running the drift test of extline-conformance in rewriting mode\n'
 EXTLINE_GENERATE=1 cargo test --locked -p extline-conformance --test coverage

@@ -12,6 +12,7 @@ mod failure;
 mod frames;
 mod inspect;
 mod interrupt;
+mod lint;
 mod manual;
 mod mcp;
 mod mock;
@@ -85,6 +86,7 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Inspect(inspect) => inspect::run(inspect, printer).await?,
         Action::Run(run) => run::run(run, printer).await?,
         Action::Mcp(mcp) => mcp::run(mcp, printer).await?,
+        Action::Lint(lint) => lint::run(lint, printer).await?,
         Action::Record(record) => record::run(record, printer).await?,
         Action::Conformance(conformance) => conformance::run(*conformance, printer).await?,
         // It ends as the extension does.

@@ -9,7 +9,7 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 12] = [
+const SUBCOMMANDS: [&str; 13] = [
     "run",
     "call",
     "command",
@@ -22,6 +22,7 @@ const SUBCOMMANDS: [&str; 12] = [
     "completions",
     "man",
     "mcp",
+    "lint",
 ];
 
 const TOP: &str = "\
@@ -66,7 +67,7 @@ fn every_subcommand_is_listed_and_has_examples() {
         let help = extline.run(&[name, "--help"]).stdout;
         assert!(help.contains("Examples:\n  "), "{name}");
     }
-    for name in ["run", "call", "command", "inspect", "mcp", "new"] {
+    for name in ["run", "call", "command", "inspect", "mcp", "lint", "new"] {
         let help = extline.run(&[name, "--help"]).stdout;
         assert!(help.contains("Exit codes:\n  0 "), "{name}");
     }
@@ -89,7 +90,7 @@ fn version_and_near_matches() {
     let extline = Extline::new();
     let version = format!("extline {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(extline.run(&["--version"]).stdout, version);
-    let outcome = extline.run(&["inspct", "."]);
+    let outcome = extline.run(&["inspekt", "."]);
     outcome.assert_code(2);
     outcome.assert_says(&["a similar subcommand exists: 'inspect'"]);
 }

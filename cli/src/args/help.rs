@@ -3,8 +3,8 @@
 /// Shown below every help text that ends with a call.
 pub(crate) const EXIT_CODES: &str = "Exit codes:
   0    all went well
-  1    the tool or command answered with an error (run: a line failed), or a file or folder could
-       not be read or written
+  1    the tool or command answered with an error (run: a line failed; lint: a client drops
+       something), or a file or folder could not be read or written
   2    wrong usage, or there is no such tool or command
   3    the extension did not start
   4    it died in the call
@@ -52,6 +52,13 @@ pub(super) const MCP_EXAMPLES: &str = "Examples:
   claude mcp add clock -- extline mcp /path/to/clock-shell
   extline mcp examples/weather-rust examples/guard-rust
   extline mcp -- python3 my_extension.py";
+
+pub(super) const LINT_EXAMPLES: &str = "Examples:
+  extline lint examples/clock-shell
+  extline lint --client cursor --client vscode --name my-weather .
+  extline lint --call examples/weather-rust
+  extline lint --json . | jq '.findings[] | select(.severity == \"dropped\")'
+  extline lint -- python3 my_extension.py";
 
 pub(super) const CONFORMANCE_EXAMPLES: &str = "\
 Nothing that the extension registers is called unless --call allows it: a call for a tool that

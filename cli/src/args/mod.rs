@@ -13,8 +13,8 @@ use clap_complete::Shell;
 
 use help::{
     CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFORMANCE_EXAMPLES, ENVIRONMENT,
-    EXAMPLES, INSPECT_EXAMPLES, MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES,
-    RECORD_EXAMPLES, RUN_EXAMPLES, TAP_EXAMPLES,
+    EXAMPLES, INSPECT_EXAMPLES, LINT_EXAMPLES, MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES,
+    NEW_EXAMPLES, RECORD_EXAMPLES, RUN_EXAMPLES, TAP_EXAMPLES,
 };
 use offered::Offered;
 
@@ -82,6 +82,17 @@ pub(crate) enum Action {
         after_help = format!("{MCP_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Mcp(Mcp),
+    /// Tell what clients of MCP drop or change of an extension's tools
+    ///
+    /// Claude Code, Codex, Cursor, VS Code and Gemini CLI each have limits of their own, for names with
+    /// their prefix, schemas, descriptions, the number of tools and results. docs/mcp/lint.md has them
+    /// all, and what each finding means.
+    #[command(
+        override_usage = "extline lint [OPTIONS] <DIR>...\n       \
+                          extline lint [OPTIONS] [DIR]... -- <PROGRAM> [ARGS]...",
+        after_help = format!("{LINT_EXAMPLES}\n\n{EXIT_CODES}")
+    )]
+    Lint(Lint),
     /// Record a session of extensions in a trace: `extline run` with --trace
     ///
     /// The trace can be checked (`extline conformance check`), played to the extension again
@@ -261,6 +272,34 @@ pub(crate) struct Mcp {
     /// Show what a client will see, and what is left out and why, and end
     #[arg(long)]
     pub(crate) list: bool,
+
+    #[command(flatten)]
+    pub(crate) timeout: Timeout,
+
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+
+    #[command(flatten)]
+    pub(crate) program: Program,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Lint {
+    /// The extensions' folders, together as one server; where two offer the same name, the first wins
+    #[arg(value_name = "DIR", required_unless_present = "program")]
+    pub(crate) dirs: Vec<OsString>,
+
+    /// Only for this client: claude-code, codex, cursor, vscode or gemini. May be repeated
+    #[arg(long = "client", value_name = "NAME", value_parser = Offered::CLIENTS, hide_possible_values = true)]
+    pub(crate) clients: Vec<String>,
+
+    /// What the server is called in the clients' configuration; as the extension when absent
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    /// Call each tool that has a sample in its extension.json, and look at the results too
+    #[arg(long)]
+    pub(crate) call: bool,
 
     #[command(flatten)]
     pub(crate) timeout: Timeout,

@@ -17,6 +17,10 @@ impl Offered {
     pub(super) const LANGUAGES: Self =
         Self(|| LANGUAGES.iter().map(|language| language.name).collect());
 
+    /// Clients of MCP.
+    pub(super) const CLIENTS: Self =
+        Self(|| extline_mcp::lint::clients().iter().map(|client| client.id.as_str()).collect());
+
     /// Cases, of extensions and of hosts, and clauses.
     pub(super) const RULES: Self = Self(|| {
         let cases = builtin().keys().chain(host_cases().keys()).map(AsRef::as_ref);

@@ -1,50 +1,43 @@
 //! What clients call the tools.
 
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::schema_facts::Spots;
 use super::{Check, Client, Effect, Report, Subject, fill, strongest};
 
-/// Adds what is wrong with the names.
+/// Adds what is wrong with the names of the tools that clients see.
 pub(super) fn look(subject: &Subject<'_>, clients: &[&'static Client], report: &mut Report) {
-    let seen = |name: &str| report.costs.iter().any(|cost| cost.tool == name);
-    let offers: Vec<_> = subject.tools.iter().filter(|it| seen(&it.tool.name)).copied().collect();
-    for offer in &offers {
-        let tool = offer.tool.name.as_str();
+    let seen: HashSet<_> = report.costs.iter().map(|cost| cost.tool.clone()).collect();
+    let offers: HashMap<_, _> =
+        subject.tools.iter().map(|it| (it.tool.name.as_str(), *it)).collect();
+    let tools = subject.tools.iter().map(|offer| offer.tool.name.as_str());
+    let tools: Vec<_> = tools.filter(|tool| seen.contains(*tool)).collect();
+    for tool in &tools {
         for check in [Check::NameLength, Check::PluginName] {
             let effects = clients.iter().filter_map(|client| length(client, check, subject, tool));
-            report.push(*offer, check, None, &named(tool, None), effects.collect());
+            report.push(offers[tool], check, None, &named(tool), effects.collect());
         }
         let effects = clients.iter().filter_map(|client| characters(client, subject, tool));
-        report.push(*offer, Check::NameCharacters, None, &named(tool, None), effects.collect());
+        report.push(offers[tool], Check::NameCharacters, None, &named(tool), effects.collect());
     }
-    for (client, first, second) in clients.iter().flat_map(|client| {
-        let names = offers.iter().map(|offer| offer.tool.name.as_str());
-        clashes(client, subject.server, names).into_iter().map(move |(a, b)| (*client, a, b))
-    }) {
-        let Some(offer) = offers.iter().find(|offer| offer.tool.name == second) else { continue };
+    // Several clients may mix up the same two.
+    let mut clashes: BTreeMap<(&str, &str), Vec<Effect>> = BTreeMap::new();
+    for client in clients {
         let Some(rule) = strongest(&client.rules, Check::NameClash, None, 0) else { continue };
-        let what = rule.told(&client.name_of(subject.server, &second), 0);
-        let spots = named(&second, Some(&first));
-        let effect = Effect { client: Some(client), rule, what };
-        // Another client may mix up the same two.
-        let same = report.findings.iter_mut().find(|finding| {
-            finding.check == Check::NameClash
-                && finding.tool.as_ref() == Some(&second)
-                && finding.what.contains(&format!("`{first}`"))
-        });
-        match same {
-            Some(same) => {
-                same.severity = same.severity.max(rule.severity);
-                same.effects.push(effect);
-            }
-            None => report.push(*offer, Check::NameClash, None, &spots, vec![effect]),
+        for (first, second, name) in clashing(client, subject.server, &tools) {
+            let effect = Effect { client: Some(client), rule, what: rule.told(&name, 0) };
+            clashes.entry((first, second)).or_default().push(effect);
         }
+    }
+    for ((first, second), effects) in clashes {
+        report.push(offers[second], Check::NameClash, None, &named(first), effects);
     }
 }
 
-fn named(tool: &str, other: Option<&str>) -> Spots {
-    Spots { count: 1, detail: Some(other.unwrap_or(tool).to_owned()), ..Spots::default() }
+/// What is said of a tool of that name.
+fn named(tool: &str) -> Spots {
+    Spots { count: 1, detail: Some(tool.to_owned()), ..Spots::default() }
 }
 
 fn length(
@@ -77,23 +70,24 @@ fn characters(client: &'static Client, subject: &Subject<'_>, tool: &str) -> Opt
     Some(Effect { client: Some(client), rule, what })
 }
 
-/// Tools that a client calls the same as an earlier one.
-fn clashes<'a>(
+/// Tools that a client calls the same: the first, a later one, and what it calls them.
+fn clashing<'a>(
     client: &Client,
     server: &str,
-    tools: impl Iterator<Item = &'a str>,
-) -> Vec<(String, String)> {
+    tools: &[&'a str],
+) -> Vec<(&'a str, &'a str, String)> {
     let mut first: HashMap<String, &str> = HashMap::new();
-    let mut clashes = Vec::new();
+    let mut clashing = Vec::new();
     for tool in tools {
-        let name = client.name_of(server, tool);
-        match first.get(&name) {
-            Some(other) if *other != tool => clashes.push(((*other).to_owned(), tool.to_owned())),
-            Some(_) => {}
-            None => {
-                first.insert(name, tool);
+        match first.entry(client.name_of(server, tool)) {
+            Entry::Occupied(entry) if entry.get() != tool => {
+                clashing.push((*entry.get(), *tool, entry.key().clone()));
+            }
+            Entry::Occupied(_) => {}
+            Entry::Vacant(entry) => {
+                entry.insert(tool);
             }
         }
     }
-    clashes
+    clashing
 }

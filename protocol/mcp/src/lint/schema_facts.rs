@@ -57,6 +57,10 @@ pub(super) fn facts(whole: &Value, shown: &Value, place: Place) -> Facts {
         }
     }
     walk.find_cycle();
+    if walk.facts.contains_key(&Check::RecursiveReference) {
+        let spots = walk.facts.entry(Check::Reference).or_default();
+        spots.detail = Some("that leads back to itself".to_owned());
+    }
     walk.facts
 }
 
@@ -116,12 +120,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether it has a description, or leads to something that has one.
+    /// Whether it has a description, leads to something that has one, or lists its values, which say enough.
     fn is_described(&self, schema: &Value) -> bool {
         let is_text =
             |schema: &Value| schema["description"].as_str().is_some_and(|it| !it.trim().is_empty());
         let target = schema["$ref"].as_str().and_then(fragment);
-        is_text(schema) || target.and_then(|it| self.whole.pointer(&it)).is_some_and(is_text)
+        let lists = |schema: &Value| schema["enum"].is_array() || !schema["const"].is_null();
+        let is_told = |schema: &Value| is_text(schema) || lists(schema);
+        is_told(schema) || target.and_then(|it| self.whole.pointer(&it)).is_some_and(is_told)
     }
 
     fn schema(&mut self, schema: &'a Value, pointer: &str) {
@@ -287,8 +293,11 @@ mod tests {
         let schema = json!({"type": "object", "properties": {
             "city": {"type": "string", "description": "City"},
             "tags": {"type": "array", "items": {}, "description": "Tags"},
+            "units": {"enum": ["c", "f"]}, "far": {"$ref": "#/$defs/Far"},
+        }, "$defs": {
+            "Far": {"type": "boolean", "description": "Far"},
         }});
-        assert_eq!(found(&schema), []);
+        assert_eq!(found(&schema), [(Check::Reference, vec!["/properties/far".to_owned()])]);
         assert_eq!(found(&json!({})), []);
         assert_eq!(found(&json!(true)), []);
     }

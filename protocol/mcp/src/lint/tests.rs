@@ -125,6 +125,7 @@ fn what_is_inside_a_schema_is_told_with_its_place_and_clients() {
     assert_eq!(of(Check::Choices).effects[0].client.unwrap().id, "codex");
     assert_eq!(of(Check::ParameterDescription).what, "the parameter `bare`: no description");
     assert_eq!(of(Check::Reference).effects.len(), 2);
+    assert!(of(Check::Reference).what.ends_with("a reference (`$ref`) that leads back to itself"));
     // Only a result's schema that leads back to itself is minded.
     assert!(found.findings.iter().all(|it| it.check != Check::RecursiveReference));
 }

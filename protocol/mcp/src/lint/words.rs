@@ -48,7 +48,9 @@ pub(super) fn what_is_wrong(check: Check, place: Option<Place>, spots: &Spots) -
         Check::PropertyName => format!("{}: not a name that a model's provider takes", at()),
         Check::DanglingReference => format!("{}: {detail}", at()),
         Check::RecursiveReference => format!("{}: the schema leads back to itself", at()),
-        Check::Reference => format!("{}: a reference (`$ref`)", at()),
+        Check::Reference => {
+            format!("{}: a reference (`$ref`) {detail}", at()).trim_end().to_owned()
+        }
         Check::Choices => format!("{}: has {detail}", at()),
         Check::TypeList => format!("{}: has several types in one list", at()),
         Check::SchemaSize => "its schema is large".to_owned(),
@@ -70,7 +72,7 @@ pub(super) fn what_to_do(
 ) -> String {
     use Language::{Node, Other, Python, Rust};
     let fix = match (check, language) {
-        (Check::Rejected, _) => "mend what the host says",
+        (Check::Rejected, _) => "correct that: no host offers it so",
         (Check::RootType, _) => "make its arguments members of one object, as {\"value\": ...}",
         (Check::RootChoices, Python) => {
             "make what may differ one parameter, or one tool for each alternative"
@@ -105,9 +107,13 @@ pub(super) fn what_to_do(
             "unroll it as deep as results go, or leave the output schema out"
         }
         (Check::RecursiveReference, _) => "unroll it as deep as arguments go",
+        (Check::Reference, _) if spots.detail.is_some() => "unroll it as deep as arguments go",
         (Check::Reference, Rust) => "inline it: #[schemars(inline)] on the type",
         (Check::Reference, _) => "write what it leads to in its place",
         (Check::Choices, _) => "use anyOf, an enum, or one parameter for each alternative",
+        (Check::TypeList, Rust) => {
+            "leave null out: #[serde(default)] and #[schemars(with = \"T\")] on the Option<T>"
+        }
         (Check::TypeList, Other) => {
             "write {\"anyOf\": [{\"type\": ..}, ..]}, or make it optional and leave null out"
         }

@@ -1,0 +1,156 @@
+//! `extline lint`: what clients of MCP drop or change of the tools of extensions.
+
+mod called;
+mod shown;
+
+use std::sync::Arc;
+
+use clap::error::ErrorKind;
+use extline_host::{ExtensionSource, ExtensionStatus, Host, Tool};
+use extline_mcp::lint::{
+    Check, Client, Confidence, Finding, Language, Offer, Report, Severity, Subject, clients, lint,
+    refused,
+};
+
+use crate::args::{Lint, Timeout};
+use crate::exit::Exit;
+use crate::failure::nearest;
+use crate::printer::Printer;
+use crate::session::Session;
+use crate::target::{source_of, usage};
+
+/// What a server is called that has the tools of several extensions.
+const SEVERAL: &str = "extline";
+
+pub(crate) async fn run(lint: Lint, printer: Printer) -> Result<Exit, clap::Error> {
+    let clients = chosen(&lint.clients)?;
+    let mut sources: Vec<_> = lint.dirs.into_iter().map(ExtensionSource::folder).collect();
+    sources.extend(source_of("lint", lint.program)?);
+    let started = Session::start(sources, &lint.timeout, &lint.settings, None, printer).await;
+    let mut session = match started {
+        Ok(session) => session,
+        Err((printer, exit)) => return Ok(printer.finish(exit)),
+    };
+    let failed = session.report_failed();
+    if let Some(exit) = failed.filter(|_| session.failed().len() == session.host.extensions().len())
+    {
+        return Ok(session.stop(exit).await);
+    }
+    let looked = look(&mut session, lint.name, &clients, lint.call.then_some(&lint.timeout)).await;
+    let exit = match looked {
+        Ok(looked) => {
+            shown::show(&looked, &mut session.printer);
+            let is_lost = looked.findings.iter().any(|it| it.severity == Severity::Dropped);
+            let found = if is_lost { Exit::ToolError } else { Exit::Ok };
+            failed.unwrap_or(found)
+        }
+        Err(interrupted) => interrupted,
+    };
+    Ok(session.stop(exit).await)
+}
+
+/// What was found, and what it was found in.
+struct Looked<'a> {
+    server: String,
+    clients: &'a [&'static Client],
+    report: Report,
+    /// Those of the report, of what the host refuses, and of results; the worst first.
+    findings: Vec<Finding>,
+    /// The tools that were called; `None` where none was to be.
+    called: Option<Vec<String>>,
+}
+
+async fn look<'a>(
+    session: &mut Session,
+    name: Option<String>,
+    clients: &'a [&'static Client],
+    calls: Option<&Timeout>,
+) -> Result<Looked<'a>, Exit> {
+    let host = Arc::clone(&session.host);
+    let statuses = host.extensions();
+    let tools = host.tools();
+    let offers = offers(&tools, &statuses);
+    let server = name.unwrap_or_else(|| server_of(&statuses));
+    let report = lint(&Subject { server: &server, tools: offers.clone() }, clients);
+    let mut findings = report.findings.clone();
+    for rejection in statuses.iter().flat_map(|status| &status.report.rejected) {
+        if rejection.kind == "tool" {
+            findings.push(refused(&rejection.name, &rejection.message));
+        }
+    }
+    let called = match calls {
+        Some(timeout) => {
+            let (called, found) =
+                called::call(session, &statuses, &offers, clients, timeout).await?;
+            findings.extend(found);
+            Some(called)
+        }
+        None => None,
+    };
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    Ok(Looked { server, clients, report, findings, called })
+}
+
+fn offers<'a>(tools: &'a [Arc<Tool>], statuses: &[ExtensionStatus]) -> Vec<Offer<'a>> {
+    let language = |extension: &str| {
+        let hello =
+            statuses.iter().find(|it| it.name == extension).and_then(|it| it.hello.as_ref());
+        let sdk = hello.and_then(|hello| hello.sdk.as_ref());
+        sdk.map(|sdk| Language::of_sdk(&sdk.language)).unwrap_or_default()
+    };
+    let offer =
+        |tool: &'a Arc<Tool>| Offer { tool: &tool.definition, language: language(&tool.extension) };
+    tools.iter().map(offer).collect()
+}
+
+/// What users probably call the server.
+fn server_of(statuses: &[ExtensionStatus]) -> String {
+    match statuses {
+        [only] => only.name.clone(),
+        _ => SEVERAL.to_owned(),
+    }
+}
+
+/// What clients drop of a host's tools, a line each, for whoever starts a server of them. What the server itself
+/// leaves out is told by it.
+pub(crate) fn lost(host: &Host) -> Vec<String> {
+    let (statuses, tools) = (host.extensions(), host.tools());
+    let subject = Subject { server: &server_of(&statuses), tools: offers(&tools, &statuses) };
+    let all: Vec<_> = clients().iter().collect();
+    let findings = lint(&subject, &all).findings.into_iter();
+    let lost =
+        findings.filter(|it| it.severity == Severity::Dropped && it.check != Check::RootType);
+    lost.map(|finding| {
+        let droppers = finding.effects.iter().filter(|it| it.rule.severity == Severity::Dropped);
+        let is_sure = droppers.clone().any(|it| it.rule.confidence != Confidence::Disputed);
+        let names: Vec<_> = droppers.filter_map(|it| Some(it.client?.name.as_str())).collect();
+        let lost = if is_sure { "lost" } else { "may be lost" };
+        let tool = finding.tool.map(|tool| format!("tool {tool}: ")).unwrap_or_default();
+        format!("{tool}{}: {lost} in {}", finding.what, names.join(", "))
+    })
+    .collect()
+}
+
+/// The clients of those names; all where none is named.
+fn chosen(ids: &[String]) -> Result<Vec<&'static Client>, clap::Error> {
+    if ids.is_empty() {
+        return Ok(clients().iter().collect());
+    }
+    let known: Vec<_> = clients().iter().map(|client| client.id.clone()).collect();
+    let find = |id: &String| {
+        clients().iter().find(|client| client.id == *id).ok_or_else(|| {
+            let meant = nearest(id, &known).map(|it| format!("; did you mean {it}?"));
+            let message = format!(
+                "there is no client {id:?} here{}\n  known: {}",
+                meant.unwrap_or_default(),
+                known.join(", ")
+            );
+            usage("lint", ErrorKind::InvalidValue, &message)
+        })
+    };
+    // In the order of the list, each once.
+    for id in ids {
+        find(id)?;
+    }
+    Ok(clients().iter().filter(|client| ids.contains(&client.id)).collect())
+}
