@@ -67,11 +67,11 @@ fn what_is_lost_is_told_with_who_loses_it_and_what_to_do() {
         "server     made",
         "clients    Claude Code, Codex, Cursor, VS Code, Gemini CLI",
         "tools      2, about 69 tokens in all (estimate)",
-        "findings   4 dropped",
+        "findings   3 dropped, 1 hint",
         "  dropped  list-all: the parameter `tags`: a list of which nothing says what is in it  [array-items]",
         "    VS Code: fails in every request while the server is on: \"array type must have items\"",
         "    fix: write \"items\": {} beside \"type\": \"array\", or what they are",
-        "  dropped  list-all: its name has `-`  [name-characters]",
+        "  hint  list-all: its name has `-`  [name-characters]",
         "    Codex: calls it mcp__made__list_all",
         "  dropped  text: the root of its schema has the type \"string\", and arguments are an object  [root-type]",
         "[rejected]",
@@ -186,13 +186,14 @@ fn wrong_words_are_told() {
 
 #[test]
 fn a_server_says_at_its_start_what_would_be_lost_and_else_nothing() {
-    let lost = folder(&json!([tool("list-all", &json!({}))]), &json!({}));
+    let tags = json!({"tags": {"type": "array"}});
+    let lost = folder(&json!([tool("list_all", &tags)]), &json!({}));
     let outcome = Extline::new().run_with_input(&["mcp", lost.path().to_str().unwrap()], "");
     outcome.assert_says(&[
-        "extline mcp: tool list-all: its name has `-`: lost in Cursor\n",
+        "extline mcp: tool list_all: the parameter `tags`: a list of which nothing says what is in it: lost in VS Code\n",
         "extline mcp: `extline lint` says why and what to do\n",
     ]);
-    let tools: Vec<_> = (0..9).map(|at| tool(&format!("list-{at}"), &json!({}))).collect();
+    let tools: Vec<_> = (0..9).map(|at| tool(&format!("list_{at}"), &tags)).collect();
     let many = folder(&json!(tools), &json!({}));
     let outcome = Extline::new().run_with_input(&["mcp", many.path().to_str().unwrap()], "");
     outcome

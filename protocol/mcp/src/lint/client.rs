@@ -116,6 +116,8 @@ pub struct Rule {
     pub place: Option<Place>,
     /// The name that is measured, where that is not [`Client::tool_name`].
     pub name: Option<String>,
+    /// The characters of a tool's name that pass, where these are not [`Client::keeps`].
+    pub keeps: Option<String>,
     /// How bad that is.
     pub severity: Severity,
     /// How well it is known.
@@ -169,24 +171,7 @@ impl Client {
 
     /// With `_` for each character that it does not keep.
     fn kept(&self, name: &str) -> String {
-        name.chars().map(|it| if self.keeps(it) { it } else { '_' }).collect()
-    }
-
-    /// Whether a character of a name stays.
-    pub(super) fn keeps(&self, character: char) -> bool {
-        let keeps: Vec<char> = self.keeps.chars().collect();
-        let mut rest = keeps.as_slice();
-        while let Some((&first, after)) = rest.split_first() {
-            let (last, after) = match after {
-                ['-', last, after @ ..] => (*last, after),
-                _ => (first, after),
-            };
-            if (first..=last).contains(&character) {
-                return true;
-            }
-            rest = after;
-        }
-        false
+        name.chars().map(|it| if is_among(it, &self.keeps) { it } else { '_' }).collect()
     }
 
     fn shortened(&self, name: String) -> String {
@@ -200,6 +185,23 @@ impl Client {
             _ => characters[..most].iter().collect(),
         }
     }
+}
+
+/// Whether a character is among ranges like `A-Z` and single ones.
+pub(super) fn is_among(character: char, ranges: &str) -> bool {
+    let ranges: Vec<char> = ranges.chars().collect();
+    let mut rest = ranges.as_slice();
+    while let Some((&first, after)) = rest.split_first() {
+        let (last, after) = match after {
+            ['-', last, after @ ..] => (*last, after),
+            _ => (first, after),
+        };
+        if (first..=last).contains(&character) {
+            return true;
+        }
+        rest = after;
+    }
+    false
 }
 
 /// A pattern with both names in it.

@@ -3,6 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::client::is_among;
 use super::schema_facts::Spots;
 use super::{Check, Client, Effect, Report, Subject, fill, strongest};
 
@@ -62,10 +63,11 @@ fn length(
 
 /// A client that does not keep all characters of a tool's name.
 fn characters(client: &'static Client, subject: &Subject<'_>, tool: &str) -> Option<Effect> {
-    if tool.chars().all(|it| client.keeps(it)) {
+    let rule = strongest(&client.rules, Check::NameCharacters, None, 0)?;
+    let keeps = rule.keeps.as_deref().unwrap_or(&client.keeps);
+    if tool.chars().all(|it| is_among(it, keeps)) {
         return None;
     }
-    let rule = strongest(&client.rules, Check::NameCharacters, None, 0)?;
     let what = rule.told(&client.name_of(subject.server, tool), 0);
     Some(Effect { client: Some(client), rule, what })
 }

@@ -112,7 +112,7 @@ pub(super) fn what_to_do(
         (Check::Reference, _) => "write what it leads to in its place",
         (Check::Choices, _) => "use anyOf, an enum, or one parameter for each alternative",
         (Check::TypeList, Rust) => {
-            "leave null out: #[serde(default)] and #[schemars(with = \"T\")] on the Option<T>"
+            "write #[serde(default)] on a plain type, as String, in place of an Option"
         }
         (Check::TypeList, Other) => {
             "write {\"anyOf\": [{\"type\": ..}, ..]}, or make it optional and leave null out"
