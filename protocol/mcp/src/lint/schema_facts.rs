@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{Check, Place};
 
 /// How many places of a finding are kept; the others are counted.
-pub(super) const KEPT: usize = 3;
+const KEPT: usize = 3;
 
 /// Where a check found something.
 #[derive(Debug, Default)]

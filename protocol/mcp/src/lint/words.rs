@@ -1,6 +1,6 @@
 //! What is wrong and what to do about it, as the author of a tool says it.
 
-use super::schema_facts::{KEPT, Spots, cut};
+use super::schema_facts::{Spots, cut};
 use super::{Check, Place};
 
 /// What a tool is written in, as its SDK says.
@@ -149,11 +149,7 @@ pub(super) fn what_to_do(
             "return less, or a part with a parameter for the next (page, offset)"
         }
     };
-    let further = spots.count.saturating_sub(KEPT);
-    match further {
-        0 => fix.to_owned(),
-        further => format!("{fix} (and in {further} places more)"),
-    }
+    fix.to_owned()
 }
 
 /// The characters of a name that are no letters, digits or `_`.
@@ -170,6 +166,10 @@ fn places(place: Option<Place>, spots: &Spots) -> String {
     let names: Vec<_> = spots.pointers.iter().map(|it| member(it)).collect();
     let all_of_it = names.iter().all(String::is_empty);
     let names = names.iter().map(|it| format!("`{}`", cut(it))).collect::<Vec<_>>().join(", ");
+    let names = match spots.count.saturating_sub(spots.pointers.len()) {
+        0 => names,
+        more => format!("{names} and {more} more"),
+    };
     match place {
         Some(Place::Output) if all_of_it => "its result".to_owned(),
         Some(Place::Output) => format!("{names} of its result"),
@@ -218,9 +218,6 @@ mod tests {
             ["/properties/a", "/properties/b", "/properties/c"].map(str::to_owned).to_vec();
         let spots = Spots { pointers, count: 5, detail: None };
         let what = what_is_wrong(Check::ParameterDescription, Some(Place::Input), &spots);
-        assert_eq!(what, "the parameters `a`, `b`, `c`: no description");
-        let fix =
-            what_to_do(Check::ParameterDescription, Some(Place::Input), &spots, Language::Node);
-        assert!(fix.ends_with("(and in 2 places more)"), "{fix}");
+        assert_eq!(what, "the parameters `a`, `b`, `c` and 2 more: no description");
     }
 }
