@@ -15,7 +15,7 @@ use extline_mcp::lint::{
 use crate::args::{Lint, Timeout};
 use crate::exit::Exit;
 use crate::failure::nearest;
-use crate::printer::Printer;
+use crate::printer::{Printer, say_as_extension};
 use crate::session::Session;
 use crate::target::{source_of, usage};
 
@@ -111,9 +111,25 @@ fn server_of(statuses: &[ExtensionStatus]) -> String {
     }
 }
 
-/// What clients drop of a host's tools, a line each, for whoever starts a server of them. What the server itself
-/// leaves out is told by it.
-pub(crate) fn lost(host: &Host) -> Vec<String> {
+/// Says what clients would drop, for whoever starts a server of a host's tools; nothing where nothing is lost.
+pub(crate) fn warn_of_loss(host: &Host) {
+    const TOLD: usize = 3;
+    let lost = lost(host);
+    for line in lost.iter().take(TOLD) {
+        say_as_extension("mcp", line);
+    }
+    if lost.is_empty() {
+        return;
+    }
+    let more = match lost.len().saturating_sub(TOLD) {
+        0 => String::new(),
+        more => format!("{more} more are lost; "),
+    };
+    say_as_extension("mcp", &format!("{more}`extline lint` says why and what to do"));
+}
+
+/// What clients drop of a host's tools, a line each. What the server itself leaves out is told by it.
+fn lost(host: &Host) -> Vec<String> {
     let (statuses, tools) = (host.extensions(), host.tools());
     let subject = Subject { server: &server_of(&statuses), tools: offers(&tools, &statuses) };
     let all: Vec<_> = clients().iter().collect();

@@ -12,8 +12,7 @@ use extline_host::ExtensionSource;
 
 use crate::args::{Mcp, Timeout};
 use crate::exit::Exit;
-use crate::lint;
-use crate::printer::{Printer, say_as_extension};
+use crate::printer::Printer;
 use crate::session::Session;
 use crate::target::{source_of, usage};
 
@@ -38,7 +37,7 @@ pub(crate) async fn run(mcp: Mcp, printer: Printer) -> Result<Exit, clap::Error>
     {
         return Ok(session.stop(exit).await);
     }
-    warn_of_loss(&session);
+    crate::lint::warn_of_loss(&session.host);
     let exit = if mcp.list {
         listing::show(&mut session);
         failed.unwrap_or(Exit::Ok)
@@ -46,21 +45,4 @@ pub(crate) async fn run(mcp: Mcp, printer: Printer) -> Result<Exit, clap::Error>
         serving::serve(&mut session).await
     };
     Ok(session.stop(exit).await)
-}
-
-/// What clients drop without a word is told here; nothing where nothing is lost.
-fn warn_of_loss(session: &Session) {
-    const TOLD: usize = 3;
-    let lost = lint::lost(&session.host);
-    for line in lost.iter().take(TOLD) {
-        say_as_extension("mcp", line);
-    }
-    if lost.is_empty() {
-        return;
-    }
-    let more = match lost.len().saturating_sub(TOLD) {
-        0 => String::new(),
-        more => format!("{more} more are lost; "),
-    };
-    say_as_extension("mcp", &format!("{more}`extline lint` says why and what to do"));
 }
