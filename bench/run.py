@@ -130,7 +130,11 @@ def build(chosen, smoke):
     # One package at a time: built together they would share the features of their dependencies,
     # and an extension would carry what only the host needs.
     names = {candidate.name for candidate in chosen}
-    packages = {"bench-extension": {"rust-typed", "rust-raw", "rust-mcp"}, "bench-host": {"host"}}
+    packages = {
+        "bench-extension": {"rust-typed", "rust-raw", "rust-mcp", "rust-mcp-modern"},
+        "bench-host": {"host"},
+        "extline-cli": {"hosted-mcp"},
+    }
     for package, needed_by in packages.items():
         if names & needed_by:
             command([*cargo, "--release", "--package", package], ROOT)

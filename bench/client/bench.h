@@ -6,7 +6,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum protocol { PROTOCOL_LINES, PROTOCOL_EXTENSION, PROTOCOL_MCP };
+enum protocol { PROTOCOL_LINES, PROTOCOL_EXTENSION, PROTOCOL_MCP, PROTOCOL_MCP_MODERN };
+/* What every request of the modern era says of itself. */
+#define MODERN_META                                                                                        \
+    "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","                               \
+    "\"io.modelcontextprotocol/clientCapabilities\":{},"                                                   \
+    "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"bench\",\"version\":\"1\"}}"
 
 /* child.c: the program under test. */
 struct child {

@@ -42,11 +42,12 @@ static char *append(char *to, const char *part) { return stpcpy(to, part); }
 
 void calls_prepare(enum protocol with, size_t text_bytes) {
     static const char *before[] = {"{\"type\":\"tool_call\",\"id\":\"", "{\"type\":\"tool_call\",\"id\":\"",
-                                   "{\"jsonrpc\":\"2.0\",\"id\":"};
+                                   "{\"jsonrpc\":\"2.0\",\"id\":", "{\"jsonrpc\":\"2.0\",\"id\":"};
     static const char *between[] = {
         "\",\"name\":\"echo\",\"args\":{\"text\":\"", "\",\"name\":\"echo\",\"args\":{\"text\":\"",
+        ",\"method\":\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":{\"text\":\"",
         ",\"method\":\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":{\"text\":\""};
-    static const char *behind[] = {"\"}}\n", "\"}}\n", "\"}}}\n"};
+    static const char *behind[] = {"\"}}\n", "\"}}\n", "\"}}}\n", "\"}," MODERN_META "}}\n"};
     protocol = with;
     reply_length = 0;
     make_text(text_bytes);
@@ -89,7 +90,7 @@ static long check_reply(const char *line, size_t length, int in_full) {
     if (!at) return -1;
     if (*at == '"') at++;
     if (protocol == PROTOCOL_EXTENSION && !json_is_string(line, length, "type", "tool_result")) return -1;
-    if (protocol == PROTOCOL_MCP && json_member(line, length, "method")) return -1;
+    if (protocol >= PROTOCOL_MCP && json_member(line, length, "method")) return -1;
     long id = at + DIGITS < line + length ? read_id(at) : -1;
     errno = 0;
     if (id < 0 || !memmem(line, length, text, text_length) || json_member(line, length, "error") ||

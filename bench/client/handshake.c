@@ -39,6 +39,11 @@ void handshake(enum protocol protocol) {
         say("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
             "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n");
         wait_for_answer('2');
+    } else if (protocol == PROTOCOL_MCP_MODERN) {
+        say("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":{" MODERN_META "}}\n");
+        wait_for_answer('1');
+        say("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{" MODERN_META "}}\n");
+        wait_for_answer('2');
     } else {
         wait_for_member("type", "hello");
         say("{\"type\":\"hello_ack\",\"protocol_version\":1,\"zot_version\":\"\",\"provider\":\"\",\"model\":\"\",\"cwd\":\"/\"}\n");

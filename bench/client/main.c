@@ -8,6 +8,7 @@
  * PROTOCOL  lines      the extension protocol; replies are any lines with the id of the call
  *           extension  the extension protocol
  *           mcp        the Model Context Protocol over stdio, revision 2025-11-25
+ *           mcp-modern revision 2026-07-28 of it, without a handshake
  * PHASE     one:TEXT:WARM_UP:CALLS:SECONDS        one call at a time
  *           many:TEXT:WARM_UP:CALLS:SECONDS:OPEN  OPEN calls at a time
  *           TEXT is the length of the argument; a phase takes CALLS calls and SECONDS at least
@@ -26,6 +27,7 @@ static enum protocol protocol_named(const char *name) {
     if (strcmp(name, "lines") == 0) return PROTOCOL_LINES;
     if (strcmp(name, "extension") == 0) return PROTOCOL_EXTENSION;
     if (strcmp(name, "mcp") == 0) return PROTOCOL_MCP;
+    if (strcmp(name, "mcp-modern") == 0) return PROTOCOL_MCP_MODERN;
     stop("no such protocol: %s", name);
 }
 
@@ -73,6 +75,6 @@ int main(int count, char **arguments) {
     printf("]");
     if (answered) printf(",\"answer_ms\":%.3f", (double)(answered - before) / 1e6);
     printf(",\"peak_kb\":%ld}\n", child_peak_kb());
-    child_end(protocol == PROTOCOL_MCP ? PROTOCOL_MCP : PROTOCOL_EXTENSION);
+    child_end(protocol >= PROTOCOL_MCP ? PROTOCOL_MCP : PROTOCOL_EXTENSION);
     return 0;
 }
