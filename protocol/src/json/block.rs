@@ -2,40 +2,35 @@
 //!
 //! Text of a model has something to escape every dozen bytes. Looking for one after the other means
 //! as many searches as there are, and a wrong guess of the processor at the end of each; here most
-//! steps depend on the length alone, and compilers turn them into vector instructions.
+//! steps depend on the length alone.
+
+use super::lane::{Hits, LANE, Lane};
 
 /// How many bytes a block has.
 pub(super) const BLOCK: usize = 64;
 
 /// A bit for each of the next 64 bytes from `at` on that is hit, the lowest for the first.
 #[inline]
-pub(super) fn bits(bytes: &[u8], at: usize, is_hit: impl Fn(u8) -> bool) -> u64 {
+pub(super) fn bits(bytes: &[u8], at: usize, find: impl Fn(Lane) -> Hits) -> u64 {
     match bytes[at..].first_chunk() {
-        Some(block) => block_bits(block, is_hit),
-        None => last_bits(bytes, at, is_hit),
+        Some(block) => block_bits(block, find),
+        None => last_bits(bytes, at, find),
     }
 }
 
 #[inline]
-fn block_bits(block: &[u8; BLOCK], is_hit: impl Fn(u8) -> bool) -> u64 {
-    let mut weights = [0_u8; BLOCK];
-    for (at, (weight, byte)) in weights.iter_mut().zip(block).enumerate() {
-        *weight = if is_hit(*byte) { 1 << (at % 8) } else { 0 };
-    }
-    let (words, _) = weights.as_chunks::<8>();
-    // The factor adds up all bytes of a word in its highest; no two have a bit in common.
-    let gather = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(u64::MAX / 255) >> 56;
-    words.iter().rev().fold(0, |bits, word| bits << 8 | gather(word))
+fn block_bits(block: &[u8; BLOCK], find: impl Fn(Lane) -> Hits) -> u64 {
+    let (lanes, _) = block.as_chunks::<LANE>();
+    lanes.iter().rev().fold(0, |bits, lane| bits << LANE | find(Lane::of(lane)).bits())
 }
 
 /// The same where fewer than 64 are left.
-#[inline]
-fn last_bits(bytes: &[u8], at: usize, is_hit: impl Fn(u8) -> bool) -> u64 {
+#[inline(never)]
+fn last_bits(bytes: &[u8], at: usize, find: impl Fn(Lane) -> Hits) -> u64 {
     let left = &bytes[at..];
-    if let Some(block) = bytes.last_chunk() {
-        return block_bits(block, is_hit) >> (BLOCK - left.len());
-    }
-    (0..).zip(left).fold(0, |bits, (at, byte)| bits | u64::from(is_hit(*byte)) << at)
+    let mut block = [0; BLOCK];
+    block[..left.len()].copy_from_slice(left);
+    block_bits(&block, find) & !(u64::MAX << left.len())
 }
 
 /// Tells the backslashes that begin an escape from those that are escaped themselves, from block to
@@ -103,7 +98,7 @@ mod tests {
                 text[at] = b'y';
                 for from in 0..length {
                     let found: Vec<_> =
-                        places(bits(&text, from, |byte| byte == b'y'), from).collect();
+                        places(bits(&text, from, |lane| lane.equal(b'y')), from).collect();
                     let is_near = (from..from + BLOCK).contains(&at);
                     assert_eq!(found, Vec::from_iter(is_near.then_some(at)), "{at} from {from}");
                 }
@@ -118,7 +113,7 @@ mod tests {
             let mut escapes_of = Escapes::default();
             let (mut begin, mut escaped) = (Vec::new(), Vec::new());
             for at in (0..text.len()).step_by(BLOCK) {
-                let next = escapes_of.next(bits(text, at, |byte| byte == b'\\'));
+                let next = escapes_of.next(bits(text, at, |lane| lane.equal(b'\\')));
                 begin.extend(places(next.0, at));
                 escaped.extend(places(next.1, at));
             }

@@ -8,6 +8,7 @@ mod block;
 mod ends;
 mod field;
 mod find;
+mod lane;
 mod model_args;
 mod raw;
 mod run;

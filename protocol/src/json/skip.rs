@@ -2,6 +2,7 @@
 
 use super::block::{BLOCK, Escapes, bits, places};
 use super::find::next_quote_or_backslash;
+use super::lane::Lane;
 use super::scanner::{Surrogate, surrogate_at};
 
 /// A string that was gone over.
@@ -33,12 +34,12 @@ fn skip_escaped(bytes: &[u8], mut at: usize, is_valid: bool) -> Option<Skipped> 
     let mut escapes = Escapes::default();
     let mut numbers = Numbers::default();
     while at < bytes.len() {
-        let quotes = bits(bytes, at, |byte| byte == b'"');
-        let (_, behind) = escapes.next(bits(bytes, at, |byte| byte == b'\\'));
+        let quotes = bits(bytes, at, |lane| lane.equal(b'"'));
+        let (_, behind) = escapes.next(bits(bytes, at, |lane| lane.equal(b'\\')));
         let ends = quotes & !behind;
         // All bits below the first that ends it; all bits where none does.
         let inside = ends.wrapping_sub(1) & !ends;
-        if !is_valid && is_suspect(bytes, at) {
+        if !is_valid && suspects(bytes, at, behind) & inside != 0 {
             check(bytes, at, behind & inside, inside, &mut numbers)?;
         }
         if ends != 0 {
@@ -50,29 +51,21 @@ fn skip_escaped(bytes: &[u8], mut at: usize, is_valid: bool) -> Option<Skipped> 
     None
 }
 
-/// Whether the block at `at` needs a closer look: for a control character, or for a backslash before
-/// something that is none of the usual escapes.
+/// What in the block at `at` needs a closer look: control characters, and what stands behind a backslash
+/// and is none of the usual escapes.
 #[inline]
-#[expect(clippy::needless_bitwise_bool, reason = "without branches it becomes vector instructions")]
-fn is_suspect(bytes: &[u8], at: usize) -> bool {
-    let before = bytes[at - 1..].first_chunk::<BLOCK>();
-    let (Some(before), Some(block)) = (before, bytes[at..].first_chunk::<BLOCK>()) else {
-        return true;
+fn suspects(bytes: &[u8], at: usize, behind: u64) -> u64 {
+    let is_usual = |lane: Lane| {
+        let white = lane.equal(b'n') | lane.equal(b't') | lane.equal(b'r');
+        white | lane.equal(b'"') | lane.equal(b'\\')
     };
-    let is_usual = |byte: u8| {
-        (byte == b'n') | (byte == b't') | (byte == b'r') | (byte == b'"') | (byte == b'\\')
-    };
-    let mut any = 0;
-    for (before, byte) in before.iter().zip(block) {
-        any |= u8::from((*byte < 0x20) | ((*before == b'\\') & !is_usual(*byte)));
-    }
-    any != 0
+    bits(bytes, at, Lane::controls) | behind & !bits(bytes, at, is_usual)
 }
 
 /// Checks a block: no control character inside of the string, and every escape is one.
 #[inline(never)]
 fn check(bytes: &[u8], at: usize, escaped: u64, inside: u64, numbers: &mut Numbers) -> Option<()> {
-    if bits(bytes, at, |byte| byte < 0x20) & inside != 0 {
+    if bits(bytes, at, Lane::controls) & inside != 0 {
         return None;
     }
     for letter in places(escaped, at) {

@@ -25,7 +25,7 @@ pub(super) fn unescape(body: &str) -> String {
     let mut escapes = Escapes::default();
     let mut from = 0;
     for at in (0..bytes.len()).step_by(BLOCK) {
-        let (begin, _) = escapes.next(bits(bytes, at, |byte| byte == b'\\'));
+        let (begin, _) = escapes.next(bits(bytes, at, |lane| lane.equal(b'\\')));
         for escape in places(begin, at) {
             // The second half of a pair was read with the first.
             if escape < from {

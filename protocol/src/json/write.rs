@@ -23,7 +23,8 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut from = 0;
     for at in (0..bytes.len()).step_by(BLOCK) {
-        let to_escape = bits(bytes, at, |byte| byte < 0x20 || byte == b'"' || byte == b'\\');
+        let to_escape =
+            bits(bytes, at, |lane| lane.controls() | lane.equal(b'"') | lane.equal(b'\\'));
         for special in places(to_escape, at) {
             push_run(bytes, from, special, out);
             match LETTERS[usize::from(bytes[special])] {
