@@ -12,7 +12,7 @@ use crate::prompt;
 const PAGE_BYTES: usize = 512 * 1024;
 
 /// Tools and prompts in the order in which they were registered, so that a list is the same every time.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Catalogue {
     tools: Vec<Arc<Entry>>,
     /// Name and entry.

@@ -18,6 +18,8 @@ pub enum Code {
     InvalidParams = -32602,
     /// It failed, and nobody outside is to blame.
     Internal = -32603,
+    /// What an HTTP header says of a request is missing, or is something else than the request says.
+    HeaderMismatch = -32020,
     /// The request names a revision that is not spoken here.
     UnsupportedVersion = -32022,
 }

@@ -1,6 +1,7 @@
 //! The server's end of an MCP connection over stdio.
 
 mod answers;
+mod further;
 mod offers;
 mod open;
 mod requests;
