@@ -1,9 +1,11 @@
 //! `extline mcp`: extensions as one MCP server, with the host in between: the interceptors and guards of one
 //! hold for the tools of the others.
 
+mod client;
 mod input;
 mod listing;
-mod serving;
+mod offers;
+mod stdio;
 
 use std::time::Duration;
 
@@ -42,7 +44,12 @@ pub(crate) async fn run(mcp: Mcp, printer: Printer) -> Result<Exit, clap::Error>
         listing::show(&mut session);
         failed.unwrap_or(Exit::Ok)
     } else {
-        serving::serve(&mut session).await
+        stdio::serve(&mut session).await
     };
     Ok(session.stop(exit).await)
+}
+
+/// One line on stderr; stdout belongs to MCP.
+fn say(text: &str) {
+    crate::printer::say_as_extension("mcp", text);
 }

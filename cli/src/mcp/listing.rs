@@ -5,7 +5,7 @@ use std::time::Instant;
 use extline_mcp::{Server, ServerEvent};
 use serde_json::{Value, json};
 
-use super::serving::offer;
+use super::offers::offer;
 use crate::session::Session;
 use crate::styled::{BOLD, DIM, Text, YELLOW, text};
 
