@@ -197,6 +197,11 @@ impl Session {
         self.finish(exit)
     }
 
+    /// Ends without waiting for the extensions, which are killed with the host.
+    pub(crate) fn abandon(self, exit: Exit) -> Exit {
+        self.finish(exit)
+    }
+
     /// The exit, or another one when the trace or stdout could not be written.
     fn finish(mut self, mut exit: Exit) -> Exit {
         if let Some(trace) = &self.trace_file {

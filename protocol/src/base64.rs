@@ -15,8 +15,8 @@ pub(crate) fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// `None` when the text is no padded base64.
-pub(crate) fn decode(text: &str) -> Option<Vec<u8>> {
+/// The bytes of a text in standard, padded base64; `None` when it is none.
+pub fn decode(text: &str) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(4) {
         return None;
     }

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod help;
+mod http;
 mod offered;
 mod settings;
 
@@ -22,6 +23,7 @@ pub(crate) use conformance::{
     CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Rules, TestHost,
 };
 pub(crate) use help::EXIT_CODES;
+pub(crate) use http::Http;
 pub(crate) use settings::{Program, Settings, Timeout};
 
 /// Run, call and inspect extensions for coding agents.
@@ -272,6 +274,9 @@ pub(crate) struct Mcp {
     /// Show what a client will see, and what is left out and why, and end
     #[arg(long)]
     pub(crate) list: bool,
+
+    #[command(flatten)]
+    pub(crate) http: Http,
 
     #[command(flatten)]
     pub(crate) timeout: Timeout,

@@ -41,6 +41,11 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// Gives the extensions an empty variable in place of the one that is set here.
+    pub(crate) fn withhold(&mut self, name: &str) {
+        self.variables.push(Variable { name: name.to_owned(), value: OsString::new() });
+    }
+
     pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
         let builder = builder.profile(self.profile.clone());
         let builder = self.unguarded.iter().fold(builder, HostBuilder::unguarded);

@@ -91,6 +91,12 @@ impl Client {
         Vec::new()
     }
 
+    /// The schema of a tool of the host's.
+    pub(super) fn schema_of(&self, tool: &str) -> Option<RawJson> {
+        let tools = self.host.tools();
+        tools.iter().find(|it| it.name() == tool).map(|it| it.definition.schema.clone())
+    }
+
     /// What a person should know of, once.
     pub(super) fn remarks(&mut self) -> Vec<String> {
         std::mem::take(&mut self.remarks)

@@ -5,6 +5,7 @@ use std::time::Instant;
 use extline_protocol::Line;
 
 use super::Server;
+use crate::revision::Revision;
 
 impl Server {
     /// A server for another client, which has asked for nothing yet. It says of itself what this one says,
@@ -29,6 +30,11 @@ impl Server {
             is_ready: self.is_ready,
             ..Self::new()
         }
+    }
+
+    /// The revision of the session that `initialize` began, if it did.
+    pub fn session(&self) -> Option<Revision> {
+        self.session
     }
 
     /// Takes one message of the client's that came whole, as HTTP brings it. Unlike a line it may have line

@@ -1,0 +1,232 @@
+//! What requests are answered with: one body, or a stream of server-sent events.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use extline_mcp::Code;
+use extline_protocol::Members;
+use hyper::body::{Body, Bytes, Frame, SizeHint};
+use hyper::header::{self, HeaderValue};
+use hyper::{Response, StatusCode};
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::{Instant, Sleep, sleep, timeout};
+
+/// After so long without a word a request is answered with a stream, which then shows that it goes on. Some
+/// clients give up where no header comes in five minutes (Node's fetch).
+const QUIET: Duration = Duration::from_secs(10);
+
+/// How often a stream without events shows that it is there: what stands between may cut a connection that
+/// is silent for a minute, and a client that is gone without a word is found out by it.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// So many bytes of notifications may wait for a client that does not read. An answer is not among them.
+const MOST_UNREAD: usize = 1024 * 1024;
+
+pub(super) type Answer = Response<Content>;
+
+/// An answer in place of what was asked for.
+pub(super) type Refusal = Box<Answer>;
+
+/// A body.
+pub(super) enum Content {
+    Whole(Option<Bytes>),
+    Events(Box<Events>),
+}
+
+/// Lines for one response, which others may stop to read at any time.
+pub(super) struct Outlet {
+    lines: UnboundedSender<Bytes>,
+    unread: Arc<AtomicUsize>,
+}
+
+/// The other end of an [`Outlet`].
+pub(super) struct Inlet {
+    lines: UnboundedReceiver<Bytes>,
+    unread: Arc<AtomicUsize>,
+    /// Kept for as long as the response is read.
+    _kept: Option<Arc<()>>,
+}
+
+/// A stream of events.
+pub(super) struct Events {
+    inlet: Inlet,
+    frames: VecDeque<Bytes>,
+    keep_alive: Pin<Box<Sleep>>,
+}
+
+/// Both ends of the way to one response. `kept` is dropped when nobody reads it any more.
+pub(super) fn outlet(kept: Option<Arc<()>>) -> (Outlet, Inlet) {
+    let (sender, lines) = unbounded_channel();
+    let unread = Arc::new(AtomicUsize::new(0));
+    (Outlet { lines: sender, unread: Arc::clone(&unread) }, Inlet { lines, unread, _kept: kept })
+}
+
+impl Outlet {
+    /// Passes on an answer, however much waits before it.
+    pub(super) fn answer(&self, line: Bytes) {
+        self.unread.fetch_add(line.len(), Ordering::Relaxed);
+        // Whoever does not read any more misses it.
+        let _ = self.lines.send(line);
+    }
+
+    /// Passes on a notification. Whether it was: the client may be gone, or may not read.
+    pub(super) fn tell(&self, line: Bytes) -> bool {
+        if self.unread.load(Ordering::Relaxed) > MOST_UNREAD {
+            return false;
+        }
+        self.unread.fetch_add(line.len(), Ordering::Relaxed);
+        self.lines.send(line).is_ok()
+    }
+
+    /// Waits until nobody reads the response any more.
+    pub(super) async fn closed(&self) {
+        self.lines.closed().await;
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.lines.is_closed()
+    }
+}
+
+impl Inlet {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let line = ready!(self.lines.poll_recv(context));
+        if let Some(line) = &line {
+            self.unread.fetch_sub(line.len(), Ordering::Relaxed);
+        }
+        Poll::Ready(line)
+    }
+
+    async fn next(&mut self) -> Option<Bytes> {
+        std::future::poll_fn(|context| self.poll(context)).await
+    }
+
+    /// The response to a request: its answer alone, or a stream where something is told before it, or where
+    /// it takes long.
+    pub(super) async fn response(mut self, status_of: fn(&[u8]) -> StatusCode) -> Answer {
+        match timeout(QUIET, self.next()).await {
+            Ok(Some(line)) if is_answer(&line) => message(status_of(&line), line),
+            Ok(line) => self.events(line),
+            Err(_) => self.events(None),
+        }
+    }
+
+    /// A stream that begins with this line, if any.
+    pub(super) fn events(self, first: Option<Bytes>) -> Answer {
+        let mut frames = VecDeque::new();
+        if let Some(line) = first {
+            push_event(&mut frames, line);
+        }
+        let keep_alive = Box::pin(sleep(KEEP_ALIVE));
+        let events = Events { inlet: self, frames, keep_alive };
+        let mut response = Response::new(Content::Events(Box::new(events)));
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+        response
+    }
+}
+
+/// The frames of one event, without a copy of what it tells.
+fn push_event(frames: &mut VecDeque<Bytes>, line: Bytes) {
+    frames.push_back(Bytes::from_static(b"event: message\ndata: "));
+    frames.push_back(line);
+    frames.push_back(Bytes::from_static(b"\n\n"));
+}
+
+impl Body for Content {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let events = match self.get_mut() {
+            Self::Whole(bytes) => return Poll::Ready(bytes.take().map(|it| Ok(Frame::data(it)))),
+            Self::Events(events) => events,
+        };
+        if events.frames.is_empty() {
+            match events.inlet.poll(context) {
+                Poll::Ready(Some(line)) => push_event(&mut events.frames, line),
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => {
+                    ready!(events.keep_alive.as_mut().poll(context));
+                    events.frames.push_back(Bytes::from_static(b":\n\n"));
+                }
+            }
+            events.keep_alive.as_mut().reset(Instant::now() + KEEP_ALIVE);
+        }
+        Poll::Ready(events.frames.pop_front().map(|it| Ok(Frame::data(it))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Self::Whole(None))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Whole(bytes) => SizeHint::with_exact(bytes.as_ref().map_or(0, Bytes::len) as u64),
+            Self::Events(_) => SizeHint::default(),
+        }
+    }
+}
+
+/// Whether a line of the server's answers a request, and is no notification.
+pub(super) fn is_answer(line: &[u8]) -> bool {
+    let members = std::str::from_utf8(line).ok().and_then(Members::of_valid);
+    members.is_some_and(|members| members.last("method").is_none())
+}
+
+/// A message of MCP.
+pub(super) fn message(status: StatusCode, message: impl Into<Bytes>) -> Answer {
+    content(status, "application/json", message.into())
+}
+
+/// An error of MCP, to the request of that id.
+pub(super) fn error(
+    status: StatusCode,
+    id: Option<&str>,
+    code: Code,
+    text: &str,
+    data: Option<&Value>,
+) -> Refusal {
+    Box::new(message(status, error_line(id, code, text, data)))
+}
+
+/// The same as a line of the server's.
+pub(super) fn error_line(id: Option<&str>, code: Code, text: &str, data: Option<&Value>) -> Bytes {
+    let mut error = json!({"code": code as i32, "message": text});
+    if let Some(data) = data {
+        error["data"] = data.clone();
+    }
+    // An id is JSON already.
+    let id = id.unwrap_or("null");
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}").into()
+}
+
+/// Refuses a request below MCP, in words for a person.
+pub(super) fn refuse(status: StatusCode, why: &str) -> Refusal {
+    Box::new(content(status, "text/plain; charset=utf-8", format!("{why}\n").into()))
+}
+
+/// An answer without a body.
+pub(super) fn empty(status: StatusCode) -> Answer {
+    let mut response = Response::new(Content::Whole(None));
+    *response.status_mut() = status;
+    response
+}
+
+fn content(status: StatusCode, kind: &'static str, bytes: Bytes) -> Answer {
+    let mut response = Response::new(Content::Whole(Some(bytes)));
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+}

@@ -1,0 +1,112 @@
+//! What all clients share: the host, what is offered, and the end.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use extline_host::{Host, News, NewsStream};
+use extline_mcp::Server;
+use tokio::sync::{broadcast, mpsc, watch};
+
+use crate::mcp::client::{Client, changes_offers};
+use crate::mcp::offers;
+
+/// News that wait for a client; one that misses some compares what is offered.
+const WAITING: usize = 256;
+
+/// What all clients share.
+pub(super) struct Shared {
+    host: Arc<Host>,
+    /// Never asked anything; the servers of clients are made after it.
+    first: Mutex<Server>,
+    news: broadcast::Sender<Arc<News>>,
+    closing: watch::Sender<bool>,
+    /// Dropped, one by one, by all that runs for clients.
+    running: Mutex<Option<mpsc::Sender<()>>>,
+}
+
+/// Whether the server closes.
+pub(super) struct Closing(watch::Receiver<bool>);
+
+/// What extensions tell, for one client.
+pub(super) struct Heard(broadcast::Receiver<Arc<News>>);
+
+impl Shared {
+    /// Also what ends when nothing runs any more.
+    pub(super) fn new(host: Arc<Host>) -> (Self, mpsc::Receiver<()>) {
+        let first = Mutex::new(offers::server_of(&host));
+        let (running, all_ended) = mpsc::channel(1);
+        let shared = Self {
+            host,
+            first,
+            news: broadcast::Sender::new(WAITING),
+            closing: watch::Sender::new(false),
+            running: Mutex::new(Some(running)),
+        };
+        (shared, all_ended)
+    }
+
+    /// A client that has asked for nothing yet.
+    pub(super) fn client(&self) -> Client {
+        Client::new(Arc::clone(&self.host), lock(&self.first).another())
+    }
+
+    /// Passes on what extensions tell, for as long as there is a host.
+    pub(super) async fn tell(&self, mut news: NewsStream) {
+        while let Some(news) = news.next().await {
+            let is_change = changes_offers(&news);
+            if is_change {
+                offers::compare(&self.host, &mut lock(&self.first)).iter().for_each(offers::tell);
+            }
+            if is_change || matches!(news, News::Note { .. }) {
+                // Nobody may be there to hear it.
+                let _ = self.news.send(Arc::new(news));
+            }
+        }
+    }
+
+    pub(super) fn news(&self) -> Heard {
+        Heard(self.news.subscribe())
+    }
+
+    pub(super) fn closing(&self) -> Closing {
+        Closing(self.closing.subscribe())
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        *self.closing.borrow()
+    }
+
+    /// No more begins, and what runs has its time.
+    pub(super) fn close(&self) {
+        self.closing.send_replace(true);
+        *lock(&self.running) = None;
+    }
+
+    /// To be kept by what runs for a client, until it has ended; `None` when nothing may begin any more.
+    pub(super) fn running(&self) -> Option<mpsc::Sender<()>> {
+        lock(&self.running).clone()
+    }
+}
+
+impl Closing {
+    /// Waits for it. May be dropped and called again.
+    pub(super) async fn wait(&mut self) {
+        // Who asks keeps what would tell.
+        let _ = self.0.wait_for(|is_closing| *is_closing).await;
+    }
+}
+
+impl Heard {
+    /// The next news. May be dropped and called again.
+    pub(super) async fn next(&mut self) -> Arc<News> {
+        match self.0.recv().await {
+            Ok(news) => news,
+            Err(broadcast::error::RecvError::Lagged(missed)) => Arc::new(News::Missed(missed)),
+            Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
+        }
+    }
+}
+
+/// A panic elsewhere leaves nothing half done behind these locks.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
