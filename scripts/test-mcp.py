@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The official clients of MCP, in both eras, against the weather examples of all four SDKs; and what is left
-of a server whose client was killed.
+"""The official clients of MCP, in both eras, against the weather examples of all four SDKs, and over HTTP; and
+what is left of a server whose client was killed.
 
 It uses what the builds and the tests of the SDKs have made. The clients are installed here, from locked lists.
 With --record it writes what each client says in protocol/mcp/tests/sessions, for the tests of the codec.
@@ -8,6 +8,7 @@ With --record it writes what each client says in protocol/mcp/tests/sessions, fo
 
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -40,6 +41,7 @@ def main():
     hosted = [str(DEBUG / "extline"), "mcp", str(ROOT / "examples/weather-rust")]
     checks += [(f"{client} sees extline mcp", sees, hosted, clients[client]) for client in clients]
     checks += [(f"MCP Inspector sees {server}", inspects, command) for server, command in servers.items()]
+    checks += [(f"{client} sees extline mcp over HTTP", sees_over_http, hosted, clients[client]) for client in clients]
     checks += [(f"{server} loses no answer at the end of its input", answers_all, command) for server, command in servers.items()]
     checks += [(f"nothing is left of {server} after {KILLS} kills of its client", leaves_nothing, command) for server, command in servers.items()]
     checks.append(("docs/mcp/serve.md answers as it says", answers_as_documented))
@@ -155,9 +157,11 @@ def keep(folder):
     (folder / "made-from").write_text(MADE_FROM[folder], encoding="utf-8")
 
 
-def sees(server, client):
+def sees(server, client, **token):
     """A client lists the tools, calls one, is refused, is told of progress, and gets a prompt."""
-    ran = subprocess.run([*client, *server], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    ran = subprocess.run(
+        [*client, *server], env={**os.environ, **token}, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert ran.returncode == 0, f"exit status {ran.returncode}: {ran.stderr[-2000:]}"
     seen = json.loads(ran.stdout.splitlines()[-1])
     assert seen["tools"] == ["weather"], seen
@@ -184,6 +188,31 @@ def inspects(server):
     assert [tool["name"] for tool in ask("tools/list")["tools"]] == ["weather"]
     answer = ask("tools/call", "--tool-name", "weather", "--tool-arg", "city=Berlin")
     assert answer["content"] == [{"type": "text", "text": "Berlin: 16°C, fog"}], answer
+
+
+def sees_over_http(server, client):
+    """The same at the URL of a server that wants a token. The server ends by a signal, and with it what it runs."""
+    token = secrets.token_hex()
+    with tempfile.TemporaryFile() as said:
+        running = subprocess.Popen(
+            [*server, "--http", "0"], env={**os.environ, "EXTLINE_MCP_TOKEN": token}, stdout=subprocess.PIPE, stderr=said, text=True
+        )
+        try:
+            url = running.stdout.readline().strip()
+            assert url.startswith("http://127.0.0.1:"), url
+            threads = Path(f"/proc/{running.pid}/task").glob("*/children")
+            children = [child for thread in threads for child in thread.read_text(encoding="utf-8").split()]
+            assert children, "it runs no extension"
+            sees([url], client, TOKEN=token)
+        finally:
+            running.terminate()
+            running.stdout.close()
+            status = running.wait(PATIENCE)
+        said.seek(0)
+        assert status == 128 + signal.SIGTERM, f"exit status {status}: {said.read().decode()}"
+        assert not said.read(), "something was refused"
+        left = [child for child in children if is_alive(child)]
+        assert not left, f"{len(left)} processes are left"
 
 
 HELLO = [

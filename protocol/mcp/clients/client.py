@@ -1,15 +1,26 @@
 """The official client for Python: what it sees of a server, as JSON.
 
-Arguments: `legacy` or `modern`, then the command of the server.
+Arguments: `legacy` or `modern`, then the command of the server, or its URL. In TOKEN is what a server with a
+URL wants to be told.
 """
 
 import asyncio
 import json
+import os
 import sys
 
+from httpx2 import AsyncClient
 from mcp import Client, StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
 
 MODES = {"legacy": "legacy", "modern": "auto"}
+
+
+def transport(program, *arguments):
+    if not program.startswith("http:"):
+        return stdio_client(StdioServerParameters(command=program, args=arguments))
+    headers = {"Authorization": f"Bearer {os.environ['TOKEN']}"} if "TOKEN" in os.environ else {}
+    return streamable_http_client(program, http_client=AsyncClient(headers=headers))
 
 
 async def look(mode, command):
@@ -18,8 +29,7 @@ async def look(mode, command):
     async def on_progress(progress, total, message):
         told.append([progress, total, message])
 
-    server = StdioServerParameters(command=command[0], args=command[1:])
-    async with Client(stdio_client(server), mode=MODES[mode]) as client:
+    async with Client(transport(*command), mode=MODES[mode]) as client:
         tools = await client.list_tools()
         answer = await client.call_tool("weather", {"city": "Berlin"}, progress_callback=on_progress)
         refused = await client.call_tool("weather", {"city": "Berlin", "units": "k"})

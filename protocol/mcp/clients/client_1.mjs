@@ -1,11 +1,16 @@
 // The official client for TypeScript, version 1: what it sees of a server, as JSON.
-// Arguments: `legacy`, then the command of the server.
+// Arguments: `legacy`, then the command of the server, or its URL. In TOKEN is what a server with a URL wants to be told.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 
 const [, command, ...args] = process.argv.slice(2);
 const client = new Client({ name: "test", version: "1.0.0" });
-const transport = new StdioClientTransport({ command, args });
+const { TOKEN } = process.env;
+const requestInit = { headers: TOKEN ? { Authorization: `Bearer ${TOKEN}` } : {} };
+const transport = command.startsWith("http:")
+  ? new StreamableHTTPClientTransport(new URL(command), { requestInit })
+  : new StdioClientTransport({ command, args });
 await client.connect(transport);
 const told = [];
 const onprogress = ({ progress, total, message }) => told.push([progress, total, message]);
@@ -24,4 +29,5 @@ console.log(
     prompt: prompt.messages[0].content.text,
   }),
 );
+await transport.terminateSession?.();
 await client.close();

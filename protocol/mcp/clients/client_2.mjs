@@ -1,12 +1,18 @@
 // The official client for TypeScript, version 2: what it sees of a server, as JSON.
-// Arguments: `legacy` or `modern`, then the command of the server.
-import { Client } from "@modelcontextprotocol/client";
+// Arguments: `legacy` or `modern`, then the command of the server, or its URL. In TOKEN is what a server with a URL
+// wants to be told.
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 
 const [mode, command, ...args] = process.argv.slice(2);
 const versionNegotiation = { mode: mode === "legacy" ? "legacy" : "auto" };
 const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation });
-await client.connect(new StdioClientTransport({ command, args }));
+const { TOKEN } = process.env;
+const requestInit = { headers: TOKEN ? { Authorization: `Bearer ${TOKEN}` } : {} };
+const transport = command.startsWith("http:")
+  ? new StreamableHTTPClientTransport(new URL(command), { requestInit })
+  : new StdioClientTransport({ command, args });
+await client.connect(transport);
 const told = [];
 const onprogress = ({ progress, total, message }) => told.push([progress, total, message]);
 const { tools } = await client.listTools();
@@ -24,4 +30,5 @@ console.log(
     prompt: prompt.messages[0].content.text,
   }),
 );
+await transport.terminateSession?.();
 await client.close();

@@ -1,12 +1,14 @@
 //! The official client for Rust: what it sees of a server, as JSON.
 //!
-//! Arguments: `legacy` or `modern`, then the command of the server.
+//! Arguments: `legacy` or `modern`, then the command of the server, or its URL. In TOKEN is what a server with a
+//! URL wants to be told.
 
 use std::error::Error;
 
 use rmcp::model::{CallToolRequestParams, GetPromptRequestParams, JsonObject, ProtocolVersion};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt, RoleClient, RunningService};
-use rmcp::transport::TokioChildProcess;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -16,13 +18,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let [mode, program, arguments @ ..] = words.as_slice() else {
         return Err("arguments: legacy or modern, then the command of the server".into());
     };
-    let mut command = Command::new(program);
-    command.args(arguments);
     let lifecycle = match mode.as_str() {
         "legacy" => ClientLifecycleMode::Initialize,
         _ => ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] },
     };
-    let client = ().serve_with_lifecycle(TokioChildProcess::new(command)?, lifecycle).await?;
+    let client = if program.starts_with("http:") {
+        let mut config = StreamableHttpClientTransportConfig::with_uri(program.as_str());
+        config.auth_header = std::env::var("TOKEN").ok();
+        ().serve_with_lifecycle(StreamableHttpClientTransport::from_config(config), lifecycle).await?
+    } else {
+        let mut command = Command::new(program);
+        command.args(arguments);
+        ().serve_with_lifecycle(TokioChildProcess::new(command)?, lifecycle).await?
+    };
     let seen = look(&client).await?;
     client.cancel().await?;
     println!("{seen}");
