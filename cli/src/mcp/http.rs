@@ -131,7 +131,7 @@ async fn converse(stream: TcpStream, endpoint: Arc<Endpoint>, _place: OwnedSemap
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADERS_TIME)
-        .max_buf_size(HEADERS_BYTES)
+        .max_header_size(HEADERS_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     // A connection that breaks is its client's affair.
