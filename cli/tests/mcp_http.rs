@@ -10,7 +10,7 @@ mod refused;
 use std::io::Write;
 use std::net::TcpStream;
 
-use client::{Request, Response, Server, call, folder, modern, request, text_of};
+use client::{Request, Response, Server, Session, call, folder, modern, request, text_of};
 use serde_json::{Value, json};
 use support::{Extline, signal, wait_until_gone};
 
@@ -18,8 +18,8 @@ use support::{Extline, signal, wait_until_gone};
 fn a_session_begins_is_used_and_ends() {
     let server = Server::start();
     let session = server.session();
-    let list = session.ask(&request(1, "tools/list", json!({}))).json();
-    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 8, "{list}");
+    let list = session.ask(&request(1, "tools/list", &json!({}))).json();
+    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 9, "{list}");
     assert_eq!(text_of(&session.ask(&call(2, "echo", "hi")).json()), "hi");
     let pretty = format!("{:#}", call(3, "echo", "a\nb"));
     let request = session.post(&Value::Null).body(pretty.as_bytes());
@@ -114,7 +114,7 @@ fn a_call_that_is_cancelled_by_a_message_is_not_answered() {
 fn every_client_is_told_that_the_tools_have_changed() {
     let server = Server::start();
     let sessions = [server.session(), server.session()];
-    let mut streams = sessions.each_ref().map(|session| session.listen());
+    let mut streams = sessions.each_ref().map(Session::listen);
     let late = server.session();
     let filter = json!({"notifications": {"toolsListChanged": true}});
     let mut subscribed = server.ask(&Request::modern_method("subscriptions/listen", filter));
@@ -128,8 +128,8 @@ fn every_client_is_told_that_the_tools_have_changed() {
     assert_eq!(subscribed.event().unwrap()["method"], changed);
     // One that had no stream then is told when it has one.
     assert_eq!(late.listen().event().unwrap()["method"], changed);
-    let list = late.ask(&request(1, "tools/list", json!({}))).json();
-    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 9, "{list}");
+    let list = late.ask(&request(1, "tools/list", &json!({}))).json();
+    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 10, "{list}");
     assert_eq!(server.ask(&Request::modern(1, "more", "")).status, 200);
 }
 

@@ -17,7 +17,9 @@ pub(super) const ENVIRONMENT: &str = "Environment:
   EXTLINE_HOME  the folder for extensions' data and logs, and for the history of the prompt;
                 without it, extline in the folder for application data (XDG_DATA_HOME,
                 ~/.local/share), and without HOME one for you alone in the temporary folder
-  NO_COLOR      no colours, also on a terminal";
+  NO_COLOR      no colours, also on a terminal
+  EXTLINE_MCP_TOKEN
+                the token that clients of `extline mcp --http` have to send";
 
 pub(super) const EXAMPLES: &str = "Examples:
   extline inspect examples/clock-shell
@@ -51,6 +53,8 @@ pub(super) const MCP_EXAMPLES: &str = "Examples:
   extline mcp --list examples/clock-shell
   claude mcp add clock -- extline mcp /path/to/clock-shell
   extline mcp examples/weather-rust examples/guard-rust
+  extline mcp --http 8080 examples/weather-rust
+  claude mcp add --transport http weather http://127.0.0.1:8080/mcp
   extline mcp -- python3 my_extension.py";
 
 pub(super) const LINT_EXAMPLES: &str = "Examples:

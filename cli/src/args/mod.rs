@@ -76,8 +76,8 @@ pub(crate) enum Action {
     /// Be an MCP server whose tools are those of extensions
     ///
     /// Interceptors and guards of each extension hold for the tools of all. A client starts this as it
-    /// starts any server; an extension that is written on an SDK needs no more than `--mcp` behind its own
-    /// program (docs/mcp/serve.md).
+    /// starts any server, or reaches it at a URL with --http; an extension that is written on an SDK needs
+    /// no more than `--mcp` behind its own program (docs/mcp/serve.md).
     #[command(
         override_usage = "extline mcp [OPTIONS] <DIR>...\n       \
                           extline mcp [OPTIONS] [DIR]... -- <PROGRAM> [ARGS]...",
@@ -276,10 +276,10 @@ pub(crate) struct Mcp {
     pub(crate) list: bool,
 
     #[command(flatten)]
-    pub(crate) http: Http,
+    pub(crate) timeout: Timeout,
 
     #[command(flatten)]
-    pub(crate) timeout: Timeout,
+    pub(crate) http: Http,
 
     #[command(flatten)]
     pub(crate) settings: Settings,

@@ -24,17 +24,17 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start() -> Self {
-        Self::start_with(&[], |command| command)
+        Self::start_with(&[], |_| ())
     }
 
-    pub(crate) fn start_with(
-        words: &[&str],
-        set: impl FnOnce(&mut Command) -> &mut Command,
-    ) -> Self {
+    /// With further words, and what else is set.
+    pub(crate) fn start_with(words: &[&str], set: impl FnOnce(&mut Command)) -> Self {
         let (extline, folder) = (Extline::new(), folder());
         let mut all = vec!["mcp", "--http", "0", folder.path().to_str().unwrap()];
         all.extend(words);
-        let mut process = set(&mut extline.command(&all)).spawn().unwrap();
+        let mut command = extline.command(&all);
+        set(&mut command);
+        let mut process = command.spawn().unwrap();
         let mut line = String::new();
         let mut stdout = BufReader::new(process.stdout.take().unwrap());
         stdout.read_line(&mut line).unwrap();
@@ -64,7 +64,7 @@ impl Server {
     /// A session that has begun.
     pub(crate) fn session(&self) -> Session<'_> {
         let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
-        let mut answer = self.ask(&Request::post(&request(0, "initialize", params)));
+        let mut answer = self.ask(&Request::post(&request(0, "initialize", &params)));
         assert_eq!(answer.status, 200, "{answer:?}");
         assert_eq!(answer.json()["result"]["protocolVersion"], "2025-11-25");
         let id = answer.header("mcp-session-id").unwrap().to_owned();
@@ -166,7 +166,7 @@ impl Request {
     /// Another request of the modern era.
     pub(crate) fn modern_method(method: &str, mut params: Value) -> Self {
         params["_meta"] = meta();
-        Self::post(&request(1, method, params))
+        Self::post(&request(1, method, &params))
             .with("MCP-Protocol-Version", "2026-07-28")
             .with("Mcp-Method", method)
     }
@@ -189,18 +189,18 @@ impl Request {
     }
 
     pub(crate) fn bytes(&self, host: &str) -> Vec<u8> {
-        let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
         let is_set = |name: &str| self.headers.iter().any(|(known, _)| known == name);
+        let mut lines = vec![format!("{} {} HTTP/1.1", self.method, self.path)];
         if !is_set("Host") {
-            text += &format!("Host: {host}\r\n");
+            lines.push(format!("Host: {host}"));
         }
         if self.method == "POST" && !is_set("Content-Length") {
-            text += &format!("Content-Length: {}\r\n", self.body.len());
+            lines.push(format!("Content-Length: {}", self.body.len()));
         }
-        for (name, value) in self.headers.iter().filter(|(_, value)| !value.is_empty()) {
-            text += &format!("{name}: {value}\r\n");
-        }
-        [text.as_bytes(), b"\r\n", &self.body].concat()
+        let set = self.headers.iter().filter(|(_, value)| !value.is_empty());
+        lines.extend(set.map(|(name, value)| format!("{name}: {value}")));
+        lines.push("\r\n".to_owned());
+        [lines.join("\r\n").as_bytes(), &self.body].concat()
     }
 }
 
@@ -285,7 +285,7 @@ impl Response {
     }
 }
 
-pub(crate) fn request(id: u32, method: &str, params: Value) -> Value {
+pub(crate) fn request(id: u32, method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
@@ -293,7 +293,7 @@ pub(crate) fn request(id: u32, method: &str, params: Value) -> Value {
 pub(crate) fn call(id: u32, tool: &str, text: &str) -> Value {
     let meta = json!({"progressToken": format!("token {id}")});
     let params = json!({"name": tool, "arguments": {"text": text}, "_meta": meta});
-    request(id, "tools/call", params)
+    request(id, "tools/call", &params)
 }
 
 /// The same for the modern era.

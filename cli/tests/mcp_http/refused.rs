@@ -1,12 +1,12 @@
 //! What is refused, and how.
 
 use std::io::Write;
-use std::process::Stdio;
+use std::process::Command;
 
 use serde_json::json;
 
-use crate::client::{Request, Response, Server, call, folder, request};
-use crate::support::Extline;
+use crate::client::{Request, Response, Server, call, folder, request, text_of};
+use crate::support::{Extline, outcome};
 
 /// The status, and the code of the error where it is one of MCP.
 fn refused(mut answer: Response) -> (u16, Option<i64>) {
@@ -43,7 +43,7 @@ fn each_wrong_request_is_refused_by_its_status() {
         ("a form", good.clone().with("Content-Type", "text/plain"), 415, None),
         ("no stream accepted", good.clone().with("Accept", "application/json"), 406, None),
         ("no session", old.clone().with("Mcp-Session-Id", ""), 400, None),
-        ("an unknown session", old.clone().with("Mcp-Session-Id", "0123"), 404, None),
+        ("an unknown session", old.clone().with("Mcp-Session-Id", "0123"), 404, Some(-32001)),
         (
             "an unknown version",
             old.clone().with("MCP-Protocol-Version", "1999-01-01"),
@@ -72,7 +72,7 @@ fn each_wrong_request_is_refused_by_its_status() {
         ("a batch", good.clone().body(b"[]"), 400, Some(-32600)),
         (
             "a broken handshake",
-            Request::post(&request(1, "initialize", json!({}))),
+            Request::post(&request(1, "initialize", &json!({}))),
             400,
             Some(-32602),
         ),
@@ -80,7 +80,12 @@ fn each_wrong_request_is_refused_by_its_status() {
         ("headers without end", good.clone().with("X-Long", &"x".repeat(100_000)), 431, None),
         ("a stream of no session", Request::new("GET"), 400, None),
         ("a stream as JSON", Request::new("GET").with("Accept", "application/json"), 406, None),
-        ("an end of no session", Request::new("DELETE").with("Mcp-Session-Id", "0123"), 404, None),
+        (
+            "an end of no session",
+            Request::new("DELETE").with("Mcp-Session-Id", "0123"),
+            404,
+            Some(-32001),
+        ),
     ];
     for (what, request, status, code) in cases {
         assert_eq!(refused(server.ask(&request)), (status, code), "{what}");
@@ -151,8 +156,9 @@ fn with_a_token_nobody_is_answered_without_it() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), format!("{token}\n")).unwrap();
     let path = file.path().to_str().unwrap();
-    let by_file = Server::start_with(&["--token-file", path], |command| command);
-    let by_variable = Server::start_with(&[], |command| command.env("EXTLINE_MCP_TOKEN", token));
+    let by_file = Server::start_with(&["--token-file", path], |_| ());
+    let by_variable =
+        Server::start_with(&[], |command| _ = command.env("EXTLINE_MCP_TOKEN", token));
     for server in [by_file, by_variable] {
         let good = Request::modern(1, "echo", "x");
         let wrong =
@@ -168,24 +174,27 @@ fn with_a_token_nobody_is_answered_without_it() {
 }
 
 #[test]
+fn an_extension_does_not_see_the_token() {
+    let token = "0123456789abcdef0123456789abcdef";
+    // That host passes its whole environment on.
+    let set = |command: &mut Command| _ = command.env("EXTLINE_MCP_TOKEN", token);
+    let server = Server::start_with(&["--profile", "zot-0.1.62"], set);
+    let ask = Request::modern(1, "token", "").with("Authorization", &format!("Bearer {token}"));
+    assert_eq!(text_of(&server.ask(&ask).json()), "none");
+}
+
+#[test]
 fn an_address_of_others_needs_a_token() {
     let folder = folder();
     let path = folder.path().to_str().unwrap();
-    let outcome = Extline::new().run(&["mcp", "--http", "0.0.0.0:0", path]);
-    outcome.assert_code(2);
-    outcome.assert_says(&["--token-file", "EXTLINE_MCP_TOKEN"]);
-    let mut short = Extline::new();
-    let mut short = short_token(&mut short, path);
-    short.stdout(Stdio::piped());
-    let outcome = crate::support::outcome(short.spawn().unwrap());
-    outcome.assert_code(2);
-    outcome.assert_says(&["16"]);
-}
-
-fn short_token(extline: &mut Extline, path: &str) -> std::process::Command {
-    let mut command = extline.command(&["mcp", "--http", "0.0.0.0:0", path]);
-    command.env("EXTLINE_MCP_TOKEN", "short");
-    command
+    let refused = Extline::new().run(&["mcp", "--http", "0.0.0.0:0", path]);
+    refused.assert_code(2);
+    refused.assert_says(&["--token-file", "EXTLINE_MCP_TOKEN"]);
+    let extline = Extline::new();
+    let mut short = extline.command(&["mcp", "--http", "0.0.0.0:0", path]);
+    let ended = outcome(short.env("EXTLINE_MCP_TOKEN", "short").spawn().unwrap());
+    ended.assert_code(2);
+    ended.assert_says(&["EXTLINE_MCP_TOKEN has to hold a token of 16"]);
 }
 
 #[cfg(unix)]
@@ -214,7 +223,7 @@ fn a_port_that_is_taken_is_told_before_anything_starts() {
 
 #[test]
 fn a_page_whose_origin_is_named_may_ask_and_read() {
-    let server = Server::start_with(&["--allow-origin", "https://app.example"], |command| command);
+    let server = Server::start_with(&["--allow-origin", "https://app.example"], |_| ());
     let preflight = Request::new("OPTIONS").with("Origin", "https://app.example");
     let answer = server.ask(&preflight.with("Access-Control-Request-Method", "POST"));
     assert_eq!(answer.status, 204);

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use extline_mcp::Code;
 use extline_protocol::Members;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{self, HeaderValue};
@@ -194,7 +193,7 @@ pub(super) fn message(status: StatusCode, message: impl Into<Bytes>) -> Answer {
 pub(super) fn error(
     status: StatusCode,
     id: Option<&str>,
-    code: Code,
+    code: i32,
     text: &str,
     data: Option<&Value>,
 ) -> Refusal {
@@ -202,8 +201,8 @@ pub(super) fn error(
 }
 
 /// The same as a line of the server's.
-pub(super) fn error_line(id: Option<&str>, code: Code, text: &str, data: Option<&Value>) -> Bytes {
-    let mut error = json!({"code": code as i32, "message": text});
+pub(super) fn error_line(id: Option<&str>, code: i32, text: &str, data: Option<&Value>) -> Bytes {
+    let mut error = json!({"code": code, "message": text});
     if let Some(data) = data {
         error["data"] = data.clone();
     }

@@ -23,6 +23,10 @@ use super::shared::Shared;
 /// Where it is.
 pub(super) const PATH: &str = "/mcp";
 
+/// The code by which clients know a session that has ended from an address where nothing is: that of the
+/// official servers for TypeScript.
+const NO_SESSION: i32 = -32001;
+
 const SESSION_ID: &str = "mcp-session-id";
 
 /// The endpoint.
@@ -76,7 +80,13 @@ impl Endpoint {
         let body = self.reading.body(body).await?;
         let Ok(text) = String::from_utf8(body) else {
             let why = "the message is not UTF-8";
-            return Err(answer::error(StatusCode::BAD_REQUEST, None, Code::Parse, why, None));
+            return Err(answer::error(
+                StatusCode::BAD_REQUEST,
+                None,
+                Code::Parse as i32,
+                why,
+                None,
+            ));
         };
         let Some(message) = Message::of(&text) else { return self.post_other(&text) };
         if message.version.is_some() {
@@ -211,7 +221,8 @@ fn send(way: &Way, input: Input) -> Result<(), Refusal> {
 }
 
 fn ended() -> Refusal {
-    refuse(StatusCode::NOT_FOUND, "there is no such session: begin anew with initialize")
+    let why = "Session not found: begin anew with initialize";
+    answer::error(StatusCode::NOT_FOUND, None, NO_SESSION, why, None)
 }
 
 fn closing() -> Refusal {
@@ -219,7 +230,7 @@ fn closing() -> Refusal {
 }
 
 fn mismatch(message: &Message<'_>, why: &str) -> Refusal {
-    answer::error(StatusCode::BAD_REQUEST, message.id, Code::HeaderMismatch, why, None)
+    answer::error(StatusCode::BAD_REQUEST, message.id, Code::HeaderMismatch as i32, why, None)
 }
 
 /// The revision that the headers name, which has to be spoken.
@@ -230,7 +241,7 @@ fn revision_of(headers: &HeaderMap, id: Option<&str>) -> Result<Option<Revision>
     if revision.is_none() {
         let supported: Vec<_> = Revision::ALL.iter().rev().map(|it| it.as_str()).collect();
         let data = json!({"supported": supported, "requested": named});
-        let (status, code) = (StatusCode::BAD_REQUEST, Code::UnsupportedVersion);
+        let (status, code) = (StatusCode::BAD_REQUEST, Code::UnsupportedVersion as i32);
         let why = "this version of MCP is not spoken";
         return Err(answer::error(status, id, code, why, Some(&data)));
     }

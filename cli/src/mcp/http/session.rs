@@ -15,8 +15,9 @@ use super::shared::Shared;
 use crate::mcp::client::Client;
 
 /// A session that nobody reads from and that is not used for so long ends, with what runs in it: its client
-/// is gone without a word. One that comes later begins anew, as the 404 tells it to.
-const IDLE: Duration = Duration::from_secs(60 * 60);
+/// is gone without a word. It is long because several clients do not begin anew when they should, and have
+/// to be started again by a person (claude-code#62008, python-sdk#1676).
+const IDLE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// So many streams a client may open by GET; of more the oldest ends.
 const MOST_STREAMS: usize = 4;
@@ -105,7 +106,7 @@ impl Session {
                         let id = Some(asked.id.as_str());
                         return asked.outlet.answer(error_line(
                             id,
-                            Code::InvalidRequest,
+                            Code::InvalidRequest as i32,
                             why,
                             None,
                         ));
