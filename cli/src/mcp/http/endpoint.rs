@@ -118,7 +118,7 @@ impl Endpoint {
 
     /// A message that asks nothing: an answer, which nobody waits for, or nonsense.
     fn post_other(&self, text: &str) -> Result<Answer, Refusal> {
-        let mut client = self.shared.client();
+        let (mut client, _) = self.shared.client();
         client.server.handle_message(text, Instant::now());
         let mut out = Vec::new();
         if client.server.poll_output(&mut out) {
@@ -133,7 +133,7 @@ impl Endpoint {
         text: &str,
         message: &Message<'_>,
     ) -> Result<Answer, Refusal> {
-        let mut client = self.shared.client();
+        let (mut client, news) = self.shared.client();
         if let Some(why) = message.mismatch(headers).or_else(|| {
             let schema = client.schema_of(message.tool()?)?;
             message.mismatch_of_arguments(schema.get(), headers)
@@ -148,7 +148,7 @@ impl Endpoint {
         let (outlet, inlet) = outlet(None);
         let running = self.shared.running().ok_or_else(closing)?;
         tokio::spawn(async move {
-            exchange::run(client, &self.shared, outlet).await;
+            exchange::run(client, news, &self.shared, outlet).await;
             drop(running);
         });
         Ok(inlet.response(exchange::status_of).await)
@@ -156,7 +156,7 @@ impl Endpoint {
 
     /// Begins a session, unless the server refuses that.
     fn initialize(self: Arc<Self>, text: &str) -> Result<Answer, Refusal> {
-        let mut client = self.shared.client();
+        let (mut client, news) = self.shared.client();
         client.server.handle_message(text, Instant::now());
         let mut out = Vec::new();
         client.server.poll_output(&mut out);
@@ -174,7 +174,7 @@ impl Endpoint {
             answer.headers_mut().insert(SESSION_ID, id);
         }
         tokio::spawn(async move {
-            Session::new(client).run(&self.shared, inputs).await;
+            Session::new(client, news).run(&self.shared, inputs).await;
             self.sessions.remove(&id);
             drop(running);
         });

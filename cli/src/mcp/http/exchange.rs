@@ -10,13 +10,12 @@ use serde_json::Value;
 
 use super::answer::{Outlet, is_answer};
 use super::session::lines;
-use super::shared::Shared;
+use super::shared::{Heard, Shared};
 use crate::mcp::client::{Client, changes_offers};
 
 /// Runs until the request is answered, or its client is gone.
-pub(super) async fn run(mut client: Client, shared: &Shared, outlet: Outlet) {
+pub(super) async fn run(mut client: Client, mut news: Heard, shared: &Shared, outlet: Outlet) {
     let mut closing = shared.closing();
-    let mut news = shared.news();
     let mut is_closing = false;
     loop {
         let has_ended = client.settle();

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::sleep_until;
 
 use super::answer::{Outlet, error_line};
-use super::shared::Shared;
+use super::shared::{Heard, Shared};
 use crate::mcp::client::Client;
 
 /// A session that nobody reads from and that is not used for so long ends, with what runs in it: its client
@@ -49,6 +49,7 @@ pub(super) struct Asked {
 /// The session's end of the server's life.
 pub(super) struct Session {
     client: Client,
+    news: Heard,
     asked: HashMap<String, Asked>,
     /// Streams by GET, the newest last.
     streams: Vec<Outlet>,
@@ -57,9 +58,10 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(client: Client) -> Self {
+    pub(super) fn new(client: Client, news: Heard) -> Self {
         Self {
             client,
+            news,
             asked: HashMap::new(),
             streams: Vec::new(),
             held: VecDeque::new(),
@@ -70,7 +72,6 @@ impl Session {
     /// Runs until the session ends.
     pub(super) async fn run(mut self, shared: &Shared, mut inputs: UnboundedReceiver<Input>) {
         let mut closing = shared.closing();
-        let mut news = shared.news();
         let mut is_closing = false;
         loop {
             let has_ended = self.client.settle();
@@ -83,7 +84,7 @@ impl Session {
                     None | Some(Input::End) => return,
                     Some(input) => self.take(input),
                 },
-                news = news.next() => drop(self.client.hear(&news)),
+                news = self.news.next() => drop(self.client.hear(&news)),
                 () = self.client.advance() => {}
                 () = sleep_until((self.used + IDLE).into()) => if self.is_idle() { return },
                 () = closing.wait(), if !is_closing => {

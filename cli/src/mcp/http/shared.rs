@@ -44,9 +44,11 @@ impl Shared {
         (shared, all_ended)
     }
 
-    /// A client that has asked for nothing yet.
-    pub(super) fn client(&self) -> Client {
-        Client::new(Arc::clone(&self.host), lock(&self.first).another())
+    /// A client that has asked for nothing yet, and what is told from now on.
+    pub(super) fn client(&self) -> (Client, Heard) {
+        // In this order: a change between the two is heard of, in vain at worst.
+        let news = Heard(self.news.subscribe());
+        (Client::new(Arc::clone(&self.host), lock(&self.first).another()), news)
     }
 
     /// Passes on what extensions tell, for as long as there is a host.
@@ -61,10 +63,6 @@ impl Shared {
                 let _ = self.news.send(Arc::new(news));
             }
         }
-    }
-
-    pub(super) fn news(&self) -> Heard {
-        Heard(self.news.subscribe())
     }
 
     pub(super) fn closing(&self) -> Closing {
