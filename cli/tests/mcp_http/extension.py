@@ -2,7 +2,7 @@
 
 echo: says `text`. slow: is answered by release, or not at all. steps: tells of progress, then as slow.
 release: answers all that is slow. seen: which slow calls began, and which were cancelled. grow: registers one
-more tool. pid: the process. token: what it sees of the server's token.
+more tool. note: tells a person. pid: the process. token: what it sees of the server's token.
 """
 
 import json
@@ -23,7 +23,7 @@ def answer(call, text):
 
 
 say(type="hello", name="driven", version="2.0.0", capabilities=["tools", "tool_cancel", "tool_update"])
-for name in ("echo", "slow", "steps", "release", "seen", "grow", "pid", "token"):
+for name in ("echo", "slow", "steps", "release", "seen", "grow", "pid", "token", "note"):
     say(type="register_tool", name=name, description="", schema=OBJECT)
 say(type="register_tool", name="mirrored", description="", schema=HEADER)
 say(type="ready")
@@ -57,6 +57,9 @@ for line in sys.stdin:
         answer(call, "grown")
     if name == "token":
         answer(call, os.environ.get("EXTLINE_MCP_TOKEN") or "none")
+    if name == "note":
+        say(type="notify", level="info", message=args["text"])
+        answer(call, "noted")
     if name == "pid":
         answer(call, str(os.getpid()))
     if name in ("echo", "mirrored"):

@@ -17,6 +17,9 @@ pub(crate) const TOKEN: &str = "EXTLINE_MCP_TOKEN";
 /// Fewer characters than these can be guessed; more are no token but a wrong file.
 const TOKEN_CHARS: std::ops::RangeInclusive<usize> = 16..=4096;
 
+/// Characters that are shown of an origin. All are ASCII.
+const SHOWN: usize = 200;
+
 /// How long a browser may keep what a preflight was answered, in seconds.
 const PREFLIGHT_AGE: &str = "600";
 
@@ -76,6 +79,7 @@ impl Access {
             });
             if known.is_none() {
                 let shown = origin.to_str().unwrap_or("that cannot be read");
+                let shown = &shown[..shown.len().min(SHOWN)];
                 self.tell(
                     2,
                     &format!("the origin {shown} was refused; --allow-origin lets one call"),

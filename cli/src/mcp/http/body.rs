@@ -8,6 +8,7 @@ use std::time::Duration;
 use extline_protocol::limits::EXTENSION_ACCEPTS_BYTES;
 use hyper::StatusCode;
 use hyper::body::{Body, Incoming};
+use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
 use super::answer::{Refusal, refuse};
@@ -22,6 +23,9 @@ const MOST_TOGETHER: usize = 4 * MOST;
 /// A body that makes no progress for so long is given up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// So is one that takes longer than this: the longest takes as much on a line of 2 Mbit/s.
+const LONGEST: Duration = Duration::from_secs(5 * 60);
+
 /// How much is being read.
 #[derive(Debug, Default)]
 pub(super) struct Reading(AtomicUsize);
@@ -34,7 +38,11 @@ struct Share<'r> {
 
 impl Reading {
     /// Reads a body; else what its request is answered with.
-    pub(super) async fn body(&self, mut body: Incoming) -> Result<Vec<u8>, Refusal> {
+    pub(super) async fn body(&self, body: Incoming) -> Result<Vec<u8>, Refusal> {
+        timeout(LONGEST, self.whole(body)).await.map_err(late)?
+    }
+
+    async fn whole(&self, mut body: Incoming) -> Result<Vec<u8>, Refusal> {
         let too_long = || refuse(StatusCode::PAYLOAD_TOO_LARGE, "a message may have 64 MiB");
         if body.size_hint().lower() > MOST as u64 {
             return Err(too_long());
@@ -43,7 +51,6 @@ impl Reading {
         let mut text = Vec::new();
         loop {
             let frame = timeout(PATIENCE, poll_fn(|cx| Pin::new(&mut body).poll_frame(cx))).await;
-            let late = |_| refuse(StatusCode::REQUEST_TIMEOUT, "the rest of the body did not come");
             let Some(frame) = frame.map_err(late)? else { return Ok(text) };
             let broken = |_| refuse(StatusCode::BAD_REQUEST, "the body cannot be read");
             let Ok(data) = frame.map_err(broken)?.into_data() else { continue };
@@ -57,6 +64,10 @@ impl Reading {
             text.extend_from_slice(&data);
         }
     }
+}
+
+fn late(_: Elapsed) -> Refusal {
+    refuse(StatusCode::REQUEST_TIMEOUT, "the rest of the body did not come")
 }
 
 impl Share<'_> {

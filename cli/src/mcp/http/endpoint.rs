@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::access::Access;
-use super::answer::{self, Answer, Refusal, empty, outlet, refuse};
+use super::answer::{self, Answer, Inlet, Refusal, empty, outlet, refuse};
 use super::body::Reading;
 use super::exchange;
 use super::message::{Message, plain, version_of};
@@ -90,7 +90,12 @@ impl Endpoint {
         };
         let Some(message) = Message::of(&text) else { return self.post_other(&text) };
         if message.version.is_some() {
-            return self.post_modern(headers, &text, &message).await;
+            let Some(inlet) = self.post_modern(headers, &text, &message)? else {
+                return Ok(empty(StatusCode::ACCEPTED));
+            };
+            // It may be long, and so may the call.
+            drop(text);
+            return Ok(inlet.response(exchange::status_of).await);
         }
         if message.method == "initialize" && !headers.contains_key(SESSION_ID) {
             return self.initialize(&text);
@@ -127,12 +132,13 @@ impl Endpoint {
         Ok(empty(StatusCode::ACCEPTED))
     }
 
-    async fn post_modern(
+    /// Begins to answer a request of the modern era; `None` for a notification, as there are none.
+    fn post_modern(
         self: Arc<Self>,
         headers: &HeaderMap,
         text: &str,
         message: &Message<'_>,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<Option<Inlet>, Refusal> {
         let (mut client, news) = self.shared.client();
         if let Some(why) = message.mismatch(headers).or_else(|| {
             let schema = client.schema_of(message.tool()?)?;
@@ -141,17 +147,16 @@ impl Endpoint {
             return Err(mismatch(message, &why));
         }
         if message.id.is_none() {
-            return Ok(empty(StatusCode::ACCEPTED));
+            return Ok(None);
         }
         client.server.handle_message(text, Instant::now());
-        client.settle();
         let (outlet, inlet) = outlet(None);
         let running = self.shared.running().ok_or_else(closing)?;
         tokio::spawn(async move {
             exchange::run(client, news, &self.shared, outlet).await;
             drop(running);
         });
-        Ok(inlet.response(exchange::status_of).await)
+        Ok(Some(inlet))
     }
 
     /// Begins a session, unless the server refuses that.

@@ -71,7 +71,8 @@ impl<'a> Message<'a> {
         if let Some(why) = differs("MCP-Protocol-Version", version) {
             return Some(why);
         }
-        if Revision::named(version).is_none() || self.id.is_none() {
+        let is_modern = Revision::named(version).is_some_and(Revision::is_modern);
+        if !is_modern || self.id.is_none() {
             return None;
         }
         if let Some(why) = differs("Mcp-Method", &self.method) {
