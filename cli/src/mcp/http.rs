@@ -46,10 +46,10 @@ const HEADERS_BYTES: usize = 64 * 1024;
 
 /// How long a connection may take to end with the server: two seconds until what runs is answered, and one
 /// for the client to read that.
-const LAST_WORDS: Duration = Duration::from_secs(3);
+const CLOSE_TIME: Duration = Duration::from_secs(3);
 
 /// How long no connection is taken after one could not be: there may be too many open files.
-const BREATH: Duration = Duration::from_millis(100);
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// A bound address, and who may ask there.
 pub(super) struct Listener {
@@ -113,7 +113,7 @@ async fn accept(socket: &TcpListener, endpoint: &Arc<Endpoint>) {
                 tokio::spawn(converse(stream, Arc::clone(endpoint), place));
             }
             // The client may be gone already, or there are too many open files.
-            Err(_) => sleep(BREATH).await,
+            Err(_) => sleep(ACCEPT_PAUSE).await,
         }
     }
 }
@@ -139,5 +139,5 @@ async fn converse(stream: TcpStream, endpoint: Arc<Endpoint>, _place: OwnedSemap
         _ = connection.as_mut() => return,
         () = closing.wait() => connection.as_mut().graceful_shutdown(),
     }
-    let _ = timeout(LAST_WORDS, connection).await;
+    let _ = timeout(CLOSE_TIME, connection).await;
 }
