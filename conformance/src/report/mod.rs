@@ -143,7 +143,7 @@ pub struct Boundary {
     pub bad: u64,
     /// What the values count: `bytes`.
     pub unit: String,
-    /// How many starts the search took.
+    /// How many values the search tried.
     pub runs: u32,
 }
 

@@ -273,10 +273,10 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// Between which values it breaks: `65,536 bytes: ok, 65,537: fails (found in 12 starts)`.
+/// Between which values it breaks: `65,536 bytes: ok, 65,537: fails (found in 12 tries)`.
 pub(super) fn between(boundary: &Boundary) -> String {
     let Boundary { good, bad, unit, runs } = boundary;
-    let found = if *runs == 0 { String::new() } else { format!(" (found in {runs} starts)") };
+    let found = if *runs == 0 { String::new() } else { format!(" (found in {runs} tries)") };
     format!("{} {unit}: ok, {}: fails{found}", grouped(*good), grouped(*bad))
 }
 

@@ -95,6 +95,8 @@ const STOPPED: &str = "the run was stopped before it was done";
 
 /// An extension that takes longer for an answer is slow, as one that starts a program for each line.
 const SLOW: Duration = Duration::from_millis(20);
+/// One that takes longer for the largest size of a case is slow with each byte.
+const LONG: Duration = Duration::from_millis(500);
 
 /// The order in which cases are played, by their processes.
 const IN_ORDER: [Process; 5] =
@@ -257,14 +259,25 @@ impl<'a> Run<'a> {
     }
 
     fn run_case(&self, shared: &mut Lane<'_, '_>, case: &Case) -> CaseReport {
-        let runs: Vec<u64> = if case.values.is_empty() { vec![0] } else { case.values.clone() };
+        let mut values: Vec<u64> =
+            if case.values.is_empty() { vec![0] } else { case.values.clone() };
         let mut last_good = None;
         let mut passed = CaseReport::passed(case);
-        if let Some(passed) = self.passes_at_most(shared, case) {
-            return passed;
+        let mut at_most = None;
+        if case.bisect.is_some() {
+            values.sort_unstable();
+            let began = Instant::now();
+            at_most = values.pop().map(|most| (most, self.try_once(shared, case, most)));
+            let is_slow = self.survey.pace > SLOW || began.elapsed() > LONG;
+            if let Some((_, Ok(evidence))) = at_most.take_if(|(_, most)| most.is_ok() && is_slow) {
+                // It is not asked for the sizes below.
+                return CaseReport { evidence, ..passed };
+            }
         }
-        for value in runs {
-            match self.try_once(shared, case, value) {
+        let below = values.into_iter().map(|value| (value, None));
+        let tried = below.chain(at_most.map(|(value, outcome)| (value, Some(outcome))));
+        for (value, outcome) in tried {
+            match outcome.unwrap_or_else(|| self.try_once(shared, case, value)) {
                 Ok(evidence) => {
                     last_good = Some(value);
                     passed.evidence = evidence;
@@ -287,14 +300,6 @@ impl<'a> Run<'a> {
             }
         }
         passed
-    }
-
-    /// Whether one that is slow passes at the largest size; then it is not asked for those below.
-    fn passes_at_most(&self, shared: &mut Lane<'_, '_>, case: &Case) -> Option<CaseReport> {
-        let is_sized = case.bisect.is_some() && case.values.len() > 1;
-        let most = case.values.iter().max().filter(|_| is_sized && self.survey.pace > SLOW)?;
-        let evidence = self.try_once(shared, case, *most).ok()?;
-        Some(CaseReport { evidence, ..CaseReport::passed(case) })
     }
 
     /// A case that failed alone; flaky where it passes within the retries.

@@ -22,6 +22,10 @@ const STUCK: Duration = Duration::from_millis(300);
 /// The time for all answers to a burst.
 const BURST: Duration = Duration::from_secs(15);
 
+/// How much stands beside each question of a burst, and how much where that takes long to read.
+const PAD: usize = 2000;
+const NARROW_PAD: usize = 200;
+
 /// A case with many questions has as many as take this long, and never fewer than [`FEW`], or
 /// [`FEW_CALLS`] where what the extension registered is called.
 const FITTING: Duration = Duration::from_secs(1);
@@ -301,28 +305,39 @@ impl PlayedProcess<'_> {
     /// Writes questions without reading until they are all taken or nothing moves any more, then
     /// reads, and expects every answer.
     fn burst(&mut self, bytes: u64, within: Duration) -> Result<(), Failure> {
-        const PAD: usize = 2000;
-        self.conversation.target().set_reading(false);
-        let canary = &self.survey.canary;
-        let mut ids: Vec<String> = Vec::new();
-        let mut lines = String::new();
         let most = self.fitting(u64::MAX);
-        while u64::try_from(lines.len()).is_ok_and(|length| length < bytes)
-            && u64::try_from(ids.len()).is_ok_and(|asked| asked < most)
-        {
-            let id = self.conversation.fresh_id();
-            let question = self.conversation.question(canary, &id);
-            let padded = question.replacen('{', &format!(r#"{{"pad":"{}","#, "x".repeat(PAD)), 1);
-            lines += &padded;
-            lines.push('\n');
-            ids.push(id);
-        }
+        let (id, question) = self.wide_question(PAD);
+        let times = most.min(bytes / u64::try_from(question.len()).unwrap_or(u64::MAX) + 1);
+        // Answers fill a pipe, and narrow questions have as many as wide ones.
+        let is_slow = fitting(times, self.time_of(id, question, within), FEW) < times;
+        let pad = if is_slow { NARROW_PAD } else { PAD };
+        self.conversation.target().set_reading(false);
+        let (ids, questions): (Vec<_>, Vec<_>) =
+            (0..times).map(|_| self.wide_question(pad)).unzip();
         let from = self.conversation.frames().len();
-        self.conversation.target().write(lines.into_bytes());
+        self.conversation.target().write(questions.concat().into_bytes());
         self.conversation.await_stuck(STUCK);
         self.conversation.target().set_reading(true);
         let rest = Some(self.rest());
+        let canary = &self.survey.canary;
         self.conversation.await_answers(canary, ids, from, within * self.patience, rest)
+    }
+
+    /// A line with a question that has so much beside it, and the id of the answer.
+    fn wide_question(&mut self, pad: usize) -> (String, String) {
+        let id = self.conversation.fresh_id();
+        let question = self.conversation.question(&self.survey.canary, &id);
+        let pad = format!(r#"{{"pad":"{}","#, "x".repeat(pad));
+        (id, question.replacen('{', &pad, 1) + "\n")
+    }
+
+    /// How long that is answered; one that fails is seen to when it is asked again.
+    fn time_of(&mut self, id: String, question: String, within: Duration) -> Duration {
+        let (began, from) = (Instant::now(), self.conversation.frames().len());
+        self.conversation.target().write(question.into_bytes());
+        let canary = &self.survey.canary;
+        let _ = self.conversation.await_answers(canary, vec![id], from, within, Some(self.rest()));
+        began.elapsed()
     }
 }
 
