@@ -51,7 +51,7 @@ pub use json::{
 };
 pub use line::{Decoder, Line, TooLong};
 pub use name::check_extension_name;
-pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary};
+pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary, nearest};
 pub use registrations::{RegistrationError, Registrations, check_schema};
 pub use session::{
     CallKey, CallKind, CallToolError, Change, ChangeError, Deadlines, ExtensionConfig,

@@ -11,8 +11,10 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use self::near::near;
+pub use self::near::nearest;
 pub use self::vocabulary::Vocabulary;
+
+use self::near::near;
 use crate::limits::READY_IDLE;
 
 /// Which host a host is like. Take one of the three and throw single switches where a test needs

@@ -12,6 +12,22 @@ pub(super) fn near(name: &str, names: &[&'static str]) -> Vec<&'static str> {
     names.iter().copied().filter(looks_like).collect()
 }
 
+/// The name of `names` that was probably meant by `name`: it differs by a few letters, and by no more
+/// than half of them.
+///
+/// ```
+/// use extline_protocol::nearest;
+///
+/// assert_eq!(nearest("wether", ["forecast", "weather"]), Some("weather"));
+/// assert_eq!(nearest("go", ["up", "stop"]), None);
+/// ```
+pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let most = LETTERS.min(name.chars().count() / 2);
+    let differing = names.into_iter().map(|other| (distance(name, other), other));
+    let nearest = differing.min_by_key(|(letters, _)| *letters);
+    nearest.filter(|(letters, _)| *letters <= most).map(|(_, other)| other)
+}
+
 /// Letters to put in, take out or change (the distance of Levenshtein).
 fn distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();

@@ -10,9 +10,10 @@ use extline_protocol::{CallKey, Deadlines, HostConfig, HostEvent, HostSession, P
 
 use crate::asked::Questions;
 use crate::calls::{Calls, Outcome};
+use crate::demands::NEVER;
 use crate::frames::{frame, json, object};
 use crate::offered::{Named, Offered};
-use crate::options::{NEVER, Options, Unit};
+use crate::options::{Options, Unit};
 use crate::play::Surface;
 use crate::shown::{Shown, Told};
 use crate::steps::Steps;

@@ -8,19 +8,9 @@ use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE
 use extline_protocol::{Capabilities, Profile};
 use serde_json::Value;
 
+use crate::demands::{DEADLINE, NEVER, START_DEADLINE};
 use crate::frames::members;
 use crate::host::Mistake;
-
-/// Longer than any test: what a real host would give up, a testing host waits for until its own
-/// deadline.
-pub(crate) const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// Seconds that a step may take unless the test says otherwise. Long enough for any handler that is
-/// going to finish, also on a busy machine.
-const DEADLINE: f64 = 5.0;
-/// Seconds that a host waits for, from its greeting to the `ready` of the extension
-/// (`ready.deadline`).
-const START_DEADLINE: f64 = 3.0;
 
 /// What a language counts time in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,10 +21,10 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    fn of_seconds(self, seconds: f64) -> f64 {
+    fn amount(self, time: Duration) -> f64 {
         match self {
-            Self::Seconds => seconds,
-            Self::Milliseconds => seconds * 1000.0,
+            Self::Seconds => time.as_secs_f64(),
+            Self::Milliseconds => time.as_secs_f64() * 1000.0,
         }
     }
 
@@ -77,8 +67,8 @@ impl Options {
             Some("ms") => Unit::Milliseconds,
             _ => Unit::Seconds,
         };
-        let time = |name: &str, seconds: f64| {
-            options[name].as_f64().unwrap_or_else(|| unit.of_seconds(seconds))
+        let time = |name: &str, unsaid: Duration| {
+            options[name].as_f64().unwrap_or_else(|| unit.amount(unsaid))
         };
         let profile = options["profile"].as_str().unwrap_or("spec");
         let profile = Profile::named(profile).map_err(Mistake::of)?;
@@ -92,7 +82,7 @@ impl Options {
             profile,
             unit,
             deadline: time("deadline", DEADLINE),
-            least: unit.of_seconds(DEADLINE),
+            least: unit.amount(DEADLINE),
             start_deadline: time("start_deadline", START_DEADLINE),
             wait_longer: string("wait_longer"),
             unwanted: options["reject"].as_array().into_iter().flatten().map(pair).collect(),

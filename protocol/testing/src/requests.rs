@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 use extline_protocol::frame::{Event, PanelKey, PanelResize, ShutdownReason};
 use extline_protocol::{Elements, ToolCallOptions, read_string};
 
+use crate::demands::{NOT_ENDED, NOT_READY, not_heard, not_open};
 use crate::failure::Failure;
 use crate::frames::{members, raw};
 use crate::host::{Host, Mistake};
 use crate::moment::event_payload;
 use crate::offered::Named;
-use crate::steps::{NOT_ENDED, NOT_READY, Wait};
+use crate::steps::Wait;
 
 /// What did not happen where a step fails, and what it waits for.
 type Begun = Result<(String, Wait), Failure>;
@@ -119,10 +120,7 @@ impl Host {
     fn tell_event(&mut self, name: &str, payload: &str) -> Begun {
         let listens_to = self.offered.subscribe.events.as_deref().unwrap_or_default();
         if !listens_to.iter().any(|known| known == name) {
-            let told =
-                if listens_to.is_empty() { "nothing".to_owned() } else { listens_to.join(", ") };
-            let text = format!("the extension does not listen to {name}: it listens to {told}");
-            return Err(Failure::misuse(text));
+            return Err(Failure::misuse(not_heard(name, listens_to)));
         }
         if !self.profile.vocabulary.has_event(name) {
             return Err(Failure::misuse(format!("a host like this has no event {name}")));
@@ -149,7 +147,7 @@ impl Host {
         tell: impl FnOnce(&mut Self),
     ) -> Begun {
         if !self.shown.has_panel(id) {
-            return Err(Failure::misuse(format!("no panel {id} is open")));
+            return Err(Failure::misuse(not_open(id, &self.shown.open_panels())));
         }
         tell(self);
         Ok((format!("the panel {id} did not handle its input"), Wait::Settled(closes)))

@@ -35,6 +35,10 @@ impl Shown {
         self.panels.iter().any(|panel| panel.id == id)
     }
 
+    pub(crate) fn open_panels(&self) -> Vec<String> {
+        self.panels.iter().map(|panel| panel.id.clone()).collect()
+    }
+
     /// One that is opened again is the newest again.
     pub(crate) fn open_panel(&mut self, panel: Panel) {
         self.close_panel(&panel.id);

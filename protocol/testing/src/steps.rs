@@ -9,6 +9,7 @@ use extline_protocol::frame::ErrorInfo;
 use extline_protocol::{CallKey, RawJson, ToolCallOptions};
 
 use crate::calls::Outcome;
+use crate::demands::{LATE_TEARDOWN, NO_RESULT, NOT_READY, late_start, not_offered, wrong_result};
 use crate::failure::{Failure, FailureKind};
 use crate::frames::{frame, json, object};
 use crate::host::Host;
@@ -23,11 +24,6 @@ const TICK: Duration = Duration::from_millis(1);
 const TEARDOWN_TICK: Duration = Duration::from_millis(20);
 /// How long a process may go on after it was asked to end (`end.hard`).
 const GRACE: Duration = Duration::from_millis(1500);
-const LATE_TEARDOWN: &str = "teardown did not end in time: it has 1.25 s from the beginning of the \
-    end, and a host ends the process soon after";
-
-pub(crate) const NOT_READY: &str = "the extension did not become ready";
-pub(crate) const NOT_ENDED: &str = "the extension did not end";
 
 /// How far the extension is, which no frame tells.
 #[derive(Clone, Copy, Debug, Default)]
@@ -251,14 +247,11 @@ impl Host {
             (Some(schema), Some(value)) if !result.is_error => {
                 output_problem(schema.get(), value.get()).unwrap_or_else(|it| Some(it.to_string()))
             }
-            (Some(_), None) if !result.is_error => Some("there is none".to_owned()),
+            (Some(_), None) if !result.is_error => Some(NO_RESULT.to_owned()),
             _ => None,
         };
         if let Some(problem) = problem {
-            let text = format!(
-                "the structured result of the tool {} does not match its output schema: {problem}",
-                call.name
-            );
+            let text = format!("{}: {problem}", wrong_result(&call.name));
             return Err(self.told(FailureKind::Unusable, &text));
         }
         Ok(Some(json(&HashMap::from([
@@ -323,10 +316,7 @@ impl Host {
     }
 
     fn not_offered(&self, kind: Named, name: &str) -> Failure {
-        let names = self.offered.names(kind);
-        let offers = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        let kind = kind.word();
-        Failure::misuse(format!("the extension offers no {kind} {name}: it offers {offers}"))
+        Failure::misuse(not_offered(kind.word(), name, &self.offered.names(kind)))
     }
 
     /// What is required and not taken ends the extension, and only an answer shows that it does not.
@@ -386,14 +376,7 @@ impl Host {
         let Step { what, patience, wait, .. } = step;
         let time = self.unit.shown(*patience);
         let why = match wait {
-            Wait::Ready => {
-                let longer = &self.wait_longer;
-                let longer = if longer.is_empty() { "" } else { &format!(", or write {longer}") };
-                format!(
-                    "and a host goes on without what is not registered by then: let setup take \
-                     less{longer}"
-                )
-            }
+            Wait::Ready => late_start(&self.wait_longer),
             _ => "the deadline of this testing host".to_owned(),
         };
         self.told(FailureKind::TimedOut, &format!("{what} within {time}, {why}"))

@@ -216,7 +216,7 @@ fn what_was_not_registered_is_waited_for_and_then_a_mistake() {
     let step = test.step(&json!(["call", "opne", {}]));
     let has_not_begun = Progress { has_begun: false, ..BUSY };
     assert!(matches!(test.look(step, has_not_begun), Ok(Look::Wait(_))));
-    let said = "the extension offers no tool opne: it offers open";
+    let said = "the extension offers no tool opne: it offers open; did you mean open?";
     assert_eq!(test.fails(step), (FailureKind::Misuse, said.to_owned()));
     let step = test.step(&json!(["command", "tell", ""]));
     assert_eq!(test.fails(step).1, "the extension offers no command tell: it offers Say");
