@@ -18,7 +18,7 @@ use super::wire::lock;
 use crate::connection::Connection;
 use crate::handler::{Guarded, Work};
 use crate::running::{Name, RunId};
-use crate::stderr::report;
+use crate::stderr::{report, report_failure};
 use crate::{Cancellation, Context, Error, Response, ToolError, ToolResult};
 
 /// What runs is told by its cancellation: no event is left for it.
@@ -164,7 +164,8 @@ impl Serving {
             for handler in handlers.unwrap_or_default() {
                 let outcome = Guarded::new(handler(event.clone(), context.clone())).await;
                 if let Err(failure) = outcome.and_then(|outcome| outcome) {
-                    report(&format!("the handler of the event {} failed: {failure}", event.event));
+                    let name = &event.event;
+                    report_failure(&format!("the handler of the event {name} failed: {failure}"));
                 }
             }
         });
@@ -189,7 +190,7 @@ impl Serving {
         let of_panel = id.clone();
         self.start(RunId::Panel(id), name, cancellation, work, move |connection, outcome| {
             if let Err(failure) = outcome.and_then(|outcome| outcome) {
-                report(&format!("the handler of the panel {of_panel} failed: {failure}"));
+                report_failure(&format!("the handler of the panel {of_panel} failed: {failure}"));
             }
             connection.finish_panel(&of_panel);
         });

@@ -9,7 +9,7 @@ use extline_protocol::limits::SHUTDOWN_TEARDOWN;
 use super::Serving;
 use crate::handler::Guarded;
 use crate::running::{Name, RunId};
-use crate::stderr::report;
+use crate::stderr::report_failure;
 use crate::{Context, Host, Setup};
 
 impl Serving {
@@ -64,7 +64,7 @@ impl Serving {
             for teardown in teardowns {
                 let outcome = Guarded::new(teardown(context.clone())).await;
                 if let Err(failure) = outcome.and_then(|outcome| outcome) {
-                    report(&format!("teardown failed: {failure}"));
+                    report_failure(&format!("teardown failed: {failure}"));
                 }
             }
         });
@@ -76,7 +76,9 @@ impl Serving {
 
     pub(super) fn end(&mut self, exit_code: u8) {
         if self.connection.running.contains(&RunId::Teardown) {
-            report("teardown did not end in time");
+            report_failure(
+                "teardown did not end in time: it has 1.25 s from the beginning of the end",
+            );
         }
         self.finished = Some(exit_code);
     }

@@ -227,8 +227,12 @@ impl Answer {
     /// ```
     /// # use extline::prelude::*;
     /// # use extline::{ErrorKind, testing::Host};
-    /// let mut host = Host::new(|| Extension::new("a", "1"));
-    /// assert_eq!(host.call("nothing", json!({}))?.kind(), Some(&ErrorKind::NotFound));
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("go", "", async |_: NoArgs, _| {
+    ///         Err::<(), _>(ToolError::not_found("no such city"))
+    ///     })
+    /// });
+    /// assert_eq!(host.call("go", json!({}))?.kind(), Some(&ErrorKind::NotFound));
     /// # Ok::<(), extline::testing::Failure>(())
     /// ```
     pub fn kind(&self) -> Option<&ErrorKind> {

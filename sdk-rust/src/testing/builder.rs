@@ -1,25 +1,20 @@
 //! How a testing host differs from the usual one.
 
 use std::env;
+use std::panic::Location;
 use std::path::Path;
 use std::time::Duration;
 
 use extline_protocol::frame::{HelloAck, HostInfo, Limits, SessionInfo};
 use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
 use extline_protocol::{Capabilities, Capability, Deadlines, HostConfig, Profile};
+use extline_testing::demands::{DEADLINE, NEVER, START_DEADLINE};
 
 use super::conversation::Conversation;
 use super::failure::Failure;
 use super::host::{Host, Model};
 use super::stand_ins::StandIns;
 use crate::{Extension, Requirement};
-
-/// Long enough for any handler that is going to finish, also on a busy machine.
-const DEADLINE: Duration = Duration::from_secs(5);
-
-/// Longer than any test: what a real host would give up, the testing host waits for until its own
-/// deadline.
-pub(super) const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A testing host before it starts: made by [`Host::builder`], and turned into a [`Host`] by
 /// [`start`](Builder::start).
@@ -40,6 +35,7 @@ pub(super) const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct Builder {
     ack: HelloAck,
     deadline: Duration,
+    start_deadline: Duration,
     profile: Profile,
     unwanted: Vec<Requirement>,
     pub(super) stand_ins: StandIns,
@@ -71,6 +67,7 @@ impl Builder {
         Self {
             ack,
             deadline: DEADLINE,
+            start_deadline: START_DEADLINE,
             profile: Profile::spec(),
             unwanted: Vec::new(),
             stand_ins: StandIns::default(),
@@ -97,6 +94,28 @@ impl Builder {
     /// ```
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
+        self
+    }
+
+    /// How long the start may take once the extension is greeted, and so its setup: 3 s unless said
+    /// otherwise, as on a real host, which goes on then without what is not registered.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let failure = Host::builder().start_deadline(Duration::from_millis(50)).start(|| {
+    ///     Extension::new("slow", "1.0.0").setup(async |_, ctx| {
+    ///         ctx.cancellation().await;
+    ///         Ok(())
+    ///     })
+    /// });
+    /// let text = failure.unwrap_err().to_string();
+    /// assert!(text.starts_with("the extension did not become ready within 50ms, and a host goes on"));
+    /// ```
+    pub fn start_deadline(mut self, deadline: Duration) -> Self {
+        self.start_deadline = deadline.min(NEVER);
         self
     }
 
@@ -337,11 +356,12 @@ impl Builder {
     ///
     /// [`Failure::Extension`] for a registration mistake, and where extensions are not supported yet,
     /// as on Windows; [`Failure::Ended`] and [`Failure::TimedOut`].
+    #[track_caller]
     pub fn start(
         self,
         create: impl FnOnce() -> Extension + Send + 'static,
     ) -> Result<Host, Failure> {
-        let Self { mut ack, deadline, profile, unwanted, stand_ins } = self;
+        let Self { mut ack, deadline, start_deadline, profile, unwanted, stand_ins } = self;
         profile.zot_version.clone_into(&mut ack.zot_version);
         let methods = stand_ins.methods();
         ack.methods = (!methods.is_empty()).then_some(methods);
@@ -359,9 +379,10 @@ impl Builder {
         let config = HostConfig { ack, deadlines, profile: profile.clone() };
         // How fast it starts says nothing about the steps of the test.
         let start = deadline.clamp(DEADLINE, NEVER);
-        let mut conversation = Conversation::start(config, start, stand_ins, create)?;
+        let mut conversation =
+            Conversation::start(config, start, stand_ins, Location::caller(), create)?;
         conversation.seen.unwanted = unwanted;
-        let mut host = Host::start(conversation, profile, model)?;
+        let mut host = Host::start(conversation, start_deadline, profile, model)?;
         host.set_deadline(deadline);
         Ok(host)
     }

@@ -1,5 +1,6 @@
 //! Runs of commands.
 
+use std::panic::Location;
 use std::time::Instant;
 
 use extline_protocol::frame::{Action, CommandResponse, Panel, RegisterCommand};
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use super::failure::Failure;
 use super::host::Host;
-use super::seen::Outcome;
+use super::seen::{Outcome, Seen};
 use crate::Response;
 
 /// Commands.
@@ -27,7 +28,15 @@ impl Host {
     /// # Errors
     ///
     /// As [`call`](Host::call).
+    #[track_caller]
     pub fn command(&mut self, name: &str, args: &str) -> Result<CommandAnswer, Failure> {
+        self.conversation.place = Location::caller();
+        let wanted = name.to_lowercase();
+        let is_offered =
+            |seen: &Seen| seen.commands.iter().any(|known| known.name.to_lowercase() == wanted);
+        self.when_offered("command", name, is_offered, |seen| {
+            seen.commands.iter().map(|command| command.name.clone()).collect()
+        })?;
         let sent = self.conversation.session.invoke_command(name, args, Instant::now());
         let what = || format!("the command {name} did not answer");
         let key = self.sent(sent, || format!("the command {name} was not run"))?;
@@ -190,8 +199,10 @@ impl CommandAnswer {
     /// ```
     /// # use extline::prelude::*;
     /// # use extline::testing::Host;
-    /// let mut host = Host::new(|| Extension::new("a", "1"));
-    /// assert_eq!(host.command("nothing", "")?.error(), Some("unknown command nothing"));
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").command("go", "goes", async |_: &str, _| Response::error("no fuel"))
+    /// });
+    /// assert_eq!(host.command("go", "")?.error(), Some("no fuel"));
     /// # Ok::<(), extline::testing::Failure>(())
     /// ```
     pub fn error(&self) -> Option<&str> {

@@ -1,11 +1,16 @@
 //! Frames to the extension and back, until what a step waits for has come.
 
+use std::panic::Location;
 use std::time::{Duration, Instant};
 
-use extline_protocol::frame::{CallTool, CallToolResult, Content, ErrorInfo, Request, ToolResult};
+use extline_protocol::frame::{
+    CallTool, CallToolResult, Content, ErrorInfo, Request, ShutdownReason, ToolResult,
+};
 use extline_protocol::{
     CallKey, HandshakeError, HostConfig, HostEvent, HostSession, ToolCallOptions,
 };
+
+use extline_testing::demands::{NOT_ENDED, NOT_READY};
 
 use super::failure::{Failure, Story};
 use super::link::{Arrival, Breakdown, Link};
@@ -23,6 +28,9 @@ const LAST_STEP: Duration = Duration::from_secs(2);
 /// A line that is no frame and changes nothing, to see that the extension reads it.
 const BLANK: &[u8] = b"\n";
 
+/// Why a step fails that takes too long.
+const OWN_DEADLINE: &str = "the deadline of this testing host";
+
 const BUSY: &str = "; a handler keeps its thread without awaiting: \
                     what computes or blocks for long belongs in `ctx.blocking`";
 
@@ -35,9 +43,21 @@ pub(super) struct Conversation {
     pub(super) ended: Option<End>,
     /// A handler was found to keep the extension's thread.
     pub(super) is_busy: bool,
+    /// The line of the test that does what goes on.
+    pub(super) place: &'static Location<'static>,
+    /// How handlers failed that answer nobody, until a step has told of it.
+    failures: Vec<String>,
     link: Link,
     cutter: Cutter,
     stand_ins: StandIns,
+}
+
+/// What did not come in time, why it had to by then, and how long it was waited for.
+#[derive(Clone, Copy)]
+struct Late<'a> {
+    what: &'a str,
+    why: &'a str,
+    waited: Duration,
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +73,7 @@ impl Conversation {
         config: HostConfig,
         deadline: Duration,
         stand_ins: StandIns,
+        place: &'static Location<'static>,
         create: impl FnOnce() -> Extension + Send + 'static,
     ) -> Result<Self, Failure> {
         Ok(Self {
@@ -62,6 +83,8 @@ impl Conversation {
             deadline,
             ended: None,
             is_busy: false,
+            place,
+            failures: Vec::new(),
             link: Link::start(create)?,
             cutter: Cutter::new(),
             stand_ins,
@@ -72,15 +95,26 @@ impl Conversation {
     pub(super) fn wait_for<T>(
         &mut self,
         what: &str,
+        look: impl FnMut(&mut Self) -> Result<Option<T>, Failure>,
+    ) -> Result<T, Failure> {
+        self.wait_within(self.deadline, what, OWN_DEADLINE, look)
+    }
+
+    /// The same with another deadline, and why it is that.
+    pub(super) fn wait_within<T>(
+        &mut self,
+        patience: Duration,
+        what: &str,
+        why: &str,
         mut look: impl FnMut(&mut Self) -> Result<Option<T>, Failure>,
     ) -> Result<T, Failure> {
-        let until = Instant::now() + self.deadline;
+        let until = Instant::now() + patience;
         loop {
             self.converse()?;
             if let Some(found) = look(self)? {
                 return Ok(found);
             }
-            self.wait_a_little(what, until)?;
+            self.read_until(until, Late { what, why, waited: patience })?;
         }
     }
 
@@ -99,24 +133,38 @@ impl Conversation {
             // What the extension said on the way stands in the pipe.
             conversation.take_what_came()?;
             Ok(Some(()))
-        })
+        })?;
+        self.refuse_failures()
+    }
+
+    /// Fails where a handler has failed that answers nobody, and no step has told of it.
+    pub(super) fn refuse_failures(&mut self) -> Result<(), Failure> {
+        self.failures.extend(self.link.take_failures());
+        let Some(what) = self.failures.first().cloned() else { return Ok(()) };
+        Err(Failure::HandlerFailed { what, story: self.story() })
     }
 
     /// Reads once; fails when the extension has ended, or it is too late.
     pub(super) fn wait_a_little(&mut self, what: &str, until: Instant) -> Result<(), Failure> {
+        self.read_until(until, Late { what, why: OWN_DEADLINE, waited: self.deadline })
+    }
+
+    /// Reads once; fails when the extension has ended, or it is too late: `late` has what did not come,
+    /// why it had to by then, and how long it was waited for.
+    fn read_until(&mut self, until: Instant, late: Late<'_>) -> Result<(), Failure> {
         self.converse()?;
         if self.ended.is_some() {
-            return Err(self.has_ended(what));
+            return Err(self.has_ended(late.what));
         }
         if Instant::now() >= until {
-            return Err(self.timed_out(what));
+            return Err(self.timed_out(late));
         }
         self.read(until)?;
         self.converse()
     }
 
     /// Takes in what the extension has said, without waiting for more.
-    fn take_what_came(&mut self) -> Result<(), Failure> {
+    pub(super) fn take_what_came(&mut self) -> Result<(), Failure> {
         self.converse()?;
         while self.read(Instant::now())? {
             self.converse()?;
@@ -138,10 +186,12 @@ impl Conversation {
         Ok(self.link.send(bytes)?)
     }
 
-    /// Closes the extension's input, behind what was said.
-    pub(super) fn close_input(&mut self) -> Result<(), Failure> {
+    /// Asks the extension to end, and waits until it has.
+    pub(super) fn shutdown(&mut self) -> Result<End, Failure> {
+        self.session.shutdown(Some(ShutdownReason::Exit), Instant::now());
         self.converse()?;
-        Ok(self.link.close()?)
+        self.link.close()?;
+        self.wait_for(NOT_ENDED, |conversation| Ok(conversation.ended.clone()))
     }
 
     /// Runs nothing of the test's any more.
@@ -158,11 +208,14 @@ impl Conversation {
         self.link.stderr()
     }
 
-    pub(super) fn story(&self) -> Story {
-        Story::new(self.link.stderr(), &self.transcript)
+    /// It has the lines of stderr: whatever failed is told with it.
+    pub(super) fn story(&mut self) -> Story {
+        self.link.take_failures();
+        self.failures.clear();
+        Story::new(self.place, self.link.stderr(), &self.transcript)
     }
 
-    pub(super) fn has_ended(&self, what: &str) -> Failure {
+    pub(super) fn has_ended(&mut self, what: &str) -> Failure {
         let how = self.how_it_ended().unwrap_or_else(|| "has ended".to_owned());
         Failure::Ended { what: what.to_owned(), how, story: self.story() }
     }
@@ -181,10 +234,11 @@ impl Conversation {
         if self.is_busy { BUSY } else { "" }
     }
 
-    fn timed_out(&mut self, what: &str) -> Failure {
+    fn timed_out(&mut self, Late { what, why, waited }: Late<'_>) -> Failure {
         let story = self.story();
         let hint = self.hint();
-        Failure::TimedOut { what: what.to_owned(), waited: self.deadline, hint, story }
+        let (what, why) = (what.to_owned(), why.to_owned());
+        Failure::TimedOut { what, waited, why, hint, story }
     }
 
     /// Whether it leaves unread what it is sent.
@@ -264,9 +318,10 @@ impl Conversation {
             // An end says more about it.
             HostEvent::HandshakeFailed(HandshakeError::Ended) => {}
             HostEvent::HandshakeFailed(error) => {
-                let what = "the extension did not become ready".to_owned();
+                let what = NOT_READY.to_owned();
                 return Err(Failure::Ended { what, how: error.to_string(), story: self.story() });
             }
+            HostEvent::Hello(_) => seen.has_greeted = true,
             HostEvent::RegisterTool(tool) => seen.add_tool(tool),
             HostEvent::UnregisterTool(name) => seen.remove_tool(&name),
             HostEvent::RegisterCommand(command) => seen.add_command(command),

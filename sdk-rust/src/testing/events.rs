@@ -1,7 +1,10 @@
 //! What the extension is told.
 
+use std::panic::Location;
+
 use extline_protocol::frame::{Event, HostFrame, Subscribe};
 use extline_protocol::{Incoming, RawJson, decode_text};
+use extline_testing::demands::not_heard;
 use serde_json::{Map, Value};
 
 use super::failure::Failure;
@@ -29,20 +32,20 @@ impl Host {
     /// # Errors
     ///
     /// [`Failure::Misuse`] when the extension does not listen to it, or the payload cannot be that of
-    /// an event; [`Failure::TimedOut`], [`Failure::Ended`].
+    /// an event; [`Failure::HandlerFailed`] when one of its handlers fails; [`Failure::TimedOut`],
+    /// [`Failure::Ended`].
+    #[track_caller]
     pub fn event(&mut self, name: &str, payload: impl Into<RawJson>) -> Result<(), Failure> {
-        let listens_to = self.subscription().events.as_deref().unwrap_or_default();
-        if !listens_to.iter().any(|event| event == name) {
-            let listens_to =
-                if listens_to.is_empty() { "nothing".into() } else { listens_to.join(", ") };
-            let why =
-                format!("the extension does not listen to {name}: it listens to {listens_to}");
-            return Err(Failure::Misuse(why));
+        self.conversation.place = Location::caller();
+        let heard = self.subscription().events.as_deref().unwrap_or_default();
+        if !heard.iter().any(|event| event == name) {
+            return Err(self.misuse(not_heard(name, heard)));
         }
         if !self.profile.vocabulary.has_event(name) {
-            return Err(Failure::Misuse(format!("{} has no event {name}", self.profile.name)));
+            return Err(self.misuse(format!("{} has no event {name}", self.profile.name)));
         }
-        let event = event_of(name, &payload.into())?;
+        let event = event_of(name, &payload.into())
+            .map_err(|why| self.misuse(format!("the payload of the event {name}: {why}")))?;
         self.conversation.session.send_event(&event);
         self.conversation.settle(&format!("the handlers of the event {name} did not end"))
     }
@@ -62,15 +65,13 @@ impl Host {
 }
 
 /// The frame of an event, as the decoder of an extension would read it.
-fn event_of(name: &str, payload: &RawJson) -> Result<Event, Failure> {
-    let misuse = |why: &str| Failure::Misuse(format!("the payload of the event {name}: {why}"));
-    let mut members: Map<String, Value> =
-        payload.to().map_err(|error| misuse(&error.to_string()))?;
+fn event_of(name: &str, payload: &RawJson) -> Result<Event, String> {
+    let mut members: Map<String, Value> = payload.to().map_err(|error| error.to_string())?;
     members.insert("type".to_owned(), "event".into());
     members.insert("event".to_owned(), name.into());
     match decode_text(&Value::Object(members).to_string()) {
         Incoming::Frame(HostFrame::Event(event)) => Ok(*event),
-        Incoming::Frame(_) => Err(misuse("it is of another frame")),
-        Incoming::Unusable(unusable) => Err(misuse(&unusable.to_string())),
+        Incoming::Frame(_) => Err("it is of another frame".to_owned()),
+        Incoming::Unusable(unusable) => Err(unusable.to_string()),
     }
 }

@@ -1,15 +1,18 @@
 //! The testing host as a test uses it.
 
 use std::fmt;
+use std::panic::Location;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use extline_protocol::frame::{ErrorInfo, Log, ShutdownReason};
+use extline_protocol::frame::{ErrorInfo, Log};
 use extline_protocol::{CallKey, Notice, Profile, SendError};
+use extline_testing::demands::{NEVER, NOT_READY, late_start, not_offered};
 
-use super::builder::{Builder, NEVER};
+use super::builder::Builder;
 use super::conversation::{Conversation, End};
 use super::failure::Failure;
-use super::seen::{Note, Outcome};
+use super::seen::{Note, Outcome, Seen};
 use super::transcript::Transcript;
 use crate::Extension;
 use crate::stderr::report;
@@ -26,6 +29,8 @@ pub struct Host {
     /// Tool calls that interceptors and guards were asked about.
     pub(super) proposals: u64,
     pub(super) model: Model,
+    /// The line of the test that started it.
+    started: &'static Location<'static>,
 }
 
 /// What an agent is started with.
@@ -80,14 +85,22 @@ impl Host {
 
     pub(super) fn start(
         conversation: Conversation,
+        start_deadline: Duration,
         profile: Profile,
         model: Model,
     ) -> Result<Self, Failure> {
-        let mut host = Self { conversation, profile, proposals: 0, model };
-        host.conversation.wait_for("the extension did not become ready", |conversation| {
+        let started = conversation.place;
+        let mut host = Self { conversation, profile, proposals: 0, model, started };
+        let conversation = &mut host.conversation;
+        conversation.wait_for(NOT_READY, |conversation| {
+            let seen = &conversation.seen;
+            Ok((seen.has_greeted || seen.is_ready).then_some(()))
+        })?;
+        let why = late_start("Host::builder().start_deadline(Duration::from_secs(10))");
+        conversation.wait_within(start_deadline, NOT_READY, &why, |conversation| {
             Ok(conversation.seen.is_ready.then_some(()))
         })?;
-        host.settle()?;
+        conversation.settle("the extension did not come to rest")?;
         Ok(host)
     }
 
@@ -108,14 +121,13 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// [`Failure::TimedOut`] when a handler keeps the extension's thread.
+    /// [`Failure::TimedOut`] when a handler keeps the extension's thread, and
+    /// [`Failure::HandlerFailed`] for a teardown that fails or takes longer than a host allows.
+    #[track_caller]
     pub fn shutdown(&mut self) -> Result<u8, Failure> {
-        let session = &mut self.conversation.session;
-        session.shutdown(Some(ShutdownReason::Exit), Instant::now());
-        self.conversation.close_input()?;
-        let end = self
-            .conversation
-            .wait_for("the extension did not end", |conversation| Ok(conversation.ended.clone()))?;
+        self.conversation.place = Location::caller();
+        let end = self.conversation.shutdown()?;
+        self.conversation.refuse_failures()?;
         match end {
             End::Exit(code) => Ok(code),
             End::Other(how) => {
@@ -146,7 +158,9 @@ impl Host {
     /// # Errors
     ///
     /// [`Failure::TimedOut`], [`Failure::Ended`].
+    #[track_caller]
     pub fn settle(&mut self) -> Result<(), Failure> {
+        self.conversation.place = Location::caller();
         self.conversation.settle("the extension did not come to rest")
     }
 
@@ -174,11 +188,13 @@ impl Host {
     /// # Errors
     ///
     /// [`Failure::TimedOut`], whose text has `what`; [`Failure::Ended`].
+    #[track_caller]
     pub fn wait_until(
         &mut self,
         what: &str,
         mut holds: impl FnMut(&Self) -> bool,
     ) -> Result<(), Failure> {
+        self.conversation.place = Location::caller();
         let until = Instant::now() + self.conversation.deadline;
         let what = format!("{what} did not come");
         while !holds(self) {
@@ -265,7 +281,7 @@ impl Host {
     /// let mut host = Host::new(|| {
     ///     Extension::new("a", "1").on("turn_end", async |_, _| Err(ToolError::internal("no disk")))
     /// });
-    /// host.event("turn_end", json!({}))?;
+    /// assert!(host.event("turn_end", json!({})).is_err());
     /// assert_eq!(host.stderr(), ["the handler of the event turn_end failed: no disk"]);
     /// # Ok::<(), extline::testing::Failure>(())
     /// ```
@@ -301,14 +317,36 @@ impl Host {
 }
 
 impl Host {
+    /// Fails where the extension does not offer what no host asks for otherwise: a tool or a command,
+    /// the `kind`.
+    pub(super) fn when_offered(
+        &mut self,
+        kind: &str,
+        name: &str,
+        is_offered: impl Fn(&Seen) -> bool,
+        names: impl Fn(&Seen) -> Vec<String>,
+    ) -> Result<(), Failure> {
+        let conversation = &mut self.conversation;
+        if !is_offered(&conversation.seen) && conversation.ended.is_none() {
+            // It may just be under way.
+            conversation.wait_until_read(&format!("the {kind} {name} was not offered"))?;
+            conversation.take_what_came()?;
+        }
+        if is_offered(&conversation.seen) || conversation.ended.is_some() {
+            return Ok(());
+        }
+        let offered = names(&conversation.seen);
+        Err(self.misuse(not_offered(kind, name, &offered)))
+    }
+
     pub(super) fn sent(
-        &self,
+        &mut self,
         sent: Result<CallKey, SendError>,
         what: impl FnOnce() -> String,
     ) -> Result<CallKey, Failure> {
         sent.map_err(|error| match error {
             SendError::Closed => self.conversation.has_ended(&what()),
-            error => Failure::Misuse(format!("{}: {error}", what())),
+            error => self.misuse(format!("{}: {error}", what())),
         })
     }
 
@@ -321,7 +359,12 @@ impl Host {
         self.conversation.wait_for(&what(), seen)
     }
 
-    pub(super) fn unusable(&self, what: String, error: ErrorInfo) -> Failure {
+    /// A mistake of the test's, in the step that is done.
+    pub(super) fn misuse(&self, text: impl fmt::Display) -> Failure {
+        Failure::misuse(text, self.conversation.place)
+    }
+
+    pub(super) fn unusable(&mut self, what: String, error: ErrorInfo) -> Failure {
         // The session answers every open call when the extension ends.
         if self.conversation.ended.is_some() {
             return self.conversation.has_ended(&what);
@@ -331,17 +374,24 @@ impl Host {
 }
 
 impl Drop for Host {
+    /// Ends the extension as a host does. It panics where a handler has failed that answers nobody and
+    /// no step of the test has told of it, unless the test fails anyway.
     fn drop(&mut self) {
         let conversation = &mut self.conversation;
-        if conversation.ended.is_some() {
-            return;
+        if conversation.ended.is_none() {
+            // A handler that keeps its thread would only cost time.
+            let deadline = if conversation.is_busy { Duration::ZERO } else { FAREWELL };
+            conversation.deadline = deadline;
+            conversation.forget_stand_ins();
+            conversation.place = self.started;
+            if let Err(Failure::TimedOut { .. }) = conversation.shutdown() {
+                report("testing: the extension did not end, and its thread is left behind");
+            }
         }
-        // A handler that keeps its thread would only cost time.
-        let deadline = if conversation.is_busy { Duration::ZERO } else { FAREWELL };
-        conversation.deadline = deadline;
-        conversation.forget_stand_ins();
-        if let Err(Failure::TimedOut { .. }) = self.shutdown() {
-            report("testing: the extension did not end, and its thread is left behind");
+        if let Err(failure) = conversation.refuse_failures()
+            && !thread::panicking()
+        {
+            panic!("no step of the test was told that {failure}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What the extension is asked before it happens, and what it makes of it.
 
+use std::panic::Location;
 use std::time::Instant;
 
 use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase, Subscribe};
@@ -36,7 +37,9 @@ impl Host {
     /// # Errors
     ///
     /// As [`call`](Host::call). A handler that fails is no failure here: see [`Ruling::Blocked`].
+    #[track_caller]
     pub fn intercept(&mut self, moment: Moment) -> Result<Ruling, Failure> {
+        self.conversation.place = Location::caller();
         let mut intercept = moment.0;
         let point = intercept.event.clone();
         if point == ToolCall::NAME {

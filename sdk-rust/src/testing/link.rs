@@ -1,5 +1,6 @@
 //! The testing host's end of the two pipes, and the extension at the other, on a thread of its own.
 
+use std::mem;
 use std::sync::{Arc, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -119,7 +120,12 @@ impl Link {
 
     /// Lines that the extension would have written to stderr.
     pub(super) fn stderr(&self) -> Vec<String> {
-        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.stderr.lock().unwrap_or_else(PoisonError::into_inner).lines.clone()
+    }
+
+    /// How handlers failed that answer nobody, since this was asked last.
+    pub(super) fn take_failures(&self) -> Vec<String> {
+        mem::take(&mut self.stderr.lock().unwrap_or_else(PoisonError::into_inner).failures)
     }
 
     /// How the extension ended; `None` when it has not ended by then, or was asked about before.

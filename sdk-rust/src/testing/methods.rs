@@ -1,5 +1,6 @@
 //! Requests to the extension.
 
+use std::panic::Location;
 use std::time::Instant;
 
 use extline_protocol::frame::RpcError;
@@ -30,16 +31,18 @@ impl Host {
     /// # Errors
     ///
     /// As [`call`](Host::call), and [`Failure::Misuse`] when the extension does not serve the method.
+    #[track_caller]
     pub fn request(
         &mut self,
         method: &str,
         params: impl Into<RawJson>,
     ) -> Result<MethodAnswer, Failure> {
+        self.conversation.place = Location::caller();
         let now = Instant::now();
         let sent = self.conversation.session.request(method, Some(params.into()), None, now);
         let key = sent.map_err(|error| match error {
             RequestError::ShuttingDown => self.conversation.has_ended("the request was not sent"),
-            error => Failure::Misuse(format!("the request was not sent: {error}")),
+            error => self.misuse(format!("the request was not sent: {error}")),
         })?;
         match self.outcome(&key, || format!("the method {method} did not answer"))? {
             Outcome::Method(result) => {

@@ -45,8 +45,22 @@
 //! the frames of a test are the frames of a real run. [`Host::transcript`] has them all, and a failure
 //! shows the last ones.
 //!
-//! The host itself is a small one: it does not validate arguments, asks for no approval, and enforces
-//! none of the deadlines of a real host. Each step fails after [`Builder::deadline`] instead.
+//! The host itself is a small one: it does not validate arguments and asks for no approval. A call that
+//! takes too long fails after [`Builder::deadline`], not after the deadlines of a real host.
+//!
+//! # What it demands
+//!
+//! What a real host would not do, or would lose, fails the test here:
+//!
+//! - A handler of an event or of a panel that fails, and a teardown that fails or lasts, is
+//!   [`Failure::HandlerFailed`] in the step that waits for it. A [`Host`] panics when it is dropped if no
+//!   step of the test has told of one.
+//! - The start, with its setup, has [`Builder::start_deadline`].
+//! - The result of a tool with an output schema matches it.
+//! - A tool, a command, an event or a panel that is not there is [`Failure::Misuse`], with the name that
+//!   was probably meant.
+//!
+//! Each failure names the line of the test.
 //!
 //! # How a test goes on
 //!

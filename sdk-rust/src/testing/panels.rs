@@ -1,6 +1,9 @@
 //! Panels, as the user sees and uses them.
 
+use std::panic::Location;
+
 use extline_protocol::frame::{Panel, PanelKey, PanelResize};
+use extline_testing::demands::not_open;
 
 use super::failure::Failure;
 use super::host::Host;
@@ -74,8 +77,11 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// [`Failure::Misuse`] when no such panel is open; [`Failure::TimedOut`], [`Failure::Ended`].
+    /// [`Failure::Misuse`] when no such panel is open; [`Failure::HandlerFailed`] when its handler
+    /// fails; [`Failure::TimedOut`], [`Failure::Ended`].
+    #[track_caller]
     pub fn key(&mut self, panel: &str, key: &str) -> Result<(), Failure> {
+        self.conversation.place = Location::caller();
         self.check_open(panel)?;
         let is_rune = key.chars().count() == 1;
         let (key, text) = if is_rune { ("rune", Some(key.to_owned())) } else { (key, None) };
@@ -108,7 +114,9 @@ impl Host {
     /// # Errors
     ///
     /// As [`key`](Host::key).
+    #[track_caller]
     pub fn resize_panel(&mut self, panel: &str, width: u64, height: u64) -> Result<(), Failure> {
+        self.conversation.place = Location::caller();
         self.check_open(panel)?;
         let resize = PanelResize { panel_id: panel.to_owned(), width, height };
         self.conversation.session.panel_resize(&resize);
@@ -137,7 +145,9 @@ impl Host {
     /// # Errors
     ///
     /// As [`key`](Host::key).
+    #[track_caller]
     pub fn close_panel(&mut self, panel: &str) -> Result<(), Failure> {
+        self.conversation.place = Location::caller();
         self.check_open(panel)?;
         self.conversation.session.panel_close(panel);
         self.conversation.seen.close_panel(panel);
@@ -148,7 +158,8 @@ impl Host {
         if self.panel(panel).is_some() {
             return Ok(());
         }
-        Err(Failure::Misuse(format!("no panel {panel} is open")))
+        let open: Vec<_> = self.panels().iter().map(|panel| panel.id.clone()).collect();
+        Err(self.misuse(not_open(panel, &open)))
     }
 
     fn settle_panel(&mut self, panel: &str) -> Result<(), Failure> {

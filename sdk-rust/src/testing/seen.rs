@@ -23,6 +23,7 @@ pub struct Note {
 
 #[derive(Default)]
 pub(super) struct Seen {
+    pub(super) has_greeted: bool,
     pub(super) is_ready: bool,
     pub(super) tools: Vec<RegisterTool>,
     pub(super) commands: Vec<RegisterCommand>,

@@ -1,22 +1,24 @@
 //! Calls of tools.
 
+use std::panic::Location;
 use std::time::{Duration, Instant};
 
-use extline_protocol::frame::{RegisterTool, ToolUpdate};
-use extline_protocol::{CallKey, RawJson, ToolCallOptions};
+use extline_protocol::frame::{ErrorInfo, RegisterTool, ToolResult, ToolUpdate};
+use extline_protocol::{ArgsValidator, CallKey, ErrorKind, RawJson, ToolCallOptions};
+use extline_testing::demands::{NO_RESULT, wrong_result};
 
 use super::answer::Answer;
 use super::failure::Failure;
 use super::host::Host;
-use super::seen::Outcome;
+use super::seen::{Outcome, Seen};
 
 /// Tools.
 impl Host {
     /// Calls a tool and waits for its answer.
     ///
     /// The arguments go to the extension as they are: a real host checks them against the tool's schema
-    /// before, this one leaves it to the extension. A tool that nobody registered answers with an error
-    /// of kind `not_found`.
+    /// before, this one leaves it to the extension. A tool that nobody registered is a mistake of the
+    /// test, as a real host would not call it.
     ///
     /// ```
     /// use extline::prelude::*;
@@ -39,8 +41,12 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// When there is no answer: [`Failure::TimedOut`], [`Failure::Ended`], [`Failure::Unusable`].
+    /// When there is no answer: [`Failure::TimedOut`], [`Failure::Ended`]. [`Failure::Unusable`] for
+    /// one that a host does not take, or that is unlike the tool's output schema. [`Failure::Misuse`]
+    /// when the extension offers no such tool.
+    #[track_caller]
     pub fn call(&mut self, tool: &str, args: impl Into<RawJson>) -> Result<Answer, Failure> {
+        self.conversation.place = Location::caller();
         let call = self.send_call(tool, args.into())?;
         self.finish(call)
     }
@@ -65,7 +71,9 @@ impl Host {
     /// assert_eq!(host.finish(call)?.text(), "cancelled");
     /// # Ok::<(), extline::testing::Failure>(())
     /// ```
+    #[track_caller]
     pub fn begin(&mut self, tool: &str, args: impl Into<RawJson>) -> Result<Call, Failure> {
+        self.conversation.place = Location::caller();
         let call = self.send_call(tool, args.into())?;
         // Else a cancel, or the end, could come before its handler.
         self.conversation.wait_until_read(&format!("the tool {tool} did not begin"))?;
@@ -95,16 +103,18 @@ impl Host {
     /// # Errors
     ///
     /// As [`call`](Host::call), and [`Failure::Misuse`] when the call is answered without one.
+    #[track_caller]
     pub fn next_update(&mut self, call: &mut Call) -> Result<ToolUpdate, Failure> {
+        self.conversation.place = Location::caller();
         let what = format!("the tool {} did not send an update", call.tool);
-        let Call { key, tool, shown } = call;
+        let Call { key, tool, shown, .. } = call;
         let update = self.conversation.wait_for(&what, |conversation| {
             let seen = &conversation.seen;
             match seen.updates.get(key).and_then(|updates| updates.get(*shown)) {
                 Some(update) => Ok(Some(update.clone())),
                 None if seen.outcomes.contains_key(key) => {
                     let why = format!("the tool {tool} has answered without a further update");
-                    Err(Failure::Misuse(why))
+                    Err(Failure::misuse(why, conversation.place))
                 }
                 None => Ok(None),
             }
@@ -135,9 +145,11 @@ impl Host {
     /// # Errors
     ///
     /// [`Failure::Misuse`] under a zot that does not cancel.
+    #[track_caller]
     pub fn cancel(&mut self, call: &Call) -> Result<(), Failure> {
+        self.conversation.place = Location::caller();
         if !self.profile.tool_cancel {
-            return Err(Failure::Misuse(format!("{} never cancels a call", self.profile.name)));
+            return Err(self.misuse(format!("{} never cancels a call", self.profile.name)));
         }
         self.conversation.session.cancel(&call.key, "user", Instant::now());
         self.conversation.wait_until_read(&format!("the tool {} was not cancelled", call.tool))
@@ -167,11 +179,17 @@ impl Host {
     /// # Errors
     ///
     /// As [`call`](Host::call).
+    #[track_caller]
     pub fn finish(&mut self, call: Call) -> Result<Answer, Failure> {
-        let Call { key, tool, .. } = call;
+        self.conversation.place = Location::caller();
+        let Call { key, tool, output, .. } = call;
         let what = || format!("the tool {tool} did not answer");
         match self.outcome(&key, what)? {
             Outcome::Tool(result) => {
+                if let Some(problem) = output.and_then(|schema| output_problem(&schema, &result)) {
+                    let error = ErrorInfo::new(ErrorKind::Internal, problem);
+                    return Err(self.unusable(wrong_result(&tool), error));
+                }
                 let updates = self.conversation.seen.updates.remove(&key).unwrap_or_default();
                 Ok(Answer::new(result, updates))
             }
@@ -204,12 +222,30 @@ impl Host {
     }
 
     fn send_call(&mut self, tool: &str, args: RawJson) -> Result<Call, Failure> {
+        let is_offered = |seen: &Seen| seen.tools.iter().any(|known| known.name == tool);
+        self.when_offered("tool", tool, is_offered, |seen| {
+            seen.tools.iter().map(|tool| tool.name.clone()).collect()
+        })?;
         let registered = self.conversation.seen.tools.iter().find(|known| known.name == tool);
         let timeout = registered.and_then(|tool| tool.timeout_ms).map(Duration::from_millis);
+        let output = registered.and_then(|tool| tool.output_schema.clone());
         let options = ToolCallOptions { timeout, ..ToolCallOptions::default() };
         let sent = self.conversation.session.call_tool(tool, args, options, Instant::now());
         let key = self.sent(sent, || format!("the tool {tool} was not called"))?;
-        Ok(Call { key, tool: tool.to_owned(), shown: 0 })
+        Ok(Call { key, tool: tool.to_owned(), output, shown: 0 })
+    }
+}
+
+/// What is wrong with a structured result by the `output_schema` of its tool, as far as a validator of
+/// plain schemas sees.
+fn output_problem(schema: &RawJson, result: &ToolResult) -> Option<String> {
+    if result.is_error {
+        return None;
+    }
+    let Some(value) = &result.structured_content else { return Some(NO_RESULT.to_owned()) };
+    match ArgsValidator::compile(schema) {
+        Ok(validator) => validator.validate(value).err().map(|error| error.to_string()),
+        Err(problem) => Some(format!("the output schema: {problem}")),
     }
 }
 
@@ -219,6 +255,8 @@ impl Host {
 pub struct Call {
     key: CallKey,
     tool: String,
+    /// The schema of its structured result.
+    output: Option<RawJson>,
     /// Updates that [`Host::next_update`] has given out.
     shown: usize,
 }

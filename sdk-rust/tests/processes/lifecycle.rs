@@ -176,7 +176,9 @@ fn a_teardown_that_hangs_is_dropped_before_the_end() {
     let end = host.wait();
     assert!(begun.elapsed() >= Duration::from_secs(1));
     assert_eq!(end.lines, [r#"{"type":"shutdown_ack"}"#]);
-    assert_eq!(end.stderr, "extline: teardown did not end in time\n");
+    let expected =
+        "extline: teardown did not end in time: it has 1.25 s from the beginning of the end\n";
+    assert_eq!(end.stderr, expected);
     assert!(end.status.success());
 }
 

@@ -1,6 +1,7 @@
 //! Every text of docs/rust/troubleshooting.md is said where the mistake is made.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use extline::prelude::*;
 use extline::testing::{Failure, Host, Moment, Ruling};
@@ -55,7 +56,19 @@ fn at_the_start() -> Vec<String> {
         said(|it| it.setup(async |_, _| Err(ToolError::not_found("no notes")))),
         said(|it| it.required(Requirement::method("ui/ask"))),
         said(|it| it.on("turn_ends", async |_: Event, _: Context| {})),
+        late(),
     ]
+}
+
+fn late() -> String {
+    let setup = || {
+        Extension::new("mistaken", "1.0.0").setup(async |_, ctx| {
+            ctx.cancellation().await;
+            Ok(())
+        })
+    };
+    let host = Host::builder().start_deadline(Duration::from_millis(50)).start(setup);
+    host.unwrap_err().to_string()
 }
 
 fn mistaken() -> Extension {
@@ -70,6 +83,10 @@ fn mistaken() -> Extension {
         .tool("asks", "", async |_: NoArgs, ctx: Context| {
             ctx.request::<Value, _>("other", &json!({})).await
         })
+        .add_tool(
+            Tool::new("promises", "", async |_: NoArgs, _| Ok("16"))
+                .output_schema(json!({ "type": "object" })),
+        )
         .on("turn_end", async move |_: Event, _: Context| oh_no())
         .teardown(async move |_| oh_no())
         .intercept(point::AssistantMessage, async |message, _| {
@@ -107,9 +124,10 @@ fn while_it_runs() -> Result<Vec<String>, Failure> {
         }
     }
     said.push(host.event("turn_start", json!({})).unwrap_err().to_string());
-    host.event("turn_end", json!({}))?;
-    host.shutdown()?;
-    said.extend(host.stderr());
+    said.push(host.call("wether", json!({})).unwrap_err().to_string());
+    said.push(host.call("promises", json!({})).unwrap_err().to_string());
+    said.push(host.event("turn_end", json!({})).unwrap_err().to_string());
+    said.push(host.shutdown().unwrap_err().to_string());
     Ok(said)
 }
 

@@ -36,6 +36,7 @@ fn a_tool_that_never_answers_fails_with_the_last_frames() -> Result<(), Failure>
         lines.next(),
         Some("the tool wait did not answer within 100ms, the deadline of this testing host")
     );
+    assert!(lines.next().is_some_and(|line| line.contains("failures.rs:")), "{text}");
     assert_eq!(lines.next(), Some("the frames:"));
     assert_eq!(
         lines.next_back(),

@@ -78,7 +78,8 @@ fn a_zot_knows_the_base_and_nothing_else() -> Result<(), Failure> {
     assert!(host.logs().is_empty());
     assert_eq!(host.stderr(), ["info: told", "host zot 0.1.62 may not know submit"]);
     let call = host.begin("tell", json!({}))?;
-    assert_eq!(host.cancel(&call).unwrap_err().to_string(), "zot-0.1.62 never cancels a call");
+    let failure = host.cancel(&call).unwrap_err().to_string();
+    assert!(failure.starts_with("zot-0.1.62 never cancels a call\n"), "{failure}");
     host.finish(call)?;
     Ok(())
 }

@@ -14,4 +14,5 @@ mod questions;
 mod scenarios;
 mod sequences;
 mod starts;
+mod strict;
 mod tools;

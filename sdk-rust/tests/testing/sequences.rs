@@ -78,10 +78,10 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        4 => select(&["quick", "thread", "nested", "panic", "unknown"][..]).prop_map(Step::Call),
+        4 => select(&["quick", "thread", "nested", "panic"][..]).prop_map(Step::Call),
         4 => select(&["quick", "wait", "thread", "nested"][..]).prop_map(Step::Begin),
         3 => Just(Step::CancelOldest),
-        3 => select(&["show", "open", "submit", "unknown"][..]).prop_map(Step::Command),
+        3 => select(&["show", "open", "submit"][..]).prop_map(Step::Command),
         2 => select(&["turn_start", "turn_end"][..]).prop_map(Step::Event),
         2 => select(&["bash", "rm", "read"][..]).prop_map(Step::Intercept),
         1 => Just(Step::TurnStart),
