@@ -244,8 +244,19 @@ def test_what_led_to_an_exception_is_told(start, keyword: str) -> None:
 
         @ext.command
         {keyword} report(): fetch()
+
+        @ext.intercept("assistant_message")
+        {keyword} polite(message): fetch()
+
+        @ext.guard
+        {keyword} careful(call): fetch()
         """
     )
+    why = "RuntimeError: fetch failed\ncaused by: OSError: connection refused"
+    blocked = peer.intercept("tool_call", phase="guard", tool_name="ls", tool_args={})
+    assert blocked["reason"] == f"guard careful failed: {why}"
+    blocked = peer.intercept("assistant_message", text="hi")
+    assert blocked["reason"] == f"interceptor of assistant_message failed: {why}"
     chain = peer.call("chain")
     assert chain["error"]["causes"] == ["OSError: connection refused"]
     assert text(chain) == "tool chain failed: RuntimeError: fetch failed\ncaused by: OSError: connection refused"

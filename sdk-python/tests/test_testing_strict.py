@@ -59,6 +59,19 @@ def test_so_does_one_of_a_panel_and_a_decision_that_an_event_returns(ext) -> Non
             host.event("tool_call", tool_name="bash")
 
 
+def test_what_led_to_a_failure_is_told(ext) -> None:
+    @ext.on("turn_end")
+    def ended(event):
+        try:
+            raise OSError("disk full")
+        except OSError as error:
+            raise RuntimeError("not written") from error
+
+    with Host(ext) as host:
+        with pytest.raises(HandlerFailed, match="RuntimeError: not written\ncaused by: OSError: disk full"):
+            host.event("turn_end")
+
+
 def test_a_teardown_that_raises_fails_the_test_at_its_end(ext) -> None:
     @ext.teardown
     def end():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._failure import explain
+from ._failure import explain_all
 from ._moment import ONLY_BLOCKS, POINTS, Decision, Moment, ToolUse
 
 TYPE_CHECKING = False
@@ -33,7 +33,8 @@ def ask(point: str, frame: dict[str, Any], chain: InterceptChain) -> Asked:
             chain.decided(decision)
         except Exception as error:
             decision = {}
-            chain.failed(explain(error, f"guard {handler.name}" if is_guard else f"interceptor of {point}"))
+            what = f"guard {handler.name}" if is_guard else f"interceptor of {point}"
+            chain.failed(explain_all(error, what))
             # Where that lets it pass, no rewrite counts.
             frame = chain.frame() or frame
         if decision:

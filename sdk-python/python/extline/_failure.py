@@ -56,8 +56,13 @@ def causes_of(error: BaseException) -> list[str]:
     return causes
 
 
+def explain_all(error: BaseException, what: str) -> str:
+    """``explain`` where an answer is one text, as a guard's and a command's are: with what led to it."""
+    return with_causes(explain(error, what), error)
+
+
 def with_causes(text: str, error: BaseException) -> str:
-    """The same where an answer is one text."""
+    """A text with what led to the exception, a line each."""
     return "\n".join([text, *(f"caused by: {cause}" for cause in causes_of(error))])
 
 

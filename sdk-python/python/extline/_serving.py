@@ -11,7 +11,7 @@ import sys
 from _thread import allocate_lock, get_ident
 
 from . import _claim, _native
-from ._failure import explain, with_causes
+from ._failure import explain_all, with_causes
 from ._host import Host
 
 TYPE_CHECKING = False
@@ -153,7 +153,7 @@ class Serving:
 
     def _failed(self, error: BaseException, what: str) -> None:
         """A handler failed for whom nobody waits: the log has it, and a test's host."""
-        text = explain(error, what)
+        text = explain_all(error, what)
         if self.on_failure is not None:
             self.on_failure(what, text, error)
 
@@ -333,4 +333,4 @@ def failure_of(error: BaseException, what: str) -> str:
         return f"{error.message}\nhint: {error.hint}" if error.hint else error.message
     if isinstance(error, KeyboardInterrupt):
         return "interrupted"
-    return with_causes(explain(error, what), error)
+    return explain_all(error, what)
