@@ -82,6 +82,16 @@ test("what a guard or an interceptor returns is a decision, or told with the lin
   assert.match(blocked ?? "", /return call\.rewrite\(\{ \.\.\.call\.args, NAME: VALUE \}\)$/);
 });
 
+test("what led to the failure of a guard or an interceptor stands in the reason", async () => {
+  const fetchFailed = () => {
+    throw new Error("fetch failed", { cause: new Error("connection refused") });
+  };
+  const why = "Error: fetch failed\ncaused by: connection refused";
+  assert.equal((await ruled((ext) => ext.guard("careful", fetchFailed))).blocked, `guard careful failed: ${why}`);
+  const { blocked } = await ruled((ext) => ext.intercept("tool_call", fetchFailed));
+  assert.equal(blocked, `interceptor of tool_call failed: ${why}`);
+});
+
 test("a message and a prompt that are assigned are failures that name the line that works", async () => {
   const program = await Program.start(`
 ext.intercept("assistant_message", (message) => { message.text = "mine"; });
