@@ -23,6 +23,10 @@ pub(super) fn held_back(observed: &Observed<'_>) -> Outcome {
         frames.iter().filter_map(|arrived| {
             let frame = arrived.frame.as_ref().ok()?;
             let kind = ANSWERS.iter().find(|kind| frame["type"] == **kind)?;
+            // The move itself has ended the call, as a shutdown does.
+            if frame["error"]["kind"] == "cancelled" {
+                return None;
+            }
             Some((*kind, frame["id"].as_str()?, arrived))
         })
     };
@@ -83,9 +87,13 @@ mod tests {
     use crate::conversation::Arrived;
     use crate::target::{Record, Timeline};
 
-    /// What comes of a question, a move `end` ms later, and an answer right behind it, when the tester
-    /// last heard nothing `silent` ms after the question.
     fn outcome(silent: u64, end: u64) -> usize {
+        outcome_of(silent, end, r#"{"type":"tool_result","id":"1","content":[]}"#)
+    }
+
+    /// What comes of a question, a move `end` ms later, and that answer right behind it, when the tester
+    /// last heard nothing `silent` ms after the question.
+    fn outcome_of(silent: u64, end: u64, answer: &str) -> usize {
         let mut timeline = Timeline::recorded();
         let sent = |text: &str| What::Sent { bytes: text.as_bytes().to_vec(), writes: vec![1] };
         let line =
@@ -93,7 +101,7 @@ mod tests {
         let records = [
             (100, 100, sent("{\"type\":\"tool_call\",\"id\":\"1\",\"name\":\"x\"}\n")),
             (100 + end, 100 + silent, What::Action("stdin closed".to_owned())),
-            (101 + end, 100 + silent, line(r#"{"type":"tool_result","id":"1","content":[]}"#)),
+            (101 + end, 100 + silent, line(answer)),
         ];
         for (at, silent, what) in records {
             let [at, silent] = [at, silent].map(Duration::from_millis);
@@ -114,5 +122,13 @@ mod tests {
         assert_eq!(outcome(0, 1500), 0, "it did not read at all");
         assert_eq!(outcome(700, 3000), 0, "it had no processor for most of the time");
         assert_eq!(outcome(900, 900), 0);
+    }
+
+    #[test]
+    fn a_call_that_the_tester_ended_was_not_held_back() {
+        let cancelled = r#"{"type":"tool_result","id":"1","content":[],"is_error":true,"error":{"kind":"cancelled","message":"cancelled"}}"#;
+        assert_eq!(outcome_of(1500, 1500, cancelled), 0);
+        let failed = r#"{"type":"tool_result","id":"1","content":[],"is_error":true,"error":{"kind":"not_found","message":"cancelled"}}"#;
+        assert_eq!(outcome_of(1500, 1500, failed), 1);
     }
 }
