@@ -22,6 +22,8 @@ mod silence;
 mod values;
 mod watch;
 
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -95,8 +97,8 @@ const STOPPED: &str = "the run was stopped before it was done";
 
 /// An extension that takes longer for an answer is slow, as one that starts a program for each line.
 const SLOW: Duration = Duration::from_millis(20);
-/// One that takes longer for the largest size of a case is slow with each byte.
-const LONG: Duration = Duration::from_millis(500);
+/// One that takes longer for a size of a case is slow with each byte.
+const LONG: Duration = Duration::from_millis(300);
 
 /// The order in which cases are played, by their processes.
 const IN_ORDER: [Process; 5] =
@@ -109,6 +111,8 @@ struct Run<'a> {
     drawn: Drawn,
     watch: Mutex<Watch>,
     survey: Survey,
+    /// It took long for a long line.
+    reads_slowly: AtomicBool,
     /// Some of the cases call what it registered.
     calls: bool,
     /// Some of them ask whether it lives.
@@ -129,6 +133,7 @@ impl<'a> Run<'a> {
             drawn: Drawn::of(options.seed),
             watch: Mutex::new(watch),
             survey: Survey::default(),
+            reads_slowly: AtomicBool::new(false),
             calls: false,
             wants_life: false,
             contacted: false,
@@ -259,25 +264,40 @@ impl<'a> Run<'a> {
     }
 
     fn run_case(&self, shared: &mut Lane<'_, '_>, case: &Case) -> CaseReport {
-        let mut values: Vec<u64> =
-            if case.values.is_empty() { vec![0] } else { case.values.clone() };
+        let mut values: VecDeque<u64> = case.values.iter().copied().collect();
+        if values.is_empty() {
+            values.push_back(0);
+        }
+        let is_sized = case.bisect.is_some();
+        if is_sized {
+            values.make_contiguous().sort_unstable();
+        }
         let mut last_good = None;
         let mut passed = CaseReport::passed(case);
         let mut at_most = None;
-        if case.bisect.is_some() {
-            values.sort_unstable();
-            let began = Instant::now();
-            at_most = values.pop().map(|most| (most, self.try_once(shared, case, most)));
-            let is_slow = self.survey.pace > SLOW || began.elapsed() > LONG;
-            if let Some((_, Ok(evidence))) = at_most.take_if(|(_, most)| most.is_ok() && is_slow) {
-                // It is not asked for the sizes below.
-                return CaseReport { evidence, ..passed };
+        if is_sized && (self.survey.pace > SLOW || self.reads_slowly.load(Ordering::Relaxed)) {
+            // One that passes at the largest size is not asked for those below.
+            let most = values.pop_back().map(|most| (most, self.try_once(shared, case, most)));
+            match most {
+                Some((_, Ok(evidence))) => return CaseReport { evidence, ..passed },
+                failed => at_most = failed,
             }
         }
-        let below = values.into_iter().map(|value| (value, None));
-        let tried = below.chain(at_most.map(|(value, outcome)| (value, Some(outcome))));
-        for (value, outcome) in tried {
-            match outcome.unwrap_or_else(|| self.try_once(shared, case, value)) {
+        loop {
+            let (value, outcome) = if let Some(value) = values.pop_front() {
+                let began = Instant::now();
+                let outcome = self.try_once(shared, case, value);
+                if is_sized && outcome.is_ok() && began.elapsed() > LONG {
+                    self.reads_slowly.store(true, Ordering::Relaxed);
+                    values.drain(..values.len().saturating_sub(1));
+                }
+                (value, outcome)
+            } else if let Some(at_most) = at_most.take() {
+                at_most
+            } else {
+                return passed;
+            };
+            match outcome {
                 Ok(evidence) => {
                     last_good = Some(value);
                     passed.evidence = evidence;
@@ -299,7 +319,6 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        passed
     }
 
     /// A case that failed alone; flaky where it passes within the retries.
