@@ -11,3 +11,4 @@ export { encodeFailure, encodeResult, encodeUpdate } from "./result.js";
 export { Serving } from "./serve.js";
 export { giveBack } from "./stdio.js";
 export { prepareTool } from "./tool.js";
+export { WebInput } from "./web-input.js";

@@ -1,15 +1,20 @@
 /** The portable way: streams of Node's read and write, and its timers keep the time. */
 
-import type * as fs from "node:fs";
 import type * as net from "node:net";
 import type { Session } from "./native.js";
+import { WebInput, type WebReader } from "./web-input.js";
 
 /** How often it looks for the end of what it does not read, in milliseconds. */
 const LOOK = 100;
 
+/** What is used of Bun. */
+interface Bun {
+  file(descriptor: number): { stream(): { getReader(): WebReader } };
+}
+
 export class SocketReader {
   readonly #session: Session;
-  readonly #input: net.Socket | fs.ReadStream;
+  readonly #input: net.Socket | WebInput;
   readonly #output: net.Socket;
   #timer: NodeJS.Timeout | undefined;
   #look: NodeJS.Timeout | undefined;
@@ -20,19 +25,23 @@ export class SocketReader {
     const { Socket } = process.getBuiltinModule("node:net");
     this.#session = session;
     // A socket of Bun's that is made of a descriptor reads nothing.
-    this.#input =
-      "bun" in process.versions
-        ? process.getBuiltinModule("node:fs").createReadStream("", { fd: input })
-        : new Socket({ fd: input, readable: true, writable: false });
+    const bun = (globalThis as { Bun?: Bun }).Bun;
+    this.#input = bun
+      ? new WebInput(bun.file(input).stream().getReader())
+      : new Socket({ fd: input, readable: true, writable: false });
     this.#output = new Socket({ fd: output, readable: false, writable: true });
   }
 
   begin(): void {
     const session = this.#session;
-    (this.#input as NodeJS.ReadableStream).on("data", (bytes) => session.feed(bytes as Buffer));
-    this.#input.on("end", () => session.endInput());
-    // A peer that closed its socket without reading everything.
-    this.#input.on("error", () => session.endInput());
+    if (this.#input instanceof WebInput) {
+      this.#input.begin({ feed: (bytes) => session.feed(bytes), end: () => session.endInput() });
+    } else {
+      this.#input.on("data", (bytes) => session.feed(bytes));
+      this.#input.on("end", () => session.endInput());
+      // A peer that closed its socket without reading everything.
+      this.#input.on("error", () => session.endInput());
+    }
     this.#output.on("error", () => session.written(true));
   }
 
