@@ -182,3 +182,17 @@ def test_a_program_that_runs_when_a_test_imports_it_is_told_where_run_belongs(tm
     assert 'ext.run() was called while a test imports the program' in done.stdout
     assert 'if __name__ == "__main__":' in done.stdout
     assert "w.py:" in done.stdout
+
+
+def test_a_host_runs_in_a_program_without_a_runner(tmp_path: Path) -> None:
+    program = tmp_path / "try.py"
+    program.write_text(
+        "from extline import Extension\n"
+        "from extline.testing import Host\n"
+        "ext = Extension('x', '1.0.0')\n"
+        "@ext.tool\n"
+        "def hello() -> str: return 'hi'\n"
+        "with Host(ext) as host: print(host.call('hello').text)\n"
+    )
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True)
+    assert done.stdout == "hi\n", done.stderr

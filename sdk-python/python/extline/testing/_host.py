@@ -322,9 +322,14 @@ class Host:
 def _place_of_test() -> str:
     """The line of the test that starts a host."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__package__", "").startswith("extline"):
+    # A program that is run as a file has no package.
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__package__") or ""):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def _is_ours(package: str) -> bool:
+    return package == "extline" or package.startswith("extline.")
 
 
 def _version() -> str:
