@@ -8,8 +8,15 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
+import threading as _threading
 from _thread import allocate_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# What is set here is private to it, in those versions.
+threading: Any = _threading
 
 
 def set_main_thread(ident: int) -> None:
