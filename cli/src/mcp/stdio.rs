@@ -1,7 +1,7 @@
 //! A server over stdin and stdout whose tools are those of a host.
 
 use std::future::pending;
-use std::io::{self, Write};
+use std::io::{self, Stdout, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -31,10 +31,12 @@ async fn run(host: Arc<Host>) -> io::Result<()> {
     let mut client = Client::new(host, server);
     let mut input = Some(input::chunks()?);
     let mut out = Vec::new();
+    // Once: it asks the descriptor whether it is a terminal.
+    let mut stdout = anstream::stdout().into_inner();
     loop {
         let has_ended = client.settle();
         client.remarks().iter().for_each(|remark| say(remark));
-        write(&mut client, &mut out)?;
+        write(&mut client, &mut out, &mut stdout)?;
         if has_ended {
             return Ok(());
         }
@@ -57,12 +59,11 @@ async fn run(host: Arc<Host>) -> io::Result<()> {
     }
 }
 
-fn write(client: &mut Client, out: &mut Vec<u8>) -> io::Result<()> {
+fn write(client: &mut Client, out: &mut Vec<u8>, stdout: &mut Stdout) -> io::Result<()> {
     out.clear();
     if !client.server.poll_output(out) {
         return Ok(());
     }
-    let mut stdout = anstream::stdout().into_inner();
     stdout.write_all(out)?;
     stdout.flush()
 }
