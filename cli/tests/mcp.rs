@@ -44,6 +44,27 @@ for line in sys.stdin:
         say(type="shutdown_ack")
         break
 "#;
+/// One that registers `tool` and `command` anew at each call of `tool`.
+const CHANGING: &str = r#"
+import json, sys
+def say(**frame): print(json.dumps(frame), flush=True)
+say(type="hello", name="changing", version="1.0.0")
+say(type="register_command", name="first", description="")
+say(type="register_tool", name="tool", description="old", schema={"type": "object"})
+say(type="register_tool", name="wrong", description="", schema={"type": "string"})
+say(type="ready")
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "tool_call":
+        text = frame["args"]["text"]
+        schema = {"type": "object", "properties": {"text": {"enum": [text]}}}
+        say(type="register_command", name="command", description=text)
+        say(type="register_tool", name="tool", description=text, schema=schema)
+        say(type="tool_result", id=frame["id"], content=[{"type": "text", "text": text}])
+    if frame["type"] == "shutdown":
+        say(type="shutdown_ack")
+        break
+"#;
 
 fn folder(name: &str, program: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -167,6 +188,52 @@ fn a_cancelled_call_is_not_answered_and_the_next_one_is() {
     drop(input);
     assert!(lines.next().is_none(), "nothing for the call that was cancelled");
     assert!(server.wait().unwrap().success());
+}
+
+#[test]
+fn what_is_registered_anew_or_later_is_offered_and_told() {
+    let (extline, changing) = (Extline::new(), folder("changing", CHANGING));
+    let mut server = extline.command(&["mcp", changing.path().to_str().unwrap()]);
+    let mut server = server.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = server.stdin.take().unwrap();
+    let lines = BufReader::new(server.stdout.take().unwrap()).lines();
+    let mut messages = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let mut request = |id: u32, method: &str, params: &Value| {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        write(&mut input, &request.to_string());
+        if method == "initialize" {
+            let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+            write(&mut input, &initialized.to_string());
+        }
+    };
+    request(1, "initialize", &json!({"protocolVersion": "2025-06-18"}));
+    assert_eq!(messages.next().unwrap()["id"], 1);
+    request(2, "tools/call", &json!({"name": "tool", "arguments": {"text": "new"}}));
+    // The answer and the two notifications, in any order.
+    let mut said: Vec<Value> = messages.by_ref().take(3).collect();
+    said.sort_by_key(|message| message["method"].to_string());
+    let methods: Vec<_> = said.iter().map(|message| message["method"].as_str()).collect();
+    let changed = ["notifications/prompts/list_changed", "notifications/tools/list_changed"];
+    assert_eq!(methods, [Some(changed[0]), Some(changed[1]), None]);
+    request(3, "tools/list", &json!({}));
+    let list = messages.next().unwrap();
+    let tools = list["result"]["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), 1, "{list}");
+    assert_eq!(tools[0]["description"], "new");
+    assert_eq!(tools[0]["inputSchema"]["properties"]["text"]["enum"], json!(["new"]));
+    request(4, "prompts/list", &json!({}));
+    let list = messages.next().unwrap();
+    let prompts = list["result"]["prompts"].as_array().unwrap();
+    assert_eq!(prompts.len(), 2, "{list}");
+    assert_eq!(prompts[1]["description"], "new");
+    // The same once more is no change.
+    request(5, "tools/call", &json!({"name": "tool", "arguments": {"text": "new"}}));
+    assert_eq!(messages.next().unwrap()["id"], 5);
+    drop(input);
+    assert_eq!(messages.next(), None);
+    let outcome = server.wait_with_output().unwrap();
+    let stderr = String::from_utf8_lossy(&outcome.stderr);
+    assert_eq!(stderr.matches("the tool wrong is left out").count(), 1, "{stderr}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::sleep_until;
 
-use super::offers;
+use super::offers::Offered;
 
 /// What comes of a request of the client's.
 enum Said {
@@ -28,6 +28,7 @@ enum Said {
 pub(super) struct Client {
     pub(super) server: Server,
     host: Arc<Host>,
+    offered: Offered,
     /// What runs for a request.
     tasks: HashMap<RequestKey, JoinHandle<()>>,
     sender: UnboundedSender<(RequestKey, Said)>,
@@ -38,11 +39,12 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(host: Arc<Host>, server: Server) -> Self {
+    pub(super) fn new(host: Arc<Host>, server: Server, offered: Offered) -> Self {
         let (sender, said) = unbounded_channel();
         Self {
             server,
             host,
+            offered,
             tasks: HashMap::new(),
             sender,
             said,
@@ -83,7 +85,7 @@ impl Client {
     /// can be offered comes back.
     pub(super) fn hear(&mut self, news: &News) -> Vec<LeftOut> {
         if changes_offers(news) {
-            return offers::compare(&self.host, &mut self.server);
+            return self.offered.compare(&self.host, &mut self.server);
         }
         if let News::Note { level, message, .. } = news {
             self.server.log(level, message, None);

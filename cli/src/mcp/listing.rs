@@ -5,7 +5,7 @@ use std::time::Instant;
 use extline_mcp::{Server, ServerEvent};
 use serde_json::{Value, json};
 
-use super::offers::offer;
+use super::offers::{Offered, introduce};
 use crate::session::Session;
 use crate::styled::{BOLD, DIM, Text, YELLOW, text};
 
@@ -14,7 +14,8 @@ const DESCRIPTION_CHARS: usize = 100;
 
 pub(super) fn show(session: &mut Session) {
     let mut server = Server::new();
-    let left_out = offer(&session.host, &mut server);
+    introduce(&session.host, &mut server);
+    let left_out = Offered::default().compare(&session.host, &mut server);
     server.ready(Instant::now());
     let remarks: Vec<String> = std::iter::from_fn(|| server.poll_event())
         .filter_map(|event| match event {

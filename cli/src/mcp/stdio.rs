@@ -27,8 +27,8 @@ pub(super) async fn serve(session: &mut Session) -> Exit {
 
 async fn run(host: Arc<Host>) -> io::Result<()> {
     let mut news = host.news();
-    let server = offers::server_of(&host);
-    let mut client = Client::new(host, server);
+    let (server, offered) = offers::server_of(&host);
+    let mut client = Client::new(host, server, offered);
     let mut input = Some(input::chunks()?);
     let mut out = Vec::new();
     // Once: it asks the descriptor whether it is a terminal.

@@ -17,6 +17,8 @@ pub(crate) struct Catalogue {
     tools: Vec<Arc<Entry>>,
     /// Name and entry.
     prompts: Vec<(String, String)>,
+    /// There were some once, so that clients may have been told to ask for them.
+    has_prompts: bool,
 }
 
 /// One page of a list.
@@ -52,10 +54,18 @@ impl Catalogue {
 
     pub(crate) fn add_prompt(&mut self, command: &RegisterCommand) {
         let entry = prompt::entry(command);
+        self.has_prompts = true;
         match self.prompts.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case(&command.name)) {
             Some(known) => *known = (command.name.clone(), entry),
             None => self.prompts.push((command.name.clone(), entry)),
         }
+    }
+
+    /// Whether it was there.
+    pub(crate) fn remove_prompt(&mut self, name: &str) -> bool {
+        let before = self.prompts.len();
+        self.prompts.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+        self.prompts.len() < before
     }
 
     /// The registered spelling of a prompt's name.
@@ -64,8 +74,9 @@ impl Catalogue {
         names.into_iter().find(|known| known.eq_ignore_ascii_case(name))
     }
 
+    /// Whether there are prompts, or were.
     pub(crate) fn has_prompts(&self) -> bool {
-        !self.prompts.is_empty()
+        self.has_prompts
     }
 
     pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {

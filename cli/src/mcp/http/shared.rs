@@ -7,7 +7,7 @@ use extline_mcp::Server;
 use tokio::sync::{broadcast, mpsc, watch};
 
 use crate::mcp::client::{Client, changes_offers};
-use crate::mcp::offers;
+use crate::mcp::offers::{self, Offered};
 
 /// News that wait for a client; one that misses some compares what is offered.
 const WAITING: usize = 256;
@@ -16,7 +16,7 @@ const WAITING: usize = 256;
 pub(super) struct Shared {
     host: Arc<Host>,
     /// Never asked anything; the servers of clients are made after it.
-    first: Mutex<Server>,
+    first: Mutex<(Server, Offered)>,
     news: broadcast::Sender<Arc<News>>,
     closing: watch::Sender<bool>,
     /// Dropped, one by one, by all that runs for clients.
@@ -48,7 +48,9 @@ impl Shared {
     pub(super) fn client(&self) -> (Client, Heard) {
         // In this order: a change between the two is heard of, in vain at worst.
         let news = Heard(self.news.subscribe());
-        (Client::new(Arc::clone(&self.host), lock(&self.first).another()), news)
+        let first = lock(&self.first);
+        let (server, offered) = (first.0.another(), first.1.clone());
+        (Client::new(Arc::clone(&self.host), server, offered), news)
     }
 
     /// Passes on what extensions tell, for as long as there is a host.
@@ -56,7 +58,8 @@ impl Shared {
         while let Some(news) = news.next().await {
             let is_change = changes_offers(&news);
             if is_change {
-                offers::compare(&self.host, &mut lock(&self.first)).iter().for_each(offers::tell);
+                let (server, offered) = &mut *lock(&self.first);
+                offered.compare(&self.host, server).iter().for_each(offers::tell);
             }
             if is_change || matches!(news, News::Note { .. }) {
                 // Nobody may be there to hear it.

@@ -41,6 +41,13 @@ impl Server {
         self.tell_prompts_changed();
     }
 
+    /// Takes a command back.
+    pub fn remove_command(&mut self, name: &str) {
+        if self.catalogue.remove_prompt(name) {
+            self.tell_prompts_changed();
+        }
+    }
+
     /// The tools that are offered, in the order of their list.
     pub fn tool_names(&self) -> impl Iterator<Item = &str> {
         self.catalogue.tool_names()
