@@ -237,6 +237,19 @@ fn what_is_registered_anew_or_later_is_offered_and_told() {
 }
 
 #[test]
+fn a_note_before_the_session_stands_on_stderr_once() {
+    let note = "say(type=\"notify\", level=\"warn\", message=\"look here\")";
+    let at = "    if frame[\"type\"] == \"shutdown\":";
+    let slow = "    if frame.get(\"name\") == \"slow\":";
+    let noting = folder("noting", &ECHO.replace(at, &format!("{slow}\n        {note}\n{at}")));
+    let words = ["mcp", noting.path().to_str().unwrap()];
+    // No answer comes, so the server does not end before it hears the note.
+    let outcome = Extline::new().run_with_input(&words, &(call(1, "slow", &json!({})) + "\n"));
+    outcome.assert_code(0);
+    assert_eq!(outcome.stderr.matches("look here").count(), 1, "{outcome:?}");
+}
+
+#[test]
 fn a_server_that_is_killed_leaves_no_extension_behind() {
     let (extline, echo) = (Extline::new(), folder("echo", ECHO));
     let mut server = extline.command(&["mcp", echo.path().to_str().unwrap()]);

@@ -87,7 +87,10 @@ impl Client {
         if changes_offers(news) {
             return self.offered.compare(&self.host, &mut self.server);
         }
-        if let News::Note { level, message, .. } = news {
+        // Without a log the server would have it told on stderr, where whoever listens to the host tells it.
+        if let News::Note { level, message, .. } = news
+            && self.server.has_log()
+        {
             self.server.log(level, message, None);
         }
         Vec::new()

@@ -71,6 +71,12 @@ impl Server {
         }
     }
 
+    /// Whether the client has a session to which [`Server::log`] tells something. What the client does not
+    /// want to hear, by `logging/setLevel`, is told nowhere.
+    pub fn has_log(&self) -> bool {
+        self.is_initialized
+    }
+
     /// Tells something for a log or a person: to a client with a session that wants such, else on stderr.
     pub fn log(&mut self, level: &Level, message: &str, fields: Option<&RawJson>) {
         let level = McpLevel::of(level);
