@@ -8,7 +8,7 @@ use extline_protocol::{Line, Members, RawJson, model_args, read_string, write_st
 
 use super::open::{Asked, Progress};
 use super::{Server, ServerEvent};
-use crate::catalogue::Page;
+use crate::catalogue::{Catalogue, Page};
 use crate::entry::{Entry, push_key};
 use crate::failure::{Code, Failure, cut, write_revisions};
 use crate::level::McpLevel;
@@ -46,9 +46,9 @@ impl Server {
         let revision = named.or(self.session).unwrap_or(Revision::NEWEST_LEGACY);
         match (method, revision.is_modern()) {
             ("tools/call", _) => self.call_tool(id, params, &meta, revision, now)?,
-            ("tools/list", _) => self.list_tools(id, params, revision)?,
+            ("tools/list", _) => self.list(id, params, revision, "tools", Catalogue::tools_page)?,
             ("prompts/list", _) if self.catalogue.has_prompts() => {
-                self.list_prompts(id, params, revision)?;
+                self.list(id, params, revision, "prompts", Catalogue::prompts_page)?;
             }
             ("prompts/get", _) if self.catalogue.has_prompts() => {
                 self.get_prompt(id, params, &meta, revision, now)?;
@@ -162,43 +162,24 @@ impl Server {
 
 /// Tools and prompts.
 impl Server {
-    fn list_tools(
+    /// Answers with the page that is asked for, of the list of that name.
+    fn list(
         &mut self,
         id: &RequestId,
         params: &Params<'_>,
-        revision: Revision,
-    ) -> Result<(), Failure> {
-        let cursor = params.string("cursor")?;
-        let (list, next) = listed(&self.catalogue.tools_page(cursor.as_deref())?);
-        self.push_list(id, revision, "tools", &list, next);
-        Ok(())
-    }
-
-    fn list_prompts(
-        &mut self,
-        id: &RequestId,
-        params: &Params<'_>,
-        revision: Revision,
-    ) -> Result<(), Failure> {
-        let cursor = params.string("cursor")?;
-        let (list, next) = listed(&self.catalogue.prompts_page(cursor.as_deref())?);
-        self.push_list(id, revision, "prompts", &list, next);
-        Ok(())
-    }
-
-    fn push_list(
-        &mut self,
-        id: &RequestId,
         revision: Revision,
         name: &str,
-        list: &str,
-        next: Option<usize>,
-    ) {
+        page: for<'a> fn(&'a Catalogue, Option<&str>) -> Result<Page<'a>, Failure>,
+    ) -> Result<(), Failure> {
+        let cursor = params.string("cursor")?;
+        let page = page(&self.catalogue, cursor.as_deref())?;
+        let (list, next) = (page.entries.join(","), page.next);
         self.begin_result(id, revision);
         self.separate();
         write_string(name, &mut self.out);
-        self.out.push(b':');
+        self.out.extend_from_slice(b":[");
         self.out.extend_from_slice(list.as_bytes());
+        self.out.push(b']');
         if let Some(next) = next {
             push_key(&mut self.out, "nextCursor");
             write_string(&next.to_string(), &mut self.out);
@@ -206,6 +187,7 @@ impl Server {
         self.push_time_to_live(revision);
         self.push_meta(revision, "");
         self.end_result();
+        Ok(())
     }
 
     fn call_tool(
@@ -275,9 +257,4 @@ fn prompt_args(params: &Params<'_>) -> Result<String, Failure> {
     let no_string =
         || Failure::invalid_params(format!("params.arguments.{ARGUMENT} has to be a string"));
     Ok(read_string(args.value).ok_or_else(no_string)?.into_owned())
-}
-
-/// The array of a page, and where the next one begins.
-fn listed(page: &Page<'_>) -> (String, Option<usize>) {
-    (format!("[{}]", page.entries.join(",")), page.next)
 }
