@@ -32,7 +32,7 @@ impl HostSession {
     }
 
     /// The same for an extension in this process, which is given the frame as it is
-    /// ([`ExtensionSession::handle_frame`](crate::ExtensionSession::handle_frame)) before anything that
+    /// ([`ExtensionSession::handle_call`](crate::ExtensionSession::handle_call)) before anything that
     /// [`HostSession::poll_output`] gives out. Nothing is written, so no limit is looked at.
     pub fn begin_tool_call(
         &mut self,
