@@ -165,9 +165,7 @@ impl Run<'_> {
             self.watch_from_now_on(lane);
             return self.try_and_watch(lane.waiting, case, value);
         }
-        let used = lane.shared.take();
-        let is_used = used.is_some();
-        let mut conversation = match used {
+        let mut conversation = match lane.shared.take() {
             Some(conversation) => conversation,
             None => self.fresh_or_failed(self.setting())?,
         };
@@ -179,13 +177,9 @@ impl Run<'_> {
                 lane.shared = Some(conversation);
                 Ok(evidence)
             }
-            Err((place, failure)) => {
+            Err((_, failure)) => {
                 let evidence = Evidence::of(conversation.seen().timeline(), mark);
                 self.end(conversation, true);
-                if !is_used && failure.outcome == Outcome::Died {
-                    // Nothing else was played in it, and no time was waited for.
-                    return Err(Failed::Twice(failure, Box::new(evidence), place));
-                }
                 match self.try_alone(case, value) {
                     Ok(_) => {
                         if is_wound(&failure) && !lane.lately.is_empty() {
