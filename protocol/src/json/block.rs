@@ -24,7 +24,7 @@ fn block_bits(block: &[u8; BLOCK], find: impl Fn(Lane) -> Hits) -> u64 {
     lanes.iter().rev().fold(0, |bits, lane| bits << LANE | find(Lane::of(lane)).bits())
 }
 
-/// The same where fewer than 64 are left.
+/// The same where fewer than 64 are left. It is needed once a string, so each caller need not have it.
 #[inline(never)]
 fn last_bits(bytes: &[u8], at: usize, find: impl Fn(Lane) -> Hits) -> u64 {
     let left = &bytes[at..];
