@@ -22,7 +22,7 @@ trap 'rm -rf "$scratch"' EXIT
 export EXTLINE_HOME="$scratch/home" # logs, and what extensions keep
 
 main() {
-    heading 'building (a debug build; the first time takes about a minute)'
+    heading 'building (a debug build; the first time takes about two minutes)'
     cargo build --locked --workspace --target-dir target
 
     heading "$python: a plain Python script, no SDK"
