@@ -114,11 +114,8 @@ impl Driver {
             return;
         }
         self.core.turns.fetch_add(1, SeqCst);
-        #[cfg(unix)]
-        if let Some(handles) = self.handles.borrow_mut().as_mut()
-            && reason == Reason::Time
-        {
-            handles.rang();
+        if reason == Reason::Time {
+            self.forget_timer();
         }
         let done = self.take_in(reason).and_then(|()| self.work());
         self.core.turns.fetch_add(1, SeqCst);
@@ -227,6 +224,15 @@ impl Driver {
             }
         }
         self.tell_wants(wants);
+    }
+
+    /// The timer has rung, and may have rung early: what is still due needs it again.
+    fn forget_timer(&self) {
+        *self.told.borrow_mut() = None;
+        #[cfg(unix)]
+        if let Some(handles) = self.handles.borrow_mut().as_mut() {
+            handles.rang();
+        }
     }
 
     /// JavaScript waits in the place of native handles.

@@ -1,7 +1,11 @@
 // The end of a running extension, by every way there is.
 import assert from "node:assert/strict";
+import { createRequire } from "node:module";
 import { test } from "node:test";
+import { Extension } from "extline";
 import { Program, text, WAYS } from "./program.mjs";
+
+const { Serving } = createRequire(import.meta.url)("../dist/inside.js") as typeof import("../dist/inside.js");
 
 const SLOW = `
 ext.tool("waits", { description: "x" }, (_, ctx) => sleep(60_000, "late", { signal: ctx.signal }));
@@ -161,4 +165,23 @@ process.exitCode = 7;`);
   program.send({ type: "shutdown" });
   assert.equal(await program.status(), 7);
   assert.match(program.stderr, /after the end/);
+});
+
+test("a timer that rings before its time is set again", () => {
+  const ext = new Extension("early", "1.0.0");
+  ext.teardown(() => new Promise(() => {}));
+  const waits: (number | undefined)[] = [];
+  const unseen = () => {};
+  const serving = new Serving(
+    (ext as unknown as { offer: ConstructorParameters<typeof Serving>[0] }).offer,
+    { finished: unseen, failed: unseen, handlerFailed: unseen, wants: (_input, due) => waits.push(due) },
+    { reader: "bytes" },
+  );
+  serving.begin();
+  serving.session.feed(Buffer.from('{"type":"hello_ack","protocol_version":1}\n{"type":"shutdown"}\n'));
+  while (serving.session.takeOutput()) serving.session.written(false);
+  assert.ok((waits.splice(0).at(-1) ?? 0) > 100, "the time that a teardown has");
+  serving.session.turn();
+  assert.ok((waits.at(-1) ?? 0) > 100, "the same, as nothing was due");
+  serving.session.close();
 });
