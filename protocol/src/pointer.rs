@@ -71,7 +71,7 @@ fn name_of(token: &str) -> Cow<'_, str> {
 
 /// The JSON pointer in the fragment of a URI reference (`#/a%20b`), its percent escapes resolved;
 /// `None` when the reference is anything else.
-pub(crate) fn of_fragment(reference: &str) -> Option<Cow<'_, str>> {
+pub fn of_fragment(reference: &str) -> Option<Cow<'_, str>> {
     let pointer = reference.strip_prefix('#')?;
     if !pointer.contains('%') {
         return (pointer.is_empty() || pointer.starts_with('/')).then_some(Cow::Borrowed(pointer));

@@ -3,6 +3,7 @@
 use extline_protocol::frame::RegisterTool;
 use extline_protocol::write_string;
 
+use crate::references::dangling;
 use crate::schema;
 
 /// A tool that no client of MCP can be offered.
@@ -28,9 +29,15 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub(crate) fn of(tool: &RegisterTool) -> Result<Self, LeftOut> {
-        let shown =
-            schema::input(&tool.schema).map_err(|why| LeftOut { tool: tool.name.clone(), why })?;
-        let output = tool.output_schema.as_ref().map(schema::output);
+        let left_out = |why| LeftOut { tool: tool.name.clone(), why };
+        let shown = schema::input(&tool.schema).map_err(left_out)?;
+        if let Some(why) = dangling(&shown.json) {
+            return Err(left_out(why));
+        }
+        let output = tool
+            .output_schema
+            .as_ref()
+            .map(|schema| schema::output(schema).filter(|shown| dangling(shown).is_none()));
         let mut remarks = Vec::new();
         if !shown.taken_off.is_empty() {
             remarks.push(format!(
@@ -42,7 +49,8 @@ impl Entry {
         }
         if output == Some(None) {
             remarks.push(format!(
-                "tool {}: its output schema is not shown, as clients of MCP take only a plain object",
+                "tool {}: its output schema is not shown, as clients of MCP take only a plain \
+                 object whose references lead somewhere",
                 tool.name
             ));
         }

@@ -25,6 +25,7 @@ pub mod lint;
 mod message;
 mod progress;
 mod prompt;
+mod references;
 mod result;
 mod revision;
 mod schema;

@@ -29,6 +29,8 @@ checks! {
     Rejected = "rejected",
     /// A schema whose root is no object.
     RootType = "root-type",
+    /// A reference that leads nowhere, or out of its schema.
+    DanglingReference = "dangling-reference",
     /// Alternatives or conditions at the root of a schema.
     RootChoices = "root-choices",
     /// An output schema whose root is no plain object.
@@ -47,8 +49,6 @@ checks! {
     ArrayItems = "array-items",
     /// The name of an argument.
     PropertyName = "property-name",
-    /// A reference that leads nowhere, or out of its schema.
-    DanglingReference = "dangling-reference",
     /// A reference that leads back to itself.
     RecursiveReference = "recursive-reference",
     /// A reference.

@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use extline_protocol::pointer::of_fragment;
 use serde_json::{Map, Value};
 
 use super::{Check, Place};
+use crate::references::{LIST, MEMBERS, SCHEMA};
 
 /// How many places of a finding are kept; the others are counted.
 const KEPT: usize = 3;
@@ -22,23 +24,6 @@ pub(super) struct Spots {
 /// What was found, by check.
 pub(super) type Facts = BTreeMap<Check, Spots>;
 
-/// Keywords whose value is a schema.
-const SCHEMA: [&str; 9] = [
-    "items",
-    "additionalProperties",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contains",
-    "propertyNames",
-    "unevaluatedProperties",
-];
-/// Keywords whose value is a list of schemas.
-const LIST: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
-/// Keywords whose value has schemas for members.
-const MEMBERS: [&str; 5] =
-    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 /// What extline takes off a root, so that no client sees what is in it.
 const TAKEN_OFF: [&str; 5] = ["not", "if", "then", "else", "dependentSchemas"];
 /// The same, but for the properties, which are shown.
@@ -78,10 +63,10 @@ impl<'a> Walk<'a> {
     fn root(&self) -> (&'a Value, String) {
         let (mut root, mut pointer) = (self.whole, String::new());
         for _ in 0..crate::schema::REFERENCES {
-            let next = root["$ref"].as_str().and_then(fragment);
+            let next = root["$ref"].as_str().and_then(of_fragment);
             let Some(next) = next.filter(|it| self.whole.pointer(it).is_some()) else { break };
             root = self.whole.pointer(&next).unwrap_or(root);
-            pointer = next;
+            pointer = next.into_owned();
         }
         (root, pointer)
     }
@@ -124,7 +109,7 @@ impl<'a> Walk<'a> {
     fn is_described(&self, schema: &Value) -> bool {
         let is_text =
             |schema: &Value| schema["description"].as_str().is_some_and(|it| !it.trim().is_empty());
-        let target = schema["$ref"].as_str().and_then(fragment);
+        let target = schema["$ref"].as_str().and_then(of_fragment);
         let lists = |schema: &Value| schema["enum"].is_array() || !schema["const"].is_null();
         let is_told = |schema: &Value| is_text(schema) || lists(schema);
         is_told(schema) || target.and_then(|it| self.whole.pointer(&it)).is_some_and(is_told)
@@ -170,7 +155,7 @@ impl<'a> Walk<'a> {
     fn reference(&mut self, reference: &Value, pointer: &str) {
         let Some(reference) = reference.as_str() else { return };
         let at = pointer.strip_suffix("/$ref").unwrap_or(pointer);
-        let Some(target) = fragment(reference) else {
+        let Some(target) = of_fragment(reference) else {
             // What clients make of a name within the schema (`#node`) is not known.
             if !reference.starts_with('#') {
                 let why = format!("it leads to {}, outside of the schema", cut(reference));
@@ -187,7 +172,7 @@ impl<'a> Walk<'a> {
             return self.found(Check::DanglingReference, at, Some(why));
         }
         self.found(Check::Reference, at, None);
-        self.references.push((at.to_owned(), target));
+        self.references.push((at.to_owned(), target.into_owned()));
     }
 
     fn found(&mut self, check: Check, pointer: &str, detail: Option<String>) {
@@ -243,21 +228,6 @@ impl<'a> Walk<'a> {
 fn prefixes(pointer: &str) -> impl Iterator<Item = &str> {
     let ends = pointer.match_indices('/').map(|(at, _)| at).chain([pointer.len()]);
     ends.map(|end| &pointer[..end])
-}
-
-/// The JSON pointer of a reference inside its schema.
-fn fragment(reference: &str) -> Option<String> {
-    let pointer = reference.strip_prefix('#').filter(|it| it.is_empty() || it.starts_with('/'))?;
-    let mut bytes = Vec::with_capacity(pointer.len());
-    let mut rest = pointer.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|code| std::str::from_utf8(code).ok());
-        let code =
-            code.filter(|_| first == b'%').and_then(|code| u8::from_str_radix(code, 16).ok());
-        bytes.push(code.unwrap_or(first));
-        rest = if code.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8(bytes).ok()
 }
 
 fn join(pointer: &str, token: &str) -> String {

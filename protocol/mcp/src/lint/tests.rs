@@ -142,8 +142,8 @@ fn output_schemas_are_looked_at_too() {
     assert_eq!(
         told(&report("w", &[output(node)])),
         [
-            (Check::DanglingReference, Severity::Dropped, "claude-code cursor gemini".to_owned()),
             (Check::RecursiveReference, Severity::Dropped, "claude-code cursor".to_owned()),
+            (Check::DanglingReference, Severity::Changed, "*".to_owned()),
         ]
     );
 }

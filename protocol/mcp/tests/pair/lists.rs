@@ -1,5 +1,6 @@
 //! Lists, and how clients hear that they changed.
 
+use extline_protocol::RawJson;
 use serde_json::json;
 
 use crate::harness::{MODERN, Triple, command, config, tool};
@@ -107,7 +108,7 @@ fn the_modern_era_hears_of_changes_only_where_it_listens() {
 }
 
 #[test]
-fn a_tool_that_no_client_can_call_is_left_out_and_said() {
+fn alternatives_at_the_root_are_taken_off_and_said() {
     let mut triple = Triple::initialized(config());
     triple.extension.register_tool(&tool("odd", r#"{"anyOf":[{"properties":{"a":{}}}]}"#)).unwrap();
     triple.step();
@@ -117,4 +118,23 @@ fn a_tool_that_no_client_can_call_is_left_out_and_said() {
         answer[0]["result"]["tools"][1]["inputSchema"],
         json!({"type": "object", "properties": {"a": {}}})
     );
+}
+
+#[test]
+fn a_schema_whose_references_lead_nowhere_is_not_shown_and_that_is_said() {
+    let nowhere = r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/A"}}}"##;
+    let mut triple = Triple::initialized(config());
+    triple.extension.register_tool(&tool("lost", nowhere)).unwrap();
+    let mut known = tool("known", r#"{"type":"object"}"#);
+    known.output_schema = Some(RawJson::parse(nowhere).unwrap());
+    triple.extension.register_tool(&known).unwrap();
+    triple.step();
+    let lost = "the reference #/$defs/A at /properties/a/$ref leads nowhere in its schema";
+    for part in [lost, "tool known: its output schema is not shown"] {
+        assert!(triple.said.iter().any(|line| line.contains(part)), "{:?}", triple.said);
+    }
+    let answer = triple.request(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let tools = answer[0]["result"]["tools"].as_array().unwrap();
+    assert!(tools.iter().all(|tool| tool["name"] != "lost"));
+    assert!(tools.iter().any(|tool| tool["name"] == "known" && tool["outputSchema"].is_null()));
 }
