@@ -3,7 +3,6 @@
 
 mod client;
 mod http;
-mod input;
 mod listing;
 mod offers;
 mod stdio;

@@ -1,14 +1,20 @@
 //! A server over stdin and stdout whose tools are those of a host.
 
-use std::future::pending;
-use std::io::{self, Stdout, Write};
+mod input;
+mod output;
+#[cfg(unix)]
+mod watched;
+
+use std::io;
 use std::sync::Arc;
 use std::time::Instant;
 
 use extline_host::Host;
 
+use self::input::Input;
+use self::output::Output;
 use super::client::Client;
-use super::{input, offers, say};
+use super::{offers, say};
 use crate::exit::Exit;
 use crate::session::Session;
 
@@ -29,41 +35,27 @@ async fn run(host: Arc<Host>) -> io::Result<()> {
     let mut news = host.news();
     let (server, offered) = offers::server_of(&host);
     let mut client = Client::new(host, server, offered);
-    let mut input = Some(input::chunks()?);
-    let mut out = Vec::new();
-    // Once: it asks the descriptor whether it is a terminal.
-    let mut stdout = anstream::stdout().into_inner();
+    let mut input = Input::open()?;
+    let mut output = Output::open();
+    let mut may_come = true;
     loop {
         let has_ended = client.settle();
         client.remarks().iter().for_each(|remark| say(remark));
-        write(&mut client, &mut out, &mut stdout)?;
-        if has_ended {
+        client.server.poll_output(output.bytes());
+        output.write()?;
+        if has_ended && !output.has_bytes() {
             return Ok(());
         }
-        let chunk = async {
-            match &mut input {
-                Some(input) => input.recv().await,
-                None => pending().await,
-            }
-        };
         tokio::select! {
-            chunk = chunk => if let Some(chunk) = chunk {
-                client.server.handle_input(&chunk, Instant::now());
+            bytes = input.read(), if may_come && !output.is_full() => if let Some(bytes) = bytes {
+                client.server.handle_input(bytes, Instant::now());
             } else {
-                input = None;
+                may_come = false;
                 client.server.handle_eof(Instant::now());
             },
+            can = output.writable() => can?,
             Some(news) = news.next() => client.hear(&news).iter().for_each(offers::tell),
             () = client.advance() => {}
         }
     }
-}
-
-fn write(client: &mut Client, out: &mut Vec<u8>, stdout: &mut Stdout) -> io::Result<()> {
-    out.clear();
-    if !client.server.poll_output(out) {
-        return Ok(());
-    }
-    stdout.write_all(out)?;
-    stdout.flush()
 }
