@@ -87,7 +87,7 @@ mod tests {
                 "#/b at /properties/a/anyOf/1/$ref",
             ),
             (
-                r##"{"properties":{"a":{"items":{"$ref":"other.json"}}}}"##,
+                r#"{"properties":{"a":{"items":{"$ref":"other.json"}}}}"#,
                 "other.json at /properties/a/items/$ref leads out",
             ),
             (r##"{"$defs":{"a/b":{"not":{"$ref":"#/c"}}}}"##, "#/c at /$defs/a~1b/not/$ref"),
