@@ -159,7 +159,25 @@ check_library() {
     cc -std=c11 -D_GNU_SOURCE -O1 -I"$built/installed/include" -o "$built/static" $tests/life_test.c \
         "$built/installed/lib/libextline.a" $private || fail 'a program does not link with libextline.a'
     "$built/static" >"$built/static.tap" || fail 'a program with libextline.a does not work'
+    check_mcp
     say "the library: ok, $size bytes"
+}
+
+# The library as it is installed has no MCP, and says so.
+check_mcp() {
+    # shellcheck disable=SC2086 # several options
+    cc -std=c11 -D_GNU_SOURCE -O1 -I"$built/installed/include" -o "$built/weather" examples/weather-c/weather.c \
+        "$built/installed/lib/libextline.a" $private || fail 'examples/weather-c does not link with libextline.a'
+    said=$("$built/weather" --mcp </dev/null 2>&1) && fail 'a library without MCP serves it'
+    case $said in
+    *'start the program by `extline mcp -- PROGRAM`'*) ;;
+    *) fail "a library without MCP says: $said" ;;
+    esac
+    said=$(make --silent -C sdk-c install PREFIX="$built/installed" MCP=maybe 2>&1) && fail 'MCP=maybe is taken'
+    case $said in
+    *'MCP is yes or no, and not maybe'*) ;;
+    *) fail "make install MCP=maybe says: $said" ;;
+    esac
 }
 
 main "$@"

@@ -23,6 +23,11 @@ case $RPATH in
 yes | no | auto) ;;
 *) fail "RPATH is yes, no or auto, and not $RPATH" ;;
 esac
+case $MCP in
+yes) features=mcp ;;
+'' | no) features= ;;
+*) fail "MCP is yes or no, and not $MCP" ;;
+esac
 
 # The header has the version: a test holds it to that of the library.
 version=$(sed -n 's/^#define EXTLINE_VERSION "\(.*\)"$/\1/p' include/extline.h)
@@ -58,12 +63,7 @@ build() {
         return
     fi
     if command -v cargo >/dev/null 2>&1; then
-        case $MCP in
-        yes) set -- --features mcp ;;
-        '' | no) set -- ;;
-        *) fail "MCP is yes or no, and not $MCP" ;;
-        esac
-        cargo build --locked --package extline-c --profile "$PROFILE" "$@"
+        cargo build --locked --package extline-c --profile "$PROFILE" --features "$features"
     elif [ ! -e "$built/$made" ]; then
         fail "$built/$made is not built, and there is no cargo to build it: get Rust from https://rustup.rs"
     fi # Built before by somebody else, as before `sudo make install`.
