@@ -3,7 +3,7 @@
 
 What only reads the code runs beside the build of everything, which leaves a CPU idle at times. The tests
 then wait for processes more than they compute, so there are two lanes: the tests of Rust and C, and beside
-them those of Python and Node, one after another.
+them those of Python, Node and MCP, one after another.
 """
 
 import os
@@ -84,6 +84,8 @@ RUST_AND_C = [
 PYTHON_AND_NODE = [
     Step("tests: the Node SDK", ["scripts/test-node.sh"]),
     Step("tests: the Python SDK", ["scripts/test-python.sh"]),
+    # It needs what these two have made, and the next two change.
+    Step("tests: the official clients of MCP", ["scripts/test-mcp.py"]),
     Step("tests: the Python package, installed from its source archive", ["scripts/test-python-package.sh"]),
     # It puts the native half as it is released where the tests of the Node SDK had the other.
     Step("tests: the Node package, packed and installed elsewhere", ["scripts/test-node-package.sh"]),
@@ -98,7 +100,6 @@ LAST = [
             on_path("tmux", "apt-get install tmux, or brew install tmux: zot shows its panels in it"),
         ],
     ),
-    Step("tests: the official clients of MCP", ["scripts/test-mcp.py"]),
     # One tiny round with the project's own programs: that it works, nothing about time.
     Step(
         "the benchmark works",

@@ -43,7 +43,9 @@ def _build_further_modules(config_settings):
     package = Path(config["python-source"], "extline").absolute()
     _build(crate / "testing", config_settings, package / "testing", "_native")
     given = dict(config_settings or {})
-    given["build-args"] = f"{given.get('build-args', '')} --features mcp".strip()
+    # Where there are none, maturin takes those of the environment.
+    args = given.get("build-args") or os.environ.get("MATURIN_PEP517_ARGS", "")
+    given["build-args"] = f"{args} --features mcp".strip()
     _build(Path(), given, package, "_native_mcp")
 
 
