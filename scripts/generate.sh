@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rewrites the files that are generated from code and docs (the JSON Schema of every frame, the list
+# Rewrites the files that are generated from code and docs (the JSON Schema of every frame and service, the list
 # of clauses, what checks each clause, the tables of events in the pages of each language, the
 # references of the command and of the packages for Python and TypeScript, what clients of MCP do, the
 # header for C): the same
@@ -9,6 +9,9 @@ cd "$(dirname "$0")/.."
 
 printf '== running the drift tests of extline-protocol in rewriting mode\n'
 EXTLINE_GENERATE=1 cargo test --locked -p extline-protocol
+
+printf '\n== running the drift test of extline-services in rewriting mode\n'
+EXTLINE_GENERATE=1 cargo test --locked -p extline-services
 
 printf '\n== running the drift tests of extline-cli in rewriting mode\n'
 EXTLINE_GENERATE=1 cargo test --locked -p extline-cli --test help --test lint

@@ -4,6 +4,7 @@ mod builder;
 mod intercepts;
 mod requests;
 mod restart;
+mod services;
 
 use std::collections::HashSet;
 use std::io;
@@ -18,6 +19,7 @@ use extline_protocol::{HostConfig, HostSession};
 pub use self::builder::HostBuilder;
 pub use self::restart::RestartPolicy;
 use self::restart::Slot;
+pub use self::services::Asked;
 use crate::calls::{self, Call, CallOptions, CommandOutcome};
 use crate::connection::{Caller, Connection, ExtensionStatus, News, NewsStream, Panel, Shared};
 use crate::home::{self, LogPlace};

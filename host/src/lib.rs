@@ -123,7 +123,7 @@ pub use connection::{
     ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
 };
 pub use home::default_home;
-pub use host::{Host, HostBuilder, RestartPolicy};
+pub use host::{Asked, Host, HostBuilder, RestartPolicy};
 pub use intercepts::AgentStart;
 pub use memory::EXTENSION_MEMORY;
 pub use process::{
@@ -140,3 +140,5 @@ pub use source::{ExtensionSource, MANIFEST, Manifest, ManifestError, Permissions
 /// The wire's own types, as they stand in this crate's interface.
 pub use extline_protocol as protocol;
 pub use extline_schema::{SchemaError, Violation};
+/// The methods that an agent serves, with their types, see [`HostBuilder::serve`].
+pub use extline_services as services;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use extline_protocol::RawJson;
 use extline_schema::ToolSchema;
+use extline_services::METHODS;
 use serde_json::Value;
 
 use super::{Finding, Observed, Outcome, each};
@@ -158,8 +159,12 @@ pub(super) fn reserved_names(observed: &Observed<'_>) -> Outcome {
             .into_iter()
             .filter(|name| name.as_str().is_some_and(|name| CAPABILITIES.contains(&name)))
             .map(|name| format!("/capabilities names {name}, which is reserved"));
-        let methods = list("methods").into_iter().chain(frame.get("method").cloned());
-        let methods = methods
+        // What hosts serve may be asked for, and is served by no extension.
+        let is_known = |name: &str| METHODS.iter().any(|method| method.name == name);
+        let asked = frame.get("method").filter(|name| !name.as_str().is_some_and(is_known));
+        let methods = list("methods")
+            .into_iter()
+            .chain(asked.cloned())
             .filter(|name| name.as_str().is_some_and(is_reserved))
             .map(|name| format!("the method {name} is reserved"));
         capabilities.chain(methods).collect()
@@ -168,8 +173,8 @@ pub(super) fn reserved_names(observed: &Observed<'_>) -> Outcome {
 
 /// Capabilities that mean nothing yet (docs/protocol/specification.md 3.8).
 const CAPABILITIES: [&str; 3] = ["config", "providers", "blob"];
-/// Methods that mean nothing yet, of both sides; one that ends in a dot is all that begin so.
-const METHODS: [&str; 14] = [
+/// Methods that mean nothing yet, but for those that hosts serve (3.9); one that ends in a dot is all that begin so.
+const RESERVED: [&str; 14] = [
     "ui.",
     "env.get",
     "secret.",
@@ -187,7 +192,7 @@ const METHODS: [&str; 14] = [
 ];
 
 fn is_reserved(method: &str) -> bool {
-    METHODS.iter().any(|name| method == *name || name.ends_with('.') && method.starts_with(name))
+    RESERVED.iter().any(|name| method == *name || name.ends_with('.') && method.starts_with(name))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use extline_protocol::frame::{
 };
 use extline_protocol::limits::FRAME_BYTES;
 use extline_protocol::{Capabilities, Capability, Deadlines, Profile, RawJson};
+use tokio::sync::Mutex;
 
 use super::Host;
 use super::restart::RestartPolicy;
@@ -55,6 +56,8 @@ pub struct HostBuilder {
     pub(crate) builtin_tools: Vec<Arc<Tool>>,
     pub(crate) builtin_commands: Vec<String>,
     pub(crate) methods: Methods,
+    /// Whose dialog is shown holds it.
+    pub(crate) screen: Arc<Mutex<()>>,
     pub(crate) sources: Vec<ExtensionSource>,
     pub(crate) unguarded: Vec<String>,
 }
@@ -81,6 +84,7 @@ impl Default for HostBuilder {
             builtin_tools: Vec::new(),
             builtin_commands: Vec::new(),
             methods: Methods::new(),
+            screen: Arc::default(),
             sources: Vec::new(),
             unguarded: Vec::new(),
         }
@@ -228,8 +232,8 @@ impl HostBuilder {
     }
 
     /// Serves a method, for extensions to ask for (`request`); it is listed in `hello_ack.methods`.
-    /// Of two with one name the last is taken. Names that the protocol reserves, as `ui.confirm`,
-    /// mean nothing yet (`cap.reserved`).
+    /// Of two with one name the last is taken. [`HostBuilder::serve`] serves the methods that the protocol has, with
+    /// their types. Names that it reserves mean nothing yet (`cap.reserved`).
     ///
     /// The handler runs as a task of its own on the runtime that [`HostBuilder::start`] was called
     /// on, and is dropped when the extension cancels the request, gives it too little time, or dies,

@@ -18,6 +18,7 @@ mod panels;
 mod registrations;
 mod requests;
 mod sequential;
+mod services;
 mod shutdown;
 mod stage;
 mod start;

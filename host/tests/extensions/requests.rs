@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Home, LONG, behave, end, python, text};
 
-fn methods() -> ExtensionSource {
+pub(crate) fn methods() -> ExtensionSource {
     python("methods.py", [""; 0]).named("methods")
 }
 
@@ -26,30 +26,34 @@ async fn request(host: &Host, method: &str, params: Value) -> Result<RawJson, Ca
 }
 
 /// Lets the extension write frames; the responses that it gets.
-async fn ask(host: &Host, frames: Value, count: usize) -> Vec<Value> {
+pub(crate) async fn ask(host: &Host, frames: Value, count: usize) -> Vec<Value> {
     let args = json!({"frames": frames, "count": count}).to_string();
     serde_json::from_str(&text(&host.call("ask", &args).await.unwrap())).unwrap()
 }
 
-fn asks(id: &str, method: &str) -> Value {
+pub(crate) fn asks(id: &str, method: &str) -> Value {
     json!({"type": "request", "id": id, "method": method})
 }
 
 /// How many calls of a method run.
 #[derive(Clone, Default)]
-struct Running(Arc<AtomicUsize>);
+pub(crate) struct Running(Arc<AtomicUsize>);
 
-struct Run(Running);
+pub(crate) struct Run(Running);
 
 impl Running {
-    fn start(&self) -> Run {
+    pub(crate) fn start(&self) -> Run {
         self.0.fetch_add(1, Ordering::SeqCst);
         Run(self.clone())
     }
 
-    async fn until(&self, count: usize) {
+    pub(crate) fn is(&self, count: usize) -> bool {
+        self.0.load(Ordering::SeqCst) == count
+    }
+
+    pub(crate) async fn until(&self, count: usize) {
         let reached = async {
-            while self.0.load(Ordering::SeqCst) != count {
+            while !self.is(count) {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };

@@ -1,0 +1,103 @@
+//! The agent's half of services: methods whose parameters and results are declared in `extline-services`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use extline_protocol::frame::{Parent, RpcError};
+use extline_protocol::{ErrorKind, RawJson};
+use extline_services::ui::{ConfirmMethod, Dismissal, InputMethod, SelectMethod};
+use extline_services::{Method, ui};
+use tokio::time::timeout;
+
+use super::HostBuilder;
+use crate::connection::MethodCall;
+
+/// What an extension asks of a service.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Asked<P> {
+    /// The extension that asks. Whoever shows a dialog shows this name.
+    pub extension: String,
+    /// What the request belongs to.
+    pub parent: Option<Parent>,
+    /// What it is asked with. It has been checked.
+    pub params: P,
+}
+
+/// Services.
+impl HostBuilder {
+    /// Serves a method of [`services`](crate::services); it is listed in `hello_ack.methods`. What is wrong with
+    /// the parameters is answered with `validation` before the handler is called.
+    ///
+    /// A method that waits for a person has the screen for itself: its handler is called when the dialogs before it
+    /// are closed, in the order in which they were asked for. It is dropped when the person takes longer than
+    /// `timeout_ms`, and, as each handler ([`HostBuilder::serve_method`]), when the call that it belongs to ends or
+    /// the extension dies: whoever shows a dialog closes it then.
+    ///
+    /// ```
+    /// use extline_host::services::ui::{Answer, ConfirmMethod, Confirmed};
+    /// use extline_host::{Asked, HostBuilder};
+    ///
+    /// let builder = HostBuilder::default().serve::<ConfirmMethod, _, _>(|asked: Asked<_>| async move {
+    ///     println!("{} asks: {}", asked.extension, asked.params.title);
+    ///     Ok(Answer::Given(Confirmed { confirmed: true }))
+    /// });
+    /// ```
+    #[must_use]
+    pub fn serve<M, F, A>(self, handler: F) -> Self
+    where
+        M: Method,
+        F: Fn(Asked<M::Params>) -> A + Send + Sync + 'static,
+        A: Future<Output = Result<M::Result, RpcError>> + Send + 'static,
+    {
+        let (handler, screen) = (Arc::new(handler), Arc::clone(&self.screen));
+        self.serve_method(M::NAME, move |call| {
+            let (handler, screen) = (Arc::clone(&handler), Arc::clone(&screen));
+            async move {
+                let params = params_of::<M>(&call)?;
+                let patience = M::timeout_ms(&params).map(Duration::from_millis);
+                let MethodCall { extension, parent, .. } = call;
+                let asked = Asked { extension, parent, params };
+                let _turn = if M::WAITS_FOR_PERSON { Some(screen.lock().await) } else { None };
+                let answer = handler(asked);
+                let result = match patience {
+                    None => answer.await?,
+                    Some(patience) => match timeout(patience, answer).await {
+                        Ok(answer) => answer?,
+                        Err(_) => M::dismissed(Dismissal::Timeout).ok_or_else(|| {
+                            RpcError::new(ErrorKind::Timeout, format!("{} took too long", M::NAME))
+                        })?,
+                    },
+                };
+                RawJson::of(&result)
+                    .map_err(|error| RpcError::new(ErrorKind::Internal, error.to_string()))
+            }
+        })
+    }
+
+    /// Serves dialogs where there is nobody to be asked: each is answered at once with `dismissed: "headless"`.
+    #[must_use]
+    pub fn headless(self) -> Self {
+        self.dismiss::<ConfirmMethod, _>().dismiss::<SelectMethod, _>().dismiss::<InputMethod, _>()
+    }
+
+    fn dismiss<M, T>(self) -> Self
+    where
+        M: Method<Result = ui::Answer<T>>,
+        T: Send,
+    {
+        self.serve::<M, _, _>(|_| async {
+            Ok(ui::Answer::Dismissed { dismissed: Dismissal::Headless })
+        })
+    }
+}
+
+/// The parameters, checked.
+fn params_of<M: Method>(call: &MethodCall) -> Result<M::Params, RpcError> {
+    let wrong = |text| RpcError::new(ErrorKind::Validation, format!("{}: {text}", M::NAME));
+    let params = call.params.as_ref().map_or("{}", RawJson::get);
+    let params: M::Params =
+        serde_json::from_str(params).map_err(|error| wrong(error.to_string()))?;
+    M::check(&params).map_err(wrong)?;
+    Ok(params)
+}

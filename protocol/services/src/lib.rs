@@ -1,0 +1,16 @@
+//! What a host may serve its extensions by `request`: each method with its parameters and its result, declared
+//! once. The host, the SDKs and `docs/protocol/services.json` are made from it.
+//!
+//! ```
+//! use extline_services::{METHODS, Method, ui};
+//!
+//! let params: ui::Confirm = serde_json::from_str(r#"{"title":"Ship it?"}"#).unwrap();
+//! assert_eq!(params.title, "Ship it?");
+//! assert_eq!(ui::ConfirmMethod::NAME, "ui.confirm");
+//! assert!(METHODS.iter().any(|method| method.name == "ui.confirm"));
+//! ```
+
+mod method;
+pub mod ui;
+
+pub use self::method::{Entry, METHODS, Method};

@@ -1,0 +1,97 @@
+//! What a method is, and all of them.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::ui;
+
+/// A method that hosts serve. It is a name for a type, and never a value.
+pub trait Method: 'static {
+    /// Its name on the wire.
+    const NAME: &'static str;
+    /// Whether its answer waits for a person. Then it is shown alone, one dialog after the other.
+    const WAITS_FOR_PERSON: bool;
+    /// What it is asked with.
+    type Params: DeserializeOwned + Serialize + Send + 'static;
+    /// What it answers.
+    type Result: DeserializeOwned + Serialize + Send + 'static;
+
+    /// Says what is wrong with it beyond its types, with a JSON pointer to the place.
+    fn check(_: &Self::Params) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// How long the person has, in milliseconds, counted from when the dialog is shown.
+    fn timeout_ms(_: &Self::Params) -> Option<u64> {
+        None
+    }
+
+    /// The answer of a dialog that is closed without one. `None` for a method that shows none.
+    fn dismissed(_: ui::Dismissal) -> Option<Self::Result> {
+        None
+    }
+}
+
+/// A method in the list of all.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Entry {
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// What it is for.
+    pub what: &'static str,
+    /// Whether its answer waits for a person.
+    pub waits_for_person: bool,
+    /// The JSON Schema of what it is asked with.
+    #[cfg(feature = "schema")]
+    pub params: fn() -> schemars::Schema,
+    /// The JSON Schema of what it answers.
+    #[cfg(feature = "schema")]
+    pub result: fn() -> schemars::Schema,
+}
+
+macro_rules! dialogs {
+    ($(#[doc = $what:literal] $name:literal: $method:ident($params:ty) -> $result:ty;)*) => {
+        $(
+            #[doc = $what]
+            #[derive(Clone, Copy, Debug)]
+            pub enum $method {}
+
+            impl crate::Method for $method {
+                const NAME: &'static str = $name;
+                const WAITS_FOR_PERSON: bool = true;
+                type Params = $params;
+                type Result = crate::ui::Answer<$result>;
+
+                fn check(params: &Self::Params) -> Result<(), String> {
+                    if params.timeout_ms == Some(0) {
+                        return Err("/timeout_ms: a person needs more than 0 ms".to_owned());
+                    }
+                    params.check()
+                }
+
+                fn timeout_ms(params: &Self::Params) -> Option<u64> {
+                    params.timeout_ms
+                }
+
+                fn dismissed(why: crate::ui::Dismissal) -> Option<Self::Result> {
+                    Some(crate::ui::Answer::Dismissed { dismissed: why })
+                }
+            }
+        )*
+
+        pub(crate) const DIALOGS: &[crate::Entry] = &[$(crate::Entry {
+            name: $name,
+            what: $what.trim_ascii(),
+            waits_for_person: true,
+            #[cfg(feature = "schema")]
+            params: || schemars::schema_for!($params),
+            #[cfg(feature = "schema")]
+            result: || schemars::schema_for!(crate::ui::Answer<$result>),
+        }),*];
+    };
+}
+pub(crate) use dialogs;
+
+/// All methods, in the order of their pages.
+pub const METHODS: &[Entry] = ui::DIALOGS;
