@@ -7,6 +7,7 @@ mod command;
 mod conformance;
 mod console;
 mod content;
+mod dialogs;
 mod exit;
 mod failure;
 mod frames;

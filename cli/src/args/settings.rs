@@ -10,6 +10,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use extline_host::HostBuilder;
 use extline_protocol::{Deadlines, Profile};
 
+use crate::dialogs::{self, Given, Scripted};
+
 #[derive(Debug, Args)]
 pub(crate) struct Timeout {
     /// How long an answer may take, 60 for tools and 30 for commands when absent
@@ -34,6 +36,12 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "NAME")]
     pub(crate) unguarded: Vec<String>,
 
+    /// Answer the questions of extensions: confirm=yes, confirm=no, select=VALUE (several with commas) or
+    /// input=TEXT. May be repeated: those of a kind come in their order, the last of them again and
+    /// again. Else a person is asked on the terminal, and nobody elsewhere
+    #[arg(long = "answer", value_name = "KIND=VALUE")]
+    pub(crate) answers: Vec<Given>,
+
     /// Write down every line that passes, both ways, with arguments and results in full (see
     /// docs/protocol/traces.md); the file is made anew
     #[arg(long, value_name = "FILE")]
@@ -49,6 +57,7 @@ impl Settings {
     pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
         let builder = builder.profile(self.profile.clone());
         let builder = self.unguarded.iter().fold(builder, HostBuilder::unguarded);
+        let builder = dialogs::serve(builder, &Scripted::of(&self.answers));
         self.variables.iter().fold(builder, |it, Variable { name, value }| it.env(name, value))
     }
 
