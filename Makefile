@@ -1,6 +1,7 @@
 # Each target is one line of intent; what is longer lives in scripts/.
 .POSIX:
 .PHONY: help demo test soak bench bench-quick bench-instructions lint fmt docs generate fuzz clean
+.PHONY: tools lint-workflows conformance-deep test-agents check-advisories
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +39,21 @@ generate: ## rewrite the files generated from code and docs, and show what chang
 
 fuzz: ## run every fuzz target for FUZZ_SECONDS (default 60) with cargo-fuzz
 	@scripts/fuzz.sh
+
+conformance-deep: ## every case again under other surroundings, against each kit: many minutes
+	@scripts/check-toolchains.sh && scripts/deep.py
+
+test-agents: ## the official clients of MCP, and a zot where there is one, against the examples
+	@scripts/check-toolchains.sh && scripts/test-agents.py
+
+check-advisories: ## all that cargo-deny checks, with the advisories of today
+	cargo deny --locked check
+
+lint-workflows: ## the files of .github, with actionlint where it is there
+	@scripts/lint_workflows.py
+
+tools: ## install TOOLS (say "mdbook actionlint") into target/tools; without TOOLS, list them
+	@if [ -n "$(TOOLS)" ]; then scripts/tools.py install $(TOOLS); else scripts/tools.py list; fi
 
 clean: ## remove what was built
 	cargo clean

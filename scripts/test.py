@@ -11,6 +11,7 @@ import platform
 import subprocess
 import sys
 
+import tools
 from steps import ROOT, Run, Step, Tool
 
 SHELL_SCRIPTS = ["scripts/*.sh", "sdk-c/packaging/*.sh", "examples/*/*.sh", "conformance/action/*.sh"]
@@ -20,6 +21,7 @@ def main():
     os.chdir(ROOT)
     skip_python_shims()
     keep_compiled_python()
+    tools.put_on_path()
     run = Run(steps=[FORMAT, CLIPPY, DOCUMENTATION, BUILD, *RUST_AND_C, *PYTHON_AND_NODE, *LAST])
     run.one_by_one([FORMAT])
     run.side_by_side([CLIPPY, DOCUMENTATION], [BUILD])
@@ -79,7 +81,11 @@ BUILD = Step("everything builds", cargo("build --locked --workspace --all-target
 RUST_AND_C = [
     Step("tests: units, integration", ["scripts/test_rust.py"]),
     Step("tests: examples in the documentation", cargo("test --locked --workspace --doc --no-fail-fast")),
-    Step("tests: the C SDK, under the sanitizers and valgrind", ["scripts/test-c.sh"]),
+    Step(
+        "tests: the C SDK, under the sanitizers and valgrind",
+        ["scripts/test-c.sh"],
+        needs=[Tool(["test", platform.system(), "=", "Linux"], "Linux", "it reads ELF files")],
+    ),
 ]
 PYTHON_AND_NODE = [
     Step("tests: the Node SDK", ["scripts/test-node.sh"]),
@@ -111,6 +117,8 @@ LAST = [
         ["sh", "-c", 'for script; do sh -n "$script" || exit 1; done; bash -n .ci/run', "sh"],
         files=SHELL_SCRIPTS,
     ),
+    # What actionlint does not know is checked without it.
+    Step("the workflow files", ["scripts/lint_workflows.py"]),
     # Advisories change by the day, so they are no part of this: `cargo deny check` has them.
     Step(
         "licences and sources of dependencies",
