@@ -1,7 +1,7 @@
 # Each target is one line of intent; what is longer lives in scripts/.
 .POSIX:
 .PHONY: help demo test soak bench bench-quick bench-instructions lint fmt docs generate fuzz clean
-.PHONY: tools lint-workflows conformance-deep test-agents check-advisories
+.PHONY: docs-site tools lint-workflows conformance-deep test-agents check-advisories
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -33,6 +33,9 @@ fmt: ## format the Rust code
 
 docs: ## build the API documentation into target/doc
 	cargo doc --locked --workspace --no-deps
+
+docs-site: ## build the documentation site into target/site and follow its links; needs mdbook
+	@scripts/site.py
 
 generate: ## rewrite the files generated from code and docs, and show what changed
 	@scripts/generate.sh

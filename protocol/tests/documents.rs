@@ -40,6 +40,16 @@ fn every_link_to_a_file_or_heading_leads_there() {
 }
 
 #[test]
+fn every_page_of_docs_stands_in_the_summary_of_the_site() {
+    let docs = root().join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let named: Vec<PathBuf> = links(&summary).map(|link| docs.join(link)).collect();
+    let mut missing = documents(&docs);
+    missing.retain(|page| !page.ends_with("SUMMARY.md") && !named.contains(page));
+    assert!(missing.is_empty(), "name them in docs/SUMMARY.md: {missing:#?}");
+}
+
+#[test]
 fn a_cell_of_an_index_has_few_links() {
     for page in ["README.md", "docs/README.md", "sdk-c/README.md"] {
         let text = fs::read_to_string(root().join(page)).unwrap();
