@@ -1,7 +1,7 @@
 # Each target is one line of intent; what is longer lives in scripts/.
 .POSIX:
 .PHONY: help demo test soak bench bench-quick bench-instructions lint fmt docs generate fuzz clean
-.PHONY: docs-site tools lint-workflows conformance-deep test-agents check-advisories
+.PHONY: check-compat docs-site tools lint-workflows conformance-deep test-agents check-advisories
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -35,7 +35,7 @@ docs: ## build the API documentation into target/doc
 	cargo doc --locked --workspace --no-deps
 
 docs-site: ## build the documentation site into target/site and follow its links; needs mdbook
-	@scripts/site.py
+	@scripts/docs_site.py
 
 generate: ## rewrite the files generated from code and docs, and show what changed
 	@scripts/generate.sh
@@ -48,6 +48,9 @@ conformance-deep: ## every case again under other surroundings, against each kit
 
 test-agents: ## the official clients of MCP, and a zot where there is one, against the examples
 	@scripts/check-toolchains.sh && scripts/test-agents.py
+
+check-compat: ## crates, Python modules, the C ABI and extensions beside the release before, or OLD=REVISION
+	@scripts/check-toolchains.sh && scripts/compat.py
 
 check-advisories: ## all that cargo-deny checks, with the advisories of today
 	cargo deny --locked check

@@ -2,8 +2,8 @@
 """Builds the documentation site into target/site: the pages of docs/SUMMARY.md as a book with search, and
 the API of the Rust crates in `api`. Then every link of the pages is followed.
 
-    scripts/site.py            all of it
-    scripts/site.py --no-api   without the Rust API, which takes minutes
+    scripts/docs_site.py            all of it
+    scripts/docs_site.py --no-api   without the Rust API, which takes minutes
 
 A page stands on the site where it stands below docs/; PLACES says where those from elsewhere stand. What a page links to and the site does not have is linked to where the repository is shown.
 """
@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import site_links
+import docs_links
 import tools
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -57,7 +57,7 @@ def main():
         print("SKIPPED the Rust API and the links to it")
     else:
         api()
-    broken = site_links.broken(SITE, ignore="api/" if "--no-api" in sys.argv[1:] else None)
+    broken = docs_links.broken(SITE, ignore="api/" if "--no-api" in sys.argv[1:] else None)
     for line in broken:
         print(line)
     if broken:
