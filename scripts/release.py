@@ -24,6 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CHANGELOG = ROOT / "CHANGELOG.md"
+REPOSITORY = "https://github.com/extline/extline"
 SUMS = "SHA256SUMS"
 DRY_RUN = bool(os.environ.get("DRY_RUN"))
 
@@ -155,6 +156,8 @@ def is_published(name, version):
 def forge(tag, out):
     files = [str(file) for file in sorted(Path(out).rglob("*")) if file.is_file()]
     text = notes(tag).split("\n", 1)[-1].strip()
+    # A page of the forge stands elsewhere than the changelog.
+    text = re.sub(r"\]\((?![a-z]+:)", f"]({REPOSITORY}/blob/{tag}/", text)
     command = ["gh", "release", "create", tag, "--verify-tag", "--title", tag, "--notes-file", "-", *files]
     if DRY_RUN:
         print(*command, f"\n\n{text}", sep=" ")

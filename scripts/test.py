@@ -117,6 +117,7 @@ LAST = [
         ["sh", "-c", 'for script; do sh -n "$script" || exit 1; done; bash -n .ci/run', "sh"],
         files=SHELL_SCRIPTS,
     ),
+    Step("tests: the scripts of CI, releases and the site", ["scripts/test_scripts.py"]),
     # What actionlint does not know is checked without it.
     Step("the workflow files", ["scripts/lint_workflows.py"]),
     # Advisories change by the day, so they are no part of this: `cargo deny check` has them.
