@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Builds the documentation site into target/site: the pages of docs/SUMMARY.md as a book with search, and
-the API of the Rust crates in `api`. Then every link of the pages is followed.
+the API of the Rust crates in `api`. Then every link of the pages is followed, and where there is a
+browser it looks at them.
 
     scripts/docs_site.py            all of it
     scripts/docs_site.py --no-api   without the Rust API, which takes minutes
@@ -16,6 +17,7 @@ import sys
 from pathlib import Path
 
 import docs_links
+import docs_look
 import tools
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,6 +64,7 @@ def main():
         print(line)
     if broken:
         sys.exit(f"{len(broken)} links lead nowhere")
+    look(pages)
     print(f"{len(pages)} pages in {SITE.relative_to(ROOT)}, every link leads somewhere")
 
 
@@ -149,6 +152,19 @@ def api():
     os.environ["RUSTDOCFLAGS"] = "-D warnings"
     run("cargo", "doc", "--locked", "--no-deps", "--target-dir", made, *packages)
     shutil.copytree(made / "doc", SITE / "api")
+
+
+def look(pages):
+    if not docs_look.browser():
+        print("SKIPPED the pages in a browser: apt-get install chromium")
+        return
+    outside = docs_look.outside(SITE, sorted(str(place.with_suffix(".html")) for place in pages.values()))
+    if outside is None:
+        sys.exit("the browser showed nothing")
+    for line in outside:
+        print(line)
+    if outside:
+        sys.exit("these pages are wider than what shows them")
 
 
 def run(*words):
