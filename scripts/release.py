@@ -3,7 +3,8 @@
 
     scripts/release.py check TAG          the tag, the version and the changelog fit each other
     scripts/release.py notes TAG          the changelog's section of that version
-    scripts/release.py collect PARTS OUT  one folder of what `make dist` made on several machines
+    scripts/release.py collect PARTS OUT  one folder of what `make dist` made on machines that know nothing
+                                          of each other
     scripts/release.py npm OUT            publishes the npm packages of that folder
     scripts/release.py crates             publishes the crates of this tree
     scripts/release.py forge TAG OUT      makes the release with its files
@@ -54,69 +55,52 @@ def notes(tag):
 
 
 def collect(parts, out):
-    """Every file once, those of PyPI and npm in a folder of their own, and the sums of all.
+    """What lies in every part, once: `make dist` is reproducible, so no part may have other bytes or other files.
 
-    Two machines may make the same file. Its bytes are the same then, since `make dist` is reproducible; only
-    what is for macOS may differ, and is taken from macOS.
+    The sums are of names without their folders, which is how somebody has them who downloaded some.
     """
     out = Path(out)
     shutil.rmtree(out, ignore_errors=True)
-    taken = {}
-    for part in sorted(Path(parts).iterdir()):
+    parts = sorted(Path(parts).iterdir())
+    for part in parts:
         verify(part)
-        for file in sorted(file for file in part.rglob("*") if file.is_file() and file.name != SUMS):
-            other = taken.get(file.name)
-            if other and digest(other) != digest(file):
-                if not is_for_macos(file):
-                    sys.exit(f"{file} is not the same as {other}, and nobody can tell which is right")
-                file = file if "macos" in part.name else other
-            taken[file.name] = file
-    if not taken:
-        sys.exit(f"there is nothing in {parts}")
-    for name, file in taken.items():
-        place = out / place_of(file) / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(file, place)
-    files = sorted(file for file in out.rglob("*") if file.is_file())
-    # Names alone: that is how somebody has them who downloaded some.
-    (out / SUMS).write_text("".join(f"{digest(file)}  {file.name}\n" for file in files))
-    print(f"{len(files)} files in {out}")
+    first, *others = [{file.relative_to(part): file for file in files_of(part)} for part in parts]
+    for other in others:
+        if alone := first.keys() ^ other.keys():
+            sys.exit(f"not every machine made {', '.join(map(str, sorted(alone)))}")
+        for place, file in other.items():
+            if digest(file) != digest(first[place]):
+                sys.exit(f"{file} is not the same as {first[place]}, and nobody can tell which is right")
+    for place, file in first.items():
+        (out / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(file, out / place)
+    sums = {file.name: digest(file) for file in first.values()}
+    if not sums or len(sums) < len(first):
+        sys.exit("there are no files, or two of one name")
+    (out / SUMS).write_text("".join(f"{sums[name]}  {name}\n" for name in sorted(sums)))
+    print(f"{len(sums)} files in {out}, the same from {len(parts)} machines")
+
+
+def files_of(part):
+    """What is published; of the crates that is only told in which order."""
+    names = (SUMS, "order.txt")
+    return sorted(file for file in part.rglob("*") if file.is_file() and file.name not in names)
 
 
 def verify(part):
     """Each file is what its machine made."""
-    for sums in part.rglob(SUMS):
-        for line in sums.read_text().splitlines():
-            expected, name = line.split(maxsplit=1)
-            file = sums.parent / name.lstrip("*")
-            if digest(file) != expected:
-                sys.exit(f"{file} is not what {sums} says")
+    for line in (part / SUMS).read_text().splitlines():
+        expected, name = line.split(maxsplit=1)
+        if digest(part / name) != expected:
+            sys.exit(f"{part / name} is not what {part / SUMS} says")
 
 
 def digest(file):
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def is_for_macos(file):
-    return re.search(r"macos|darwin|apple", file.name) is not None
-
-
-def place_of(file):
-    """The folder by what the file is, and not by what it is called."""
-    if file.suffix == ".whl":
-        return "pypi"
-    if file.suffix in (".gz", ".tgz"):
-        with tarfile.open(file) as archive:
-            for member in archive:
-                if member.name == "package/package.json":
-                    return "npm"
-                if re.fullmatch(r"[^/]+/PKG-INFO", member.name):
-                    return "pypi"
-    return "."
-
-
 def npm(out):
-    packages = [(package_json(file), file) for file in sorted(Path(out, "npm").iterdir())]
+    packages = [(package_json(file), file) for file in sorted(Path(out, "npm").glob("*.tgz"))]
     # What is asked for by others comes first.
     packages.sort(key=lambda package: bool(package[0].get("optionalDependencies")))
     for description, file in packages:

@@ -4,8 +4,6 @@ what the rules of the workflow files find."""
 
 import contextlib
 import io
-import json
-import tarfile
 import tempfile
 import unittest
 from pathlib import Path
@@ -35,41 +33,38 @@ class Release(Scripts):
         with contextlib.redirect_stdout(io.StringIO()):
             release.collect(self.folder / "parts", self.folder / "out")
 
+    def part(self, name, **files):
+        for place, text in files.items():
+            self.write(f"parts/{name}/npm/{place}.tgz", text)
+        made = sorted((self.folder / "parts" / name).rglob("*.tgz"))
+        sums = "".join(f"{release.digest(file)}  npm/{file.name}\n" for file in made)
+        self.write(f"parts/{name}/SHA256SUMS", sums)
+
     def test_each_file_is_there_once_with_its_sum(self):
-        self.write("parts/part-a/same.txt", "x\n")
-        self.write("parts/part-b/same.txt", "x\n")
+        self.part("one", same="x\n")
+        self.part("two", same="x\n")
         self.collect()
         sums = (self.folder / "out/SHA256SUMS").read_text()
-        self.assertEqual(sums, "73cb3858a687a8494ca3323053016282f3dad39d42cf62ca4e79dda2aac7d9ac  same.txt\n")
+        self.assertEqual(sums, "73cb3858a687a8494ca3323053016282f3dad39d42cf62ca4e79dda2aac7d9ac  same.tgz\n")
+        self.assertTrue((self.folder / "out/npm/same.tgz").is_file())
 
     def test_what_differs_is_refused(self):
-        self.write("parts/part-a/same.txt", "x\n")
-        self.write("parts/part-b/same.txt", "y\n")
-        with self.assertRaisesRegex(SystemExit, "same.txt is not the same as"):
+        self.part("one", same="x\n")
+        self.part("two", same="y\n")
+        with self.assertRaisesRegex(SystemExit, "same.tgz is not the same as"):
             self.collect()
 
-    def test_what_is_for_macos_is_taken_from_macos(self):
-        for part in ("part-macos-15", "part-ubuntu", "part-another"):
-            self.write(f"parts/{part}/extline-aarch64-apple-darwin", part)
-        self.collect()
-        self.assertEqual((self.folder / "out/extline-aarch64-apple-darwin").read_text(), "part-macos-15")
+    def test_what_one_machine_made_alone_is_refused(self):
+        self.part("one", same="x\n")
+        self.part("two", same="x\n", more="y\n")
+        with self.assertRaisesRegex(SystemExit, "not every machine made npm/more.tgz"):
+            self.collect()
 
     def test_what_its_machine_did_not_make_is_refused(self):
-        self.write("parts/part-a/some.txt", "x\n")
-        self.write("parts/part-a/SHA256SUMS", f"{'0' * 64}  some.txt\n")
+        self.part("one", same="x\n")
+        self.write("parts/one/npm/same.tgz", "y\n")
         with self.assertRaisesRegex(SystemExit, "is not what"):
             self.collect()
-
-    def test_packages_are_told_by_what_they_are(self):
-        description = self.write("package/package.json", json.dumps({"name": "extline", "version": "1.0.0"}))
-        archive = self.folder / "parts/part-a/any.tgz"
-        archive.parent.mkdir(parents=True)
-        with tarfile.open(archive, "w:gz") as made:
-            made.add(description, "package/package.json")
-        self.write("parts/part-a/extline-1.0.0-py3-none-any.whl", "")
-        self.collect()
-        self.assertTrue((self.folder / "out/npm/any.tgz").is_file())
-        self.assertTrue((self.folder / "out/pypi/extline-1.0.0-py3-none-any.whl").is_file())
 
     def test_the_notes_are_the_section_of_the_version(self):
         release.CHANGELOG = self.write("CHANGELOG.md", "# C\n\n## [1.1.0]\n\nnew\n\n## [1.0.0] - 2026-01-02\n\nold\n\n[1.0.0]: x\n")

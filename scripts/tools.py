@@ -48,8 +48,10 @@ class Pinned:
             install = [str(python / "bin/pip"), "install", "--quiet", "--disable-pip-version-check"]
             link = ["ln", "-sf", f"../python/bin/{self.package}", str(PROGRAMS / self.package)]
             return [["python3", "-m", "venv", str(python)], [*install, f"{self.package}=={self.version}"], link]
-        if self.kind == "rustup":
+        if self.kind == "toolchain":
             return [["rustup", "toolchain", "install", self.package, "--profile", "minimal"]]
+        if self.kind == "targets":
+            return [["rustup", "target", "add", *self.package.split()]]
         return [self.system_command()]
 
     def system_command(self):
@@ -61,6 +63,10 @@ class Pinned:
         sys.exit(f"no package manager that this script knows; {self.how()}")
 
 
+TARGETS = [
+    *["aarch64-unknown-linux-gnu", "x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"],
+    *["aarch64-apple-darwin", "x86_64-apple-darwin"],
+]
 # Without what serves and watches a book: building is all that is asked of it.
 PINNED = {
     "mdbook": Pinned("cargo", "mdbook", "0.5.4", ("--no-default-features", "--features", "search")),
@@ -70,8 +76,11 @@ PINNED = {
     "actionlint": Pinned("go", "github.com/rhysd/actionlint/cmd/actionlint", "1.7.12"),
     "zot": Pinned("go", "github.com/patriceckhart/zot/cmd/zot", "0.1.62"),
     "abi3audit": Pinned("pip", "abi3audit", "0.0.26"),
-    "nightly": Pinned("rustup", "nightly"),
+    "nightly": Pinned("toolchain", "nightly"),
+    # What `make dist` builds for; without them it takes another compiler where there is one.
+    "targets": Pinned("targets", " ".join(TARGETS)),
     "abidiff": Pinned("system", "abigail-tools"),
+    "qemu-aarch64": Pinned("system", "qemu-user"),
     "valgrind": Pinned("system", "valgrind"),
     "tmux": Pinned("system", "tmux", brew="tmux"),
     "shellcheck": Pinned("system", "shellcheck", brew="shellcheck"),
@@ -107,13 +116,14 @@ def install(names):
             continue
         for command in tool.commands():
             print("+", *command, flush=True)
-            subprocess.run(command, check=True, env=environment)
+            # In this folder rust-toolchain.toml counts.
+            subprocess.run(command, check=True, env=environment, cwd=ROOT)
 
 
 def show():
     for name, tool in PINNED.items():
-        # A toolchain is no program.
-        place = f"rustup run {name}" if tool.kind == "rustup" else where(name)
+        # What rustup brings is no program.
+        place = "see `rustup show`" if tool.kind in ("toolchain", "targets") else where(name)
         print(f"{name:20} {tool.version:8} {place or 'absent: ' + tool.how()}")
 
 
