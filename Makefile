@@ -1,7 +1,6 @@
 # Each target is one line of intent; what is longer lives in scripts/.
 .POSIX:
 .PHONY: help demo test soak bench bench-quick bench-instructions lint fmt docs generate fuzz clean
-.PHONY: check-compat docs-site tools lint-workflows conformance-deep test-agents check-advisories
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -34,14 +33,9 @@ fmt: ## format the Rust code
 docs: ## build the API documentation into target/doc
 	cargo doc --locked --workspace --no-deps
 
+.PHONY: docs-site conformance-deep test-agents check-compat check-advisories lint-workflows tools
 docs-site: ## build the documentation site into target/site and follow its links; needs mdbook
 	@scripts/docs_site.py
-
-generate: ## rewrite the files generated from code and docs, and show what changed
-	@scripts/generate.sh
-
-fuzz: ## run every fuzz target for FUZZ_SECONDS (default 60) with cargo-fuzz
-	@scripts/fuzz.sh
 
 conformance-deep: ## every case again under other surroundings, against each kit: many minutes
 	@scripts/check-toolchains.sh && scripts/deep.py
@@ -60,6 +54,12 @@ lint-workflows: ## the files of .github, with actionlint where it is there
 
 tools: ## install TOOLS (say "mdbook actionlint") into target/tools; without TOOLS, list them
 	@if [ -n "$(TOOLS)" ]; then scripts/tools.py install $(TOOLS); else scripts/tools.py list; fi
+
+generate: ## rewrite the files generated from code and docs, and show what changed
+	@scripts/generate.sh
+
+fuzz: ## run every fuzz target for FUZZ_SECONDS (default 60) with cargo-fuzz
+	@scripts/fuzz.sh
 
 clean: ## remove what was built
 	cargo clean
