@@ -1,6 +1,6 @@
 # Each target is one line of intent; what is longer lives in scripts/.
 .POSIX:
-.PHONY: help demo test soak bench bench-quick bench-instructions lint fmt docs generate fuzz clean
+.PHONY: help demo test soak bench bench-quick bench-instructions lint fmt docs generate fuzz dist dist-test check-platforms bump clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' Makefile
@@ -60,6 +60,18 @@ generate: ## rewrite the files generated from code and docs, and show what chang
 
 fuzz: ## run every fuzz target for FUZZ_SECONDS (default 60) with cargo-fuzz
 	@scripts/fuzz.sh
+
+dist: ## make the packages of a release in dist/; PARTS and TARGETS make some (docs/contributing/release.md)
+	@python3 scripts/dist/build.py
+
+dist-test: ## install what is in dist/ into emptied environments, and use it
+	@python3 scripts/dist/use.py
+
+check-platforms: ## build and link everything for macOS, musl and aarch64; TARGETS for some
+	@python3 scripts/dist/check_platforms.py
+
+bump: ## give all packages another version: make bump VERSION=0.2.0
+	@python3 scripts/bump.py $(VERSION)
 
 clean: ## remove what was built
 	cargo clean

@@ -37,10 +37,13 @@ case $PROFILE in
 dev) built=${CARGO_TARGET_DIR:-../target}/debug ;;
 *) built=${CARGO_TARGET_DIR:-../target}/$PROFILE ;;
 esac
+# `make dist` has built it for another system, perhaps, and says where it lies.
+built=${BUILT:-$built}
+system=${SYSTEM:-$(uname)}
 
 # The shared library under its full name, then the names that lead to it: that of its ABI, which
 # programs are linked to, and that which the linker looks for.
-if [ "$(uname)" = Darwin ]; then
+if [ "$system" = Darwin ]; then
     made=libextline.dylib
     shared=libextline.$abi.dylib
     links=libextline.dylib
@@ -59,7 +62,7 @@ include=$DESTDIR$INCLUDEDIR
 
 build() {
     # The project's own tests have built it with everything else.
-    if [ "$PROFILE" = dev ] && [ -n "${EXTLINE_BUILT:-}" ]; then
+    if [ "$PROFILE" = dev ] && [ -n "${EXTLINE_BUILT:-}" ] || [ -n "${BUILT:-}" ]; then
         return
     fi
     if command -v cargo >/dev/null 2>&1; then
@@ -78,7 +81,8 @@ install_all() {
     cp "$built/libextline.a" "$lib/libextline.a"
     chmod 755 "$lib/$shared"
     chmod 644 "$lib/libextline.a"
-    if [ "$(uname)" = Darwin ]; then
+    # One that was brought here keeps the name that build.rs gave it, for a folder that is not known yet.
+    if [ "$system" = Darwin ] && [ -z "${BUILT:-}" ]; then
         install_name_tool -id "$LIBDIR/$shared" "$lib/$shared"
     fi
     for link in $links; do

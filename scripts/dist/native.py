@@ -1,0 +1,91 @@
+"""The native halves: what cargo makes for each target, kept by name under target/dist-build/native."""
+
+import json
+import shutil
+
+from commands import WORK, Failure, output
+from source import SOURCE
+from toolchain import Toolchain
+
+# Bytes that an artefact may have.
+LIBRARY = 1_500_000
+PROGRAM = 8_000_000
+
+
+class Native:
+    """What was built for one target. Each method builds, and returns files by the names they are packed under."""
+
+    def __init__(self, target, *, is_quick=False):
+        self.target = target
+        self.is_quick = is_quick
+        self.kept = WORK / ("native-quick" if is_quick else "native") / target.triple
+
+    def node(self):
+        """The three modules of Node, and the C library: two invocations, since the one module is built twice."""
+        toolchain = self._toolchain()
+        triple, npm = self.target.triple, self.target.npm
+        made = toolchain.zigbuild(f"{triple} node", ["extline-node", "extline-node-testing"])
+        self._keep(self._library(made, "extline_node"), f"extline.{npm}.node", LIBRARY)
+        self._keep(self._library(made, "extline_node_testing"), f"extline-testing.{npm}.node", LIBRARY)
+        self._second()
+        return {path.name: path for path in sorted(self.kept.glob("*.node"))}
+
+    def c(self):
+        """The shared and the static C library, which answer MCP too."""
+        self._second()
+        return {path.name: path for path in sorted(self.kept.glob("libextline.*"))}
+
+    def _second(self):
+        """What serves MCP, in one invocation: the libraries have the same features of what they use."""
+        toolchain = self._toolchain()
+        packages = ["extline-node"]
+        features = ["extline-node/mcp"]
+        if not self.target.is_musl:
+            packages.append("extline-c")
+            features.append("extline-c/mcp")
+        options = ["--features", ",".join(features)]
+        made = toolchain.zigbuild(f"{self.target.triple} with mcp", packages, options=options)
+        self._keep(self._library(made, "extline_node"), f"extline-mcp.{self.target.npm}.node", LIBRARY)
+        if not self.target.is_musl:
+            shared = self._library(made, "extline")
+            self._keep(shared, shared.name, LIBRARY)
+            self._keep(made / "libextline.a", "libextline.a")
+
+    def command(self):
+        """The program `extline`, which on Linux depends on nothing but the kernel."""
+        toolchain = self._toolchain(is_static=True)
+        made = toolchain.zigbuild(f"{self.target.triple} command", ["extline-cli"])
+        return self._keep(made / "extline", "extline", PROGRAM)
+
+    def _toolchain(self, *, is_static=False):
+        return Toolchain(self.target, is_static=is_static, is_quick=self.is_quick)
+
+    def _library(self, folder, name):
+        return folder / (f"lib{name}.dylib" if self.target.is_macos else f"lib{name}.so")
+
+    def _keep(self, made, name, most=None):
+        """Copies what the next invocation writes over, after a look at its size."""
+        size = made.stat().st_size
+        if most and size > most and not self.is_quick:
+            raise Failure(f"{self.target.triple}: {name} has {size:,} bytes, and at most {most:,} are allowed")
+        self.kept.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(made, self.kept / name)
+        return self.kept / name
+
+
+def crates():
+    """The crates that are published, each after those that it uses."""
+    metadata = json.loads(output(["cargo", "metadata", "--no-deps", "--format-version", "1"], cwd=SOURCE))
+    published = {package["name"]: package for package in metadata["packages"] if package["publish"] != []}
+    ordered = []
+    while len(ordered) < len(published):
+        ready = [name for name in sorted(published) if name not in ordered and _needs(published, name) <= set(ordered)]
+        if not ready:
+            raise Failure("the published crates use each other in a circle")
+        ordered += ready
+    return ordered
+
+
+def _needs(published, name):
+    used = {it["name"] for it in published[name]["dependencies"] if it["kind"] != "dev"}
+    return used & published.keys() - {name}
