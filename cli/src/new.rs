@@ -63,8 +63,8 @@ struct Plan {
     name: String,
     language: &'static Language,
     dir: PathBuf,
-    /// The folder of the SDK in this language; empty for one without.
-    sdk: String,
+    /// The folder of the SDK in this language; none for one without, and for that on a registry.
+    sdk: Option<String>,
 }
 
 impl Plan {
@@ -74,27 +74,21 @@ impl Plan {
         let dir = new.dir.clone().unwrap_or_else(|| PathBuf::from(&new.name));
         check_folder(&dir)?;
         let sdk = match (&language.sdk, &new.sdk) {
-            (Some(sdk), Some(folder)) => sdk_at(sdk, folder).map_err(|error| {
+            (Some(sdk), Some(folder)) => Some(sdk_at(sdk, folder).map_err(|error| {
                 let folder = folder.display();
                 format!(
                     "--sdk {folder}: {error}; it is the folder {} of a clone of extline",
                     sdk.folder
                 )
-            })?,
-            (Some(sdk), None) => sdk_of_this_build(sdk).ok_or_else(|| {
-                format!(
-                    "the package extline is not on a registry yet: say where it is with --sdk DIR, \
-                     the folder {} of a clone of extline",
-                    sdk.folder
-                )
-            })?,
+            })?),
+            (Some(sdk), None) => sdk_of_this_build(sdk),
             (None, Some(_)) => {
                 return Err(format!(
                     "--sdk names the folder of an SDK, and {} is written without one",
                     new.lang
                 ));
             }
-            (None, None) => String::new(),
+            (None, None) => None,
         };
         Ok(Self { name: new.name.clone(), language, dir, sdk })
     }
@@ -111,17 +105,27 @@ impl Plan {
     }
 
     fn filled_in(&self, text: &str) -> String {
-        text.replace("{{name}}", &self.name)
+        let (meant, other) = match self.sdk {
+            Some(_) => ("{{from_clone}}", "{{from_registry}}"),
+            None => ("{{from_registry}}", "{{from_clone}}"),
+        };
+        let lines = text.split_inclusive('\n').filter(|line| !line.starts_with(other));
+        let lines: String = lines.map(|line| line.strip_prefix(meant).unwrap_or(line)).collect();
+        let sdk = self.sdk.as_deref().unwrap_or_default();
+        lines
+            .replace("{{name}}", &self.name)
             .replace("{{dir}}", &quoted(&self.dir))
-            .replace("{{sdk_path}}", &quoted(Path::new(&self.sdk)))
-            .replace("{{sdk}}", &serde_json::Value::from(self.sdk.as_str()).to_string())
+            .replace("{{version}}", env!("CARGO_PKG_VERSION"))
+            .replace("{{sdk_path}}", &quoted(Path::new(sdk)))
+            .replace("{{sdk}}", &serde_json::Value::from(sdk).to_string())
     }
 
     fn tell(&self, printer: &mut Printer) {
         let dir = quoted(&self.dir);
         let call = format!("extline call {dir} greet '{{\"who\":\"you\"}}'");
-        let next = match self.language.build {
-            Some(build) => [self.filled_in(build), call],
+        let next = match &self.language.build {
+            Some(build) if self.sdk.is_some() => [self.filled_in(build.from_clone), call],
+            Some(build) => [self.filled_in(build.from_registry), call],
             None => [format!("extline inspect {dir}"), call],
         };
         let files: Vec<_> =

@@ -1,6 +1,7 @@
 //! The extensions that `extline new` writes, as they stand in `templates/`.
 
-/// A file of a template. `{{name}}` and the like are filled in.
+/// A file of a template. `{{name}}` and the like are filled in. A line that begins with `{{from_clone}}` is
+/// written where the SDK is a folder of a clone, one with `{{from_registry}}` where it is the published one.
 pub(crate) struct TemplateFile {
     pub(crate) path: &'static str,
     pub(crate) text: &'static str,
@@ -13,10 +14,18 @@ pub(crate) struct Language {
     pub(crate) files: &'static [TemplateFile],
     pub(crate) sdk: Option<Sdk>,
     /// Makes it ready to run, where it is not ready as it is written.
-    pub(crate) build: Option<&'static str>,
+    pub(crate) build: Option<Build>,
 }
 
-/// What an extension in a language is written on, while it is on no registry.
+/// The command that makes an extension ready to run.
+pub(crate) struct Build {
+    /// With the SDK in a folder of a clone.
+    pub(crate) from_clone: &'static str,
+    /// With the SDK as it is published.
+    pub(crate) from_registry: &'static str,
+}
+
+/// What an extension in a language is written on, in a clone.
 pub(crate) struct Sdk {
     /// In a clone of this repository.
     pub(crate) folder: &'static str,
@@ -25,8 +34,25 @@ pub(crate) struct Sdk {
 }
 
 /// Builds the SDK, and links it: npm builds nothing that it finds in a folder.
-const NPM: Option<&str> =
-    Some("(cd {{sdk_path}} && npm ci && npm run build) && npm install --prefix {{dir}}");
+const NPM: Option<Build> = Some(Build {
+    from_clone: "(cd {{sdk_path}} && npm ci && npm run build) && npm install --prefix {{dir}}",
+    from_registry: "npm install --prefix {{dir}}",
+});
+
+const CARGO: Option<Build> = Some(Build {
+    from_clone: "cargo build --manifest-path {{dir}}/Cargo.toml",
+    from_registry: "cargo build --manifest-path {{dir}}/Cargo.toml",
+});
+
+const PIP: Option<Build> = Some(Build {
+    from_clone: "python3 -m venv {{dir}}/.venv && {{dir}}/.venv/bin/pip install {{sdk_path}}",
+    from_registry: "python3 -m venv {{dir}}/.venv && {{dir}}/.venv/bin/pip install extline",
+});
+
+const MAKE: Option<Build> = Some(Build {
+    from_clone: "make -C {{sdk_path}} install PREFIX=\"$HOME/.local\" && make -C {{dir}}",
+    from_registry: "make -C {{dir}}",
+});
 
 const NODE: Option<Sdk> = Some(Sdk { folder: "sdk-node", manifest: "package.json" });
 
@@ -42,7 +68,7 @@ pub(crate) const LANGUAGES: [Language; 6] = [
             file(".gitignore", include_str!("../templates/rust/gitignore")),
         ],
         sdk: Some(Sdk { folder: "sdk-rust", manifest: "Cargo.toml" }),
-        build: Some("cargo build --manifest-path {{dir}}/Cargo.toml"),
+        build: CARGO,
     },
     Language {
         name: "python",
@@ -54,7 +80,7 @@ pub(crate) const LANGUAGES: [Language; 6] = [
             file(".gitignore", include_str!("../templates/python/gitignore")),
         ],
         sdk: Some(Sdk { folder: "sdk-python", manifest: "pyproject.toml" }),
-        build: Some("python3 -m venv {{dir}}/.venv && {{dir}}/.venv/bin/pip install {{sdk_path}}"),
+        build: PIP,
     },
     Language {
         name: "typescript",
@@ -95,7 +121,7 @@ pub(crate) const LANGUAGES: [Language; 6] = [
             file(".gitignore", include_str!("../templates/c/gitignore")),
         ],
         sdk: Some(Sdk { folder: "sdk-c", manifest: "packaging/extline.pc.in" }),
-        build: Some("make -C {{sdk_path}} install PREFIX=\"$HOME/.local\" && make -C {{dir}}"),
+        build: MAKE,
     },
     Language {
         name: "sh",

@@ -78,6 +78,39 @@ fn the_rust_extension_is_built_tested_and_called() {
 }
 
 #[test]
+fn a_program_that_stands_in_no_clone_writes_for_what_is_published() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("extline");
+    fs::copy(env!("CARGO_BIN_EXE_extline"), &program).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    let pip = "python3 -m venv python/.venv && python/.venv/bin/pip install extline\n";
+    for (language, file, asked, next) in [
+        ("rust", "Cargo.toml", format!("extline = \"{version}\""), "cargo build --manifest-path"),
+        ("python", "README.md", ".venv/bin/pip install extline pytest".to_owned(), pip),
+        ("javascript", "package.json", format!("\"extline\": \"^{version}\""), "npm install --"),
+        ("typescript", "package.json", format!("\"extline\": \"^{version}\","), "npm install --"),
+        ("c", "README.md", format!("libextline-{version}-PLATFORM.tar.gz"), "make -C c\n"),
+    ] {
+        // A name that cargo takes too.
+        let words = ["new", &format!("hi-{language}"), "--lang", language, "--dir", language];
+        let output =
+            Command::new(&program).args(words).current_dir(folder.path()).output().unwrap();
+        let told = String::from_utf8(output.stdout).unwrap();
+        assert!(told.contains(&format!("next:\n  {next}")), "{told}");
+        for written in fs::read_dir(folder.path().join(language)).unwrap() {
+            let written = written.unwrap().path();
+            if written.is_file() {
+                let text = fs::read_to_string(&written).unwrap();
+                assert!(!text.contains("{{"), "{}: {text}", written.display());
+                assert!(!text.contains("npm ci"), "{}: {text}", written.display());
+            }
+        }
+        let text = fs::read_to_string(folder.path().join(language).join(file)).unwrap();
+        assert!(text.contains(&asked), "{text}");
+    }
+}
+
+#[test]
 fn nothing_is_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("there")).unwrap();
