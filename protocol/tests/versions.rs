@@ -1,4 +1,4 @@
-//! All packages carry one version: what docs/contributing/release.md says is to be changed by hand.
+//! All packages carry one version: what `scripts/bump.py` changes.
 
 use std::fs;
 use std::path::Path;
@@ -32,4 +32,13 @@ fn the_packages_for_python_and_node_have_this_version() {
     assert_eq!(package["version"], VERSION, "sdk-node/package.json");
     let lock: Value = serde_json::from_str(&read("sdk-node/package-lock.json")).unwrap();
     assert_eq!(lock["version"], VERSION, "sdk-node/package-lock.json");
+}
+
+#[test]
+fn the_header_and_the_lock_file_of_the_fuzz_targets_have_this_version() {
+    let header = read("sdk-c/include/extline.h");
+    assert!(header.contains(&format!("#define EXTLINE_VERSION \"{VERSION}\"\n")), "extline.h");
+    let lock = read("protocol/fuzz/Cargo.lock");
+    let ours = format!("name = \"extline-protocol\"\nversion = \"{VERSION}\"\n");
+    assert!(lock.contains(&ours), "protocol/fuzz/Cargo.lock");
 }
