@@ -7,7 +7,8 @@ from commands import WORK, Failure, output
 from source import SOURCE
 from toolchain import Toolchain
 
-# Bytes that an artefact may have.
+# Bytes that may be loaded at the start of every extension, stripped. What only tests load, and what only an
+# MCP server does, is apart for that.
 LIBRARY = 1_500_000
 PROGRAM = 8_000_000
 
@@ -26,7 +27,7 @@ class Native:
         triple, npm = self.target.triple, self.target.npm
         made = toolchain.zigbuild(f"{triple} node", ["extline-node", "extline-node-testing"])
         self._keep(self._library(made, "extline_node"), f"extline.{npm}.node", LIBRARY)
-        self._keep(self._library(made, "extline_node_testing"), f"extline-testing.{npm}.node", LIBRARY)
+        self._keep(self._library(made, "extline_node_testing"), f"extline-testing.{npm}.node")
         self._second()
         return {path.name: path for path in sorted(self.kept.glob("*.node"))}
 
@@ -45,7 +46,7 @@ class Native:
             features.append("extline-c/mcp")
         options = ["--features", ",".join(features)]
         made = toolchain.zigbuild(f"{self.target.triple} with mcp", packages, options=options)
-        self._keep(self._library(made, "extline_node"), f"extline-mcp.{self.target.npm}.node", LIBRARY)
+        self._keep(self._library(made, "extline_node"), f"extline-mcp.{self.target.npm}.node")
         if not self.target.is_musl:
             shared = self._library(made, "extline")
             self._keep(shared, shared.name, LIBRARY)
@@ -54,7 +55,7 @@ class Native:
     def command(self):
         """The program `extline`, which on Linux depends on nothing but the kernel."""
         toolchain = self._toolchain(is_static=True)
-        made = toolchain.zigbuild(f"{self.target.triple} command", ["extline-cli"])
+        made = toolchain.zigbuild(f"{self.target.triple} command", ["extline-cli"], profile="command")
         return self._keep(made / "extline", "extline", PROGRAM)
 
     def _toolchain(self, *, is_static=False):
