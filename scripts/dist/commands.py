@@ -38,14 +38,13 @@ def run(title, words, *, cwd=ROOT, env=None, quiet=False):
     with log.open("wb") as output:
         output.write(f"$ {shlex.join(words)}\n".encode())
         output.flush()
-        child = subprocess.Popen(
-            words, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT
-        )
+        streams = {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": subprocess.STDOUT}
+        child = subprocess.Popen(words, cwd=cwd, env=env, start_new_session=True, **streams)
         try:
             code = child.wait()
         except BaseException:
-            # Ctrl-C has reached the child too, where there is a terminal; SIGTERM has not.
-            child.terminate()
+            # All that it started in its turn: cargo-zigbuild leaves cargo running.
+            os.killpg(child.pid, signal.SIGTERM)
             child.wait()
             raise
     if code != 0:

@@ -331,7 +331,7 @@ pub(crate) struct New {
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 
-    /// The folder of the language's SDK; found by itself from a clone's own build
+    /// The SDK's folder, in place of the published one; a clone's build has one
     #[arg(long, value_name = "DIR")]
     pub(crate) sdk: Option<PathBuf>,
 }
