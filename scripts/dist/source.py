@@ -14,10 +14,9 @@ SOURCE = WORK / "source"
 def export():
     """Brings SOURCE to the state of HEAD. A file that is as it was keeps its time, so that cargo builds
     what has changed and no more."""
-    changed = output(["git", "status", "--porcelain"], cwd=ROOT)
+    changed = output(["git", "status", "--porcelain"], cwd=ROOT).splitlines()
     if changed:
-        say("  packages are made from the last commit; these changes are not in them:")
-        say("\n".join(f"    {line}" for line in changed.splitlines()[:10]))
+        say(f"  {len(changed)} changes since the last commit are not in the packages: git status")
     packed = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
     SOURCE.mkdir(parents=True, exist_ok=True)
     wanted = set()
@@ -26,6 +25,11 @@ def export():
             if member.isfile():
                 wanted.add(member.name)
                 _write(SOURCE / member.name, archive.extractfile(member).read(), member.mode)
+            elif member.issym():
+                wanted.add(member.name)
+                link = SOURCE / member.name
+                link.unlink(missing_ok=True)
+                link.symlink_to(member.linkname)
     tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
     folders = {name.split("/")[0] for name in tracked.stdout.split("\0") if "/" in name}
     for folder in folders:

@@ -57,11 +57,10 @@ static CLAUSES: LazyLock<BTreeMap<String, Clause>> = LazyLock::new(|| {
     struct Document {
         clauses: Vec<Clause>,
     }
-    // The file is generated and committed; a test of this crate reads it.
-    let document: Document = serde_json::from_str(include_str!(
-        "../../../docs/protocol/clauses.json"
-    ))
-    .unwrap_or_else(|error| unreachable!("docs/protocol/clauses.json cannot be read: {error}"));
+    // The file is generated and committed; a test of this crate reads it. A link in this crate leads to it,
+    // for what is outside of it is not in its package.
+    let document: Document = serde_json::from_str(include_str!("../../clauses.json"))
+        .unwrap_or_else(|error| unreachable!("clauses.json cannot be read: {error}"));
     document.clauses.into_iter().map(|clause| (clause.id.clone(), clause)).collect()
 });
 
