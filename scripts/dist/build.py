@@ -110,7 +110,7 @@ def arguments():
         "--quick",
         action="store_true",
         default=of.get("QUICK", "") not in ("", "no"),
-        help="without link-time optimization, to try the way: larger, slower, not to be published (QUICK=yes)",
+        help="without optimization, to try the way: larger, slower, not to be published (QUICK=yes)",
     )
     options = words.parse_args()
     options.targets = options.targets.split()

@@ -11,11 +11,13 @@ from toolchain import tools
 
 # What every macOS has.
 OF_THE_SYSTEM = ("/usr/lib/libSystem.B.dylib", "/usr/lib/libiconv.2.dylib", "/System/Library/Frameworks/")
+OF_THE_LINKER = ("__mh_dylib_header", "___dso_handle")
 # What must be exported for the loader of each, and what belongs to no one else.
 EXPORTED = {
     ".abi3.so": lambda name, symbols: f"_PyInit_{name.rsplit('/', 1)[1].split('.')[0]}" in symbols,
     ".node": lambda _, symbols: "_napi_register_module_v1" in symbols,
-    ".dylib": lambda _, symbols: "_extline_new" in symbols and all(it.startswith("_extline_") for it in symbols),
+    ".dylib": lambda _, symbols: "_extline_new" in symbols
+    and all(it.startswith("_extline_") or it in OF_THE_LINKER for it in symbols),
 }
 
 
@@ -26,7 +28,11 @@ def check():
 
     count = 0
     for archive, name, content in _files():
-        for binary in lief.MachO.parse(list(content)) or ():
+        # The whole is kept: its halves are part of it.
+        whole = lief.MachO.parse(list(content))
+        if whole is None:
+            raise Failure(f"{archive}: {name} is no Mach-O file")
+        for binary in whole:
             _check(lief, binary, f"{archive}: {name}", name)
             count += 1
     if count == 0:

@@ -140,12 +140,12 @@ class Toolchain:
         return self.folder / self.target.triple / ("debug" if profile == "dev" else profile)
 
 
-# To try the way of packages and not their speed: no optimization over the border of a crate.
+# To try the way of packages and not their speed.
 QUICK = {
     "CARGO_PROFILE_RELEASE_LTO": "off",
     "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16",
-    "CARGO_PROFILE_RELEASE_OPT_LEVEL": "1",
-    "CARGO_PROFILE_COMMAND_OPT_LEVEL": "1",
+    "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",
+    "CARGO_PROFILE_COMMAND_OPT_LEVEL": "0",
 }
 
 
