@@ -75,9 +75,10 @@ class Parts:
 
     def for_target(self, target):
         native = Native(target, is_quick=self.is_quick)
+        has_c = "c" in self.parts and not target.is_musl
         if "npm" in self.parts:
-            self.modules |= native.node()
-        if "c" in self.parts and not target.is_musl:
+            self.modules |= native.node(with_c=has_c)
+        if has_c:
             libraries = native.c()
             c_library.archive(target, libraries)
             if target.debian:

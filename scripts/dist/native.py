@@ -21,36 +21,31 @@ class Native:
         self.is_quick = is_quick
         self.kept = WORK / ("native-quick" if is_quick else "native") / target.triple
 
-    def node(self):
-        """The three modules of Node, and the C library: two invocations, since the one module is built twice."""
+    def node(self, *, with_c=False):
+        """The three modules of Node: two invocations, since the one module is built twice; the second makes the C
+        library too where that is wanted."""
         toolchain = self._toolchain()
         triple, npm = self.target.triple, self.target.npm
         made = toolchain.zigbuild(f"{triple} node", ["extline-node", "extline-node-testing"])
         self._keep(self._library(made, "extline_node"), f"extline.{npm}.node", LIBRARY)
         self._keep(self._library(made, "extline_node_testing"), f"extline-testing.{npm}.node")
-        self._second()
+        made = self._serving_mcp(["extline-node", *(["extline-c"] if with_c else [])])
+        self._keep(self._library(made, "extline_node"), f"extline-mcp.{npm}.node")
         return {path.name: path for path in sorted(self.kept.glob("*.node"))}
 
     def c(self):
         """The shared and the static C library, which answer MCP too."""
-        self._second()
+        made = self._serving_mcp(["extline-c"])
+        shared = self._library(made, "extline")
+        self._keep(shared, shared.name, LIBRARY)
+        self._keep(made / "libextline.a", "libextline.a")
         return {path.name: path for path in sorted(self.kept.glob("libextline.*"))}
 
-    def _second(self):
-        """What serves MCP, in one invocation: the libraries have the same features of what they use."""
-        toolchain = self._toolchain()
-        packages = ["extline-node"]
-        features = ["extline-node/mcp"]
-        if not self.target.is_musl:
-            packages.append("extline-c")
-            features.append("extline-c/mcp")
-        options = ["--features", ",".join(features)]
-        made = toolchain.zigbuild(f"{self.target.triple} with mcp", packages, options=options)
-        self._keep(self._library(made, "extline_node"), f"extline-mcp.{self.target.npm}.node")
-        if not self.target.is_musl:
-            shared = self._library(made, "extline")
-            self._keep(shared, shared.name, LIBRARY)
-            self._keep(made / "libextline.a", "libextline.a")
+    def _serving_mcp(self, packages):
+        """Builds them with MCP; together they have the features of what they use that each has alone."""
+        features = ",".join(f"{package}/mcp" for package in packages)
+        title = f"{self.target.triple} {' '.join(packages)} with mcp"
+        return self._toolchain().zigbuild(title, packages, options=["--features", features])
 
     def command(self):
         """The program `extline`, which on Linux depends on nothing but the kernel."""
