@@ -5,6 +5,11 @@ use std::sync::Arc;
 
 use extline_protocol::CallKey;
 
+/// Numbers of JavaScript that the native half has given it.
+pub(crate) fn number(serial: i64) -> u64 {
+    serial.cast_unsigned()
+}
+
 /// What the handler is called, as `tool weather`.
 pub(crate) type Label = Arc<str>;
 

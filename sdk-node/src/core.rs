@@ -1,15 +1,17 @@
 //! What the event loop and the thread that stands in for it share.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use extline_protocol::{CallKey, ExtensionEvent, ExtensionSession};
+use extline_protocol::{CallKey, ExtensionEvent, ExtensionSession, InterceptChain};
 use extline_stdio::watchdog::Unfinished;
 use extline_stdio::{Error, Input, Ready, Stdio, Waker};
 
 use crate::calls::{Calls, Label};
+use crate::intercept_chain::Deciders;
 use crate::tools::{Tool, Tools};
 use extline_driver::{Channel, LoopServed, Questions, Settling, settle};
 
@@ -25,6 +27,9 @@ pub(crate) struct State {
     /// The way in; `None` where JavaScript reads.
     pub(crate) input: Option<Input>,
     pub(crate) calls: Calls,
+    /// Of the intercepts among them, by serial.
+    pub(crate) chains: HashMap<u64, InterceptChain>,
+    pub(crate) deciders: Deciders,
     /// What the extension has asked the host for, until the answer comes.
     pub(crate) questions: Questions<()>,
     pub(crate) tools: Tools,
@@ -52,7 +57,7 @@ impl Core {
     pub(crate) fn new(
         session: ExtensionSession,
         stdio: Option<Stdio>,
-        tools: Tools,
+        (tools, deciders): (Tools, Deciders),
         (ends_process, is_mcp): (bool, bool),
     ) -> Result<Arc<Self>, Error> {
         let (input, output) = stdio.map(|Stdio { input, output }| (input, output)).unzip();
@@ -62,6 +67,8 @@ impl Core {
             channel,
             input,
             calls: Calls::default(),
+            chains: HashMap::new(),
+            deciders,
             questions: Questions::default(),
             tools,
             last_tool: None,

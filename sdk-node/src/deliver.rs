@@ -20,7 +20,7 @@ pub(crate) enum Kind {
     Tool = 0,
     /// Name, arguments.
     Command = 1,
-    /// Point, frame, deadline, whether a failure lets it pass.
+    /// Whose turn it is, point, frame, deadline.
     Intercept = 2,
     /// Method, params, deadline.
     Request = 3,
@@ -66,15 +66,18 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
         }
         ExtensionEvent::Intercept { key, intercept, deadline } => {
             let serial = key.serial();
-            let flag = begin_intercept(&mut core.lock(), key, label, &intercept.event);
             let frame = text_of(&*intercept);
-            scope.tell(Told {
-                serial,
-                text: Some(&intercept.event),
-                more: Some(&frame),
-                deadline: Some(left(deadline)),
-                flag,
-                ..told(Kind::Intercept)
+            let point = intercept.event.clone();
+            let turn = core.lock().begin_chain(key, label, *intercept);
+            turn.is_some_and(|turn| {
+                scope.tell(Told {
+                    serial,
+                    number: Some(turn.into()),
+                    text: Some(&point),
+                    more: Some(&frame),
+                    deadline: Some(left(deadline)),
+                    ..told(Kind::Intercept)
+                })
             })
         }
         ExtensionEvent::Request { key, request, deadline } => {
@@ -197,11 +200,6 @@ fn tool(
 fn refuse(state: &mut State, key: &CallKey, error: ErrorInfo) {
     state.last_tool = None;
     let _ = state.channel.session.reply_tool(key, ToolResult::error(key.id().clone(), error));
-}
-
-fn begin_intercept(state: &mut State, key: CallKey, label: Label, point: &str) -> bool {
-    state.begin(key, label);
-    state.channel.session.fails_open(point)
 }
 
 fn panel(core: &Core, scope: &Scope<'_>, label: Label, input: PanelInput) -> bool {

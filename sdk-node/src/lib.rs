@@ -18,6 +18,7 @@ mod core;
 mod deliver;
 mod driver;
 mod frames;
+mod intercept_chain;
 mod js;
 mod replies;
 mod session;

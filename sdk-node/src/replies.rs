@@ -2,13 +2,13 @@
 
 use extline_driver::questions::{self, Asked, Asker, News};
 use extline_protocol::frame::{
-    CommandResponse, Content, ErrorInfo, EventInterceptResponse, ExtensionFrame, RpcError,
-    ToolResult, ToolUpdate,
+    CommandResponse, Content, ErrorInfo, ExtensionFrame, RpcError, ToolResult, ToolUpdate,
 };
 use extline_protocol::{CallKey, CallKind, ErrorKind, Update};
 use napi::{Error, Result};
 use napi_derive::napi;
 
+use crate::calls::number;
 use crate::core::State;
 use crate::frames::{members_of, raw};
 use crate::session::Session;
@@ -34,8 +34,8 @@ impl Session {
         Ok(())
     }
 
-    /// Answers a call of any kind with the members of its frame, as the JSON text of an object. An
-    /// intercept's without members lets it pass.
+    /// Answers a call of any kind but an intercept with the members of its frame, as the JSON text of an
+    /// object.
     #[napi(catch_unwind)]
     pub fn answer(&self, serial: i64, members: String) -> Result<()> {
         let Some(kind) = self.kind(serial) else { return Ok(()) };
@@ -45,7 +45,7 @@ impl Session {
         Ok(())
     }
 
-    /// A call failed: an intercept is answered as its point's `on_failure` says.
+    /// A call failed; of an intercept each handler does.
     #[napi(catch_unwind)]
     pub fn fail(&self, serial: i64, kind: String, message: String) {
         let Some(key) = self.end_call(serial) else { return };
@@ -57,7 +57,6 @@ impl Session {
                 CallKind::Command => {
                     session.reply_command(&key, CommandResponse::error(key.id().clone(), message))
                 }
-                CallKind::Intercept => session.fail_intercept(&key, &message),
                 CallKind::Request => session.reply_request(&key, Err(RpcError::new(kind, message))),
                 _ => session.fail_tool(&key, ErrorInfo::new(kind, message)),
             };
@@ -100,15 +99,6 @@ impl Session {
             state.calls.end_other("teardown");
             state.channel.session.teardown_done();
         });
-    }
-
-    /// Which guard now has the word.
-    #[napi(catch_unwind)]
-    pub fn guarding(&self, serial: i64, guard: String) {
-        let mut state = self.driver.core.lock();
-        if let Some(key) = state.calls.key(number(serial)).cloned() {
-            state.channel.session.intercept_running(&key, &guard);
-        }
     }
 
     /// The id of a call on the channel; empty for one that has ended, or is none.
@@ -197,17 +187,11 @@ impl Session {
     }
 }
 
-/// Numbers of JavaScript that this half has given it.
-fn number(serial: i64) -> u64 {
-    serial.cast_unsigned()
-}
-
 fn answer_of(kind: CallKind, members: &str) -> Result<ExtensionFrame> {
     Ok(match kind {
         CallKind::Tool | CallKind::CallTool => ExtensionFrame::ToolResult(members_of(members)?),
         CallKind::Command => ExtensionFrame::CommandResponse(members_of(members)?),
-        CallKind::Intercept => ExtensionFrame::EventInterceptResponse(members_of(members)?),
-        CallKind::Request => ExtensionFrame::Response(members_of(members)?),
+        CallKind::Intercept | CallKind::Request => ExtensionFrame::Response(members_of(members)?),
     })
 }
 
@@ -217,12 +201,11 @@ fn reply(state: &mut State, key: &CallKey, frame: ExtensionFrame) {
     let _ = match frame {
         ExtensionFrame::ToolResult(result) => session.reply_tool(key, result),
         ExtensionFrame::CommandResponse(response) => session.reply_command(key, response),
-        ExtensionFrame::EventInterceptResponse(response) => session.reply_intercept(key, response),
         ExtensionFrame::Response(response) => session.reply_request(
             key,
             response.error.map_or_else(|| Ok(response.result.unwrap_or_default()), Err),
         ),
-        _ => session.reply_intercept(key, EventInterceptResponse::allow(key.id().clone())),
+        _ => Ok(()),
     };
 }
 

@@ -77,7 +77,7 @@ impl Session {
             Ok(own)
         });
         let own = own.transpose().map_err(to_js)?;
-        let (frames, tools) = registrations.copy();
+        let (frames, known) = registrations.copy();
         let config = ExtensionConfig {
             sdk: Some(SdkInfo {
                 name: "extline".to_owned(),
@@ -92,7 +92,7 @@ impl Session {
         let core = Core::new(
             ExtensionSession::new(config),
             own,
-            tools,
+            known,
             (ends_process, ends_process && options.mcp),
         );
         let core = core.map_err(to_js)?;
@@ -281,13 +281,18 @@ impl Session {
         registered.map_err(|error| Error::from_reason(error.to_string()))
     }
 
-    /// Adds a subscription before `ready`.
+    /// Asks for an event before `ready`.
     #[napi(catch_unwind)]
-    pub fn subscribe(&self, kind: String, name: String) {
-        let session = |state: &mut crate::core::State| {
-            state.channel.session.subscribe_mut().add(&kind, &name);
-        };
-        self.driver.tell(session);
+    pub fn event(&self, name: String) {
+        self.driver.tell(|state| state.channel.session.subscribe_mut().add("event", &name));
+    }
+
+    /// Asks to be asked at a point before `ready`, as [`Registrations::decider`] does.
+    #[napi(catch_unwind)]
+    pub fn decider(&self, point: String, guard: Option<String>) {
+        self.driver.tell(|state| {
+            state.deciders.add(state.channel.session.subscribe_mut(), point, guard);
+        });
     }
 
     /// What a failure means at a point, said before `ready`.

@@ -12,6 +12,7 @@ use napi_derive::napi;
 
 use crate::calls::Label;
 use crate::frames::frame_of;
+use crate::intercept_chain::Deciders;
 
 /// How a tool is called.
 #[derive(Debug)]
@@ -34,6 +35,7 @@ pub(crate) type Tools = HashMap<String, Arc<Tool>>;
 pub struct Registrations {
     frames: RefCell<Frames>,
     tools: RefCell<Tools>,
+    deciders: RefCell<Deciders>,
 }
 
 #[napi]
@@ -67,10 +69,16 @@ impl Registrations {
         }
     }
 
-    /// Asks for an event, or to be asked at a point, as `interceptor` or as `guard`.
+    /// Asks for an event.
     #[napi(catch_unwind)]
-    pub fn subscribe(&self, kind: String, name: String) {
-        self.frames.borrow_mut().subscribe.add(&kind, &name);
+    pub fn event(&self, name: String) {
+        self.frames.borrow_mut().subscribe.add("event", &name);
+    }
+
+    /// Asks to be asked at a point by an interceptor, or by the guard of that name.
+    #[napi(catch_unwind)]
+    pub fn decider(&self, point: String, guard: Option<String>) {
+        self.deciders.borrow_mut().add(&mut self.frames.borrow_mut().subscribe, point, guard);
     }
 
     /// What a failure means at a point: `allow` or `block`.
@@ -89,8 +97,9 @@ impl Registrations {
 
 impl Registrations {
     /// A copy, for one session that may add to it.
-    pub(crate) fn copy(&self) -> (Frames, Tools) {
-        (self.frames.borrow().clone(), self.tools.borrow().clone())
+    pub(crate) fn copy(&self) -> (Frames, (Tools, Deciders)) {
+        let known = (self.tools.borrow().clone(), self.deciders.borrow().clone());
+        (self.frames.borrow().clone(), known)
     }
 }
 

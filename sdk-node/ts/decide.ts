@@ -1,11 +1,15 @@
-/** An intercept's way through the interceptors and the guards of this extension. */
+/**
+ * An intercept's way through the interceptors and the guards of this extension. The native half says whose
+ * turn it is, and takes what each decided.
+ */
 
-import { failureOf } from "./failed.js";
-import { fieldsOf, type Fields } from "./decision.js";
+import { decisionOf } from "./decision.js";
 import type { Caller } from "./definition.js";
+import { failureOf } from "./failed.js";
 import { encodeJson } from "./json.js";
-import { Misreturned } from "./misreturned.js";
-import { frameOf, momentOf, ToolUse, type Frame, type Moment } from "./moment.js";
+import { Misreturned, misreturned } from "./misreturned.js";
+import { frameOf, momentOf, ToolUse, type Decision, type Moment } from "./moment.js";
+import type { Session, Turn } from "./native.js";
 import { isThenable } from "./thenable.js";
 
 /** An interceptor and where it was registered. */
@@ -19,151 +23,70 @@ export interface Guard<Handler> extends Interceptor<Handler> {
   readonly name: string;
 }
 
-/** Whom an intercept may be asked of, and where its answer goes. */
+/** Whom an intercept may be asked of. */
 export interface Asking<Handler> {
-  readonly frame: string;
-  /** Failures let it pass, as the author chose. */
-  readonly failsOpen: boolean;
+  readonly session: Session;
+  readonly serial: number;
   readonly interceptors: readonly Interceptor<Handler>[];
   readonly guards: readonly Guard<Handler>[];
   /** Calls a handler. */
   run(handler: Handler, moment: Moment): unknown;
-  /** Which guard now has the word. */
-  guarding(name: string): void;
-  answer(members: string): void;
-  fail(reason: string): void;
+  /** All is decided, and the host has its answer. */
+  over(): void;
 }
 
-/** Where a decision's field stands in what the next handler sees. */
-const SEEN_AS: Readonly<Record<string, string>> = {
-  modified_args: "toolArgs",
-  replace_text: "text",
-  system_prompt: "systemPrompt",
-};
-
-/** Asks everybody. Whether it has to be waited for. */
-export function decide<Handler>(asking: Asking<Handler>): boolean {
-  const chain = new InterceptChain(asking);
-  const asked = chain.ask();
-  const go = (step: () => IteratorResult<Question<Handler>>): boolean => {
-    try {
-      let result = step();
-      while (!result.done) {
-        const { handler, moment } = result.value;
-        let decision: unknown;
+/** Asks one handler after the other, from the one whose turn it is by that frame. Whether it has to be waited for. */
+export function decide<Handler>(asking: Asking<Handler>, first: number, text: string): boolean {
+  const { session, serial, interceptors, guards } = asking;
+  let turn: Turn = first;
+  let frame = frameOf(text);
+  /** What a handler decided or how it failed has changed what the next one is shown. */
+  const goOn = (next: Turn) => {
+    turn = next;
+    if (turn !== null) frame = frameOf(session.shown(serial));
+  };
+  const next = (): boolean => {
+    while (turn !== null) {
+      const guard = turn < 0 ? guards[~turn] : undefined;
+      const { handler, author } = guard ?? interceptors[turn]!;
+      const moment = guard ? new ToolUse(frame) : momentOf(frame);
+      const failed = (thrown: unknown) => {
+        const what = guard ? `guard ${guard.name}` : `interceptor of ${frame.event}`;
+        goOn(session.deciderFailed(serial, failureOf(thrown, what, author).toWellFormed()));
+      };
+      const decided = (returned: unknown) => {
         try {
-          decision = asking.run(handler, moment);
+          const decision = decisionOf(returned, moment, guard ? new ToolUse(frame) : momentOf(frame));
+          if (decision === undefined) turn = session.decided(serial);
+          else goOn(tell(session, serial, decision));
         } catch (thrown) {
-          result = asked.throw(thrown);
-          continue;
+          failed(thrown);
         }
-        if (isThenable(decision)) {
-          decision.then(
-            (value) => go(() => asked.next(value)),
-            (thrown: unknown) => go(() => asked.throw(thrown)),
-          );
+      };
+      try {
+        const returned = asking.run(handler, moment);
+        if (isThenable(returned)) {
+          returned.then((value) => (decided(value), next()), (thrown: unknown) => (failed(thrown), next()));
           return true;
         }
-        result = asked.next(decision);
+        decided(returned);
+      } catch (thrown) {
+        failed(thrown);
       }
-      chain.answer();
-    } catch (thrown) {
-      asking.fail(failureOf(thrown, `intercept ${chain.point}`));
     }
+    asking.over();
     return false;
   };
-  return go(() => asked.next(undefined));
+  return next();
 }
 
-interface Question<Handler> {
-  readonly handler: Handler;
-  readonly moment: Moment;
-}
-
-/** Yields each handler with what it is to see, and is sent what it decided, or thrown what it threw. */
-type Asked<Handler> = Generator<Question<Handler>, void, unknown>;
-
-/**
- * As `InterceptChain` of the crate extline-protocol, and held to the same table of cases: what a handler is
- * shown and decides would have to become JSON and back for each of them there.
- */
-class InterceptChain<Handler> {
-  readonly point: string;
-  readonly #asking: Asking<Handler>;
-  #frame: Frame;
-  #fields: Fields = {};
-  #failure: string | undefined;
-
-  constructor(asking: Asking<Handler>) {
-    this.#asking = asking;
-    this.#frame = frameOf(asking.frame);
-    this.point = this.#frame.event;
-  }
-
-  *ask(): Asked<Handler> {
-    const phase = this.#frame["phase"];
-    if (phase !== "guard") yield* this.#askInterceptors();
-    if (this.#failure !== undefined || this.#fields["block"] === true) return;
-    if (phase !== "intercept" && this.point === "tool_call") yield* this.#askGuards();
-  }
-
-  *#askInterceptors(): Asked<Handler> {
-    const original = this.#frame;
-    for (const { handler, author } of this.#asking.interceptors) {
-      const moment = momentOf(this.#frame);
-      let decision: Fields;
-      try {
-        decision = fieldsOf(yield { handler, moment }, moment, momentOf(this.#frame));
-      } catch (thrown) {
-        this.#failed(thrown, `interceptor of ${this.point}`, author);
-        // Where that lets it pass, no rewrite counts.
-        this.#frame = original;
-        this.#fields = {};
-        return;
-      }
-      if (decision["block"] === true) {
-        this.#fields = decision;
-        return;
-      }
-      this.#fields = { ...this.#fields, ...decision };
-      const seen = Object.entries(decision).map(([name, value]) => [SEEN_AS[name] ?? name, value] as const);
-      this.#frame = { ...this.#frame, ...Object.fromEntries(seen) };
-    }
-  }
-
-  *#askGuards(): Asked<Handler> {
-    for (const { name, handler, author } of this.#asking.guards) {
-      this.#asking.guarding(name);
-      const moment = new ToolUse(this.#frame);
-      let decision: Fields;
-      try {
-        decision = fieldsOf(yield { handler, moment }, moment, new ToolUse(this.#frame));
-        if (Object.keys(decision).length > 0 && decision["block"] !== true) {
-          throw new Misreturned("a guard may only block; an interceptor may rewrite");
-        }
-      } catch (thrown) {
-        this.#failed(thrown, `guard ${name}`, author);
-        if (this.#failure !== undefined) return;
-        continue;
-      }
-      if (decision["block"] === true) {
-        this.#fields = decision;
-        return;
-      }
-    }
-  }
-
-  #failed(thrown: unknown, handler: string, author: Caller): void {
-    const failure = failureOf(thrown, handler, author);
-    if (!this.#asking.failsOpen) this.#failure = failure;
-  }
-
-  /** Once everybody was asked. */
-  answer(): void {
-    if (this.#failure === undefined) {
-      this.#asking.answer(encodeJson(this.#fields));
-    } else {
-      this.#asking.fail(this.#failure);
-    }
+/** JSON crosses only where a handler rewrites. */
+function tell(session: Session, serial: number, { method, value }: Decision): Turn {
+  try {
+    const text = typeof value === "string" ? value.toWellFormed() : encodeJson(value);
+    return session.decided(serial, method, text);
+  } catch (thrown) {
+    const mistake = misreturned(thrown);
+    throw mistake === thrown ? new Misreturned((thrown as Error).message) : mistake;
   }
 }

@@ -14,36 +14,24 @@ import {
   type Moment,
 } from "./moment.js";
 
-/** The members of an answer to an intercept, with the names of the wire. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** For each field of a decision, how a handler makes it. */
-const MADE_BY: Readonly<Record<string, string>> = {
-  block: "block()",
-  modified_args: "rewrite()",
-  replace_text: "replace()",
-  system_prompt: "systemPrompt()",
-};
-
 /**
  * What comes of a handler that was shown `moment` and returned this. `asItWas` is the same moment, which
  * no handler has seen. What it returned decides. Where it returned nothing, a block that it made counts: one
  * that is forgotten would let through what its author meant to stop. Anything else that looks like a
  * decision is an error.
  */
-export function fieldsOf(returned: unknown, moment: Moment, asItWas: Moment): Fields {
-  if (returned instanceof Decision) return returned.fields;
+export function decisionOf(returned: unknown, moment: Moment, asItWas: Moment): Decision | undefined {
+  if (returned instanceof Decision) return returned;
   if (returned !== undefined && returned !== null) {
     throw new Misreturned(`it returned ${sayType(returned)}, which decides nothing: ${cureOf(moment, returned)}`);
   }
-  const { fields } = madeOf(moment) ?? {};
-  if (fields?.["block"] === true) return fields;
-  if (fields !== undefined) {
-    const method = Object.keys(fields).map((name) => MADE_BY[name])[0];
-    throw new Misreturned(`it called ${method} and did not return what that gave, which decides nothing: return it`);
+  const made = madeOf(moment);
+  if (made?.method === "block") return made;
+  if (made !== undefined) {
+    throw new Misreturned(`it called ${made.method}() and did not return what that gave, which decides nothing: return it`);
   }
   const changed = changedMember(moment, asItWas);
-  if (changed === undefined) return {};
+  if (changed === undefined) return undefined;
   throw new Misreturned(`it changed ${nameOf(moment)}.${changed}, which changes nothing: ${cureOf(moment)}`);
 }
 

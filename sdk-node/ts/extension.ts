@@ -7,7 +7,7 @@ import { encodeJson } from "./json.js";
 import { oneOf, sayType } from "./lossy.js";
 import { EVENTS, POINT_NAMES } from "./moment.js";
 import type { BlockableMoment, Decision, Event, EventName, Events, Moment, Points, ToolUse, Unheard } from "./moment.js";
-import { native, type Required } from "./native.js";
+import { native, type Registrations, type Required, type Session } from "./native.js";
 import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
 import { copyOf, type Offer, type OfferedTool } from "./offer.js";
 import { Panel, type PanelInput } from "./panel.js";
@@ -199,7 +199,7 @@ export class Extension {
     const handlers = this.#offer.events.get(event) ?? [];
     const taken = handler as (event: Event, ctx: Context) => unknown;
     this.#offer.events.set(event, [...handlers, { handler: taken, author: new Caller(entry) }]);
-    this.#subscribe("event", event);
+    this.#registry.event(event);
     this.#require("event", event, options.required);
     return this;
   }
@@ -232,7 +232,7 @@ export class Extension {
     const handlers = this.#offer.interceptors.get(point) ?? [];
     const taken = handler as (moment: Moment, ctx: Context) => unknown;
     this.#offer.interceptors.set(point, [...handlers, { handler: taken, author: new Caller(entry) }]);
-    this.#subscribe("interceptor", point);
+    this.#registry.decider(point);
     this.#onFailure(point, options);
     this.#require("intercept", point, options.required);
     return this;
@@ -255,7 +255,7 @@ export class Extension {
     this.#add("guard", String(name), entry, () => {});
     const taken = handler as (moment: Moment, ctx: Context) => unknown;
     this.#offer.guards.push({ name: String(name), handler: taken, author: new Caller(entry) });
-    this.#subscribe("guard", "tool_call");
+    this.#registry.decider("tool_call", String(name));
     this.#onFailure("tool_call", options);
     this.#require("guard", "tool_call", options.required);
     return this;
@@ -451,16 +451,17 @@ export class Extension {
     if (this.#serving) throw definitionError(what, advice, entry);
   }
 
-  #subscribe(kind: "event" | "interceptor" | "guard", name: string): void {
-    (this.#serving?.session ?? this.#offer.registrations).subscribe(kind, name);
+  /** Where it is registered before the host is ready for it. */
+  get #registry(): Session | Registrations {
+    return this.#serving?.session ?? this.#offer.registrations;
   }
 
   #onFailure(point: string, { onFailure }: InterceptOptions): void {
-    if (onFailure) (this.#serving?.session ?? this.#offer.registrations).onFailure(point, onFailure);
+    if (onFailure) this.#registry.onFailure(point, onFailure);
   }
 
   #require(kind: Required, name: string, required: boolean | undefined): void {
-    if (required) (this.#serving?.session ?? this.#offer.registrations).require(kind, name);
+    if (required) this.#registry.require(kind, name);
   }
 
   /** Registers, or says where the mistake is. */

@@ -164,14 +164,17 @@ type Undecided =
 
 /** What becomes of something that is about to happen; made by the functions of what a handler gets. */
 export class Decision {
-  /** The members of the answer, with the names of the wire. @internal */
-  readonly fields: Readonly<Record<string, unknown>>;
+  /** The method of the moment that made it. @internal */
+  readonly method: string;
+  /** Why it must not happen, or what goes on in its place. @internal */
+  readonly value: unknown;
   /** For the compiler: nothing else is a decision. */
   protected declare readonly made: true;
 
   /** @internal */
-  constructor(fields: Readonly<Record<string, unknown>>) {
-    this.fields = fields;
+  constructor(method: string, value: unknown) {
+    this.method = method;
+    this.value = value;
   }
 }
 
@@ -183,9 +186,9 @@ export function madeOf(moment: Moment): Decision | undefined {
   return made.get(moment);
 }
 
-function decide(moment: Moment, fields: Readonly<Record<string, unknown>>): Decision {
-  const decision = new Decision(fields);
-  if (made.get(moment)?.fields["block"] !== true) made.set(moment, decision);
+function decide(moment: Moment, method: string, value: unknown): Decision {
+  const decision = new Decision(method, value);
+  if (made.get(moment)?.method !== "block") made.set(moment, decision);
   return decision;
 }
 
@@ -204,7 +207,7 @@ export class BlockableMoment extends Moment {
   /** It must not happen; the model or the user reads why. A handler that calls this and returns nothing blocks too. */
   block(reason: string): Decision {
     if (typeof reason !== "string") throw new TypeError(`say why: block(reason); this is ${sayType(reason)}`);
-    return decide(this, { block: true, reason });
+    return decide(this, "block", reason);
   }
 }
 
@@ -231,7 +234,7 @@ export class RewritableToolUse extends ToolUse {
   /** It is called with these arguments instead. */
   rewrite(args: object): Decision {
     if (!isObject(args)) throw new TypeError(`arguments are an object, and this is ${sayType(args)}`);
-    return decide(this, { modified_args: args });
+    return decide(this, "rewrite", args);
   }
 }
 
@@ -243,7 +246,7 @@ export class Message extends BlockableMoment {
   /** Another text counts instead. */
   replace(text: string): Decision {
     if (typeof text !== "string") throw new TypeError(`a text is a string, and this is ${sayType(text)}`);
-    return decide(this, { replace_text: text });
+    return decide(this, "replace", text);
   }
 }
 
@@ -261,7 +264,7 @@ export class AgentStart extends Moment {
   /** Another system prompt; an empty one removes it. */
   systemPrompt(prompt: string): Decision {
     if (typeof prompt !== "string") throw new TypeError(`a prompt is a string, and this is ${sayType(prompt)}`);
-    return decide(this, { system_prompt: prompt });
+    return decide(this, "systemPrompt", prompt);
   }
 }
 

@@ -11,7 +11,7 @@ export const enum Kind {
   Tool = 0,
   /** text: name; more: arguments. */
   Command = 1,
-  /** text: point; more: frame; deadline; flag: a failure lets it pass. */
+  /** number: whose turn it is; text: point; more: frame; deadline. */
   Intercept = 2,
   /** text: method; more: params; deadline; flag: is cancelled already. */
   Request = 3,
@@ -68,6 +68,9 @@ export interface SessionOptions {
   over?: [number, number];
 }
 
+/** Whose turn it is: an interceptor's by its index, a guard's by `~index`; null when all is decided. */
+export type Turn = number | null;
+
 /** What an extension can require of its host. */
 export type Required = "tool" | "command" | "event" | "intercept" | "guard" | "capability";
 
@@ -76,7 +79,9 @@ export interface Registrations {
   /** Says what of the schema cannot be checked. */
   tool(frame: string, index: number, checked: boolean): string[];
   command(frame: string): void;
-  subscribe(kind: "event" | "interceptor" | "guard", name: string): void;
+  event(name: string): void;
+  /** An interceptor of that point, or a guard by its name. */
+  decider(point: string, guard?: string): void;
   onFailure(point: string, mode: "allow" | "block"): void;
   require(kind: Required, name: string): void;
 }
@@ -98,7 +103,13 @@ export interface Session {
   panelDone(id: string): void;
   settingUp(isBegun: boolean): void;
   teardownDone(): void;
-  guarding(serial: number, guard: string): void;
+
+  /** What the handler decided whose turn it was: nothing, or by the method of its moment that decides it. A
+   * decision that it may not take throws. */
+  decided(serial: number, method?: string, value?: string): Turn;
+  deciderFailed(serial: number, why: string): Turn;
+  /** The frame that the next handler is shown. */
+  shown(serial: number): string;
 
   callId(serial: number): string;
   isCancelled(serial: number): boolean;
@@ -113,7 +124,8 @@ export interface Session {
   registerTool(frame: string, index: number, checked: boolean): string[];
   unregisterTool(name: string): void;
   registerCommand(frame: string): void;
-  subscribe(kind: "event" | "interceptor" | "guard", name: string): void;
+  event(name: string): void;
+  decider(point: string, guard?: string): void;
   onFailure(point: string, mode: "allow" | "block"): void;
   require(kind: Required, name: string): void;
   supports(capability: string): boolean;

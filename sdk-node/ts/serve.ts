@@ -1,7 +1,7 @@
 /** One extension that runs: what the native half tells goes to the author's handlers. */
 
 import { Context } from "./context.js";
-import { decide } from "./decide.js";
+import { decide, type Asking } from "./decide.js";
 import { refuseDecision } from "./decision.js";
 import type { Caller } from "./definition.js";
 import { ToolError } from "./errors.js";
@@ -120,7 +120,7 @@ export class Serving {
       case Kind.Command:
         return this.#command(serial, text, more ?? "");
       case Kind.Intercept:
-        return this.#intercept(serial, text, more ?? "{}", deadline, flag);
+        return this.#intercept(serial, text, number ?? 0, more ?? "{}", deadline);
       case Kind.Request:
         return this.#request(new Context(this, serial, undefined, undefined, deadline, flag), text, more);
       case Kind.Event:
@@ -295,20 +295,17 @@ export class Serving {
     }
   }
 
-  #intercept(serial: number, point: string, frame: string, deadline: number | undefined, failsOpen: boolean): boolean {
+  #intercept(serial: number, point: string, turn: number, frame: string, deadline: number | undefined): boolean {
     const ctx = new Context(this, serial, undefined, undefined, deadline);
-    const { session } = this;
-    const ended = () => (ctx.over(), void this.#running.delete(serial));
-    const waits = decide<Handler<never>>({
-      frame,
-      failsOpen,
+    const asking: Asking<Handler<never>> = {
+      session: this.session,
+      serial,
       interceptors: this.#offer.interceptors.get(point) ?? [],
       guards: this.#offer.guards,
       run: (handler, moment) => handler(moment as never, ctx),
-      guarding: (name) => session.guarding(serial, name),
-      answer: (members) => (ended(), session.answer(serial, members)),
-      fail: (reason) => (ended(), session.fail(serial, "internal", reason.toWellFormed())),
-    });
+      over: () => (ctx.over(), void this.#running.delete(serial)),
+    };
+    const waits = decide(asking, turn, frame);
     if (waits) this.#running.set(serial, ctx);
     return waits;
   }
