@@ -2,7 +2,8 @@
 
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-pub(crate) fn encode(bytes: &[u8]) -> String {
+/// The text of bytes in standard, padded base64.
+pub fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or_default());
@@ -56,6 +57,7 @@ mod tests {
             assert_eq!(encode(bytes.as_bytes()), text);
             assert_eq!(decode(text).as_deref(), Some(bytes.as_bytes()));
         }
+        assert_eq!(encode(&[0xFB, 0xFF, 0xFE]), "+//+");
         assert_eq!([decode("Zg"), decode("Z==="), decode("Zm9?")], [None, None, None]);
     }
 }

@@ -39,7 +39,7 @@ pub mod trace;
 mod word;
 
 pub use args::{ArgsError, ArgsFailure, ArgsValidator, SchemaProblem, Unsupported};
-pub use base64::decode as read_base64;
+pub use base64::{decode as read_base64, encode as write_base64};
 pub use capability::{Capabilities, Capability};
 pub use decode::{Incoming, Problem, Unusable, decode, decode_frame, decode_members, decode_text};
 pub use error_kind::ErrorKind;

@@ -1,5 +1,7 @@
 //! Images in results.
 
+use extline_protocol::write_base64;
+
 /// An image for the model. Hosts and models commonly take PNG, JPEG, GIF and WebP.
 ///
 /// ```
@@ -23,7 +25,7 @@ impl Image {
     /// let image = extline::Image::new(b"GIF89a...", "image/gif");
     /// ```
     pub fn new(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
-        Self { mime_type: mime_type.into(), data: base64(bytes.as_ref()) }
+        Self { mime_type: mime_type.into(), data: write_base64(bytes.as_ref()) }
     }
 
     /// An image whose bytes are in standard, padded base64 already.
@@ -43,47 +45,5 @@ impl Image {
 
     pub(crate) fn into_parts(self) -> (String, String) {
         (self.mime_type, self.data)
-    }
-}
-
-/// Standard base64 with padding (RFC 4648, section 4).
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..4 {
-            // A group of n bytes has n + 1 digits.
-            if digit <= group.len() {
-                let value = bits >> (18 - 6 * digit) & 0x3F;
-                text.push(char::from(ALPHABET[value as usize]));
-            } else {
-                text.push('=');
-            }
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn base64_matches_the_test_vectors_of_the_rfc() {
-        let vectors = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ];
-        for (plain, encoded) in vectors {
-            assert_eq!(base64(plain.as_bytes()), encoded);
-        }
-        assert_eq!(base64(&[0xFB, 0xFF, 0xFE]), "+//+");
     }
 }
