@@ -1,10 +1,11 @@
 //! `extline_run`: a program that is nothing but an extension.
 
 use std::env;
-use std::io::{self, Write};
 use std::sync::Arc;
 
-use extline_stdio::{is_by_hand, report};
+use extline_driver::by_hand;
+use extline_protocol::ExtensionConfig;
+use extline_stdio::report;
 
 use crate::blocking::Blocking;
 use crate::claim;
@@ -53,12 +54,19 @@ pub unsafe extern "C" fn extline_run(ext: *mut Extension) -> ResultCode {
         }
         // SAFETY: a handle of the caller's.
         let ext = unsafe { extension(ext) }?;
-        if is_by_hand() && !claim::is_asked_for() && !claim::is_mcp() {
-            explain(&ext);
+        if is_tried_by_hand(&ext) {
             return Ok(());
         }
         end(Blocking::serve(&ext).map_err(told)?)
     })
+}
+
+fn is_tried_by_hand(ext: &Arc<Extension>) -> bool {
+    let state = ext.lock();
+    let ExtensionConfig { name, version, registrations, .. } = &state.config;
+    let program = env::args().next();
+    let program = program.as_ref().unwrap_or(name);
+    by_hand::is_tried((name, version), registrations, program, claim::is_mcp)
 }
 
 /// A program that only returns the code ends in silence otherwise.
@@ -102,40 +110,4 @@ fn end(exit_code: u8) -> Result<(), Failure> {
         code => format!("the extension ended with exit status {code}; stderr says why"),
     };
     Err(Failure::new(code, text))
-}
-
-/// For a person who started the program in a terminal.
-fn explain(ext: &Arc<Extension>) {
-    let state = ext.lock();
-    let config = &state.config;
-    let tool = config.registrations.tools().first().map(|tool| tool.name.clone());
-    let command = config.registrations.commands().first().map(|command| command.name.clone());
-    let text = explanation(&config.name, &config.version, tool, command, env::args().next());
-    drop(state);
-    // A closed stderr is no reason to fail.
-    let _ = io::stderr().write_all(text.as_bytes());
-}
-
-fn explanation(
-    name: &str,
-    version: &str,
-    tool: Option<String>,
-    command: Option<String>,
-    program: Option<String>,
-) -> String {
-    let program = program.unwrap_or_else(|| name.to_owned());
-    let mut tries = vec![
-        "extline run DIR        a console with its commands and tools".to_owned(),
-        "extline inspect DIR    what it offers".to_owned(),
-    ];
-    tries.extend(tool.map(|tool| format!("extline call DIR {tool} '{{...}}'")));
-    tries.extend(command.map(|command| format!("extline command DIR {command}")));
-    format!(
-        "{name} {version} is an extension for a coding agent. It talks with its host over stdin and\n\
-         stdout, so there is nothing to see when it is started by hand. To try it:\n\n  \
-         {}\n\n\
-         DIR is the folder with its extension.json; in its place `-- {program}` starts this very\n\
-         program. To type frames yourself, set EXTLINE_STDIO=claim.\n",
-        tries.join("\n  ")
-    )
 }

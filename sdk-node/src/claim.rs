@@ -29,12 +29,6 @@ pub fn give_back() -> napi::Result<()> {
     claimed.map_or(Ok(()), Stdio::release).map_err(to_js)
 }
 
-/// Whether a person started this program in a terminal.
-#[napi(catch_unwind)]
-pub fn is_by_hand() -> bool {
-    extline_stdio::is_by_hand()
-}
-
 /// Whether the program is to be an MCP server, by its first argument or by the environment.
 #[napi(catch_unwind)]
 pub fn asks_for_mcp(first_argument: Option<String>) -> bool {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use extline_driver::by_hand;
 use extline_protocol::frame::ExtensionFrame;
 use extline_protocol::{ArgsValidator, Registrations as Frames, Requirement};
 use extline_stdio::Pace;
@@ -92,6 +93,12 @@ impl Registrations {
     pub fn require(&self, kind: String, name: String) -> Result<()> {
         self.frames.borrow_mut().requirements.push(requirement(&kind, &name)?);
         Ok(())
+    }
+
+    /// Whether a person started the program in a terminal, and has been told how it is tried.
+    #[napi(catch_unwind)]
+    pub fn is_tried(&self, name: String, version: String, program: String, is_mcp: bool) -> bool {
+        by_hand::is_tried((&name, &version), &self.frames.borrow(), &program, || is_mcp)
     }
 }
 

@@ -84,6 +84,8 @@ export interface Registrations {
   decider(point: string, guard?: string): void;
   onFailure(point: string, mode: "allow" | "block"): void;
   require(kind: Required, name: string): void;
+  /** Whether a person started the program in a terminal, and has been told how it is tried. */
+  isTried(name: string, version: string, program: string, isMcp: boolean): boolean;
 }
 
 export interface Session {
@@ -160,7 +162,6 @@ export interface Native {
   claimAtLoad(underTest: boolean): boolean;
   /** Gives stdin and stdout back, unless a session has taken them. */
   giveBack(): void;
-  isByHand(): boolean;
   /** Whether the program is to be an MCP server, by its first argument or by the environment. */
   asksForMcp(firstArgument: string | undefined): boolean;
   /** Asked natively: `node:worker_threads` takes Node longer to load than all of this. */

@@ -82,10 +82,8 @@ export async function run(offer: Offer, keep: (serving: Serving) => void): Promi
     );
   }
   const mcp = native.asksForMcp(process.argv[2]);
-  if (native.isByHand() && process.env["EXTLINE_STDIO"] !== "claim" && !mcp) {
-    process.stderr.write(explanation(offer));
-    return;
-  }
+  const program = ["node", ...process.execArgv, process.argv[1] ?? "FILE"].join(" ");
+  if (offer.registrations.isTried(offer.name, offer.version, program, mcp)) return;
   tellOthers(offer);
   const code = await serve(offer, mcp, keep);
   if (code !== 0) process.exitCode = code;
@@ -196,22 +194,4 @@ function isMain(main: Main): boolean {
       return false;
     }
   });
-}
-
-function explanation({ name, version, tools, commands }: Offer): string {
-  const tries = [
-    "extline run DIR        a console with its commands and tools",
-    "extline inspect DIR    what it offers",
-  ];
-  const [tool] = tools;
-  const [command] = commands.keys();
-  if (tool) tries.push(`extline call DIR ${tool.name} '{...}'`);
-  if (command !== undefined) tries.push(`extline command DIR ${command}`);
-  const program = ["node", ...process.execArgv, process.argv[1] ?? "FILE"].join(" ");
-  return (
-    `${name} ${version} is an extension for a coding agent. It talks with its host over stdin and\n` +
-    `stdout, so there is nothing to see when it is started by hand. To try it:\n\n  ${tries.join("\n  ")}\n\n` +
-    `DIR is the folder with its extension.json; in its place \`-- ${program}\` starts this very\n` +
-    "program. To type frames yourself, set EXTLINE_STDIO=claim.\n"
-  );
 }

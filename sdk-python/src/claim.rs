@@ -22,12 +22,6 @@ pub(crate) fn claim_at_import(under_test: bool) -> PyResult<bool> {
     Ok(true)
 }
 
-/// Whether a person started this program in a terminal.
-#[pyfunction]
-pub(crate) fn is_by_hand() -> bool {
-    extline_stdio::is_by_hand()
-}
-
 /// Whether the program is to be an MCP server, by its first argument or by the environment.
 #[pyfunction]
 #[pyo3(signature = (first_argument=None))]

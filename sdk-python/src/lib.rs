@@ -39,7 +39,7 @@ mod native {
     #[pymodule_export]
     use crate::author::AtTheAuthorsLine;
     #[pymodule_export]
-    use crate::claim::{asks_for_mcp, claim_at_import, is_by_hand};
+    use crate::claim::{asks_for_mcp, claim_at_import};
     #[pymodule_export]
     use crate::context::Context;
     #[pymodule_export]

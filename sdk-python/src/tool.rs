@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
+use extline_driver::by_hand;
 use extline_protocol::frame::{Frame, RegisterTool};
 use extline_protocol::{
     ArgsValidator, Problem, Registrations as Frames, Requirement, decode_frame, decode_members,
@@ -12,6 +13,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use crate::claim::asks_for_mcp;
 use crate::dump::dump_raw;
 
 /// How a tool is called.
@@ -134,6 +136,18 @@ impl Registrations {
         let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
         frames.requirements.push(requirement);
         Ok(())
+    }
+
+    /// Whether a person started the program in a terminal, and has been told how it is tried.
+    #[pyo3(signature = (name, version, program, first_argument=None))]
+    fn is_tried(
+        &self,
+        name: &str,
+        version: &str,
+        program: &str,
+        first_argument: Option<&str>,
+    ) -> bool {
+        by_hand::is_tried((name, version), &self.frames(), program, || asks_for_mcp(first_argument))
     }
 }
 

@@ -29,11 +29,6 @@ pub(crate) fn at_creation() -> Result<Option<Stdio>, Error> {
     if claims_at_load(is_under_test())? { Ok(Some(Stdio::claim()?)) } else { Ok(None) }
 }
 
-/// Whether a person asked for the wire in a terminal, to type frames.
-pub(crate) fn is_asked_for() -> bool {
-    env::var_os("EXTLINE_STDIO").is_some_and(|choice| choice == "claim")
-}
-
 /// Whether the program is to be an MCP server, by its first argument or by the environment.
 pub(crate) fn is_mcp() -> bool {
     extline_driver::mcp::is_asked_for(env::args_os().nth(1).as_deref())

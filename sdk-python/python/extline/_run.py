@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
-from . import _claim, _native
+from . import _claim
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,12 +14,10 @@ if TYPE_CHECKING:
 def run(extension: Extension) -> None:
     """Serves in this thread; an exit code other than 0 becomes ``SystemExit``."""
     refuse(extension)
-    if (
-        _native.is_by_hand()
-        and os.environ.get("EXTLINE_STDIO") != "claim"
-        and not _native.asks_for_mcp(*sys.argv[1:2])
+    program = f"python3 {sys.argv[0] or 'FILE'}"
+    if extension._registrations.is_tried(
+        extension.name, extension.version, program, *sys.argv[1:2]
     ):
-        sys.stderr.write(_explanation(extension))
         return
     loaded = sys.modules.get("asyncio")
     if loaded is not None and loaded._get_running_loop() is not None:
@@ -74,24 +71,3 @@ def _is_imported_by_a_test() -> bool:
             return True
         frame = frame.f_back
     return False
-
-
-def _explanation(extension: Extension) -> str:
-    program = sys.argv[0] or "FILE"
-    tries = [
-        "extline run DIR        a console with its commands and tools",
-        "extline inspect DIR    what it offers",
-    ]
-    tools = [name for kind, name in extension._where if kind == "tool"]
-    if tools:
-        tries.append(f"extline call DIR {tools[0]} '{{...}}'")
-    if extension._commands:
-        tries.append(f"extline command DIR {next(iter(extension._commands))}")
-    lines = "\n  ".join(tries)
-    return (
-        f"{extension.name} {extension.version} is an extension for a coding agent. It talks with "
-        f"its host over stdin and\nstdout, so there is nothing to see when it is started by hand. "
-        f"To try it:\n\n  {lines}\n\n"
-        f"DIR is the folder with its extension.json; in its place `-- python3 {program}` starts "
-        "this very\nprogram. To type frames yourself, set EXTLINE_STDIO=claim.\n"
-    )
