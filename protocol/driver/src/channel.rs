@@ -1,20 +1,20 @@
 //! The session with both ways to the host: how far is read ahead, and what waits to be written.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use extline_protocol::limits::{READ_AHEAD_BYTES, READ_AHEAD_FRAMES, SHUTDOWN_END};
+use extline_protocol::limits::SHUTDOWN_END;
 use extline_protocol::{ExtensionEvent, ExtensionSession};
 use extline_stdio::watchdog::{self, Unfinished};
-use extline_stdio::{Error, Input, Output, Received};
+use extline_stdio::{Error, Input, Output};
 
 use crate::mcp::Mcp;
 
-/// A buffer that grew beyond this for one batch is given back.
-const KEPT: usize = 4 * 1024 * 1024;
+pub use self::way_in::Read;
+pub use self::way_out::BATCH;
 
-/// Answers are gathered for one write, but none waits longer than this for the next handler.
-pub const BATCH: Duration = Duration::from_millis(1);
+mod way_in;
+mod way_out;
 
 /// The session of an extension, what is read for it and what it says.
 ///
@@ -53,19 +53,6 @@ pub struct Channel {
     read_at: Instant,
     /// What was taken from the session before its turn.
     left: VecDeque<ExtensionEvent>,
-}
-
-/// What one read brought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Read {
-    /// Bytes or the end; there may be more.
-    Some,
-    /// Bytes, and there were no more.
-    All,
-    /// Nothing is there.
-    Nothing,
-    /// A signal came in between.
-    Interrupted,
 }
 
 /// What the session waits for.
@@ -273,266 +260,6 @@ impl Channel {
         }
         self.handle_timeout();
         Ok(())
-    }
-}
-
-/// The way in.
-impl Channel {
-    /// Who waits to write, reads, up to a bound; calls that were read ahead wait in the session.
-    pub fn may_read(&self) -> bool {
-        let is_held_up = self.mcp.as_ref().is_some_and(Mcp::is_full);
-        !self.has_ended && !is_held_up && (!self.is_stalled() || self.may_read_ahead())
-    }
-
-    /// The same for who reads in the place of a thread that begins nothing meanwhile.
-    pub fn may_read_ahead(&self) -> bool {
-        self.has_hung_up
-            || self.read_ahead < READ_AHEAD_BYTES && self.session.waiting() < READ_AHEAD_FRAMES
-    }
-
-    /// Whether so much is read ahead that the end of the input is not found by reading.
-    pub fn is_full(&self) -> bool {
-        !self.has_ended && !self.may_read()
-    }
-
-    /// Whether the input has ended.
-    pub fn has_ended(&self) -> bool {
-        self.has_ended
-    }
-
-    /// Whether the host has closed its end.
-    pub fn has_hung_up(&self) -> bool {
-        self.has_hung_up
-    }
-
-    /// Feeds the session with what is there now.
-    pub fn read(&mut self, input: &mut Input) -> Result<(), Error> {
-        while self.may_read() && self.read_once(input)? == Read::Some {}
-        Ok(())
-    }
-
-    /// Feeds the session with one read of what is there.
-    pub fn read_once(&mut self, input: &mut Input) -> Result<Read, Error> {
-        self.read_by(input, Input::try_read)
-    }
-
-    /// Feeds the session with one read, which waits until something comes, a signal at the least.
-    pub fn read_waiting(&mut self, input: &mut Input) -> Result<Read, Error> {
-        self.read_by(input, Input::read)
-    }
-
-    fn read_by(
-        &mut self,
-        input: &mut Input,
-        read: fn(&mut Input, &mut [u8]) -> Result<Received, Error>,
-    ) -> Result<Read, Error> {
-        if self.has_ended {
-            return Ok(Read::Nothing);
-        }
-        let space = match &mut self.mcp {
-            None => self.session.read_space(),
-            Some(mcp) => mcp.space(),
-        };
-        let room = space.len();
-        Ok(match read(input, space)? {
-            Received::Data(count) => {
-                let now = Instant::now();
-                match &mut self.mcp {
-                    None => self.session.handle_read(count, now),
-                    Some(mcp) => mcp.handle_read(count, now),
-                }
-                self.count(count, now);
-                self.pass();
-                // Less than there was room for: that was all.
-                if count < room { Read::All } else { Read::Some }
-            }
-            Received::Eof => {
-                self.end_input();
-                Read::Some
-            }
-            Received::WouldBlock => Read::Nothing,
-            Received::Interrupted => Read::Interrupted,
-        })
-    }
-
-    /// Takes in what was read elsewhere.
-    pub fn feed(&mut self, bytes: &[u8]) {
-        let now = Instant::now();
-        match &mut self.mcp {
-            None => self.session.handle_input(bytes, now),
-            Some(mcp) => mcp.handle_input(bytes, now),
-        }
-        self.count(bytes.len(), now);
-        self.pass();
-    }
-
-    fn count(&mut self, count: usize, now: Instant) {
-        self.read_ahead += count;
-        self.total += count as u64;
-        self.read_at = now;
-    }
-
-    /// The input has ended (`end.eof`). What an MCP client has asked for is answered first.
-    pub fn end_input(&mut self) {
-        if !std::mem::replace(&mut self.has_ended, true) {
-            match &mut self.mcp {
-                None => self.session.handle_eof(Instant::now()),
-                Some(mcp) => mcp.handle_eof(Instant::now()),
-            }
-            self.pass();
-        }
-    }
-
-    /// For who does not read, and so does not find the end: looks whether the host has closed its end.
-    /// Whether that is news.
-    pub fn look_for_hang_up(&mut self, input: &Input) -> Result<bool, Error> {
-        if self.has_ended || self.has_hung_up || !input.has_hung_up()? {
-            return Ok(false);
-        }
-        self.hang_up();
-        Ok(true)
-    }
-
-    /// The host has closed its end: what is there to read is no more than its pipe holds.
-    pub fn hang_up(&mut self) {
-        if !std::mem::replace(&mut self.has_hung_up, true) && self.mcp.is_none() {
-            self.session.handle_hang_up(Instant::now());
-        }
-    }
-}
-
-/// The way out.
-impl Channel {
-    /// Writes what there is, as much as the host takes now. Whether nothing is left. Where the program
-    /// writes, nothing happens.
-    pub fn write(&mut self) -> Result<bool, Error> {
-        self.held = None;
-        if self.output.is_none() {
-            self.pass();
-            return Ok(true);
-        }
-        loop {
-            self.write_batch()?;
-            if self.is_stalled() {
-                return Ok(false);
-            }
-            if !self.fill() {
-                return Ok(true);
-            }
-        }
-    }
-
-    /// Writes what there is, or holds it back for what comes next, when that is known to be quick. It
-    /// does not wait for longer than a batch may take.
-    pub fn write_or_hold(&mut self, holds: bool) -> Result<(), Error> {
-        if !holds {
-            self.write()?;
-        } else if self.output.is_some() && self.has_output() {
-            let since = *self.held.get_or_insert_with(Instant::now);
-            if since.elapsed() >= BATCH {
-                self.write()?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether something is held back.
-    pub fn is_holding(&self) -> bool {
-        self.held.is_some()
-    }
-
-    /// Goes on with the batch that is under way, and takes no further one.
-    pub fn write_batch(&mut self) -> Result<(), Error> {
-        let Some(output) = &mut self.output else { return Ok(()) };
-        if self.written == self.batch.len() {
-            return Ok(());
-        }
-        match output.try_write(&self.batch[self.written..]) {
-            Ok(count) => self.written += count,
-            Err(Error::HostGone) => self.lose_host(),
-            Err(error) => return Err(error),
-        }
-        Ok(())
-    }
-
-    /// Writes all of the batch that is under way, to a file, which takes everything.
-    pub fn write_all(&mut self) -> Result<(), Error> {
-        if let Some(output) = &mut self.output {
-            output.write_all(&self.batch[self.written..])?;
-            self.written = self.batch.len();
-        }
-        Ok(())
-    }
-
-    /// Puts what the program is to write in the place of what stands in `taken`, whose memory is used
-    /// again. False when there is nothing, or while the program is still at the last.
-    pub fn take_batch(&mut self, taken: &mut Vec<u8>) -> bool {
-        if self.output.is_some() || self.is_taken || !self.fill() || self.is_gone {
-            return false;
-        }
-        taken.clear();
-        std::mem::swap(&mut self.batch, taken);
-        true
-    }
-
-    /// The program writes what it took until [`Channel::batch_is_written`]; nothing new is begun
-    /// meanwhile.
-    pub fn batch_is_under_way(&mut self) {
-        self.is_taken = true;
-    }
-
-    /// The program has written what it took.
-    pub fn batch_is_written(&mut self) {
-        self.is_taken = false;
-    }
-
-    /// Without a host that reads nobody waits for answers.
-    pub fn lose_host(&mut self) {
-        self.written = self.batch.len();
-        self.is_taken = false;
-        if !std::mem::replace(&mut self.is_gone, true) {
-            self.gone_is_news = true;
-            self.session.handle_write_failed(Instant::now());
-        }
-    }
-
-    /// Whether the host was found gone since the last time; the session has events then.
-    pub fn take_lost_host(&mut self) -> bool {
-        std::mem::take(&mut self.gone_is_news)
-    }
-
-    /// Whether anything was taken to be written since the last time.
-    pub fn take_wrote(&mut self) -> bool {
-        std::mem::take(&mut self.has_written)
-    }
-
-    /// Takes what the session has to say; whether there is anything.
-    fn fill(&mut self) -> bool {
-        if self.batch.capacity() > KEPT {
-            self.batch = Vec::new();
-        }
-        self.batch.clear();
-        self.written = 0;
-        if !self.poll_output() {
-            self.read_ahead = 0;
-            return false;
-        }
-        self.has_written = true;
-        // A host that is gone takes nothing.
-        if self.is_gone {
-            self.written = self.batch.len();
-        }
-        true
-    }
-
-    fn poll_output(&mut self) -> bool {
-        self.pass();
-        if let Some(mcp) = &mut self.mcp {
-            return mcp.poll_output(&mut self.batch);
-        }
-        // A look at the clock is not free, and only updates depend on the time.
-        let now = if self.session.has_updates() { Instant::now() } else { self.read_at };
-        self.session.poll_output(now, &mut self.batch)
     }
 }
 
