@@ -89,6 +89,10 @@ pub const SHUTDOWN_ANSWERS: Duration = Duration::from_secs(1);
 /// was answered as cancelled.
 pub const SHUTDOWN_TEARDOWN: Duration = Duration::from_millis(1_250);
 
+/// What an author is told of a teardown that takes longer than [`SHUTDOWN_TEARDOWN`].
+pub const LATE_TEARDOWN: &str = "teardown did not end in time: it has 1.25 s from the beginning of the \
+    end, and a host ends the process soon after";
+
 /// An extension's shutdown: the process ends at once.
 pub const SHUTDOWN_END: Duration = Duration::from_millis(1_500);
 

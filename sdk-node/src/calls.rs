@@ -67,6 +67,11 @@ impl Calls {
         }
     }
 
+    /// Whether a handler of teardown runs.
+    pub(crate) fn is_tearing_down(&self) -> bool {
+        self.others.iter().any(|label| **label == *"teardown")
+    }
+
     /// The handlers that run, oldest call first.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut open: Vec<_> = self.open.iter().collect();

@@ -11,6 +11,7 @@ use extline_driver::BATCH;
 #[cfg(unix)]
 use extline_driver::StandIn;
 use extline_protocol::ExtensionEvent;
+use extline_protocol::limits::LATE_TEARDOWN;
 #[cfg(unix)]
 use extline_stdio::Input;
 use extline_stdio::{Error, report};
@@ -253,9 +254,11 @@ impl Driver {
     /// Everything is answered and written.
     fn finish(self: &Rc<Self>, exit_code: u8) {
         self.close();
+        let is_late = self.core.lock().calls.is_tearing_down();
         self.say(Told {
             kind: Kind::Finished as u32,
             number: Some(exit_code.into()),
+            text: is_late.then_some(LATE_TEARDOWN),
             ..Told::default()
         });
     }

@@ -29,7 +29,7 @@ export const enum Kind {
   Teardown = 11,
   /** number: milliseconds until the process ends, where it does; text: reason. */
   ShuttingDown = 12,
-  /** number: exit code. */
+  /** number: exit code; text: what was wrong with the end. */
   Finished = 13,
   /** text: reason. */
   Failed = 14,

@@ -19,9 +19,6 @@ import { runTool } from "./run-tool.js";
 import { SocketReader } from "./socket-reader.js";
 import { inOrder, isThenable } from "./thenable.js";
 
-/** The session waits no longer, and a process that goes on is ended soon after. */
-const LATE = "it was not done 1.25 s after the end began, and is cut off then: let it do less";
-
 /** What a host in the same process, or one that runs the extension, wants to know. */
 export interface Observer {
   /** Everything is answered and written. */
@@ -58,7 +55,6 @@ export class Serving {
   #host: Host | undefined;
   #isSetUp = false;
   #hasEnded = false;
-  #isTearingDown = false;
 
   constructor(offer: Offer, observer: Observer, options: ServeOptions) {
     this.#offer = offer;
@@ -143,7 +139,7 @@ export class Serving {
         return true;
       case Kind.Finished:
         this.#hasEnded = true;
-        if (this.#isTearingDown) this.#observer.handlerFailed?.("teardown", new Error(LATE));
+        if (text !== "") this.#observer.handlerFailed?.("teardown", new Error(text));
         this.#sockets?.end();
         this.#observer.finished(number ?? 0);
         return true;
@@ -195,9 +191,7 @@ export class Serving {
     const ctx = this.#begin();
     const failed = (thrown: unknown) => this.#failed(thrown, "teardown");
     const teardowns = this.#isSetUp ? this.#offer.teardowns : [];
-    this.#isTearingDown = true;
     return inOrder(teardowns, (teardown) => teardown(ctx), failed, () => {
-      this.#isTearingDown = false;
       this.#others.delete(ctx);
       this.session.teardownDone();
     });

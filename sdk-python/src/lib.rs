@@ -37,6 +37,9 @@ mod visit;
 #[pyo3::pymodule(name = "_native")]
 mod native {
     #[pymodule_export]
+    const LATE_TEARDOWN: &str = extline_protocol::limits::LATE_TEARDOWN;
+
+    #[pymodule_export]
     use crate::author::AtTheAuthorsLine;
     #[pymodule_export]
     use crate::claim::{asks_for_mcp, claim_at_import};

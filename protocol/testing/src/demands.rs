@@ -20,10 +20,6 @@ pub const NOT_READY: &str = "the extension did not become ready";
 /// What did not happen at the end.
 pub const NOT_ENDED: &str = "the extension did not end";
 
-/// A teardown that a host cuts off.
-pub const LATE_TEARDOWN: &str = "teardown did not end in time: it has 1.25 s from the beginning of the \
-    end, and a host ends the process soon after";
-
 /// Why a start that lasts fails; `longer` is what a test writes to wait longer, or nothing.
 pub fn late_start(longer: &str) -> String {
     let longer = if longer.is_empty() { "" } else { &format!(", or write {longer}") };

@@ -6,10 +6,11 @@ use std::mem::take;
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::ErrorInfo;
+use extline_protocol::limits::LATE_TEARDOWN;
 use extline_protocol::{CallKey, RawJson, ToolCallOptions};
 
 use crate::calls::Outcome;
-use crate::demands::{LATE_TEARDOWN, NO_RESULT, NOT_READY, late_start, not_offered, wrong_result};
+use crate::demands::{NO_RESULT, NOT_READY, late_start, not_offered, wrong_result};
 use crate::failure::{Failure, FailureKind};
 use crate::frames::{frame, json, object};
 use crate::host::Host;

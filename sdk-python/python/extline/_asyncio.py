@@ -10,7 +10,6 @@ from threading import get_ident
 from . import _native
 from ._failure import explain, no_answer
 from ._serving import (
-    LATE_TEARDOWN,
     Serving,
     command_failure_of,
     failure_of,
@@ -167,7 +166,7 @@ class AsyncServing(Serving):
         except asyncio.CancelledError:
             # By a loop that ends.
             if self.on_failure is not None:
-                self.on_failure("teardown", LATE_TEARDOWN, None)
+                self.on_failure("teardown", _native.LATE_TEARDOWN, None)
             raise
         finally:
             self.is_tearing_down = False

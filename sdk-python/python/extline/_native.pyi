@@ -9,6 +9,7 @@ from ._host import Host
 from ._panel import OpenPanel
 
 __all__ = [
+    "LATE_TEARDOWN",
     "AtTheAuthorsLine",
     "Context",
     "InterceptChain",
@@ -44,6 +45,8 @@ __all__ = [
 ]
 
 _T = TypeVar("_T")
+
+LATE_TEARDOWN: str
 
 @final
 class Context:

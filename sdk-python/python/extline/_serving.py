@@ -26,13 +26,6 @@ if TYPE_CHECKING:
     Ask: TypeAlias = "Callable[[Callable[[], None]], Question]"
     OnPart: TypeAlias = "Callable[[Any], object]"
 
-# What a test is told of a teardown that a host would cut off.
-LATE_TEARDOWN = (
-    "teardown did not end in time: it has 1.25 s from the beginning of the end, and a host ends the "
-    "process soon after"
-)
-
-
 class Serving:
     """One extension that runs. Handlers run in the thread that calls."""
 

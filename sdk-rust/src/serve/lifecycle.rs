@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use extline_protocol::Capability;
 use extline_protocol::frame::HelloAck;
-use extline_protocol::limits::SHUTDOWN_TEARDOWN;
+use extline_protocol::limits::{LATE_TEARDOWN, SHUTDOWN_TEARDOWN};
 
 use super::Serving;
 use crate::handler::Guarded;
@@ -76,9 +76,7 @@ impl Serving {
 
     pub(super) fn end(&mut self, exit_code: u8) {
         if self.connection.running.contains(&RunId::Teardown) {
-            report_failure(
-                "teardown did not end in time: it has 1.25 s from the beginning of the end",
-            );
+            report_failure(LATE_TEARDOWN);
         }
         self.finished = Some(exit_code);
     }

@@ -6,8 +6,7 @@ import os
 import sys
 from time import monotonic
 
-from .._native import dumps, loads, report
-from .._serving import LATE_TEARDOWN
+from .._native import LATE_TEARDOWN, dumps, loads, report
 from ._answers import Answer, CommandAnswer, MethodAnswer, Note, Ruling
 from ._conversation import Conversation
 from ._failure import Failure, Misuse
