@@ -190,20 +190,11 @@ unsafe fn register<F>(
     })
 }
 
-/// Adds a name to a list of the subscription, once.
-/// The JSON of a frame.
-pub(crate) fn frame_text<F: Frame>(frame: &F) -> String {
-    let mut line = Vec::new();
-    frame.write_line(&mut line);
-    line.pop_if(|last| *last == b'\n');
-    String::from_utf8(line).unwrap_or_default()
-}
-
 impl Extension {
     pub(crate) fn run_event(self: &Arc<Self>, frame: &EventFrame) {
         let handlers = { self.lock().events.get(&frame.event).cloned() };
         let event =
-            Event { name: with_nul(frame.event.clone()), payload: Json::new(frame_text(frame)) };
+            Event { name: with_nul(frame.event.clone()), payload: Json::new(frame.frame_text()) };
         let ext = Arc::as_ptr(self).cast_mut();
         for handler in handlers.unwrap_or_default() {
             // SAFETY: the author's function, with what it was registered with.

@@ -3,13 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use extline_protocol::frame::EventIntercept;
+use extline_protocol::frame::{EventIntercept, Frame};
 use extline_protocol::{CallKey, Change, Turn as Whose};
 use extline_stdio::report;
 
 use crate::call::Call;
 use crate::callback::Callback;
-use crate::events::frame_text;
 use crate::extension::Extension;
 use crate::failure::Failure;
 use crate::json::Json;
@@ -145,7 +144,7 @@ impl InterceptChain {
     /// The call of the next handler.
     fn call(&self, ext: &Arc<Extension>, guard: Option<Arc<str>>) -> Call {
         let label = guard.clone().unwrap_or_else(|| self.label());
-        let text = Json::new(frame_text(&**self.way.intercept()));
+        let text = Json::new(self.way.intercept().frame_text());
         let mut call = Call::new(ext, self.key.clone(), label, text);
         call.deadline = Some(self.deadline);
         call.turn = Some(Turn::new(self.point(), guard));

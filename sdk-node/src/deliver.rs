@@ -5,12 +5,11 @@ use std::time::Instant;
 
 use extline_driver::questions::{self, Answer, News, Reply};
 use extline_driver::{Question, Questions, running};
-use extline_protocol::frame::{ErrorInfo, PanelClose, ToolCall, ToolResult};
+use extline_protocol::frame::{ErrorInfo, Frame, Object, PanelClose, ToolCall, ToolResult};
 use extline_protocol::{CallKey, ExtensionEvent, ExtensionSession, PanelInput};
 
 use crate::calls::Label;
 use crate::core::{Core, State};
-use crate::frames::{object_text, text_of};
 use crate::js::{Scope, Told};
 
 /// What JavaScript is told, by number; `Kind` in native.ts is the same list.
@@ -38,7 +37,7 @@ pub(crate) enum Kind {
     Teardown = 11,
     /// Reason, milliseconds until the process ends.
     ShuttingDown = 12,
-    /// Exit code.
+    /// Exit code, what was wrong with the end.
     Finished = 13,
     /// Reason.
     Failed = 14,
@@ -66,7 +65,7 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
         }
         ExtensionEvent::Intercept { key, intercept, deadline } => {
             let serial = key.serial();
-            let frame = text_of(&*intercept);
+            let frame = intercept.frame_text();
             let point = intercept.event.clone();
             let turn = core.lock().begin_chain(key, label, *intercept);
             turn.is_some_and(|turn| {
@@ -90,7 +89,7 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
         }
         ExtensionEvent::Event(event) => {
             core.lock().calls.begin_other(label);
-            let frame = text_of(&*event);
+            let frame = event.frame_text();
             let (text, more) = (Some(event.event.as_str()), Some(frame.as_str()));
             scope.tell(Told { text, more, ..told(Kind::Event) })
         }
@@ -111,7 +110,7 @@ fn answer_or_end(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> bool 
             scope.tell(Told { serial: key.serial(), text, ..told(Kind::Cancelled) })
         }
         ExtensionEvent::Accepted(ack) => {
-            let frame = text_of(&*ack);
+            let frame = ack.frame_text();
             scope.tell(Told { text: Some(&frame), ..told(Kind::Accepted) })
         }
         ExtensionEvent::ShuttingDown(reason) => {
@@ -145,12 +144,14 @@ fn interrupt(
 
 fn answer(scope: &Scope<'_>, question: &Question<()>) -> bool {
     let (text, flag) = match question.take() {
-        Some(News::Answer(Answer { error: Some(error), .. })) => (object_text(&*error), true),
-        Some(News::Answer(Answer { reply: Reply::Tool(result), .. })) => (text_of(&result), false),
+        Some(News::Answer(Answer { error: Some(error), .. })) => (error.object_text(), true),
+        Some(News::Answer(Answer { reply: Reply::Tool(result), .. })) => {
+            (result.frame_text(), false)
+        }
         Some(News::Answer(Answer { reply: Reply::Method(result), .. })) => {
             (result.unwrap_or_default().to_string(), false)
         }
-        Some(News::Interrupted) => (object_text(&questions::cancelled()), true),
+        Some(News::Interrupted) => (questions::cancelled().object_text(), true),
         // Nobody wants parts.
         Some(News::Part(_)) | None => return false,
     };
@@ -184,7 +185,7 @@ fn tool(
     state.write_before(Some(&tool));
     state.last_tool = Some(tool);
     drop(state);
-    let session = call.session.as_ref().map(object_text);
+    let session = call.session.as_ref().map(Object::object_text);
     scope.tell(Told {
         serial,
         number: Some(index.into()),
@@ -206,9 +207,9 @@ fn panel(core: &Core, scope: &Scope<'_>, label: Label, input: PanelInput) -> boo
     let id = input.panel_id().to_owned();
     core.lock().calls.begin_other(label);
     let frame = match input {
-        PanelInput::Key(key) => text_of(&key),
-        PanelInput::Resize(resize) => text_of(&resize),
-        PanelInput::Close { panel_id } => text_of(&PanelClose { panel_id }),
+        PanelInput::Key(key) => key.frame_text(),
+        PanelInput::Resize(resize) => resize.frame_text(),
+        PanelInput::Close { panel_id } => PanelClose { panel_id }.frame_text(),
     };
     scope.tell(Told { text: Some(&id), more: Some(&frame), ..told(Kind::Panel) })
 }

@@ -1,6 +1,6 @@
-//! Frames as JSON text: what the JavaScript half says and is told.
+//! Frames from JSON text: what the JavaScript half says.
 
-use extline_protocol::frame::{ExtensionFrame, Frame, Object};
+use extline_protocol::frame::{ExtensionFrame, Frame};
 use extline_protocol::{Incoming, RawJson, decode_members, decode_text};
 use napi::{Error, Result};
 
@@ -18,24 +18,6 @@ pub(crate) fn frame_of(text: &str) -> Result<ExtensionFrame> {
 pub(crate) fn members_of<F: Frame>(text: &str) -> Result<F> {
     let text = raw(text)?;
     decode_members(text.get()).map_err(|problem| Error::from_reason(problem.to_string()))
-}
-
-/// The text of a frame.
-pub(crate) fn text_of<F: Frame>(frame: &F) -> String {
-    let mut bytes = Vec::new();
-    frame.write_line(&mut bytes);
-    if bytes.last() == Some(&b'\n') {
-        bytes.pop();
-    }
-    String::from_utf8(bytes).unwrap_or_default()
-}
-
-/// The text of an object that is no frame.
-pub(crate) fn object_text<O: Object>(object: &O) -> String {
-    let mut bytes = vec![b'{'];
-    object.write_members(&mut bytes);
-    bytes.push(b'}');
-    String::from_utf8(bytes).unwrap_or_default()
 }
 
 /// Any JSON value.

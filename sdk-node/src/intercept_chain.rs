@@ -4,14 +4,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use extline_protocol::frame::{EventIntercept, Subscribe};
+use extline_protocol::frame::{EventIntercept, Frame, Subscribe};
 use extline_protocol::{CallKey, Change, InterceptChain, Turn};
 use napi::{Error, Result};
 use napi_derive::napi;
 
 use crate::calls::{Label, number};
 use crate::core::State;
-use crate::frames::{raw, text_of};
+use crate::frames::raw;
 use crate::session::Session;
 
 /// How many interceptors a point has, and what the guards are called.
@@ -114,7 +114,7 @@ impl Session {
         let mut state = self.driver.core.lock();
         let shown = state.step(serial, |chain| Arc::clone(chain.intercept()));
         drop(state);
-        shown.map_or_else(String::new, |shown| text_of(&*shown))
+        shown.map_or_else(String::new, |shown| shown.frame_text())
     }
 }
 

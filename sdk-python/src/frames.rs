@@ -8,8 +8,5 @@ use crate::load::load_object;
 
 /// What stands in the frame, with its `type`.
 pub(crate) fn to_dict<'py, F: Frame>(py: Python<'py>, frame: &F) -> PyResult<Bound<'py, PyDict>> {
-    let mut line = Vec::new();
-    frame.write_line(&mut line);
-    let line = String::from_utf8_lossy(&line);
-    Ok(load_object(py, &line)?.0)
+    Ok(load_object(py, &frame.frame_text())?.0)
 }

@@ -19,6 +19,14 @@ pub trait Object: Sized {
 
     /// The schemas of its members, and the names of the required ones.
     fn describe(properties: &mut Map<String, Value>, required: &mut Vec<&'static str>);
+
+    /// The JSON text of the object, without a `type`.
+    fn object_text(&self) -> String {
+        let mut text = vec![b'{'];
+        self.write_members(&mut text);
+        text.push(b'}');
+        String::from_utf8(text).unwrap_or_default()
+    }
 }
 
 /// A frame: an object with a `type`.
@@ -33,6 +41,14 @@ pub trait Frame: Object {
         out.push(b'"');
         self.write_members(out);
         out.extend_from_slice(b"}\n");
+    }
+
+    /// The canonical line, without its LF.
+    fn frame_text(&self) -> String {
+        let mut line = Vec::new();
+        self.write_line(&mut line);
+        line.pop();
+        String::from_utf8(line).unwrap_or_default()
     }
 }
 

@@ -7,17 +7,12 @@ use crate::host::Mistake;
 
 /// The frame with its `type`, as it goes over the wire.
 pub(crate) fn frame<F: Frame>(frame: &F) -> RawJson {
-    let mut line = Vec::new();
-    frame.write_line(&mut line);
-    RawJson::of_part(String::from_utf8_lossy(&line).trim_end())
+    RawJson::of_part(&frame.frame_text())
 }
 
 /// An object that is no frame.
 pub(crate) fn object<O: Object>(object: &O) -> RawJson {
-    let mut text = vec![b'{'];
-    object.write_members(&mut text);
-    text.push(b'}');
-    RawJson::of_part(&String::from_utf8_lossy(&text))
+    RawJson::of_part(&object.object_text())
 }
 
 /// The members of a text that must be an object.
