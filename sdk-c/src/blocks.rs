@@ -10,7 +10,6 @@ use crate::code::{EXTLINE_JSON, ResultCode};
 use crate::failure::{Failure, enter};
 use crate::ffi::{bytes, text, text_n};
 use crate::tool::{json_of, word};
-use crate::value;
 
 /// Adds a block of text to the result of a tool. `EXTLINE_STATE` for another kind of call,
 /// `EXTLINE_ANSWERED` when it has its answer. The text is copied. What is added is sent by
@@ -62,7 +61,7 @@ pub unsafe extern "C" fn extline_call_add_json(call: *mut Call, json: *const c_c
         // SAFETY: a handle and a text of the caller's.
         let (call, json) = unsafe { (called(call)?, text(json, "json")?) };
         let json = json_of(json, "json")?;
-        add(call, |result| value::add(result, json))
+        add(call, |result| result.push_value(json))
     })
 }
 

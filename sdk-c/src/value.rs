@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use extline_protocol::frame::{Action, CommandResponse, Content, ToolResult};
+use extline_protocol::frame::{Action, CommandResponse, Content};
 use extline_protocol::{CallKind, RawJson};
 
 use crate::call::{Call, called};
@@ -76,11 +76,5 @@ fn answer(call: &Call, json: &str) -> Result<(), Failure> {
     if call.kind() == CallKind::Request {
         return call.answer(|session, key| session.reply_request(key, Ok(json)));
     }
-    call.answer_tool(|result| add(result, json))
-}
-
-/// A result holds one such value; a second one takes its place.
-pub(crate) fn add(result: &mut ToolResult, json: RawJson) {
-    result.content.push(Content::text(json.get()));
-    result.structured_content = Some(json);
+    call.answer_tool(|result| result.push_value(json))
 }

@@ -18,19 +18,15 @@ impl Session {
     /// Answers a tool call with a text.
     #[napi(catch_unwind)]
     pub fn answer_text(&self, serial: i64, text: String) {
-        self.reply_tool(serial, |_| ToolResult::new("".into(), vec![Content::Text(text)]));
+        self.reply_tool(serial, ToolResult::new("".into(), vec![Content::Text(text)]));
     }
 
-    /// Answers a tool call with a value, whose JSON text this is: as it is, and as text for those who
-    /// know only text.
+    /// Answers a tool call with a value, whose JSON text this is.
     #[napi(catch_unwind)]
     pub fn answer_value(&self, serial: i64, json: String) -> Result<()> {
-        let value = raw(&json)?;
-        let content = vec![Content::text(value.get())];
-        self.reply_tool(serial, |_| ToolResult {
-            structured_content: Some(value),
-            ..ToolResult::new("".into(), content)
-        });
+        let mut result = ToolResult::new("".into(), Vec::new());
+        result.push_value(raw(&json)?);
+        self.reply_tool(serial, result);
         Ok(())
     }
 
@@ -168,10 +164,9 @@ impl Session {
         });
     }
 
-    fn reply_tool(&self, serial: i64, result: impl FnOnce(&CallKey) -> ToolResult) {
+    fn reply_tool(&self, serial: i64, result: ToolResult) {
         self.driver.tell(|state| {
             if let Some(key) = state.calls.end(number(serial)) {
-                let result = result(&key);
                 // It fails for a call that the session has answered in the handler's place.
                 let _ = state.channel.session.reply_tool(&key, result);
             }

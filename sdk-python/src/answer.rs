@@ -40,11 +40,9 @@ fn of_blocks(content: Vec<Content>) -> ToolResult {
     ToolResult::new("".into(), content)
 }
 
-/// A value stands twice: as it is, and as text for those who know only text.
 fn of_value(value: &Bound<'_, PyAny>) -> PyResult<ToolResult> {
-    let value = dump_raw(value)?;
-    let mut result = of_blocks(vec![Content::text(value.get())]);
-    result.structured_content = Some(value);
+    let mut result = of_blocks(Vec::new());
+    result.push_value(dump_raw(value)?);
     Ok(result)
 }
 

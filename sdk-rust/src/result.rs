@@ -153,8 +153,7 @@ impl ToolResult {
     }
 
     fn raw_json(mut self, value: RawJson) -> Self {
-        self = self.text(value.get());
-        self.frame.structured_content = Some(value);
+        self.frame.push_value(value);
         self
     }
 

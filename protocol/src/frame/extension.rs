@@ -288,6 +288,13 @@ impl ToolResult {
         Self { is_error: true, error: Some(error), ..Self::new(id, content) }
     }
 
+    /// Adds a value, which stands twice: as it is, and as text for those who know only text. A result holds
+    /// one; a second takes its place, and its text stands behind that of the first.
+    pub fn push_value(&mut self, value: RawJson) {
+        self.content.push(Content::text(value.get()));
+        self.structured_content = Some(value);
+    }
+
     /// How many bytes its content and its value have, unescaped; `None` where there is more to it.
     pub(crate) fn plain_bytes(&self) -> Option<usize> {
         let has_more = self.activate_tools.is_some()
