@@ -37,11 +37,7 @@ pub struct Extension {
 impl Extension {
     pub(crate) fn new(name: &str, version: &str) -> Self {
         let config = ExtensionConfig {
-            sdk: Some(SdkInfo {
-                name: "extline".to_owned(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                language: "c".to_owned(),
-            }),
+            sdk: Some(SdkInfo::extline("c")),
             ..ExtensionConfig::new(name, version)
         };
         let (state, host) = (Mutex::new(State::new(config)), OnceLock::new());

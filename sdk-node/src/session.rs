@@ -79,11 +79,7 @@ impl Session {
         let own = own.transpose().map_err(to_js)?;
         let (frames, known) = registrations.copy();
         let config = ExtensionConfig {
-            sdk: Some(SdkInfo {
-                name: "extline".to_owned(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                language: "node".to_owned(),
-            }),
+            sdk: Some(SdkInfo::extline("node")),
             registrations: frames,
             methods: options.methods,
             teardown: options.teardown,

@@ -55,11 +55,7 @@ impl Session {
             stdio
         };
         let config = ExtensionConfig {
-            sdk: Some(SdkInfo {
-                name: "extline".to_owned(),
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                language: "python".to_owned(),
-            }),
+            sdk: Some(SdkInfo::extline("python")),
             registrations: registrations.frames(),
             methods,
             teardown,

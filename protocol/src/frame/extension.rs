@@ -71,6 +71,17 @@ object! {
     }
 }
 
+impl SdkInfo {
+    /// This project's SDK for a language: the crates have one version.
+    pub fn extline(language: &str) -> Self {
+        Self {
+            name: "extline".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            language: language.to_owned(),
+        }
+    }
+}
+
 object! {
     /// The first frame of an extension (`hello.first`).
     #[derive(Default)]

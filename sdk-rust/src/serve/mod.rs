@@ -76,11 +76,7 @@ pub(crate) async fn serve_over(
         report(remark);
     }
     let config = ExtensionConfig {
-        sdk: Some(SdkInfo {
-            name: env!("CARGO_PKG_NAME").to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            language: "rust".to_owned(),
-        }),
+        sdk: Some(SdkInfo::extline("rust")),
         registrations: extension.registrations,
         methods: extension.methods,
         teardown: !extension.teardowns.is_empty(),
