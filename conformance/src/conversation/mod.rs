@@ -4,22 +4,22 @@ mod arrived;
 mod numbers;
 mod patience;
 mod seed;
+mod start;
+mod state;
 mod survey;
 
-use std::fmt::Write;
 use std::io;
 use std::time::{Duration, Instant};
 
 use extline_host::Program;
-use extline_scenario::{Failure, Outcome};
+use extline_scenario::Failure;
 use serde_json::Value;
 
-use self::arrived::TORN;
 pub(crate) use self::arrived::{Arrived, parse};
 pub(crate) use self::patience::Patience;
+use self::patience::Standstill;
 #[cfg(unix)]
 pub(crate) use self::patience::Worker;
-use self::patience::{Standstill, is_starved};
 pub use self::seed::draw_seed;
 pub(crate) use self::seed::{Drawn, is_unknown};
 pub(crate) use self::survey::{Callable, Called, Reaction};
@@ -304,25 +304,6 @@ impl Conversation {
         }
     }
 
-    /// Waits for `hello`; no longer than needed for one that waits for input itself.
-    pub(crate) fn await_hello(&mut self, within: Duration) -> Result<(), Failure> {
-        let began = Instant::now();
-        let last = began + within;
-        let mut stuck = false;
-        loop {
-            let until = Instant::now() + GLANCE;
-            let until = if Instant::now() < last { until.min(last) } else { until };
-            let hello = self.await_frame(0, until, |frame| frame["type"] == "hello");
-            let Err(missing) = hello else { return Ok(()) };
-            // Twice in a row: a process that has only just read something may still answer it.
-            let was_stuck = std::mem::replace(&mut stuck, self.target.only_waits_for_input());
-            let over = Instant::now() >= last && !is_starved(&self.target, began.elapsed(), within);
-            if missing == Missing::Ended || over || was_stuck && stuck {
-                return Err(self.failure(missing, format!("hello within {}", seconds(within))));
-            }
-        }
-    }
-
     /// How busy it is while it is sent nothing: looks until it rests for a moment, or for
     /// [`RESTS`] such moments. `None` where the system does not tell.
     pub(crate) fn rest(&mut self) -> Option<Rest> {
@@ -349,62 +330,6 @@ impl Conversation {
     /// What [`Conversation::rest`] saw.
     pub(crate) fn rested(&self) -> Option<Rest> {
         self.rest
-    }
-
-    /// For how long the process had no processor from `hello_ack` until it was ready, as far as the
-    /// system tells.
-    pub(crate) fn delayed(&self) -> Duration {
-        self.delayed
-    }
-
-    /// Writes `hello_ack`, in chunks and with more behind it if that is wanted.
-    pub(crate) fn acknowledge(
-        &mut self,
-        ack: Option<&str>,
-        chunk: Option<usize>,
-        glued: Option<&str>,
-    ) {
-        let mut bytes = format!("{}\n", ack.unwrap_or(&self.ack)).into_bytes();
-        if let Some(glued) = glued {
-            bytes.extend_from_slice(glued.as_bytes());
-            bytes.push(b'\n');
-        }
-        let pause = if chunk.is_some() { Duration::from_micros(200) } else { Duration::ZERO };
-        self.acknowledged = Some(self.target.timeline().mark());
-        self.usual = ack.is_none();
-        self.target.write_in_chunks(bytes, chunk.unwrap_or(usize::MAX), pause);
-    }
-
-    /// Waits until the extension can be used: until `ready` where it is known to come, else until
-    /// as many registrations came as the first time.
-    pub(crate) fn await_ready(&mut self, survey: Option<&Survey>) -> Result<(), Failure> {
-        let before = self.target.delayed();
-        let outcome = self.await_readiness(survey);
-        let delayed = before.zip(self.target.delayed());
-        self.delayed = delayed.map(|(before, now)| now.saturating_sub(before)).unwrap_or_default();
-        outcome
-    }
-
-    fn await_readiness(&mut self, survey: Option<&Survey>) -> Result<(), Failure> {
-        let until = Instant::now() + READY;
-        let Some(survey) = survey else {
-            self.settle(until);
-            return Ok(());
-        };
-        let mut left = survey.registrations();
-        let sends_ready = survey.ready;
-        let outcome = self.await_frame(0, until, |frame| match frame["type"].as_str() {
-            Some("ready") => true,
-            Some("register_tool" | "register_command" | "subscribe") => {
-                left = left.saturating_sub(1);
-                left == 0 && !sends_ready
-            }
-            Some("hello") => left == 0 && !sends_ready,
-            _ => false,
-        });
-        outcome.map(|_| ()).map_err(|missing| {
-            self.failure(missing, "the registrations of its first start again".to_owned())
-        })
     }
 
     /// Asks whether it still answers, so many times at once, and waits for every answer. It is not waited
@@ -453,78 +378,6 @@ impl Conversation {
             }
             failure
         })
-    }
-
-    /// What happened instead of what was expected.
-    pub(crate) fn failure(&mut self, missing: Missing, expected: String) -> Failure {
-        if missing == Missing::Ended {
-            // The exit status comes a moment after the end of stdout.
-            self.await_exit(Instant::now() + Duration::from_millis(300));
-        }
-        let outcome = match self.target.exit() {
-            _ if self.target.flood().is_some() => Outcome::Wrong,
-            Some(_) => Outcome::Died,
-            None => Outcome::Silent,
-        };
-        let torn = match self.torn.len() {
-            0 => String::new(),
-            1 => format!("{TORN}; "),
-            count => format!("{TORN} (and {} more like it); ", count - 1),
-        };
-        Failure { expected, got: torn + &self.state(), outcome }
-    }
-
-    /// What the process does now, in words.
-    pub(crate) fn state(&self) -> String {
-        if let Some(flood) = self.target.flood() {
-            return flood.to_owned();
-        }
-        if let Some(exit) = self.target.exit() {
-            let records = self.target.timeline().records();
-            let at = |wanted: fn(&What) -> bool| {
-                records.iter().rev().find(|record| wanted(&record.what)).map(|record| record.at)
-            };
-            let ended = at(|what| matches!(what, What::Exited(_)));
-            let sent = at(|what| matches!(what, What::Sent { .. }));
-            return match (ended, sent) {
-                (Some(ended), Some(sent)) if ended >= sent => format!(
-                    "the process ended ({exit}), {} ms after the last bytes it was sent",
-                    milliseconds(ended.saturating_sub(sent))
-                ),
-                _ => format!("the process ended ({exit})"),
-            };
-        }
-        let unwritten = self.target.unwritten();
-        // Writing to a string cannot fail.
-        let mut state = if self.target.closed_stdout() {
-            "nobody reads its stdout any more, and it lives on".to_owned()
-        } else if self.target.stdout_ended() {
-            "the process closed its stdout and lives on".to_owned()
-        } else {
-            "nothing of the kind".to_owned()
-        };
-        if unwritten > 0 {
-            let _ = write!(state, "; {unwritten} bytes were not taken from its stdin");
-        }
-        if let Some(activity) = self.target.activity() {
-            let _ = write!(state, "; {activity}");
-        }
-        state
-    }
-
-    /// Waits until nothing came for a while, or `ready` did.
-    fn settle(&mut self, until: Instant) {
-        loop {
-            let quiet = (Instant::now() + IDLE * 2).min(until);
-            let seen = self.frames.len();
-            let ready = self.await_frame(seen, quiet, |_| true);
-            let is_ready = |arrived: &Arrived| {
-                arrived.frame.as_ref().is_ok_and(|frame| frame["type"] == "ready")
-            };
-            if ready.is_err() || self.frames.iter().any(is_ready) {
-                return;
-            }
-        }
     }
 
     /// Parses the lines that came since the last look.
