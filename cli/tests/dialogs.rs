@@ -152,3 +152,14 @@ fn answers_may_be_given_before() {
         [r#"{"confirmed": true}"#, r#"{"confirmed": false}"#, r#"{"confirmed": false}"#]
     );
 }
+
+#[test]
+fn the_program_of_the_page_by_hand_asks() {
+    let page = std::fs::read_to_string(support::repository().join("docs/asking.md")).unwrap();
+    let by_hand = page.split_once("## By hand").unwrap().1;
+    let program = by_hand.split_once("```python\n").unwrap().1.split_once("```").unwrap().0;
+    for (answer, said) in [("confirm=yes", "shipped"), ("confirm=no", "kept")] {
+        let words = ["call", "ship", "--answer", answer, "--", "python3", "-S", "-c", program];
+        assert_eq!(Extline::new().run(&words).stdout.trim(), said);
+    }
+}

@@ -10,6 +10,7 @@ import { encodeUpdate, type Update } from "./result.js";
 import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
 import type { Serving } from "./serve.js";
 import type { ToolOutput } from "./tool-output.js";
+import { Ui } from "./ui.js";
 
 /** The conversation that a call belongs to. */
 export interface SessionInfo {
@@ -83,6 +84,11 @@ export class Context {
   /** The host: `name`, `version`, `provider`, `model`, `cwd`, `supports(capability)`. */
   get host(): Host {
     return this.serving.host;
+  }
+
+  /** Asks the person in front of the agent: `confirm`, `select`, `input`. */
+  get ui(): Ui {
+    return new Ui(this);
   }
 
   /** Where the extension is; undefined where the host does not say. */

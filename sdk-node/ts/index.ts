@@ -45,3 +45,4 @@ export { ToolOutput } from "./tool-output.js";
 export type { OutputBlock } from "./tool-output.js";
 export type { Main } from "./run.js";
 export type { Approval, Returned, ToolHandler, ToolOptions } from "./tool.js";
+export type { Ui, Choice, ConfirmOptions, DialogOptions, InputOptions, SelectOptions } from "./ui.js";

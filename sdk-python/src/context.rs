@@ -124,6 +124,12 @@ impl Context {
         self.core.serving(py).getattr("host")
     }
 
+    /// Asks the person in front of the agent: `confirm`, `select`, `input`.
+    #[getter]
+    fn ui<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("extline._ui")?.getattr("Ui")?.call1((slf,))
+    }
+
     /// Where the extension is; None where the host does not say it.
     #[getter]
     fn extension_dir<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -37,6 +37,7 @@ mod stream;
 pub mod testing;
 mod tool;
 mod tool_error;
+mod ui;
 mod update;
 
 pub use args::NoArgs;
@@ -61,6 +62,7 @@ pub use setup::Setup;
 pub use stream::{Step, Steps, ToolOutcome};
 pub use tool::{RawArgs, Tool};
 pub use tool_error::ToolError;
+pub use ui::Ui;
 pub use update::{Amount, Track, Update};
 
 pub use extline_protocol::frame::{
@@ -68,6 +70,8 @@ pub use extline_protocol::frame::{
     OnFailure, SessionInfo, Tier,
 };
 pub use extline_protocol::{Capability, ErrorKind, RawJson};
+/// What hosts serve, with its types, see [`Ui::ask`].
+pub use extline_services as services;
 pub use futures_core::Stream;
 /// The versions that this crate is built with, for authors who need more of them.
 pub use {schemars, serde, serde_json, tokio};

@@ -21,7 +21,7 @@ impl Context {
     /// use extline::prelude::*;
     ///
     /// let deploy = Tool::new("deploy", "Deploys.", async |_: NoArgs, ctx: Context| {
-    ///     let sure: bool = ctx.request("ui.confirm", &json!({ "message": "Deploy?" })).await?;
+    ///     let sure: bool = ctx.request("board.ask", &json!({ "message": "Deploy?" })).await?;
     ///     Ok(if sure { "deployed" } else { "not deployed" })
     /// });
     /// ```

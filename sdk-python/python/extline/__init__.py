@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from ._event import Event
     from ._moment import AgentStart, Decision, Message, ModelCall, RewritableToolUse, ToolUse
     from ._panel import PanelInput
+    from ._ui import Ui
 
 _claim.at_import()
 
@@ -60,6 +61,7 @@ __all__ = [
     "ToolError",
     "ToolResult",
     "ToolUse",
+    "Ui",
     "Update",
     "events",
     "image",
@@ -77,6 +79,7 @@ _GIVEN = {
     "PanelInput": "_panel",
     "RewritableToolUse": "_moment",
     "ToolUse": "_moment",
+    "Ui": "_ui",
 }
 
 

@@ -14,8 +14,7 @@ _OF_CONTEXT = {
     "is_cancelled": "ctx.cancelled",
     "signal": "ctx.cancelled and ctx.raise_if_cancelled()",
     "cwd": "ctx.host.cwd",
-    "ui": "ctx.notify(text)",
-    "elicit": 'ctx.request(method, params) asks the host for what it serves: ctx.host.serves("...")',
+    "elicit": 'ctx.ui.confirm(title), ctx.ui.select(title, options) or ctx.ui.input(title)',
     "sample": 'ctx.request(method, params) asks the host for what it serves: ctx.host.serves("...")',
     "read_resource": 'ctx.call_tool("read", path=...)',
 }

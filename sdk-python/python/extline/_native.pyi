@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar, final
 from ._handler import Handler
 from ._host import Host
 from ._panel import OpenPanel
+from ._ui import Ui
 
 __all__ = [
     "LATE_TEARDOWN",
@@ -74,6 +75,9 @@ class Context:
     @property
     def host(self) -> Host:
         """The host: `name`, `version`, `provider`, `model`, `cwd`, `supports(capability)`."""
+    @property
+    def ui(self) -> Ui:
+        """Asks the person in front of the agent: `confirm`, `select`, `input`."""
     @property
     def extension_dir(self) -> Path | None:
         """Where the extension is; None where the host does not say it."""

@@ -73,10 +73,10 @@ impl Builder {
     /// use extline::prelude::*;
     /// use extline::testing::Host;
     ///
-    /// let mut host = Host::builder().method("ui.confirm", |_| Ok(json!(true))).start(|| {
+    /// let yes = |_| Ok(json!({ "confirmed": true }));
+    /// let mut host = Host::builder().method("ui.confirm", yes).start(|| {
     ///     Extension::new("a", "1").tool("deploy", "", async |_: NoArgs, ctx: Context| {
-    ///         let sure: bool = ctx.request("ui.confirm", &json!({"message": "Deploy?"})).await?;
-    ///         Ok(if sure { "deployed" } else { "not deployed" })
+    ///         Ok(if ctx.ui().confirm("Deploy?").await? { "deployed" } else { "not deployed" })
     ///     })
     /// })?;
     /// assert_eq!(host.call("deploy", json!({}))?.text(), "deployed");

@@ -3,6 +3,7 @@
 
 mod asking;
 mod decisions;
+mod dialogs;
 mod ends;
 mod failures;
 mod hosts;

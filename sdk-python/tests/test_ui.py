@@ -1,0 +1,111 @@
+"""Dialogs of handlers, under a host that has them and one that has not."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from extline import Context, Extension
+from extline.testing import AsyncHost, Host
+
+from test_docs import fences
+
+ext = Extension("ship", "1.0.0")
+
+
+@ext.tool
+def ship(ctx: Context) -> str:
+    """Ships it."""
+    return "shipped" if ctx.ui.confirm("Ship it?", "To all of them.", timeout=1.5) else "kept"
+
+
+@ext.tool
+async def ship_later(ctx: Context) -> str:
+    """Ships it later."""
+    return "shipped" if await ctx.ui.confirm("Ship it?") else "kept"
+
+
+@ext.tool
+def choose(ctx: Context, multi: bool = False) -> str:
+    """Has something chosen."""
+    options = ["north", {"label": "the south", "value": "s"}]
+    return repr(ctx.ui.select("Where?", options, multi=multi, initial="s"))
+
+
+@ext.tool
+def name(ctx: Context) -> str:
+    """Asks for a name."""
+    return repr(ctx.ui.input("Name?", placeholder="Ada", secret=True))
+
+
+@ext.tool
+def which(ctx: Context) -> str:
+    """Says what the host has."""
+    return " ".join(dialog for dialog in ("confirm", "select", "input") if ctx.ui.can(dialog))
+
+
+HEADLESS = {"dismissed": "headless"}
+
+
+def test_what_is_asked_and_what_comes_of_it() -> None:
+    asked: list[Any] = []
+
+    def answers(answer: Any) -> Any:
+        return lambda params: (asked.append(params), answer)[1]
+
+    methods = {
+        "ui.confirm": answers({"confirmed": True}),
+        "ui.select": answers({"value": "s"}),
+        "ui.input": answers({"value": ""}),
+    }
+    with Host(ext, methods=methods) as host:
+        assert host.call("ship").text == "shipped"
+        assert host.call("ship_later").text == "shipped"
+        assert host.call("choose").text == "'s'"
+        assert host.call("name").text == "''"
+        assert host.call("which").text == "confirm select input"
+    assert asked == [
+        {"title": "Ship it?", "message": "To all of them.", "timeout_ms": 1500},
+        {"title": "Ship it?"},
+        {"title": "Where?", "options": ["north", {"label": "the south", "value": "s"}], "initial": "s"},
+        {"title": "Name?", "placeholder": "Ada", "secret": True},
+    ]
+    with Host(ext, methods={"ui.select": lambda _: {"values": ["north"]}}) as host:
+        assert host.call("choose", multi=True).text == "['north']"
+
+
+def test_a_closed_dialog_is_no_and_none() -> None:
+    methods = {dialog: lambda _: HEADLESS for dialog in ("ui.confirm", "ui.select", "ui.input")}
+    with Host(ext, methods=methods) as host:
+        assert host.call("ship").text == "kept"
+        assert host.call("ship_later").text == "kept"
+        for tool in ("choose", "name"):
+            assert host.call(tool).text == "None"
+
+
+def test_under_a_host_without_dialogs_the_line_that_asks_raises() -> None:
+    with Host(ext) as host:
+        assert host.call("which").text == ""
+        answer = host.call("ship")
+        assert answer.error and answer.error["kind"] == "unsupported"
+
+
+def test_it_is_awaited_under_an_async_host_too() -> None:
+    asyncio.run(under_an_async_host())
+
+
+async def under_an_async_host() -> None:
+    async with AsyncHost(ext, methods={"ui.confirm": lambda _: {"confirmed": True}}) as host:
+        assert (await host.call("ship_later")).text == "shipped"
+
+
+def test_the_page_holds() -> None:
+    sample = next(text for language, _, text in fences("asking.md") if language == "python")
+    module: dict[str, Any] = {"__name__": "asking"}
+    exec(sample, module)
+    answers: Any = {
+        "ui.confirm": lambda params: {"confirmed": params["title"] == "Ship it?"},
+        "ui.select": lambda params: {"value": params["initial"]},
+    }
+    with Host(module["ext"], methods=answers) as host:
+        assert host.call("ship").text == "shipped to the south"
