@@ -6,6 +6,7 @@ then: what an SDK wrote by the rules of a release it still writes.
 """
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -39,13 +40,12 @@ class Build:
         return str(self.target / "debug/extline")
 
     def environment(self, work):
-        """So that each extension finds the SDK of its own tree."""
-        libraries = work / self.name / "lib"
+        """So that each extension finds the SDK of its own tree. A host hands on PATH and little else."""
+        own = work / self.name
         return os.environ | {
             "CARGO_TARGET_DIR": str(self.target),
-            "PYTHONPATH": str(self.tree / "sdk-python/python"),
-            "LD_LIBRARY_PATH": str(libraries),
-            "EXTLINE_HOME": str(work / self.name / "home"),
+            "PATH": f"{own / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            "EXTLINE_HOME": str(own / "home"),
             "NO_COLOR": "1",
         }
 
@@ -64,6 +64,9 @@ def check(revision, target, work):
             failed += crossed(language, guest, host, work)
     for kit in ("rust", "c", "sdk-python"):
         failed += conforms(kit, now, then, work)
+    # They load the library that was laid beside them here; the tests build their own.
+    shutil.rmtree(now.tree / "conformance/kit/c/build")
+    (now.tree / "examples/weather-c/weather").unlink()
     for line in failed:
         print(f"FAILED {line}")
     return not failed
@@ -85,14 +88,24 @@ def make(build, work):
     environment = os.environ | {"CARGO_TARGET_DIR": str(build.target)}
     chosen = [word for name in PACKAGES for word in ("-p", name)]
     run(["cargo", "build", "--locked", "--quiet", *chosen], cwd=build.tree, env=environment)
+    make_python(build, work)
+    make_c(build, work)
+    run(["scripts/build-node.sh"], cwd=build.tree, env=environment)
+    run(["node", "sdk-node/scripts/link.mjs", "examples/hello-javascript"], cwd=build.tree)
+
+
+def make_python(build, work):
+    """The package in its place, and a `python3` that finds it."""
     for module, place in (("native", "_native"), ("testing_native", "testing/_native")):
         to = build.tree / f"sdk-python/python/extline/{place}.abi3.so"
         # The old file is left to those who have it loaded.
         to.unlink(missing_ok=True)
         shutil.copy(build.target / f"debug/libextline_{module}.so", to)
-    make_c(build, work)
-    run(["scripts/build-node.sh"], cwd=build.tree, env=environment)
-    run(["node", "sdk-node/scripts/link.mjs", "examples/hello-javascript"], cwd=build.tree)
+    python = work / build.name / "bin/python3"
+    python.parent.mkdir(parents=True, exist_ok=True)
+    package = build.tree / "sdk-python/python"
+    python.write_text(f'#!/bin/sh\nPYTHONPATH={shlex.quote(str(package))} exec {shlex.quote(sys.executable)} "$@"\n')
+    python.chmod(0o755)
 
 
 def make_c(build, work):
@@ -105,9 +118,9 @@ def make_c(build, work):
     soname = next(line.split("[")[1].rstrip("]\n") for line in dynamic.stdout.splitlines() if "(SONAME)" in line)
     (libraries / soname).symlink_to("libextline.so")
     example = build.tree / "examples/weather-c"
-    flags = [f"-I{build.tree / 'sdk-c/include'}", f"-L{libraries}", "-lextline"]
-    run(["cc", "-std=c99", "-o", str(example / "weather"), str(example / "weather.c"), *flags])
-    words = [f"EXTLINE_CFLAGS={flags[0]}", f"EXTLINE_LIBS={flags[1]} -lextline"]
+    include, linked = f"-I{build.tree / 'sdk-c/include'}", f"-L{libraries} -Wl,-rpath,{libraries} -lextline"
+    run(["cc", "-std=c99", "-o", str(example / "weather"), str(example / "weather.c"), include, *linked.split()])
+    words = [f"EXTLINE_CFLAGS={include}", f"EXTLINE_LIBS={linked}"]
     run(["make", "-s", "-B", "-C", str(build.tree / "conformance/kit/c"), *words])
 
 
@@ -137,10 +150,8 @@ def crossed(language, guest, host, work):
 
 def ask(host, guest, words, work):
     """The environment is the guest's; a host has none of its own here."""
-    environment = guest.environment(work)
-    passed = [word for name in ("PYTHONPATH", "LD_LIBRARY_PATH") for word in ("--env", f"{name}={environment[name]}")]
-    command = [host.extline(), *words[:1], *passed, *words[1:]]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    command = [host.extline(), *words]
+    return subprocess.run(command, env=guest.environment(work), capture_output=True, text=True, timeout=PATIENCE)
 
 
 def conforms(kit, guest, host, work):
