@@ -119,7 +119,8 @@ def shell():
     extline = [unpacked_command()]
     timed(*extline, "new", "hello", "--lang", "sh")
     timed.tell()
-    use(room, extline, "hello", [])
+    # It finds members by their text, as its README says, so one that stands in the arguments misleads it.
+    use(room, extline, "hello", [], skipped=["E-JSN-28"])
 
 
 def rust():
