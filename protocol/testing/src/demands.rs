@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use extline_protocol::nearest;
+use extline_protocol::{Deadlines, nearest};
 
 /// How long a step may take unless the test says otherwise: long enough for any handler that is going to
 /// finish, also on a busy machine.
@@ -14,6 +14,20 @@ pub const START_DEADLINE: Duration = Duration::from_secs(3);
 /// Longer than any test: what a real host would give up, a testing host waits for until its own
 /// deadline.
 pub const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A session that gives nothing up.
+pub fn deadlines() -> Deadlines {
+    Deadlines {
+        hello: NEVER,
+        ready: NEVER,
+        command: NEVER,
+        tool: NEVER,
+        intercept: NEVER,
+        call_tool: NEVER,
+        cancelled: NEVER,
+        write: NEVER,
+    }
+}
 
 /// What did not happen at the start.
 pub const NOT_READY: &str = "the extension did not become ready";

@@ -6,13 +6,13 @@ use std::fmt;
 use std::time::Instant;
 
 use extline_protocol::frame::{Level, Subscribe};
-use extline_protocol::{CallKey, Deadlines, HostConfig, HostEvent, HostSession, Profile, RawJson};
+use extline_protocol::{CallKey, HostConfig, HostEvent, HostSession, Profile, RawJson};
 
 use crate::asked::Questions;
 use crate::calls::{Calls, Outcome};
-use crate::demands::NEVER;
+use crate::demands::deadlines;
 use crate::frames::{frame, json, object};
-use crate::offered::{Named, Offered};
+use crate::offered::Offered;
 use crate::options::{Options, Unit};
 use crate::play::Surface;
 use crate::shown::{Shown, Told};
@@ -91,19 +91,9 @@ impl Host {
     /// There is no such profile, or a member is none of `hello_ack`.
     pub fn new(options: &str) -> Result<Self, Mistake> {
         let options = Options::read(options)?;
-        let deadlines = Deadlines {
-            hello: NEVER,
-            ready: NEVER,
-            command: NEVER,
-            tool: NEVER,
-            intercept: NEVER,
-            call_tool: NEVER,
-            cancelled: NEVER,
-            write: NEVER,
-        };
         let Options { ack, profile, .. } = options;
         let model = (ack.provider.clone(), ack.model.clone());
-        let config = HostConfig { ack, deadlines, profile: profile.clone() };
+        let config = HostConfig { ack, deadlines: deadlines(), profile: profile.clone() };
         Ok(Self {
             session: HostSession::new(config, Instant::now()),
             profile,
@@ -194,18 +184,14 @@ impl Host {
 
     /// What it listens to: an object with `events`, `intercept`, `guards`.
     pub fn subscription(&self) -> String {
-        object(&self.offered.subscribe).into_string()
+        // Nobody asks what silence means.
+        let subscribe = Subscribe { on_failure: None, ..self.offered.subscribe.clone() };
+        object(&subscribe).into_string()
     }
 
     /// What it has, for a case.
     pub fn surface(&self) -> Surface {
-        let Subscribe { events, intercept, .. } = self.offered.subscribe.clone();
-        Surface {
-            tools: self.offered.names(Named::Tool),
-            commands: self.offered.names(Named::Command),
-            events: events.unwrap_or_default(),
-            points: intercept.unwrap_or_default(),
-        }
+        self.offered.surface()
     }
 
     /// Every frame, both ways.

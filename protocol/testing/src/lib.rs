@@ -1,6 +1,7 @@
 //! What the testing hosts of SDKs are made of.
 //!
-//! [`demands`] is what each of them demands of an extension, in its words. With the feature `scenario`,
+//! [`demands`] is what each of them demands of an extension, in its words, and [`Offered`] what it has
+//! registered. With the feature `scenario`,
 //! cases of a scenario file are played by `play` against any `Extension` that bytes can be sent to.
 //! With the feature `host`, for other languages than Rust, `Host` is a whole testing host without
 //! input and output: what a test does are its steps, whose arguments, results and failures are text,
@@ -23,7 +24,6 @@ mod host;
 mod in_process;
 #[cfg(feature = "host")]
 mod moment;
-#[cfg(feature = "host")]
 mod offered;
 #[cfg(feature = "host")]
 mod options;
@@ -50,6 +50,7 @@ pub use failure::{Failure, FailureKind};
 pub use host::{Host, Mistake};
 #[cfg(feature = "scenario")]
 pub use in_process::{Arrival, Extension};
+pub use offered::{Named, Offered};
 #[cfg(feature = "scenario")]
 pub use play::{Run, Surface, Trouble, play};
 #[cfg(feature = "host")]

@@ -5,13 +5,16 @@ use extline_protocol::frame::{RegisterCommand, RegisterTool, Registered, Rejecti
 
 /// What is called by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Named {
+pub enum Named {
+    /// A tool.
     Tool,
+    /// A command.
     Command,
 }
 
 impl Named {
-    pub(crate) fn word(self) -> &'static str {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
         match self {
             Self::Tool => "tool",
             Self::Command => "command",
@@ -19,12 +22,17 @@ impl Named {
     }
 }
 
+/// What the host knows of the extension's registrations.
 #[derive(Debug, Default)]
-pub(crate) struct Offered {
-    pub(crate) is_ready: bool,
-    pub(crate) tools: Vec<RegisterTool>,
-    pub(crate) commands: Vec<RegisterCommand>,
-    pub(crate) subscribe: Subscribe,
+pub struct Offered {
+    /// All initial registrations have come.
+    pub is_ready: bool,
+    /// The tools.
+    pub tools: Vec<RegisterTool>,
+    /// The commands.
+    pub commands: Vec<RegisterCommand>,
+    /// What it is told and asked.
+    pub subscribe: Subscribe,
     rejected: Vec<Rejection>,
     /// What the test has the host not take: kinds and names.
     unwanted: Vec<(String, String)>,
@@ -33,16 +41,19 @@ pub(crate) struct Offered {
 }
 
 impl Offered {
-    pub(crate) fn new(unwanted: Vec<(String, String)>) -> Self {
+    /// For a host that does not take these, by kind and name.
+    pub fn new(unwanted: Vec<(String, String)>) -> Self {
         Self { unwanted, ..Self::default() }
     }
 
-    pub(crate) fn ready(&mut self) {
+    /// All initial registrations have come.
+    pub fn ready(&mut self) {
         self.is_ready = true;
         self.is_news = true;
     }
 
-    pub(crate) fn add_tool(&mut self, tool: RegisterTool) {
+    /// A tool is offered, or takes the place of one of its name.
+    pub fn add_tool(&mut self, tool: RegisterTool) {
         if self.rejects("tool", &tool.name) {
             return;
         }
@@ -53,12 +64,14 @@ impl Offered {
         }
     }
 
-    pub(crate) fn remove_tool(&mut self, name: &str) {
+    /// A tool is taken away.
+    pub fn remove_tool(&mut self, name: &str) {
         self.tools.retain(|known| known.name != name);
         self.is_news = true;
     }
 
-    pub(crate) fn add_command(&mut self, command: RegisterCommand) {
+    /// A command is offered, or takes the place of one of its name.
+    pub fn add_command(&mut self, command: RegisterCommand) {
         if self.rejects("command", &command.name) {
             return;
         }
@@ -70,7 +83,7 @@ impl Offered {
     }
 
     /// One that names nothing only says that a slow start goes on.
-    pub(crate) fn subscribe(&mut self, mut subscribe: Subscribe) {
+    pub fn subscribe(&mut self, mut subscribe: Subscribe) {
         let lists = [
             ("event", &mut subscribe.events),
             ("intercept", &mut subscribe.intercept),
@@ -84,19 +97,18 @@ impl Offered {
                 names.retain(|name| !self.rejects(kind, name));
             }
         }
-        // Nobody asks what silence means.
-        subscribe.on_failure = None;
         self.subscribe = subscribe;
         self.is_news = true;
     }
 
-    pub(crate) fn reject(&mut self, rejection: Rejection) {
+    /// The session does not take something.
+    pub fn reject(&mut self, rejection: Rejection) {
         self.rejected.push(rejection);
         self.is_news = true;
     }
 
     /// What to report of the registrations, when that is due.
-    pub(crate) fn take_report(&mut self) -> Option<Registered> {
+    pub fn take_report(&mut self) -> Option<Registered> {
         if !self.is_ready || !std::mem::take(&mut self.is_news) {
             return None;
         }
@@ -111,11 +123,13 @@ impl Offered {
         })
     }
 
-    pub(crate) fn tool(&self, name: &str) -> Option<&RegisterTool> {
+    /// The tool of that name.
+    pub fn tool(&self, name: &str) -> Option<&RegisterTool> {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
-    pub(crate) fn names(&self, kind: Named) -> Vec<String> {
+    /// The names of all, in their order.
+    pub fn names(&self, kind: Named) -> Vec<String> {
         match kind {
             Named::Tool => self.tools.iter().map(|tool| tool.name.clone()).collect(),
             Named::Command => self.commands.iter().map(|command| command.name.clone()).collect(),
@@ -123,7 +137,7 @@ impl Offered {
     }
 
     /// Whether a host may ask for it. Commands go by their names in any case.
-    pub(crate) fn has(&self, kind: Named, name: &str) -> bool {
+    pub fn has(&self, kind: Named, name: &str) -> bool {
         match kind {
             Named::Tool => self.tool(name).is_some(),
             Named::Command => {
@@ -133,7 +147,19 @@ impl Offered {
         }
     }
 
-    pub(crate) fn is_unwanted(&self, kind: &str, name: &str) -> bool {
+    /// What there is, for a case.
+    #[cfg(feature = "scenario")]
+    pub fn surface(&self) -> crate::Surface {
+        crate::Surface {
+            tools: self.names(Named::Tool),
+            commands: self.names(Named::Command),
+            events: self.subscribe.events.clone().unwrap_or_default(),
+            points: self.subscribe.intercept.clone().unwrap_or_default(),
+        }
+    }
+
+    /// Whether the test has the host not take it.
+    pub fn is_unwanted(&self, kind: &str, name: &str) -> bool {
         self.unwanted.iter().any(|(unwanted, named)| unwanted == kind && named == name)
     }
 

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use extline_protocol::frame::{HelloAck, HostInfo, Limits, SessionInfo};
 use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
-use extline_protocol::{Capabilities, Capability, Deadlines, HostConfig, Profile};
-use extline_testing::demands::{DEADLINE, NEVER, START_DEADLINE};
+use extline_protocol::{Capabilities, Capability, HostConfig, Profile, Requirement as Required};
+use extline_testing::Offered;
+use extline_testing::demands::{DEADLINE, NEVER, START_DEADLINE, deadlines};
 
 use super::conversation::Conversation;
 use super::failure::Failure;
@@ -37,7 +38,8 @@ pub struct Builder {
     deadline: Duration,
     start_deadline: Duration,
     profile: Profile,
-    unwanted: Vec<Requirement>,
+    /// Kinds and names.
+    unwanted: Vec<(String, String)>,
     pub(super) stand_ins: StandIns,
 }
 
@@ -331,7 +333,10 @@ impl Builder {
     /// # Ok::<(), extline::testing::Failure>(())
     /// ```
     pub fn reject(mut self, registration: Requirement) -> Self {
-        self.unwanted.push(registration);
+        // No host rejects a capability or a method.
+        if let Required::Registration { kind, name } = registration.0 {
+            self.unwanted.push((kind, name));
+        }
         self
     }
 
@@ -365,23 +370,13 @@ impl Builder {
         profile.zot_version.clone_into(&mut ack.zot_version);
         let methods = stand_ins.methods();
         ack.methods = (!methods.is_empty()).then_some(methods);
-        let deadlines = Deadlines {
-            hello: NEVER,
-            ready: NEVER,
-            command: NEVER,
-            tool: NEVER,
-            intercept: NEVER,
-            call_tool: NEVER,
-            cancelled: NEVER,
-            write: NEVER,
-        };
         let model = Model { provider: ack.provider.clone(), name: ack.model.clone() };
-        let config = HostConfig { ack, deadlines, profile: profile.clone() };
+        let config = HostConfig { ack, deadlines: deadlines(), profile: profile.clone() };
         // How fast it starts says nothing about the steps of the test.
         let start = deadline.clamp(DEADLINE, NEVER);
         let mut conversation =
             Conversation::start(config, start, stand_ins, Location::caller(), create)?;
-        conversation.seen.unwanted = unwanted;
+        conversation.seen.offered = Offered::new(unwanted);
         let mut host = Host::start(conversation, start_deadline, profile, model)?;
         host.set_deadline(deadline);
         Ok(host)

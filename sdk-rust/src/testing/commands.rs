@@ -4,11 +4,12 @@ use std::panic::Location;
 use std::time::Instant;
 
 use extline_protocol::frame::{Action, CommandResponse, Panel, RegisterCommand};
+use extline_testing::Named;
 use serde_json::Value;
 
 use super::failure::Failure;
 use super::host::Host;
-use super::seen::{Outcome, Seen};
+use super::seen::Outcome;
 use crate::Response;
 
 /// Commands.
@@ -31,12 +32,7 @@ impl Host {
     #[track_caller]
     pub fn command(&mut self, name: &str, args: &str) -> Result<CommandAnswer, Failure> {
         self.conversation.place = Location::caller();
-        let wanted = name.to_lowercase();
-        let is_offered =
-            |seen: &Seen| seen.commands.iter().any(|known| known.name.to_lowercase() == wanted);
-        self.when_offered("command", name, is_offered, |seen| {
-            seen.commands.iter().map(|command| command.name.clone()).collect()
-        })?;
+        self.when_offered(Named::Command, name)?;
         let sent = self.conversation.session.invoke_command(name, args, Instant::now());
         let what = || format!("the command {name} did not answer");
         let key = self.sent(sent, || format!("the command {name} was not run"))?;
@@ -66,7 +62,7 @@ impl Host {
     /// # Ok::<(), extline::testing::Failure>(())
     /// ```
     pub fn commands(&self) -> &[RegisterCommand] {
-        &self.conversation.seen.commands
+        &self.conversation.seen.offered.commands
     }
 }
 

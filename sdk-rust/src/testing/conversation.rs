@@ -261,8 +261,8 @@ impl Conversation {
             while let Some(event) = self.session.poll_event() {
                 self.handle(event)?;
             }
-            if self.seen.is_ready && std::mem::take(&mut self.seen.is_news) {
-                self.session.report(&self.seen.report());
+            if let Some(report) = self.seen.offered.take_report() {
+                self.session.report(&report);
             }
             let mut said = Vec::new();
             if !self.session.poll_output(&mut said) {
@@ -322,18 +322,12 @@ impl Conversation {
                 return Err(Failure::Ended { what, how: error.to_string(), story: self.story() });
             }
             HostEvent::Hello(_) => seen.has_greeted = true,
-            HostEvent::RegisterTool(tool) => seen.add_tool(tool),
-            HostEvent::UnregisterTool(name) => seen.remove_tool(&name),
-            HostEvent::RegisterCommand(command) => seen.add_command(command),
-            HostEvent::Subscribe(subscribe) => seen.subscribe(subscribe),
-            HostEvent::Rejected(rejection) => {
-                seen.rejected.push(rejection);
-                seen.is_news = true;
-            }
-            HostEvent::Ready => {
-                seen.is_ready = true;
-                seen.is_news = true;
-            }
+            HostEvent::RegisterTool(tool) => seen.offered.add_tool(tool),
+            HostEvent::UnregisterTool(name) => seen.offered.remove_tool(&name),
+            HostEvent::RegisterCommand(command) => seen.offered.add_command(command),
+            HostEvent::Subscribe(subscribe) => seen.offered.subscribe(subscribe),
+            HostEvent::Rejected(rejection) => seen.offered.reject(rejection),
+            HostEvent::Ready => seen.offered.ready(),
             HostEvent::ToolResult { key, result } => self.tool_answered(key, result),
             HostEvent::ToolUpdate { key, update } => {
                 seen.updates.entry(key).or_default().push(update);
@@ -401,7 +395,7 @@ impl Conversation {
             Called::NeverAnswered => return,
             Called::Unknown => {}
         }
-        if self.seen.tools.iter().any(|tool| tool.name == name) {
+        if self.seen.offered.tool(&name).is_some() {
             let options = ToolCallOptions::default();
             let called = self.session.call_tool(&name, args, options, Instant::now());
             if let Ok(key) = called {

@@ -60,7 +60,7 @@ impl Host {
     /// # Ok::<(), extline::testing::Failure>(())
     /// ```
     pub fn subscription(&self) -> &Subscribe {
-        &self.conversation.seen.subscribe
+        &self.conversation.seen.offered.subscribe
     }
 }
 

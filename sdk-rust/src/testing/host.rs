@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{ErrorInfo, Log};
 use extline_protocol::{CallKey, Notice, Profile, SendError};
+use extline_testing::Named;
 use extline_testing::demands::{NEVER, NOT_READY, late_start, not_offered};
 
 use super::builder::Builder;
 use super::conversation::{Conversation, End};
 use super::failure::Failure;
-use super::seen::{Note, Outcome, Seen};
+use super::seen::{Note, Outcome};
 use super::transcript::Transcript;
 use crate::Extension;
 use crate::stderr::report;
@@ -94,11 +95,11 @@ impl Host {
         let conversation = &mut host.conversation;
         conversation.wait_for(NOT_READY, |conversation| {
             let seen = &conversation.seen;
-            Ok((seen.has_greeted || seen.is_ready).then_some(()))
+            Ok((seen.has_greeted || seen.offered.is_ready).then_some(()))
         })?;
         let why = late_start("Host::builder().start_deadline(Duration::from_secs(10))");
         conversation.wait_within(start_deadline, NOT_READY, &why, |conversation| {
-            Ok(conversation.seen.is_ready.then_some(()))
+            Ok(conversation.seen.offered.is_ready.then_some(()))
         })?;
         conversation.settle("the extension did not come to rest")?;
         Ok(host)
@@ -317,26 +318,20 @@ impl Host {
 }
 
 impl Host {
-    /// Fails where the extension does not offer what no host asks for otherwise: a tool or a command,
-    /// the `kind`.
-    pub(super) fn when_offered(
-        &mut self,
-        kind: &str,
-        name: &str,
-        is_offered: impl Fn(&Seen) -> bool,
-        names: impl Fn(&Seen) -> Vec<String>,
-    ) -> Result<(), Failure> {
+    /// Fails where the extension does not offer what no host asks for otherwise.
+    pub(super) fn when_offered(&mut self, kind: Named, name: &str) -> Result<(), Failure> {
         let conversation = &mut self.conversation;
-        if !is_offered(&conversation.seen) && conversation.ended.is_none() {
+        if !conversation.seen.offered.has(kind, name) && conversation.ended.is_none() {
             // It may just be under way.
-            conversation.wait_until_read(&format!("the {kind} {name} was not offered"))?;
+            conversation.wait_until_read(&format!("the {} {name} was not offered", kind.word()))?;
             conversation.take_what_came()?;
         }
-        if is_offered(&conversation.seen) || conversation.ended.is_some() {
+        let offered = &conversation.seen.offered;
+        if offered.has(kind, name) || conversation.ended.is_some() {
             return Ok(());
         }
-        let offered = names(&conversation.seen);
-        Err(self.misuse(not_offered(kind, name, &offered)))
+        let text = not_offered(kind.word(), name, &offered.names(kind));
+        Err(self.misuse(text))
     }
 
     pub(super) fn sent(

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use extline_testing::{Arrival, Case, Extension, Run, Surface, Trouble, parse_own, play};
+use extline_testing::{Arrival, Case, Extension, Run, Trouble, parse_own, play};
 
 use super::conversation::Conversation;
 use super::failure::Failure;
@@ -82,7 +82,7 @@ pub fn scenario(
 fn run(host: &mut Host, case: &Case, value: u64, number: u64) -> Result<(), Failure> {
     let conversation = &mut host.conversation;
     let run = Run { value, deadline: conversation.deadline, prefix: format!("run{number}-") };
-    let surface = surface(conversation);
+    let surface = conversation.seen.offered.surface();
     let seen = conversation.transcript.iter().len();
     let played = play(case, run, &surface, &mut Link { conversation, seen });
     played.map_err(|trouble| match trouble {
@@ -93,17 +93,6 @@ fn run(host: &mut Host, case: &Case, value: u64, number: u64) -> Result<(), Fail
             Failure::Scenario { place, case, expected, got, story }
         }
     })
-}
-
-/// What the extension has.
-fn surface(conversation: &Conversation) -> Surface {
-    let seen = &conversation.seen;
-    Surface {
-        tools: seen.tools.iter().map(|tool| tool.name.clone()).collect(),
-        commands: seen.commands.iter().map(|command| command.name.clone()).collect(),
-        events: seen.subscribe.events.clone().unwrap_or_default(),
-        points: seen.subscribe.intercept.clone().unwrap_or_default(),
-    }
 }
 
 /// To the extension past the host's session, and back by way of the transcript.

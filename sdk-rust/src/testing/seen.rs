@@ -3,13 +3,11 @@
 use std::collections::HashMap;
 
 use extline_protocol::frame::{
-    CommandResponse, ErrorInfo, EventInterceptResponse, Level, Log, Panel, PanelRender,
-    RegisterCommand, RegisterTool, Registered, Rejection, RpcError, Subscribe, ToolResult,
-    ToolUpdate,
+    CommandResponse, ErrorInfo, EventInterceptResponse, Level, Log, Panel, PanelRender, RpcError,
+    ToolResult, ToolUpdate,
 };
-use extline_protocol::{CallKey, ErrorKind, Notice, RawJson};
-
-use crate::Requirement;
+use extline_protocol::{CallKey, Notice, RawJson};
+use extline_testing::Offered;
 
 /// A note that the user was shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,15 +22,7 @@ pub struct Note {
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) has_greeted: bool,
-    pub(super) is_ready: bool,
-    pub(super) tools: Vec<RegisterTool>,
-    pub(super) commands: Vec<RegisterCommand>,
-    pub(super) subscribe: Subscribe,
-    pub(super) rejected: Vec<Rejection>,
-    /// What the test has the host not take.
-    pub(super) unwanted: Vec<Requirement>,
-    /// The registrations have changed since the last report.
-    pub(super) is_news: bool,
+    pub(super) offered: Offered,
     pub(super) notes: Vec<Note>,
     pub(super) logs: Vec<Log>,
     pub(super) submitted: Vec<String>,
@@ -55,66 +45,6 @@ pub(super) enum Outcome {
 }
 
 impl Seen {
-    pub(super) fn add_tool(&mut self, tool: RegisterTool) {
-        if self.rejects("tool", &tool.name) {
-            return;
-        }
-        self.tools.retain(|known| known.name != tool.name);
-        self.tools.push(tool);
-        self.is_news = true;
-    }
-
-    pub(super) fn remove_tool(&mut self, name: &str) {
-        self.tools.retain(|known| known.name != name);
-        self.is_news = true;
-    }
-
-    pub(super) fn add_command(&mut self, command: RegisterCommand) {
-        if self.rejects("command", &command.name) {
-            return;
-        }
-        self.commands.retain(|known| known.name != command.name);
-        self.commands.push(command);
-        self.is_news = true;
-    }
-
-    /// An empty one only says that a slow start goes on.
-    pub(super) fn subscribe(&mut self, mut subscribe: Subscribe) {
-        if subscribe == Subscribe::default() {
-            return;
-        }
-        let lists = [
-            ("event", &mut subscribe.events),
-            ("intercept", &mut subscribe.intercept),
-            ("guard", &mut subscribe.guards),
-        ];
-        for (kind, names) in lists {
-            if let Some(names) = names {
-                names.retain(|name| !self.rejects(kind, name));
-            }
-        }
-        self.subscribe = subscribe;
-        self.is_news = true;
-    }
-
-    /// Whether the host does not take it; then the report says so.
-    fn rejects(&mut self, kind: &str, name: &str) -> bool {
-        let rejection = Rejection {
-            kind: kind.to_owned(),
-            name: name.to_owned(),
-            code: ErrorKind::Conflict,
-            message: "the test has it rejected".to_owned(),
-            winner: None,
-        };
-        let is_unwanted =
-            self.unwanted.iter().any(|unwanted| unwanted.0.is_rejected_by(&rejection));
-        if is_unwanted {
-            self.rejected.push(rejection);
-            self.is_news = true;
-        }
-        is_unwanted
-    }
-
     pub(super) fn open_panel(&mut self, panel: Panel) {
         self.close_panel(&panel.id);
         self.panels.push(panel);
@@ -131,19 +61,6 @@ impl Seen {
 
     pub(super) fn close_panel(&mut self, id: &str) {
         self.panels.retain(|panel| panel.id != id);
-    }
-
-    /// What a host reports of the registrations.
-    pub(super) fn report(&self) -> Registered {
-        let list = |names: &Option<Vec<String>>| names.clone().unwrap_or_default();
-        Registered {
-            tools: self.tools.iter().map(|tool| tool.name.clone()).collect(),
-            commands: self.commands.iter().map(|command| command.name.clone()).collect(),
-            events: list(&self.subscribe.events),
-            intercept: list(&self.subscribe.intercept),
-            guards: list(&self.subscribe.guards),
-            rejected: self.rejected.clone(),
-        }
     }
 }
 

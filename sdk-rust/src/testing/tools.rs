@@ -5,12 +5,13 @@ use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{ErrorInfo, RegisterTool, ToolResult, ToolUpdate};
 use extline_protocol::{ArgsValidator, CallKey, ErrorKind, RawJson, ToolCallOptions};
+use extline_testing::Named;
 use extline_testing::demands::{NO_RESULT, wrong_result};
 
 use super::answer::Answer;
 use super::failure::Failure;
 use super::host::Host;
-use super::seen::{Outcome, Seen};
+use super::seen::Outcome;
 
 /// Tools.
 impl Host {
@@ -218,15 +219,12 @@ impl Host {
     /// assert_eq!(schema["properties"]["city"]["description"], "City name");
     /// ```
     pub fn tools(&self) -> &[RegisterTool] {
-        &self.conversation.seen.tools
+        &self.conversation.seen.offered.tools
     }
 
     fn send_call(&mut self, tool: &str, args: RawJson) -> Result<Call, Failure> {
-        let is_offered = |seen: &Seen| seen.tools.iter().any(|known| known.name == tool);
-        self.when_offered("tool", tool, is_offered, |seen| {
-            seen.tools.iter().map(|tool| tool.name.clone()).collect()
-        })?;
-        let registered = self.conversation.seen.tools.iter().find(|known| known.name == tool);
+        self.when_offered(Named::Tool, tool)?;
+        let registered = self.conversation.seen.offered.tool(tool);
         let timeout = registered.and_then(|tool| tool.timeout_ms).map(Duration::from_millis);
         let output = registered.and_then(|tool| tool.output_schema.clone());
         let options = ToolCallOptions { timeout, ..ToolCallOptions::default() };
