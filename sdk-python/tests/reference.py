@@ -32,7 +32,7 @@ CHAPTERS = {
         "extline.Decision",
         "extline.PanelInput",
         "extline._panel.OpenPanel",
-        "extline._ui.Ui",
+        "extline.Ui",
         "extline._output.ToolOutput",
     ],
     "Events": [
