@@ -5,6 +5,7 @@ mod intercepts;
 mod requests;
 mod restart;
 mod services;
+mod session;
 
 use std::collections::HashSet;
 use std::io;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use extline_protocol::frame::{Event, EventPayload, HelloAck, ShutdownReason, ToolResult};
+use extline_protocol::frame::{EventPayload, HelloAck, ShutdownReason, ToolResult};
 use extline_protocol::{HostConfig, HostSession};
 
 pub use self::builder::HostBuilder;
@@ -21,7 +22,9 @@ pub use self::restart::RestartPolicy;
 use self::restart::Slot;
 pub use self::services::Asked;
 use crate::calls::{self, Call, CallOptions, CommandOutcome};
-use crate::connection::{Caller, Connection, ExtensionStatus, News, NewsStream, Panel, Shared};
+use crate::connection::{
+    Caller, Connection, Emission, ExtensionStatus, News, NewsStream, Panel, Shared,
+};
 use crate::home::{self, LogPlace};
 use crate::process::{Environments, Launch, Ordered, Spawner, outlive_size_limit};
 use crate::profile::ProfileRules;
@@ -105,13 +108,14 @@ impl Host {
         calls::run_command(&connection, &command, args, timeout).await
     }
 
-    /// Tells an event to those who subscribed to it, in load order. It is not answered.
+    /// Tells an event to those who subscribed to it, in load order. It is not answered. Where the
+    /// host has a [session](HostBuilder::session), the event says which, the working directory and
+    /// its number, unless the payload does.
+    ///
+    /// `tool_call` and `tool_result` are sent by the host itself, see
+    /// [`HostBuilder::call_events`]; everything else is the agent's to tell.
     pub fn emit(&self, event: &str, payload: EventPayload) {
-        let subscribers = self.shared.registry().subscribers(event);
-        let event = Event { event: event.to_owned(), payload };
-        for connection in subscribers.into_iter().filter_map(|it| self.shared.connection(it)) {
-            connection.send_event(&event);
-        }
+        self.shared.emit(event, payload);
     }
 
     /// Ends one extension, as [`Host::shutdown`] does, and forgets what it offered and where its
@@ -235,10 +239,13 @@ impl Host {
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
         let (methods, restarts) = (builder.methods.clone(), builder.restart != RestartPolicy::Off);
+        let session = builder.session.clone();
+        let session = session.map(|session| (session, cwd.to_string_lossy().into_owned()));
         let shared = Arc::new(Shared::new(
             registry,
             rules,
             deadlines,
+            Emission::new(builder.call_events, session),
             methods,
             restarts,
             calls::run_asked_tool,

@@ -132,8 +132,8 @@ pub use process::{
 };
 pub use registry::{BuiltinCall, BuiltinToolError, Command, Tool};
 pub use report::{
-    Blocked, CallError, Diagnosis, Ending, FailureCause, InterceptFailure, Manner, Notice, Problem,
-    Role, Trace,
+    Blocked, CallError, CallStatus, Diagnosis, Ending, FailureCause, InterceptFailure, Manner,
+    Notice, Problem, Role, Trace,
 };
 pub use source::{ExtensionSource, MANIFEST, Manifest, ManifestError, Permissions, Program};
 

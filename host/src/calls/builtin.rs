@@ -8,7 +8,7 @@ use extline_protocol::frame::{ErrorInfo, ToolResult};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, OwnedSemaphorePermit, oneshot, watch};
 
-use super::call::{Call, Runner};
+use super::call::{Runner, Running};
 use crate::connection::Unanswered;
 use crate::handler::{self, Ended};
 use crate::registry::{Builtin, BuiltinCall};
@@ -24,14 +24,13 @@ pub(crate) fn start(
     call: BuiltinCall,
     timeout: Option<Duration>,
     turn: Option<OwnedSemaphorePermit>,
-) -> Call {
+) -> Running {
     let stop = Arc::new(Notify::new());
     let (sender, result) = oneshot::channel();
     let (_, updates) = watch::channel(None);
     let (id, name) = (call.id.clone(), call.tool.clone());
     let runner = Runner::Agent(Stop(Arc::clone(&stop)));
-    let started =
-        Call { name: name.clone(), runner, result, updates, timeout: timeout.unwrap_or_default() };
+    let started = Running { runner, result, updates };
     let tasks = runtime.clone();
     runtime.spawn(async move {
         let _turn = turn;

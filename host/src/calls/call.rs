@@ -7,6 +7,7 @@ use extline_protocol::frame::{ToolResult, ToolUpdate};
 use tokio::sync::{oneshot, watch};
 
 use super::builtin::Stop;
+use super::telling::Telling;
 use crate::connection::{CallGuard, Unanswered};
 use crate::report::CallError;
 
@@ -35,12 +36,20 @@ impl CallOptions {
 /// A tool call that runs. Await its [`Call::outcome`]; dropping it cancels it.
 #[derive(Debug)]
 pub struct Call {
-    pub(crate) name: String,
-    pub(crate) runner: Runner,
-    pub(crate) result: oneshot::Receiver<Result<ToolResult, Unanswered>>,
-    pub(crate) updates: watch::Receiver<Option<Arc<ToolUpdate>>>,
+    pub(super) name: String,
+    pub(super) running: Running,
     /// What is said of a timeout.
-    pub(crate) timeout: Duration,
+    pub(super) timeout: Duration,
+    /// Comes behind what runs: that is told of a cancel first.
+    pub(super) telling: Telling,
+}
+
+/// What runs it, and what comes of that.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) runner: Runner,
+    pub(super) result: oneshot::Receiver<Result<ToolResult, Unanswered>>,
+    pub(super) updates: watch::Receiver<Option<Arc<ToolUpdate>>>,
 }
 
 impl Call {
@@ -48,7 +57,7 @@ impl Call {
     /// seconds to answer; for another the call fails at once. What the tool has called meanwhile is
     /// cancelled too (`cancel.tree`).
     pub fn cancel(&self, reason: &str) {
-        match &self.runner {
+        match &self.running.runner {
             Runner::Extension(guard) => guard.cancel(reason),
             Runner::Agent(stop) => stop.stop(),
         }
@@ -57,8 +66,8 @@ impl Call {
     /// How the call stands, once that is new: always the newest snapshot, which replaces those
     /// before it. `None` when no more will come. May be dropped and called again.
     pub async fn update(&mut self) -> Option<Arc<ToolUpdate>> {
-        self.updates.changed().await.ok()?;
-        self.updates.borrow_and_update().clone()
+        self.running.updates.changed().await.ok()?;
+        self.running.updates.borrow_and_update().clone()
     }
 
     /// Waits for the result.
@@ -68,14 +77,32 @@ impl Call {
 
     /// The same once; may be dropped and called again until it has returned.
     pub(crate) async fn answered(&mut self) -> Result<ToolResult, CallError> {
-        let answer = (&mut self.result).await.unwrap_or(Err(Unanswered::HostGone));
+        let answer = (&mut self.running.result).await.unwrap_or(Err(Unanswered::HostGone));
+        let answer = self.in_words(answer);
+        self.telling.end(&answer);
+        answer
+    }
+
+    fn in_words(&self, answer: Result<ToolResult, Unanswered>) -> Result<ToolResult, CallError> {
         answer.map_err(|unanswered| {
-            let asked = match &self.runner {
+            let asked = match &self.running.runner {
                 Runner::Extension(guard) => Some(guard.connection()),
                 Runner::Agent(_) => None,
             };
             unanswered.into_error(&self.name, self.timeout, asked)
         })
+    }
+}
+
+impl Drop for Call {
+    fn drop(&mut self) {
+        // What has an answer that nobody took was not given up.
+        if self.telling.is_wanted()
+            && let Ok(answer) = self.running.result.try_recv()
+        {
+            let answer = self.in_words(answer);
+            self.telling.end(&answer);
+        }
     }
 }
 

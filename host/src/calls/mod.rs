@@ -5,6 +5,7 @@ mod builtin;
 mod call;
 mod command;
 mod request;
+mod telling;
 mod tool_call_path;
 
 pub(crate) use self::asked::run as run_asked_tool;

@@ -1,8 +1,8 @@
 //! The way of a tool call, whoever makes it: interceptors, the tool's schema, guards, the tool
-//! (`call.gate`).
+//! (`call.gate`). Who wants to know of it is told when it begins and when it ends.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase};
 use extline_protocol::{Id, ModelArgsError, RawJson, ToolCallOptions, model_args};
@@ -11,7 +11,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout_at;
 
 use super::builtin;
-use super::call::{Call, CallOptions, Runner};
+use super::call::{Call, CallOptions, Runner, Running};
+use super::telling::Telling;
 use crate::aside;
 use crate::connection::{Caller, Sending, SentCall, Shared};
 use crate::intercepts::{Asked, Question};
@@ -38,15 +39,35 @@ struct Passed {
 impl Shared {
     /// Takes a call through the gate, see [`Host::start_call`](crate::Host::start_call).
     pub(crate) async fn start_call(
-        &self,
+        self: &Arc<Self>,
         caller: Caller,
         name: &str,
         args: &str,
         options: CallOptions,
     ) -> Result<Call, CallError> {
-        let began = Instant::now();
         let id = self.name_call();
-        let passed = self.pass(&id, caller.extension.as_deref(), name, args);
+        let mut telling = Telling::begin(self, &id, caller.extension.as_deref(), name, args);
+        match self.run_call(&id, caller, name, args, options, &mut telling).await {
+            Ok((running, timeout)) => Ok(Call { name: name.to_owned(), running, timeout, telling }),
+            Err(error) => {
+                telling.failed(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Returns what runs the call, and what is said of a timeout.
+    async fn run_call(
+        &self,
+        id: &str,
+        caller: Caller,
+        name: &str,
+        args: &str,
+        options: CallOptions,
+        telling: &mut Telling,
+    ) -> Result<(Running, Duration), CallError> {
+        let began = Instant::now();
+        let passed = self.pass(id, caller.extension.as_deref(), name, args, telling);
         let timed_out =
             |after| CallError::Timeout { name: name.to_owned(), after, extension: None };
         let Passed { tool, args, turn } = match options.timeout {
@@ -74,15 +95,17 @@ impl Shared {
                 chain.push(name.to_owned());
                 let sending = Sending { tool: &tool, args, options, chain, turn };
                 let SentCall { guard, result, updates } = connection.call_tool(sending)?;
-                let (name, runner) = (name.to_owned(), Runner::Extension(guard));
-                Ok(Call { name, runner, result, updates, timeout: announced_timeout })
+                telling.executed(&tool);
+                let runner = Runner::Extension(guard);
+                Ok((Running { runner, result, updates }, announced_timeout))
             }
             Owner::Agent(builtin) => {
+                telling.executed(&tool);
                 let timeout = (!is_interactive).then(|| own.unwrap_or(self.deadlines.tool));
                 let tool = name.to_owned();
-                let call = BuiltinCall { id: Id::from(&*id), tool, args, caller: caller.extension };
+                let call = BuiltinCall { id: Id::from(id), tool, args, caller: caller.extension };
                 let started = builtin::start(builtin.clone(), &self.runtime, call, timeout, turn);
-                Ok(Call { timeout: announced_timeout, ..started })
+                Ok((started, announced_timeout))
             }
         }
     }
@@ -93,6 +116,7 @@ impl Shared {
         caller: Option<&str>,
         name: &str,
         args: &str,
+        telling: &mut Telling,
     ) -> Result<Passed, CallError> {
         let tool = self.tool(name)?;
         let args = self
@@ -104,7 +128,7 @@ impl Shared {
         let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
         let args = match interceptors.as_slice() {
             [] => args,
-            asked => Box::pin(self.intercept_tool_call(asked, call, args)).await?,
+            asked => Box::pin(self.intercept_tool_call(asked, call, args, telling)).await?,
         };
         let args = match &tool.schema {
             Some(schema) => match self.validate(schema, args).await {
@@ -195,12 +219,16 @@ impl Shared {
         interceptors: &[Asked],
         call: Proposal<'_>,
         mut args: RawJson,
+        telling: &mut Telling,
     ) -> Result<RawJson, Blocked> {
         for asked in interceptors {
             let question = Question::new(Point::ToolCall, call.payload(&args));
             let rewritten = |answer| self.rewritten_args(answer);
             let rewritten = self.ask(asked, question, rewritten).await?;
-            args = rewritten.flatten().unwrap_or(args);
+            if let Some(rewritten) = rewritten.flatten() {
+                args = rewritten;
+                telling.rewritten(&args);
+            }
         }
         Ok(args)
     }

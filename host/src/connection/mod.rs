@@ -7,6 +7,7 @@
 mod call_guard;
 mod calls;
 mod drive;
+mod emit;
 mod events;
 mod flood;
 mod method;
@@ -31,6 +32,7 @@ use tokio::sync::{Notify, watch};
 
 pub(crate) use self::call_guard::CallGuard;
 pub(crate) use self::calls::{CommandAnswer, Sending, SentCall, SentCommand, Unanswered};
+pub(crate) use self::emit::Emission;
 pub use self::method::MethodCall;
 pub(crate) use self::method::{Method, Methods};
 pub use self::news::{News, NewsStream};

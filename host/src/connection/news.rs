@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::panel::Panel;
 use crate::lock::lock;
 use crate::memory::Memory;
-use crate::report::{Diagnosis, Ending, InterceptFailure, Notice};
+use crate::report::{CallStatus, Diagnosis, Ending, InterceptFailure, Notice};
 
 /// News that wait for a slow listener; of more it misses the oldest.
 const WAITING: usize = 256;
@@ -73,6 +73,36 @@ pub enum News {
         extension: String,
         /// The line.
         log: Log,
+    },
+    /// A tool call begins, whoever makes it and whosever tool it is: the agent's, or one that an
+    /// extension makes in the midst of another. Nobody was asked about it yet. Each is followed by one
+    /// [`News::CallEnded`] of the same id. Calls are told to those alone who listen when they begin.
+    CallStarted {
+        /// The host's own name for the call, which the events and intercepts have as `tool_id`.
+        id: String,
+        /// The extension that has the tool; `None` for one of the agent's own and an unknown one.
+        extension: Option<String>,
+        /// The tool.
+        tool: String,
+        /// The extension that calls; `None` when the agent does.
+        caller: Option<String>,
+    },
+    /// A tool call ended, or was given up: who made it has the answer, or has dropped it.
+    CallEnded {
+        /// As it began.
+        id: String,
+        /// The extension that has the tool; `None` for one of the agent's own and an unknown one.
+        extension: Option<String>,
+        /// The tool.
+        tool: String,
+        /// The extension that called; `None` when the agent did.
+        caller: Option<String>,
+        /// How it ended.
+        status: CallStatus,
+        /// Whether the tool was entered: not where the call was blocked or its arguments are wrong.
+        executed: bool,
+        /// From its beginning, so with what interceptors and guards took.
+        took: Duration,
     },
     /// How a tool call stands; [`Call::update`](crate::Call::update) has the same for one call.
     ToolUpdate {
@@ -139,6 +169,7 @@ impl News {
             // What it shows is counted where it is open, and is little when it is closed.
             Self::PanelOpened { panel } => panel.id.len(),
             Self::PanelClosed { id, .. } => id.len(),
+            Self::CallStarted { tool, .. } | Self::CallEnded { tool, .. } => tool.len(),
             Self::Notice { notice, .. } => notice.text.len(),
             Self::Registered { report, .. } => {
                 let names = [&report.tools, &report.commands, &report.events, &report.intercept];
@@ -217,6 +248,11 @@ impl Newsroom {
             newest: watch::Sender::new(0),
             has_listener: AtomicBool::new(false),
         }
+    }
+
+    /// Whether anybody listens now.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.newest.receiver_count() > 0
     }
 
     pub(crate) fn tell(&self, news: News) {

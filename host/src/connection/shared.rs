@@ -1,7 +1,7 @@
 //! What all extensions of one host share.
 //!
-//! Locks are taken in one order: `publishing`, then a connection, then the registry. Nobody holds
-//! one across an await.
+//! Locks are taken in one order: `publishing`, or the number of an event, then a connection, then the
+//! registry. Nobody holds one across an await.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,6 +11,7 @@ use extline_protocol::Deadlines;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 
+use super::emit::Emission;
 use super::method::Methods;
 use super::news::{News, Newsroom};
 use super::questions::RunAskedTool;
@@ -29,6 +30,7 @@ pub(crate) struct Shared {
     pub(crate) news: Newsroom,
     pub(crate) deadlines: Deadlines,
     pub(crate) rules: ProfileRules,
+    pub(crate) emission: Emission,
     /// What the agent serves.
     pub(crate) methods: Methods,
     /// An extension that fails may be started again.
@@ -62,6 +64,7 @@ impl Shared {
         registry: Registry,
         rules: ProfileRules,
         deadlines: Deadlines,
+        emission: Emission,
         methods: Methods,
         restarts: bool,
         run_asked_tool: RunAskedTool,
@@ -70,6 +73,7 @@ impl Shared {
             news: Newsroom::new(),
             deadlines,
             rules,
+            emission,
             methods,
             restarts,
             runtime: Handle::current(),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use extline_protocol::frame::{
-    ErrorInfo, HelloAck, HostInfo, Limits, RegisterTool, RpcError, ToolResult,
+    ErrorInfo, HelloAck, HostInfo, Limits, RegisterTool, RpcError, SessionInfo, ToolResult,
 };
 use extline_protocol::limits::FRAME_BYTES;
 use extline_protocol::{Capabilities, Capability, Deadlines, Profile, RawJson};
@@ -44,6 +44,8 @@ pub struct HostBuilder {
     pub(crate) provider: String,
     pub(crate) model: String,
     pub(crate) cwd: Option<PathBuf>,
+    pub(crate) session: Option<SessionInfo>,
+    pub(crate) call_events: bool,
     pub(crate) home: Option<PathBuf>,
     pub(crate) logs: Option<PathBuf>,
     pub(crate) deadlines: Deadlines,
@@ -72,6 +74,8 @@ impl Default for HostBuilder {
             provider: String::new(),
             model: String::new(),
             cwd: None,
+            session: None,
+            call_events: true,
             home: None,
             logs: None,
             deadlines: Deadlines::default(),
@@ -119,6 +123,28 @@ impl HostBuilder {
     #[must_use]
     pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
         self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// The conversation that extensions serve: they are told in `hello_ack` and with each call. None
+    /// by default.
+    ///
+    /// Every event then says the session's id, the working directory and its number. When the
+    /// conversation opens and closes the agent says, see [`Host::start_session`].
+    #[must_use]
+    pub fn session(mut self, session: SessionInfo) -> Self {
+        self.session = Some(session);
+        self
+    }
+
+    /// Whether the host sends the events `tool_call` and `tool_result` by itself, as it does by
+    /// default: for every call, those of extensions and of the agent's own tools included. An agent
+    /// that sends them itself, as it tells of all calls of a message before the first one runs,
+    /// turns this off, or extensions hear of each call twice. [`News`](crate::News) tell of calls all
+    /// the same.
+    #[must_use]
+    pub fn call_events(mut self, sent: bool) -> Self {
+        self.call_events = sent;
         self
     }
 
@@ -324,6 +350,7 @@ impl HostBuilder {
                 intercept_timeout_ms: millis(self.deadlines.intercept),
                 command_timeout_ms: millis(self.deadlines.command),
             }),
+            session: self.session.clone(),
             methods: (!self.methods.is_empty()).then(|| self.methods.keys().cloned().collect()),
             ..HelloAck::default()
         }

@@ -180,6 +180,11 @@ impl Registry {
         (0..self.offers.len()).filter(wants).collect()
     }
 
+    /// Whether any extension wants an event.
+    pub(crate) fn has_subscriber(&self, event: &str) -> bool {
+        self.offers.iter().any(|offer| offer.subscription.events.contains(event))
+    }
+
     /// Who is listed at a point, in load order (`intercept.phase-host`).
     pub(crate) fn listed(&self, point: Point, phase: &Phase) -> Vec<usize> {
         let is_listed = |owner: &usize| self.offers[*owner].standing(point, phase).is_some();

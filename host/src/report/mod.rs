@@ -4,6 +4,7 @@
 mod advice;
 mod blocked;
 mod call_error;
+mod call_status;
 mod diagnosis;
 mod ending;
 mod intercept_failure;
@@ -15,6 +16,7 @@ mod trace;
 
 pub use self::blocked::Blocked;
 pub use self::call_error::CallError;
+pub use self::call_status::CallStatus;
 pub use self::diagnosis::Diagnosis;
 pub use self::ending::{Ending, Manner};
 pub(crate) use self::intercept_failure::NoAnswer;

@@ -81,6 +81,8 @@ async fn what_an_extension_says_by_itself_is_news() {
     while let Some(item) = news.try_next() {
         told.push(match item {
             News::Started { .. } => "started".to_owned(),
+            News::CallStarted { tool, .. } => format!("{tool} began"),
+            News::CallEnded { tool, status, .. } => format!("{tool} {status}"),
             News::Registered { .. } => "registered".to_owned(),
             News::Note { level, message, .. } => {
                 assert_eq!(level, Level::Warn);
@@ -100,11 +102,13 @@ async fn what_an_extension_says_by_itself_is_news() {
         [
             "started",
             "registered",
+            "chatter began",
             "a note",
             "a log line",
             "a prompt",
             "opened the panel p",
             "skipped a frame of the unknown type \"from_the_future\"",
+            "chatter completed",
             "closed the panel p",
             "exit status 0",
         ]

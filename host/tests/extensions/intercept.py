@@ -8,7 +8,7 @@ Arguments: its name, a journal that several of them may share, and a JSON object
     guard      what it does when its guard is asked
     schema     the schema of a tool `run`, which answers with its arguments; absent: no tool
 
-The journal gets one JSON line for every question and every call, in the order in which they came.
+The journal gets one JSON line for every question, call and event, in the order in which they came.
 """
 
 import json
@@ -85,5 +85,7 @@ for line in sys.stdin:
     elif frame["type"] == "tool_call":
         note("run", line, frame)
         run(frame)
+    elif frame["type"] == "event":
+        note(frame["event"], line, frame)
     elif frame["type"] == "shutdown":
         break

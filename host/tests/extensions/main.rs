@@ -23,3 +23,4 @@ mod shutdown;
 mod stage;
 mod start;
 mod support;
+mod told_calls;

@@ -54,6 +54,8 @@ impl Stage {
             .home(folder.path().join("home"))
             .cwd(folder.path())
             .profile(profile)
+            // The agent of the recordings tells of calls before the turn ends, as a zot does.
+            .call_events(false)
             .trace(Trace::create(folder.path().join("trace.ndjson")).unwrap());
         Self { folder, builder }
     }

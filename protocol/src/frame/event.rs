@@ -2,6 +2,7 @@
 
 use super::content::Content;
 use super::object::object;
+use super::truncate::truncate;
 use crate::id::Id;
 use crate::json::RawJson;
 use crate::word::words;
@@ -16,6 +17,14 @@ object! {
         flag is_error: bool,
         /// The blocks were cut.
         flag truncated: bool,
+    }
+}
+
+impl EventResult {
+    /// That of a call with this content, which is cut as in an answer to `call_tool`: to 256 KiB.
+    pub fn of(mut content: Vec<Content>, is_error: bool) -> Self {
+        let truncated = truncate(&mut content);
+        Self { content, is_error, truncated }
     }
 }
 

@@ -9,6 +9,7 @@ mod object;
 mod panel;
 mod rpc;
 mod tool;
+mod truncate;
 
 pub use any::{AnyFrame, ExtensionFrame, HostFrame, UnknownFrame};
 pub use content::{Content, Effect, EffectKind, ErrorInfo, FileOp, Progress};
@@ -27,3 +28,4 @@ pub use object::{Frame, Object};
 pub use panel::{OpenPanel, Panel, PanelClose, PanelKey, PanelRender, PanelResize};
 pub use rpc::{Cancel, Parent, ParentKind, Request, Response, ResponsePart, RpcError};
 pub use tool::{Annotations, Approval, Execution, Exposure, Tier};
+pub(crate) use truncate::truncate;

@@ -2,14 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::truncate::truncate;
 use super::{HostSession, Intercept, SendError, ToolCallOptions};
 use crate::capability::Capability;
 use crate::error_kind::ErrorKind;
 use crate::frame::{
-    CallToolResult, Cancel, CommandInvoked, ErrorInfo, Event, EventIntercept, Frame, PanelClose,
-    PanelKey, PanelResize, Registered, Request, Response, ResponsePart, RpcError, ToolCall,
-    ToolCancel,
+    self, CallToolResult, Cancel, CommandInvoked, ErrorInfo, Event, EventIntercept, Frame,
+    PanelClose, PanelKey, PanelResize, Registered, Request, Response, ResponsePart, RpcError,
+    ToolCall, ToolCancel,
 };
 use crate::id::Id;
 use crate::json::RawJson;
@@ -154,7 +153,7 @@ impl HostSession {
     ) -> Result<(), ReplyError> {
         self.open.close(key).ok_or(ReplyError::AlreadyAnswered(key.kind()))?;
         result.id = key.id().clone();
-        result.truncated |= truncate(&mut result.content);
+        result.truncated |= frame::truncate(&mut result.content);
         if !self.is_open() {
             return Ok(());
         }

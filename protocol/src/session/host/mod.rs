@@ -6,7 +6,6 @@ mod host_profile;
 mod incoming;
 mod lifecycle;
 mod partial;
-mod truncate;
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

@@ -1,11 +1,11 @@
-//! Content that is cut to what an answer to `call_tool` may hold (`call.truncated`).
+//! Content that is cut to what an answer to `call_tool` and an event may hold (`call.truncated`).
 
-use crate::frame::Content;
+use super::content::Content;
 use crate::limits::CALL_TOOL_BYTES;
 
 /// Keeps the beginning of the content; whether anything was left out. Text is cut between two
 /// characters, any other block is kept whole or left out, and nothing follows what was cut.
-pub(super) fn truncate(content: &mut Vec<Content>) -> bool {
+pub(crate) fn truncate(content: &mut Vec<Content>) -> bool {
     let mut room = CALL_TOOL_BYTES;
     for (position, block) in content.iter_mut().enumerate() {
         let size = size_of(block);

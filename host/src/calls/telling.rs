@@ -1,0 +1,200 @@
+//! That a call began and ended, told to those who want to know: to extensions by the events
+//! `tool_call` and `tool_result`, to the embedder by news. Where nobody wants to, nothing is made.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use extline_protocol::frame::{Content, EventPayload, EventResult, ToolResult};
+use extline_protocol::{ErrorKind, RawJson};
+
+use crate::connection::{News, Shared};
+use crate::registry::Tool;
+use crate::report::{CallError, CallStatus};
+
+/// Tells of a call what there is to tell. One that is dropped before the end tells that the call was
+/// given up.
+#[derive(Debug)]
+pub(crate) struct Telling(Option<Box<Told>>);
+
+/// A call of whose end somebody wants to hear.
+#[derive(Debug)]
+struct Told {
+    shared: Arc<Shared>,
+    began: Instant,
+    /// The host's own name for the call.
+    id: String,
+    tool: String,
+    /// The extension that has the tool.
+    extension: Option<String>,
+    /// The extension that calls.
+    caller: Option<String>,
+    /// The tool was entered.
+    executed: bool,
+    /// The arguments as they stand, where an extension subscribed to the end of calls.
+    args: Option<String>,
+}
+
+/// How a call ended.
+enum End<'a> {
+    Answered(&'a ToolResult),
+    Failed(&'a CallError),
+    GivenUp,
+}
+
+impl Telling {
+    /// Tells that a call begins, before anybody is asked about it: a zot does so too.
+    pub(crate) fn begin(
+        shared: &Arc<Shared>,
+        id: &str,
+        caller: Option<&str>,
+        tool: &str,
+        args: &str,
+    ) -> Self {
+        let (wants_start, wants_end) = shared.call_subscribers();
+        let embedder_listens = shared.news.is_heard();
+        if !(wants_start || wants_end || embedder_listens) {
+            return Self(None);
+        }
+        if wants_start {
+            let payload = EventPayload {
+                tool_id: Some(id.to_owned()),
+                tool_name: Some(tool.to_owned()),
+                // What is no JSON cannot stand there; the end of the call has it as text.
+                tool_args: RawJson::parse(args).ok(),
+                origin_extension: caller.map(str::to_owned),
+                ..EventPayload::default()
+            };
+            shared.emit("tool_call", payload);
+        }
+        if !(wants_end || embedder_listens) {
+            return Self(None);
+        }
+        let offered = shared.registry().tool(tool);
+        let told = Told {
+            shared: Arc::clone(shared),
+            began: Instant::now(),
+            id: id.to_owned(),
+            tool: tool.to_owned(),
+            extension: offered.as_deref().and_then(extension_of),
+            caller: caller.map(str::to_owned),
+            executed: false,
+            args: wants_end.then(|| args.to_owned()),
+        };
+        if embedder_listens {
+            let Told { id, tool, extension, caller, .. } = &told;
+            let (id, tool) = (id.clone(), tool.clone());
+            let (extension, caller) = (extension.clone(), caller.clone());
+            shared.news.tell(News::CallStarted { id, extension, tool, caller });
+        }
+        Self(Some(Box::new(told)))
+    }
+
+    /// An interceptor has rewritten the arguments.
+    pub(crate) fn rewritten(&mut self, args: &RawJson) {
+        if let Some(kept) = self.0.as_mut().and_then(|told| told.args.as_mut()) {
+            args.get().clone_into(kept);
+        }
+    }
+
+    /// The tool is called now.
+    pub(crate) fn executed(&mut self, tool: &Tool) {
+        if let Some(told) = &mut self.0 {
+            told.executed = true;
+            // While the call waited the name may have gone to another extension.
+            if told.extension.as_deref() != Some(&tool.extension) {
+                told.extension = extension_of(tool);
+            }
+        }
+    }
+
+    /// Whether there is something to tell at the end.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Tells how the call ended; only the first time.
+    pub(crate) fn end(&mut self, answer: &Result<ToolResult, CallError>) {
+        if let Some(told) = self.0.take() {
+            told.end(&match answer {
+                Ok(result) => End::Answered(result),
+                Err(error) => End::Failed(error),
+            });
+        }
+    }
+
+    /// The same of one that has no answer.
+    pub(crate) fn failed(&mut self, error: &CallError) {
+        if let Some(told) = self.0.take() {
+            told.end(&End::Failed(error));
+        }
+    }
+}
+
+impl Drop for Telling {
+    fn drop(&mut self) {
+        if let Some(told) = self.0.take() {
+            told.end(&End::GivenUp);
+        }
+    }
+}
+
+impl Told {
+    fn end(self: Box<Self>, end: &End<'_>) {
+        let Self { shared, began, id, tool, extension, caller, executed, args } = *self;
+        let status = end.status();
+        let took: Duration = began.elapsed();
+        if let Some(args) = args {
+            let (tool_args, tool_args_raw) = match RawJson::parse(&args) {
+                Ok(args) => (Some(args), None),
+                Err(_) => (None, Some(args)),
+            };
+            let payload = EventPayload {
+                tool_id: Some(id.clone()),
+                tool_name: Some(tool.clone()),
+                tool_args,
+                tool_args_raw,
+                status: Some(status.as_str().to_owned()),
+                executed: Some(executed),
+                result: Some(end.result(&tool)),
+                origin_extension: caller.clone(),
+                ..EventPayload::default()
+            };
+            shared.emit("tool_result", payload);
+        }
+        if shared.news.is_heard() {
+            let ended = News::CallEnded { id, extension, tool, caller, status, executed, took };
+            shared.news.tell(ended);
+        }
+    }
+}
+
+impl End<'_> {
+    fn status(&self) -> CallStatus {
+        match self {
+            Self::Answered(ToolResult { is_error: false, .. }) => CallStatus::Completed,
+            Self::Answered(ToolResult { error: Some(error), .. })
+                if error.kind == ErrorKind::Cancelled =>
+            {
+                CallStatus::Cancelled
+            }
+            Self::Answered(_) => CallStatus::Failed,
+            Self::Failed(error) => CallStatus::of(error),
+            Self::GivenUp => CallStatus::Cancelled,
+        }
+    }
+
+    /// What an event shows of it.
+    fn result(&self, tool: &str) -> EventResult {
+        let failed = |text: String| EventResult::of(vec![Content::text(text)], true);
+        match self {
+            Self::Answered(result) => EventResult::of(result.content.clone(), result.is_error),
+            Self::Failed(error) => failed(error.to_string()),
+            Self::GivenUp => failed(format!("{tool} was cancelled")),
+        }
+    }
+}
+
+/// The extension that has a tool; none when the agent has it itself.
+fn extension_of(tool: &Tool) -> Option<String> {
+    (!tool.is_builtin()).then(|| tool.extension.clone())
+}

@@ -1,0 +1,60 @@
+//! The events that a host sends to its extensions.
+
+use std::sync::Mutex;
+
+use extline_protocol::frame::{Event, EventPayload, SessionInfo};
+
+use super::shared::Shared;
+use crate::lock::lock;
+
+/// What a host says in every event, and which events it sends by itself.
+#[derive(Debug)]
+pub(crate) struct Emission {
+    /// The host tells of calls by itself.
+    pub(crate) of_calls: bool,
+    /// The conversation, and the working directory.
+    pub(crate) session: Option<(SessionInfo, String)>,
+    /// The number of the last event that had one. Held until the event is written, so that the
+    /// numbers grow on each pipe.
+    sequence: Mutex<u64>,
+}
+
+impl Emission {
+    pub(crate) fn new(of_calls: bool, session: Option<(SessionInfo, String)>) -> Self {
+        Self { of_calls, session, sequence: Mutex::new(0) }
+    }
+}
+
+impl Shared {
+    /// Tells an event to those who subscribed to it, in load order. Where the host has a session it
+    /// says which, the working directory and the number of the event, unless the caller does.
+    pub(crate) fn emit(&self, event: &str, mut payload: EventPayload) {
+        let subscribers = self.registry().subscribers(event);
+        if subscribers.is_empty() {
+            return;
+        }
+        let mut in_order = None;
+        if let Some((session, cwd)) = &self.emission.session {
+            let mut sequence = lock(&self.emission.sequence);
+            *sequence += 1;
+            payload.session_id.get_or_insert_with(|| session.id.clone());
+            payload.cwd.get_or_insert_with(|| cwd.clone());
+            payload.sequence.get_or_insert(*sequence);
+            in_order = Some(sequence);
+        }
+        let event = Event { event: event.to_owned(), payload };
+        for connection in subscribers.into_iter().filter_map(|it| self.connection(it)) {
+            connection.send_event(&event);
+        }
+        drop(in_order);
+    }
+
+    /// Whether anybody wants to hear from the host that a call begins, and that it ends.
+    pub(crate) fn call_subscribers(&self) -> (bool, bool) {
+        if !self.emission.of_calls {
+            return (false, false);
+        }
+        let registry = self.registry();
+        (registry.has_subscriber("tool_call"), registry.has_subscriber("tool_result"))
+    }
+}
