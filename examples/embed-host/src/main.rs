@@ -13,6 +13,7 @@ use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use extline_host::protocol::frame::SessionInfo;
 use extline_host::{ExtensionState, Host, HostBuilder, News, NewsStream};
 use tokio::io::{AsyncBufReadExt, BufReader};
 
@@ -25,8 +26,10 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let model = args.next().ok_or("usage: embed-host MODEL.json DIR...")?;
     let model = ScriptedModel::read(model.as_ref())?;
 
+    let session = SessionInfo { id: format!("s-{}", std::process::id()), generation: None };
     let builder = Host::builder()
         .host("embed-host", env!("CARGO_PKG_VERSION"))
+        .session(session)
         .builtin_tool(bash::definition(), bash::call)?;
     let host = args.fold(builder, HostBuilder::folder).start().await;
     tokio::spawn(show(host.news()));
@@ -35,6 +38,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let failed = |state: &ExtensionState| matches!(state, ExtensionState::Failed(_));
     let may_run = !host.extensions().iter().any(|it| failed(&it.state));
     if may_run {
+        host.start_session();
         let conversation = Vec::new();
         #[expect(clippy::disallowed_methods, reason = "no extension: its stdout is the user's")]
         let screen = io::stdout();
@@ -43,6 +47,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         while let Some(line) = lines.next_line().await? {
             agent.act_on(&line).await?;
         }
+        host.end_session("exit");
     }
 
     let mut all_gone = true;
@@ -61,6 +66,10 @@ async fn show(mut news: NewsStream) {
             News::ToolUpdate { tool, update, .. } => {
                 let message = update.progress.as_ref().and_then(|it| it.message.as_deref());
                 format!("{tool}: {}", message.unwrap_or("goes on"))
+            }
+            // The calls of the model are on the screen already; those of extensions are not.
+            News::CallEnded { tool, caller: Some(caller), status, .. } => {
+                format!("{caller} called {tool}: {status}")
             }
             News::Notice { extension, notice } => format!("{extension}: {notice}"),
             News::InterceptFailed { extension, failure } => format!("{extension}: {failure}"),
