@@ -29,6 +29,7 @@ mod id;
 mod json;
 pub mod limits;
 mod line;
+mod method;
 mod name;
 pub mod pointer;
 mod profile;
@@ -50,6 +51,7 @@ pub use json::{
     Field, FieldError, ModelArgsError, RawJson, RawJsonError, model_args, read_string, write_string,
 };
 pub use line::{Decoder, Line, TooLong};
+pub use method::waits_for_person;
 pub use name::check_extension_name;
 pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary, nearest};
 pub use registrations::{RegistrationError, Registrations, check_schema};

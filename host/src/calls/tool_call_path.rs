@@ -2,19 +2,18 @@
 //! (`call.gate`). Who wants to know of it is told when it begins and when it ends.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase};
 use extline_protocol::{Id, ModelArgsError, RawJson, ToolCallOptions, model_args};
 use extline_schema::{ToolSchema, Violation};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::timeout_at;
 
 use super::builtin;
 use super::call::{Call, CallOptions, Runner, Running};
 use super::telling::Telling;
 use crate::aside;
-use crate::connection::{Caller, Sending, SentCall, Shared};
+use crate::connection::{Caller, Sending, SentCall, Shared, Standstill};
 use crate::intercepts::{Asked, Question};
 use crate::registry::{BuiltinCall, Owner, Point, Tool};
 use crate::report::{Blocked, CallError, Notice};
@@ -27,6 +26,8 @@ struct Proposal<'a> {
     tool: &'a str,
     /// The extension that calls.
     caller: Option<&'a str>,
+    /// The time of those who wait for it.
+    time: Option<&'a Standstill>,
 }
 
 /// A call that nobody has anything against.
@@ -66,19 +67,21 @@ impl Shared {
         options: CallOptions,
         telling: &mut Telling,
     ) -> Result<(Running, Duration), CallError> {
-        let began = Instant::now();
-        let passed = self.pass(id, caller.extension.as_deref(), name, args, telling);
+        let time = caller.time.or_else(|| options.timeout.map(|_| Standstill::default()));
+        let call =
+            Proposal { id, tool: name, caller: caller.extension.as_deref(), time: time.as_ref() };
+        let passed = self.pass(call, args, telling);
         let timed_out =
             |after| CallError::Timeout { name: name.to_owned(), after, extension: None };
-        let Passed { tool, args, turn } = match options.timeout {
-            None => passed.await?,
-            Some(after) => {
-                let passed = timeout_at((began + after).into(), passed).await;
-                passed.map_err(|_| timed_out(after))??
+        // What is left of the caller's own time; the tool's begins only behind the gate.
+        let mut left = options.timeout;
+        let Passed { tool, args, turn } = match (&mut left, &time) {
+            (Some(left), Some(time)) => {
+                let passed = time.within(left, passed).await;
+                passed.ok_or_else(|| timed_out(options.timeout.unwrap_or_default()))??
             }
+            _ => passed.await?,
         };
-        // What is left of the caller's own time; the tool's begins only now.
-        let left = options.timeout.map(|after| after.saturating_sub(began.elapsed()));
         if left.is_some_and(|left| left.is_zero()) {
             return Err(timed_out(options.timeout.unwrap_or_default()));
         }
@@ -93,7 +96,7 @@ impl Shared {
                 let options = ToolCallOptions { timeout: own, interactive: is_interactive };
                 let mut chain = caller.above;
                 chain.push(name.to_owned());
-                let sending = Sending { tool: &tool, args, options, chain, turn };
+                let sending = Sending { tool: &tool, args, options, chain, above: time, turn };
                 let SentCall { guard, result, updates } = connection.call_tool(sending)?;
                 telling.executed(&tool);
                 let runner = Runner::Extension(guard);
@@ -112,18 +115,16 @@ impl Shared {
 
     async fn pass(
         &self,
-        id: &str,
-        caller: Option<&str>,
-        name: &str,
+        call: Proposal<'_>,
         args: &str,
         telling: &mut Telling,
     ) -> Result<Passed, CallError> {
+        let name = call.tool;
         let tool = self.tool(name)?;
         let args = self
             .read_args(args)
             .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
         let (tool, turn) = self.take_turn(tool).await?;
-        let call = Proposal { id, tool: name, caller };
         // What asks is large, and moved wherever this future goes; most calls ask nobody.
         let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
         let args = match interceptors.as_slice() {
@@ -222,7 +223,7 @@ impl Shared {
         telling: &mut Telling,
     ) -> Result<RawJson, Blocked> {
         for asked in interceptors {
-            let question = Question::new(Point::ToolCall, call.payload(&args));
+            let question = call.question(&args);
             let rewritten = |answer| self.rewritten_args(answer);
             let rewritten = self.ask(asked, question, rewritten).await?;
             if let Some(rewritten) = rewritten.flatten() {
@@ -241,7 +242,7 @@ impl Shared {
         args: &RawJson,
     ) -> Result<(), Blocked> {
         for asked in guards {
-            let mut question = Question::new(Point::ToolCall, call.payload(args));
+            let mut question = call.question(args);
             question.phase = Phase::Guard;
             let ignored = self.ask(asked, question, |answer| Ok(changes_in(&answer))).await?;
             for field in ignored.unwrap_or_default() {
@@ -256,6 +257,11 @@ impl Shared {
 }
 
 impl Proposal<'_> {
+    fn question(self, args: &RawJson) -> Question {
+        let above = self.time.cloned();
+        Question { above, ..Question::new(Point::ToolCall, self.payload(args)) }
+    }
+
     fn payload(self, args: &RawJson) -> EventPayload {
         EventPayload {
             tool_id: Some(self.id.to_owned()),

@@ -14,6 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot, watch};
 use super::Connection;
 use super::call_guard::CallGuard;
 use super::panel::Panel;
+use super::standstill::{Above, Standstill};
 use super::state::{Phase, State};
 use crate::registry::{Point, Tool};
 use crate::report::{CallError, Diagnosis, FailureCause, NoAnswer, Problem};
@@ -26,6 +27,8 @@ pub(crate) enum Waiting {
         chain: Vec<String>,
         /// Nobody wants its result any more.
         is_cancelled: bool,
+        /// Whose time stands still while a person is asked.
+        above: Above,
         /// No other call of a sequential tool runs as long as this is held.
         _turn: Option<OwnedSemaphorePermit>,
         result: oneshot::Sender<Result<ToolResult, Unanswered>>,
@@ -48,6 +51,8 @@ pub(crate) enum Waiting {
     },
     Intercept {
         point: &'static str,
+        /// The same.
+        above: Above,
         response: oneshot::Sender<Result<EventInterceptResponse, Unanswered>>,
     },
 }
@@ -65,6 +70,8 @@ pub(crate) struct Sending<'a> {
     pub(crate) options: ToolCallOptions,
     /// The tools above it and its own name, outermost first.
     pub(crate) chain: Vec<String>,
+    /// The time of those above it.
+    pub(crate) above: Option<Standstill>,
     /// What the call holds until it is answered or has failed.
     pub(crate) turn: Option<OwnedSemaphorePermit>,
 }
@@ -100,6 +107,15 @@ impl Waiting {
             Self::Tool { name, .. } | Self::Command { name, .. } => name,
             Self::Request { method, .. } => method,
             Self::Intercept { point, .. } => point,
+        }
+    }
+
+    /// Whose time stands still while a person is asked below it. A command and a request of the
+    /// agent's have nobody above them.
+    pub(super) fn above(&mut self) -> Option<&mut Above> {
+        match self {
+            Self::Tool { above, .. } | Self::Intercept { above, .. } => Some(above),
+            Self::Command { .. } | Self::Request { .. } => None,
         }
     }
 
@@ -183,7 +199,7 @@ impl Unanswered {
 impl Connection {
     /// Sends a tool call.
     pub(crate) fn call_tool(self: &Arc<Self>, sending: Sending<'_>) -> Result<SentCall, CallError> {
-        let Sending { tool, args, options, chain, turn } = sending;
+        let Sending { tool, args, options, chain, above, turn } = sending;
         let name = tool.name();
         let now = Instant::now();
         let mut state = self.lock();
@@ -197,6 +213,7 @@ impl Connection {
             name: name.to_owned(),
             chain,
             is_cancelled: false,
+            above: Above::new(above),
             _turn: turn,
             result: result_sender,
             updates: updates_sender,
@@ -234,6 +251,7 @@ impl Connection {
         point: Point,
         intercept: Intercept,
         timeout: Duration,
+        above: Option<Standstill>,
     ) -> Result<EventInterceptResponse, NoAnswer> {
         let point = point.as_str();
         let now = Instant::now();
@@ -244,7 +262,9 @@ impl Connection {
                 .intercept(intercept, now)
                 .map_err(|error| not_asked(&state, &error))?;
             let (sender, response) = oneshot::channel();
-            state.waiting.insert(key.clone(), Waiting::Intercept { point, response: sender });
+            let above = Above::new(above);
+            let waiting = Waiting::Intercept { point, above, response: sender };
+            state.waiting.insert(key.clone(), waiting);
             self.carry_out(&mut state, now);
             (CallGuard::new(self, key), response)
         };

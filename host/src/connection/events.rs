@@ -86,6 +86,16 @@ impl Connection {
             HostEvent::Request { key, request } => self.request_asked(state, key, request),
             HostEvent::CallTool { key, call } => self.call_tool_asked(state, key, call),
             HostEvent::Cancelled { key } => state.stop_question(&key, "the extension gave up"),
+            HostEvent::Paused { key } => {
+                if let Some(above) = state.waiting.get_mut(&key).and_then(Waiting::above) {
+                    above.pause();
+                }
+            }
+            HostEvent::Resumed { key } => {
+                if let Some(above) = state.waiting.get_mut(&key).and_then(Waiting::above) {
+                    above.resume();
+                }
+            }
             HostEvent::Notify { level, message } => {
                 self.tell(News::Note { extension: extension(), level, message });
             }

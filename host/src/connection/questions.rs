@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 use super::Connection;
 use super::calls::Waiting;
 use super::shared::Shared;
+use super::standstill::Standstill;
 use super::state::State;
 use crate::memory::Memory;
 use crate::report::CallError;
@@ -36,6 +37,8 @@ pub(crate) struct Caller {
     pub(crate) extension: Option<String>,
     /// The tools above this call, outermost first.
     pub(crate) above: Vec<String>,
+    /// Its time, where somebody counts it.
+    pub(crate) time: Option<Standstill>,
 }
 
 /// A tool that an extension calls.
@@ -135,13 +138,13 @@ impl Connection {
                 // Its arguments are copied on their way through the gate.
                 let memory = call.name.memory() + 4 * call.args.memory();
                 let stopped = state.open_question(&key, parent, memory);
-                let caller = Caller { extension: Some(self.name.clone()), above };
+                let caller = Caller { extension: Some(self.name.clone()), above, time: None };
                 self.shared.runtime.spawn(this.answer_call_tool(key, call, caller, stopped));
             }
             (Err(error), _) => {
                 let answer = refusal(call.id, call.name, &error.code, &error.message);
                 // It was asked just now, so it has no answer yet.
-                let _ = state.session.reply_call_tool(&key, answer);
+                let _ = state.session.reply_call_tool(&key, answer, Instant::now());
             }
             // The connection is being dropped, and with it whoever asked.
             (Ok(_), None) => {}
@@ -157,8 +160,11 @@ impl Connection {
     ) {
         let CallTool { id, name, args, .. } = call;
         let shared = Arc::clone(&self.shared);
+        let time = Standstill::default();
+        let caller = Caller { time: Some(time.clone()), ..caller };
         let asked = AskedTool { shared, caller, name: name.clone(), args, stopped };
-        let answer = match (self.shared.run_asked_tool)(asked).await {
+        let running = (self.shared.run_asked_tool)(asked);
+        let answer = match self.pausing(&key, &time, running).await {
             Ok(ToolResult { content, is_error, .. }) => {
                 CallToolResult { id, name, content, is_error, truncated: false }
             }
@@ -167,8 +173,37 @@ impl Connection {
         let mut state = self.lock();
         state.close_question(&key);
         // It may have the session's own answer, when it took too long or the extension has died.
-        let _ = state.session.reply_call_tool(&key, answer);
+        let _ = state.session.reply_call_tool(&key, answer, Instant::now());
         self.carry_out(&mut state, Instant::now());
+    }
+}
+
+impl Connection {
+    /// Waits for a tool that an extension calls. Its time, and that of the call which it belongs to,
+    /// stand still while a person is asked below it.
+    async fn pausing<T>(
+        &self,
+        key: &CallKey,
+        time: &Standstill,
+        mut running: impl Future<Output = T> + Unpin,
+    ) -> T {
+        let mut holds = time.subscribe();
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut running => return answer,
+                _ = holds.changed() => {}
+            }
+            let stands_still = *holds.borrow_and_update() > 0;
+            let now = Instant::now();
+            let mut state = self.lock();
+            if stands_still {
+                state.session.pause_call_tool(key, now);
+            } else {
+                state.session.resume_call_tool(key, now);
+            }
+            self.carry_out(&mut state, now);
+        }
     }
 }
 

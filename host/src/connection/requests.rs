@@ -43,7 +43,7 @@ impl Connection {
             }
             (Err(error), _) => {
                 // It was asked just now, so it has no answer yet.
-                let _ = state.session.reply_request(&key, Err(error));
+                let _ = state.session.reply_request(&key, Err(error), Instant::now());
             }
             // The connection is being dropped, and with it whoever asked.
             (Ok(_), None) => {}
@@ -81,8 +81,9 @@ impl Connection {
         let mut state = self.lock();
         state.close_question(&key);
         // It may have no reader any more.
-        let _ = state.session.reply_request(&key, answer);
-        self.carry_out(&mut state, Instant::now());
+        let now = Instant::now();
+        let _ = state.session.reply_request(&key, answer, now);
+        self.carry_out(&mut state, now);
     }
 
     /// Sends a part once the parts before it are written, which is fewer than may wait

@@ -7,7 +7,7 @@ use extline_protocol::Intercept;
 use extline_protocol::frame::{EventInterceptResponse, EventPayload, OnFailure, Phase};
 use tokio::time::timeout_at;
 
-use crate::connection::{Connection, News, Shared};
+use crate::connection::{Connection, News, Shared, Standstill};
 use crate::registry::{Listed, Point, Standing};
 use crate::report::{Blocked, FailureCause, InterceptFailure, NoAnswer, Role};
 
@@ -20,6 +20,8 @@ pub(crate) struct Question {
     pub(crate) provider: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) system_prompt: Option<String>,
+    /// The time of the call that waits for the answer.
+    pub(crate) above: Option<Standstill>,
 }
 
 /// An extension that is listed at a point.
@@ -33,12 +35,20 @@ impl Question {
     /// A question to interceptors; every question says its phase (`intercept.phase-written`).
     pub(crate) fn new(point: Point, payload: EventPayload) -> Self {
         let phase = Phase::Intercept;
-        Self { point, phase, payload, provider: None, model: None, system_prompt: None }
+        Self {
+            point,
+            phase,
+            payload,
+            provider: None,
+            model: None,
+            system_prompt: None,
+            above: None,
+        }
     }
 
     /// As the wire has it.
     fn into_intercept(self) -> Intercept {
-        let Self { point, phase, payload, provider, model, system_prompt } = self;
+        let Self { point, phase, payload, provider, model, system_prompt, above: _ } = self;
         Intercept {
             event: point.as_str().to_owned(),
             phase: Some(phase),
@@ -121,7 +131,8 @@ impl Shared {
         let answer = match (&listed.standing, connection) {
             (Standing::Asked, Some(connection)) => {
                 let intercept = question.clone().into_intercept();
-                connection.ask(point, intercept, self.deadlines.intercept).await
+                let above = question.above.clone();
+                connection.ask(point, intercept, self.deadlines.intercept, above).await
             }
             (standing, connection) => {
                 Err(self.nobody_to_ask(standing, listed.owner, connection.as_deref()))

@@ -3,6 +3,7 @@
 //! Bytes go in, events come out; calls go in, bytes come out; time is an argument.
 
 mod call;
+mod countdown;
 mod extension;
 mod host;
 mod inbox;

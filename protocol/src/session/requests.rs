@@ -6,6 +6,7 @@ use std::time::Instant;
 use thiserror::Error;
 
 use super::call::{CallKey, CallKind, Pending};
+use super::countdown::Countdown;
 use crate::error_kind::ErrorKind;
 use crate::frame::ErrorInfo;
 use crate::id::Id;
@@ -56,8 +57,10 @@ impl From<&RequestError> for ErrorInfo {
 /// What is kept for a call until its answer comes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outgoing {
-    pub(super) deadline: Option<Instant>,
+    pub(super) deadline: Countdown,
     pub(super) parent: Option<CallKey>,
+    /// It waits for a person, and the deadline of its parent stands still.
+    pub(super) is_dialog: bool,
     /// The peer was told that the answer is no longer wanted.
     pub(super) cancelled: bool,
 }
@@ -99,14 +102,14 @@ impl OutgoingCalls {
     }
 
     pub(super) fn overdue(&self, now: Instant) -> Vec<CallKey> {
-        self.open.keys_where(|call| call.deadline.is_some_and(|deadline| deadline <= now))
+        self.open.keys_where(|call| call.deadline.due().is_some_and(|due| due <= now))
     }
 
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         if self.open.is_empty() {
             return None;
         }
-        self.open.states().filter_map(|call| call.deadline).min()
+        self.open.states().filter_map(|call| call.deadline.due()).min()
     }
 
     pub(super) fn keys(&self) -> Vec<CallKey> {

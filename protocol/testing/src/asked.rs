@@ -87,7 +87,7 @@ impl Host {
     pub fn answer_request(&mut self, serial: u64, result: &str) -> Result<(), Mistake> {
         let result = raw(result)?;
         if let Some(open) = self.questions.open.remove(&serial) {
-            let _ = self.session.reply_request(&open.key, Ok(result));
+            let _ = self.session.reply_request(&open.key, Ok(result), Instant::now());
         }
         Ok(())
     }
@@ -96,7 +96,7 @@ impl Host {
     pub fn refuse_request(&mut self, serial: u64, kind: &str, message: &str) {
         let error = RpcError::new(ErrorKind::from(kind), message);
         if let Some(open) = self.questions.open.remove(&serial) {
-            let _ = self.session.reply_request(&open.key, Err(error));
+            let _ = self.session.reply_request(&open.key, Err(error), Instant::now());
         }
     }
 
@@ -190,7 +190,7 @@ impl Host {
         if let Some(Open { key, name, .. }) = self.questions.open.remove(&serial) {
             let id = key.id().clone();
             let result = CallToolResult { id, name, content, is_error, truncated: false };
-            let _ = self.session.reply_call_tool(&key, result);
+            let _ = self.session.reply_call_tool(&key, result, Instant::now());
         }
     }
 }

@@ -5,6 +5,7 @@ mod guards;
 mod harness;
 
 mod calls;
+mod dialogs;
 mod ending;
 mod extension_alone;
 mod intercepts;

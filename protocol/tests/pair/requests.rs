@@ -40,8 +40,8 @@ fn a_tool_calls_a_tool() {
     let answer =
         CallToolResult { id: "x".into(), name: "read".to_owned(), content, is_error, truncated };
     let key = key.clone();
-    pair.host.reply_call_tool(&key, answer.clone()).unwrap();
-    assert!(pair.host.reply_call_tool(&key, answer).is_err());
+    pair.host.reply_call_tool(&key, answer.clone(), pair.now).unwrap();
+    assert!(pair.host.reply_call_tool(&key, answer, pair.now).is_err());
     pair.step();
     let Some(ExtensionEvent::CallToolDone { key, result }) = pair.extension_events.last() else {
         panic!("{:?}", pair.extension_events)
@@ -93,7 +93,7 @@ fn a_call_tool_is_answered_by_the_session_when_the_host_takes_too_long() {
     };
     assert_eq!((answered, result.is_error), (&call, true));
     assert_eq!(result.content, [Content::text("timeout: read took longer than 60 s")]);
-    assert!(pair.host.reply_call_tool(&key, result.clone()).is_err());
+    assert!(pair.host.reply_call_tool(&key, result.clone(), pair.now).is_err());
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn an_answer_to_a_call_tool_is_cut_and_says_so() {
         let content = vec![Content::text("x".repeat(bytes))];
         let (name, is_error) = (call.name, false);
         let answer = CallToolResult { id: call.id, name, content, is_error, truncated: false };
-        pair.host.reply_call_tool(&key, answer).unwrap();
+        pair.host.reply_call_tool(&key, answer, pair.now).unwrap();
         pair.step();
         let Some(ExtensionEvent::CallToolDone { result, .. }) = pair.extension_events.last() else {
             panic!("{:?}", pair.extension_events)
@@ -168,7 +168,7 @@ fn requests_go_both_ways_with_ids_of_their_own() {
     let HostEvent::Request { key, .. } = &pair.host_events[0] else { panic!() };
     let error = RpcError::new(ErrorKind::Permission, "no");
     let key = key.clone();
-    pair.host.reply_request(&key, Err(error.clone())).unwrap();
+    pair.host.reply_request(&key, Err(error.clone()), pair.now).unwrap();
     pair.step();
     let answered = HostEvent::Response { key: theirs, result: Ok(raw("\"fine\"")) };
     assert_eq!(pair.host_events.last(), Some(&answered));

@@ -417,7 +417,7 @@ impl Conversation {
         let id = asked.id().clone();
         let result = CallToolResult { id, name, content, is_error, truncated: false };
         // It fails for one that was answered before, and each is answered once.
-        let _ = self.session.reply_call_tool(asked, result);
+        let _ = self.session.reply_call_tool(asked, result, Instant::now());
     }
 
     fn serve_request(&mut self, key: &CallKey, request: &Request) {
@@ -430,6 +430,6 @@ impl Conversation {
             result.into()
         });
         // As above.
-        let _ = self.session.reply_request(key, result);
+        let _ = self.session.reply_request(key, result, Instant::now());
     }
 }

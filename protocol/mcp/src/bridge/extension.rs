@@ -45,8 +45,8 @@ impl Bridge {
             }
             HostEvent::InterceptResponse { key, response } => self.decide(&key, response, now),
             HostEvent::CallFailed { key, error } => self.fail(&key, error, now),
-            HostEvent::CallTool { key, call } => self.refuse_call(&key, &call.name),
-            HostEvent::Request { key, request } => self.refuse_request(&key, &request.method),
+            HostEvent::CallTool { key, call } => self.refuse_call(&key, &call.name, now),
+            HostEvent::Request { key, request } => self.refuse_request(&key, &request.method, now),
             HostEvent::CloseInput => self.events.push_back(BridgeEvent::CloseInput),
             event => self.hear(event),
         }
@@ -176,7 +176,7 @@ impl Bridge {
         }
     }
 
-    fn refuse_call(&mut self, call: &CallKey, name: &str) {
+    fn refuse_call(&mut self, call: &CallKey, name: &str, now: Instant) {
         let text =
             format!("unsupported: {name} cannot be called, as MCP has no calls from a server");
         let result = CallToolResult {
@@ -187,12 +187,13 @@ impl Bridge {
             truncated: false,
         };
         // Nobody else answers it.
-        let _ = self.host.reply_call_tool(call, result);
+        let _ = self.host.reply_call_tool(call, result, now);
     }
 
-    fn refuse_request(&mut self, call: &CallKey, method: &str) {
+    fn refuse_request(&mut self, call: &CallKey, method: &str, now: Instant) {
         let why = format!("{method} is not served: the host is a client of MCP");
         // Nobody else answers it.
-        let _ = self.host.reply_request(call, Err(RpcError::new(ErrorKind::Unsupported, why)));
+        let error = RpcError::new(ErrorKind::Unsupported, why);
+        let _ = self.host.reply_request(call, Err(error), now);
     }
 }

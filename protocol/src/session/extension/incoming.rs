@@ -30,7 +30,7 @@ impl ExtensionSession {
             }
             HostFrame::CallToolResult(result) => self.handle_call_tool_result(result),
             HostFrame::Request(request) => self.handle_request(request, now),
-            HostFrame::Response(response) => self.handle_response(response),
+            HostFrame::Response(response) => self.handle_response(response, now),
             HostFrame::ResponsePart(part) => self.handle_response_part(part),
             HostFrame::Cancel(cancel) => self.handle_cancel(&cancel),
             HostFrame::HelloAck(ack) => self.handle_hello_ack(ack, now),
@@ -71,7 +71,8 @@ impl ExtensionSession {
             "command_invoked" => self.send(&CommandResponse::error(id.clone(), text)),
             "request" => self.send(&error_response(id.clone(), RpcError::new(kind, text))),
             "event_intercept" => self.refuse_intercept(id.clone(), &text),
-            "tool_result" | "response" => self.fail_outgoing(&frame_type, &id, kind, &text),
+            "tool_result" => self.fail_call_tool(&id, &text),
+            "response" => self.fail_request(&id, kind, &text, now),
             _ => {
                 self.notice(Notice::Skipped(problem));
                 return;
@@ -105,6 +106,7 @@ impl ExtensionSession {
             return;
         }
         let deadline = call.deadline_ms.map(|duration| now + millis(duration));
+        self.note_deadline(&key, deadline);
         self.lanes.call(ExtensionEvent::ToolCall { key, call, deadline });
     }
 
@@ -147,6 +149,7 @@ impl ExtensionSession {
             return;
         }
         let deadline = request.deadline_ms.map(|duration| now + millis(duration));
+        self.note_deadline(&key, deadline);
         self.lanes.call(ExtensionEvent::Request { key, request, deadline });
     }
 
@@ -211,11 +214,12 @@ impl ExtensionSession {
         }
     }
 
-    fn handle_response(&mut self, response: Response) {
-        let Some((key, _)) = self.outgoing.close_id(CallKind::Request, &response.id) else {
+    fn handle_response(&mut self, response: Response, now: Instant) {
+        let Some((key, request)) = self.outgoing.close_id(CallKind::Request, &response.id) else {
             self.notice(Notice::Unexpected { kind: CallKind::Request, id: response.id });
             return;
         };
+        self.dialog_over(&request, now);
         let result = match response.error {
             Some(error) => Err(error),
             None => Ok(response.result.unwrap_or_default()),
@@ -231,15 +235,17 @@ impl ExtensionSession {
     }
 
     /// An answer came that cannot be read: only its call fails.
-    fn fail_outgoing(&mut self, frame_type: &str, id: &Id, kind: ErrorKind, text: &str) {
-        if frame_type == "tool_result" {
-            let Some((key, _)) = self.outgoing.close_id(CallKind::CallTool, id) else { return };
-            let result = super::outgoing::failed_call_tool(&key, text);
-            self.lanes.control(ExtensionEvent::CallToolDone { key, result });
-        } else if let Some((key, _)) = self.outgoing.close_id(CallKind::Request, id) {
-            let result = Err(RpcError::new(kind, text));
-            self.lanes.control(ExtensionEvent::Response { key, result });
-        }
+    fn fail_call_tool(&mut self, id: &Id, text: &str) {
+        let Some((key, _)) = self.outgoing.close_id(CallKind::CallTool, id) else { return };
+        let result = super::outgoing::failed_call_tool(&key, text);
+        self.lanes.control(ExtensionEvent::CallToolDone { key, result });
+    }
+
+    fn fail_request(&mut self, id: &Id, kind: ErrorKind, text: &str, now: Instant) {
+        let Some((key, request)) = self.outgoing.close_id(CallKind::Request, id) else { return };
+        self.dialog_over(&request, now);
+        let result = Err(RpcError::new(kind, text));
+        self.lanes.control(ExtensionEvent::Response { key, result });
     }
 }
 

@@ -7,6 +7,7 @@ use super::{Deciding, ExtensionEvent, ExtensionSession, Open, millis};
 use crate::frame::{EventIntercept, EventInterceptResponse, GUARD, INTERCEPTOR, OnFailure, Phase};
 use crate::id::Id;
 use crate::limits::{INTERCEPT_DEADLINE, INTERCEPT_MARGIN};
+use crate::session::countdown::Countdown;
 use crate::session::{CallKey, CallKind, Notice, ReplyError};
 
 impl ExtensionSession {
@@ -65,8 +66,8 @@ impl ExtensionSession {
         let deadline = now + self.time_to_decide();
         let role = if intercept.phase == Some(Phase::Guard) { GUARD } else { INTERCEPTOR };
         if let Some(open) = self.open.get_mut(&key) {
-            open.deciding =
-                Some(Box::new(Deciding { point: point.into(), role, answer_by: deadline }));
+            open.deadline = Countdown::new(Some(deadline));
+            open.deciding = Some(Box::new(Deciding { point: point.into(), role }));
             self.open_intercepts += 1;
         }
         self.lanes.call(ExtensionEvent::Intercept { key, intercept, deadline });
@@ -89,8 +90,9 @@ impl ExtensionSession {
         if self.open_intercepts == 0 {
             return;
         }
-        let is_overdue =
-            |open: &Open| open.deciding.as_ref().is_some_and(|deciding| deciding.answer_by <= now);
+        let is_overdue = |open: &Open| {
+            open.deciding.is_some() && open.deadline.due().is_some_and(|due| due <= now)
+        };
         for key in self.open.keys_where(is_overdue) {
             self.answer_overdue_intercept(&key);
         }

@@ -10,6 +10,7 @@ mod panels;
 mod replies;
 mod requirement;
 mod shutdown;
+mod standstill;
 mod start;
 
 use std::collections::{HashSet, VecDeque};
@@ -25,6 +26,7 @@ use self::lanes::Lanes;
 use self::panels::Panels;
 use self::shutdown::Stage;
 use super::call::{CallKey, Pending};
+use super::countdown::Countdown;
 use super::inbox::Inbox;
 use super::notice::Notice;
 use super::outbox::Outbox;
@@ -120,6 +122,8 @@ pub struct ExtensionSession {
     open: Pending<Open>,
     open_intercepts: usize,
     outgoing: OutgoingCalls,
+    /// Calls of which a dialog was given up, until there is a time to go on from.
+    given_up: Vec<CallKey>,
     lanes: Lanes,
     panels: Panels,
     updates: Vec<CallKey>,
@@ -140,6 +144,8 @@ struct Open {
     name: Box<str>,
     delivered: bool,
     cancelled: bool,
+    /// When the host stops waiting, where it says so; for an intercept when the session answers itself.
+    deadline: Countdown,
     /// Boxed, as most calls have none.
     deciding: Option<Box<Deciding>>,
     update: Option<Box<outgoing::UpdateState>>,
@@ -153,8 +159,6 @@ struct Deciding {
     point: Box<str>,
     /// Who has the word: `interceptor` or `guard`.
     role: &'static str,
-    /// When the session answers itself.
-    answer_by: Instant,
 }
 
 impl Open {
@@ -163,6 +167,7 @@ impl Open {
             name: name.into(),
             delivered: false,
             cancelled: false,
+            deadline: Countdown::default(),
             deciding: None,
             update: None,
             parts: 0,
@@ -185,6 +190,7 @@ impl ExtensionSession {
             open: Pending::default(),
             open_intercepts: 0,
             outgoing: OutgoingCalls::default(),
+            given_up: Vec::new(),
             lanes: Lanes::default(),
             panels: Panels::default(),
             updates: Vec::new(),
@@ -267,6 +273,7 @@ impl ExtensionSession {
 
     /// Time has passed; does what was due.
     pub fn handle_timeout(&mut self, now: Instant) {
+        self.resume_given_up(now);
         self.keep_setup_alive(now);
         self.answer_overdue_intercepts(now);
         self.fail_overdue_requests(now);
@@ -352,6 +359,7 @@ impl ExtensionSession {
     /// Appends the bytes to write; whether there are any. What is not taken yet can still be
     /// replaced: take it only when it can be written.
     pub fn poll_output(&mut self, now: Instant, out: &mut Vec<u8>) -> bool {
+        self.resume_given_up(now);
         self.write_updates(now);
         self.report_dropped_logs();
         self.forget_unwritten_parts();
@@ -384,7 +392,8 @@ impl ExtensionSession {
     pub fn poll_timeout_stalled(&self) -> Option<Instant> {
         let intercepts = (self.open_intercepts > 0)
             .then(|| {
-                self.open.states().filter_map(|open| Some(open.deciding.as_ref()?.answer_by)).min()
+                let deciding = self.open.states().filter(|open| open.deciding.is_some());
+                deciding.filter_map(|open| open.deadline.due()).min()
             })
             .flatten();
         [self.next_keepalive, intercepts, self.outgoing.next_deadline(), self.stage.next_step()]

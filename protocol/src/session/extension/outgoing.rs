@@ -13,6 +13,8 @@ use crate::frame::{
 };
 use crate::json::RawJson;
 use crate::limits::{UPDATE_INTERVAL, WAITING_LOG_BYTES};
+use crate::method::waits_for_person;
+use crate::session::countdown::Countdown;
 use crate::session::requests::Outgoing;
 use crate::session::{CallKey, CallKind, Notice, RequestError};
 
@@ -178,8 +180,10 @@ impl ExtensionSession {
         if parent.is_some_and(|parent| self.open.get(parent).is_none()) {
             return Err(RequestError::ParentEnded);
         }
-        let deadline = deadline_ms.map(|duration| now + millis(duration));
-        let outgoing = Outgoing { deadline, parent: parent.cloned(), cancelled: false };
+        let deadline = Countdown::new(deadline_ms.map(|duration| now + millis(duration)));
+        let is_dialog = waits_for_person(method);
+        let parent_key = parent.cloned();
+        let outgoing = Outgoing { deadline, parent: parent_key, is_dialog, cancelled: false };
         let key = self.outgoing.open(CallKind::Request, outgoing);
         let frame = Request {
             id: key.id().clone(),
@@ -192,6 +196,9 @@ impl ExtensionSession {
             self.outgoing.close(&key);
             return Err(RequestError::TooLarge(unsendable.to_string()));
         }
+        if let Some(parent) = parent.filter(|_| is_dialog) {
+            self.pause(parent, now);
+        }
         Ok(key)
     }
 
@@ -200,6 +207,9 @@ impl ExtensionSession {
         let Some(outgoing) = self.outgoing.get_mut(key) else { return };
         if std::mem::replace(&mut outgoing.cancelled, true) {
             return;
+        }
+        if std::mem::take(&mut outgoing.is_dialog) {
+            self.given_up.extend(outgoing.parent.clone());
         }
         let id = key.id().clone();
         match key.kind() {
@@ -224,6 +234,7 @@ impl ExtensionSession {
             let error = RpcError::new(ErrorKind::Timeout, "the host did not answer in time");
             self.lanes.control(ExtensionEvent::Response { key, result: Err(error) });
         }
+        self.resume_given_up(now);
     }
 
     /// Answers for the host, which will not (`end.answers`).

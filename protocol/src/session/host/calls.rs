@@ -13,6 +13,7 @@ use crate::frame::{
 use crate::id::Id;
 use crate::json::RawJson;
 use crate::profile::Vocabulary;
+use crate::session::countdown::Countdown;
 use crate::session::requests::Outgoing;
 use crate::session::{CallKey, CallKind, HostEvent, ReplyError, RequestError};
 
@@ -102,7 +103,11 @@ impl HostSession {
         if std::mem::replace(&mut call.cancelled, true) {
             return;
         }
-        call.deadline = Some(call.deadline.map_or(now + grace, |at| at.min(now + grace)));
+        // Nobody is asked any more on its behalf, so it does not stand still.
+        let until = call.deadline.end(now).map_or(now + grace, |at| at.min(now + grace));
+        if call.deadline.fix(until) {
+            self.emit(HostEvent::Resumed { key: key.clone() });
+        }
         self.send_cancel(key, reason);
         if !self.understands_cancel(key.kind()) || !self.profile.waits_for_cancelled {
             self.outgoing.close(key);
@@ -150,8 +155,9 @@ impl HostSession {
         &mut self,
         key: &CallKey,
         mut result: CallToolResult,
+        now: Instant,
     ) -> Result<(), ReplyError> {
-        self.open.close(key).ok_or(ReplyError::AlreadyAnswered(key.kind()))?;
+        self.close_asked(key, now).ok_or(ReplyError::AlreadyAnswered(key.kind()))?;
         result.id = key.id().clone();
         result.truncated |= frame::truncate(&mut result.content);
         if !self.is_open() {
@@ -169,8 +175,9 @@ impl HostSession {
         &mut self,
         key: &CallKey,
         result: Result<RawJson, RpcError>,
+        now: Instant,
     ) -> Result<(), ReplyError> {
-        self.open.close(key).ok_or(ReplyError::AlreadyAnswered(key.kind()))?;
+        self.close_asked(key, now).ok_or(ReplyError::AlreadyAnswered(key.kind()))?;
         let (result, error) = match result {
             Ok(result) => (Some(result), None),
             Err(error) => (None, Some(error)),
@@ -230,7 +237,7 @@ impl HostSession {
         if !self.is_open() {
             return Err(SendError::Closed);
         }
-        let deadline = timeout.map(|timeout| now + timeout);
+        let deadline = Countdown::new(timeout.map(|timeout| now + timeout));
         Ok(self.outgoing.open(kind, Outgoing { deadline, ..Outgoing::default() }))
     }
 

@@ -13,7 +13,9 @@ use crate::frame::{
 };
 use crate::id::Id;
 use crate::json::{FieldError, RawJson};
+use crate::method::waits_for_person;
 use crate::registrations::{RegistrationError, Registrations};
+use crate::session::countdown::Countdown;
 use crate::session::{CallKey, CallKind, Notice};
 
 impl HostSession {
@@ -70,11 +72,11 @@ impl HostSession {
             }
             ExtensionFrame::CallTool(call) => self.handle_call_tool(call, now),
             ExtensionFrame::CallToolCancel(cancel) => {
-                self.cancel_open(CallKind::CallTool, &cancel.id);
+                self.cancel_open(CallKind::CallTool, &cancel.id, now);
             }
-            ExtensionFrame::Request(request) => self.handle_request(request),
+            ExtensionFrame::Request(request) => self.handle_request(request, now),
             ExtensionFrame::Cancel(cancel) => {
-                self.cancel_open(CallKind::Request, &cancel.id);
+                self.cancel_open(CallKind::Request, &cancel.id, now);
             }
             ExtensionFrame::RegisterTool(tool) => self.handle_register_tool(tool),
             ExtensionFrame::UnregisterTool(tool) => self.emit(HostEvent::UnregisterTool(tool.name)),
@@ -233,8 +235,13 @@ impl HostSession {
         } else {
             None
         };
-        let overdue = Some((now + self.deadlines.call_tool, call.name.clone()));
-        let asked = Asked { overdue };
+        let parent = call.parent_id.as_ref();
+        let asked = Asked {
+            overdue: Countdown::new(Some(now + self.deadlines.call_tool)),
+            tool: call.name.clone(),
+            parent: parent.and_then(|id| self.outgoing.find(CallKind::Tool, id)),
+            is_paused: false,
+        };
         let Some(key) = self.open_question(CallKind::CallTool, &call.id, asked) else { return };
         if let Some(text) = refusal {
             self.open.close(&key);
@@ -244,16 +251,24 @@ impl HostSession {
         self.emit(HostEvent::CallTool { key, call });
     }
 
-    fn handle_request(&mut self, request: Request) {
+    fn handle_request(&mut self, request: Request, now: Instant) {
         let methods = self.ack.methods.as_deref().unwrap_or(&[]);
         let is_served = self.offers(Capability::Rpc) && methods.contains(&request.method);
-        let asked = Asked { overdue: None };
+        let asked = Asked {
+            overdue: Countdown::default(),
+            tool: String::new(),
+            parent: request.parent.as_ref().and_then(|parent| self.parent(parent)),
+            is_paused: false,
+        };
         let Some(key) = self.open_question(CallKind::Request, &request.id, asked) else { return };
         if !is_served {
             self.open.close(&key);
             let message = format!("unknown method {}", request.method);
             self.refuse_request(request.id, RpcError::new(ErrorKind::Unsupported, message));
             return;
+        }
+        if waits_for_person(&request.method) {
+            self.pause_parent(&key, now);
         }
         self.emit(HostEvent::Request { key, request });
     }
@@ -268,8 +283,10 @@ impl HostSession {
         key
     }
 
-    fn cancel_open(&mut self, kind: CallKind, id: &Id) {
+    fn cancel_open(&mut self, kind: CallKind, id: &Id, now: Instant) {
         if let Some(key) = self.open.find(kind, id) {
+            // It is answered later, and asks nobody any more.
+            self.resume_parent(&key, now);
             self.emit(HostEvent::Cancelled { key });
         }
     }

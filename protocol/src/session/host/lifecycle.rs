@@ -175,14 +175,12 @@ impl HostSession {
     /// Answers the `call_tool`s that took too long (`call.deadline`); whoever works on one is told
     /// that nobody wants it any more.
     pub(super) fn answer_overdue(&mut self, now: Instant) {
-        let is_overdue = |asked: &Asked| asked.overdue.as_ref().is_some_and(|(at, _)| *at <= now);
+        let is_overdue = |asked: &Asked| asked.overdue.due().is_some_and(|due| due <= now);
         for key in self.open.keys_where(is_overdue) {
-            let Some((_, name)) = self.open.close(&key).and_then(|asked| asked.overdue) else {
-                continue;
-            };
+            let Some(Asked { tool, .. }) = self.close_asked(&key, now) else { continue };
             let seconds = self.deadlines.call_tool.as_secs_f64();
-            let text = format!("timeout: {name} took longer than {seconds} s");
-            self.refuse_call_tool(key.id().clone(), &name, &text);
+            let text = format!("timeout: {tool} took longer than {seconds} s");
+            self.refuse_call_tool(key.id().clone(), &tool, &text);
             self.emit(HostEvent::Cancelled { key });
         }
     }

@@ -6,6 +6,7 @@ mod host_profile;
 mod incoming;
 mod lifecycle;
 mod partial;
+mod standstill;
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 pub use self::failure::{HandshakeError, SendError};
 use self::lifecycle::Stage;
 use super::call::{CallKey, CallKind, Pending};
+use super::countdown::Countdown;
 use super::inbox::Inbox;
 use super::notice::Notice;
 use super::outbox::Outbox;
@@ -192,6 +194,18 @@ pub enum HostEvent {
         /// Names its `call_tool` or `request`.
         key: CallKey,
     },
+    /// The deadline of a call stands still, since a person is asked below it
+    /// (`rpc.dialog-pauses`). Those of the calls above it are to stand still too: for one of an
+    /// extension's, call [`HostSession::pause_call_tool`] of its session.
+    Paused {
+        /// Names the call.
+        key: CallKey,
+    },
+    /// It goes on, with what was left. It does not come for a call that has ended meanwhile.
+    Resumed {
+        /// Names the call.
+        key: CallKey,
+    },
     /// A part of the answer to [`HostSession::request`].
     ResponsePart {
         /// Names the request.
@@ -293,8 +307,14 @@ pub struct HostSession {
 /// What the extension asked for.
 #[derive(Debug)]
 struct Asked {
-    /// When the session answers itself, and for which tool.
-    overdue: Option<(Instant, String)>,
+    /// When the session answers itself; for a request never.
+    overdue: Countdown,
+    /// The tool that is called; empty for a request.
+    tool: String,
+    /// The call that it belongs to.
+    parent: Option<CallKey>,
+    /// A person is asked, and the deadline of its parent stands still.
+    is_paused: bool,
 }
 
 /// What happened.
@@ -425,7 +445,7 @@ impl HostSession {
 
     /// When [`HostSession::handle_timeout`] is due, if ever.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        let asked = self.open.states().filter_map(|it| it.overdue.as_ref().map(|(at, _)| *at));
+        let asked = self.open.states().filter_map(|asked| asked.overdue.due());
         let others = [self.stage.next_step(), self.outgoing.next_deadline()];
         others.into_iter().flatten().chain(asked).min()
     }

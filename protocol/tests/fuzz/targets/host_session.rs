@@ -218,10 +218,10 @@ impl Driver {
             let content = vec![Content::text("18 degrees")];
             let (id, name) = (key.id().clone(), "weather".to_owned());
             let result = CallToolResult { id, name, content, is_error: false, truncated: false };
-            self.session.reply_call_tool(key, result)
+            self.session.reply_call_tool(key, result, self.now)
         } else {
             let _ = self.session.send_part(key, 1, RawJson::null());
-            self.session.reply_request(key, Ok(RawJson::empty_object()))
+            self.session.reply_request(key, Ok(RawJson::empty_object()), self.now)
         };
     }
 
