@@ -10,6 +10,7 @@ mod calls;
 mod commands;
 mod death;
 mod declared_guards;
+mod dialogs;
 mod guards;
 mod intercepts;
 mod journal;
