@@ -61,7 +61,7 @@ def collect(parts, out):
     """
     out = Path(out)
     shutil.rmtree(out, ignore_errors=True)
-    parts = sorted(Path(parts).iterdir())
+    parts = sorted(Path(parts).iterdir()) or sys.exit(f"there is nothing in {parts}")
     for part in parts:
         verify(part)
     first, *others = [{file.relative_to(part): file for file in files_of(part)} for part in parts]
