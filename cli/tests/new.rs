@@ -81,7 +81,10 @@ fn the_rust_extension_is_built_tested_and_called() {
 fn a_program_that_stands_in_no_clone_writes_for_what_is_published() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("extline");
-    fs::copy(env!("CARGO_BIN_EXE_extline"), &program).unwrap();
+    // By a process of its own: while this one has the file open to write, a process that another test starts
+    // may have it too, and then it cannot be run.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_extline")).arg(&program).status();
+    assert!(copied.unwrap().success());
     let version = env!("CARGO_PKG_VERSION");
     let pip = "python3 -m venv python/.venv && python/.venv/bin/pip install extline\n";
     for (language, file, asked, next) in [
