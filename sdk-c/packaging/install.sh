@@ -62,7 +62,10 @@ include=$DESTDIR$INCLUDEDIR
 
 build() {
     # The project's own tests have built it with everything else.
-    if [ "$PROFILE" = dev ] && [ -n "${EXTLINE_BUILT:-}" ] || [ -n "${BUILT:-}" ]; then
+    if [ "$PROFILE" = dev ] && [ -n "${EXTLINE_BUILT:-}" ]; then
+        return
+    fi
+    if [ -n "${BUILT:-}" ]; then
         return
     fi
     if command -v cargo >/dev/null 2>&1; then
