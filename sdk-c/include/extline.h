@@ -881,7 +881,7 @@ struct extline_extension *extline_call_extension(const struct extline_call *call
 
 /**
  * How many milliseconds the host still waits; 0 when the time is up, -1 where it does not say it, and
- * for NULL. From any thread.
+ * for NULL. They stand still while a person is asked on behalf of the call. From any thread.
  */
 int64_t extline_call_deadline_ms(const struct extline_call *call);
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use extline_protocol::CallKind;
+use extline_protocol::{CallKind, ExtensionSession};
 
 use crate::call::{Call, Names, called};
 use crate::callback::{Callback, CancelCallback, DropCallback};
@@ -140,14 +140,18 @@ pub unsafe extern "C" fn extline_call_session_id(call: *const Call) -> Str {
 }
 
 /// How many milliseconds the host still waits; 0 when the time is up, -1 where it does not say it, and
-/// for NULL. From any thread.
+/// for NULL. They stand still while a person is asked on behalf of the call. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_deadline_ms(call: *const Call) -> i64 {
     // SAFETY: a handle of the caller's.
     enter_or(-1, || {
         let call = unsafe { called(call) }?;
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
-        let left = call.deadline.map(|deadline| left(deadline).as_millis());
+        let given = call.deadline;
+        let now = |session: &mut ExtensionSession| session.deadline(&call.key, Instant::now());
+        // One that is answered has none any more.
+        let moved = given.and_then(|_| call.ext.tell(now).flatten());
+        let left = moved.or(given).map(|deadline| left(deadline).as_millis());
         Ok(left.map_or(-1, |left| i64::try_from(left).unwrap_or(i64::MAX)))
     })
 }

@@ -1,5 +1,7 @@
 //! How the TypeScript half answers, and asks the host.
 
+use std::time::Instant;
+
 use extline_driver::questions::{self, Asked, Asker, News};
 use extline_protocol::frame::{
     CommandResponse, Content, ErrorInfo, ExtensionFrame, RpcError, ToolResult, ToolUpdate,
@@ -108,6 +110,18 @@ impl Session {
     #[napi(catch_unwind)]
     pub fn is_cancelled(&self, serial: i64) -> bool {
         self.driver.core.lock().calls.is_cancelled(number(serial))
+    }
+
+    /// How many milliseconds the host still waits for a call; below zero where it does not say, and for a
+    /// call that is answered.
+    #[napi(catch_unwind)]
+    pub fn left(&self, serial: i64) -> f64 {
+        let state = self.driver.core.lock();
+        let now = Instant::now();
+        let key = state.calls.key(number(serial));
+        let deadline = key.and_then(|key| state.channel.session.deadline(key, now));
+        deadline
+            .map_or(-1.0, |deadline| deadline.saturating_duration_since(now).as_secs_f64() * 1000.0)
     }
 
     /// The handlers at work, as a person reads them.

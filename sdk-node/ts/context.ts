@@ -71,9 +71,14 @@ export class Context {
     return this.#args === undefined ? undefined : new RawJson(this.#args);
   }
 
-  /** When the host stops waiting; undefined where it does not say. */
+  /**
+   * When the host stops waiting; undefined where it does not say. It moves while a person is asked on
+   * behalf of the call, so read it again afterwards.
+   */
   get deadline(): Date | undefined {
-    return this.#deadline === undefined ? undefined : new Date(this.#deadline);
+    if (this.#deadline === undefined) return undefined;
+    const left = this.serial === 0 ? -1 : this.serving.session.left(this.serial);
+    return new Date(left < 0 ? this.#deadline : Date.now() + left);
   }
 
   /** The conversation; undefined where the host does not say. */

@@ -115,6 +115,8 @@ export interface Session {
 
   callId(serial: number): string;
   isCancelled(serial: number): boolean;
+  /** How many milliseconds the host still waits; below zero where it does not say, or has the answer. */
+  left(serial: number): number;
   atWork(): string[];
   update(serial: number, members: string): void;
   /** The number of the question; who asks is a call, a handler that answers nobody (0), or none (-1). Throws

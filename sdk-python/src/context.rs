@@ -102,10 +102,14 @@ impl Context {
     }
 
     /// When the host stops waiting, in seconds on the clock of `time.monotonic()`; None where it
-    /// waits without an end, or does not say.
+    /// waits without an end, or does not say. It moves while a person is asked on behalf of the call, so
+    /// read it again afterwards.
     #[getter]
     fn deadline(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         let Some(deadline) = self.deadline else { return Ok(None) };
+        // One that is answered has none any more.
+        let of_call = |key| self.core.channel().session.deadline(key, Instant::now());
+        let deadline = self.call.key().and_then(of_call).unwrap_or(deadline);
         let now: f64 = py.import("time")?.call_method0("monotonic")?.extract()?;
         let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
         Ok(Some(now + left))

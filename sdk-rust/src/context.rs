@@ -55,7 +55,8 @@ impl Context {
         self.call.as_ref().map_or("", |call| call.id().as_str())
     }
 
-    /// When the host stops waiting, where it says so.
+    /// When the host stops waiting, where it says so. It moves while a person is asked on behalf of the
+    /// call, so read it again afterwards.
     ///
     /// ```
     /// # fn handler(ctx: &extline::Context) {
@@ -65,7 +66,10 @@ impl Context {
     /// # }
     /// ```
     pub fn deadline(&self) -> Option<Instant> {
-        self.deadline
+        let given = self.deadline?;
+        let of_call = |call| self.connection.session().deadline(call, Instant::now());
+        // One that is answered has none any more.
+        Some(self.call.as_ref().and_then(of_call).unwrap_or(given))
     }
 
     /// The conversation that the call belongs to, where the host says so.

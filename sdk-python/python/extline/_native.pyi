@@ -67,7 +67,8 @@ class Context:
     @property
     def deadline(self) -> float | None:
         """When the host stops waiting, in seconds on the clock of `time.monotonic()`; None where it
-        waits without an end, or does not say."""
+        waits without an end, or does not say. It moves while a person is asked on behalf of the call, so
+        read it again afterwards."""
     @property
     def session(self) -> tuple[str, int | None] | None:
         """The conversation, as `(id, generation)`; None where the host does not say it. The id stays
