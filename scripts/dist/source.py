@@ -1,5 +1,6 @@
 """The source that packages are made from: the commit, not what lies about in the work tree."""
 
+import functools
 import os
 import re
 import subprocess
@@ -54,6 +55,7 @@ def version():
     return re.search(r'^\[workspace\.package\]\nversion = "(.+)"$', manifest, re.MULTILINE)[1]
 
 
+@functools.cache
 def epoch():
     """The time of the commit, which every file in every archive gets."""
     return int(os.environ.get("SOURCE_DATE_EPOCH") or output(["git", "log", "-1", "--format=%ct"], cwd=ROOT))
