@@ -219,3 +219,24 @@ fn a_deadline_of_the_tool_s_own_reaches_the_handler() -> Result<(), Failure> {
     assert_eq!(asked.unwrap().value()["deadline_ms"], 20_000);
     Ok(())
 }
+
+#[test]
+fn a_deadline_moves_while_a_person_is_asked() -> Result<(), Failure> {
+    let mut host = Host::builder()
+        .method("ui.confirm", |_| Ok(json!(true)))
+        .method("index.search", |_| Ok(json!(true)))
+        .start(|| {
+            let tool = Tool::new("ask", "", async |_: NoArgs, ctx: Context| {
+                let mut deadlines = vec![ctx.deadline()];
+                for method in ["index.search", "ui.confirm", "index.search"] {
+                    let _: bool = ctx.request(method, &()).await?;
+                    deadlines.push(ctx.deadline());
+                }
+                let moved = deadlines.windows(2).map(|pair| pair[1] > pair[0]);
+                Ok(json!(moved.collect::<Vec<_>>()).to_string())
+            });
+            Extension::new("a", "1").add_tool(tool.timeout(Duration::from_secs(20)))
+        })?;
+    assert_eq!(host.call("ask", json!({}))?.text(), "[false,true,false]");
+    Ok(())
+}
