@@ -89,6 +89,11 @@ impl Telling {
         Self(Some(Box::new(told)))
     }
 
+    /// Tells nothing, as nothing is called.
+    pub(crate) fn silent() -> Self {
+        Self(None)
+    }
+
     /// An interceptor has rewritten the arguments.
     pub(crate) fn rewritten(&mut self, args: &RawJson) {
         if let Some(kept) = self.0.as_mut().and_then(|told| told.args.as_mut()) {
@@ -139,8 +144,8 @@ impl Drop for Telling {
 }
 
 impl Told {
-    fn end(self: Box<Self>, end: &End<'_>) {
-        let Self { shared, began, id, tool, extension, caller, executed, args } = *self;
+    fn end(self, end: &End<'_>) {
+        let Self { shared, began, id, tool, extension, caller, executed, args } = self;
         let status = end.status();
         let took: Duration = began.elapsed();
         if let Some(args) = args {

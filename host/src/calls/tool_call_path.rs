@@ -145,6 +145,22 @@ impl Shared {
         Ok(Passed { tool, args, turn })
     }
 
+    /// Asks interceptors and guards about a call that is not made, and returns the arguments that
+    /// would run.
+    pub(crate) async fn propose_call(&self, tool: &str, args: &str) -> Result<RawJson, CallError> {
+        let id = self.name_call();
+        let args = self
+            .read_args(args)
+            .map_err(|error| CallError::BadArgs { tool: tool.to_owned(), error })?;
+        let call = Proposal { id: &id, tool, caller: None };
+        let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
+        let silent = &mut Telling::silent();
+        let args = self.intercept_tool_call(&interceptors, call, args, silent).await?;
+        let guards = self.asked(Point::ToolCall, &Phase::Guard);
+        self.guard_tool_call(&guards, call, &args).await?;
+        Ok(args)
+    }
+
     /// Validates arguments; what may take long, on a thread of its own, so that a deadline and an
     /// interruption hold meanwhile.
     async fn validate(

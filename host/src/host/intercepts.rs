@@ -1,11 +1,12 @@
 //! What an agent has extensions asked before something happens.
 
+use extline_protocol::RawJson;
 use extline_protocol::frame::{EventPayload, Phase};
 
 use super::Host;
 use crate::intercepts::{AgentStart, Question};
 use crate::registry::Point;
-use crate::report::Blocked;
+use crate::report::{Blocked, CallError};
 
 /// What extensions are asked before something happens. [`Host::call`] asks about tool calls by
 /// itself; the agent asks about the rest.
@@ -17,6 +18,13 @@ use crate::report::Blocked;
 /// it is back or [removed](Host::remove) (`guard.gone`). Dropping one of these futures drops the
 /// question.
 impl Host {
+    /// Asks interceptors and guards about a tool call that is not made, as [`Host::call`] would, and
+    /// returns the arguments that would run. No schema is checked and no such tool need exist: this
+    /// is for trying out what extensions decide.
+    pub async fn intercept_tool_call(&self, tool: &str, args: &str) -> Result<RawJson, CallError> {
+        self.shared.propose_call(tool, args).await
+    }
+
     /// Asks whether the model may be called for the `step`th time within a prompt, from 1.
     pub async fn intercept_turn_start(&self, step: u64) -> Result<(), Blocked> {
         let payload = EventPayload { step: Some(step), ..EventPayload::default() };
