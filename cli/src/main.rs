@@ -18,6 +18,7 @@ mod manual;
 mod mcp;
 mod mock;
 mod new;
+mod news_lines;
 mod printer;
 mod progress;
 mod record;

@@ -34,6 +34,7 @@ pub(crate) async fn run(run: Run, mut printer: Printer) -> Result<Exit, clap::Er
     let exit = if failed.len() == extensions.len() {
         Exit::NotStarted
     } else {
+        console.open();
         let exit = console.take_lines().await;
         if exit == Exit::Ok && !failed.is_empty() { Exit::NotStarted } else { exit }
     };

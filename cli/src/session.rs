@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 use extline_host::protocol::Deadlines;
-use extline_host::protocol::frame::{Level, ToolResult};
+use extline_host::protocol::frame::{Level, SessionInfo, ToolResult};
 use extline_host::{
     CallError, CallOptions, CommandOutcome, Diagnosis, Ending, ExtensionSource, ExtensionState,
     Host, HostBuilder, Manner, News, NewsStream, Trace,
@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::frames::FrameView;
 use crate::interrupt::Interrupts;
+use crate::news_lines::NewsLine;
 use crate::printer::{Printer, columns};
 use crate::progress;
 use crate::remarks::of_members;
@@ -28,6 +29,10 @@ const NOTICE_CHARS: usize = 2000;
 pub(crate) struct Session {
     pub(crate) host: Arc<Host>,
     pub(crate) printer: Printer,
+    /// The conversation that a console plays.
+    pub(crate) conversation: String,
+    /// Each piece of news is a line of JSON on stdout too.
+    writes_news: bool,
     interrupts: Interrupts,
     news: NewsStream,
     /// The lines on the wire, where somebody may want to see them.
@@ -55,6 +60,15 @@ impl Session {
             }
         };
         let builder = builder(sources, timeout);
+        // Who looks at frames is a console, and so has a conversation.
+        let conversation = format!("run-{}", std::process::id());
+        let (builder, writes_news) = match &frames {
+            Some(_) => {
+                let session = SessionInfo { id: conversation.clone(), generation: None };
+                (builder.session(session), printer.json)
+            }
+            None => (builder, false),
+        };
         let builder = match (&frames, trace_file.clone()) {
             (Some(frames), file) => builder.trace(Trace::each_to(frames.with_file(file))),
             (None, Some(file)) => builder.trace(Trace::each_to(file)),
@@ -77,7 +91,17 @@ impl Session {
             _ => None,
         });
         let failed = failed.collect();
-        Ok(Self { host, printer, interrupts, news, frames, trace_file, failed })
+        Ok(Self {
+            host,
+            printer,
+            conversation,
+            writes_news,
+            interrupts,
+            news,
+            frames,
+            trace_file,
+            failed,
+        })
     }
 
     /// The diagnoses of those that did not start.
@@ -122,11 +146,15 @@ impl Session {
         future: impl Future<Output = T>,
         is_worth_telling: impl Fn(&Diagnosis) -> bool,
     ) -> Result<T, Exit> {
-        let tell = |news: &News, printer: &mut Printer| match news {
-            News::Failed { diagnosis, .. } if is_worth_telling(diagnosis) => {
-                printer.error(diagnosis);
+        let writes_news = self.writes_news;
+        let tell = |news: &News, printer: &mut Printer| {
+            write_line(news, writes_news, printer);
+            match news {
+                News::Failed { diagnosis, .. } if is_worth_telling(diagnosis) => {
+                    printer.error(diagnosis);
+                }
+                news => tell(news, printer),
             }
-            news => tell(news, printer),
         };
         let mut future = std::pin::pin!(future);
         let outcome = loop {
@@ -225,6 +253,7 @@ impl Session {
         };
         // What they said on their way out.
         while let Some(news) = self.news.try_next() {
+            write_line(&news, self.writes_news, &mut self.printer);
             tell(&news, &mut self.printer);
         }
         self.printer.clear_progress();
@@ -280,6 +309,13 @@ fn builder(sources: Vec<ExtensionSource>, timeout: &Timeout) -> HostBuilder {
     }
     let builder = Host::builder().host("extline", env!("CARGO_PKG_VERSION")).deadlines(deadlines);
     sources.into_iter().fold(builder, HostBuilder::extension)
+}
+
+/// Writes a piece of news as a line of JSON, where that is wanted.
+fn write_line(news: &News, is_wanted: bool, printer: &mut Printer) {
+    if let Some(line) = NewsLine::of(news).filter(|_| is_wanted) {
+        printer.json(&line);
+    }
 }
 
 /// Tells what an extension says by itself, on stderr. What is the outcome of something asked for is

@@ -135,7 +135,11 @@ fn json_is_one_value_for_each_line() {
         "/show x\n!echo {\"text\":\"hi\"}\n!echo {}\n:tools\n",
     );
     outcome.assert_code(1);
-    let lines = outcome.json_lines();
+    let (news, lines): (Vec<_>, Vec<_>) =
+        outcome.json_lines().into_iter().partition(|line| line.get("news").is_some());
+    let calls = news.iter().filter(|it| it["news"] == "call_ended");
+    let calls: Vec<_> = calls.map(|it| [&it["tool"], &it["status"]]).collect();
+    assert_eq!(calls, [["echo", "completed"], ["echo", "failed"]]);
     assert_eq!(lines[0], serde_json::json!({"started": "behave"}));
     assert_eq!(
         lines[1],
@@ -172,8 +176,44 @@ fn the_lines_on_the_wire_can_be_seen() {
     assert!(result.contains("xxx... 50") && result.len() <= 200, "{result}");
 
     let outcome = extline.run_with_input(&behave(&["run", "--json"]), ":frames 1\n");
-    let frame = &outcome.json_lines()[1]["frame"];
+    let lines = outcome.json_lines();
+    let frame = &lines.iter().find(|line| line.get("frame").is_some()).unwrap()["frame"];
     assert_eq!((&frame["dir"], &frame["extension"]), (&"h>e".into(), &"behave".into()));
     let outcome = extline.run_with_input(&behave(&["run"]), ":frames many\n");
     outcome.assert_says(&["\":frames many\" is not understood"]);
+}
+
+#[test]
+fn what_an_agent_would_do_can_be_done_by_hand() {
+    let lines = ":emit turn_start {\"step\":1}\n:emit session_end\n:intercept turn_start\n\
+                 :intercept tool_call {\"tool_name\":\"bash\"}\n:turn hello\n:session\n";
+    let outcome = Extline::new().run_with_input(&behave(&["run"]), lines);
+    outcome.assert_code(0);
+    for part in [
+        "turn_start: told behave\n",
+        "session_end: nobody subscribed\n",
+        "turn_start: goes on\n",
+        "tool_call: goes on with {}\n",
+        "turn 1: hello\n",
+        "the session run-",
+    ] {
+        assert!(outcome.stdout.contains(part), "{part:?} is missing in\n{}", outcome.stdout);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_event_or_a_point_is_told() {
+    for (line, told) in [
+        (":emit turn_strat", "did you mean turn_start?"),
+        (":emit turn_start {\"step\" 1}", "the fields of turn_start are no JSON: expected `:` at"),
+        (":emit turn_start {\"stepp\":1}", "turn_start has no field \"stepp\"; did you mean step?"),
+        (":emit turn_start {\"step\":\"one\"}", "the fields of turn_start: /step: expected"),
+        (":emit turn_start 1", "the fields of turn_start are no object: 1"),
+        (":intercept turn_strat", "\"turn_strat\" is no point; did you mean turn_start?"),
+        (":session over", "\"over\" is neither start nor end"),
+    ] {
+        let outcome = Extline::new().run_with_input(&behave(&["run"]), line);
+        outcome.assert_code(1);
+        outcome.assert_says(&[told]);
+    }
 }

@@ -123,10 +123,17 @@ pub(super) const RUN_EXAMPLES: &str = "At the prompt:
   :status       how each extension stands
   :frames       the last lines on the wire; :frames on and :frames off show them live
   :panel        the panel that is open: it gets the keys until Esc; :panel down x presses keys in it
+  :emit         tell an event: :emit turn_start {\"step\":1}
+  :intercept    ask about something that does not happen: :intercept tool_call {\"tool_name\":\"bash\"}
+  :turn         a call of the model with its events and questions; :turn TEXT is what it says
+  :session      which one is open; :session start and :session end tell it again
   :help         all there is
   :quit         stop them all, as do Ctrl-D and a second Ctrl-C
   Tab           completes names, a tool's arguments and their values
   Ctrl-C        cancels the running call, or takes back the line
+
+With --json each line of output is one JSON object: the outcome of a line that was typed, or what an
+extension did or what happened to it, with the member \"news\" (see docs/host/news.md).
 
 Examples:
   extline run examples/clock-shell examples/hello-python-raw

@@ -3,7 +3,7 @@
 use std::sync::Weak;
 
 use extline_host::Host;
-use extline_protocol::{shown_json, shown_line};
+use extline_protocol::{Vocabulary, shown_json, shown_line};
 use rustyline::completion::{Completer, Pair};
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
@@ -13,6 +13,7 @@ use rustyline::{Changeset, Context, Helper};
 
 use crate::console::json_completion::{self, Candidate};
 use crate::console::line::WORDS;
+use crate::console::moments;
 use crate::console::panel::KEYS;
 
 /// Completes lines from what the extensions offer at the moment. It does not keep the host alive.
@@ -37,20 +38,28 @@ impl Completer for Completion {
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
         let Some(host) = self.host.upgrade() else { return Ok((pos, Vec::new())) };
         let typed = &line[..pos];
-        let (start, candidates) = match typed.strip_prefix('!').and_then(|it| it.split_once(' ')) {
-            Some((tool, json)) => {
+        let (start, candidates) = match json_in(typed) {
+            Some((Taker::Tool(tool), json)) => {
                 let tool = host.tools().into_iter().find(|it| it.name() == tool);
                 let schema = tool.as_ref().map(|tool| tool.definition.schema.get());
                 let found = schema.map(|it| json_completion::candidates(it, json, &line[pos..]));
                 let (start, candidates) = found.unwrap_or_default();
                 (pos - json.len() + start, candidates)
             }
+            Some((Taker::Moment, json)) => {
+                let schema = moments::schema();
+                let (start, found) = json_completion::candidates(&schema, json, &line[pos..]);
+                (pos - json.len() + start, found)
+            }
             None => match typed.rsplit_once(' ') {
                 Some((before, begun)) => {
-                    let known = match before.split(' ').next() {
-                        Some(":frames") => &["on", "off"][..],
-                        Some(":panel") => &KEYS,
-                        _ => &[],
+                    let known: Vec<_> = match before.split(' ').next() {
+                        Some(":frames") => vec!["on", "off"],
+                        Some(":panel") => KEYS.to_vec(),
+                        Some(":emit") => Vocabulary::events().collect(),
+                        Some(":intercept") => Vocabulary::points().collect(),
+                        Some(":session") => vec!["start", "end"],
+                        _ => Vec::new(),
                     };
                     let found = known.iter().filter(|it| it.starts_with(begun));
                     (pos - begun.len(), found.map(|it| Candidate::new(*it, *it)).collect())
@@ -74,6 +83,24 @@ impl Completer for Completion {
             line.set_pos(start + hole + 1);
         }
     }
+}
+
+/// Who takes the JSON that is being typed.
+enum Taker<'a> {
+    Tool(&'a str),
+    /// `:emit EVENT` or `:intercept POINT`.
+    Moment,
+}
+
+/// The JSON that is being typed, if any is.
+fn json_in(typed: &str) -> Option<(Taker<'_>, &str)> {
+    if let Some(call) = typed.strip_prefix('!') {
+        let (tool, json) = call.split_once(' ')?;
+        return Some((Taker::Tool(tool), json));
+    }
+    let moment = [":emit ", ":intercept "].iter().find_map(|word| typed.strip_prefix(word))?;
+    let (_, json) = moment.split_once(' ')?;
+    Some((Taker::Moment, json))
 }
 
 /// Commands, tools and words that begin as the line does.

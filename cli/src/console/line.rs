@@ -1,7 +1,7 @@
 //! One line of `extline run`.
 
 /// The words behind a colon, and what they do.
-pub(crate) const WORDS: [(&str, &str); 7] = [
+pub(crate) const WORDS: [(&str, &str); 11] = [
     (":tools", "list the tools"),
     (":commands", "list the slash commands"),
     (":status", "how each extension stands"),
@@ -10,6 +10,10 @@ pub(crate) const WORDS: [(&str, &str); 7] = [
         "the last lines on the wire; :frames 50 more of them, :frames on live, :frames off",
     ),
     (":panel", "show the panel that is open; :panel down enter x presses keys in it"),
+    (":emit", "tell an event; :emit turn_start {\"step\":1}"),
+    (":intercept", "ask about something; :intercept tool_call {\"tool_name\":\"bash\"}"),
+    (":turn", "play a call of the model with its events; :turn TEXT is what it says"),
+    (":session", "which one is open; :session start and :session end tell it again"),
     (":help", "what can be typed here"),
     (":quit", "stop them all"),
 ];
@@ -33,6 +37,20 @@ pub(crate) enum Line<'a> {
     Frames(Frames),
     Panel {
         keys: &'a str,
+    },
+    Emit {
+        event: &'a str,
+        fields: &'a str,
+    },
+    Intercept {
+        point: &'a str,
+        fields: &'a str,
+    },
+    Turn {
+        text: &'a str,
+    },
+    Session {
+        args: &'a str,
     },
     Help,
     Quit,
@@ -76,8 +94,19 @@ impl<'a> Line<'a> {
         if let (":frames", args) = split(line) {
             return Frames::of(args).map_or(Self::Other, Self::Frames);
         }
-        if let (":panel", keys) = split(line) {
-            return Self::Panel { keys };
+        match split(line) {
+            (":panel", keys) => return Self::Panel { keys },
+            (":emit", rest) => {
+                let (event, fields) = split(rest);
+                return Self::Emit { event, fields };
+            }
+            (":intercept", rest) => {
+                let (point, fields) = split(rest);
+                return Self::Intercept { point, fields };
+            }
+            (":turn", text) => return Self::Turn { text },
+            (":session", args) => return Self::Session { args },
+            _ => {}
         }
         match line {
             ":tools" => Self::Tools,
@@ -110,6 +139,9 @@ mod tests {
         assert_eq!(Line::of(":frames"), Line::Frames(Frames::Last(20)));
         assert_eq!(Line::of(":frames 3"), Line::Frames(Frames::Last(3)));
         assert_eq!(Line::of(":frames  on"), Line::Frames(Frames::Live(true)));
+        let (event, fields) = ("turn_end", "{\"stop\": \"end\"}");
+        assert_eq!(Line::of(":emit turn_end {\"stop\": \"end\"}"), Line::Emit { event, fields });
+        assert_eq!(Line::of(":turn  hi there"), Line::Turn { text: "hi there" });
         for other in ["hello", ":what", "/", "! {}", ":frames what", ":framesoff"] {
             assert_eq!(Line::of(other), Line::Other, "{other}");
         }

@@ -7,10 +7,12 @@ mod history;
 mod json_completion;
 mod line;
 mod listing;
+mod moments;
 mod panel;
 
 use std::io::{self, BufRead, IsTerminal};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use extline_host::{CommandOutcome, Panel};
 use serde::Serialize;
@@ -22,6 +24,7 @@ use crate::call;
 use crate::command;
 use crate::console::editor::{Editor, Entry};
 use crate::console::line::{Frames, Line, WORDS};
+use crate::console::moments::Shown;
 use crate::content::json_of_result;
 use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
@@ -41,6 +44,8 @@ pub(crate) struct Console {
     /// A person is told what failed; a script needs the exit code.
     interactive: bool,
     a_line_failed: bool,
+    /// The calls of the model that were played.
+    turns: u64,
     /// The last thing the user did was Ctrl-C: another one ends.
     interrupted: bool,
 }
@@ -53,6 +58,7 @@ impl Console {
             timeout,
             interactive: false,
             a_line_failed: false,
+            turns: 0,
             interrupted: false,
         }
     }
@@ -77,8 +83,14 @@ impl Console {
         }
     }
 
-    /// Stops the extensions and tells of each how it ended.
+    /// Tells that the session begins.
+    pub(crate) fn open(&self) {
+        self.session.host.start_session();
+    }
+
+    /// Tells that the session ends, stops the extensions and tells of each how it ended.
     pub(crate) async fn stop(self, exit: Exit) -> Exit {
+        self.session.host.end_session("exit");
         self.session.stop_and_tell(exit).await
     }
 
@@ -155,6 +167,31 @@ impl Console {
             Line::Frames(Frames::Last(count)) => listing::frames(&self.frames, count, printer),
             Line::Frames(Frames::Live(on)) => self.frames.live(on),
             Line::Panel { keys } => return self.panel(text, keys).await,
+            Line::Emit { event, fields } => {
+                let shown = moments::emit(host, event, fields);
+                self.show_moment(text, shown);
+            }
+            Line::Intercept { point, fields } => {
+                let host = Arc::clone(host);
+                let asked = moments::intercept(&host, point, fields);
+                match self.session.listen_to(asked).await {
+                    Ok(shown) => self.show_moment(text, shown),
+                    Err(exit) => return self.interrupted_in(":intercept", exit),
+                }
+            }
+            Line::Turn { text: said } => {
+                self.turns += 1;
+                let host = Arc::clone(host);
+                let turn = moments::turn(&host, self.turns, said);
+                match self.session.listen_to(turn).await {
+                    Ok(shown) => self.show_moment(text, Ok(shown)),
+                    Err(exit) => return self.interrupted_in(":turn", exit),
+                }
+            }
+            Line::Session { args } => {
+                let shown = moments::session(host, &self.session.conversation, args);
+                self.show_moment(text, shown);
+            }
             Line::Help => printer.tell(help(), &json!({ "help": help() })),
             Line::Quit => return ControlFlow::Break(self.outcome()),
             Line::Other => self.fail(text, &not_understood(text.trim())),
@@ -178,6 +215,14 @@ impl Console {
             Err(exit) => return self.interrupted_in(name, exit),
         }
         ControlFlow::Continue(())
+    }
+
+    fn show_moment(&mut self, line: &str, shown: Result<Shown, Failure>) {
+        match shown {
+            Ok(shown) if self.session.printer.json => self.outcome_json(line, true, &shown.json),
+            Ok(shown) => self.session.printer.result(shown.text),
+            Err(failure) => self.fail(line, &failure),
+        }
     }
 
     /// The panel that was opened last: on a terminal with its keys, else as text.

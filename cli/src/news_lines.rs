@@ -1,0 +1,101 @@
+//! News as lines of JSON, for `extline run --json`; docs/host/news.md has the shapes.
+
+use std::time::Duration;
+
+use extline_host::News;
+use serde::{Serialize, Serializer};
+use serde_json::json;
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::content::json_of;
+
+/// A piece of news as one object: what happened in `news`, and more about it.
+#[derive(Debug)]
+pub(crate) struct NewsLine(Vec<(&'static str, Box<RawValue>)>);
+
+impl NewsLine {
+    /// The line; nothing for news that this version does not know.
+    pub(crate) fn of(news: &News) -> Option<Self> {
+        let line = |what: &'static str| Self(Vec::new()).with("news", &what);
+        Some(match news {
+            News::Started { extension } => line("started").with("extension", extension),
+            News::Failed { extension, diagnosis } => {
+                line("failed").with("extension", extension).with("diagnosis", &**diagnosis)
+            }
+            News::Restarting { extension, attempt, after } => line("restarting")
+                .with("extension", extension)
+                .with("attempt", attempt)
+                .with("after_ms", &millis(*after)),
+            News::Ended(ending) => {
+                line("ended").with("extension", &ending.extension).with("ending", ending)
+            }
+            News::Registered { extension, report } => {
+                line("registered").with("extension", extension).with("report", &json_of(report))
+            }
+            News::Note { extension, level, message } => line("note")
+                .with("extension", extension)
+                .with("level", &level.to_string())
+                .with("message", message),
+            News::NotesCleared { extension } => line("notes_cleared").with("extension", extension),
+            News::Log { extension, log } => {
+                line("log").with("extension", extension).with("log", &json_of(log))
+            }
+            News::CallStarted { id, extension, tool, caller } => line("call_started")
+                .with("id", id)
+                .with("tool", tool)
+                .with("extension", extension)
+                .with("caller", caller),
+            News::CallEnded { id, extension, tool, caller, status, executed, took } => {
+                line("call_ended")
+                    .with("id", id)
+                    .with("tool", tool)
+                    .with("extension", extension)
+                    .with("caller", caller)
+                    .with("status", &status.as_str())
+                    .with("executed", executed)
+                    .with("took_ms", &millis(*took))
+            }
+            News::ToolUpdate { extension, tool, update } => line("tool_update")
+                .with("extension", extension)
+                .with("tool", tool)
+                .with("update", &json_of(&**update)),
+            News::Submit { extension, text } => {
+                line("submit").with("extension", extension).with("text", text)
+            }
+            News::SubmitSlash { extension, text } => {
+                line("submit_slash").with("extension", extension).with("text", text)
+            }
+            News::PanelOpened { panel } => {
+                line("panel_opened").with("extension", panel.extension()).with("id", panel.id())
+            }
+            News::PanelClosed { extension, id } => {
+                line("panel_closed").with("extension", extension).with("id", id)
+            }
+            News::InterceptFailed { extension, failure } => {
+                line("intercept_failed").with("extension", extension).with("failure", failure)
+            }
+            News::Notice { extension, notice } => {
+                line("notice").with("extension", extension).with("notice", notice)
+            }
+            News::Missed(count) => line("missed").with("count", count),
+            _ => return None,
+        })
+    }
+
+    fn with<T: Serialize + ?Sized>(mut self, name: &'static str, value: &T) -> Self {
+        // What these are made of can be written.
+        let value = to_raw_value(value).or_else(|_| to_raw_value(&json!(null)));
+        self.0.extend(value.ok().map(|value| (name, value)));
+        self
+    }
+}
+
+impl Serialize for NewsLine {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
