@@ -152,7 +152,7 @@ impl Shared {
         let args = self
             .read_args(args)
             .map_err(|error| CallError::BadArgs { tool: tool.to_owned(), error })?;
-        let call = Proposal { id: &id, tool, caller: None };
+        let call = Proposal { id: &id, tool, caller: None, time: None };
         let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
         let silent = &mut Telling::silent();
         let args = self.intercept_tool_call(&interceptors, call, args, silent).await?;
