@@ -113,7 +113,8 @@ mod tests {
             above.resume();
             future::pending::<()>().await;
         };
-        assert_eq!(time.within(&mut Duration::ZERO, work).await, None);
+        let mut left = Duration::ZERO;
+        assert_eq!(time.within(&mut left, work).await, None);
         assert!(is_answered.get(), "its time was used up before");
     }
 
@@ -123,7 +124,8 @@ mod tests {
         let mut above = Above::new(Some(time.clone()));
         above.pause();
         drop(above);
-        assert_eq!(time.within(&mut Duration::ZERO, future::pending::<()>()).await, None);
+        let mut left = Duration::ZERO;
+        assert_eq!(time.within(&mut left, future::pending::<()>()).await, None);
     }
 
     #[tokio::test]
