@@ -217,7 +217,7 @@ impl Console {
         ControlFlow::Continue(())
     }
 
-    fn show_moment(&mut self, line: &str, shown: Result<Shown, Failure>) {
+    fn show_moment(&mut self, line: &str, shown: Result<Shown, Box<Failure>>) {
         match shown {
             Ok(shown) if self.session.printer.json => self.outcome_json(line, true, &shown.json),
             Ok(shown) => self.session.printer.result(shown.text),

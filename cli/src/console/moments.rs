@@ -18,7 +18,7 @@ pub(super) struct Shown {
 }
 
 /// `:emit EVENT {json}`.
-pub(super) fn emit(host: &Host, event: &str, fields: &str) -> Result<Shown, Failure> {
+pub(super) fn emit(host: &Host, event: &str, fields: &str) -> Result<Shown, Box<Failure>> {
     if event.is_empty() {
         return Err(usage("an event is missing; as in :emit turn_start {\"step\":1}"));
     }
@@ -36,7 +36,11 @@ pub(super) fn emit(host: &Host, event: &str, fields: &str) -> Result<Shown, Fail
 }
 
 /// `:intercept POINT {json}`.
-pub(super) async fn intercept(host: &Host, point: &str, fields: &str) -> Result<Shown, Failure> {
+pub(super) async fn intercept(
+    host: &Host,
+    point: &str,
+    fields: &str,
+) -> Result<Shown, Box<Failure>> {
     let points: Vec<_> = Vocabulary::points().map(str::to_owned).collect();
     if !points.iter().any(|it| it == point) {
         let meant = meant(point, &points);
@@ -77,7 +81,7 @@ pub(super) async fn intercept(host: &Host, point: &str, fields: &str) -> Result<
                     Ok(decided(point, Ok((format!(" with {args}"), json))))
                 }
                 Err(CallError::Blocked { by, reason }) => Ok(blocked(point, &by, &reason)),
-                Err(error) => Err(Failure::of_call(&error, host)),
+                Err(error) => Err(Box::new(Failure::of_call(&error, host))),
             }
         }
     }
@@ -87,9 +91,9 @@ pub(super) async fn intercept(host: &Host, point: &str, fields: &str) -> Result<
 /// and questions around it, in the order of a zot.
 pub(super) async fn turn(host: &Host, step: u64, text: &str) -> Shown {
     let number = || EventPayload { step: Some(step), ..EventPayload::default() };
-    let end = |stop: &str, error: Option<String>| {
-        let stop = Some(stop.to_owned());
-        host.emit("turn_end", EventPayload { stop, error, ..EventPayload::default() });
+    let end = |why: &str, error: Option<String>| {
+        let end = EventPayload { stop: Some(why.to_owned()), error, ..EventPayload::default() };
+        host.emit("turn_end", end);
     };
     host.emit("turn_start", number());
     if let Err(Blocked { by, reason, .. }) = host.intercept_turn_start(step).await {
@@ -114,7 +118,7 @@ pub(super) async fn turn(host: &Host, step: u64, text: &str) -> Shown {
 }
 
 /// `:session`, `:session start`, `:session end REASON`.
-pub(super) fn session(host: &Host, id: &str, args: &str) -> Result<Shown, Failure> {
+pub(super) fn session(host: &Host, id: &str, args: &str) -> Result<Shown, Box<Failure>> {
     let (word, reason) = args.split_once(' ').unwrap_or((args, "exit"));
     match word {
         "" => Ok(Shown {
@@ -155,7 +159,7 @@ fn read(
     what: &str,
     fields: &str,
     further: &[&str],
-) -> Result<(EventPayload, Map<String, Value>), Failure> {
+) -> Result<(EventPayload, Map<String, Value>), Box<Failure>> {
     let fields = if fields.is_empty() { "{}" } else { fields };
     // Its words say at which column what is wrong.
     let value: Value = serde_json::from_str(fields)
@@ -214,6 +218,6 @@ fn meant(name: &str, known: &[String]) -> String {
     nearest(name, known).map(|it| format!("; did you mean {it}?")).unwrap_or_default()
 }
 
-fn usage(message: &str) -> Failure {
-    Failure::of_usage(message)
+fn usage(message: &str) -> Box<Failure> {
+    Box::new(Failure::of_usage(message))
 }
