@@ -105,6 +105,10 @@ fn tab_completes_names_and_arguments() {
             expect("behave ready: 9 tools"),
             send("\t"),
             expect("/show  the command show"),
+            // There is more than the screen has lines.
+            expect("--More--"),
+            send(" "),
+            expect(":quit  stop them all"),
             expect("> "),
             send(CTRL_D),
         ],
