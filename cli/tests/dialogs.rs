@@ -126,6 +126,9 @@ fn where_nobody_is_there_no_dialog_waits() {
     let outcome = Extline::new().run_with_input(&words(&["run"]), "!confirm\n!input\n");
     outcome.assert_code(0);
     assert_eq!(outcome.stdout.matches(r#"{"dismissed": "headless"}"#).count(), 2, "{outcome:?}");
+    outcome.assert_says(&[
+        "python3 asks \"Ship it?\", and nobody is there (headless): --answer confirm=yes",
+    ]);
 }
 
 #[test]

@@ -4,9 +4,14 @@ mod scripted;
 #[cfg(unix)]
 mod terminal;
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 
-use extline_host::HostBuilder;
+use extline_host::services::ui::{
+    Answer, Confirm, ConfirmMethod, Dismissal, Input, InputMethod, Select, SelectMethod,
+};
+use extline_host::{Asked, HostBuilder};
+use extline_protocol::frame::RpcError;
+use extline_protocol::shown_line;
 
 pub(crate) use self::scripted::{Given, Scripted};
 
@@ -15,7 +20,7 @@ pub(crate) fn serve(builder: HostBuilder, scripted: &Scripted) -> HostBuilder {
     let builder = if io::stdin().is_terminal() && io::stderr().is_terminal() {
         ask_on_terminal(builder)
     } else {
-        builder.headless()
+        dismiss(builder)
     };
     scripted.serve(builder)
 }
@@ -28,5 +33,33 @@ fn ask_on_terminal(builder: HostBuilder) -> HostBuilder {
 /// What waits for a line and can be taken back is Unix's alone yet.
 #[cfg(not(unix))]
 fn ask_on_terminal(builder: HostBuilder) -> HostBuilder {
-    builder.headless()
+    dismiss(builder)
+}
+
+/// As [`HostBuilder::headless`], and says on stderr what nobody was asked.
+fn dismiss(builder: HostBuilder) -> HostBuilder {
+    builder
+        .serve::<ConfirmMethod, _, _>(|asked: Asked<Confirm>| {
+            headless(&asked.extension, &asked.params.title, "confirm=yes")
+        })
+        .serve::<SelectMethod, _, _>(|asked: Asked<Select>| {
+            headless(&asked.extension, &asked.params.title, "select=VALUE")
+        })
+        .serve::<InputMethod, _, _>(|asked: Asked<Input>| {
+            headless(&asked.extension, &asked.params.title, "input=TEXT")
+        })
+}
+
+fn headless<T: Send>(
+    extension: &str,
+    title: &str,
+    answer: &str,
+) -> impl Future<Output = Result<Answer<T>, RpcError>> + Send + use<T> {
+    let (extension, title) = (shown_line(extension), shown_line(title));
+    // Nobody can be told where stderr is gone.
+    let _ = writeln!(
+        anstream::stderr(),
+        "notice: {extension} asks {title:?}, and nobody is there (headless): --answer {answer} answers it"
+    );
+    async { Ok(Answer::Dismissed { dismissed: Dismissal::Headless }) }
 }
