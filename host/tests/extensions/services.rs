@@ -154,3 +154,12 @@ async fn a_person_who_takes_too_long_and_a_call_that_ends_close_the_dialog() {
     open.until(0).await;
     end(host).await;
 }
+
+#[test]
+fn time_stands_still_for_what_waits_for_a_person() {
+    use extline_host::{protocol, services};
+
+    for method in services::METHODS {
+        assert_eq!(protocol::waits_for_person(method.name), method.waits_for_person, "{method:?}");
+    }
+}
