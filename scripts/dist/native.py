@@ -26,7 +26,7 @@ class Native:
         library too where that is wanted."""
         toolchain = self._toolchain()
         triple, npm = self.target.triple, self.target.npm
-        made = toolchain.zigbuild(f"{triple} node", ["extline-node", "extline-node-testing"])
+        made = toolchain.zigbuild(f"{triple} node", ["extline-node", "extline-node-testing"], profile="module")
         self._keep(self._library(made, "extline_node"), f"extline.{npm}.node", LIBRARY)
         self._keep(self._library(made, "extline_node_testing"), f"extline-testing.{npm}.node")
         made = self._serving_mcp(["extline-node", *(["extline-c"] if with_c else [])])

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { platform } from "./platform.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const options = process.argv.includes("--debug") ? [] : ["--release"];
+const options = process.argv.includes("--debug") ? [] : ["--profile", "module"];
 const modules = { extline: "extline-node", "extline-testing": "extline-node-testing" };
 const built = cargo(Object.values(modules), options);
 for (const [module, crate] of Object.entries(modules)) place(module, built[crate]);
@@ -33,11 +33,7 @@ function cargo(crates, options) {
   // a part alone has other features of its dependencies, and would be built anew.
   const isBuilt = process.env["EXTLINE_BUILT"] !== undefined && options.length === 0;
   const parts = isBuilt ? ["--workspace", "--all-targets"] : crates.flatMap((crate) => ["--package", crate]);
-  // With 3, which they have elsewhere, the module is over the 1.5 MB that it may have.
-  const levels = { "extline-protocol": "2", "extline-driver": '"s"' };
-  const setting = ([name, level]) => [`opt-level=${level}`, 'strip="symbols"'].map((it) => `profile.release.package.${name}.${it}`);
-  const small = options.length > 0 ? Object.entries(levels).flatMap(setting).flatMap((it) => ["--config", it]) : [];
-  const args = ["build", "--locked", ...parts, ...options, ...small];
+  const args = ["build", "--locked", ...parts, ...options];
   const messages = execFileSync("cargo", [...args, "--message-format", "json-render-diagnostics"], {
     cwd: root,
     encoding: "utf8",
