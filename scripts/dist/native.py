@@ -22,13 +22,11 @@ class Native:
         self.kept = WORK / ("native-quick" if is_quick else "native") / target.triple
 
     def node(self, *, with_c=False):
-        """The three modules of Node: two invocations, since the one module is built twice; the second makes the C
-        library too where that is wanted."""
-        toolchain = self._toolchain()
-        triple, npm = self.target.triple, self.target.npm
-        made = toolchain.zigbuild(f"{triple} node", ["extline-node", "extline-node-testing"], profile="module")
-        self._keep(self._library(made, "extline_node"), f"extline.{npm}.node", LIBRARY)
-        self._keep(self._library(made, "extline_node_testing"), f"extline-testing.{npm}.node")
+        """The three modules of Node, each alone: with another, it has features of its dependencies that it does not
+        use. The last makes the C library too where that is wanted, which has MCP as well."""
+        npm = self.target.npm
+        self._keep(self._module("extline-node"), f"extline.{npm}.node", LIBRARY)
+        self._keep(self._module("extline-node-testing"), f"extline-testing.{npm}.node")
         made = self._serving_mcp(["extline-node", *(["extline-c"] if with_c else [])])
         self._keep(self._library(made, "extline_node"), f"extline-mcp.{npm}.node")
         return {path.name: path for path in sorted(self.kept.glob("*.node"))}
@@ -40,6 +38,10 @@ class Native:
         self._keep(shared, shared.name, LIBRARY)
         self._keep(made / "libextline.a", "libextline.a")
         return {path.name: path for path in sorted(self.kept.glob("libextline.*"))}
+
+    def _module(self, package):
+        made = self._toolchain().zigbuild(f"{self.target.triple} {package}", [package], profile="module")
+        return self._library(made, package.replace("-", "_"))
 
     def _serving_mcp(self, packages):
         """Builds them with MCP; together they have the features of what they use that each has alone."""

@@ -11,12 +11,13 @@ import { platform } from "./platform.mjs";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const options = process.argv.includes("--debug") ? [] : ["--profile", "module"];
 const modules = { extline: "extline-node", "extline-testing": "extline-node-testing" };
-const built = cargo(Object.values(modules), options);
-for (const [module, crate] of Object.entries(modules)) place(module, built[crate]);
 if (options.length > 0) {
-  const withMcp = cargo(["extline-node"], [...options, "--features", "mcp"]);
-  place("extline-mcp", withMcp["extline-node"]);
+  // Each alone: with the other, a module has features of its dependencies that it does not use.
+  for (const [module, crate] of Object.entries(modules)) place(module, cargo([crate], options)[crate]);
+  place("extline-mcp", cargo(["extline-node"], [...options, "--features", "mcp"])["extline-node"]);
 } else {
+  const built = cargo(Object.values(modules), options);
+  for (const [module, crate] of Object.entries(modules)) place(module, built[crate]);
   rmSync(join(root, `extline-mcp.${platform()}.node`), { force: true });
 }
 
