@@ -291,4 +291,20 @@ mod tests {
         };
         assert_eq!((result.content.len(), result.is_error, result.details), (0, false, None));
     }
+
+    #[test]
+    fn what_is_known_of_the_whole_is_not_taken_for_its_parts() {
+        let args = r#"{"a":{"b":{"c":"x","d":2},"e":[{"f":3}]},"g":{"h":4}}"#;
+        let frame = format!(r#"{{"type":"tool_call","id":"1","name":"x","args":{args}}}"#);
+        let Incoming::Frame(HostFrame::ToolCall(call)) = decode_text(&frame) else { panic!() };
+        for (pointer, value) in [
+            ("/a/b", r#"{"c":"x","d":2}"#),
+            ("/a/b/c", "\"x\""),
+            ("/a/b/d", "2"),
+            ("/a/e/0/f", "3"),
+            ("/g/h", "4"),
+        ] {
+            assert_eq!(call.args.at(pointer), Some(value), "{pointer}");
+        }
+    }
 }

@@ -18,20 +18,17 @@
 
 mod args;
 mod base64;
-#[doc(hidden)]
-pub mod bytes;
 mod capability;
 mod decode;
 mod error_kind;
 pub mod frame;
 mod head;
 mod id;
-mod json;
 pub mod limits;
 mod line;
 mod method;
+mod model_args;
 mod name;
-pub mod pointer;
 mod profile;
 mod registrations;
 mod session;
@@ -39,19 +36,25 @@ mod shown;
 pub mod trace;
 mod word;
 
+use extline_json as json;
+
 pub use args::{ArgsError, ArgsFailure, ArgsValidator, SchemaProblem, Unsupported};
 pub use base64::{decode as read_base64, encode as write_base64};
 pub use capability::{Capabilities, Capability};
 pub use decode::{Incoming, Problem, Unusable, decode, decode_frame, decode_members, decode_text};
 pub use error_kind::ErrorKind;
+#[doc(hidden)]
+pub use extline_json::bytes;
+pub use extline_json::pointer;
+pub use extline_json::{
+    Elements, Ends, Field, FieldError, Member, Members, RawJson, RawJsonError, read_string,
+    write_string,
+};
 pub use head::Head;
 pub use id::Id;
-pub use json::{Elements, Ends, Member, Members};
-pub use json::{
-    Field, FieldError, ModelArgsError, RawJson, RawJsonError, model_args, read_string, write_string,
-};
 pub use line::{Decoder, Line, TooLong};
 pub use method::waits_for_person;
+pub use model_args::{ModelArgsError, model_args};
 pub use name::check_extension_name;
 pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary, nearest};
 pub use registrations::{RegistrationError, Registrations, check_schema};

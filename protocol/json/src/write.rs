@@ -40,7 +40,7 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
 
 /// Writes a number: a whole one without a fraction. What JSON cannot hold (NaN, infinities)
 /// becomes `null`.
-pub(crate) fn write_number(number: f64, out: &mut Vec<u8>) {
+pub fn write_number(number: f64, out: &mut Vec<u8>) {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     if number.fract() == 0.0 && number.abs() <= EXACT {
         #[expect(clippy::cast_possible_truncation, reason = "whole and within 2^53")]

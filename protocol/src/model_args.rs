@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use thiserror::Error;
 
-use super::{Elements, Members, RawJson, RawJsonError, write_string};
+use crate::json::{Elements, Members, RawJson, RawJsonError, excerpt, write_string};
 use crate::limits::MODEL_ARGS_DEPTH;
 
 /// Arguments that no extension should get.
@@ -33,7 +33,7 @@ pub enum ModelArgsError {
 /// passes byte for byte, LF and CR between tokens aside.
 pub fn model_args(text: &str) -> Result<RawJson, ModelArgsError> {
     let Some(members) = Members::of(text) else {
-        let found = super::excerpt(RawJson::parse(text)?.get());
+        let found = excerpt(RawJson::parse(text)?.get());
         return Err(ModelArgsError::NotAnObject { found });
     };
     let depth = members.depth;

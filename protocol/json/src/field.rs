@@ -79,7 +79,7 @@ impl fmt::Display for FieldError {
 impl std::error::Error for FieldError {}
 
 /// The beginning of a text, for an error message.
-pub(crate) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}...", &text[..end]),
@@ -88,7 +88,7 @@ pub(crate) fn excerpt(text: &str) -> String {
 }
 
 /// Reads a member; `null` is as if it were not there.
-pub(crate) fn read_member<T: Field>(name: &str, text: &str) -> Result<Option<T>, FieldError> {
+pub fn read_member<T: Field>(name: &str, text: &str) -> Result<Option<T>, FieldError> {
     if text == "null" {
         return Ok(None);
     }
@@ -97,7 +97,7 @@ pub(crate) fn read_member<T: Field>(name: &str, text: &str) -> Result<Option<T>,
 
 /// Reads what the last member of that name holds; the others need not even be of the right type
 /// (`frm.duplicate-keys`).
-pub(crate) fn read_last<T: Field>(name: &str, last: Option<&str>) -> Result<Option<T>, FieldError> {
+pub fn read_last<T: Field>(name: &str, last: Option<&str>) -> Result<Option<T>, FieldError> {
     last.map_or(Ok(None), |text| read_member(name, text))
 }
 

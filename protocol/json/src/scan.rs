@@ -45,7 +45,7 @@ pub struct Members<'a> {
     /// A string in it holds half of a surrogate pair.
     pub unpaired_surrogate: bool,
     /// They are an author's, to which the session adds what it stamps on a frame.
-    pub(crate) is_unstamped: bool,
+    pub is_unstamped: bool,
 }
 
 impl<'a> Members<'a> {
@@ -57,12 +57,12 @@ impl<'a> Members<'a> {
     }
 
     /// Splits an object that an author made, without what the session stamps on a frame.
-    pub(crate) fn unstamped(object: &'a str) -> Option<Self> {
+    pub fn unstamped(object: &'a str) -> Option<Self> {
         Some(Self { is_unstamped: true, ..Self::of(object)? })
     }
 
     /// Of no object yet.
-    pub(crate) fn none() -> Self {
+    pub fn none() -> Self {
         Self {
             inline: [Member::default(); INLINE_MEMBERS],
             spilled: Vec::new(),
@@ -76,7 +76,7 @@ impl<'a> Members<'a> {
 
     /// Splits the first object it is given where it stands, as a move costs as much as a member.
     /// Remembers of one member where the values in it end, for [`Members::raw`].
-    pub(crate) fn split_opening(&mut self, object: &'a str, name: &str) -> Option<()> {
+    pub fn split_opening(&mut self, object: &'a str, name: &str) -> Option<()> {
         self.scan(Scanner::new(object), Some(name))
     }
 
@@ -124,7 +124,7 @@ impl<'a> Members<'a> {
     }
 
     /// How many there are.
-    pub(super) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.count
     }
 
@@ -134,7 +134,7 @@ impl<'a> Members<'a> {
     }
 
     /// The value of a member as it stands; `null` for one that is absent.
-    pub(crate) fn raw(&self, value: Option<&str>) -> RawJson {
+    pub fn raw(&self, value: Option<&str>) -> RawJson {
         let Some(value) = value else { return RawJson::null() };
         let (opened, ends) = self.opened;
         // Not by the name: of duplicates the last counts, and it may be spelt with escapes.
@@ -158,7 +158,7 @@ impl<'a> Members<'a> {
 /// The members of one object in a text that is known to be valid, one by one as they are found: for
 /// those who look at each once.
 #[derive(Debug)]
-pub(crate) struct EachMember<'a> {
+pub struct EachMember<'a> {
     scanner: Scanner<'a>,
     ends: Ends,
     /// How many were found.
@@ -167,12 +167,12 @@ pub(crate) struct EachMember<'a> {
 
 impl<'a> EachMember<'a> {
     /// Goes into an object; `None` when the text is another value.
-    pub(crate) fn of_valid(object: &'a str) -> Option<Self> {
+    pub fn of_valid(object: &'a str) -> Option<Self> {
         Self::of_opened(object, Ends::default())
     }
 
     /// Those of a value that stands in the text `whole`, of whose own values some ends are known.
-    pub(crate) fn of_part(value: &'a str, whole: &str, ends: Ends) -> Option<Self> {
+    pub fn of_part(value: &'a str, whole: &str, ends: Ends) -> Option<Self> {
         // Nothing inside of it is as long as the whole.
         let is_whole = value.len() == whole.len();
         Self::of_opened(value, if is_whole { ends } else { Ends::default() })
@@ -230,7 +230,7 @@ impl<'a> Iterator for Elements<'a> {
 }
 
 /// Objects and arrays open at once in a JSON text; 0 for a scalar.
-pub(crate) fn depth(text: &str) -> usize {
+pub fn depth(text: &str) -> usize {
     scan_whole(text).deepest
 }
 

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::json::{EachMember, Elements, Ends};
+use crate::{EachMember, Elements, Ends};
 
 /// The pointer to a value that is a part of `text`.
-pub(crate) fn pointer_to(value: &str, text: &str) -> String {
+pub fn pointer_to(value: &str, text: &str) -> String {
     let target = value.as_ptr().addr();
     let holds_target =
         |part: &str| (0..part.len()).contains(&target.wrapping_sub(part.as_ptr().addr()));
@@ -46,7 +46,7 @@ pub fn follow_known<'t>(text: &'t str, ends: Ends, pointer: &str) -> Option<&'t 
 }
 
 /// The same by a way to the members of each object.
-pub(crate) fn follow_by<'t>(
+pub fn follow_by<'t>(
     text: &'t str,
     pointer: &str,
     members_of: impl Fn(&'t str) -> Option<EachMember<'t>>,
