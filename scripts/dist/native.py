@@ -10,6 +10,8 @@ from toolchain import Toolchain
 # Bytes that may be loaded at the start of every extension, stripped. What only tests load, and what only an
 # MCP server does, is apart for that.
 LIBRARY = 1_500_000
+# The C library has MCP in the same file, and is built for speed. It is over the bound of the others.
+C_LIBRARY = 2_000_000
 PROGRAM = 8_000_000
 
 
@@ -35,7 +37,7 @@ class Native:
         """The shared and the static C library, which answer MCP too."""
         made = self._serving_mcp(["extline-c"])
         shared = self._library(made, "extline")
-        self._keep(shared, shared.name, LIBRARY)
+        self._keep(shared, shared.name, C_LIBRARY)
         self._keep(made / "libextline.a", "libextline.a")
         return {path.name: path for path in sorted(self.kept.glob("libextline.*"))}
 
