@@ -1,5 +1,6 @@
 //! The host: extensions that run, and what can be done with them.
 
+mod approvals;
 mod builder;
 mod intercepts;
 mod requests;
@@ -15,12 +16,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use extline_protocol::frame::{EventPayload, HelloAck, ShutdownReason, ToolResult};
-use extline_protocol::{HostConfig, HostSession};
+use extline_protocol::{HostConfig, HostSession, Vocabulary};
 
 pub use self::builder::HostBuilder;
 pub use self::restart::RestartPolicy;
 use self::restart::Slot;
 pub use self::services::Asked;
+use crate::approval::Approvals;
 use crate::calls::{self, Call, CallOptions, CommandOutcome};
 use crate::connection::{
     Caller, Connection, Emission, ExtensionStatus, News, NewsStream, Panel, Shared,
@@ -77,8 +79,9 @@ impl Host {
     /// On the way, in this order: the arguments must be an object at most 64 levels deep
     /// (`host.model-args`); of a sequential tool the call before must be answered or have failed
     /// (`tool.sequential`); interceptors may rewrite them or block; they must fit the tool's schema
-    /// (`intercept.validate-after`); guards may block. Nothing changes them after that
-    /// (`intercept.args-final`). Where this fails the tool's extension never sees the call. Where
+    /// (`intercept.validate-after`); guards may block; of a tool
+    /// that is gated somebody must allow the call, see [`HostBuilder::approver`]. Nothing changes them
+    /// after that (`intercept.args-final`). Where this fails the tool's extension never sees the call. Where
     /// nobody wants to be asked the first poll sends the call; until then, and while somebody is
     /// asked or the call waits for its turn, dropping the future gives it up.
     pub async fn start_call(
@@ -239,6 +242,9 @@ impl Host {
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
         let (methods, restarts) = (builder.methods.clone(), builder.restart != RestartPolicy::Off);
+        let knows_approvals = builder.profile.vocabulary >= Vocabulary::Extline;
+        let (rules_of_calls, screen) = (builder.approvals.clone(), Arc::clone(&builder.screen));
+        let approvals = Approvals::new(rules_of_calls, knows_approvals, screen);
         let session = builder.session.clone();
         let session = session.map(|session| (session, cwd.to_string_lossy().into_owned()));
         let shared = Arc::new(Shared::new(
@@ -246,7 +252,7 @@ impl Host {
             rules,
             deadlines,
             Emission::new(builder.call_events, session),
-            methods,
+            (methods, approvals),
             restarts,
             calls::run_asked_tool,
         ));

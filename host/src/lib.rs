@@ -64,13 +64,13 @@
 //! # The way of a call
 //!
 //! [`Host::start_call`] gives the call to `calls`, where `tool_call_path` looks the tool up in the
-//! `registry`, has extensions asked by `intercepts`, and validates the arguments in between. Then
-//! `connection` sends it: one running extension with its session, its pipes and those who wait.
+//! `registry`, has extensions asked by `intercepts`, validates the arguments in between, and has the call
+//! approved by the rules of `approval`. Then `connection` sends it: one running extension with its session, its pipes and those who wait.
 //! The result, or why there is none in the words of `report`, comes back to the [`Call`]. Before
 //! that `source` has found the program of the extension, and `process` has started it.
 //!
 //! Each folder uses only those behind it: `host`, `calls`, `intercepts`, `connection`, `source`,
-//! `report`, then `registry` and `process`; the other files of the crate are for all of them.
+//! `report`, `approval`, then `registry` and `process`; the other files of the crate are for all of them.
 //!
 //! # Concurrency
 //!
@@ -101,6 +101,7 @@
 //! [`HostBuilder::pass_env`], [`HostBuilder::inherit_env`]. The names that were withheld stand in
 //! the [`Diagnosis`] of one that does not start.
 
+mod approval;
 mod aside;
 mod bucket;
 mod calls;
@@ -118,6 +119,9 @@ mod registry;
 mod report;
 mod source;
 
+pub use approval::{
+    ApprovalMode, ApprovalPattern, ApprovalRequest, Approver, ApproverError, Decision, PatternError,
+};
 pub use calls::{Call, CallOptions, CommandOutcome, Request};
 pub use connection::{
     ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,

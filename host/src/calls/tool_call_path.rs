@@ -1,5 +1,5 @@
-//! The way of a tool call, whoever makes it: interceptors, the tool's schema, guards, the tool
-//! (`call.gate`). Who wants to know of it is told when it begins and when it ends.
+//! The way of a tool call, whoever makes it: interceptors, the tool's schema, guards, an
+//! approval, the tool (`call.gate`). Who wants to know of it is told when it begins and when it ends.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,14 +20,14 @@ use crate::report::{Blocked, CallError, Notice};
 
 /// One tool call on its way, as those who are asked see it.
 #[derive(Clone, Copy, Debug)]
-struct Proposal<'a> {
+pub(super) struct Proposal<'a> {
     /// The host's own name for the call.
-    id: &'a str,
-    tool: &'a str,
+    pub(super) id: &'a str,
+    pub(super) tool: &'a str,
     /// The extension that calls.
-    caller: Option<&'a str>,
+    pub(super) caller: Option<&'a str>,
     /// The time of those who wait for it.
-    time: Option<&'a Standstill>,
+    pub(super) time: Option<&'a Standstill>,
 }
 
 /// A call that nobody has anything against.
@@ -142,11 +142,12 @@ impl Shared {
         if !guards.is_empty() {
             Box::pin(self.guard_tool_call(&guards, call, &args)).await?;
         }
+        self.approve(call, Some(&tool), &args).await?;
         Ok(Passed { tool, args, turn })
     }
 
-    /// Asks interceptors and guards about a call that is not made, and returns the arguments that
-    /// would run.
+    /// Asks interceptors, guards and the approver about a call that is not made, and returns the
+    /// arguments that would run.
     pub(crate) async fn propose_call(&self, tool: &str, args: &str) -> Result<RawJson, CallError> {
         let id = self.name_call();
         let args = self
@@ -158,6 +159,8 @@ impl Shared {
         let args = self.intercept_tool_call(&interceptors, call, args, silent).await?;
         let guards = self.asked(Point::ToolCall, &Phase::Guard);
         self.guard_tool_call(&guards, call, &args).await?;
+        let offered = self.registry().tool(tool);
+        self.approve(call, offered.as_ref(), &args).await?;
         Ok(args)
     }
 
@@ -187,7 +190,7 @@ impl Shared {
     }
 
     /// The tool of that name, if it can be called now (`end.restart-names`).
-    fn tool(&self, name: &str) -> Result<Arc<Tool>, CallError> {
+    pub(super) fn tool(&self, name: &str) -> Result<Arc<Tool>, CallError> {
         let mut registry = self.registry();
         let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
         let tool = registry.tool(name).ok_or_else(unknown)?;
@@ -279,10 +282,14 @@ impl Proposal<'_> {
     }
 
     fn payload(self, args: &RawJson) -> EventPayload {
+        EventPayload { tool_args: Some(args.clone()), ..self.named() }
+    }
+
+    /// Which call it is, in an event.
+    pub(super) fn named(self) -> EventPayload {
         EventPayload {
             tool_id: Some(self.id.to_owned()),
             tool_name: Some(self.tool.to_owned()),
-            tool_args: Some(args.clone()),
             origin_extension: self.caller.map(str::to_owned),
             ..EventPayload::default()
         }

@@ -16,6 +16,7 @@ use super::method::Methods;
 use super::news::{News, Newsroom};
 use super::questions::RunAskedTool;
 use super::{Connection, LargePipes};
+use crate::approval::Approvals;
 use crate::lock::lock;
 use crate::process::HostProcesses;
 use crate::profile::ProfileRules;
@@ -33,6 +34,8 @@ pub(crate) struct Shared {
     pub(crate) emission: Emission,
     /// What the agent serves.
     pub(crate) methods: Methods,
+    /// Which calls may run.
+    pub(crate) approvals: Approvals,
     /// An extension that fails may be started again.
     pub(crate) restarts: bool,
     /// Where what extensions ask for is worked on.
@@ -65,7 +68,7 @@ impl Shared {
         rules: ProfileRules,
         deadlines: Deadlines,
         emission: Emission,
-        methods: Methods,
+        (methods, approvals): (Methods, Approvals),
         restarts: bool,
         run_asked_tool: RunAskedTool,
     ) -> Self {
@@ -75,6 +78,7 @@ impl Shared {
             rules,
             emission,
             methods,
+            approvals,
             restarts,
             runtime: Handle::current(),
             registry: Mutex::new(registry),

@@ -18,7 +18,7 @@ pub(crate) struct Standstill(Arc<watch::Sender<usize>>);
 
 /// The time of the calls above stands still as long as this lives.
 #[derive(Debug)]
-struct Held(Standstill);
+pub(crate) struct Held(Standstill);
 
 /// What one call has above it.
 #[derive(Debug, Default)]
@@ -28,7 +28,8 @@ pub(crate) struct Above {
 }
 
 impl Standstill {
-    fn hold(&self) -> Held {
+    /// A person is asked below the call, until what this returns is dropped.
+    pub(crate) fn hold(&self) -> Held {
         self.0.send_modify(|holds| *holds += 1);
         Held(self.clone())
     }

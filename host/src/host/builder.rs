@@ -14,6 +14,7 @@ use tokio::sync::Mutex;
 
 use super::Host;
 use super::restart::RestartPolicy;
+use crate::approval::Rules;
 use crate::connection::{Method, MethodCall, Methods};
 use crate::home::default_home;
 use crate::process::EnvironmentSettings;
@@ -58,6 +59,7 @@ pub struct HostBuilder {
     pub(crate) builtin_tools: Vec<Arc<Tool>>,
     pub(crate) builtin_commands: Vec<String>,
     pub(crate) methods: Methods,
+    pub(crate) approvals: Rules,
     /// Whose dialog is shown holds it.
     pub(crate) screen: Arc<Mutex<()>>,
     pub(crate) sources: Vec<ExtensionSource>,
@@ -88,6 +90,7 @@ impl Default for HostBuilder {
             builtin_tools: Vec::new(),
             builtin_commands: Vec::new(),
             methods: Methods::new(),
+            approvals: Rules::default(),
             screen: Arc::default(),
             sources: Vec::new(),
             unguarded: Vec::new(),
@@ -138,7 +141,8 @@ impl HostBuilder {
     }
 
     /// Whether the host sends the events `tool_call` and `tool_result` by itself, as it does by
-    /// default: for every call, those of extensions and of the agent's own tools included. An agent
+    /// default: for every call, those of extensions and of the agent's own tools included; and
+    /// `tool_confirmation_requested` and `permission_decision` for those that need an approval. An agent
     /// that sends them itself, as it tells of all calls of a message before the first one runs,
     /// turns this off, or extensions hear of each call twice. [`News`](crate::News) tell of calls all
     /// the same.

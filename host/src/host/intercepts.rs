@@ -18,9 +18,9 @@ use crate::report::{Blocked, CallError};
 /// it is back or [removed](Host::remove) (`guard.gone`). Dropping one of these futures drops the
 /// question.
 impl Host {
-    /// Asks interceptors and guards about a tool call that is not made, as [`Host::call`] would, and
-    /// returns the arguments that would run. No schema is checked and no such tool need exist: this
-    /// is for trying out what extensions decide.
+    /// Asks interceptors and guards about a tool call that is not made, as [`Host::call`] would, has
+    /// it approved where it needs that, and returns the arguments that would run. No schema is checked
+    /// and no such tool need exist: this is for trying out what extensions decide.
     pub async fn intercept_tool_call(&self, tool: &str, args: &str) -> Result<RawJson, CallError> {
         self.shared.propose_call(tool, args).await
     }

@@ -49,6 +49,14 @@ pub enum CallError {
         /// Why: its own words, or how it failed to answer.
         reason: String,
     },
+    /// The call needs an approval and has none. The tool's extension has not seen it.
+    #[error("{tool} was not approved: {reason}")]
+    Denied {
+        /// The tool.
+        tool: String,
+        /// Why: the words of the user, or what kept it from being asked.
+        reason: String,
+    },
     /// There was no answer in time; the extension goes on, and
     /// [`Host::diagnose`](crate::Host::diagnose) says what it is doing instead.
     #[error("{name} did not answer within {} ms", .after.as_millis())]
@@ -91,7 +99,7 @@ pub enum CallError {
     Unusable {
         /// The tool or command.
         name: String,
-        /// `too_large`, `protocol`, `unsupported` or `budget`.
+        /// `too_large`, `protocol`, `unsupported`, `budget` or `stale`.
         kind: ErrorKind,
         /// What is wrong.
         message: String,
@@ -124,7 +132,7 @@ impl CallError {
         match self {
             Self::Unknown { .. } => ErrorKind::NotFound,
             Self::BadArgs { .. } | Self::Invalid { .. } => ErrorKind::Validation,
-            Self::Blocked { .. } => ErrorKind::Permission,
+            Self::Blocked { .. } | Self::Denied { .. } => ErrorKind::Permission,
             Self::Timeout { .. } => ErrorKind::Timeout,
             Self::Cancelled { .. } => ErrorKind::Cancelled,
             Self::Died { .. } | Self::Restarting { .. } => ErrorKind::Transient,

@@ -13,7 +13,7 @@ pub enum CallStatus {
     /// The tool answered with an error, or there is no answer: bad arguments, an unknown tool, a
     /// dead extension.
     Failed,
-    /// An interceptor or a guard blocked it.
+    /// An interceptor or a guard blocked it, or it was not approved.
     Blocked,
     /// Whoever called gave up.
     Cancelled,
@@ -36,7 +36,7 @@ impl CallStatus {
     /// That of a call which has no answer.
     pub(crate) fn of(error: &CallError) -> Self {
         match error {
-            CallError::Blocked { .. } => Self::Blocked,
+            CallError::Blocked { .. } | CallError::Denied { .. } => Self::Blocked,
             CallError::Cancelled { .. } => Self::Cancelled,
             CallError::Timeout { .. } => Self::TimedOut,
             _ => Self::Failed,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use extline_host::protocol::frame::ToolResult;
 use extline_host::protocol::{Deadlines, ErrorKind, RawJson};
-use extline_host::{CallError, CallOptions, ExtensionSource, Host, HostBuilder};
+use extline_host::{CallError, CallOptions, ExtensionSource, Host, HostBuilder, RestartPolicy};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
@@ -214,4 +214,49 @@ async fn a_dialog_ends_with_its_call() {
     person.until_asked(0).await;
     assert!(guarded.await.is_err());
     stop(host).await;
+}
+
+/// What is done to a guard while its dialog is open.
+async fn happens(host: &Host, what: &str) {
+    let guard = host.extensions().into_iter().find(|it| it.name == "guard").unwrap();
+    let group = rustix::process::Pid::from_raw(guard.pid.unwrap().cast_signed()).unwrap();
+    let send = |signal| rustix::process::kill_process_group(group, signal).unwrap();
+    match what {
+        "killed" | "killed, and started again" => send(rustix::process::Signal::KILL),
+        "stopped" => send(rustix::process::Signal::STOP),
+        "removed" => drop(host.remove("guard").await),
+        other => panic!("{other}"),
+    }
+}
+
+#[tokio::test]
+async fn a_guard_that_goes_away_while_it_asks_blocks() {
+    for what in ["killed", "killed, and started again", "stopped", "removed"] {
+        let (home, person) = (Home::new(), Person::new());
+        let policy = match what {
+            "killed, and started again" => {
+                RestartPolicy::OnFailure { backoff: Duration::from_millis(1), max: 3 }
+            }
+            _ => RestartPolicy::Off,
+        };
+        let builder = person
+            .serve(home.builder())
+            .restart(policy)
+            .extension(extension(&["guard"]))
+            .extension(extension(&["a", "ship"]));
+        let host = Arc::new(builder.start().await);
+        let args = json!({"guarded": "ui.confirm"});
+        let call = start(&host, "ship", args, CallOptions::default());
+        person.until_asked(1).await;
+        happens(&host, what).await;
+        // What stands still is not told of its answer, and what is gone asks no more.
+        person.answers(1);
+        let error = call.await.unwrap().unwrap_err();
+        assert!(matches!(error, CallError::Blocked { .. }), "{what}: {error}");
+        person.until_asked(0).await;
+        if what == "stopped" {
+            happens(&host, "killed").await;
+        }
+        stop(host).await;
+    }
 }

@@ -4,6 +4,7 @@
 
 #![cfg(unix)]
 
+mod approvals;
 mod builtins;
 mod call_tool;
 mod calls;

@@ -1,0 +1,201 @@
+//! The last step of a call before it is made: it has an approval, or it does not run
+//! (`tool.approval`). Who is asked is asked about one call after the other, and the time of the calls
+//! above stands still meanwhile.
+
+use std::sync::Arc;
+use std::{future, mem};
+
+use extline_protocol::frame::EventPayload;
+use extline_protocol::{ErrorKind, RawJson, shown_line};
+use tokio::sync::OwnedMutexGuard;
+use tokio::task::JoinHandle;
+
+use super::tool_call_path::Proposal;
+use crate::approval::{
+    ApprovalRequest, ApproverError, Considered, Decision, Ruling, Source, Subject,
+};
+use crate::connection::{Shared, Standstill};
+use crate::registry::{Owner, Tool};
+use crate::report::CallError;
+
+/// Characters of the arguments in the line that an event shows of a call.
+const PREVIEW: usize = 200;
+
+/// A decision that is still to be told; one that is dropped tells that it was cancelled.
+struct Undecided<'a> {
+    shared: &'a Shared,
+    call: Proposal<'a>,
+    is_told: bool,
+}
+
+/// A question to the approver, which is taken back when this is dropped.
+struct Asking(JoinHandle<(Result<Decision, ApproverError>, OwnedMutexGuard<()>)>);
+
+impl Shared {
+    /// Has a call approved, with the arguments that the guards saw (`intercept.approval-after`).
+    pub(super) async fn approve(
+        &self,
+        call: Proposal<'_>,
+        tool: Option<&Arc<Tool>>,
+        args: &RawJson,
+    ) -> Result<(), CallError> {
+        let considered = self.approvals.consider(call.tool, tool.map(|tool| &**tool), args);
+        let undecided = Undecided { shared: self, call, is_told: false };
+        let ruling = match (considered, tool) {
+            (Considered::Free, _) => {
+                undecided.nothing_to_tell();
+                return Ok(());
+            }
+            (Considered::Ruled(ruling), _) => ruling,
+            (Considered::Ask(subject), Some(tool)) => {
+                // What asks is large, and moved wherever this future goes; most calls ask nobody.
+                Box::pin(self.ask_about(call, tool, args, subject)).await?
+            }
+            (Considered::Ask(_), None) => Ruling::denied(Source::Policy, "there is no such tool"),
+        };
+        undecided.decided(&ruling);
+        ruling.verdict.map_err(|reason| CallError::Denied { tool: call.tool.to_owned(), reason })
+    }
+
+    /// Asks the approver when those before it are done.
+    async fn ask_about(
+        &self,
+        call: Proposal<'_>,
+        tool: &Arc<Tool>,
+        args: &RawJson,
+        subject: Subject,
+    ) -> Result<Ruling, CallError> {
+        let Subject { approver, covered } = subject;
+        let _held = call.time.map(Standstill::hold);
+        let asking = async {
+            let turn = Arc::clone(&self.approvals.screen).lock_owned().await;
+            if self.approvals.remembers(&covered) {
+                return Ruling::approved(Source::Remembered);
+            }
+            self.tell_of_request(call, args);
+            let approval = tool.definition.approval.as_ref();
+            let request = ApprovalRequest {
+                id: call.id.to_owned(),
+                tool: Arc::clone(tool),
+                caller: call.caller.map(str::to_owned),
+                args: args.clone(),
+                reason: approval.and_then(|it| it.reason.clone()),
+                tier: approval.and_then(|it| it.tier.clone()),
+                key: covered.key.to_string(),
+                is_exact: covered.is_exact(),
+            };
+            let mut asking = Asking(self.runtime.spawn(async move {
+                // Dropped behind the decision: the next prompt comes when this one is closed.
+                (approver.decide(request).await, turn)
+            }));
+            // The next one is asked when this is remembered.
+            let Ok((decision, _turn)) = (&mut asking.0).await else {
+                let reason = "whoever decides it panicked or is gone";
+                return Ruling::denied(Source::Policy, reason);
+            };
+            match decision {
+                Ok(Decision::Once) => Ruling::approved(Source::User),
+                Ok(Decision::Always) => {
+                    self.approvals.remember(covered);
+                    Ruling::approved(Source::User)
+                }
+                Ok(Decision::Deny { reason }) => {
+                    let reason = reason.filter(|reason| !reason.trim().is_empty());
+                    let reason = reason.unwrap_or_else(|| "the user said no".to_owned());
+                    Ruling::denied(Source::User, reason)
+                }
+                Err(error) => Ruling::denied(Source::Policy, error.to_string()),
+            }
+        };
+        let ruling = tokio::select! {
+            biased;
+            () = self.gone(tool) => None,
+            ruling = asking => Some(ruling),
+        };
+        // A person may take long: what was asked about has to be what would run.
+        match ruling {
+            Some(ruling) if ruling.verdict.is_err() => Ok(ruling),
+            Some(ruling) if is_the_same(&*self.tool(call.tool)?, tool) => Ok(ruling),
+            _ => {
+                let message = "it changed, or its extension ended, while its approval was asked \
+                               for: call it again"
+                    .to_owned();
+                let name = call.tool.to_owned();
+                Err(CallError::Unusable { name, kind: ErrorKind::Stale, message })
+            }
+        }
+    }
+
+    /// Waits until the extension of a tool has ended.
+    async fn gone(&self, tool: &Tool) {
+        if let Owner::Extension(owner) = &tool.owner
+            && let Some(connection) = self.connection(*owner)
+        {
+            connection.ended().await;
+        } else {
+            future::pending::<()>().await;
+        }
+    }
+
+    fn tell_of_request(&self, call: Proposal<'_>, args: &RawJson) {
+        if self.emission.of_calls {
+            let tool_preview = Some(preview(call.tool, args.get()));
+            let payload = EventPayload { tool_preview, ..call.named() };
+            self.emit("tool_confirmation_requested", payload);
+        }
+    }
+}
+
+fn is_the_same(offered: &Tool, tool: &Tool) -> bool {
+    offered.owner() == tool.owner()
+        && offered.extension == tool.extension
+        && offered.definition == tool.definition
+}
+
+/// The call in a line, for a person.
+fn preview(tool: &str, args: &str) -> String {
+    let args = shown_line(args);
+    let mut characters = args.chars();
+    let shown: String = characters.by_ref().take(PREVIEW).collect();
+    let more = if characters.next().is_some() { "…" } else { "" };
+    format!("{tool} {shown}{more}")
+}
+
+impl Undecided<'_> {
+    fn nothing_to_tell(mut self) {
+        self.is_told = true;
+    }
+
+    fn decided(mut self, ruling: &Ruling) {
+        self.is_told = true;
+        let decision = if ruling.verdict.is_ok() { "approved" } else { "denied" };
+        self.tell(decision, Some(ruling));
+    }
+
+    fn tell(&self, decision: &str, ruling: Option<&Ruling>) {
+        if self.shared.emission.of_calls {
+            let payload = EventPayload {
+                decision: Some(decision.to_owned()),
+                source: ruling.map(|ruling| ruling.source.as_str().to_owned()),
+                stage: Some("pre_execution".to_owned()),
+                reason: ruling.and_then(|ruling| ruling.verdict.clone().err()),
+                ..self.call.named()
+            };
+            self.shared.emit("permission_decision", payload);
+        }
+    }
+}
+
+impl Drop for Undecided<'_> {
+    fn drop(&mut self) {
+        if !mem::replace(&mut self.is_told, true) {
+            self.tell("cancelled", None);
+        }
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
