@@ -89,7 +89,7 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Run(run) => run::run(run, printer).await?,
         Action::Mcp(mcp) => mcp::run(mcp, printer).await?,
         Action::Lint(lint) => lint::run(lint, printer).await?,
-        Action::Record(record) => record::run(record, printer).await?,
+        Action::Record(record) => Box::pin(record::run(record, printer)).await?,
         Action::Conformance(conformance) => conformance::run(*conformance, printer).await?,
         // It ends as the extension does.
         Action::Tap(tap) => return tap::run(tap, printer).await,

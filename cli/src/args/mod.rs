@@ -1,5 +1,6 @@
 //! The command line.
 
+mod approvals;
 mod conformance;
 mod help;
 mod http;

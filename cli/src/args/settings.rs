@@ -10,6 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use extline_host::HostBuilder;
 use extline_protocol::{Deadlines, Profile};
 
+use super::approvals::Approvals;
 use crate::dialogs::{self, Given, Scripted};
 
 #[derive(Debug, Args)]
@@ -36,8 +37,11 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "NAME")]
     pub(crate) unguarded: Vec<String>,
 
+    #[command(flatten)]
+    pub(crate) approvals: Approvals,
+
     /// Answer the questions of extensions: confirm=yes, confirm=no, select=VALUE (several with commas) or
-    /// input=TEXT. May be repeated: those of a kind come in their order, the last of them again and
+    /// input=TEXT; and about calls that need an approval: approve=yes, always or no. May be repeated: those of a kind come in their order, the last of them again and
     /// again. Else a person is asked on the terminal, and nobody elsewhere
     #[arg(long = "answer", value_name = "KIND=VALUE")]
     pub(crate) answers: Vec<Given>,
@@ -57,6 +61,7 @@ impl Settings {
     pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
         let builder = builder.profile(self.profile.clone());
         let builder = self.unguarded.iter().fold(builder, HostBuilder::unguarded);
+        let builder = self.approvals.apply(builder);
         let builder = dialogs::serve(builder, &Scripted::of(&self.answers));
         self.variables.iter().fold(builder, |it, Variable { name, value }| it.env(name, value))
     }

@@ -1,5 +1,6 @@
-//! Dialogs of extensions: asked on the terminal, answered by --answer, or dismissed where nobody is there.
+//! Dialogs of extensions, and calls that need an approval: asked on the terminal, answered by --answer, or dismissed where nobody is there.
 
+mod approval;
 mod scripted;
 #[cfg(unix)]
 mod terminal;
@@ -17,12 +18,9 @@ pub(crate) use self::scripted::{Given, Scripted};
 
 /// Serves the dialogs: those that are answered by `scripted` never ask anybody.
 pub(crate) fn serve(builder: HostBuilder, scripted: &Scripted) -> HostBuilder {
-    let builder = if io::stdin().is_terminal() && io::stderr().is_terminal() {
-        ask_on_terminal(builder)
-    } else {
-        dismiss(builder)
-    };
-    scripted.serve(builder)
+    let is_on_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+    let builder = if is_on_terminal { ask_on_terminal(builder) } else { dismiss(builder) };
+    approval::serve(scripted.serve(builder), scripted, is_on_terminal)
 }
 
 #[cfg(unix)]

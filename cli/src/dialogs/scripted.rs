@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use extline_host::services::ui::{
     Answer, Choice, ConfirmMethod, Confirmed, Entered, InputMethod, Select, SelectMethod, Selected,
 };
-use extline_host::{Asked, HostBuilder};
+use extline_host::{Asked, Decision, HostBuilder};
 use extline_protocol::ErrorKind;
 use extline_protocol::frame::RpcError;
 
@@ -17,18 +17,23 @@ pub(crate) enum Given {
     Confirm(bool),
     Select(String),
     Input(String),
+    Approve(Decision),
 }
 
 impl FromStr for Given {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wanted = "write confirm=yes, confirm=no, select=VALUE or input=TEXT";
+        let wanted =
+            "write confirm=yes, confirm=no, select=VALUE, input=TEXT, or approve=yes, always or no";
         match text.split_once('=') {
             Some(("confirm", "yes")) => Ok(Self::Confirm(true)),
             Some(("confirm", "no")) => Ok(Self::Confirm(false)),
             Some(("select", value)) => Ok(Self::Select(value.to_owned())),
             Some(("input", value)) => Ok(Self::Input(value.to_owned())),
+            Some(("approve", "yes")) => Ok(Self::Approve(Decision::Once)),
+            Some(("approve", "always")) => Ok(Self::Approve(Decision::Always)),
+            Some(("approve", "no")) => Ok(Self::Approve(Decision::Deny { reason: None })),
             _ => Err(wanted.to_owned()),
         }
     }
@@ -40,6 +45,7 @@ pub(crate) struct Scripted {
     confirms: Vec<bool>,
     selects: Vec<String>,
     inputs: Vec<String>,
+    approvals: Vec<Decision>,
 }
 
 impl Scripted {
@@ -50,6 +56,7 @@ impl Scripted {
                 Given::Confirm(yes) => all.confirms.push(*yes),
                 Given::Select(value) => all.selects.push(value.clone()),
                 Given::Input(value) => all.inputs.push(value.clone()),
+                Given::Approve(decision) => all.approvals.push(decision.clone()),
             }
         }
         all
@@ -75,6 +82,11 @@ impl Scripted {
             });
         }
         builder
+    }
+
+    /// What is decided about the next call that needs an approval, if that was given.
+    pub(super) fn approvals(&self) -> Option<impl Fn() -> Decision + Send + Sync + use<>> {
+        in_turn(&self.approvals)
     }
 }
 

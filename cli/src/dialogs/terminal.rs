@@ -133,7 +133,7 @@ fn show_title(extension: &str, title: &str) {
     say(&format!("{BOLD}{}{BOLD:#} asks: {}\n", shown_line(extension), shown_line(title)));
 }
 
-fn say(text: &str) {
+pub(super) fn say(text: &str) {
     let mut stderr = anstream::stderr().lock();
     // Nobody can be told where stderr is gone.
     let _ = stderr.write_all(text.as_bytes());
@@ -142,7 +142,7 @@ fn say(text: &str) {
 
 /// The terminal that stdin is, opened once more: so it does not block, and nobody else's descriptor
 /// changes. What is not read of it stays for whoever reads next.
-struct Terminal {
+pub(super) struct Terminal {
     end: AsyncFd<OwnedFd>,
     /// The cursor stands behind a question.
     is_asking: bool,
@@ -150,7 +150,7 @@ struct Terminal {
 
 impl Terminal {
     #[expect(unsafe_code, reason = "the event loop cannot tell that a descriptor stays the same")]
-    fn open() -> io::Result<Self> {
+    pub(super) fn open() -> io::Result<Self> {
         let name = ttyname(io::stdin(), Vec::new())?;
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
         let end = open(name, flags, Mode::empty())?;
@@ -159,13 +159,13 @@ impl Terminal {
         Ok(Self { end: end?, is_asking: false })
     }
 
-    fn prompt(&mut self, text: &str) {
+    pub(super) fn prompt(&mut self, text: &str) {
         say(&format!("{BOLD}{text}{BOLD:#}"));
         self.is_asking = true;
     }
 
     /// Waits for a line, without its end. `None` at Ctrl-D. May be dropped.
-    async fn line(&mut self) -> io::Result<Option<String>> {
+    pub(super) async fn line(&mut self) -> io::Result<Option<String>> {
         let mut line = Vec::new();
         loop {
             let mut guard = self.end.readable().await?;
@@ -195,7 +195,7 @@ impl Drop for Terminal {
 }
 
 /// Whether somebody reads it key by key.
-fn is_edited() -> bool {
+pub(super) fn is_edited() -> bool {
     tcgetattr(io::stdin()).is_ok_and(|state| !state.local_modes.contains(LocalModes::ICANON))
 }
 

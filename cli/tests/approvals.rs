@@ -1,0 +1,185 @@
+//! Calls that need an approval: on a terminal, by flags, and where nobody is there.
+
+#![cfg(unix)]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Extline, Outcome, Screen, in_terminal};
+
+/// A gated tool, one that calls it, and one that registers it anew with another schema.
+const CLEANER: &str = r#"
+import json, sys
+def say(**frame): print(json.dumps(frame), flush=True)
+def wipe(schema):
+    say(type="register_tool", name="wipe", description="Deletes.", schema=schema,
+        approval={"gated": True, "tier": "write", "key": "{path}", "reason": "it \x1b[2Jdeletes"})
+say(type="hello", name="cleaner", version="1.0.0", capabilities=["tools", "call_tool", "tool_registry"])
+wipe({"type": "object"})
+for tool in ["plan", "change"]:
+    say(type="register_tool", name=tool, schema={"type": "object"})
+say(type="ready")
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "tool_call" and frame["name"] == "plan":
+        say(type="call_tool", id=frame["id"], name="wipe", args=frame["args"], parent_id=frame["id"])
+    elif frame["type"] == "tool_call":
+        if frame["name"] == "change":
+            wipe({"type": "object", "required": ["path"]})
+        text = frame["name"] + " ran " + frame["args"].get("path", "")
+        say(type="tool_result", id=frame["id"], content=[{"type": "text", "text": text}])
+    elif frame["type"] == "tool_result":
+        say(type="tool_result", id=frame["id"], content=frame["content"])
+    elif frame["type"] == "shutdown":
+        say(type="shutdown_ack")
+        break
+"#;
+
+fn words<'a>(before: &[&'a str]) -> Vec<&'a str> {
+    [before, &["--", "python3", "-S", "-c", CLEANER]].concat()
+}
+
+fn wipe(path: &str, flags: &[&str]) -> Outcome {
+    let args = json!({ "path": path }).to_string();
+    Extline::new().run(&words(&[&["call", "wipe", &args], flags].concat()))
+}
+
+fn at_terminal(before: &[&str], steps: &[Value]) -> Screen {
+    let screen = in_terminal(&Extline::new(), true, steps, &words(before));
+    assert!(screen.restored, "{screen:?}");
+    screen
+}
+
+fn expect(text: &str) -> Value {
+    json!({ "expect": text })
+}
+
+fn send(text: &str) -> Value {
+    json!({ "send": text })
+}
+
+fn prompt() -> Value {
+    expect("run it? y, a for always, N: ")
+}
+
+#[test]
+fn a_gated_tool_asks_the_person_on_the_terminal() {
+    let call = ["call", "wipe", r#"{"path":"tmp/a"}"#];
+    let shown = [
+        expect("python3 wants to run wipe"),
+        expect(r#"with    {"path":"tmp/a"}"#),
+        expect("tier    write"),
+        expect(r"because it \u{1b}[2Jdeletes"),
+        expect("key     tmp/a"),
+        expect("always  wipe(tmp/a), until extline ends"),
+        prompt(),
+    ];
+    let screen = at_terminal(&call, &[&shown[..], &[send("y\n")]].concat());
+    assert_eq!(screen.code, 0, "{screen:?}");
+    assert!(screen.output.contains("wipe ran tmp/a"), "{screen:?}");
+    for (typed, why) in [("\n", "the user said no"), ("\x04", "the user closed the prompt")] {
+        let screen = at_terminal(&call, &[prompt(), send(typed)]);
+        assert_eq!(screen.code, 1, "{screen:?}");
+        assert!(screen.output.contains(&format!("wipe was not approved: {why}")), "{screen:?}");
+    }
+    let screen = at_terminal(&call, &[prompt(), send("\x03")]);
+    assert_eq!(screen.code, 130, "{screen:?}");
+}
+
+#[test]
+fn long_arguments_are_cut_and_can_be_seen() {
+    let args =
+        json!({"path": "a", "more": format!("{}\u{202e}end", "x".repeat(2_000))}).to_string();
+    let steps = [
+        expect("bytes"),
+        expect("N, v for all of it: "),
+        send("v\n"),
+        expect(r"\u202eend"),
+        expect("N, v for all of it: "),
+        send("y\n"),
+    ];
+    let screen = at_terminal(&["call", "wipe", &args], &steps);
+    assert_eq!(screen.code, 0, "{screen:?}");
+}
+
+#[test]
+fn always_holds_while_it_runs_and_a_changed_schema_asks_again() {
+    let line = |text: &str| [expect("> "), send(&format!("{text}\n"))];
+    let wipe = || line(r#"!wipe {"path":"a"}"#);
+    let ran = || expect("wipe ran a");
+    let steps = [
+        &wipe()[..],
+        &[prompt(), send("a\n"), ran()],
+        &wipe(),
+        &[ran()],
+        &line(r#"!wipe {"path":"b"}"#),
+        &[prompt(), send("n\n"), expect("wipe was not approved")],
+        &line("!change"),
+        &[expect("change ran")],
+        &wipe(),
+        &[prompt(), send("n\n"), expect("wipe was not approved")],
+        &[expect("> "), send("\x04")],
+    ];
+    let screen = at_terminal(&["run"], &steps.concat());
+    assert_eq!(screen.output.matches("wants to run").count(), 3, "{screen:?}");
+}
+
+#[test]
+fn another_tool_that_calls_it_has_the_person_asked_too() {
+    let call = ["call", "plan", r#"{"path":"tmp/a"}"#];
+    let asked = [expect("python3 wants to run wipe, called by python3"), prompt(), send("y\n")];
+    let screen = at_terminal(&call, &asked);
+    assert!(screen.output.contains("wipe ran tmp/a"), "{screen:?}");
+    let outcome = Extline::new().run(&words(&call));
+    outcome.assert_code(0);
+    let refused = "permission: wipe was not approved: nobody is there to be asked";
+    assert!(outcome.stdout.starts_with(refused), "{outcome:?}");
+    outcome.assert_says(&["notice: python3 calls wipe, which was not approved"]);
+}
+
+#[test]
+fn flags_decide_without_a_person() {
+    let stdout = |outcome: Outcome| {
+        outcome.assert_code(0);
+        outcome.stdout
+    };
+    assert_eq!(stdout(wipe("etc/a", &["--approve", "yolo"])), "wipe ran etc/a\n");
+    let allowlist = ["--approve", "allowlist", "--allow", "wipe(tmp/*)"];
+    assert_eq!(stdout(wipe("tmp/a", &allowlist)), "wipe ran tmp/a\n");
+    for path in ["etc/a", "tmp/../etc/a"] {
+        let outcome = wipe(path, &allowlist);
+        outcome.assert_code(1);
+        outcome.assert_says(&[&format!("wipe was not approved: no pattern allows wipe({path})")]);
+    }
+    assert_eq!(stdout(wipe("tmp/a", &["--allow", "wipe(tmp/*)"])), "wipe ran tmp/a\n");
+    let outcome = wipe("tmp/a", &["--approve", "yolo", "--deny", "wipe(tmp/*)"]);
+    outcome.assert_code(1);
+    outcome.assert_says(&["the pattern wipe(tmp/*) denies it"]);
+    let outcome = wipe("tmp/a", &["--allow", "wipe(tmp/*"]);
+    outcome.assert_code(2);
+    outcome.assert_says(&["write TOOL(GLOB), as wipe(tmp/*)"]);
+}
+
+#[test]
+fn without_a_terminal_it_is_refused_and_the_text_says_what_helps() {
+    let outcome = wipe("tmp/a", &[]);
+    outcome.assert_code(1);
+    outcome.assert_says(&[
+        "nobody is there to be asked",
+        "--allow 'wipe(tmp/a)'",
+        "--approve yolo",
+    ]);
+    let outcome = wipe("tmp/a", &["--json"]);
+    assert_eq!(outcome.json()["error"]["kind"], "permission");
+    // What the text says helps.
+    wipe("tmp/a", &["--allow", "wipe(tmp/a)"]).assert_code(0);
+}
+
+#[test]
+fn a_script_may_answer() {
+    let lines = "!wipe {\"path\":\"a\"}\n!wipe {\"path\":\"b\"}\n!wipe {\"path\":\"a\"}\n";
+    let flags = ["run", "--answer", "approve=always", "--answer", "approve=no"];
+    let outcome = Extline::new().run_with_input(&words(&flags), lines);
+    assert_eq!(outcome.stdout.matches("wipe ran a").count(), 2, "{outcome:?}");
+    outcome.assert_says(&["wipe was not approved: the user said no"]);
+}
