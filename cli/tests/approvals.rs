@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Extline, Outcome, Screen, in_terminal};
+use support::{Extline, Outcome, Screen, in_terminal, repository};
 
 /// A gated tool, one that calls it, and one that registers it anew with another schema.
 const CLEANER: &str = r#"
@@ -182,4 +182,34 @@ fn a_script_may_answer() {
     let outcome = Extline::new().run_with_input(&words(&flags), lines);
     assert_eq!(outcome.stdout.matches("wipe ran a").count(), 2, "{outcome:?}");
     outcome.assert_says(&["wipe was not approved: the user said no"]);
+}
+
+/// The console blocks of docs/approvals.md, with the program by hand of the same page.
+#[test]
+fn the_page_says_what_happens() {
+    let page = std::fs::read_to_string(repository().join("docs/approvals.md")).unwrap();
+    let by_hand = page.split_once("## By hand").unwrap().1;
+    let program = by_hand.split_once("```sh\n").unwrap().1.split_once("```").unwrap().0;
+    assert!(program.lines().count() <= 20);
+    let call = |flags: &[&str], path: &str| {
+        let args = json!({ "path": path }).to_string();
+        let words = [&["call", "wipe", &args], flags, &["--", "sh", "-c", program]];
+        Extline::new().run(&words.concat())
+    };
+    let said = |outcome: Outcome| format!("{}{}", outcome.stdout, outcome.stderr);
+    let shown = [
+        said(call(&["--approve", "allowlist", "--allow", "wipe(tmp/*)"], "etc/a")),
+        said(call(&[], "tmp/a")),
+    ];
+    for said in shown {
+        assert!(page.contains(said.trim_end()), "the page does not show: {said}");
+    }
+    assert_eq!(call(&["--answer", "approve=yes"], "tmp/a").stdout, "wiped\n");
+    assert_eq!(call(&["--allow", "wipe(tmp/*)"], "tmp/a").stdout, "wiped\n");
+    let words = ["call", "wipe", r#"{"path":"tmp/a"}"#, "--", "sh", "-c", program];
+    let prompt = page.split_once("```text\ncleaner").unwrap().1.split_once("```").unwrap().0;
+    let mut steps: Vec<_> = prompt.trim_end().lines().map(expect).collect();
+    steps.push(send("y\n"));
+    let screen = in_terminal(&Extline::new(), true, &steps, &words);
+    assert_eq!(screen.code, 0, "{screen:?}");
 }
