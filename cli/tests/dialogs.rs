@@ -156,13 +156,44 @@ fn answers_may_be_given_before() {
     );
 }
 
-#[test]
-fn the_program_of_the_page_by_hand_asks() {
+/// The file of that name in docs/asking.md.
+fn of_the_page(name: &str) -> String {
     let page = std::fs::read_to_string(support::repository().join("docs/asking.md")).unwrap();
-    let by_hand = page.split_once("## By hand").unwrap().1;
-    let program = by_hand.split_once("```python\n").unwrap().1.split_once("```").unwrap().0;
-    for (answer, said) in [("confirm=yes", "shipped"), ("confirm=no", "kept")] {
-        let words = ["call", "ship", "--answer", answer, "--", "python3", "-S", "-c", program];
-        assert_eq!(Extline::new().run(&words).stdout.trim(), said);
-    }
+    let (_, after) = page.split_once(&format!(" {name}\n")).expect(name);
+    after.split_once("```\n").unwrap().0.to_owned()
+}
+
+/// Plays a person who answers, and nobody (`support/ships.py`).
+fn assert_ships(words: &[&str]) {
+    let extline = Extline::new();
+    let mut script = std::process::Command::new("python3");
+    script
+        .arg(support::repository().join("cli/tests/support/ships.py"))
+        .arg(env!("CARGO_BIN_EXE_extline"))
+        .args(words)
+        .env("EXTLINE_HOME", extline.home())
+        .env("TERM", "xterm")
+        .env("NO_COLOR", "1")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
+    support::outcome(script.spawn().unwrap()).assert_code(0);
+}
+
+#[test]
+fn the_shell_of_the_page_asks() {
+    let script = of_the_page("ship.sh");
+    assert!(script.lines().count() <= 30, "it is to be short");
+    assert_ships(&["--", "sh", "-c", &script]);
+}
+
+#[test]
+fn the_rust_of_the_page_asks() {
+    let path = support::repository().join("sdk-rust/examples/ship.rs");
+    let example = std::fs::read_to_string(path).unwrap();
+    let (head, program) = example.split_once("\n\n").unwrap();
+    assert!(head.lines().all(|line| line.starts_with("//! ")), "{head}");
+    assert_eq!(program, of_the_page("ship.rs"));
+    // Beside this test's programs, and not named after a package of its own.
+    let built = support::built_example("extline", "ship");
+    assert_ships(&["--", built.to_str().unwrap()]);
 }

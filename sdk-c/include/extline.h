@@ -1527,6 +1527,40 @@ const struct extline_json *extline_answer_json(const struct extline_answer *answ
  */
 void extline_answer_free(struct extline_answer *answer);
 
+/**
+ * Asks the person for a yes or no, and waits for the answer. A dialog that is closed without one, and one
+ * that nobody can be shown, is a no. `message` says more, in several lines perhaps; NULL for none.
+ *
+ * The dialog belongs to `call`, the handler's, and closes with it. `EXTLINE_UNSUPPORTED` where the host has
+ * no such dialog: `extline_host_serves(ext, "ui.confirm")` tells before. `EXTLINE_REMOTE` when the host
+ * refused it; `extline_last_error` says why. For more than this asks, as a time that the person has, see
+ * `extline_request`, and for the threads in which it may be called.
+ */
+extline_result extline_ui_confirm(struct extline_call *call,
+                                  const char *title,
+                                  const char *message,
+                                  bool *out);
+
+/**
+ * Has the person choose one of `count` texts, and gives its position, from 0. `EXTLINE_NOT_FOUND` where the
+ * dialog was closed. Else as `extline_ui_confirm`.
+ */
+extline_result extline_ui_select(struct extline_call *call,
+                                 const char *title,
+                                 const char *const *options,
+                                 size_t count,
+                                 size_t *out);
+
+/**
+ * Asks the person for a line of text, which may be empty; one that is `secret` is not shown while it is
+ * typed. The line lives as long as `call`. `EXTLINE_NOT_FOUND` where the dialog was closed. Else as
+ * `extline_ui_confirm`.
+ */
+extline_result extline_ui_input(struct extline_call *call,
+                                const char *title,
+                                bool secret,
+                                struct extline_str *out);
+
 /* ---- A loop of the program's own ------------------------------------------------------------- */
 
 /**

@@ -17,11 +17,13 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace extline {
 
@@ -173,12 +175,39 @@ public:
     // Whether the time passed without a cancel.
     bool sleep_ms(std::uint32_t time) const { return extline_call_sleep_ms(call_, time) == EXTLINE_OK; }
 
+    // Asks the person, and waits. A dialog that is closed without an answer is a no, and nothing. Throws
+    // Failure where the host has none (EXTLINE_UNSUPPORTED), and when the call was cancelled meanwhile.
+    bool confirm(const std::string& title, const std::string& message = {}) const {
+        bool yes = false;
+        check(extline_ui_confirm(call_, title.c_str(), message.empty() ? nullptr : message.c_str(), &yes));
+        return yes;
+    }
+    // The position of the text that is chosen.
+    std::optional<std::size_t> select(const std::string& title, const std::vector<std::string>& options) const {
+        std::vector<const char*> texts;
+        for (const std::string& option : options) texts.push_back(option.c_str());
+        std::size_t chosen = 0;
+        if (!given(extline_ui_select(call_, title.c_str(), texts.data(), texts.size(), &chosen))) return std::nullopt;
+        return chosen;
+    }
+    // The line that is typed, which lives as long as the call; one that is secret is not shown.
+    std::optional<std::string_view> input(const std::string& title, bool secret = false) const {
+        extline_str line{"", 0};
+        if (!given(extline_ui_input(call_, title.c_str(), secret, &line))) return std::nullopt;
+        return view(line);
+    }
+
     KeptCall keep() const;
 
 protected:
     extline_call* call_;
 
 private:
+    static bool given(extline_result code) {
+        if (code == EXTLINE_NOT_FOUND) return false;
+        check(code);
+        return true;
+    }
     static void taken(extline_result code) {
         if (code == EXTLINE_OK) return;
         if (code == EXTLINE_VALIDATION || code == EXTLINE_ANSWERED || code == EXTLINE_CANCELLED) throw Answered{};

@@ -84,7 +84,7 @@ impl Answer {
     }
 
     /// What a function that waited for it gives back.
-    fn outcome(&self) -> Result<(), Failure> {
+    pub(crate) fn outcome(&self) -> Result<(), Failure> {
         if !self.is_error {
             return Ok(());
         }
@@ -124,7 +124,7 @@ impl Extension {
     }
 
     /// Asks and waits; what comes before the answer goes to `on_part`, if anybody wants it.
-    fn ask_and_wait(
+    pub(crate) fn ask_and_wait(
         &self,
         parent: Option<&Call>,
         what: Asked<'_>,
@@ -160,7 +160,7 @@ fn asker(parent: Option<&Call>) -> Asker<'_> {
 
 /// A function of the author's that gets the parts of an answer, in the thread that waits.
 #[derive(Clone, Copy)]
-struct OnPart {
+pub(crate) struct OnPart {
     run: unsafe extern "C" fn(*mut c_void, Str),
     user: *mut c_void,
 }

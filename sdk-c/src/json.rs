@@ -124,7 +124,7 @@ impl Json {
         (value.len() == len + 1).then(|| RawJson::of_part(&value[..len]))
     }
 
-    fn keep(&self, text: &str, is_json: bool) -> Str {
+    pub(crate) fn keep(&self, text: &str, is_json: bool) -> Str {
         let mut with_nul = String::with_capacity(text.len() + 1);
         with_nul.push_str(text);
         with_nul.push('\0');

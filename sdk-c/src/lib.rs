@@ -47,5 +47,6 @@ pub mod stage;
 mod state;
 pub mod text;
 pub mod tool;
+pub mod ui;
 pub mod value;
 pub mod version;

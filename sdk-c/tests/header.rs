@@ -99,7 +99,10 @@ const SECTIONS: [(&str, &[&str]); 15] = [
         "What the host is",
         &["extline_host_*", "extline_extension_dir", "extline_data_dir", "extline_session_id"],
     ),
-    ("Asking the host", &["extline_call_tool*", "extline_request*", "extline_answer_*"]),
+    (
+        "Asking the host",
+        &["extline_call_tool*", "extline_request*", "extline_answer_*", "extline_ui_*"],
+    ),
     (
         "A loop of the program's own",
         &[

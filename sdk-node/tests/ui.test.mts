@@ -1,8 +1,11 @@
 // Dialogs of handlers, under a host that has them and one that has not.
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Extension } from "extline";
 import { Host } from "extline/testing";
+import { BUILT, install, ROOT, says, scratch } from "./repository.mjs";
 
 function shipping(): Extension {
   const ext = new Extension("ship", "1.0.0");
@@ -20,6 +23,18 @@ function shipping(): Extension {
   );
   return ext;
 }
+
+test("it asks as the page says", async () => {
+  const page = readFileSync(join(ROOT, "docs/asking.md"), "utf8");
+  const [, program] = /^```typescript ship\.ts\n(.*?)^```$/ms.exec(page) ?? [];
+  assert.ok(program !== undefined);
+  const folder = scratch();
+  install(folder);
+  writeFileSync(join(folder, "ship.mjs"), program);
+  const script = join(ROOT, "cli/tests/support/ships.py");
+  const words = [script, join(BUILT, "extline"), "--", process.execPath, join(folder, "ship.mjs")];
+  await says("env", ["TERM=xterm", "NO_COLOR=1", "python3", ...words]);
+});
 
 test("what is asked, and what comes of it", async () => {
   const asked: unknown[] = [];

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 from extline import Context, Extension
 from extline.testing import AsyncHost, Host
+
+from program import BUILT, ROOT
 
 from test_docs import fences
 
@@ -97,6 +103,16 @@ def test_it_is_awaited_under_an_async_host_too() -> None:
 async def under_an_async_host() -> None:
     async with AsyncHost(ext, methods={"ui.confirm": lambda _: {"confirmed": True}}) as host:
         assert (await host.call("ship_later")).text == "shipped"
+
+
+def test_it_asks_as_the_page_says(tmp_path: Path) -> None:
+    [program] = [text for _, name, text in fences("asking.md") if name == "ship.py"]
+    (tmp_path / "ship.py").write_text(program)
+    script = ROOT / "cli/tests/support/ships.py"
+    words = [sys.executable, script, BUILT / "extline", "--", sys.executable, tmp_path / "ship.py"]
+    env = {**os.environ, "TERM": "xterm", "NO_COLOR": "1", "EXTLINE_HOME": str(tmp_path)}
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_page_holds() -> None:

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::c_library::{found, try_sh};
+use crate::c_library::{found, sh, try_sh};
 use crate::page::{blocks, play};
 use crate::support::repository;
 
@@ -62,6 +62,25 @@ fn an_event_loop_of_ones_own() {
 #[test]
 fn memory_and_ownership() {
     follow("c/memory.md", 2);
+}
+
+#[test]
+fn asking_the_person() {
+    follow("asking.md", 4);
+}
+
+#[test]
+fn the_c_of_the_page_on_asking_asks() {
+    let page = fs::read_to_string(repository().join("docs/asking.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let blocks = blocks(&page);
+    let program = blocks.iter().find(|block| block.name == "ship.c").unwrap();
+    play(program, folder.path(), &said_in(folder.path()));
+    let flags = "$(pkg-config --cflags --libs extline)";
+    sh(&format!("cc -Wall -Wextra -Wno-unused-parameter ship.c -o ship {flags}"), folder.path());
+    let script = repository().join("cli/tests/support/ships.py");
+    let command = format!("TERM=xterm python3 {} \"$(which extline)\" -- ./ship", script.display());
+    assert_eq!(sh(&command, folder.path()), "");
 }
 
 #[test]

@@ -34,6 +34,12 @@ int main() {
         return std::to_string(call.integer("/n") + call.integer("/absent", 40)) + (call.boolean("/b") ? " true " : " false ")
             + std::to_string(call.length("/list")) + " " + call.string("/absent", "none") + (call.number("/d") == 2.5 ? " 2.5" : "");
     });
+    ext.tool("ship", "Asks.", any, [](extline::Call& call) {
+        if (!call.confirm("Ship it?", "To all.")) return std::string("kept");
+        const auto where = call.select("Where?", {"north", "south"});
+        const auto name = call.input("By whom?");
+        return std::to_string(where.value_or(9)) + " by " + std::string(name.value_or("nobody"));
+    });
     ext.guard("throws", [](extline::Call& call) {
         if (call.look("/tool_name") == "guarded") throw std::runtime_error("no guard");
     });
@@ -106,6 +112,13 @@ fn what_is_thrown_and_kept_becomes_an_answer() {
     let args = r#"{"n":2,"b":true,"list":[1,2,3],"d":2.5}"#;
     assert_eq!(call("args", args).1, "42 true 3 none 2.5\n");
     fails("guarded", "{}", &["guard"]);
+    let ship = |answers: &str| {
+        try_sh(&format!("extline call ship {answers} -- ./all 2>&-"), folder.path())
+    };
+    let answered = "--answer confirm=yes --answer select=south --answer input=Ada";
+    assert_eq!(ship(answered), (0, "1 by Ada\n".to_owned()));
+    assert_eq!(ship("--answer confirm=yes").1, "9 by nobody\n");
+    assert_eq!(ship("").1, "kept\n");
 }
 
 #[test]

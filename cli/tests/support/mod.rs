@@ -155,6 +155,21 @@ pub(crate) fn built(example: &str) -> PathBuf {
     builds.join(example)
 }
 
+/// The program of an example within a package, built as [`built`] does.
+pub(crate) fn built_example(package: &str, example: &str) -> PathBuf {
+    let builds = Path::new(env!("CARGO_BIN_EXE_extline")).parent().unwrap();
+    if std::env::var_os("EXTLINE_BUILT").is_none() {
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--package", package, "--example", example]);
+        build.arg("--target-dir").arg(builds.parent().unwrap());
+        if !cfg!(debug_assertions) {
+            build.arg("--release");
+        }
+        assert!(build.status().unwrap().success());
+    }
+    builds.join("examples").join(example)
+}
+
 /// The well-behaved extension, as words behind `--`; without the site's packages, which take longer to
 /// look through than Python to start.
 pub(crate) const BEHAVE: [&str; 4] = ["--", "python3", "-S", "host/tests/extensions/behave.py"];

@@ -300,6 +300,12 @@ static void host(void) {
     IS_NULL(extline_request_in_parts(ext, NULL, NULL, "{}", 0, a_part, NULL, &answer));
     IS_NULL(extline_request_in_parts(ext, NULL, "m", "{}", 0, NULL, NULL, &answer));
     IS_NULL(extline_request_in_parts(ext, NULL, "m", "{}", 0, a_part, NULL, NULL));
+    bool yes;
+    size_t chosen;
+    extline_str line;
+    IS_NULL(extline_ui_confirm(NULL, "t", NULL, &yes));
+    IS_NULL(extline_ui_select(NULL, "t", NULL, 0, &chosen));
+    IS_NULL(extline_ui_input(NULL, "t", false, &line));
     IS_NULL(extline_request_then(NULL, NULL, "m", "{}", 0, no_answer, NULL, NULL));
     IS_NULL(extline_request_then(ext, NULL, NULL, "{}", 0, no_answer, NULL, NULL));
     IS_NULL(extline_request_then(ext, NULL, "m", "{}", 0, NULL, NULL, NULL));

@@ -89,6 +89,18 @@ static void ask(void *user, extline_call *call, extline_str args) {
     WANT_CODE(extline_call_tool(ext, call, "read", "{}", &answer), EXTLINE_STATE);
     WANT_CODE(extline_request(ext, call, "x/y", NULL, 0, &answer), EXTLINE_STATE);
     WANT(answer == NULL);
+    bool yes = true;
+    size_t chosen = 7;
+    extline_str line = {"", 0};
+    const char *const places[] = {"north", NULL};
+    WANT_CODE(extline_ui_confirm(call, "Well?", NULL, &yes), EXTLINE_STATE);
+    WANT_CODE(extline_ui_confirm(call, NULL, NULL, &yes), EXTLINE_NULL_POINTER);
+    WANT_CODE(extline_ui_confirm(call, "Well?", NULL, NULL), EXTLINE_NULL_POINTER);
+    WANT_CODE(extline_ui_select(call, "Well?", places, 1, &chosen), EXTLINE_STATE);
+    WANT_CODE(extline_ui_select(call, "Well?", places, 2, &chosen), EXTLINE_NULL_POINTER);
+    WANT_CODE(extline_ui_input(call, "Well?", false, &line), EXTLINE_STATE);
+    WANT_CODE(extline_ui_input(call, "\xff", false, &line), EXTLINE_UTF8);
+    WANT(yes && chosen == 7 && line.len == 0);
     WANT_CODE(extline_call_tool_then(ext, call, "read", "nope", on_answer, NULL, NULL), EXTLINE_JSON);
     WANT_CODE(extline_call_tool_then(ext, call, "read", "[]", on_answer, NULL, NULL), EXTLINE_JSON);
     WANT_OK(extline_call_tool_then(ext, call, "read", "{\"path\":\"a\"}", on_answer,

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 const ACK: &str = concat!(
     r#"{"type":"hello_ack","protocol_version":1,"capabilities":["tool_update","log","rpc","#,
-    r#""call_tool"],"methods":["ui.confirm"],"host":{"name":"test","version":"9"}}"#
+    r#""call_tool"],"methods":["ui.confirm","ui.select","ui.input"],"host":{"name":"test","version":"9"}}"#
 );
 
 /// An extension as a process, and the host's end of its pipes.

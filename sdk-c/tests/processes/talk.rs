@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::host::{Host, call, text};
 
@@ -103,6 +103,50 @@ fn parts_of_an_answer_come_before_it_to_who_waits() {
         host.send(&frames.map(|frame| frame.to_string()));
         assert_eq!(text(&host.next("tool_result")), told);
     }
+}
+
+/// Answers the next request, and returns its method with what it asked.
+fn answer_dialog(host: &mut Host, result: &Value) -> (String, Value) {
+    let asked = host.next("request");
+    assert_eq!(asked["parent"], json!({"kind": "tool_call", "id": "1"}));
+    let response = json!({"type": "response", "id": asked["id"], "result": result});
+    host.send(&[response.to_string()]);
+    (asked["method"].as_str().unwrap().to_owned(), asked["params"].clone())
+}
+
+#[test]
+fn dialogs_are_asked_and_answered_by_their_types() {
+    let mut host = Host::start("talk", &[]);
+    host.send(&[call("1", "ship", "{}")]);
+    let (method, params) = answer_dialog(&mut host, &json!({"confirmed": true}));
+    assert_eq!(method, "ui.confirm");
+    assert_eq!(params, json!({"title": "Ship \"it\"?", "message": "To all\nof them."}));
+    let (method, params) = answer_dialog(&mut host, &json!({"value": "the \"south\""}));
+    assert_eq!(method, "ui.select");
+    assert_eq!(params, json!({"title": "Where?", "options": ["north", "the \"south\""]}));
+    let (method, params) = answer_dialog(&mut host, &json!({"value": "Ada\u{e9}"}));
+    assert_eq!((&*method, params), ("ui.input", json!({"title": "By whom?", "secret": true})));
+    assert_eq!(text(&host.next("tool_result")), "1 by Ada\u{e9}");
+    host.shut_down().assert_code(0);
+}
+
+#[test]
+fn a_dialog_without_an_answer_is_a_no_and_nothing_is_found() {
+    let mut host = Host::start("talk", &[]);
+    let closed = json!({"dismissed": "user"});
+    host.send(&[call("1", "ship", "{}")]);
+    answer_dialog(&mut host, &closed);
+    assert_eq!(text(&host.next("tool_result")), "kept");
+    for (answer, said) in
+        [(&closed, "NOT_FOUND: the dialog was closed"), (&json!({"value": "west"}), "REMOTE: ")]
+    {
+        host.send(&[call("1", "ship", "{}")]);
+        answer_dialog(&mut host, &json!({"confirmed": true}));
+        answer_dialog(&mut host, answer);
+        let result = host.next("tool_result");
+        assert!(text(&result).starts_with(said), "{result}");
+    }
+    host.shut_down().assert_code(0);
 }
 
 #[test]

@@ -106,6 +106,26 @@ static void confirm(void *user, extline_call *call, extline_str args) {
     answer_with(call, result, answer);
 }
 
+/* The three dialogs, one after the other, as long as they are answered. */
+static void ship(void *user, extline_call *call, extline_str args) {
+    UNUSED(user), UNUSED(args);
+    static const char *const places[] = {"north", "the \"south\""};
+    bool yes = false;
+    size_t place = 0;
+    extline_str name = {0};
+    extline_result result = extline_ui_confirm(call, "Ship \"it\"?", "To all\nof them.", &yes);
+    if (result == EXTLINE_OK && yes)
+        result = extline_ui_select(call, "Where?", places, 2, &place);
+    if (result == EXTLINE_OK && yes)
+        result = extline_ui_input(call, "By whom?", true, &name);
+    if (result != EXTLINE_OK)
+        extline_call_textf(call, "%s: %s", extline_result_name(result), extline_last_error());
+    else if (!yes)
+        extline_call_text(call, "kept");
+    else
+        extline_call_textf(call, "%zu by %.*s", place, (int)name.len, name.ptr);
+}
+
 static char parts[256];
 
 static void part_came(void *user, extline_str part) {
@@ -192,6 +212,7 @@ int main(int count, char **arguments) {
     add_tool(ext, "chain", chain);
     add_tool(ext, "confirm", confirm);
     add_tool(ext, "list", list);
+    add_tool(ext, "ship", ship);
     int status = extline_run(ext);
     extline_free(ext);
     return status;
