@@ -12,8 +12,9 @@ const ASKING: &str = r#"
 import json, sys
 def say(**frame): print(json.dumps(frame), flush=True)
 say(type="hello", name="ship", version="1.0.0", capabilities=["tools", "rpc"])
-for tool in ["confirm", "select", "several", "input", "secret"]:
+for tool in ["confirm", "select", "several", "input", "secret", "editor", "ask", "auth", "status", "widget"]:
     say(type="register_tool", name=tool, description="Asks.", schema={"type": "object"})
+say(type="subscribe", events=["turn_start"])
 say(type="ready")
 ASKS = {
     "confirm": ("ui.confirm", {"title": "Ship it?", "message": "To all\nof them."}),
@@ -21,12 +22,21 @@ ASKS = {
     "several": ("ui.select", {"title": "Which?", "options": ["a", "b", "c"], "multi": True}),
     "input": ("ui.input", {"title": "Name?", "placeholder": "Ada"}),
     "secret": ("ui.input", {"title": "Key?", "secret": True}),
+    "editor": ("ui.editor", {"title": "Notes?", "prefill": "draft"}),
+    "ask": ("ui.ask", {"questions": [{"id": "where", "question": "Where?", "options": ["north", "south"]}, {"id": "who", "question": "By whom?"}]}),
+    "auth": ("ui.auth", {"url": "https://accounts.example/device?" + "x" * 200, "code": "AB-12"}),
+    "status": ("ui.status", {"key": "build", "text": "3 of 5"}),
+    "widget": ("ui.widget", {"key": "w", "lines": [str(line) for line in range(12)]}),
 }
 for line in sys.stdin:
     frame = json.loads(line)
     if frame["type"] == "tool_call":
         method, params = ASKS[frame["name"]]
         say(type="request", id="q" + frame["id"], method=method, params=params, parent={"kind": "tool_call", "id": frame["id"]})
+    elif frame["type"] == "event" and frame["event"] == "turn_start":
+        say(type="request", id="event", method="ui.confirm", params={"title": "Begin?"})
+    elif frame["type"] == "response" and frame["id"] == "event":
+        say(type="notify", level="info", message="begun: " + json.dumps(frame.get("result")))
     elif frame["type"] == "response":
         answer = json.dumps(frame.get("result", frame.get("error")))
         say(type="tool_result", id=frame["id"][1:], content=[{"type": "text", "text": answer}])
@@ -44,7 +54,9 @@ fn ask(tool: &str, steps: &[Value]) -> String {
     let screen = in_terminal(&Extline::new(), true, steps, &words(&["call", tool]));
     assert_eq!(screen.code, 0, "{screen:?}");
     assert!(screen.restored, "{screen:?}");
-    screen.output.trim_end().rsplit('\n').next().unwrap().to_owned()
+    let line = screen.output.trim_end().rsplit('\n').next().unwrap();
+    // A list is taken back when something is chosen.
+    line.rsplit("\x1b[J").next().unwrap().to_owned()
 }
 
 fn expect(text: &str) -> Value {
@@ -82,18 +94,21 @@ fn ctrl_c_at_a_question_ends_the_call() {
 }
 
 #[test]
-fn options_are_chosen_by_number_or_name() {
-    let list =
-        [expect("1) north"), expect("2) the south  warm"), expect("number, 1 to 2, Enter for 2: ")];
-    let choose = |line: &str| ask("select", &[&list[..], &[send(line)]].concat());
+fn options_are_chosen_by_arrows_number_or_name() {
+    let list = [expect("1) north"), expect("> 2) the south  warm"), expect("arrows or a number")];
+    let choose = |keys: &str| ask("select", &[&list[..], &[send(keys)]].concat());
     assert_eq!(choose("1\n"), r#"{"value": "north"}"#);
     assert_eq!(choose("\n"), r#"{"value": "s"}"#);
     assert_eq!(choose("the south\n"), r#"{"value": "s"}"#);
-    let wrong = [expect("1 to 2"), send("3\n"), expect("one number of the list"), send("1\n")];
+    assert_eq!(choose("\x1b[A\r"), r#"{"value": "north"}"#);
+    assert_eq!(choose("NOR\r"), r#"{"value": "north"}"#);
+    assert_eq!(choose("\x04"), r#"{"dismissed": "user"}"#);
+    let wrong = [expect("number"), send("3\n"), expect("none of the list"), send("\x7f1\n")];
     assert_eq!(ask("select", &wrong), r#"{"value": "north"}"#);
-    let several = |line: &str| ask("several", &[expect("numbers, 1 to 3: "), send(line)]);
+    let several = |keys: &str| ask("several", &[expect("[ ] 3) c"), expect("Space"), send(keys)]);
     assert_eq!(several("3 1\n"), r#"{"values": ["a", "c"]}"#);
     assert_eq!(several("\n"), r#"{"values": []}"#);
+    assert_eq!(several(" \x1b[B\x1b[B \r"), r#"{"values": ["a", "c"]}"#);
 }
 
 #[test]
@@ -121,6 +136,97 @@ fn a_call_of_the_console_asks_there_too() {
     assert_eq!(screen.code, 0, "{screen:?}");
 }
 
+/// A text is written in an editor that is a script.
+#[test]
+fn a_text_is_written_in_the_editor_of_the_person() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("editor");
+    let text =
+        "#!/bin/sh\nls -l \"$2\" | cut -c1-10 >\"$0.mode\"\nprintf ' of %s\\n' \"$1\" >>\"$2\"\n";
+    std::fs::write(&script, text).unwrap();
+    let editor = |words: String, said: &str| {
+        let steps = [expect("asks: Notes?")];
+        let variable = format!("VISUAL={words}");
+        let screen = in_terminal_with(&[("VISUAL", &words)], &steps, &["call", "editor"]);
+        assert!(screen.output.contains(said), "{variable}: {screen:?}");
+        assert!(screen.restored, "{screen:?}");
+    };
+    editor(format!("sh {} Ada", script.display()), r#"{"value": "draft of Ada"}"#);
+    let mode = std::fs::read_to_string(script.with_extension("mode")).unwrap();
+    assert_eq!(mode.trim(), "-rw-------");
+    editor("false".to_owned(), r#"{"dismissed": "user"}"#);
+    editor("extline-no-such-editor".to_owned(), "set VISUAL or EDITOR");
+}
+
+/// As `in_terminal`, with variables.
+fn in_terminal_with(
+    variables: &[(&str, &str)],
+    steps: &[Value],
+    before: &[&str],
+) -> support::Screen {
+    let all: Vec<_> = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    support::in_terminal_with(&Extline::new(), true, &all, steps, &words(before))
+}
+
+#[test]
+fn several_questions_are_asked_one_after_the_other() {
+    let steps = [
+        expect("asks: some questions"),
+        expect("1/2 Where?"),
+        expect("2) south"),
+        send("\x1b[B\r"),
+        expect("2/2 By whom?"),
+        send("Ada\n"),
+    ];
+    assert_eq!(ask("ask", &steps), r#"{"answers": {"where": ["south"], "who": ["Ada"]}}"#);
+    let closed = [expect("1/2"), send("\r"), expect("2/2"), send("\x04")];
+    assert_eq!(ask("ask", &closed), r#"{"dismissed": "user"}"#);
+}
+
+#[test]
+fn a_sign_in_shows_the_whole_address() {
+    let address =
+        format!("python3 asks you to sign in: https://accounts.example/device?{}", "x".repeat(200));
+    let done = |line: &str| {
+        let steps =
+            [expect(&address), expect("with the code AB-12"), expect("Enter once"), send(line)];
+        ask("auth", &steps)
+    };
+    assert_eq!(done("\n"), r#"{"confirmed": true}"#);
+    assert_eq!(done("n\n"), r#"{"confirmed": false}"#);
+    assert_eq!(done("\x04"), r#"{"dismissed": "user"}"#);
+}
+
+#[test]
+fn what_is_only_shown_is_a_line_on_a_terminal_and_nothing_elsewhere() {
+    assert_eq!(ask("status", &[expect("python3 status build: 3 of 5")]), "{}");
+    assert_eq!(
+        ask("widget", &[expect("python3 widget w:"), expect("  9"), expect("and 2 more lines")]),
+        "{}"
+    );
+    let outcome = Extline::new().run(&words(&["call", "status"]));
+    assert_eq!((&*outcome.stdout, &*outcome.stderr), ("{}\n", ""));
+}
+
+/// A handler of an event asks while the line is edited: the line stays as it is, and the dialog comes behind it.
+#[test]
+fn a_dialog_waits_for_the_line_that_is_edited() {
+    let steps = [
+        expect("> "),
+        send(":emit turn_start\n"),
+        expect("asks: Begin?"),
+        expect("you can answer"),
+        send("\n"),
+        expect("[y/N] "),
+        send("y\n"),
+        expect("begun: {\"confirmed\": true}"),
+        send("\x04"),
+    ];
+    let screen = in_terminal(&Extline::new(), true, &steps, &words(&["run"]));
+    assert_eq!(screen.code, 0, "{screen:?}");
+    assert!(screen.restored, "{screen:?}");
+}
+
 #[test]
 fn where_nobody_is_there_no_dialog_waits() {
     let outcome = Extline::new().run_with_input(&words(&["run"]), "!confirm\n!input\n");
@@ -144,6 +250,11 @@ fn answers_may_be_given_before() {
     assert_eq!(call("input", &["input=a=b"]).stdout.trim(), r#"{"value": "a=b"}"#);
     let unknown = call("select", &["select=west"]).stdout;
     assert!(unknown.contains("not_found") && unknown.contains("there are north, s"), "{unknown}");
+    assert_eq!(call("input", &["input"]).stdout.trim(), r#"{"dismissed": "user"}"#);
+    assert_eq!(call("auth", &["auth=yes"]).stdout.trim(), r#"{"confirmed": true}"#);
+    assert_eq!(call("editor", &["editor=a"]).stdout.trim(), r#"{"value": "a"}"#);
+    let asked = call("ask", &[r#"ask={"where":"north","who":"Ada"}"#]).stdout;
+    assert_eq!(asked.trim(), r#"{"answers": {"where": ["north"], "who": ["Ada"]}}"#);
     let outcome = call("confirm", &["confirm=maybe"]);
     outcome.assert_code(2);
     outcome.assert_says(&["confirm=yes"]);
@@ -164,7 +275,7 @@ fn of_the_page(name: &str) -> String {
 }
 
 /// Plays a person who answers, and nobody (`support/ships.py`).
-fn assert_ships(words: &[&str]) {
+fn assert_ships(terminal: &str, words: &[&str]) {
     let extline = Extline::new();
     let mut script = std::process::Command::new("python3");
     script
@@ -172,7 +283,7 @@ fn assert_ships(words: &[&str]) {
         .arg(env!("CARGO_BIN_EXE_extline"))
         .args(words)
         .env("EXTLINE_HOME", extline.home())
-        .env("TERM", "xterm")
+        .env("TERM", terminal)
         .env("NO_COLOR", "1")
         .stdout(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped());
@@ -183,7 +294,9 @@ fn assert_ships(words: &[&str]) {
 fn the_shell_of_the_page_asks() {
     let script = of_the_page("ship.sh");
     assert!(script.lines().count() <= 30, "it is to be short");
-    assert_ships(&["--", "sh", "-c", &script]);
+    assert_ships("xterm", &["--", "sh", "-c", &script]);
+    // Its cursor cannot be moved.
+    assert_ships("dumb", &["--", "sh", "-c", &script]);
 }
 
 #[test]
@@ -195,5 +308,5 @@ fn the_rust_of_the_page_asks() {
     assert_eq!(program, of_the_page("ship.rs"));
     // Beside this test's programs, and not named after a package of its own.
     let built = support::built_example("extline", "ship");
-    assert_ships(&["--", built.to_str().unwrap()]);
+    assert_ships("xterm", &["--", built.to_str().unwrap()]);
 }

@@ -40,8 +40,9 @@ pub(crate) struct Settings {
     #[command(flatten)]
     pub(crate) approvals: Approvals,
 
-    /// Answer the questions of extensions: confirm=yes, confirm=no, select=VALUE (several with commas) or
-    /// input=TEXT; and about calls that need an approval: approve=yes, always or no. May be repeated: those of a kind come in their order, the last of them again and
+    /// Answer the questions of extensions: confirm=yes, confirm=no, select=VALUE (several with commas),
+    /// input=TEXT, editor=TEXT, auth=yes, ask={"ID":"VALUE"}; a word alone closes the dialog. And about calls that
+    /// need an approval: approve=yes, always or no. May be repeated: those of a kind come in their order, the last of them again and
     /// again. Else a person is asked on the terminal, and nobody elsewhere
     #[arg(long = "answer", value_name = "KIND=VALUE")]
     pub(crate) answers: Vec<Given>,

@@ -26,6 +26,7 @@ use crate::console::editor::{Editor, Entry};
 use crate::console::line::{Frames, Line, WORDS};
 use crate::console::moments::Shown;
 use crate::content::json_of_result;
+use crate::dialogs::stage;
 use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
 use crate::frames::FrameView;
@@ -116,17 +117,25 @@ impl Console {
 
     /// What the user enters; what extensions say meanwhile is printed above the line.
     async fn entry(&mut self, editor: &mut Editor) -> Result<Entry, Exit> {
+        // A dialog that waited for the line before has the terminal first.
+        let above = self.session.printer.above.clone();
+        let _turn = self.idle(stage::to_edit(above)).await?;
         self.session.printer.is_prompting = true;
-        let mut entry = std::pin::pin!(editor.next());
-        let outcome = loop {
-            match self.session.idle(&mut entry).await {
-                // A signal, sent by somebody else or by a Ctrl-C before the editor was ready for it.
-                Err(Exit::Interrupted) if !self.interrupted => self.first_interrupt(),
-                outcome => break outcome,
-            }
-        };
+        let outcome = self.idle(editor.next()).await;
         self.session.printer.is_prompting = false;
         outcome
+    }
+
+    /// Waits; the first Ctrl-C ends nothing.
+    async fn idle<T>(&mut self, future: impl Future<Output = T>) -> Result<T, Exit> {
+        let mut future = std::pin::pin!(future);
+        loop {
+            match self.session.idle(&mut future).await {
+                // A signal, sent by somebody else or by a Ctrl-C before the editor was ready for it.
+                Err(Exit::Interrupted) if !self.interrupted => self.first_interrupt(),
+                outcome => return outcome,
+            }
+        }
     }
 
     fn first_interrupt(&mut self) {
@@ -258,6 +267,10 @@ impl Console {
     /// Gives a panel the terminal until it is closed.
     async fn show(&mut self, panel: Panel) -> ControlFlow<Exit> {
         let id = panel.id().to_owned();
+        let _turn = match self.idle(stage::to_have()).await {
+            Ok(turn) => turn,
+            Err(exit) => return ControlFlow::Break(exit),
+        };
         match panel::drive(&mut self.session, panel).await {
             Ok(Ok(())) => {
                 let text = format_args!("{DIM}the panel {id} is closed{DIM:#}");

@@ -58,7 +58,8 @@ mod on_terminal {
     use extline_host::{ApprovalRequest, ApproverError, Decision};
     use extline_protocol::{shown_json, shown_line};
 
-    use super::super::terminal::{Terminal, is_edited, say};
+    use super::super::stage;
+    use super::super::terminal::{Terminal, say};
     use crate::styled::{BOLD, DIM, Text};
 
     /// Characters that are shown of the arguments at first.
@@ -68,9 +69,18 @@ mod on_terminal {
     const REASON: usize = 400;
 
     pub(super) async fn ask(request: ApprovalRequest) -> Result<Decision, ApproverError> {
-        if is_edited() {
-            return Err("nobody can be asked while a line is typed".into());
-        }
+        // While a line of the console is edited, the prompt waits until that is entered.
+        let _turn = match stage::if_free() {
+            Some(turn) => turn,
+            None => {
+                let (extension, name) = (&request.tool.extension, request.tool.name());
+                let (extension, name) = (shown_line(extension), shown_line(name));
+                stage::tell(format!(
+                    "{BOLD}{extension}{BOLD:#} wants to run {BOLD}{name}{BOLD:#} {DIM}(Enter, and you can answer){DIM:#}"
+                ));
+                stage::to_have().await
+            }
+        };
         Ok(decide(&request)
             .await
             .map_err(|error| format!("the terminal cannot be used: {error}"))?)

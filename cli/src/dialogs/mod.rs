@@ -1,14 +1,24 @@
-//! Dialogs of extensions, and calls that need an approval: asked on the terminal, answered by --answer, or dismissed where nobody is there.
+//! Dialogs of extensions, and calls that need an approval: asked on the terminal, answered by --answer, or dismissed
+//! where nobody is there. And what they have shown.
 
 mod approval;
+#[cfg(unix)]
+mod chooser;
+mod displays;
+#[cfg(unix)]
+mod forms;
 mod scripted;
+pub(crate) mod stage;
 #[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
+mod writing;
 
 use std::io::{self, IsTerminal, Write};
 
 use extline_host::services::ui::{
-    Answer, Confirm, ConfirmMethod, Dismissal, Input, InputMethod, Select, SelectMethod,
+    Answer, Ask, AskMethod, Auth, AuthMethod, Confirm, ConfirmMethod, Dismissal, Editor,
+    EditorMethod, Input, InputMethod, Select, SelectMethod,
 };
 use extline_host::{Asked, HostBuilder};
 use extline_protocol::frame::RpcError;
@@ -19,13 +29,14 @@ pub(crate) use self::scripted::{Given, Scripted};
 /// Serves the dialogs: those that are answered by `scripted` never ask anybody.
 pub(crate) fn serve(builder: HostBuilder, scripted: &Scripted) -> HostBuilder {
     let is_on_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
-    let builder = if is_on_terminal { ask_on_terminal(builder) } else { dismiss(builder) };
+    let builder =
+        if is_on_terminal { displays::serve(ask_on_terminal(builder)) } else { dismiss(builder) };
     approval::serve(scripted.serve(builder), scripted, is_on_terminal)
 }
 
 #[cfg(unix)]
 fn ask_on_terminal(builder: HostBuilder) -> HostBuilder {
-    terminal::serve(builder)
+    forms::serve(builder)
 }
 
 /// What waits for a line and can be taken back is Unix's alone yet.
@@ -37,6 +48,7 @@ fn ask_on_terminal(builder: HostBuilder) -> HostBuilder {
 /// As [`HostBuilder::headless`], and says on stderr what nobody was asked.
 fn dismiss(builder: HostBuilder) -> HostBuilder {
     builder
+        .headless()
         .serve::<ConfirmMethod, _, _>(|asked: Asked<Confirm>| {
             headless(&asked.extension, &asked.params.title, "confirm=yes")
         })
@@ -45,6 +57,17 @@ fn dismiss(builder: HostBuilder) -> HostBuilder {
         })
         .serve::<InputMethod, _, _>(|asked: Asked<Input>| {
             headless(&asked.extension, &asked.params.title, "input=TEXT")
+        })
+        .serve::<EditorMethod, _, _>(|asked: Asked<Editor>| {
+            headless(&asked.extension, &asked.params.title, "editor=TEXT")
+        })
+        .serve::<AskMethod, _, _>(|asked: Asked<Ask>| {
+            let questions = asked.params.questions.iter().map(|it| &*it.question);
+            let questions = questions.collect::<Vec<_>>().join(" ");
+            headless(&asked.extension, &questions, "'ask={\"ID\":\"VALUE\"}'")
+        })
+        .serve::<AuthMethod, _, _>(|asked: Asked<Auth>| {
+            headless(&asked.extension, &asked.params.url, "auth=yes")
         })
 }
 

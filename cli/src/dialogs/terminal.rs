@@ -1,142 +1,28 @@
-//! Dialogs on the terminal: a question on stderr, and the line that is typed.
+//! The terminal of a dialog: texts on stderr, lines and keys that are typed.
 
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 
-use extline_host::services::ui::{
-    Answer, Confirm, ConfirmMethod, Confirmed, Dismissal, Entered, Input, InputMethod, Select,
-    SelectMethod, Selected,
-};
-use extline_host::{Asked, HostBuilder};
-use extline_protocol::ErrorKind;
-use extline_protocol::frame::RpcError;
-use extline_protocol::shown_line;
+use anstream::AutoStream;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr, ttyname};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-use crate::styled::{BOLD, DIM};
-
-pub(super) fn serve(builder: HostBuilder) -> HostBuilder {
-    builder
-        .serve::<ConfirmMethod, _, _>(|asked| answered(confirm(asked)))
-        .serve::<SelectMethod, _, _>(|asked| answered(select(asked)))
-        .serve::<InputMethod, _, _>(|asked| answered(input(asked)))
-}
-
-/// No line is what a person does who closes the dialog: Ctrl-D. While a line of the console is edited, an event
-/// has its handler ask, and nobody can be.
-async fn answered<T>(
-    dialog: impl Future<Output = io::Result<Option<T>>>,
-) -> Result<Answer<T>, RpcError> {
-    if is_edited() {
-        return Ok(Answer::Dismissed { dismissed: Dismissal::Headless });
-    }
-    match dialog.await {
-        Ok(Some(given)) => Ok(Answer::Given(given)),
-        Ok(None) => Ok(Answer::Dismissed { dismissed: Dismissal::User }),
-        Err(error) => {
-            let text = format!("the terminal cannot be used: {error}");
-            Err(RpcError::new(ErrorKind::Internal, text))
-        }
-    }
-}
-
-async fn confirm(asked: Asked<Confirm>) -> io::Result<Option<Confirmed>> {
-    let Asked { extension, params, .. } = asked;
-    let mut terminal = Terminal::open()?;
-    show_title(&extension, &params.title);
-    for line in params.message.iter().flat_map(|message| message.lines()) {
-        say(&format!("  {}\n", shown_line(line)));
-    }
-    loop {
-        terminal.prompt("[y/N] ");
-        let Some(line) = terminal.line().await? else { return Ok(None) };
-        match line.trim().to_lowercase().as_str() {
-            "y" | "yes" => return Ok(Some(Confirmed { confirmed: true })),
-            "" | "n" | "no" => return Ok(Some(Confirmed { confirmed: false })),
-            _ => say("  y for yes, n for no\n"),
-        }
-    }
-}
-
-async fn select(asked: Asked<Select>) -> io::Result<Option<Selected>> {
-    let Asked { extension, params, .. } = asked;
-    let mut terminal = Terminal::open()?;
-    show_title(&extension, &params.title);
-    for (position, option) in params.options.iter().enumerate() {
-        let more = option.description().map(|text| format!("  {DIM}{}{DIM:#}", shown_line(text)));
-        let label = shown_line(option.label());
-        say(&format!("  {}) {label}{}\n", position + 1, more.unwrap_or_default()));
-    }
-    let count = params.options.len();
-    let first = params
-        .initial
-        .as_ref()
-        .and_then(|initial| params.options.iter().position(|option| option.value() == initial));
-    let offered = first.map(|first| format!(", Enter for {}", first + 1)).unwrap_or_default();
-    loop {
-        let wanted = if params.multi { "numbers" } else { "number" };
-        terminal.prompt(&format!("{wanted}, 1 to {count}{offered}: "));
-        let Some(line) = terminal.line().await? else { return Ok(None) };
-        match (chosen(&params, &line, first), params.multi) {
-            (Some(values), true) => return Ok(Some(Selected::Several { values })),
-            (Some(mut values), false) if values.len() == 1 => {
-                return Ok(Some(Selected::One { value: values.remove(0) }));
-            }
-            (_, true) => say("  numbers of the list, with blanks between them, or none\n"),
-            (_, false) => say("  one number of the list\n"),
-        }
-    }
-}
-
-/// The values that a line names by number or label, in the order of the list.
-fn chosen(select: &Select, line: &str, first: Option<usize>) -> Option<Vec<String>> {
-    let value = |position: &usize| select.options[*position].value().to_owned();
-    let label = select.options.iter().position(|option| option.label() == line.trim());
-    if let Some(position) = label {
-        return Some(vec![value(&position)]);
-    }
-    let words = line.split([' ', ',', '\t']).filter(|word| !word.is_empty());
-    let mut positions = words
-        .map(|word| word.parse::<usize>().ok()?.checked_sub(1))
-        .map(|position| position.filter(|position| *position < select.options.len()))
-        .collect::<Option<Vec<_>>>()?;
-    if positions.is_empty() {
-        positions.extend(first);
-    }
-    positions.sort_unstable();
-    positions.dedup();
-    Some(positions.iter().map(value).collect())
-}
-
-async fn input(asked: Asked<Input>) -> io::Result<Option<Entered>> {
-    let Asked { extension, params, .. } = asked;
-    let mut terminal = Terminal::open()?;
-    show_title(&extension, &params.title);
-    if let Some(example) = &params.placeholder {
-        say(&format!("  {DIM}as {}{DIM:#}\n", shown_line(example)));
-    }
-    // Before the question: what is typed at once is not shown either.
-    let _hidden = params.secret.then(Hidden::begin).transpose()?;
-    terminal.prompt(if params.secret { "not shown: " } else { ": " });
-    let line = terminal.line().await?;
-    if params.secret {
-        say("\n");
-    }
-    Ok(line.map(|value| Entered { value }))
-}
-
-/// Who asks, and what.
-fn show_title(extension: &str, title: &str) {
-    say(&format!("{BOLD}{}{BOLD:#} asks: {}\n", shown_line(extension), shown_line(title)));
-}
+use crate::styled::BOLD;
 
 pub(super) fn say(text: &str) {
     let mut stderr = anstream::stderr().lock();
     // Nobody can be told where stderr is gone.
     let _ = stderr.write_all(text.as_bytes());
+    let _ = stderr.flush();
+}
+
+/// Takes back the line of the cursor, and so many above it; also where colours are not wanted.
+pub(super) fn clear(above: usize) {
+    let up = if above > 0 { format!("\x1b[{above}A") } else { String::new() };
+    let mut stderr = AutoStream::always_ansi(anstream::stderr().into_inner());
+    let _ = write!(stderr, "\r{up}\x1b[J");
     let _ = stderr.flush();
 }
 
@@ -146,6 +32,21 @@ pub(super) struct Terminal {
     end: AsyncFd<OwnedFd>,
     /// The cursor stands behind a question.
     is_asking: bool,
+    /// Keys that came with others.
+    typed: Vec<u8>,
+}
+
+/// A key that means something to a dialog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    Up,
+    Down,
+    Enter,
+    Backspace,
+    /// Ctrl-D.
+    End,
+    Character(char),
+    Other,
 }
 
 impl Terminal {
@@ -156,7 +57,7 @@ impl Terminal {
         let end = open(name, flags, Mode::empty())?;
         // SAFETY: an owned descriptor stays open, and the same, until it is dropped, and with it the watch.
         let end = unsafe { AsyncFd::register_with_interest(end, Interest::READABLE) };
-        Ok(Self { end: end?, is_asking: false })
+        Ok(Self { end: end?, is_asking: false, typed: Vec::new() })
     }
 
     pub(super) fn prompt(&mut self, text: &str) {
@@ -164,23 +65,53 @@ impl Terminal {
         self.is_asking = true;
     }
 
+    /// What was asked has its answer, and the cursor stands in a new line.
+    pub(super) fn is_answered(&mut self) {
+        self.is_asking = false;
+    }
+
     /// Waits for a line, without its end. `None` at Ctrl-D. May be dropped.
     pub(super) async fn line(&mut self) -> io::Result<Option<String>> {
         let mut line = Vec::new();
         loop {
-            let mut guard = self.end.readable().await?;
-            let mut bytes = [0; 4096];
-            match guard.try_io(|end| Ok(rustix::io::read(end, &mut bytes)?)) {
-                Ok(Ok(0)) => return Ok(None),
-                Ok(Ok(count)) => line.extend_from_slice(&bytes[..count]),
-                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(Err(error)) => return Err(error),
-                Err(_would_block) => {}
+            let read = self.read().await?;
+            if read.is_empty() {
+                return Ok(None);
             }
+            line.extend_from_slice(&read);
             if let Some(end) = line.iter().position(|byte| *byte == b'\n') {
                 let text = String::from_utf8_lossy(&line[..end]);
                 self.is_asking = false;
                 return Ok(Some(text.trim_end_matches('\r').to_owned()));
+            }
+        }
+    }
+
+    /// Waits for a key; only while [`Typing::keys`] lives does each come by itself. May be dropped.
+    pub(super) async fn key(&mut self) -> io::Result<Key> {
+        loop {
+            if let Some((key, length)) = key_of(&self.typed) {
+                self.typed.drain(..length);
+                return Ok(key);
+            }
+            let read = self.read().await?;
+            if read.is_empty() {
+                return Ok(Key::End);
+            }
+            self.typed.extend(read);
+        }
+    }
+
+    /// What is there, or comes next; nothing at the end.
+    async fn read(&mut self) -> io::Result<Vec<u8>> {
+        loop {
+            let mut guard = self.end.readable().await?;
+            let mut bytes = [0; 4096];
+            match guard.try_io(|end| Ok(rustix::io::read(end, &mut bytes)?)) {
+                Ok(Ok(count)) => return Ok(bytes[..count].to_vec()),
+                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(Err(error)) => return Err(error),
+                Err(_would_block) => {}
             }
         }
     }
@@ -194,27 +125,93 @@ impl Drop for Terminal {
     }
 }
 
-/// Whether somebody reads it key by key.
-pub(super) fn is_edited() -> bool {
-    tcgetattr(io::stdin()).is_ok_and(|state| !state.local_modes.contains(LocalModes::ICANON))
+/// The first key of what was typed, and how many bytes it has; `None` while it is not whole.
+fn key_of(typed: &[u8]) -> Option<(Key, usize)> {
+    Some(match typed {
+        [] | [0x1b] => return None,
+        [0x1b, b'[' | b'O', rest @ ..] => {
+            // Numbers, then a letter or a tilde.
+            let length = rest.iter().position(|byte| (0x40..=0x7e).contains(byte))?;
+            let key = match &rest[..=length] {
+                b"A" => Key::Up,
+                b"B" => Key::Down,
+                _ => Key::Other,
+            };
+            (key, length + 3)
+        }
+        [0x1b, ..] => (Key::Other, 1),
+        [b'\r' | b'\n', ..] => (Key::Enter, 1),
+        [0x7f | 0x08, ..] => (Key::Backspace, 1),
+        [0x04, ..] => (Key::End, 1),
+        [first, ..] if *first < 0x20 => (Key::Other, 1),
+        [first, ..] => {
+            let length = match first {
+                0xc2..=0xdf => 2,
+                0xe0..=0xef => 3,
+                0xf0..=0xf4 => 4,
+                _ => 1,
+            };
+            let text = String::from_utf8_lossy(typed.get(..length)?);
+            (text.chars().next().map_or(Key::Other, Key::Character), length)
+        }
+    })
 }
 
-/// What is typed is not shown as long as this lives.
-struct Hidden(Termios);
+/// How the terminal takes what is typed, as long as this lives.
+pub(super) struct Typing(Termios);
 
-impl Hidden {
-    fn begin() -> io::Result<Self> {
+impl Typing {
+    /// What is typed is not shown. What was typed before is forgotten.
+    pub(super) fn hidden() -> io::Result<Self> {
+        Self::without(LocalModes::ECHO, OptionalActions::Flush)
+    }
+
+    /// Each key comes by itself, and is not shown; Ctrl-C is a signal as ever.
+    pub(super) fn keys() -> io::Result<Self> {
+        Self::without(LocalModes::ECHO | LocalModes::ICANON, OptionalActions::Now)
+    }
+
+    /// As it is, for another program that may leave it otherwise.
+    pub(super) fn kept() -> io::Result<Self> {
+        Ok(Self(tcgetattr(io::stdin())?))
+    }
+
+    fn without(modes: LocalModes, when: OptionalActions) -> io::Result<Self> {
         let before = tcgetattr(io::stdin())?;
-        let mut hidden = before.clone();
-        hidden.local_modes.remove(LocalModes::ECHO);
-        tcsetattr(io::stdin(), OptionalActions::Flush, &hidden)?;
+        let mut other = before.clone();
+        other.local_modes.remove(modes);
+        tcsetattr(io::stdin(), when, &other)?;
         Ok(Self(before))
     }
 }
 
-impl Drop for Hidden {
+impl Drop for Typing {
     fn drop(&mut self) {
         // There is nothing to do about a terminal that is gone.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_in_what_is_typed() {
+        for (typed, key) in [
+            (&b"\x1b[A"[..], Some((Key::Up, 3))),
+            (b"\x1bOBx", Some((Key::Down, 3))),
+            (b"\x1b[1;5A", Some((Key::Other, 6))),
+            (b"\x1b[1", None),
+            (b"\x1b", None),
+            (b"\n", Some((Key::Enter, 1))),
+            (b"\x7f", Some((Key::Backspace, 1))),
+            (b"\x04", Some((Key::End, 1))),
+            ("ü".as_bytes(), Some((Key::Character('ü'), 2))),
+            (&"ü".as_bytes()[..1], None),
+            (b"\xff", Some((Key::Character('\u{fffd}'), 1))),
+        ] {
+            assert_eq!(key_of(typed), key, "{typed:?}");
+        }
     }
 }

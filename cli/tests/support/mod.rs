@@ -109,6 +109,17 @@ pub(crate) fn in_terminal(
     steps: &[serde_json::Value],
     words: &[&str],
 ) -> Screen {
+    in_terminal_with(extline, no_colour, &[], steps, words)
+}
+
+/// The same with variables, as `NAME=VALUE`.
+pub(crate) fn in_terminal_with(
+    extline: &Extline,
+    no_colour: bool,
+    variables: &[String],
+    steps: &[serde_json::Value],
+    words: &[&str],
+) -> Screen {
     let mut command = Command::new("python3");
     command
         .arg(repository().join("cli/tests/support/terminal.py"))
@@ -124,6 +135,7 @@ pub(crate) fn in_terminal(
     if no_colour {
         command.env("NO_COLOR", "1");
     }
+    command.envs(variables.iter().filter_map(|it| it.split_once('=')));
     let outcome = outcome(command.spawn().unwrap());
     outcome.assert_code(0);
     let json = outcome.json();

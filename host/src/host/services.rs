@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use extline_protocol::frame::{Parent, RpcError};
 use extline_protocol::{ErrorKind, RawJson};
-use extline_services::ui::{ConfirmMethod, Dismissal, InputMethod, SelectMethod};
+use extline_services::ui::{
+    AskMethod, AuthMethod, ConfirmMethod, Dismissal, EditorMethod, InputMethod, SelectMethod,
+    Shown, StatusMethod, TitleMethod, WidgetMethod, WorkingMethod,
+};
 use extline_services::{Method, ui};
 use tokio::time::timeout;
 
@@ -75,10 +78,24 @@ impl HostBuilder {
         })
     }
 
-    /// Serves dialogs where there is nobody to be asked: each is answered at once with `dismissed: "headless"`.
+    /// Serves dialogs and displays where there is nobody to see them: each dialog is answered at once with
+    /// `dismissed: "headless"`, and what is only shown is taken.
     #[must_use]
     pub fn headless(self) -> Self {
-        self.dismiss::<ConfirmMethod, _>().dismiss::<SelectMethod, _>().dismiss::<InputMethod, _>()
+        self.dismiss::<ConfirmMethod, _>()
+            .dismiss::<SelectMethod, _>()
+            .dismiss::<InputMethod, _>()
+            .dismiss::<EditorMethod, _>()
+            .dismiss::<AskMethod, _>()
+            .dismiss::<AuthMethod, _>()
+            .take::<StatusMethod>()
+            .take::<TitleMethod>()
+            .take::<WorkingMethod>()
+            .take::<WidgetMethod>()
+    }
+
+    fn take<M: Method<Result = Shown>>(self) -> Self {
+        self.serve::<M, _, _>(|_| async { Ok(Shown {}) })
     }
 
     fn dismiss<M, T>(self) -> Self

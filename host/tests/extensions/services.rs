@@ -159,7 +159,45 @@ async fn a_person_who_takes_too_long_and_a_call_that_ends_close_the_dialog() {
 fn time_stands_still_for_what_waits_for_a_person() {
     use extline_host::{protocol, services};
 
-    for method in services::METHODS {
-        assert_eq!(protocol::waits_for_person(method.name), method.waits_for_person, "{method:?}");
+    for method in services::METHODS.iter().filter(|method| method.waits_for_person) {
+        assert!(protocol::waits_for_person(method.name), "{method:?}");
     }
+}
+
+#[tokio::test]
+async fn what_is_only_shown_is_answered_at_once() {
+    let home = Home::new();
+    let host = home.builder().headless().extension(methods()).start().await;
+    let displays = [
+        ("ui.status", json!({"key": "k", "text": "3 of 5"})),
+        ("ui.status", json!({"key": "k", "text": null})),
+        ("ui.title", json!({"title": "x"})),
+        ("ui.working", json!({"text": "thinks"})),
+        ("ui.widget", json!({"key": "k", "lines": ["a", "b"], "placement": "below"})),
+        ("ui.widget", json!({"key": "k", "lines": null})),
+    ];
+    let frame = |(id, (method, params)): (usize, &(&str, Value))| {
+        asks_with(&id.to_string(), method, params.clone())
+    };
+    let frames: Vec<_> = displays.iter().enumerate().map(frame).collect();
+    let answers = ask(&host, frames.into(), displays.len()).await;
+    assert!(results(&answers).iter().all(|result| **result == json!({})), "{answers:?}");
+
+    let wrong = [
+        ("ui.status", json!({"key": "k"}), "missing field `text`"),
+        ("ui.status", json!({"key": "", "text": "x"}), "/key: it has 1 to 64 characters"),
+        ("ui.widget", json!({"key": "k"}), "missing field `lines`"),
+        ("ui.title", json!({}), "missing field `title`"),
+        ("ui.working", json!({}), "missing field `text`"),
+        ("ui.auth", json!({"url": "file:///etc"}), "/url: it is no URL of http or https"),
+        ("ui.ask", json!({"questions": []}), "/questions: there is nothing to ask"),
+    ];
+    for (id, (method, params, why)) in wrong.into_iter().enumerate() {
+        let frames = json!([asks_with(&id.to_string(), method, params)]);
+        let answers = ask(&host, frames, 1).await;
+        let error = &answers[0]["error"];
+        assert_eq!(error["code"], "validation", "{error}");
+        assert!(error["message"].as_str().unwrap().contains(why), "{error}");
+    }
+    end(host).await;
 }

@@ -10,7 +10,9 @@
 //! assert!(METHODS.iter().any(|method| method.name == "ui.confirm"));
 //! ```
 
+mod given;
 mod method;
 pub mod ui;
 
+pub use self::given::{GivenAnswers, Unanswered};
 pub use self::method::{Entry, METHODS, Method};

@@ -42,6 +42,8 @@ pub struct Entry {
     pub what: &'static str,
     /// Whether its answer waits for a person.
     pub waits_for_person: bool,
+    /// Says what is wrong with parameters, JSON text.
+    pub check: fn(&str) -> Result<(), String>,
     /// The JSON Schema of what it is asked with.
     #[cfg(feature = "schema")]
     pub params: fn() -> schemars::Schema,
@@ -50,8 +52,18 @@ pub struct Entry {
     pub result: fn() -> schemars::Schema,
 }
 
-macro_rules! dialogs {
-    ($(#[doc = $what:literal] $name:literal: $method:ident($params:ty) -> $result:ty;)*) => {
+/// What is wrong with parameters, by their types and beyond.
+pub(crate) fn check<M: Method>(params: &str) -> Result<(), String> {
+    let params = serde_json::from_str(params).map_err(|error| error.to_string())?;
+    M::check(&params)
+}
+
+/// Declares methods: dialogs, whose answer is that of a person, and displays, which are only shown.
+macro_rules! methods {
+    (
+        dialogs: $(#[doc = $what:literal] $name:literal: $method:ident($params:ty) -> $result:ty;)*
+        displays: $(#[doc = $shows:literal] $display:literal: $shown:ident($of:ty);)*
+    ) => {
         $(
             #[doc = $what]
             #[derive(Clone, Copy, Debug)]
@@ -79,19 +91,48 @@ macro_rules! dialogs {
                 }
             }
         )*
+        $(
+            #[doc = $shows]
+            #[derive(Clone, Copy, Debug)]
+            pub enum $shown {}
 
-        pub(crate) const DIALOGS: &[crate::Entry] = &[$(crate::Entry {
-            name: $name,
-            what: $what.trim_ascii(),
-            waits_for_person: true,
-            #[cfg(feature = "schema")]
-            params: || schemars::schema_for!($params),
-            #[cfg(feature = "schema")]
-            result: || schemars::schema_for!(crate::ui::Answer<$result>),
-        }),*];
+            impl crate::Method for $shown {
+                const NAME: &'static str = $display;
+                const WAITS_FOR_PERSON: bool = false;
+                type Params = $of;
+                type Result = crate::ui::Shown;
+
+                fn check(params: &Self::Params) -> Result<(), String> {
+                    params.check()
+                }
+            }
+        )*
+
+        pub(crate) const METHODS: &[crate::Entry] = &[
+            $(crate::Entry {
+                name: $name,
+                what: $what.trim_ascii(),
+                waits_for_person: true,
+                check: crate::method::check::<$method>,
+                #[cfg(feature = "schema")]
+                params: || schemars::schema_for!($params),
+                #[cfg(feature = "schema")]
+                result: || schemars::schema_for!(crate::ui::Answer<$result>),
+            },)*
+            $(crate::Entry {
+                name: $display,
+                what: $shows.trim_ascii(),
+                waits_for_person: false,
+                check: crate::method::check::<$shown>,
+                #[cfg(feature = "schema")]
+                params: || schemars::schema_for!($of),
+                #[cfg(feature = "schema")]
+                result: || schemars::schema_for!(crate::ui::Shown),
+            },)*
+        ];
     };
 }
-pub(crate) use dialogs;
+pub(crate) use methods;
 
 /// All methods, in the order of their pages.
-pub const METHODS: &[Entry] = ui::DIALOGS;
+pub const METHODS: &[Entry] = ui::METHODS;

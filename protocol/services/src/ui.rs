@@ -1,22 +1,46 @@
 //! `ui.*`: asking the person in front of the agent.
 //!
 //! A dialog belongs to the call whose handler asks, and closes when that ends. Whoever shows it shows the name of the
-//! extension too, which the extension cannot set.
+//! extension too, which the extension cannot set. What is only shown stays until the extension takes it back or ends.
+
+mod display;
+mod form;
 
 use serde::{Deserialize, Serialize};
 
-use crate::method::dialogs;
+use crate::method::methods;
+
+pub use self::display::{
+    KEY_CHARS, Placement, Shown, Status, Title, WIDGET_LINES, Widget, Working,
+};
+pub use self::form::{Answers, Ask, Auth, Editor, Question};
 
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 
-dialogs! {
+methods! {
+dialogs:
     /// Asks for a yes or no.
     "ui.confirm": ConfirmMethod(Confirm) -> Confirmed;
     /// Has one of several options chosen, or some of them.
     "ui.select": SelectMethod(Select) -> Selected;
     /// Asks for a line of text.
     "ui.input": InputMethod(Input) -> Entered;
+    /// Has a text of several lines written or changed in an editor.
+    "ui.editor": EditorMethod(Editor) -> Entered;
+    /// Asks several questions at once.
+    "ui.ask": AskMethod(Ask) -> Answers;
+    /// Has the person sign in somewhere else, with a code perhaps, and say when that is done.
+    "ui.auth": AuthMethod(Auth) -> Confirmed;
+displays:
+    /// Shows a short text, until it is taken back.
+    "ui.status": StatusMethod(Status);
+    /// Sets the title of the window.
+    "ui.title": TitleMethod(Title);
+    /// Says what the agent is doing, while it works.
+    "ui.working": WorkingMethod(Working);
+    /// Shows some lines beside what the person types, until they are taken back.
+    "ui.widget": WidgetMethod(Widget);
 }
 
 /// What a dialog is answered with.
@@ -95,32 +119,37 @@ pub struct Select {
 
 impl Confirm {
     fn check(&self) -> Result<(), String> {
-        titled(&self.title)
+        titled("/title", &self.title)
     }
 }
 
 impl Input {
     fn check(&self) -> Result<(), String> {
-        titled(&self.title)
+        titled("/title", &self.title)
     }
 }
 
 impl Select {
     fn check(&self) -> Result<(), String> {
-        titled(&self.title)?;
+        titled("/title", &self.title)?;
         if self.options.is_empty() {
             return Err("/options: there is nothing to choose from".to_owned());
         }
-        let is_there = |value: &String| self.options.iter().any(|option| option.value() == value);
-        match self.initial.as_ref().filter(|value| !is_there(value)) {
-            Some(value) => Err(format!("/initial: no option has the value {value:?}")),
-            None => Ok(()),
-        }
+        offered("/initial", self.initial.as_ref(), &self.options)
     }
 }
 
-fn titled(title: &str) -> Result<(), String> {
-    if title.trim().is_empty() { Err("/title: it is empty".to_owned()) } else { Ok(()) }
+/// Whether a text that is shown says anything.
+fn titled(pointer: &str, title: &str) -> Result<(), String> {
+    if title.trim().is_empty() { Err(format!("{pointer}: it is empty")) } else { Ok(()) }
+}
+
+/// Whether the value that is offered first is there.
+fn offered(pointer: &str, value: Option<&String>, options: &[Choice]) -> Result<(), String> {
+    match value.filter(|value| !options.iter().any(|option| option.value() == *value)) {
+        Some(value) => Err(format!("{pointer}: no option has the value {value:?}")),
+        None => Ok(()),
+    }
 }
 
 /// An option of `ui.select`.

@@ -1,0 +1,58 @@
+//! What extensions have shown: a line on stderr for each change, where a person sees it.
+
+use extline_host::services::ui::{
+    Shown, Status, StatusMethod, Title, TitleMethod, WIDGET_LINES, Widget, WidgetMethod, Working,
+    WorkingMethod,
+};
+use extline_host::{Asked, HostBuilder};
+use extline_protocol::shown_line;
+
+use super::stage;
+use crate::styled::{BOLD, DIM};
+
+pub(super) fn serve(builder: HostBuilder) -> HostBuilder {
+    builder
+        .serve::<StatusMethod, _, _>(|asked: Asked<Status>| {
+            let Status { key, text } = &asked.params;
+            one(&asked.extension, &format!("status {}", shown_line(key)), text.as_deref())
+        })
+        .serve::<TitleMethod, _, _>(|asked: Asked<Title>| {
+            one(&asked.extension, "title", asked.params.title.as_deref())
+        })
+        .serve::<WorkingMethod, _, _>(|asked: Asked<Working>| {
+            one(&asked.extension, "is working", asked.params.text.as_deref())
+        })
+        .serve::<WidgetMethod, _, _>(|asked: Asked<Widget>| {
+            let Widget { key, lines, .. } = &asked.params;
+            let text = lines.as_ref().map(|lines| {
+                let shown = lines.iter().take(WIDGET_LINES);
+                let mut text: String =
+                    shown.map(|line| format!("\n  {}", shown_line(line))).collect();
+                if let Some(more @ 1..) = lines.len().checked_sub(WIDGET_LINES) {
+                    text += &format!("\n  {DIM}and {more} more lines{DIM:#}");
+                }
+                text
+            });
+            tell(&asked.extension, &format!("widget {}", shown_line(key)), text.as_deref())
+        })
+}
+
+fn one(
+    extension: &str,
+    what: &str,
+    text: Option<&str>,
+) -> impl Future<Output = Result<Shown, extline_protocol::frame::RpcError>> + Send + use<> {
+    let text = text.map(|text| format!(" {}", shown_line(text)));
+    tell(extension, what, text.as_deref())
+}
+
+fn tell(
+    extension: &str,
+    what: &str,
+    text: Option<&str>,
+) -> impl Future<Output = Result<Shown, extline_protocol::frame::RpcError>> + Send + use<> {
+    let extension = shown_line(extension);
+    let gone = format!(" {DIM}(taken back){DIM:#}");
+    stage::tell(format!("{BOLD}{extension}{BOLD:#} {what}:{}", text.unwrap_or(&gone)));
+    async { Ok(Shown {}) }
+}

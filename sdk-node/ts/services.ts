@@ -1,0 +1,168 @@
+/**
+ * What a host may serve by request.
+ *
+ * Written from protocol/services by `make generate`, never by hand.
+ */
+
+/** What `ui.ask` is asked with. */
+export interface UiAsk {
+  /** The questions, one at least, in their order. */
+  questions: readonly UiQuestion[];
+  /** Milliseconds that the person has for all of them, more than 0. Unsaid there is no end. */
+  timeout_ms?: number | null | undefined;
+}
+
+/** What a dialog is answered with. */
+export type UiAskAnswer = { answers: Readonly<Record<string, readonly string[]>> } | { dismissed: UiDismissal };
+
+/** What `ui.auth` is asked with. */
+export interface UiAuth {
+  /** What is entered there. */
+  code?: string | null | undefined;
+  /** More about it, in several lines perhaps. */
+  message?: string | null | undefined;
+  /** Milliseconds until the code is of no use, more than 0. Unsaid there is no end. */
+  timeout_ms?: number | null | undefined;
+  /** Where the person signs in: a URL of http or https. */
+  url: string;
+}
+
+/** What a dialog is answered with. */
+export type UiAuthAnswer = { confirmed: boolean } | { dismissed: UiDismissal };
+
+/** An option of `ui.select`. */
+export type UiChoice = string | { description?: string | null | undefined; label: string; value?: string | null | undefined };
+
+/** What `ui.confirm` is asked with. */
+export interface UiConfirm {
+  /** More about it, in several lines perhaps. */
+  message?: string | null | undefined;
+  /** Milliseconds that the person has, more than 0. Unsaid there is no end. */
+  timeout_ms?: number | null | undefined;
+  /** The question, in one line. */
+  title: string;
+}
+
+/** What a dialog is answered with. */
+export type UiConfirmAnswer = { confirmed: boolean } | { dismissed: UiDismissal };
+
+/** Why a dialog was closed without an answer. */
+export type UiDismissal = "user" | "timeout" | "cancelled" | "headless";
+
+/** What `ui.editor` is asked with. */
+export interface UiEditor {
+  /** The text to begin with. */
+  prefill?: string | null | undefined;
+  /** Milliseconds that the person has, more than 0. Unsaid there is no end. */
+  timeout_ms?: number | null | undefined;
+  /** What the text is for, in one line. */
+  title: string;
+}
+
+/** What a dialog is answered with. */
+export type UiEditorAnswer = { value: string } | { dismissed: UiDismissal };
+
+/** What `ui.input` is asked with. */
+export interface UiInput {
+  /** An example of an answer, shown where nothing is typed yet. */
+  placeholder?: string | null | undefined;
+  /** Whether what is typed is not shown. */
+  secret?: boolean | undefined;
+  /** Milliseconds that the person has, more than 0. Unsaid there is no end. */
+  timeout_ms?: number | null | undefined;
+  /** The question, in one line. */
+  title: string;
+}
+
+/** What a dialog is answered with. */
+export type UiInputAnswer = { value: string } | { dismissed: UiDismissal };
+
+/** Where a widget stands. */
+export type UiPlacement = "above" | "below";
+
+/** One question of `ui.ask`. */
+export interface UiQuestion {
+  /** Names it in the answer; no two have the same. */
+  id: string;
+  /** Whether several may be chosen, or none. */
+  multi?: boolean | undefined;
+  /** What can be chosen. Where there is nothing, a line is typed. */
+  options?: readonly UiChoice[] | undefined;
+  /** The question, in one line. */
+  question: string;
+  /** The value of the option that is offered first. */
+  recommended?: string | null | undefined;
+}
+
+/** What `ui.select` is asked with. */
+export interface UiSelect {
+  /** The value of the option that is offered first. */
+  initial?: string | null | undefined;
+  /** Whether several may be chosen, or none. Then the answer is `values`. */
+  multi?: boolean | undefined;
+  /** What can be chosen, one option at least. */
+  options: readonly UiChoice[];
+  /** Milliseconds that the person has, more than 0. Unsaid there is no end. */
+  timeout_ms?: number | null | undefined;
+  /** The question, in one line. */
+  title: string;
+}
+
+/** What a dialog is answered with. */
+export type UiSelectAnswer = { value: string } | { values: readonly string[] } | { dismissed: UiDismissal };
+
+/** What `ui.status` is asked with. */
+export interface UiStatus {
+  /** Which one of the extension's: the next text with this key takes its place. */
+  key: string;
+  /** What is shown, in one line; `null` for nothing any more. */
+  text: string | null;
+}
+
+/** The answer to what is only shown: that it was taken. */
+export type UiStatusAnswer = Record<string, never>;
+
+/** What `ui.title` is asked with. */
+export interface UiTitle {
+  /** What the window is called, in one line; `null` for the host's own title. */
+  title: string | null;
+}
+
+/** The answer to what is only shown: that it was taken. */
+export type UiTitleAnswer = Record<string, never>;
+
+/** What `ui.widget` is asked with. */
+export interface UiWidget {
+  /** Which one of the extension's: the next lines with this key take their place. */
+  key: string;
+  /** What is shown, ten lines at least; `null` for nothing any more. */
+  lines: readonly string[] | null;
+  /** On which side of what the person types; above it where that is unsaid. */
+  placement?: UiPlacement | undefined;
+}
+
+/** The answer to what is only shown: that it was taken. */
+export type UiWidgetAnswer = Record<string, never>;
+
+/** What `ui.working` is asked with. */
+export interface UiWorking {
+  /** What is said while the agent works, in one line; `null` for the host's own text. */
+  text: string | null;
+}
+
+/** The answer to what is only shown: that it was taken. */
+export type UiWorkingAnswer = Record<string, never>;
+
+/** Each method, with what it is asked with and what it answers. */
+export interface Services {
+  "ui.confirm": { params: UiConfirm; result: UiConfirmAnswer };
+  "ui.select": { params: UiSelect; result: UiSelectAnswer };
+  "ui.input": { params: UiInput; result: UiInputAnswer };
+  "ui.editor": { params: UiEditor; result: UiEditorAnswer };
+  "ui.ask": { params: UiAsk; result: UiAskAnswer };
+  "ui.auth": { params: UiAuth; result: UiAuthAnswer };
+  "ui.status": { params: UiStatus; result: UiStatusAnswer };
+  "ui.title": { params: UiTitle; result: UiTitleAnswer };
+  "ui.working": { params: UiWorking; result: UiWorkingAnswer };
+  "ui.widget": { params: UiWidget; result: UiWidgetAnswer };
+}

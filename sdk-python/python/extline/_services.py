@@ -1,0 +1,177 @@
+"""What a host may serve by request, as types for checkers: nothing imports this when it runs.
+
+Written from protocol/services by `make generate`, never by hand.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from typing_extensions import NotRequired, TypeAlias, TypedDict
+
+
+class UiAsk(TypedDict):
+    """What `ui.ask` is asked with."""
+
+    questions: list[UiQuestion]
+    timeout_ms: NotRequired[int | None]
+
+
+class UiAskAnswer(TypedDict, total=False):
+    """What a dialog is answered with."""
+
+    answers: dict[str, list[str]]
+    dismissed: UiDismissal
+
+
+class UiAuth(TypedDict):
+    """What `ui.auth` is asked with."""
+
+    code: NotRequired[str | None]
+    message: NotRequired[str | None]
+    timeout_ms: NotRequired[int | None]
+    url: str
+
+
+class UiAuthAnswer(TypedDict, total=False):
+    """What a dialog is answered with."""
+
+    confirmed: bool
+    dismissed: UiDismissal
+
+
+#: An option of `ui.select`.
+UiChoice: TypeAlias = "str | UiChoiceObject"
+
+
+class UiChoiceObject(TypedDict):
+    """It is shown with more."""
+
+    description: NotRequired[str | None]
+    label: str
+    value: NotRequired[str | None]
+
+
+class UiConfirm(TypedDict):
+    """What `ui.confirm` is asked with."""
+
+    message: NotRequired[str | None]
+    timeout_ms: NotRequired[int | None]
+    title: str
+
+
+class UiConfirmAnswer(TypedDict, total=False):
+    """What a dialog is answered with."""
+
+    confirmed: bool
+    dismissed: UiDismissal
+
+
+#: Why a dialog was closed without an answer.
+UiDismissal: TypeAlias = Literal["user", "timeout", "cancelled", "headless"]
+
+
+class UiEditor(TypedDict):
+    """What `ui.editor` is asked with."""
+
+    prefill: NotRequired[str | None]
+    timeout_ms: NotRequired[int | None]
+    title: str
+
+
+class UiEditorAnswer(TypedDict, total=False):
+    """What a dialog is answered with."""
+
+    dismissed: UiDismissal
+    value: str
+
+
+class UiInput(TypedDict):
+    """What `ui.input` is asked with."""
+
+    placeholder: NotRequired[str | None]
+    secret: NotRequired[bool]
+    timeout_ms: NotRequired[int | None]
+    title: str
+
+
+class UiInputAnswer(TypedDict, total=False):
+    """What a dialog is answered with."""
+
+    dismissed: UiDismissal
+    value: str
+
+
+#: Where a widget stands.
+UiPlacement: TypeAlias = Literal["above", "below"]
+
+
+class UiQuestion(TypedDict):
+    """One question of `ui.ask`."""
+
+    id: str
+    multi: NotRequired[bool]
+    options: NotRequired[list[UiChoice]]
+    question: str
+    recommended: NotRequired[str | None]
+
+
+class UiSelect(TypedDict):
+    """What `ui.select` is asked with."""
+
+    initial: NotRequired[str | None]
+    multi: NotRequired[bool]
+    options: list[UiChoice]
+    timeout_ms: NotRequired[int | None]
+    title: str
+
+
+class UiSelectAnswer(TypedDict, total=False):
+    """What a dialog is answered with."""
+
+    dismissed: UiDismissal
+    value: str
+    values: list[str]
+
+
+class UiStatus(TypedDict):
+    """What `ui.status` is asked with."""
+
+    key: str
+    text: str | None
+
+
+class UiStatusAnswer(TypedDict):
+    """The answer to what is only shown: that it was taken."""
+
+
+class UiTitle(TypedDict):
+    """What `ui.title` is asked with."""
+
+    title: str | None
+
+
+class UiTitleAnswer(TypedDict):
+    """The answer to what is only shown: that it was taken."""
+
+
+class UiWidget(TypedDict):
+    """What `ui.widget` is asked with."""
+
+    key: str
+    lines: list[str] | None
+    placement: NotRequired[UiPlacement]
+
+
+class UiWidgetAnswer(TypedDict):
+    """The answer to what is only shown: that it was taken."""
+
+
+class UiWorking(TypedDict):
+    """What `ui.working` is asked with."""
+
+    text: str | None
+
+
+class UiWorkingAnswer(TypedDict):
+    """The answer to what is only shown: that it was taken."""
