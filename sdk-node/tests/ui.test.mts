@@ -21,6 +21,16 @@ function shipping(): Extension {
   ext.tool("can", { description: "Says." }, (_, ctx) =>
     (["confirm", "select", "input"] as const).filter((dialog) => ctx.ui.can(dialog)).join(" "),
   );
+  ext.tool("longer", { description: "Asks more." }, async (_, ctx) => {
+    const text = await ctx.ui.editor("Notes?", { prefill: "draft" });
+    const where = await ctx.ui.ask([{ id: "where", question: "Where?", options: ["north", "south"] }]);
+    return JSON.stringify([text, where, await ctx.ui.auth("https://a.example/device", { code: "AB-12" })]);
+  });
+  ext.tool("show", { description: "Shows." }, async (_, ctx) => {
+    const shown = [await ctx.ui.status("build", "3 of 5"), await ctx.ui.status("build", null), await ctx.ui.title("Ship")];
+    return [...shown, await ctx.ui.working("thinking"), await ctx.ui.widget("w", ["a"], "below")].join(" ");
+  });
+  ext.tool("hurried", { description: "Gives no time." }, async (_, ctx) => String(await ctx.ui.confirm("Ship it?", { timeoutMs: 0 })));
   return ext;
 }
 
@@ -84,4 +94,40 @@ test("under a host without dialogs the line that asks rejects", async () => {
     assert.equal((await host.call("can")).text, "");
     assert.equal((await host.call("ship")).error?.kind, "unsupported");
   });
+});
+
+test("answers are given, dismissed or headless", async () => {
+  const said = async (host: Host, tool: string) => (await host.call(tool)).text;
+  await Host.with(
+    shipping(),
+    async (host) => {
+      for (const text of ["shipped", "kept", "kept"]) assert.equal(await said(host, "ship"), text);
+      assert.equal(await said(host, "choose"), "s");
+      assert.match(await said(host, "choose"), /no option "west"; there are north, s/);
+      assert.equal(await said(host, "name"), "Ada");
+    },
+    { answers: { confirm: [true, null], select: ["s", "west"], input: "Ada" } },
+  );
+  await Host.with(
+    shipping(),
+    async (host) => {
+      assert.equal(await said(host, "ship"), "kept");
+      assert.equal(await said(host, "choose"), "undefined");
+      assert.equal(await said(host, "show"), "true true true true true");
+    },
+    { answers: "headless" },
+  );
+  await Host.with(shipping(), async (host) => assert.match(await said(host, "ship"), /no answer to confirm/), { answers: {} });
+});
+
+test("longer dialogs, and what is only shown", async () => {
+  await Host.with(
+    shipping(),
+    async (host) => {
+      assert.deepEqual(JSON.parse((await host.call("longer")).text), ["a\nb", { where: ["north"] }, true]);
+      assert.match((await host.call("hurried")).text, /timeoutMs is 0: a person needs more than 0 ms/);
+    },
+    { answers: { editor: "a\nb", ask: { where: "north" }, auth: true } },
+  );
+  await Host.with(shipping(), async (host) => assert.equal((await host.call("show")).text, "false false false false false"));
 });

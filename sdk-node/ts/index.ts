@@ -45,4 +45,15 @@ export { ToolOutput } from "./tool-output.js";
 export type { OutputBlock } from "./tool-output.js";
 export type { Main } from "./run.js";
 export type { Approval, Returned, ToolHandler, ToolOptions } from "./tool.js";
-export type { Ui, Choice, ConfirmOptions, DialogOptions, InputOptions, SelectOptions } from "./ui.js";
+export type { UiChoice, UiPlacement, UiQuestion } from "./services.js";
+export type {
+  AuthOptions,
+  Choice,
+  ConfirmOptions,
+  DialogOptions,
+  EditorOptions,
+  InputOptions,
+  SelectOptions,
+  Ui,
+  UiName,
+} from "./ui.js";

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 from extline import Context, Extension
 from extline.testing import AsyncHost, Host
 
@@ -94,6 +95,82 @@ def test_under_a_host_without_dialogs_the_line_that_asks_raises() -> None:
         assert host.call("which").text == ""
         answer = host.call("ship")
         assert answer.error and answer.error["kind"] == "unsupported"
+
+
+@ext.tool
+def longer(ctx: Context) -> str:
+    """Asks more."""
+    text = ctx.ui.editor("Notes?", "draft")
+    where = ctx.ui.ask([{"id": "where", "question": "Where?", "options": ["north", "south"]}])
+    signed = ctx.ui.auth("https://a.example/device", code="AB-12")
+    return repr((text, where, signed))
+
+
+@ext.tool
+def show(ctx: Context) -> str:
+    """Shows something."""
+    shown = [
+        ctx.ui.status("build", "3 of 5"),
+        ctx.ui.status("build", None),
+        ctx.ui.title("Ship"),
+        ctx.ui.working("thinking"),
+        ctx.ui.widget("w", ["a", "b"], "below"),
+    ]
+    return repr(shown)
+
+
+@ext.tool
+async def show_later(ctx: Context) -> str:
+    """Shows something, and goes on."""
+    return repr(await ctx.ui.status("build", "3 of 5"))
+
+
+@ext.tool
+def hurried(ctx: Context) -> str:
+    """Gives nobody time."""
+    return str(ctx.ui.confirm("Ship it?", timeout=0))
+
+
+def test_answers_are_given_dismissed_or_headless() -> None:
+    answers = {"confirm": [True, None], "select": ["s", "west"], "input": "Ada"}
+    with Host(ext, answers=answers) as host:
+        assert [host.call("ship").text for _ in range(3)] == ["shipped", "kept", "kept"]
+        assert host.call("choose").text == "'s'"
+        unfit = host.call("choose")
+        assert unfit.is_error and "no option \"west\"; there are north, s" in unfit.text
+        assert host.call("name").text == "'Ada'"
+        assert host.call("which").text == "confirm select input"
+    with Host(ext, answers="headless") as host:
+        assert [host.call(tool).text for tool in ("ship", "ship_later", "choose", "name")] == ["kept", "kept", "None", "None"]
+        assert host.call("show").text == "[True, True, True, True, True]"
+    with Host(ext, answers={}) as host:
+        unanswered = host.call("ship")
+        assert unanswered.is_error and "Ship it?" in unanswered.text and "no answer to confirm" in unanswered.text
+    with Host(ext, answers={"select": [["north", "s"]]}, methods={"ui.confirm": lambda _: {"confirmed": True}}) as host:
+        assert host.call("choose", multi=True).text == "['north', 's']"
+        assert host.call("ship").text == "shipped"
+
+
+def test_answers_to_what_is_no_dialog_are_refused() -> None:
+    with pytest.raises(Exception, match="confrim: there is no such dialog, but confirm"):
+        Host(ext, answers={"confrim": True})
+
+
+def test_longer_dialogs_and_what_is_only_shown() -> None:
+    answers: Any = {"editor": "a\nb", "ask": {"where": "north"}, "auth": True}
+    with Host(ext, answers=answers) as host:
+        assert host.call("longer").text == repr(("a\nb", {"where": ["north"]}, True))
+        assert host.call("show_later").text == "True"
+    with Host(ext) as host:
+        assert host.call("show").text == "[False, False, False, False, False]"
+        assert host.call("show_later").text == "False"
+
+
+def test_a_person_without_time_is_the_author_s_mistake() -> None:
+    with Host(ext, answers={"confirm": True}) as host:
+        answer = host.call("hurried")
+        assert answer.is_error
+        assert "timeout=0: a person needs more than 0 seconds; leave it out for no end" in answer.text
 
 
 def test_it_is_awaited_under_an_async_host_too() -> None:

@@ -1,9 +1,12 @@
-//! Dialogs: the person in front of the agent is asked.
+//! The person in front of the agent: asked by dialogs, and shown something.
+
+use std::collections::BTreeMap;
 
 use extline_services::Method;
 use extline_services::ui::{
-    Answer, Choice, Confirm, ConfirmMethod, Confirmed, Entered, Input, InputMethod, Select,
-    SelectMethod, Selected,
+    Answer, Answers, Ask, AskMethod, Auth, AuthMethod, Choice, Confirm, ConfirmMethod, Confirmed,
+    Editor, EditorMethod, Entered, Input, InputMethod, Question, Select, SelectMethod, Selected,
+    Shown, Status, StatusMethod, Title, TitleMethod, Widget, WidgetMethod, Working, WorkingMethod,
 };
 
 use crate::{Context, ToolError};
@@ -39,9 +42,10 @@ impl Context {
 
 /// Each fails with kind `unsupported` under a host that does not have it, and else as [`Context::request`] does.
 impl Ui<'_> {
-    /// Whether the host has that dialog: `confirm`, `select` or `input`.
-    pub fn can(self, dialog: &str) -> bool {
-        self.ctx.host().serves(&format!("ui.{dialog}"))
+    /// Whether the host has that: `confirm`, `select`, `input`, `editor`, `ask`, `auth`, `status`, `title`, `working`
+    /// or `widget`.
+    pub fn can(self, what: &str) -> bool {
+        self.ctx.host().serves(&format!("ui.{what}"))
     }
 
     /// Asks for a yes or no. A dialog that was closed is a no.
@@ -72,6 +76,74 @@ impl Ui<'_> {
             Answer::Given(Entered { value }) => Ok(Some(value)),
             Answer::Dismissed { .. } => Ok(None),
         }
+    }
+
+    /// Has a text of several lines written, or the one that is given changed, in an editor. `None` where the dialog
+    /// was closed.
+    pub async fn editor(
+        self,
+        title: impl Into<String>,
+        prefill: impl Into<String>,
+    ) -> Result<Option<String>, ToolError> {
+        let prefill = Some(prefill.into()).filter(|text| !text.is_empty());
+        let params = Editor { title: title.into(), prefill, ..Editor::default() };
+        match self.ask::<EditorMethod>(&params).await? {
+            Answer::Given(Entered { value }) => Ok(Some(value)),
+            Answer::Dismissed { .. } => Ok(None),
+        }
+    }
+
+    /// Asks several questions at once. For each `id` there is what was chosen, or the line that was typed where there
+    /// are no options. `None` where the dialog was closed.
+    pub async fn questions(
+        self,
+        questions: impl IntoIterator<Item = Question>,
+    ) -> Result<Option<BTreeMap<String, Vec<String>>>, ToolError> {
+        let params = Ask { questions: questions.into_iter().collect(), timeout_ms: None };
+        match self.ask::<AskMethod>(&params).await? {
+            Answer::Given(Answers { answers }) => Ok(Some(answers)),
+            Answer::Dismissed { .. } => Ok(None),
+        }
+    }
+
+    /// Has the person sign in at a URL, where the code is entered. True once they say that it is done, and false
+    /// where the dialog was closed: ask the service itself whether it is.
+    pub async fn auth(self, url: impl Into<String>, code: Option<&str>) -> Result<bool, ToolError> {
+        let code = code.map(str::to_owned);
+        let params = Auth { url: url.into(), code, ..Auth::default() };
+        let answer = self.ask::<AuthMethod>(&params).await?;
+        Ok(matches!(answer, Answer::Given(Confirmed { confirmed: true })))
+    }
+
+    /// Shows a short text, until another one with this key takes its place; `None` takes it back. False under a host
+    /// that shows no such thing.
+    pub async fn status(self, key: &str, text: Option<&str>) -> Result<bool, ToolError> {
+        let params = Status { key: key.to_owned(), text: text.map(str::to_owned) };
+        self.show::<StatusMethod>(&params).await
+    }
+
+    /// Sets the title of the window; `None` takes it back. Else as [`Ui::status`].
+    pub async fn title(self, title: Option<&str>) -> Result<bool, ToolError> {
+        self.show::<TitleMethod>(&Title { title: title.map(str::to_owned) }).await
+    }
+
+    /// Says what the agent is doing, while it works; `None` takes it back. Else as [`Ui::status`].
+    pub async fn working(self, text: Option<&str>) -> Result<bool, ToolError> {
+        self.show::<WorkingMethod>(&Working { text: text.map(str::to_owned) }).await
+    }
+
+    /// Shows some lines beside what the person types, until others with this key take their place; `lines: None`
+    /// takes them back. Else as [`Ui::status`].
+    pub async fn widget(self, widget: &Widget) -> Result<bool, ToolError> {
+        self.show::<WidgetMethod>(widget).await
+    }
+
+    async fn show<M: Method<Result = Shown>>(self, params: &M::Params) -> Result<bool, ToolError> {
+        if !self.ctx.host().serves(M::NAME) {
+            return Ok(false);
+        }
+        let Shown {} = self.ask::<M>(params).await?;
+        Ok(true)
     }
 
     /// Any dialog with all that it takes, for one with several choices, a time or a secret. The answer says also why

@@ -1,10 +1,12 @@
 //! What the extension asks of its host: other tools, and methods.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
 use extline_protocol::frame::{CallTool, CallToolResult, Content, Request, RpcError};
 use extline_protocol::{CallKey, ErrorKind, Field, ToolCallOptions};
+use extline_services::{GivenAnswers, Unanswered};
+use serde_json::Value;
 
 use crate::calls::Outcome;
 use crate::frames::raw;
@@ -27,6 +29,10 @@ pub struct Asked {
 pub(crate) struct Questions {
     /// Tools of the test's, and whether each ever answers.
     tools: HashMap<String, bool>,
+    /// Methods that functions of the test's answer, before `answers`.
+    functions: HashSet<String>,
+    /// What a person would say, where there is one.
+    answers: Option<GivenAnswers>,
     /// Set at the end: nothing of the test's runs any more.
     is_over: bool,
     waiting: VecDeque<Asked>,
@@ -44,8 +50,18 @@ struct Open {
 }
 
 impl Questions {
-    pub(crate) fn new(tools: HashMap<String, bool>) -> Self {
-        Self { tools, ..Self::default() }
+    pub(crate) fn new(
+        tools: HashMap<String, bool>,
+        functions: HashSet<String>,
+        answers: Option<GivenAnswers>,
+    ) -> Self {
+        Self { tools, functions, answers, ..Self::default() }
+    }
+
+    /// What the person who stands in answers to a method.
+    fn answer(&mut self, method: &str, params: &str) -> Option<Result<Value, Unanswered>> {
+        let answers = self.answers.as_mut().filter(|_| !self.functions.contains(method))?;
+        answers.answer(method, params)
     }
 }
 
@@ -156,6 +172,12 @@ impl Host {
         let json = params.map_or_else(|| "null".to_owned(), |params| params.get().to_owned());
         if self.questions.is_over {
             self.refuse_request(serial, "cancelled", "the test is over");
+        } else if let Some(answer) = self.questions.answer(&name, &json) {
+            match answer {
+                // It is JSON.
+                Ok(result) => drop(self.answer_request(serial, &result.to_string())),
+                Err((kind, text)) => self.refuse_request(serial, kind, &text),
+            }
         } else {
             self.questions.waiting.push_back(Asked { serial, is_method: true, name, json });
         }

@@ -107,7 +107,7 @@ impl Host {
             offered: Offered::new(options.unwanted),
             shown: Shown::default(),
             calls: Calls::default(),
-            questions: Questions::new(options.tools),
+            questions: Questions::new(options.tools, options.functions, options.answers),
             steps: Steps::default(),
             proposals: 0,
             has_greeted: false,

@@ -1,11 +1,12 @@
 //! How a testing host is made, and what the extension is told of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use extline_protocol::frame::{HelloAck, HostInfo, Limits, Object};
 use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
 use extline_protocol::{Capabilities, Profile};
+use extline_services::{GivenAnswers, METHODS};
 use serde_json::Value;
 
 use crate::demands::{DEADLINE, NEVER, START_DEADLINE};
@@ -57,6 +58,10 @@ pub(crate) struct Options {
     pub(crate) wait_longer: String,
     pub(crate) unwanted: Vec<(String, String)>,
     pub(crate) tools: HashMap<String, bool>,
+    /// Methods that functions of the test's answer.
+    pub(crate) functions: HashSet<String>,
+    /// What a person would say, where there is one.
+    pub(crate) answers: Option<GivenAnswers>,
 }
 
 impl Options {
@@ -77,8 +82,15 @@ impl Options {
             (kind.to_owned(), name.to_owned())
         };
         let tools = options["tools"].as_object().into_iter().flatten();
+        let answers = match &options["answers"] {
+            Value::Null => None,
+            given => Some(GivenAnswers::read(given).map_err(Mistake::of)?),
+        };
+        let functions = options["methods"].as_array().into_iter().flatten();
+        let functions = functions.filter_map(Value::as_str).map(str::to_owned).collect();
         Ok(Self {
-            ack: ack(text, &profile, string("version"))?,
+            functions,
+            ack: ack(text, &profile, string("version"), answers.is_some())?,
             profile,
             unit,
             deadline: time("deadline", DEADLINE),
@@ -87,12 +99,18 @@ impl Options {
             wait_longer: string("wait_longer"),
             unwanted: options["reject"].as_array().into_iter().flatten().map(pair).collect(),
             tools: tools.map(|(name, answers)| (name.clone(), *answers == true)).collect(),
+            answers,
         })
     }
 }
 
 /// What the extension is told.
-fn ack(options: &str, profile: &Profile, version: String) -> Result<HelloAck, Mistake> {
+fn ack(
+    options: &str,
+    profile: &Profile,
+    version: String,
+    has_person: bool,
+) -> Result<HelloAck, Mistake> {
     let mut ack = HelloAck::read_members(&members(options)?).map_err(Mistake::of)?;
     ack.protocol_version = 1;
     profile.zot_version.clone_into(&mut ack.zot_version);
@@ -101,6 +119,15 @@ fn ack(options: &str, profile: &Profile, version: String) -> Result<HelloAck, Mi
         if word.is_empty() {
             "testing".clone_into(word);
         }
+    }
+    if has_person {
+        let methods = ack.methods.get_or_insert_default();
+        let others: Vec<_> = METHODS
+            .iter()
+            .map(|method| method.name.to_owned())
+            .filter(|name| !methods.contains(name))
+            .collect();
+        methods.extend(others);
     }
     ack.methods = ack.methods.filter(|methods| !methods.is_empty());
     ack.capabilities.get_or_insert_with(|| Capabilities::all().names());

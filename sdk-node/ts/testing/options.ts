@@ -3,6 +3,25 @@
 import type { Unwanted } from "./seen.js";
 import type { MethodStandIn, ToolStandIn } from "./stand-ins.js";
 
+/** What a person says to a dialog; null closes it, and so does `{ dismissed: why }`, which says why. */
+type Said<Answer> = Answer | null | { readonly dismissed: "user" | "timeout" | "cancelled" | "headless" };
+/** One answer for all, or a list of answers in their order, the last of them again and again. */
+type InTurn<Answer> = Said<Answer> | readonly Said<Answer>[];
+
+/** What a person says to dialogs, or that nobody is there. */
+export type DialogAnswers =
+  | "headless"
+  | {
+      readonly confirm?: InTurn<boolean>;
+      /** The value of an option. Where several can be chosen, a list of them in a list: `[["a", "c"]]`. */
+      readonly select?: InTurn<string | readonly string[]>;
+      readonly input?: InTurn<string>;
+      readonly editor?: InTurn<string>;
+      /** For each `id`. */
+      readonly ask?: InTurn<Readonly<Record<string, string | readonly string[]>>>;
+      readonly auth?: InTurn<boolean>;
+    };
+
 /** How a testing host is made. */
 export interface HostOptions {
   /** Milliseconds that each step may take before the test fails; 5000 when not said. */
@@ -29,6 +48,8 @@ export interface HostOptions {
   tools?: Readonly<Record<string, ToolStandIn>>;
   /** Functions for `ctx.request`, which take the params. */
   methods?: Readonly<Record<string, MethodStandIn>>;
+  /** What a person says to dialogs; unsaid the host has none. */
+  answers?: DialogAnswers;
   /** Registrations that the host does not take, as `["tool", "weather"]`. */
   reject?: readonly Unwanted[];
 }
@@ -52,6 +73,7 @@ export function stepOptions(options: HostOptions): object {
     capabilities,
     profile,
     reject,
+    answers: options.answers,
     tools: Object.fromEntries(tools),
     methods: Object.keys(options.methods ?? {}),
   };

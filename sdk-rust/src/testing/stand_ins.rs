@@ -1,9 +1,12 @@
 //! What the testing host has for the extension: other tools to call, and methods.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use extline_protocol::frame::RpcError;
 use extline_protocol::{ErrorKind, RawJson};
+use extline_services::{GivenAnswers, METHODS};
 use serde_json::Value;
 
 use super::builder::Builder;
@@ -88,6 +91,45 @@ impl Builder {
         mut serve: impl FnMut(Value) -> Result<Value, ToolError> + 'static,
     ) -> Self {
         self.method_in_parts(name, move |params| Ok((Vec::new(), serve(params)?)))
+    }
+
+    /// What a person says to dialogs. An object has for each dialog one answer, or a list of answers in their order,
+    /// the last of them again and again; `null` closes it. `"headless"` is a host where nobody is there. What is only
+    /// shown is taken.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::builder().answers(json!({ "confirm": [true, null] })).start(|| {
+    ///     Extension::new("ship", "1.0.0").tool("ship", "Ships it.", async |_: NoArgs, ctx: Context| {
+    ///         Ok(if ctx.ui().confirm("Ship it?").await? { "shipped" } else { "kept" })
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("ship", json!({}))?.text(), "shipped");
+    /// assert_eq!(host.call("ship", json!({}))?.text(), "kept");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
+    /// An answer that does not fit its question, and a question without an answer, fail in the handler that asks.
+    ///
+    /// # Panics
+    ///
+    /// Where an answer is given to what is no dialog.
+    #[track_caller]
+    pub fn answers(self, answers: Value) -> Self {
+        let answers = match GivenAnswers::read(&answers) {
+            Ok(answers) => Rc::new(RefCell::new(answers)),
+            Err(why) => panic!("{why}"),
+        };
+        METHODS.iter().map(|method| method.name).fold(self, |builder, name| {
+            let answers = Rc::clone(&answers);
+            builder.method(name, move |params| {
+                let answer = answers.borrow_mut().answer(name, &params.to_string());
+                let answer = answer.unwrap_or(Ok(Value::Null));
+                answer.map_err(|(kind, text)| ToolError::of_kind(ErrorKind::from(kind), text))
+            })
+        })
     }
 
     /// A method that the host serves with an answer in parts: those, then the result.

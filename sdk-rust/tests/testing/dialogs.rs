@@ -80,3 +80,75 @@ fn under_a_host_without_dialogs_the_line_that_asks_fails() -> Result<(), Failure
     assert_eq!(answer.error().unwrap().kind, ErrorKind::Unsupported);
     Ok(())
 }
+
+#[test]
+fn answers_are_given_dismissed_or_headless() -> Result<(), Failure> {
+    let given = json!({"confirm": [true, null], "select": ["south", "west"], "input": "Ada"});
+    let mut host = Host::builder().answers(given).start(shipping)?;
+    for (tool, said) in [
+        ("ship", "shipped"),
+        ("ship", "kept"),
+        ("choose", "Some(\"south\")"),
+        ("name", "Some(\"Ada\")"),
+    ] {
+        assert_eq!(host.call(tool, json!({}))?.text(), said);
+    }
+    let unfit = host.call("choose", json!({}))?;
+    assert!(
+        unfit.text().contains("no option \"west\"; there are north, south"),
+        "{}",
+        unfit.text()
+    );
+
+    let mut host = Host::builder().answers(json!("headless")).start(shipping)?;
+    for (tool, said) in [("ship", "kept"), ("choose", "None"), ("name", "None")] {
+        assert_eq!(host.call(tool, json!({}))?.text(), said);
+    }
+    let mut host = Host::builder().answers(json!({})).start(shipping)?;
+    let unanswered = host.call("ship", json!({}))?;
+    assert!(unanswered.text().contains("no answer to confirm"), "{}", unanswered.text());
+    Ok(())
+}
+
+#[test]
+fn longer_dialogs_and_what_is_only_shown() -> Result<(), Failure> {
+    use extline::services::ui::{Choice, Question, Widget};
+
+    let create = || {
+        Extension::new("longer", "1.0.0")
+            .tool("all", "All.", async |_: NoArgs, ctx: Context| {
+                let ui = ctx.ui();
+                let text = ui.editor("Notes?", "draft").await?;
+                let place = Question {
+                    id: "where".to_owned(),
+                    question: "Where?".to_owned(),
+                    options: vec![Choice::Text("north".to_owned())],
+                    ..Question::default()
+                };
+                let answers = ui.questions([place]).await?;
+                let signed = ui.auth("https://a.example/device", Some("AB-12")).await?;
+                Ok(format!("{text:?} {answers:?} {signed}"))
+            })
+            .tool("show", "Shows.", async |_: NoArgs, ctx: Context| {
+                let ui = ctx.ui();
+                let widget =
+                    Widget { key: "w".to_owned(), lines: Some(vec![]), ..Widget::default() };
+                let shown = [
+                    ui.status("k", Some("3 of 5")).await?,
+                    ui.status("k", None).await?,
+                    ui.title(Some("x")).await?,
+                    ui.working(None).await?,
+                    ui.widget(&widget).await?,
+                ];
+                Ok(format!("{shown:?}"))
+            })
+    };
+    let given = json!({"editor": "a\nb", "ask": {"where": "north"}, "auth": true});
+    let mut host = Host::builder().answers(given).start(create)?;
+    let said = "Some(\"a\\nb\") Some({\"where\": [\"north\"]}) true";
+    assert_eq!(host.call("all", json!({}))?.text(), said);
+    assert_eq!(host.call("show", json!({}))?.text(), "[true, true, true, true, true]");
+    let mut host = Host::new(create);
+    assert_eq!(host.call("show", json!({}))?.text(), "[false, false, false, false, false]");
+    Ok(())
+}

@@ -60,7 +60,9 @@ class Host:
     ``capabilities`` are what the extension is told. ``profile`` is the host that this one is like:
     ``spec`` or ``zot-0.1.62``. ``tools`` are functions that the extension may call by
     ``ctx.call_tool``. A tool that is None never answers. ``methods`` are functions for
-    ``ctx.request``, which take the params. ``reject`` names registrations that the host does not
+    ``ctx.request``, which take the params. ``answers`` are what a person says to dialogs:
+    ``{"confirm": True, "select": "north"}``, or ``"headless"`` where nobody is there. A list has
+    answers in their order, the last of them again and again. None closes the dialog. ``reject`` names registrations that the host does not
     take, as ``("tool", "weather")``.
 
     It is as strict as a host, and stricter where a host only logs. A handler of an event or panel
@@ -87,6 +89,7 @@ class Host:
         profile: str = "spec",
         tools: dict[str, Callable[..., Any] | None] | None = None,
         methods: dict[str, Callable[..., Any]] | None = None,
+        answers: dict[str, Any] | str | None = None,
         reject: Iterable[tuple[str, str]] = (),
     ) -> None:
         self._extension = extension
@@ -108,6 +111,7 @@ class Host:
             "capabilities": None if capabilities is None else list(capabilities),
             "methods": list(self._stand_ins.methods),
             "tools": {name: tool is not None for name, tool in self._stand_ins.tools.items()},
+            "answers": answers,
             "reject": [list(one) for one in reject],
         }
         self._native = HostSteps(dumps(options))
