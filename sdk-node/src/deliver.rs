@@ -31,6 +31,8 @@ pub(crate) enum Kind {
     Cancelled = 6,
     /// What a question came to: a tool's frame or a method's result, or why it failed, with its flag.
     Answer = 7,
+    /// A part of what a question comes to.
+    Part = 8,
     /// Frame.
     Accepted = 9,
     /// Nothing.
@@ -143,6 +145,7 @@ fn interrupt(
 }
 
 fn answer(scope: &Scope<'_>, question: &Question<()>) -> bool {
+    let serial = question.serial();
     let (text, flag) = match question.take() {
         Some(News::Answer(Answer { error: Some(error), .. })) => (error.object_text(), true),
         Some(News::Answer(Answer { reply: Reply::Tool(result), .. })) => {
@@ -152,10 +155,12 @@ fn answer(scope: &Scope<'_>, question: &Question<()>) -> bool {
             (result.unwrap_or_default().to_string(), false)
         }
         Some(News::Interrupted) => (questions::cancelled().object_text(), true),
-        // Nobody wants parts.
-        Some(News::Part(_)) | None => return false,
+        Some(News::Part(part)) => {
+            let text = Some(part.get());
+            return scope.tell(Told { serial, text, ..told(Kind::Part) });
+        }
+        None => return false,
     };
-    let serial = question.serial();
     scope.tell(Told { serial, text: Some(&text), flag, ..told(Kind::Answer) })
 }
 

@@ -6,7 +6,7 @@ use extline_driver::questions::{self, Asked, Asker, News};
 use extline_protocol::frame::{
     CommandResponse, Content, ErrorInfo, ExtensionFrame, RpcError, ToolResult, ToolUpdate,
 };
-use extline_protocol::{CallKey, CallKind, ErrorKind, Update};
+use extline_protocol::{CallKey, CallKind, ErrorKind, RequestError, Update};
 use napi::{Error, Result};
 use napi_derive::napi;
 
@@ -144,6 +144,28 @@ impl Session {
         Ok(())
     }
 
+    /// Sends a part of the answer to a request of the host's. False while so many wait to be written that
+    /// this one has to (`rpc.parts-ahead`); an error's `code` is its kind.
+    #[napi(catch_unwind)]
+    pub fn send_part(&self, serial: i64, part: String) -> Result<bool, String> {
+        let part = raw(&part).map_err(|error| refusal(&ErrorKind::Validation, &error.reason))?;
+        self.driver.tell(|state| {
+            let key = state.calls.key(number(serial));
+            let Some(key) = key.filter(|key| key.kind() == CallKind::Request) else {
+                let text = "only the answer of a method has parts";
+                return Err(refusal(&ErrorKind::Unsupported, text));
+            };
+            match state.channel.session.send_part(key, part) {
+                Ok(()) => Ok(true),
+                Err(RequestError::PartsAhead) => Ok(false),
+                Err(refused) => {
+                    let ErrorInfo { kind, message, .. } = (&refused).into();
+                    Err(refusal(&kind, &message))
+                }
+            }
+        })
+    }
+
     /// Calls a tool of the host's, in the name of a call's handler, of one that answers nobody (0), or of
     /// none (-1). The number of the question; an error's `code` is its kind.
     #[napi(catch_unwind)]
@@ -152,7 +174,7 @@ impl Session {
         self.driver.tell(|state| state.ask(parent, Asked::Tool { name: &name, args }))
     }
 
-    /// Asks the host by method. The same.
+    /// Asks the host by method, perhaps for parts before the answer. The same.
     #[napi(catch_unwind)]
     pub fn request(
         &self,
@@ -160,11 +182,12 @@ impl Session {
         method: String,
         params: Option<String>,
         timeout: Option<f64>,
+        wants_parts: bool,
     ) -> Result<i64, String> {
         let params = params.as_deref().map(raw).transpose();
         let params = params.map_err(|error| refusal(&ErrorKind::Validation, &error.reason))?;
         let timeout_ms = timeout.map(|timeout| timeout.max(0.0) as u64);
-        let asked = Asked::Request { method: &method, params, timeout_ms, wants_parts: false };
+        let asked = Asked::Request { method: &method, params, timeout_ms, wants_parts };
         self.driver.tell(|state| state.ask(parent, asked))
     }
 

@@ -203,6 +203,16 @@ export class Context {
     return this.serving.questions.request(this, method, params, options);
   }
 
+  /**
+   * Sends a part of a method's answer before the answer: any JSON value. Resolves once it may be
+   * followed by another, which the host may be slow to read. Rejects with a `ToolError` of the kind
+   * `unsupported` elsewhere than in a method. What a method's generator yields is sent so.
+   */
+  async sendPart(part: unknown): Promise<void> {
+    this.#ofCall("ctx.sendPart", "", this.sendPart);
+    return this.serving.questions.sendPart(this, part);
+  }
+
   /** A panel of the extension by its id: `open`, `render`, `close`, `isOpen`. */
   panel(id: string): Panel {
     return new Panel(this.#open("ctx.panel", this.panel).session, id);

@@ -270,7 +270,11 @@ export class Extension {
     return this;
   }
 
-  /** Serves a method that the host may ask for. The handler gets the params, and returns a JSON value. */
+  /**
+   * Serves a method that the host may ask for. The handler gets the params, and returns a JSON value. What
+   * a generator yields are parts of the answer, which come before what it returns; `ctx.sendPart` sends
+   * one from any handler.
+   */
   method(name: string, handler: (params: unknown, ctx: Context) => unknown): this {
     this.#named("method", name, "(name, handler)", this.method);
     this.#handler(`method ${name}`, handler, "ext.method(name, handler)", this.method);

@@ -23,6 +23,8 @@ export const enum Kind {
   Cancelled = 6,
   /** text: what a question came to: a tool's frame or a method's result, or with the flag the failure. */
   Answer = 7,
+  /** text: a part of what a question comes to. */
+  Part = 8,
   /** text: frame. */
   Accepted = 9,
   /** text: frame. */
@@ -122,8 +124,10 @@ export interface Session {
   /** The number of the question; who asks is a call, a handler that answers nobody (0), or none (-1). Throws
    * an error whose `code` is the kind. */
   callTool(parent: number, name: string, args: string): number;
-  request(parent: number, method: string, params?: string, timeout?: number): number;
+  request(parent: number, method: string, params: string | undefined, timeout: number | undefined, wantsParts: boolean): number;
   cancelQuestion(question: number): void;
+  /** A part of the answer to a request; false while it has to wait. Throws an error whose `code` is the kind. */
+  sendPart(serial: number, part: string): boolean;
 
   registerTool(frame: string, index: number, checked: boolean): string[];
   unregisterTool(name: string): void;

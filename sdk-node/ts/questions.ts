@@ -4,6 +4,7 @@ import { errorOf, ToolError, type Failure } from "./errors.js";
 import { encodeJson } from "./json.js";
 import { sayType } from "./lossy.js";
 import type { Session } from "./native.js";
+import { isThenable } from "./thenable.js";
 import { outputOf, type ToolOutput } from "./tool-output.js";
 
 /** Who asks: a handler, which takes its questions with it when it is cancelled, or none. */
@@ -22,11 +23,17 @@ export interface AskOptions {
 export interface RequestOptions extends AskOptions {
   /** How long to wait, in milliseconds; for ever when not said. */
   timeoutMs?: number | undefined;
+  /**
+   * Is called with each part of an answer that comes in parts, one after the other, before the promise
+   * resolves. What it throws, or rejects with, ends the request.
+   */
+  onPart?: ((part: unknown) => unknown) | undefined;
 }
 
 interface Open {
   resolve(text: string): void;
   reject(reason: unknown): void;
+  part(text: string): void;
 }
 
 /** The native half knows who asked, and gives up what a cancelled handler has asked. */
@@ -53,30 +60,64 @@ export class Questions {
   async request(asker: Asker | undefined, method: string, params: unknown, options: RequestOptions): Promise<unknown> {
     checkName("request(method, params)", method);
     const text = params === undefined ? undefined : encodeJson(params);
-    const ask = (serial: number) => this.#session.request(serial, method, text, options.timeoutMs);
-    return JSON.parse(await this.#ask(asker, options.signal, ask)) as unknown;
+    const { onPart } = options;
+    if (onPart !== undefined && typeof onPart !== "function") {
+      throw new TypeError(`onPart is a function, and this is ${sayType(onPart)}`);
+    }
+    const ask = (serial: number) =>
+      this.#session.request(serial, method, text, options.timeoutMs, onPart !== undefined);
+    return JSON.parse(await this.#ask(asker, options.signal, ask, onPart)) as unknown;
   }
 
-  #ask(asker: Asker | undefined, signal: AbortSignal | undefined, ask: (serial: number) => number): Promise<string> {
+  /** Sends a part of the answer to a request of the host's; waits while the host does not read. */
+  async sendPart(asker: Asker, part: unknown): Promise<void> {
+    const text = encodeJson(part === undefined ? null : part);
+    for (let pause = 1; ; pause = Math.min(2 * pause, 50)) {
+      if (asker.isCancelled) throw ToolError.cancelled();
+      if (refusable(() => this.#session.sendPart(asker.serial, text))) return;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  #ask(
+    asker: Asker | undefined,
+    signal: AbortSignal | undefined,
+    ask: (serial: number) => number,
+    onPart?: (part: unknown) => unknown,
+  ): Promise<string> {
     signal?.throwIfAborted();
     if (asker?.isCancelled) throw ToolError.cancelled();
-    let question: number;
-    try {
-      question = ask(asker?.serial ?? -1);
-    } catch (refused) {
-      const { code, message } = refused as { code?: string; message: string };
-      throw errorOf({ kind: code ?? "internal", message });
-    }
+    const question = refusable(() => ask(asker?.serial ?? -1));
     return new Promise((resolve, reject) => {
       const settled = () => (this.#open.delete(question), signal?.removeEventListener("abort", giveUp));
       // The answer comes all the same, and nobody is told.
-      const giveUp = () => (settled(), this.#session.cancelQuestion(question), reject(signal?.reason));
+      const failed = (reason: unknown) => (settled(), this.#session.cancelQuestion(question), reject(reason));
+      const giveUp = () => failed(signal?.reason);
+      // Parts that are still at work, where `onPart` has to be waited for.
+      let parts: PromiseLike<unknown> | undefined;
       signal?.addEventListener("abort", giveUp, { once: true });
       this.#open.set(question, {
-        resolve: (text) => (settled(), resolve(text)),
+        resolve: (text) => {
+          if (parts === undefined) return (settled(), resolve(text));
+          parts.then(() => this.#open.has(question) && (settled(), resolve(text)));
+        },
         reject: (reason) => (settled(), reject(reason)),
+        part: (text) => {
+          const take = () => (this.#open.has(question) ? onPart?.(JSON.parse(text)) : undefined);
+          try {
+            const taken = parts === undefined ? take() : parts.then(take);
+            if (isThenable(taken)) parts = Promise.resolve(taken).then(undefined, failed);
+          } catch (thrown) {
+            failed(thrown);
+          }
+        },
       });
     });
+  }
+
+  /** A part of an answer has come. */
+  deliverPart(question: number, text: string): void {
+    this.#open.get(question)?.part(text);
   }
 
   /** The host has answered, or the handler that asked was cancelled. */
@@ -84,6 +125,16 @@ export class Questions {
     const open = this.#open.get(question);
     if (isError) open?.reject(errorOf(JSON.parse(text) as Failure));
     else open?.resolve(text);
+  }
+}
+
+/** What the native half refuses, as the author sees it. */
+function refusable<Value>(ask: () => Value): Value {
+  try {
+    return ask();
+  } catch (refused) {
+    const { code, message } = refused as { code?: string; message: string };
+    throw errorOf({ kind: code ?? "internal", message });
   }
 }
 

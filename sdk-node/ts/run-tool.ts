@@ -119,7 +119,8 @@ async function show(iterator: Updates, ctx: Context, update: Update): Promise<vo
   }
 }
 
-type Updates = {
+/** What yields before it returns. */
+export type Updates = {
   next(): IteratorResult<unknown> | Promise<IteratorResult<unknown>>;
   return?(value: unknown): unknown;
 };
@@ -129,7 +130,7 @@ function isPending(value: unknown): boolean {
 }
 
 /** A generator, or anything that is iterated with `for await`. */
-function isIterator(value: unknown): value is Updates {
+export function isIterator(value: unknown): value is Updates {
   if (typeof value !== "object" || value === null) return false;
   const { next } = value as { next?: unknown };
   if (typeof next !== "function") return false;

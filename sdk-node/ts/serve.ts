@@ -13,6 +13,7 @@ import { frameOf, type Event } from "./moment.js";
 import { Kind, native, type Reader, type Session, type SessionOptions } from "./native.js";
 import type { Handler, Offer, Registered } from "./offer.js";
 import { inputOf } from "./panel.js";
+import { withParts } from "./parts.js";
 import { Questions } from "./questions.js";
 import { encodeResponse } from "./response.js";
 import { runTool } from "./run-tool.js";
@@ -125,6 +126,9 @@ export class Serving {
         return this.#panel(text, more ?? "{}");
       case Kind.Cancelled:
         this.#running.get(serial)?.cancel();
+        return true;
+      case Kind.Part:
+        this.questions.deliverPart(serial, text);
         return true;
       case Kind.Answer:
         this.questions.deliver(serial, text, flag);
@@ -261,7 +265,8 @@ export class Serving {
       this.session.fail(ctx.serial, kind, message.toWellFormed());
     };
     const params: unknown = text === undefined ? undefined : JSON.parse(text);
-    return this.#call(ctx, registered?.handler, params, answer, failed);
+    const handler = registered && ((value: unknown) => withParts(registered.handler(value, ctx), ctx));
+    return this.#call(ctx, handler, params, answer, failed);
   }
 
   #call<Value>(

@@ -267,6 +267,19 @@ impl Context {
         slf.get().core.serving(py).call_method1("ask", (slf, method, params, timeout, on_part))
     }
 
+    /// Sends a part of a method's answer before the answer, any JSON value; waits while the host does
+    /// not read. To be awaited in an `async` handler. What a method's generator yields is sent so.
+    ///
+    /// Raises `ToolError` of kind `unsupported` elsewhere than in a method, `too_large`, `stale`,
+    /// `cancelled`.
+    fn send_part<'py>(
+        slf: &Bound<'py, Self>,
+        part: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().refuse_when_over("ctx.send_part is part of its call")?;
+        slf.get().core.serving(slf.py()).call_method1("send_part", (slf, part))
+    }
+
     /// What it does not have, and what is in its place.
     #[expect(clippy::unused_self, reason = "as Python calls it")]
     fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<()> {

@@ -115,7 +115,7 @@ fn value(py: Python<'_>, Answer { reply, error }: Answer) -> PyResult<Bound<'_, 
 }
 
 /// A failure as Python's `ToolError`.
-fn raised(py: Python<'_>, error: ErrorInfo) -> PyErr {
+pub(crate) fn raised(py: Python<'_>, error: ErrorInfo) -> PyErr {
     let ErrorInfo { kind, message, hint, causes, .. } = error;
     let causes = causes.unwrap_or_default();
     let error =

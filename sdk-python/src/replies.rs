@@ -3,7 +3,7 @@
 use extline_driver::questions::{Asked, Asker};
 use extline_driver::running;
 use extline_protocol::frame::{CommandResponse, Content, ErrorInfo, RpcError, ToolResult};
-use extline_protocol::{CallKey, ErrorKind};
+use extline_protocol::{CallKey, CallKind, ErrorKind, RequestError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -12,7 +12,7 @@ use crate::call::Call;
 use crate::context::Context;
 use crate::core::end_if_in_child;
 use crate::dump::dump_raw;
-use crate::outgoing::Question;
+use crate::outgoing::{Question, raised};
 use crate::run_tool::{Failed, cancelled};
 use crate::session::Session;
 use crate::stuck;
@@ -167,6 +167,26 @@ pub(crate) fn fail_request(context: &Context, code: &str, message: Text) -> PyRe
     // As above.
     let _ = context.core.tell(|session| session.reply_request(key, Err(error)))?;
     Ok(())
+}
+
+/// Sends a part of the answer to a request of the host's. False while so many wait to be written that
+/// this one has to (`rpc.parts-ahead`).
+#[pyfunction]
+pub(crate) fn send_part(
+    py: Python<'_>,
+    context: &Context,
+    part: &Bound<'_, PyAny>,
+) -> PyResult<bool> {
+    let key = context.call.key().filter(|key| key.kind() == CallKind::Request);
+    let Some(key) = key else {
+        let text = "only the answer of a method has parts";
+        return Err(raised(py, ErrorInfo::new(ErrorKind::Unsupported, text)));
+    };
+    let part = dump_raw(part)?;
+    match context.core.tell(|session| session.send_part(key, part))? {
+        Err(RequestError::PartsAhead) => Ok(false),
+        sent => sent.map(|()| true).map_err(|refused| raised(py, (&refused).into())),
+    }
 }
 
 /// Calls a tool of the host's; `woken` is called when the answer is there. A cancel of the call ends the

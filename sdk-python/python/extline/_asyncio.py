@@ -13,6 +13,7 @@ from ._serving import (
     Serving,
     command_failure_of,
     failure_of,
+    pauses_for_room,
     response_of,
     used_by_nobody,
 )
@@ -248,6 +249,8 @@ class AsyncServing(Serving):
 
         try:
             _native.answer_request(ctx, await self._await(self.extension._methods[method], ctx, params))
+        except asyncio.CancelledError:
+            _native.fail_request(ctx, "cancelled", "cancelled")
         except ToolError as error:
             _native.fail_request(ctx, error.kind, error.message)
         except BaseException as error:
@@ -299,6 +302,18 @@ class AsyncServing(Serving):
         parts = on_part is not None
         ask = lambda woken: _native.request(ctx, method, params, timeout, parts, False, woken)  # noqa: E731
         return self._answer(ctx, ask, on_part)
+
+    def send_part(self, ctx: Context, part: Any) -> Any:
+        """Sends a part of the answer."""
+        if get_ident() != self._thread:
+            return super().send_part(ctx, part)
+        return self._send_part(ctx, part)
+
+    async def _send_part(self, ctx: Context, part: Any) -> None:
+        ctx.raise_if_cancelled()
+        pauses = pauses_for_room()
+        while not _native.send_part(ctx, part):
+            await asyncio.sleep(next(pauses))
 
     async def _answer(self, ctx: Context, ask: Ask, on_part: OnPart | None = None) -> Any:
         # A cancel is asyncio's own.

@@ -406,7 +406,9 @@ class Extension(Speaking):
         """Serves a method that the host may ask for: ``@ext.method("health.check")``.
 
         The function gets the params, any JSON value or None, and returns a JSON value. A
-        ``ToolError`` becomes an error with its kind; anything else is ``internal``.
+        ``ToolError`` becomes an error with its kind; anything else is ``internal``. What a generator
+        yields are parts of the answer, which come before what it returns; an async generator has
+        parts alone. ``ctx.send_part`` sends one from any function.
         """
 
         if not isinstance(name, str):
@@ -414,7 +416,9 @@ class Extension(Speaking):
 
         @at_the_authors_line
         def decorate(function: F) -> F:
-            handler = Handler(function, f"the method {name}", ("params",))
+            from ._method import MethodHandler
+
+            handler = MethodHandler(function, f"the method {name}")
             self._before_run(handler, f"the method {name}")
             self._add("method", name, function, lambda: None)
             self._methods[name] = self._keep(handler)

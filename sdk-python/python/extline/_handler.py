@@ -26,16 +26,18 @@ if TYPE_CHECKING:
 class Handler:
     """A function that takes up to so many values, and the context by keyword when it asks for it."""
 
-    __slots__ = ("_first", "context", "function", "is_async", "name", "required", "takes")
+    __slots__ = ("_first", "context", "function", "has_context", "is_async", "name", "required", "takes")
 
-    def __init__(self, function: Callable[..., Any], what: str, values: tuple[str, ...]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], what: str, values: tuple[str, ...], may_yield: bool = False
+    ) -> None:
         place = Place(function)
         if not callable(function) or isinstance(function, type):
             raise place.mistake(f"the handler of {what} must be a function, and is {function!r}")
-        if is_generator(function):
+        if is_generator(function) and not may_yield:
             raise place.mistake(
                 f"the handler of {what} has a `yield`, so that calling it runs nothing of it; only "
-                "a tool's may have one: `return` what it gives"
+                "a tool's and a method's may have one: `return` what it gives"
             )
         self.function = function
         self.is_async = is_async(function)
@@ -43,6 +45,7 @@ class Handler:
         self.required = False
         found = parameters(function)
         self.context = next((one.name for one in found if _is_context(one)), None)
+        self.has_context = self.context is not None
         others = [one for one in found if one.name != self.context]
         positional = [
             one for one in others if one.kind in (POSITIONAL_ONLY, POSITIONAL_OR_KEYWORD)

@@ -41,6 +41,7 @@ __all__ = [
     "on_cancel",
     "report",
     "request",
+    "send_part",
     "show",
     "step_aside",
 ]
@@ -154,6 +155,12 @@ class Context:
 
         Raises `ToolError` with the kind that the host answered, or `unsupported` where it does not
         serve the method, `timeout`, `too_large`, `cancelled`."""
+    def send_part(self, part: Any) -> Any:
+        """Sends a part of a method's answer before the answer, any JSON value; waits while the host does
+        not read. To be awaited in an `async` handler. What a method's generator yields is sent so.
+
+        Raises `ToolError` of kind `unsupported` elsewhere than in a method, `too_large`, `stale`,
+        `cancelled`."""
     def panel(self, id: str) -> OpenPanel:
         """A panel of the extension by its id: `open`, `render`, `close`, `is_open`."""
 
@@ -283,6 +290,7 @@ def fail_command(context: Context, message: str) -> None: ...
 def fail_intercept(context: Context, reason: str) -> None: ...
 def answer_request(context: Context, result: Any) -> None: ...
 def fail_request(context: Context, code: str, message: str) -> None: ...
+def send_part(context: Context, part: Any) -> bool: ...
 def call_tool(
     context: Context,
     name: str,

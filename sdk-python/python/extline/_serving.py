@@ -16,7 +16,7 @@ from ._host import Host
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any, TypeAlias
 
     from ._extension import Extension
@@ -262,6 +262,15 @@ class Serving:
             question.cancel()
             raise
 
+    def send_part(self, ctx: Context, part: Any) -> Any:
+        """Sends a part of the answer, and waits while the host does not read."""
+        ctx.raise_if_cancelled()
+        pauses = pauses_for_room()
+        while not _native.send_part(ctx, part):
+            # Another thread writes.
+            _native.step_aside(ctx)
+            self.sleep(ctx, next(pauses))
+
     def panel_of(self, id: str) -> Any:
         """A panel by its id."""
         from ._panel import OpenPanel
@@ -273,13 +282,21 @@ class Serving:
         self.session.panel({"type": "open_panel", "panel": panel._fields()})
 
     def _run(self, handler: Handler, ctx: Context, *values: Any) -> Any:
-        if handler.context is None:
+        if not handler.has_context:
             return handler.call(ctx, *values)
         number = _native.begin(ctx)
         try:
             return handler.call(ctx, *values)
         finally:
             _native.end(ctx, number)
+
+
+def pauses_for_room() -> Iterator[float]:
+    """How long to wait each time before it is looked again whether the host has read, in seconds."""
+    pause = 0.001
+    while True:
+        yield pause
+        pause = min(2 * pause, 0.05)
 
 
 def used_by_nobody(handler: Handler, returned: Any, told: Any) -> None:
