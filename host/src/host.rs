@@ -251,7 +251,7 @@ impl Host {
             registry,
             rules,
             deadlines,
-            Emission::new(builder.call_events, session),
+            Emission::new(builder.call_events, session, builder.audit.clone()),
             (methods, approvals),
             restarts,
             calls::run_asked_tool,

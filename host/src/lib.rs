@@ -103,6 +103,7 @@
 
 mod approval;
 mod aside;
+mod audit;
 mod bucket;
 mod calls;
 mod connection;

@@ -14,6 +14,7 @@ use super::tool_call_path::Proposal;
 use crate::approval::{
     ApprovalRequest, ApproverError, Considered, Decision, Ruling, Source, Subject,
 };
+use crate::audit::{More, Record};
 use crate::connection::{Shared, Standstill};
 use crate::registry::{Owner, Tool};
 use crate::report::CallError;
@@ -25,6 +26,8 @@ const PREVIEW: usize = 200;
 struct Undecided<'a> {
     shared: &'a Shared,
     call: Proposal<'a>,
+    tool: Option<&'a Tool>,
+    args: &'a RawJson,
     is_told: bool,
 }
 
@@ -39,8 +42,9 @@ impl Shared {
         tool: Option<&Arc<Tool>>,
         args: &RawJson,
     ) -> Result<(), CallError> {
-        let considered = self.approvals.consider(call.tool, tool.map(|tool| &**tool), args);
-        let undecided = Undecided { shared: self, call, is_told: false };
+        let offered = tool.map(|tool| &**tool);
+        let considered = self.approvals.consider(call.tool, offered, args);
+        let undecided = Undecided { shared: self, call, tool: offered, args, is_told: false };
         let ruling = match (considered, tool) {
             (Considered::Free, _) => {
                 undecided.nothing_to_tell();
@@ -173,6 +177,19 @@ impl Undecided<'_> {
     }
 
     fn tell(&self, decision: &str, ruling: Option<&Ruling>) {
+        let Self { shared, call, tool, args, .. } = self;
+        if shared.is_audited() {
+            let source = ruling.map(|ruling| ruling.source.as_str());
+            shared.audit(&Record {
+                event: "decision",
+                call: call.id,
+                tool: tool.map(Tool::name),
+                extension: tool.filter(|tool| !tool.is_builtin()).map(|tool| &*tool.extension),
+                caller: call.caller,
+                args_hash: shared.audit_hash(args.get()),
+                more: More::Decided { decision, source },
+            });
+        }
         if self.shared.emission.of_calls {
             let payload = EventPayload {
                 decision: Some(decision.to_owned()),

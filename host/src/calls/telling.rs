@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use extline_protocol::frame::{Content, EventPayload, EventResult, ToolResult};
 use extline_protocol::{ErrorKind, RawJson};
 
+use crate::audit::{More, Record, error_type, micros};
 use crate::connection::{News, Shared};
 use crate::registry::Tool;
 use crate::report::{CallError, CallStatus};
@@ -52,7 +53,8 @@ impl Telling {
     ) -> Self {
         let (wants_start, wants_end) = shared.call_subscribers();
         let embedder_listens = shared.news.is_heard();
-        if !(wants_start || wants_end || embedder_listens) {
+        let is_audited = shared.is_audited();
+        if !(wants_start || wants_end || embedder_listens || is_audited) {
             return Self(None);
         }
         if wants_start {
@@ -66,7 +68,7 @@ impl Telling {
             };
             shared.emit("tool_call", payload);
         }
-        if !(wants_end || embedder_listens) {
+        if !(wants_end || embedder_listens || is_audited) {
             return Self(None);
         }
         let offered = shared.registry().tool(tool);
@@ -80,6 +82,10 @@ impl Telling {
             executed: false,
             args: wants_end.then(|| args.to_owned()),
         };
+        if is_audited {
+            let args_hash = shared.audit_hash(args);
+            told.write(offered.is_some(), args_hash, "call_started", More::Started {});
+        }
         if embedder_listens {
             let Told { id, tool, extension, caller, .. } = &told;
             let (id, tool) = (id.clone(), tool.clone());
@@ -145,6 +151,16 @@ impl Drop for Telling {
 
 impl Told {
     fn end(self, end: &End<'_>) {
+        if self.shared.is_audited() {
+            let more = More::Ended {
+                status: end.status().as_str(),
+                executed: self.executed,
+                duration_us: micros(self.began.elapsed()),
+                error_type: end.error_type(),
+            };
+            let is_tool = !matches!(end, End::Failed(CallError::Unknown { .. }));
+            self.write(is_tool, None, "call_ended", more);
+        }
         let Self { shared, began, id, tool, extension, caller, executed, args } = self;
         let status = end.status();
         let took: Duration = began.elapsed();
@@ -173,7 +189,32 @@ impl Told {
     }
 }
 
+impl Told {
+    /// Writes a record of the audit. The name of a tool that there is not is a model's text.
+    fn write(&self, is_tool: bool, args_hash: Option<String>, event: &'static str, more: More<'_>) {
+        let record = Record {
+            event,
+            call: &self.id,
+            tool: Some(&*self.tool).filter(|_| is_tool),
+            extension: self.extension.as_deref(),
+            caller: self.caller.as_deref(),
+            args_hash,
+            more,
+        };
+        self.shared.audit(&record);
+    }
+}
+
 impl End<'_> {
+    /// The kind of its error, where it has one.
+    fn error_type(&self) -> Option<&'static str> {
+        match self {
+            Self::Answered(result) => result.error.as_ref().map(|error| error_type(&error.kind)),
+            Self::Failed(error) => Some(error_type(&error.kind())),
+            Self::GivenUp => Some("cancelled"),
+        }
+    }
+
     fn status(&self) -> CallStatus {
         match self {
             Self::Answered(ToolResult { is_error: false, .. }) => CallStatus::Completed,

@@ -1,10 +1,13 @@
 //! The events that a host sends to its extensions.
 
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use extline_protocol::frame::{Event, EventPayload, SessionInfo};
 
+use super::news::News;
 use super::shared::Shared;
+use crate::audit::{Audit, Record};
 use crate::lock::lock;
 
 /// What a host says in every event, and which events it sends by itself.
@@ -14,14 +17,28 @@ pub(crate) struct Emission {
     pub(crate) of_calls: bool,
     /// The conversation, and the working directory.
     pub(crate) session: Option<(SessionInfo, String)>,
+    /// The file of what was called, where there is one.
+    audit: Option<Arc<Audit>>,
+    /// That it cannot be written was told.
+    audit_failed: AtomicBool,
     /// The number of the last event that had one. Held until the event is written, so that the
     /// numbers grow on each pipe.
     sequence: Mutex<u64>,
 }
 
 impl Emission {
-    pub(crate) fn new(of_calls: bool, session: Option<(SessionInfo, String)>) -> Self {
-        Self { of_calls, session, sequence: Mutex::new(0) }
+    pub(crate) fn new(
+        of_calls: bool,
+        session: Option<(SessionInfo, String)>,
+        audit: Option<Arc<Audit>>,
+    ) -> Self {
+        Self {
+            of_calls,
+            session,
+            audit,
+            audit_failed: AtomicBool::new(false),
+            sequence: Mutex::new(0),
+        }
     }
 }
 
@@ -47,6 +64,27 @@ impl Shared {
             connection.send_event(&event);
         }
         drop(in_order);
+    }
+
+    /// Whether calls are written down.
+    pub(crate) fn is_audited(&self) -> bool {
+        self.emission.audit.is_some()
+    }
+
+    /// The hash of arguments, where it is written down.
+    pub(crate) fn audit_hash(&self, args: &str) -> Option<String> {
+        self.emission.audit.as_ref().map(|audit| audit.hash(args))
+    }
+
+    /// Writes a record of the audit, if there is one. That it cannot is told once.
+    pub(crate) fn audit(&self, record: &Record<'_>) {
+        let Some(audit) = &self.emission.audit else { return };
+        let session = self.emission.session.as_ref().map(|(session, _)| session.id.as_str());
+        if let Err(error) = audit.write(session, record)
+            && !self.emission.audit_failed.swap(true, Ordering::Relaxed)
+        {
+            self.news.tell(News::AuditFailed { reason: error.to_string() });
+        }
     }
 
     /// Whether anybody wants to hear from the host that a call begins, and that it ends.

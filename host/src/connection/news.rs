@@ -139,6 +139,12 @@ pub enum News {
         /// The panel's id.
         id: String,
     },
+    /// The audit cannot be written ([`HostBuilder::audit`](crate::HostBuilder::audit)). Calls go on,
+    /// and this is told once.
+    AuditFailed {
+        /// What the system said.
+        reason: String,
+    },
     /// An interceptor or a guard of it was asked and did not decide.
     InterceptFailed {
         /// The extension.

@@ -2,7 +2,8 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use extline_protocol::frame::{
@@ -15,6 +16,7 @@ use tokio::sync::Mutex;
 use super::Host;
 use super::restart::RestartPolicy;
 use crate::approval::Rules;
+use crate::audit::Audit;
 use crate::connection::{Method, MethodCall, Methods};
 use crate::home::default_home;
 use crate::process::EnvironmentSettings;
@@ -47,6 +49,7 @@ pub struct HostBuilder {
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) session: Option<SessionInfo>,
     pub(crate) call_events: bool,
+    pub(crate) audit: Option<Arc<Audit>>,
     pub(crate) home: Option<PathBuf>,
     pub(crate) logs: Option<PathBuf>,
     pub(crate) deadlines: Deadlines,
@@ -78,6 +81,7 @@ impl Default for HostBuilder {
             cwd: None,
             session: None,
             call_events: true,
+            audit: None,
             home: None,
             logs: None,
             deadlines: Deadlines::default(),
@@ -150,6 +154,17 @@ impl HostBuilder {
     pub fn call_events(mut self, sent: bool) -> Self {
         self.call_events = sent;
         self
+    }
+
+    /// Writes down every call: that it began, what was decided about it where it needs an approval, and
+    /// how it ended, as one JSON object a line behind the end of that file, which is for its owner
+    /// only. Arguments, results, reasons and messages are not in it; `args_hash` is a hash of the
+    /// arguments with the key in `audit.key` beside the file, made with the first one. An error when
+    /// the file or its key cannot be opened or made; one that cannot be written later is told by
+    /// [`News::AuditFailed`](crate::News::AuditFailed).
+    pub fn audit(mut self, file: impl AsRef<Path>) -> io::Result<Self> {
+        self.audit = Some(Arc::new(Audit::open(file.as_ref())?));
+        Ok(self)
     }
 
     /// The folder for the extensions' data (`data/NAME`) and logs (`logs/NAME.log`).

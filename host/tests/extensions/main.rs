@@ -5,6 +5,7 @@
 #![cfg(unix)]
 
 mod approvals;
+mod audit;
 mod builtins;
 mod call_tool;
 mod calls;
