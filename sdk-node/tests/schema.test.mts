@@ -226,6 +226,10 @@ test("what a tool declares has the names of the wire", () => {
     strict: true,
     interactive: true,
   });
+  const { approval } = tool({ gated: true, approval: { key: "{path}" } }).frame;
+  assert.deepEqual(approval, { key: "{path}", gated: true });
+  assert.deepEqual(tool({ gated: true }).frame.approval, { gated: true });
+  assert.equal(tool({ gated: false }).frame.approval, undefined);
   assert.deepEqual(Object.keys(JSON.parse(JSON.stringify(tool({}).frame)) as object), ["type", "name", "description", "schema"]);
 });
 

@@ -56,6 +56,8 @@ export interface ToolOptions<
   idempotent?: boolean | undefined;
   /** A hint: it reaches beyond the project. */
   openWorld?: boolean | undefined;
+  /** A user is asked before each call; `approval` says more. */
+  gated?: boolean | undefined;
   /** When a user is asked before a call. */
   approval?: Approval | undefined;
   /** How it is offered; `direct` when not said. */
@@ -112,7 +114,6 @@ const PLAIN = {
   interactive: "interactive",
   pure: "pure",
   strict: "strict",
-  approval: "approval",
   exposure: "exposure",
   namespace: "namespace",
 } as const;
@@ -122,7 +123,7 @@ const HINTS = {
   idempotent: "idempotent",
   openWorld: "open_world",
 } as const;
-const OTHERS = ["description", "input", "output", "schema", "sequential", "required"];
+const OTHERS = ["description", "input", "output", "schema", "sequential", "gated", "approval", "required"];
 const OPTIONS = new Set([...Object.keys(PLAIN), ...Object.keys(HINTS), ...OTHERS]);
 
 /** What authors of other kits call an option. */
@@ -162,6 +163,7 @@ function prepare(name: string, options: ToolOptions<Schema, Schema>, author: Cal
     ...renamed(options, PLAIN),
     annotations: Object.keys(hints).length > 0 ? hints : undefined,
     execution: options.sequential ? "sequential" : undefined,
+    approval: options.gated ? { ...options.approval, gated: true } : options.approval,
   };
   const answer = reading(output ? answerOf(output) : encodeResult);
   return { frame, checked: input.checked, accept: input.accept, author, answer };
@@ -245,7 +247,7 @@ const VALUES: Readonly<Record<string, Allowed>> = {
   exposure: ["direct", "codemode", "deferred", "model-only"],
   namespace: "a string",
   ...Object.fromEntries(
-    ["interactive", "sequential", "pure", "strict", ...Object.keys(HINTS), "required"].map((name) => [name, "a boolean"] as const),
+    ["interactive", "sequential", "pure", "strict", "gated", ...Object.keys(HINTS), "required"].map((name) => [name, "a boolean"] as const),
   ),
 };
 

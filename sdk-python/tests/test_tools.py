@@ -215,3 +215,24 @@ def test_tools_come_from_functions_methods_partials_and_at_run_time(start) -> No
     assert peer.next("register_tool")["name"] == "late"
     assert peer.next("command_response")["action"] == "noop"
     assert text(peer.call("late")) == "late"
+
+
+def test_gated_is_an_approval_of_its_own_and_a_part_of_one(start) -> None:
+    peer = start(
+        """
+        @ext.tool(gated=True)
+        def one(): return ""
+
+        @ext.tool(gated=True, approval={"key": "{path}", "reason": "it deletes"})
+        def two(path: str): return path
+
+        @ext.tool(approval={"tier": "write"})
+        def three(): return ""
+        """
+    )
+    told = [frame["approval"] for frame in peer.start if frame["type"] == "register_tool"]
+    assert told == [
+        {"gated": True},
+        {"key": "{path}", "reason": "it deletes", "gated": True},
+        {"tier": "write"},
+    ]

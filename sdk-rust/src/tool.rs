@@ -282,6 +282,18 @@ impl Tool {
         self.annotate(|hints| hints.open_world = Some(open_world))
     }
 
+    /// The host asks its user before each call. [`Tool::approval`] says more.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let deploy = Tool::new("deploy", "Deploys.", async |_: NoArgs, _| Ok("deployed")).gated();
+    /// ```
+    pub fn gated(mut self) -> Self {
+        self.frame.approval.get_or_insert_default().gated = true;
+        self
+    }
+
     /// When the host asks its user before a call.
     ///
     /// ```

@@ -88,6 +88,7 @@ class Extension(Speaking):
         destructive: bool | None = None,
         idempotent: bool | None = None,
         open_world: bool | None = None,
+        gated: bool = False,
         approval: _typed.Approval | None = None,
         exposure: _typed.Exposure | None = None,
         namespace: str | None = None,
@@ -111,8 +112,9 @@ class Extension(Speaking):
 
         ``label`` is its name for people, ``namespace`` the group it is listed in (else the
         extension's name). ``exposure`` is ``direct`` (unless said), ``codemode``, ``deferred`` (not
-        listed until it is activated) or ``model-only``. ``approval`` says when a user is asked
-        first: ``{"gated": True, "tier": "write", "reason": "it deploys"}``.
+        listed until it is activated) or ``model-only``. With ``gated`` a user is asked before each
+        call; ``approval`` says more: ``{"tier": "write", "key": "{path}", "reason": "it deploys"}``,
+        where ``key`` says which calls one approval covers.
 
         With ``required`` the extension ends where a host does not take the tool.
 

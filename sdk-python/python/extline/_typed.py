@@ -56,6 +56,7 @@ class ToolOptions(TypedDict, total=False):
     destructive: bool | None
     idempotent: bool | None
     open_world: bool | None
+    gated: bool
     approval: Approval | None
     exposure: Exposure | None
     namespace: str | None
