@@ -97,7 +97,7 @@ def guard_blind():
     def blind(run, self):
         args = self.frame.get("tool_args")
         guard = moments.guard
-        replace("guard", lambda _: guard(args))
+        replace("guard", lambda _, may_it: guard(args, may_it))
         return run(self)
     around(Intercept, "on_tool_call")(blind)
 

@@ -10,6 +10,7 @@ import broken_calls
 import broken_cancels
 import broken_moments
 import broken_output
+import broken_requests
 import broken_results
 import broken_surface
 import kit

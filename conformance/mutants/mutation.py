@@ -6,6 +6,7 @@ import frames
 import kit
 import moments
 import pipes
+import rpc
 import tools
 from frames import Raw
 from kit import Kit
@@ -20,7 +21,7 @@ def mutant(function):
 
 def replace(name, new):
     """Puts something else in the place of a function, wherever it was imported."""
-    for module in (calls, frames, kit, moments, pipes, tools):
+    for module in (calls, frames, kit, moments, pipes, rpc, tools):
         if hasattr(module, name):
             setattr(module, name, new)
 

@@ -64,6 +64,7 @@ ext.method("sends", async (count, ctx) => { for (let n = 0; n < count; n++) awai
 ext.method("ends", async function* (_, ctx) {
   try { for (;;) { await sleep(1); yield 1; } } finally { ctx.log("closed"); }
 });
+ext.method("waits", (_, ctx) => sleep(60_000, undefined, { signal: ctx.signal }));
 ext.tool("no_method", { description: "d", input: { type: "object" } }, async (_, ctx) => ctx.sendPart(1));
 `;
 const ask = (method: string, params?: unknown): Frame => ({ type: "request", id: method, method, params });
@@ -105,7 +106,9 @@ test("a cancel ends the parts, and outside a method there are none", async () =>
   program.send(ask("ends"));
   await program.next("response_part");
   program.send({ type: "cancel", id: "ends" });
-  assert.equal((await program.next("response")).error.code, "cancelled");
+  assert.equal((await program.next("response", { id: "ends" })).error.code, "cancelled");
+  program.send(ask("waits"), { type: "cancel", id: "waits" });
+  assert.equal((await program.next("response", { id: "waits" })).error.code, "cancelled");
   program.send(call("no_method"));
   assert.equal((await program.next("tool_result")).error.kind, "unsupported");
   program.send({ type: "shutdown" });

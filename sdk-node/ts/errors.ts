@@ -234,7 +234,7 @@ function text(value: unknown): string {
 }
 
 /** `AbortSignal.reason` by default, and what the functions of Node throw for it. */
-function isAbort(thrown: unknown): boolean {
+export function isAbort(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === "AbortError";
 }
 

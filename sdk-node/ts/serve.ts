@@ -4,7 +4,7 @@ import { Context } from "./context.js";
 import { decide, type Asking } from "./decide.js";
 import { refuseDecision } from "./decision.js";
 import type { Caller } from "./definition.js";
-import { ToolError } from "./errors.js";
+import { isAbort, ToolError } from "./errors.js";
 import { commandFailureOf, failureOf } from "./failed.js";
 import { Host, type Ack } from "./host.js";
 import { encodeJson } from "./json.js";
@@ -260,6 +260,7 @@ export class Serving {
       this.session.answer(ctx.serial, `{"result":${result}}`);
     };
     const failed = (thrown: unknown) => {
+      if (ctx.cancelled && isAbort(thrown)) return this.session.fail(ctx.serial, "cancelled", "cancelled");
       const kind = thrown instanceof ToolError ? thrown.kind : "internal";
       const message = thrown instanceof ToolError ? thrown.message : failureOf(thrown, `method ${method}`, registered?.author);
       this.session.fail(ctx.serial, kind, message.toWellFormed());

@@ -110,9 +110,12 @@ impl Context {
         // One that is answered has none any more.
         let of_call = |key| self.core.channel().session.deadline(key, Instant::now());
         let deadline = self.call.key().and_then(of_call).unwrap_or(deadline);
-        let now: f64 = py.import("time")?.call_method0("monotonic")?.extract()?;
-        let left = deadline.saturating_duration_since(Instant::now()).as_secs_f64();
-        Ok(Some(now + left))
+        let monotonic: f64 = py.import("time")?.call_method0("monotonic")?.extract()?;
+        let now = Instant::now();
+        let left = deadline.saturating_duration_since(now).as_secs_f64();
+        // One that has passed stays where it was: it is compared with what the clock says later.
+        let past = now.saturating_duration_since(deadline).as_secs_f64();
+        Ok(Some(monotonic + left - past))
     }
 
     /// The conversation, as `(id, generation)`; None where the host does not say it. The id stays

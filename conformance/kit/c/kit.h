@@ -21,6 +21,7 @@ void add_values(extline_extension *kit);
 void add_waiting(extline_extension *kit);
 void add_faults(extline_extension *kit);
 void add_knowledge(extline_extension *kit);
+void add_methods(extline_extension *kit);
 void add_moments(extline_extension *kit);
 void add_panel(extline_extension *kit);
 
@@ -34,6 +35,10 @@ void hold(extline_call *call, extline_str name);
 void release(extline_str name);
 void record(const char *label);
 void answer_labels(extline_call *call, size_t count);
+
+/* methods.c: the tools that ask the host, and a yes or no of the person's. The answer is to be freed. */
+void add_question_tools(extline_extension *kit);
+extline_result ask_person(extline_call *call, const char *title, bool *said_yes, extline_answer **answer);
 
 /* panel.c */
 extline_panel_content opened_panel(const char *title);

@@ -62,6 +62,7 @@ void add_knowledge(extline_extension *kit) {
     static char of_declared[] = "declared", of_named[] = "named";
     add_tool(kit, "report", "Tells what it knows of its call and its host.", SCHEMA_NONE, report);
     add_tool(kit, "ask", "Calls a tool of the host.", SCHEMA_ASK, ask);
+    add_question_tools(kit);
 
     extline_tool_options declared = {EXTLINE_TOOL_OPTIONS_INIT};
     declared.name = "declared";

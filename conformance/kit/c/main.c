@@ -28,6 +28,7 @@ int main(void) {
     add_waiting(kit);
     add_faults(kit);
     add_knowledge(kit);
+    add_methods(kit);
     add_moments(kit);
     add_panel(kit);
     int status = extline_run(kit);

@@ -97,6 +97,17 @@ static void guard(void *user, extline_call *call, extline_str payload) {
     (void)user, (void)payload;
     const extline_json *asked = extline_call_args(call);
     extline_str what = string_at(asked, "/tool_args/do");
+    if (is(what, "veto_ask")) {
+        extline_answer *answer = NULL;
+        bool said_yes;
+        ask_person(call, "May it?", &said_yes, &answer);
+        extline_answer_free(answer);
+        if (said_yes)
+            extline_call_allow(call);
+        else
+            extline_call_block(call, "the person says no");
+        return;
+    }
     if (is(what, "veto_hang")) wait_ms(60000);
     if (is(what, "veto"))
         extline_call_block(call, "vetoed");

@@ -31,6 +31,9 @@ class Call:
         self.kit, self.kind, self.frame, self.raw = kit, kind, frame, raw
         self.id = frame["id"]
         self.cancelled = False
+        deadline = frame.get("deadline_ms")
+        # Until when the host waits; it stands still while a person is asked.
+        self.until = time.monotonic() + deadline / 1000 if isinstance(deadline, int) else None
         self.unsent, self.seq, self.next_update = None, 0, 0.0
 
     @property
@@ -55,6 +58,11 @@ class Call:
             self.kit.changed.wait_for(lambda: self.cancelled or until(), seconds)
         if self.cancelled:
             raise cancelled()
+
+    def stood_still(self, seconds):
+        """A person was asked for so long on behalf of the call."""
+        if self.until is not None:
+            self.until += seconds
 
     def update(self, **progress):
         """Shows how far it is: the latest, and no more than twenty a second."""

@@ -15,11 +15,14 @@ from calls import Call, Failed, cancelled, error_frame, result_frame
 from frames import Raw, line, members
 from moments import Intercept, Lane, Panel, handle_event
 from pipes import Writer, claim
-from registrations import COMMANDS, DECLARED, SUBSCRIPTION, TOOLS
+from registrations import COMMANDS, DECLARED, METHODS, SUBSCRIPTION, TOOLS
+from rpc import CANCELLED, Asked, Questions
 from tools import MESSAGE, Tools
 
 HELLO = {"type": "hello", "name": "extline-kit", "version": "1.0.0",
-         "capabilities": ["commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_update", "log"]}
+         "capabilities": ["commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_update", "log",
+                          "rpc"],
+         "methods": METHODS}
 FRAME_BYTES = 4_194_303
 SHUTDOWN, END_OF_STDIN, SIGTERM = b"s", b"e", bytes([signal.SIGTERM])
 LAST_RESULTS = 1.0  # Seconds for the results that come after the end began.
@@ -31,7 +34,9 @@ class Kit:
         self.writer = Writer(stdout)
         self.changed = threading.Condition()  # Of everything that more than one thread looks at.
         self.ack, self.host_names, self.limits = None, [], {}
+        self.host_methods = []
         self.calls = {}  # What is open, by kind and id.
+        self.questions = Questions(self)
         self.tools, self.panel = Tools(self), Panel(self)
         self.tool = self.tools.named()
         self.event_lane = Lane("events", lambda event: handle_event(self, event))
@@ -89,6 +94,8 @@ class Kit:
             self.ack = frame
             names, limits = frame.get("capabilities"), frame.get("limits")
             self.host_names = names if isinstance(names, list) else []
+            methods = frame.get("methods")
+            self.host_methods = methods if isinstance(methods, list) else []
             self.limits = limits if isinstance(limits, dict) else {}
             self.register()
 
@@ -138,6 +145,23 @@ class Kit:
             if isinstance(frame.get("id"), str) and frame["id"] in self.tools.asked:
                 self.tools.asked[frame["id"]] = frame
                 self.changed.notify_all()
+
+    def on_request(self, frame, raw):
+        if self.begin("request", frame, lambda frame: Asked(self, "request", frame, raw)):
+            threading.Thread(target=self.calls["request", frame["id"]].run, daemon=True).start()
+
+    def on_cancel(self, frame, _):
+        """Of a request of the host's: the id is one of its own."""
+        with self.changed:
+            asked = self.calls.get(("request", frame.get("id"))) if isinstance(frame.get("id"), str) else None
+            if asked is not None:
+                asked.cancelled = True
+                self.changed.notify_all()
+
+    def on_response(self, frame, _):
+        self.questions.arrived(frame)
+
+    on_response_part = on_response
 
     def on_command_invoked(self, frame, raw):
         if self.begin("command_invoked", frame, lambda frame: Call(self, "command_invoked", frame, raw)):
@@ -244,6 +268,8 @@ class Kit:
                     call.fail("the extension ends")
                 elif call.kind == "tool_call":
                     self.reply(call, error_frame(call, cancelled().error))
+                elif call.kind == "request":
+                    self.reply(call, {"type": "response", "id": call.id, "error": CANCELLED})
                 else:
                     self.reply(call, {"type": "command_response", "id": call.id, "action": "noop",
                                       "error": "cancelled"})

@@ -65,8 +65,10 @@ def second(args):
     return {**args, "second": True} if args.get("first") is True else None
 
 
-def guard(args):
+def guard(args, may_it):
     what = args.get("do")
+    if what == "veto_ask" and not may_it():
+        raise Blocked("the person says no")
     if what == "veto":
         raise Blocked("vetoed")
     if what == "veto_throw":
@@ -85,13 +87,29 @@ class Intercept:
 
     def __init__(self, kit, frame):
         self.kit, self.frame, self.answered = kit, frame, threading.Event()
+        self.kind, self.id, self.cancelled = "event_intercept", frame["id"], False
+        self.asking = False  # A person, while the time stands still.
         self.point, self.turn = frame["event"], "interceptor " + frame["event"]
 
     def run(self):
         threading.Thread(target=self.decide, daemon=True).start()
         limit = self.kit.limits.get("intercept_timeout_ms", 5000)
-        if not self.answered.wait((limit - 500 if limit >= 1000 else limit / 2) / 1000):
-            self.fail(self.turn + " timed out")
+        left = (limit - 500 if limit >= 1000 else limit / 2) / 1000
+        while left > 0 or self.asking:
+            began, asked = time.monotonic(), self.asking
+            if self.answered.wait(0.01 if asked else min(left, 0.01)):
+                return
+            left -= 0 if asked else time.monotonic() - began
+        self.fail(self.turn + " timed out")
+
+    def wait(self, until):
+        """As a call waits; here for a person."""
+        self.asking = True
+        with self.kit.changed:
+            self.kit.changed.wait_for(until)
+
+    def stood_still(self, _):
+        self.asking = False
 
     def decide(self):
         try:
@@ -122,7 +140,7 @@ class Intercept:
                     args, changed = rewritten, {"modified_args": rewritten}
         if phase != "intercept":
             self.turn = "guard kit"
-            guard(args)
+            guard(args, lambda: self.kit.questions.confirm(self, "May it?"))
         return changed
 
     def on_turn_start(self):

@@ -46,6 +46,9 @@ TOOLS = [
     ("spawn_child", "Starts a process that lives as long as this one.", NONE),
     ("report", "Tells what it knows of its call and its host.", NONE),
     ("ask", "Calls a tool of the host.", schema(STRING % "name" + ',"args":{"type":"object"}', 'name","args')),
+    ("request", "Asks the host by method.",
+     schema(STRING % "method" + ',"params":{"type":"object"}', 'method","params')),
+    ("confirm", "Asks the person.", schema(STRING % "title", "title")),
     ("declared", "Declares all that a tool can declare.", NONE),
     (LONGEST, "Has the longest name, with every character that a name may have.", NONE),
 ]
@@ -58,6 +61,8 @@ COMMANDS = [
     ("hold", "waits until its name is released", "NAME"),
     ("panel", "opens the panel", "TITLE"),
 ]
+
+METHODS = ["kit.count", "kit.wait"]
 
 SUBSCRIPTION = {
     "type": "subscribe",

@@ -164,6 +164,14 @@ class Tools:
             raise Failed("internal", text)
         return text
 
+    def request(self, call):
+        parts, result = self.kit.questions.ask(call, call.string("method"), call.args.get("params") or {})
+        return Raw(encode({"parts": parts, "result": result}))
+
+    def confirm(self, call):
+        said = "yes" if self.kit.questions.confirm(call, call.string("title")) else "no"
+        return said + (" too late" if call.until is not None and time.monotonic() > call.until else "")
+
     def report(self, call):
         ack, names = self.kit.ack, self.kit.host_names
         host = ack.get("host") or {}
@@ -176,7 +184,7 @@ class Tools:
     def named(self):
         own = {name: getattr(self, name) for name in (
             "release", "counter", "order", "sleep", "await_cancel", "notify_then", "log", "stderr",
-            "spawn_child", "report", "ask")}
+            "spawn_child", "report", "ask", "request", "confirm")}
         return {
             "echo": lambda call: call.raw.get("args") if call.frame.get("args") is not None else Raw("{}"),
             "native": lambda call: Raw(encode(native(call.args))),

@@ -1,8 +1,12 @@
 """What the kit knows of its call, and what a tool can declare."""
+import time
+
 from memory import tool
 
 NONE = '{"type":"object","properties":{}}'
 ASK = '{"type":"object","properties":{"name":{"type":"string"},"args":{"type":"object"}},"required":["name","args"]}'
+REQUEST = '{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"}},"required":["method","params"]}'
+CONFIRM = '{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}'
 LONGEST = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
@@ -25,6 +29,20 @@ def report(ctx):
 @tool("ask", "Calls a tool of the host.", ASK)
 def ask(name, args, ctx):
     return ctx.call_tool(name, **args).text
+
+
+@tool("request", "Asks the host by method.", REQUEST)
+def request(method, params, ctx):
+    parts = []
+    result = ctx.request(method, params, on_part=parts.append)
+    return {"parts": parts, "result": result}
+
+
+@tool("confirm", "Asks the person.", CONFIRM)
+def confirm(title, ctx):
+    said = "yes" if ctx.ui.confirm(title) else "no"
+    is_late = ctx.deadline is not None and time.monotonic() > ctx.deadline
+    return said + " too late" if is_late else said
 
 
 @tool(

@@ -40,12 +40,14 @@ def second(call):
 
 
 @kit.guard(name="kit")
-def guard(call):
+def guard(call, ctx):
     do = call.args.get("do")
     if do == "veto":
         return call.block("vetoed")
     if do == "veto_throw":
         raise ValueError(MESSAGE)
+    if do == "veto_ask" and not ctx.ui.confirm("May it?"):
+        return call.block("the person says no")
     if do == "veto_hang":
         time.sleep(60)
     if call.args.get("second") is True and call.args.get("veto") is True:

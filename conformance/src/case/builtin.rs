@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::{Case, Cases, parse};
 
 /// The files, each with the cases of one subject.
-pub(crate) const FILES: [(&str, &str); 21] = [
+pub(crate) const FILES: [(&str, &str); 22] = [
     ("framing.toml", include_str!("../../cases/framing.toml")),
     ("json.toml", include_str!("../../cases/json.toml")),
     ("text.toml", include_str!("../../cases/text.toml")),
@@ -23,6 +23,7 @@ pub(crate) const FILES: [(&str, &str); 21] = [
     ("kit-calls.toml", include_str!("../../cases/kit-calls.toml")),
     ("kit-cancel.toml", include_str!("../../cases/kit-cancel.toml")),
     ("kit-asks.toml", include_str!("../../cases/kit-asks.toml")),
+    ("kit-requests.toml", include_str!("../../cases/kit-requests.toml")),
     ("kit-errors.toml", include_str!("../../cases/kit-errors.toml")),
     ("kit-output.toml", include_str!("../../cases/kit-output.toml")),
     ("kit-moments.toml", include_str!("../../cases/kit-moments.toml")),

@@ -18,6 +18,8 @@ pub(crate) struct Surface {
     tools: Vec<Tool>,
     #[serde(rename = "command")]
     commands: Vec<Command>,
+    #[serde(rename = "method")]
+    methods: Vec<Method>,
     subscribe: Value,
     // For those who write a kit.
     #[serde(rename = "events")]
@@ -50,6 +52,14 @@ struct Command {
     name: String,
     description: String,
     usage: Option<String>,
+    #[serde(rename = "does")]
+    _does: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Method {
+    name: String,
     #[serde(rename = "does")]
     _does: String,
 }
@@ -124,6 +134,9 @@ impl Surface {
         };
         let missing = self.capabilities.iter().filter(|capability| !names(capability));
         found.extend(missing.map(|name| format!("/capabilities: {name} is missing")));
+        let methods: Vec<_> = self.methods.iter().map(|method| &method.name).collect();
+        let told = differences(&json!(methods), &hello["methods"]);
+        found.extend(told.into_iter().map(|told| format!("/methods{}", after_the_whole(&told))));
         let has_sdk = hello["sdk"].is_object();
         if has_sdk {
             let wanted = &self.subscribe["guards"];
@@ -183,7 +196,9 @@ mod tests {
     use super::*;
 
     fn hello() -> Value {
-        json!({"name": "extline-kit", "version": "1.0.0", "capabilities": surface().capabilities})
+        let methods: Vec<_> = surface().methods.iter().map(|method| &method.name).collect();
+        let capabilities = &surface().capabilities;
+        json!({"name": "extline-kit", "version": "1.0.0", "capabilities": capabilities, "methods": methods})
     }
 
     fn frames() -> Vec<Value> {

@@ -21,7 +21,7 @@ use crate::run::{Options, Progress, run};
 const AT_ONCE: usize = 4;
 
 /// What the groups of cases are about.
-const SUBJECTS: [(&str, &str); 16] = [
+const SUBJECTS: [(&str, &str); 17] = [
     ("K-SRF", "what is registered"),
     ("K-TOL", "tool calls"),
     ("K-RES", "results"),
@@ -36,6 +36,7 @@ const SUBJECTS: [(&str, &str); 16] = [
     ("K-UPD", "updates of running calls"),
     ("K-CXL", "cancels"),
     ("K-ASK", "questions to the host"),
+    ("K-RPC", "requests and dialogs"),
     ("K-OUT", "stray output"),
     ("K-LIF", "end of the session"),
 ];

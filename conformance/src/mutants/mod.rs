@@ -31,13 +31,14 @@ use crate::run::{Options, run};
 /// The extension that can be broken: `puppet.py NAME`.
 const PUPPET: &str = include_str!("../../mutants/puppet.py");
 /// The kit in plain Python and what breaks it: `kit_mutant.py NAME`.
-const KIT: [(&str, &str); 14] = [
+const KIT: [(&str, &str); 16] = [
     ("kit.py", include_str!("../../kit/python/kit.py")),
     ("frames.py", include_str!("../../kit/python/frames.py")),
     ("pipes.py", include_str!("../../kit/python/pipes.py")),
     ("calls.py", include_str!("../../kit/python/calls.py")),
     ("tools.py", include_str!("../../kit/python/tools.py")),
     ("moments.py", include_str!("../../kit/python/moments.py")),
+    ("rpc.py", include_str!("../../kit/python/rpc.py")),
     ("registrations.py", include_str!("../../kit/python/registrations.py")),
     ("mutation.py", include_str!("../../mutants/mutation.py")),
     ("broken_surface.py", include_str!("../../mutants/broken_surface.py")),
@@ -46,6 +47,7 @@ const KIT: [(&str, &str); 14] = [
     ("broken_cancels.py", include_str!("../../mutants/broken_cancels.py")),
     ("broken_output.py", include_str!("../../mutants/broken_output.py")),
     ("broken_moments.py", include_str!("../../mutants/broken_moments.py")),
+    ("broken_requests.py", include_str!("../../mutants/broken_requests.py")),
 ];
 const KIT_MUTANT: &str = include_str!("../../mutants/kit_mutant.py");
 /// The interpreter itself: `python3` on the path may be a script of a version manager that takes

@@ -4,6 +4,7 @@
 mod commands;
 mod faults;
 mod memory;
+mod methods;
 mod moments;
 mod panel;
 mod values;
@@ -30,6 +31,7 @@ fn main() -> Result<(), Error> {
     let kit = waiting::add(kit, &memory);
     let kit = faults::add(kit, &memory);
     let kit = knowledge(kit);
+    let kit = methods::add(kit);
     let kit = moments::add(kit, &memory);
     panel::add(kit, &memory).run()?;
     faults::at_exit(&memory);
@@ -106,5 +108,6 @@ fn knowledge(kit: Extension) -> Extension {
         NONE,
         async |_: NoArgs, _| Ok("named"),
     );
-    kit.add_tool(report).add_tool(ask).add_tool(declared).add_tool(longest)
+    let kit = kit.add_tool(report).add_tool(ask);
+    methods::add_tools(kit).add_tool(declared).add_tool(longest)
 }

@@ -75,11 +75,12 @@ async fn second(call: ToolUse, _: Context) -> Result<Option<Decision>, ToolError
     Ok(Some(call.rewrite(args)))
 }
 
-async fn guard(call: GuardedCall, _: Context) -> Result<Verdict, ToolError> {
+async fn guard(call: GuardedCall, ctx: Context) -> Result<Verdict, ToolError> {
     let args: Value = call.args_as()?;
     match args["do"].as_str().unwrap_or_default() {
         "veto" => Ok(call.block("vetoed")),
         "veto_throw" => Err(broken()),
+        "veto_ask" if !ctx.ui().confirm("May it?").await? => Ok(call.block("the person says no")),
         "veto_hang" => {
             sleep(Duration::from_secs(60)).await;
             Ok(call.allow())

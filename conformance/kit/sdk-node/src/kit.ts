@@ -7,6 +7,7 @@ import "./values.js";
 import "./waiting.js";
 import "./faults.js";
 import "./knowledge.js";
+import "./methods.js";
 import "./moments.js";
 import "./panel.js";
 

@@ -7,6 +7,12 @@ const ASK = {
   properties: { name: { type: "string" }, args: { type: "object" } },
   required: ["name", "args"],
 } as const;
+const REQUEST = {
+  type: "object",
+  properties: { method: { type: "string" }, params: { type: "object" } },
+  required: ["method", "params"],
+} as const;
+const CONFIRM = { type: "object", properties: { title: { type: "string" } }, required: ["title"] } as const;
 const LONGEST = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 
 kit.tool("report", { description: "Tells what it knows of its call and its host.", input: NONE }, (_, ctx) => ({
@@ -23,6 +29,17 @@ kit.tool("report", { description: "Tells what it knows of its call and its host.
 
 kit.tool("ask", { description: "Calls a tool of the host.", input: ASK }, async ({ name, args }, ctx) => {
   return (await ctx.callTool(name, args)).text;
+});
+
+kit.tool("request", { description: "Asks the host by method.", input: REQUEST }, async ({ method, params }, ctx) => {
+  const parts: unknown[] = [];
+  const result = await ctx.request(method, params, { onPart: (part) => parts.push(part) });
+  return { parts, result };
+});
+
+kit.tool("confirm", { description: "Asks the person.", input: CONFIRM }, async ({ title }, ctx) => {
+  const said = (await ctx.ui.confirm(title)) ? "yes" : "no";
+  return ctx.deadline !== undefined && new Date() >= ctx.deadline ? `${said} too late` : said;
 });
 
 kit.tool(

@@ -29,10 +29,11 @@ kit.intercept("tool_call", (call) => {
   if (call.args.first === true) return call.rewrite({ ...call.args, second: true });
 });
 
-kit.guard("kit", async (call) => {
+kit.guard("kit", async (call, ctx) => {
   const { do: what, second, veto } = call.args;
   if (what === "veto") return call.block("vetoed");
   if (what === "veto_throw") throw new Error(MESSAGE);
+  if (what === "veto_ask" && !(await ctx.ui.confirm("May it?"))) return call.block("the person says no");
   if (what === "veto_hang") await sleep(60_000);
   if (second === true && veto === true) return call.block("saw second");
 });
