@@ -2,7 +2,8 @@
 """An extension whose tools call other tools, in plain Python, for the tests of the host.
 
 Arguments: its name, a journal that several of them may share, and the names of its tools; a name
-with `:sequential` behind it is registered so. Every tool does what its arguments say:
+with `:sequential` behind it is registered so, and `event:NAME` is no tool, but has the extension told of
+that event. Every tool does what its arguments say:
 
     text      answers with that text
     size      answers with that many characters
@@ -84,10 +85,15 @@ def run(call):
 
 
 emit(type="hello", name=name, version="1.0.0", capabilities=["tools", "tool_cancel", "call_tool"])
+events = [tool.removeprefix("event:") for tool in tools if tool.startswith("event:")]
 for tool in tools:
+    if tool.startswith("event:"):
+        continue
     tool, _, execution = tool.partition(":")
     more = {"execution": execution} if execution else {}
     emit(type="register_tool", name=tool, schema={"type": "object"}, **more)
+if events:
+    emit(type="subscribe", events=events)
 emit(type="ready")
 for line in sys.stdin:
     frame = json.loads(line)
@@ -101,5 +107,7 @@ for line in sys.stdin:
         if frame["id"] in hanging:
             answer(frame, "cancelled", is_error=True,
                    error={"kind": "cancelled", "message": "cancelled"})
+    elif frame["type"] == "event":
+        note("hears {event} {tool_name}".format(**frame))
     elif frame["type"] == "shutdown":
         break

@@ -156,6 +156,27 @@ async fn nested_calls_and_those_of_the_agent_s_own_tools_are_told_with_who_made_
 }
 
 #[tokio::test]
+async fn an_extension_hears_of_the_calls_that_it_makes_itself() {
+    let home = Home::new();
+    let journal = Journal::new(home.path());
+    let caller = journal.caller("a", &["plan", "event:tool_call", "event:tool_result"]);
+    let host = say(home.builder()).extension(caller).start().await;
+    let args = json!({"call": {"name": "say", "args": {}}}).to_string();
+    host.call("plan", &args).await.unwrap();
+    end(host).await;
+    assert_eq!(
+        journal.lines(),
+        [
+            "a: hears tool_call plan",
+            "a: runs plan",
+            "a: hears tool_call say",
+            "a: hears tool_result say",
+            "a: hears tool_result plan",
+        ]
+    );
+}
+
+#[tokio::test]
 async fn however_a_call_ends_the_news_tell_it_once() {
     use CallStatus::{Cancelled, Completed, Failed, TimedOut};
     let home = Home::new();
