@@ -15,7 +15,7 @@ from host_extension import Extension
 
 CAPABILITIES = [
     "commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_registry",
-    "registration_report"]
+    "registration_report", "rpc"]
 
 
 class Host(Calls):
@@ -171,7 +171,7 @@ class Host(Calls):
 
 
 # What takes its time, beside other requests.
-WAIT = ("start", "reload", "call", "intercept", "command", "stop")
+WAIT = ("start", "reload", "call", "request", "intercept", "command", "stop")
 
 
 class Driver:
@@ -232,6 +232,8 @@ class Driver:
         if op == "cancel":
             host.give_up(*host.calls[host.cancels[request["call"]]])
             return True
+        if op == "request":
+            return self.failed(host.ask_by_method(request), lambda answer: answer)
         if op == "intercept":
             return host.intercept(request)
         if op == "command":

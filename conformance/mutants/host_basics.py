@@ -38,6 +38,8 @@ class Pending:
         self.chain, self.children = list(chain), []
         self.done = threading.Event()
         self.answer = None
+        # What comes before the answer to a request.
+        self.parts = []
 
     def give(self, answer):
         if not self.done.is_set():

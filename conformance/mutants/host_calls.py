@@ -44,6 +44,24 @@ class Calls:
                 return self.gate(extension, tool, args, parent)
         return self.gate(extension, tool, args, parent)
 
+    def ask_by_method(self, request):
+        """Asks an extension for one of its methods: what came before the answer, and the answer."""
+        extension = next(one for one in self.extensions if one.name == request["extension"])
+        method = request["method"]
+        if method not in extension.methods and not broken("requests-any-method"):
+            return Failure("unsupported", f"{extension.name} does not serve {method}")
+        pending = Pending("response")
+        id_ = extension.id(pending)
+        extension.send({"type": "request", "id": id_, "method": method, "params": request.get("params")})
+        answer = pending.wait(self.seconds("tool_ms"))
+        extension.pending.pop(id_, None)
+        if isinstance(answer, Failure):
+            return answer
+        error = answer.get("error")
+        if error and not broken("request-errors-are-results"):
+            return Failure(error["code"], error["message"])
+        return {"result": answer.get("result"), "parts": pending.parts}
+
     def model_args(self, text):
         try:
             if broken("args-as-they-came"):

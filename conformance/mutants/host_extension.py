@@ -24,7 +24,7 @@ class Extension(Process):
         self.name = self.manifest["name"]
         self.acknowledged = None
         self.heard = time.monotonic()
-        self.capabilities = []
+        self.capabilities, self.methods = [], []
         self.tools, self.commands = {}, {}
         self.subscribed = {"events": [], "intercept": [], "guards": []}
         self.on_failure = {}
@@ -147,6 +147,7 @@ class Extension(Process):
             if not broken("takes-any-first-frame"):
                 return self.fail(f"its first frame is no hello: {json.dumps(frame)[:200]}")
         self.capabilities = frame.get("capabilities") or []
+        self.methods = frame.get("methods") or []
         if not broken("ignores-hello-guards"):
             self.declared.update(frame.get("guards") or [])
         if broken("wants-capabilities") and not self.capabilities:
@@ -268,6 +269,20 @@ class Extension(Process):
     def on_call_tool(self, frame):
         if isinstance(frame.get("id"), str):
             self.host.call_tool(self, frame)
+
+    def on_request(self, frame):
+        """This host serves no method."""
+        if isinstance(frame.get("id"), str) and not broken("methods-unanswered"):
+            error = {"code": "unsupported", "message": f"unknown method {frame.get('method')}"}
+            self.send({"type": "response", "id": frame["id"], "error": error})
+
+    def on_response_part(self, frame):
+        pending = self.pending.get(frame.get("id")) if isinstance(frame.get("id"), str) else None
+        if pending and pending.kind == "response" and not broken("parts-are-dropped"):
+            pending.parts.append(frame.get("data"))
+
+    def on_response(self, frame):
+        self.answered("response", frame)
 
     def on_command_response(self, frame):
         if frame.get("action") == "open_panel" and isinstance(frame.get("open_panel"), dict):

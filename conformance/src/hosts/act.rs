@@ -20,9 +20,12 @@ pub(super) fn handshake(play: &mut Play<'_>, extension: &Extension) -> Result<()
     let at = at.unwrap_or_default();
     connected(play, at)?;
     let name = &extension.name;
-    let hello = json!({
+    let mut hello = json!({
         "type": "hello", "name": name, "version": "1.0.0", "capabilities": extension.capabilities,
     });
+    if !extension.methods.is_empty() {
+        hello["methods"] = json!(extension.methods);
+    }
     // In one write with hello: some hosts take a pause for the end of all registrations.
     let lines = extension.offers.iter().map(|offer| line_of(offer));
     let lines: String = lines.map(|line| line + "\n").collect();

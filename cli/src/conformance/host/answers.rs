@@ -5,6 +5,7 @@ use std::rc::Rc;
 use extline_host::{
     AgentStart, CallError, CallOptions, CommandOutcome, ExtensionState, Host, Panel,
 };
+use extline_protocol::RawJson;
 use extline_protocol::frame::{EventPayload, ToolResult};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -41,6 +42,7 @@ pub(super) async fn answer(state: &Rc<State>, request: &Value) -> DriverAnswer {
         }
         "told" => Value::Array(state.told()),
         "call" => call(state, &host, request).await,
+        "request" => requested(&host, request).await,
         "cancel" => {
             let number = request["call"].as_u64().unwrap_or_default();
             let cancel = state.cancels.borrow_mut().remove(&number);
@@ -136,6 +138,28 @@ async fn call(state: &Rc<State>, host: &Host, request: &Value) -> Value {
     state.cancels.borrow_mut().remove(&number);
     match outcome {
         Ok(result) => json!({"result": result_json(&result)}),
+        Err(error) => failure(&error),
+    }
+}
+
+/// What an extension answers to a request, with the parts that came before.
+async fn requested(host: &Host, request: &Value) -> Value {
+    let text = |name: &str| request[name].as_str().unwrap_or_default();
+    let params = request.get("params").map(|params| RawJson::from(params.clone()));
+    let options = CallOptions::default();
+    let mut sent = match host.start_request(text("extension"), text("method"), params, options) {
+        Ok(sent) => sent,
+        Err(error) => return failure(&error),
+    };
+    let mut parts: Vec<Value> = Vec::new();
+    while let Some(part) = sent.part().await {
+        parts.push(serde_json::from_str(part.get()).unwrap_or_default());
+    }
+    match sent.outcome().await {
+        Ok(result) => {
+            let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
+            json!({"result": result, "parts": parts})
+        }
         Err(error) => failure(&error),
     }
 }

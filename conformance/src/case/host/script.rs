@@ -40,6 +40,9 @@ pub(crate) struct Extension {
     /// The capabilities in its hello.
     #[serde(default = "base")]
     pub(crate) capabilities: Vec<String>,
+    /// The methods in its hello.
+    #[serde(default)]
+    pub(crate) methods: Vec<String>,
     /// The folder that it stands in, when that is not its name.
     pub(crate) folder: Option<String>,
     /// The program in its manifest, when that is not the puppet.
@@ -123,6 +126,7 @@ fn script_of(mut table: Table) -> Result<Script, String> {
             name: "alpha".to_owned(),
             offers: vec!["tool echo".to_owned()],
             capabilities: base(),
+            methods: Vec::new(),
             folder: None,
             exec: None,
             guards: Vec::new(),
