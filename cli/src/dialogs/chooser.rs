@@ -158,7 +158,12 @@ impl<'o> List<'o> {
             (_, _, true) => "arrows, a number, or typing to look for it; Enter",
             _ => "arrows or a number; Enter",
         };
-        terminal.prompt(&format!("{hint}: {}", shown_line(&self.typed)));
+        // The line of the cursor stays one.
+        let room = width.saturating_sub(hint.len() + 2);
+        let typed = shown_line(&self.typed);
+        let left_out = typed.chars().count().saturating_sub(room);
+        let typed: String = typed.chars().skip(left_out).collect();
+        terminal.prompt(&format!("{hint}: {typed}"));
         lines
     }
 }

@@ -26,12 +26,12 @@ pub(super) fn serve(builder: HostBuilder) -> HostBuilder {
             let Widget { key, lines, .. } = &asked.params;
             let text = lines.as_ref().map(|lines| {
                 let shown = lines.iter().take(WIDGET_LINES);
-                let mut text: String =
+                let mut rows: Vec<_> =
                     shown.map(|line| format!("\n  {}", shown_line(line))).collect();
                 if let Some(more @ 1..) = lines.len().checked_sub(WIDGET_LINES) {
-                    text += &format!("\n  {DIM}and {more} more lines{DIM:#}");
+                    rows.push(format!("\n  {DIM}and {more} more lines{DIM:#}"));
                 }
-                text
+                rows.concat()
             });
             tell(&asked.extension, &format!("widget {}", shown_line(key)), text.as_deref())
         })

@@ -60,12 +60,11 @@ async fn answered<T>(
     title: String,
     dialog: impl Future<Output = io::Result<Option<T>>>,
 ) -> Result<Answer<T>, RpcError> {
-    let _turn = match stage::if_free() {
-        Some(turn) => turn,
-        None => {
-            stage::tell(format!("{title} {DIM}(Enter, and you can answer){DIM:#}"));
-            stage::to_have().await
-        }
+    let _turn = if let Some(turn) = stage::if_free() {
+        turn
+    } else {
+        stage::tell(format!("{title} {DIM}(Enter, and you can answer){DIM:#}"));
+        stage::to_have().await
     };
     say(&format!("{title}\n"));
     match dialog.await {
@@ -96,9 +95,12 @@ async fn select(params: Select) -> io::Result<Option<Selected>> {
     let mut terminal = Terminal::open()?;
     let Select { options, multi, initial, .. } = params;
     let chosen = values(&mut terminal, &options, multi, initial.as_ref()).await?;
-    Ok(chosen.map(|mut values| match multi {
-        true => Selected::Several { values },
-        false => Selected::One { value: values.swap_remove(0) },
+    Ok(chosen.map(|mut values| {
+        if multi {
+            Selected::Several { values }
+        } else {
+            Selected::One { value: values.swap_remove(0) }
+        }
     }))
 }
 

@@ -36,7 +36,9 @@ impl Drop for Turn {
             std::mem::replace(&mut *told, Told::Written)
         };
         if let Told::Kept(lines) = told {
-            lines.iter().for_each(|line| write(line));
+            for line in lines {
+                write(&line);
+            }
         }
     }
 }
@@ -53,6 +55,7 @@ pub(crate) async fn to_have() -> Turn {
 }
 
 /// The terminal, if nobody has it.
+#[cfg(unix)]
 pub(crate) fn if_free() -> Option<Turn> {
     Some(Turn::of(TERMINAL.try_lock().ok()?, Told::Kept(Vec::new())))
 }
