@@ -197,18 +197,18 @@ fn text_of(answer: Value) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn answers(given: Value) -> GivenAnswers {
-        GivenAnswers::read(&given).unwrap()
+    fn answers(given: &Value) -> GivenAnswers {
+        GivenAnswers::read(given).unwrap()
     }
 
-    fn ask(all: &mut GivenAnswers, method: &str, params: Value) -> Result<Value, String> {
+    fn ask(all: &mut GivenAnswers, method: &str, params: &Value) -> Result<Value, String> {
         all.answer(method, &params.to_string()).unwrap().map_err(|(_, text)| text)
     }
 
     #[test]
     fn answers_come_in_their_order_and_the_last_stays() {
-        let mut all = answers(json!({ "confirm": [true, null, false] }));
-        let mut next = || ask(&mut all, "ui.confirm", json!({ "title": "?" })).unwrap();
+        let mut all = answers(&json!({ "confirm": [true, null, false] }));
+        let mut next = || ask(&mut all, "ui.confirm", &json!({ "title": "?" })).unwrap();
         assert_eq!(next(), json!({ "confirmed": true }));
         assert_eq!(next(), json!({ "dismissed": "user" }));
         assert_eq!(next(), json!({ "confirmed": false }));
@@ -219,37 +219,37 @@ mod tests {
     fn each_dialog_takes_what_a_person_says() {
         let question = json!({ "id": "a", "question": "?", "options": ["x", "y"], "multi": true });
         let asked = json!({ "questions": [question, { "id": "b", "question": "?" }] });
-        let mut all = answers(json!({
+        let mut all = answers(&json!({
             "select": ["x", [["x", "y"]], "z"], "editor": "two\nlines", "auth": true,
             "ask": { "a": ["y"], "b": "typed" }, "input": 5,
         }));
         let select = |multi| json!({ "title": "?", "options": ["x", "y"], "multi": multi });
-        assert_eq!(ask(&mut all, "ui.select", select(false)), Ok(json!({ "value": "x" })));
-        let nested = ask(&mut all, "ui.select", select(true)).unwrap_err();
+        assert_eq!(ask(&mut all, "ui.select", &select(false)), Ok(json!({ "value": "x" })));
+        let nested = ask(&mut all, "ui.select", &select(true)).unwrap_err();
         assert!(nested.contains("is no text"), "{nested}");
-        let unknown = ask(&mut all, "ui.select", select(false)).unwrap_err();
+        let unknown = ask(&mut all, "ui.select", &select(false)).unwrap_err();
         assert!(unknown.contains("no option \"z\"; there are x, y"), "{unknown}");
-        let text = ask(&mut all, "ui.editor", json!({ "title": "?" }));
+        let text = ask(&mut all, "ui.editor", &json!({ "title": "?" }));
         assert_eq!(text, Ok(json!({ "value": "two\nlines" })));
-        let signed = ask(&mut all, "ui.auth", json!({ "url": "https://a.example" }));
+        let signed = ask(&mut all, "ui.auth", &json!({ "url": "https://a.example" }));
         assert_eq!(signed, Ok(json!({ "confirmed": true })));
-        let several = ask(&mut all, "ui.ask", asked);
+        let several = ask(&mut all, "ui.ask", &asked);
         assert_eq!(several, Ok(json!({ "answers": { "a": ["y"], "b": ["typed"] } })));
-        assert!(ask(&mut all, "ui.input", json!({ "title": "?" })).is_err());
+        assert!(ask(&mut all, "ui.input", &json!({ "title": "?" })).is_err());
     }
 
     #[test]
     fn what_is_wrong_and_what_nobody_answers() {
-        let mut all = answers(json!("headless"));
-        let closed = ask(&mut all, "ui.confirm", json!({ "title": "?" }));
+        let mut all = answers(&json!("headless"));
+        let closed = ask(&mut all, "ui.confirm", &json!({ "title": "?" }));
         assert_eq!(closed, Ok(json!({ "dismissed": "headless" })));
-        let status = ask(&mut all, "ui.status", json!({ "key": "k", "text": null }));
+        let status = ask(&mut all, "ui.status", &json!({ "key": "k", "text": null }));
         assert_eq!(status, Ok(json!({})));
-        let wrong = ask(&mut all, "ui.status", json!({ "key": "k" })).unwrap_err();
+        let wrong = ask(&mut all, "ui.status", &json!({ "key": "k" })).unwrap_err();
         assert!(wrong.contains("missing field `text`"), "{wrong}");
         assert!(all.answer("state.get", "{}").is_none());
-        let mut none = answers(json!({}));
-        let missing = ask(&mut none, "ui.confirm", json!({ "title": "Ship it?" })).unwrap_err();
+        let mut none = answers(&json!({}));
+        let missing = ask(&mut none, "ui.confirm", &json!({ "title": "Ship it?" })).unwrap_err();
         assert!(
             missing.contains("Ship it?") && missing.contains("no answer to confirm"),
             "{missing}"

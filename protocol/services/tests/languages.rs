@@ -37,14 +37,14 @@ enum Language {
 /// Types by their names, each with its text.
 struct Types {
     language: Language,
-    types: BTreeMap<String, String>,
+    texts: BTreeMap<String, String>,
     /// Name on the wire, parameters, result.
     methods: Vec<(&'static str, String, String)>,
 }
 
 impl Types {
     fn of_all(language: Language) -> Self {
-        let mut all = Self { language, types: BTreeMap::new(), methods: Vec::new() };
+        let mut all = Self { language, texts: BTreeMap::new(), methods: Vec::new() };
         for method in METHODS {
             let name = pascal(method.name);
             let params = Value::from((method.params)());
@@ -59,26 +59,26 @@ impl Types {
 
     /// Adds a type, and those that it names.
     fn add(&mut self, name: &str, schema: &Value, root: &Value) {
-        if self.types.contains_key(name) {
+        if self.texts.contains_key(name) {
             return;
         }
         // Its place is taken, should it name itself.
-        self.types.insert(name.to_owned(), String::new());
+        self.texts.insert(name.to_owned(), String::new());
         let text = match variants(schema, root) {
             Some(variants) => self.one_of(name, schema, &variants, root),
             None => self.object(name, schema, root),
         };
-        self.types.insert(name.to_owned(), text);
+        self.texts.insert(name.to_owned(), text);
     }
 
     fn object(&mut self, name: &str, schema: &Value, root: &Value) -> String {
         let about = about(schema);
         let required: Vec<_> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let mut members = String::new();
+        let mut members = Vec::new();
         for (member, of) in properties(schema) {
             let (kind, is_needed) = (self.expression(of, root), required.contains(&member));
-            members += &match (self.language, is_needed) {
+            members.push(match (self.language, is_needed) {
                 (Language::Python, true) => format!("    {member}: {kind}\n"),
                 (Language::Python, false) => format!("    {member}: NotRequired[{kind}]\n"),
                 (Language::TypeScript, _) => {
@@ -87,8 +87,9 @@ impl Types {
                     let kind = if is_needed { kind } else { format!("{kind} | undefined") };
                     format!("  /** {} */\n  {member}{optional}: {kind};\n", self::about(of))
                 }
-            };
+            });
         }
+        let members = members.concat();
         match self.language {
             Language::Python if members.is_empty() => {
                 format!("class {name}(TypedDict):\n    \"\"\"{about}\"\"\"\n")
@@ -217,7 +218,7 @@ impl Types {
     }
 
     fn file(&self) -> String {
-        let types: Vec<_> = self.types.values().map(String::as_str).collect();
+        let types: Vec<_> = self.texts.values().map(String::as_str).collect();
         match self.language {
             Language::Python => format!(
                 "\"\"\"What a host may serve by request, as types for checkers: nothing imports this when it runs.\n\n\
