@@ -70,16 +70,15 @@ mod on_terminal {
 
     pub(super) async fn ask(request: ApprovalRequest) -> Result<Decision, ApproverError> {
         // While a line of the console is edited, the prompt waits until that is entered.
-        let _turn = match stage::if_free() {
-            Some(turn) => turn,
-            None => {
-                let (extension, name) = (&request.tool.extension, request.tool.name());
-                let (extension, name) = (shown_line(extension), shown_line(name));
-                stage::tell(format!(
-                    "{BOLD}{extension}{BOLD:#} wants to run {BOLD}{name}{BOLD:#} {DIM}(Enter, and you can answer){DIM:#}"
-                ));
-                stage::to_have().await
-            }
+        let _turn = if let Some(turn) = stage::if_free() {
+            turn
+        } else {
+            let (extension, name) = (&request.tool.extension, request.tool.name());
+            let (extension, name) = (shown_line(extension), shown_line(name));
+            stage::tell(format!(
+                "{BOLD}{extension}{BOLD:#} wants to run {BOLD}{name}{BOLD:#} {DIM}(Enter, and you can answer){DIM:#}"
+            ));
+            stage::to_have().await
         };
         Ok(decide(&request)
             .await

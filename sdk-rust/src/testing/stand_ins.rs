@@ -117,6 +117,7 @@ impl Builder {
     ///
     /// Where an answer is given to what is no dialog.
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "json!(..) is written in its place")]
     pub fn answers(self, answers: Value) -> Self {
         let answers = match GivenAnswers::read(&answers) {
             Ok(answers) => Rc::new(RefCell::new(answers)),
