@@ -220,6 +220,8 @@ fn a_dialog_waits_for_the_line_that_is_edited() {
         expect("[y/N] "),
         send("y\n"),
         expect("begun: {\"confirmed\": true}"),
+        // The next line is edited before this key comes: what is typed between two lines may be lost.
+        expect("> "),
         send("\x04"),
     ];
     let screen = in_terminal(&Extline::new(), true, &steps, &words(&["run"]));
