@@ -20,6 +20,9 @@ LOGS = ROOT / "target/test-logs"
 PULSE = 60
 # Seconds that a step has to end by itself when it is told to.
 GRACE = 10
+# Seconds after which a step hangs: several times what the longest takes, so that only what would never
+# end is ended, and the others still run.
+LIMIT = 2400
 
 
 @dataclass
@@ -119,10 +122,10 @@ class Run:
             except OSError as error:
                 return error, 0
             self.at_work[step.title] = (process, began)
-        status = process.wait()
+        failure = ended(process)
         with self.lock:
             del self.at_work[step.title]
-        return f"exit status {status}" if status else None, round(time.monotonic() - began)
+        return failure, round(time.monotonic() - began)
 
     def finish(self, step, failure, seconds):
         step.outcome = f"FAILED: {failure}" if failure else "ok"
@@ -172,6 +175,23 @@ class Run:
         send(processes, signal.SIGKILL)
         print("\n== stopped", flush=True)
         os._exit(128 + number)
+
+
+def ended(process):
+    """Waits for its end; what was wrong with that, if anything."""
+    try:
+        status = process.wait(LIMIT)
+    except subprocess.TimeoutExpired:
+        send([process], signal.SIGTERM)
+        try:
+            process.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            pass
+        # Also what it started and left, which is in its group.
+        send([process], signal.SIGKILL)
+        process.wait()
+        return f"it did not end in {LIMIT} s"
+    return f"exit status {status}" if status else None
 
 
 def send(processes, number):

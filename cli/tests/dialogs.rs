@@ -103,7 +103,7 @@ fn options_are_chosen_by_arrows_number_or_name() {
     assert_eq!(choose("\x1b[A\r"), r#"{"value": "north"}"#);
     assert_eq!(choose("NOR\r"), r#"{"value": "north"}"#);
     assert_eq!(choose("\x04"), r#"{"dismissed": "user"}"#);
-    let wrong = [expect("number"), send("3\n"), expect("none of the list"), send("\x7f1\n")];
+    let wrong = [expect("arrows or a number"), send("3\n"), expect("none of the list"), send("\x7f1\n")];
     assert_eq!(ask("select", &wrong), r#"{"value": "north"}"#);
     let several = |keys: &str| ask("several", &[expect("[ ] 3) c"), expect("Space"), send(keys)]);
     assert_eq!(several("3 1\n"), r#"{"values": ["a", "c"]}"#);
@@ -174,12 +174,15 @@ fn several_questions_are_asked_one_after_the_other() {
         expect("asks: some questions"),
         expect("1/2 Where?"),
         expect("2) south"),
+        expect("arrows or a number"),
         send("\x1b[B\r"),
         expect("2/2 By whom?"),
+        expect(": "),
         send("Ada\n"),
     ];
     assert_eq!(ask("ask", &steps), r#"{"answers": {"where": ["south"], "who": ["Ada"]}}"#);
-    let closed = [expect("1/2"), send("\r"), expect("2/2"), send("\x04")];
+    let list = [expect("1/2"), expect("arrows or a number"), send("\r")];
+    let closed = [&list[..], &[expect("2/2"), expect(": "), send("\x04")]].concat();
     assert_eq!(ask("ask", &closed), r#"{"dismissed": "user"}"#);
 }
 

@@ -204,6 +204,8 @@ export class Program {
     } catch {
       // It has ended meanwhile.
     }
+    // Who writes what nobody reads would keep this test's process for ever.
+    this.hangUp();
   }
 
   /** The next frame that is like it, behind the last that was asked for. */
