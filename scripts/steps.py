@@ -48,6 +48,8 @@ class Step:
     # Patterns of files, as further arguments.
     files: list = field(default_factory=list)
     needs: list = field(default_factory=list)
+    # Steps of other lanes that have to be over before.
+    after: list = field(default_factory=list)
     # "ok", "FAILED: ..." or "SKIPPED ...", once it is known.
     outcome: str = ""
     title: str = ""
@@ -97,6 +99,8 @@ class Run:
 
     def lane(self, steps):
         for step in steps:
+            while not all(before.outcome for before in step.after):
+                time.sleep(0.1)
             if self.skips(step):
                 continue
             self.say(f"\n-- {step.title} {step.name}: begins")

@@ -3,7 +3,7 @@
 
 What only reads the code runs beside the build of everything, which leaves a CPU idle at times. The tests
 then wait for processes more than they compute, so there are two lanes: the tests of Rust and C, and beside
-them those of Python, Node and MCP, one after another.
+them those of Node, Python and MCP, one after another. The packages are last in either lane.
 """
 
 import os
@@ -22,12 +22,12 @@ def main():
     skip_python_shims()
     keep_compiled_python()
     tools.put_on_path()
-    run = Run(steps=[FORMAT, CLIPPY, DOCUMENTATION, BUILD, *RUST_AND_C, *PYTHON_AND_NODE, *LAST])
+    run = Run(steps=[FORMAT, CLIPPY, DOCUMENTATION, BUILD, *RUST_AND_C, *NODE_AND_PYTHON, PYTHON_PACKAGE, *LAST])
     run.one_by_one([FORMAT])
     run.side_by_side([CLIPPY, DOCUMENTATION], [BUILD])
     if BUILD.outcome == "ok":
         os.environ["EXTLINE_BUILT"] = "1"
-    run.side_by_side(RUST_AND_C, PYTHON_AND_NODE)
+    run.side_by_side([*RUST_AND_C, PYTHON_PACKAGE], NODE_AND_PYTHON)
     run.one_by_one(LAST)
     sys.exit(run.summary())
 
@@ -87,15 +87,21 @@ RUST_AND_C = [
         needs=[Tool(["test", platform.system(), "=", "Linux"], "Linux", "it reads ELF files")],
     ),
 ]
-PYTHON_AND_NODE = [
+PYTHON = Step("tests: the Python SDK", ["scripts/test-python.sh"])
+NODE_AND_PYTHON = [
     Step("tests: the Node SDK", ["scripts/test-node.sh"]),
-    Step("tests: the Python SDK", ["scripts/test-python.sh"]),
-    # It needs what these two have made, and the next two change.
+    PYTHON,
+    # It needs what these two have made.
     Step("tests: the official clients of MCP", ["scripts/test-mcp.py"]),
-    Step("tests: the Python package, installed from its source archive", ["scripts/test-python-package.sh"]),
     # It puts the native half as it is released where the tests of the Node SDK had the other.
     Step("tests: the Node package, packed and installed elsewhere", ["scripts/test-node-package.sh"]),
 ]
+# With the Python and its packages that those tests have installed.
+PYTHON_PACKAGE = Step(
+    "tests: the Python package, installed from its source archive",
+    ["scripts/test-python-package.sh"],
+    after=[PYTHON],
+)
 # The examples and the benchmark run with what the steps of the SDKs made.
 LAST = [
     Step(

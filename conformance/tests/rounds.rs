@@ -28,10 +28,14 @@ struct Rounds {
     /// looks like a mistake of another kind. A round may be played `RUNS` times.
     #[serde(default)]
     races: bool,
+    /// It starts several programs for each frame, so that all cases are played at the end alone.
+    #[serde(default)]
+    is_slow: bool,
     round: Vec<Round>,
 }
 
 const RUNS: usize = 3;
+
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -98,7 +102,8 @@ fn follow(name: &str) {
     for (number, round) in rounds.round.iter().enumerate() {
         // Little is left in the last round, so only that is looked at, to save time.
         let is_last = number > 0 && number + 1 == rounds.round.len();
-        let is_left = |case: &Case| !is_last || round.mend.iter().any(|mend| mend.case == case.id);
+        let is_told = |case: &Case| round.mend.iter().any(|mend| mend.case == case.id);
+        let is_left = |case: &Case| !(is_last || rounds.is_slow) || is_told(case);
         let place = format!("{name}, round {}", number + 1);
         let play = || round.is_told(&test(folder.path(), &rounds.build, is_left));
         let runs = if rounds.races { RUNS } else { 1 };
