@@ -33,7 +33,8 @@ done
 
 # The types, and that the stubs of the native modules are what these are.
 if [ "$#" -eq 0 ]; then
-    set -- sdk-python/tests
+    # They wait more than they compute.
+    set -- -n 4 sdk-python/tests
     (
         cd sdk-python/python
         "$environment/bin/python" -m mypy --strict --cache-dir "$target/mypy" extline

@@ -15,8 +15,8 @@ const options = process.argv.slice(2).filter((argument) => argument.startsWith("
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
 const all = readdirSync(folder).filter((name) => name.endsWith(".test.mjs"));
 const files = names.length > 0 ? names.map((name) => `${name}.test.mjs`) : all;
-// A file that never ends would keep all the others from being told of.
-const limit = "--test-timeout=900000";
+// They wait more than they compute. A file that never ends would keep all the others from being told of.
+const bounds = ["--test-concurrency=4", "--test-timeout=900000"];
 // A folder as argument would mean other things to other versions of Node.
-const ran = spawnSync(process.execPath, ["--test", limit, ...options, ...files], { cwd: folder, stdio: "inherit" });
+const ran = spawnSync(process.execPath, ["--test", ...bounds, ...options, ...files], { cwd: folder, stdio: "inherit" });
 process.exitCode = ran.status ?? 1;
