@@ -103,7 +103,8 @@ fn options_are_chosen_by_arrows_number_or_name() {
     assert_eq!(choose("\x1b[A\r"), r#"{"value": "north"}"#);
     assert_eq!(choose("NOR\r"), r#"{"value": "north"}"#);
     assert_eq!(choose("\x04"), r#"{"dismissed": "user"}"#);
-    let wrong = [expect("arrows or a number"), send("3\n"), expect("none of the list"), send("\x7f1\n")];
+    let wrong =
+        [expect("arrows or a number"), send("3\n"), expect("none of the list"), send("\x7f1\n")];
     assert_eq!(ask("select", &wrong), r#"{"value": "north"}"#);
     let several = |keys: &str| ask("several", &[expect("[ ] 3) c"), expect("Space"), send(keys)]);
     assert_eq!(several("3 1\n"), r#"{"values": ["a", "c"]}"#);

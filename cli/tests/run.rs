@@ -32,7 +32,7 @@ fn a_line_that_fails_is_exit_1_and_the_next_one_runs() {
     let extline = Extline::new();
     for failing in ["!fail", "!echo {}", "!nope", "/refuse", "what", "!slow {\"seconds\":9}"] {
         let input = format!("{failing}\n!echo {{\"text\":\"on\"}}\n");
-        let outcome = extline.run_with_input(&behave(&["run", "--timeout", "0.5"]), &input);
+        let outcome = extline.run_with_input(&behave(&["run", "--timeout", "2"]), &input);
         outcome.assert_code(1);
         assert!(outcome.stdout.contains("\non\n"), "{outcome:?}");
         outcome.assert_says(&["error: "]);

@@ -34,8 +34,7 @@ struct Rounds {
     round: Vec<Round>,
 }
 
-const RUNS: usize = 3;
-
+const RUNS: usize = 5;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

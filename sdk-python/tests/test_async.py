@@ -207,6 +207,7 @@ def test_a_task_that_never_ends_is_answered_and_named(start) -> None:
 
         @ext.tool
         async def stuck():
+            ext.notify("begun")
             while True:
                 try:
                     await asyncio.sleep(100)
@@ -215,7 +216,7 @@ def test_a_task_that_never_ends_is_answered_and_named(start) -> None:
         """
     )
     peer.begin("stuck")
-    time.sleep(0.05)
+    assert peer.next("notify")["message"] == "begun"
     assert peer.shut_down() == 0
     kinds = [frame["type"] for frame in peer.frames()]
     assert kinds[-2:] == ["tool_result", "shutdown_ack"]

@@ -35,13 +35,14 @@ def test_a_cancel_reaches_a_handler_that_computes(start) -> None:
         """
         @ext.tool
         def compute(ctx):
+            ext.notify("begun")
             while not ctx.cancelled:
                 sum(range(1000))
             return "stopped"
         """
     )
     peer.begin("compute")
-    time.sleep(0.05)
+    assert peer.next("notify")["message"] == "begun"
     peer.send({"type": "tool_cancel", "id": "1"})
     assert text(peer.next("tool_result")) == "stopped"
 

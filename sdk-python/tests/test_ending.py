@@ -15,6 +15,7 @@ STUCK = """
 
     @ext.tool
     def stuck():
+        ext.notify("begun")
         while True: time.sleep(0.01)
 
     @ext.tool
@@ -24,6 +25,7 @@ STUCK = """
 
     @ext.tool
     def computing():
+        ext.notify("begun")
         while True: pass
 
     @ext.tool
@@ -52,7 +54,7 @@ def test_sigterm_ends_it_with_143(start) -> None:
 def test_a_handler_that_never_ends_is_answered_and_named(start, handler: str) -> None:
     peer = start(STUCK)
     peer.begin(handler)
-    time.sleep(0.1)
+    assert peer.next("notify")["message"] == "begun"
     peer.send({"type": "shutdown"})
     result = peer.next("tool_result")
     assert result["error"]["kind"] == "cancelled"
@@ -86,6 +88,7 @@ def test_a_handler_that_sees_its_cancel_in_time_is_answered_by_itself(start) -> 
         """
         @ext.tool
         def patient(ctx):
+            ext.notify("begun")
             try:
                 ctx.sleep(30)
             except Cancelled:
@@ -93,7 +96,7 @@ def test_a_handler_that_sees_its_cancel_in_time_is_answered_by_itself(start) -> 
         """
     )
     peer.begin("patient")
-    time.sleep(0.05)
+    assert peer.next("notify")["message"] == "begun"
     assert peer.shut_down() == 0
     assert peer.frames()[-2]["content"][0]["text"] == "in time"
 

@@ -42,13 +42,13 @@ async fn between_hello_and_ready() {
 #[tokio::test]
 async fn in_a_call() {
     let pair = Pair::start(&["plain"]).await;
-    let options = CallOptions::default().timeout(Duration::from_millis(300));
+    let options = CallOptions::default().timeout(Duration::from_millis(1500));
     let call = pair.host.start_call("hang", "{}", options).await.unwrap();
     let (outcome, ()) = tokio::join!(call.outcome(), pair.good_one_answers());
     let error = outcome.unwrap_err();
     assert!(matches!(error, CallError::Timeout { .. }), "{error}");
     let found = pair.host.diagnose(&error).unwrap();
-    assert_eq!(found.problem, Problem::NoAnswer { waited_ms: 300 });
+    assert_eq!(found.problem, Problem::NoAnswer { waited_ms: 1500 });
     assert_eq!(found.doing, "answering hang");
     assert!(found.process.as_deref().unwrap().contains("(python3"), "{found}");
     // Only the call has failed.
@@ -63,7 +63,7 @@ async fn in_a_call_of_an_sdk_the_advice_is_in_its_language() {
         ("plain", "a tool that needs longer says so with \"timeout_ms\", or whoever"),
     ] {
         let pair = Pair::start(&[says]).await;
-        let options = CallOptions::default().timeout(Duration::from_millis(300));
+        let options = CallOptions::default().timeout(Duration::from_millis(1000));
         let error = match pair.host.start_call("hang", "{}", options).await {
             Ok(call) => call.outcome().await.unwrap_err(),
             Err(error) => error,
