@@ -169,6 +169,7 @@ check_mcp() {
     cc -std=c11 -D_GNU_SOURCE -O1 -I"$built/installed/include" -o "$built/weather" examples/weather-c/weather.c \
         "$built/installed/lib/libextline.a" $private || fail 'examples/weather-c does not link with libextline.a'
     said=$("$built/weather" --mcp </dev/null 2>&1) && fail 'a library without MCP serves it'
+    # shellcheck disable=SC2016 # the text has backquotes
     case $said in
     *'start the program by `extline mcp -- PROGRAM`'*) ;;
     *) fail "a library without MCP says: $said" ;;

@@ -61,6 +61,7 @@ install() {
 }
 
 write_extensions() {
+    # shellcheck disable=SC2016 # the backquotes are JavaScript's
     body='const ext = new Extension("hello", "1.0.0");
 ext.tool("greet", {
   description: "Greets somebody.",

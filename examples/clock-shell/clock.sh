@@ -98,6 +98,7 @@ string_member() {
     rest=$frame
     depth=0
     while :; do
+        # shellcheck disable=SC2295 # it is a pattern
         plain=${rest%%$structure}
         rest=${rest#"$plain"}
         case $rest in

@@ -15,7 +15,7 @@ for folder in "$PREFIX" "$LIBDIR" "$INCLUDEDIR"; do
     esac
     # What pkg-config says is cut at spaces by the shell, and what a linker is told of at commas.
     case $folder in
-    *[[:space:]]* | *[\"\'\`\$\\\&\|\;\<\>\(\)\*\?\#\,\:]*)
+    *[[:space:]]* | *[\"\'\`\$\\\&\|\;\<\>\(\)\*\?\#\,:]*)
         fail "PREFIX, LIBDIR and INCLUDEDIR hold no spaces and no punctuation that shells, pkg-config or linkers read otherwise, as '$folder' does" ;;
     esac
 done
