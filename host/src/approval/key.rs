@@ -1,18 +1,9 @@
 //! What one approval covers: the key of a call.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use extline_protocol::{RawJson, is_hidden};
-use serde_json::value::RawValue;
+use extline_protocol::{RawJson, approval_key};
 use sha2::{Digest as _, Sha256};
-
-/// Longest inserted value, in bytes as inserted (`tool.approval-digest`).
-const VALUE: usize = 256;
-
-/// Longest key that a template makes, in bytes.
-const KEY: usize = 1024;
 
 /// The calls of a tool that one approval covers. The two kinds are never equal, whatever text a
 /// template makes.
@@ -29,7 +20,7 @@ impl Key {
     /// template makes nothing that can be relied on, it is the digest: doubt allows this one call and
     /// no other.
     pub(crate) fn of(template: Option<&str>, args: &RawJson) -> Self {
-        let made = template.and_then(|template| make(template, args));
+        let made = template.and_then(|template| approval_key(template, args));
         made.map_or_else(|| Self::Exact(digest([args.get().as_bytes()])), Self::Made)
     }
 }
@@ -55,56 +46,6 @@ pub(crate) fn digest<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> [u8; 32]
         hash.update(piece);
     }
     hash.finalize().into()
-}
-
-/// The text that a template makes, if it can be relied on.
-fn make(template: &str, args: &RawJson) -> Option<String> {
-    let members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(args.get()).ok()?;
-    let mut key = String::new();
-    let mut rest = template;
-    while let Some((text, behind)) = rest.split_once('{') {
-        // One that nothing closes was meant for a member.
-        let (name, behind) = behind.split_once('}')?;
-        key.push_str(text);
-        insert(members.get(name)?.get(), &mut key)?;
-        rest = behind;
-    }
-    key.push_str(rest);
-    let is_good = (1..=KEY).contains(&key.len()) && !key.contains(is_hidden);
-    is_good.then_some(key)
-}
-
-/// Inserts a string or a scalar; `None` where it does not tell the calls apart.
-fn insert(value: &str, key: &mut String) -> Option<()> {
-    let before = key.len();
-    match value.as_bytes().first()? {
-        b'{' | b'[' => return None,
-        b'"' => {
-            let text: Cow<'_, str> = serde_json::from_str(value).ok()?;
-            if text.len() > VALUE {
-                return None;
-            }
-            encode(&text, key);
-        }
-        // Numbers, true, false and null stand as their JSON text (`tool.approval-scalars`).
-        _ => key.push_str(value),
-    }
-    (key.len() - before <= VALUE).then_some(())
-}
-
-/// Percent-encodes what could look like the template around it, or hold a wildcard
-/// (`tool.approval-strings`).
-fn encode(text: &str, key: &mut String) {
-    for character in text.chars() {
-        if character.is_ascii_alphanumeric() || "._/@:-".contains(character) {
-            key.push(character);
-        } else {
-            for byte in character.encode_utf8(&mut [0; 4]).bytes() {
-                // A String takes all that is written.
-                let _ = write!(key, "%{byte:02X}");
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! An MCP client on one side, one extension on the other.
 
+mod asking;
 mod extension;
 mod gate;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{
@@ -14,8 +15,10 @@ use extline_protocol::{
     CallKey, Capabilities, Capability, Deadlines, HostConfig, HostSession, Profile,
 };
 
+use self::asking::{Asking, Covered};
 use self::gate::Stage;
-use crate::server::{RequestKey, Server, ServerEvent};
+use crate::question::{DIALOGS, DISPLAYS};
+use crate::server::{QuestionKey, RequestKey, Server, ServerEvent};
 
 /// A client of MCP decides itself how long it waits, and says when it does no longer.
 const NO_DEADLINE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -31,6 +34,8 @@ pub struct BridgeConfig {
     pub extension_dir: Option<String>,
     /// Where it may keep data.
     pub data_dir: Option<String>,
+    /// Calls of tools that need an approval run without.
+    pub asks_nobody: bool,
 }
 
 /// What whoever drives a bridge has to do.
@@ -50,12 +55,20 @@ pub enum BridgeEvent {
 /// to be done, the time of the next [`Bridge::handle_timeout`]. Not thread-safe by itself.
 ///
 /// To the extension it is a host: it answers `hello`, and the extension's own interceptors and guards at
-/// `tool_call` are asked before each call. What MCP has no place for (panels, events, other intercepts, calls of
+/// `tool_call` are asked before each call. Its dialogs, and its calls that need an approval, are shown by a
+/// client that can ask its user (`elicitation`). What MCP has no place for (panels, events, other intercepts, calls of
 /// other tools) is refused in the extension's registration report or by an error, so that its author sees it.
 #[derive(Debug)]
 pub struct Bridge {
     server: Server,
     host: HostSession,
+    /// The extension's name.
+    name: String,
+    asks_nobody: bool,
+    /// What the client's user is asked.
+    asking: BTreeMap<QuestionKey, Asking>,
+    /// The calls that always run, by the tool.
+    approved: BTreeSet<(String, Covered)>,
     /// Requests of the client's that the extension has to answer, by the serial of what it was sent.
     stages: BTreeMap<u64, Stage>,
     /// The same by the request, for cancels.
@@ -78,6 +91,10 @@ impl Bridge {
     pub fn new(config: BridgeConfig, now: Instant) -> Self {
         Self {
             server: Server::new(),
+            name: String::new(),
+            asks_nobody: config.asks_nobody,
+            asking: BTreeMap::new(),
+            approved: BTreeSet::new(),
             host: HostSession::new(host_config(config), now),
             stages: BTreeMap::new(),
             sent: BTreeMap::new(),
@@ -89,6 +106,11 @@ impl Bridge {
             said: Vec::new(),
             events: VecDeque::new(),
         }
+    }
+
+    /// Has clients of the modern era asked too, see [`Server::sign_with`].
+    pub fn sign_with(&mut self, secret: [u8; 32], now: Instant) {
+        self.server.sign_with(secret, now);
     }
 
     /// Takes bytes from the client, in any chunking.
@@ -170,6 +192,7 @@ impl Bridge {
                     self.host.cancel(&call, reason.as_deref().unwrap_or("cancelled"), now);
                 }
             }
+            ServerEvent::Answered { question, answer } => self.answered(question, answer, now),
             ServerEvent::Closed => self.host.shutdown(None, now),
             ServerEvent::Remark(text) => self.say(text),
         }
@@ -234,14 +257,15 @@ impl Bridge {
 
 /// A host that grants what MCP has a place for.
 fn host_config(config: BridgeConfig) -> HostConfig {
-    let capabilities = Capabilities::all()
-        .without(Capability::Panels)
-        .without(Capability::CallTool)
-        .without(Capability::Rpc);
+    let capabilities =
+        Capabilities::all().without(Capability::Panels).without(Capability::CallTool);
+    // Whether a client can ask its user is known only when it calls: those that cannot are told of then.
+    let methods = DIALOGS.iter().chain(&DISPLAYS).map(|method| (*method).to_owned());
     let intercept = u64::try_from(INTERCEPT_DEADLINE.as_millis()).ok();
     let ack = HelloAck {
         protocol_version: 1,
         capabilities: Some(capabilities.names()),
+        methods: Some(methods.collect()),
         cwd: config.cwd,
         extension_dir: config.extension_dir,
         data_dir: config.data_dir,

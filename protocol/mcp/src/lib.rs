@@ -17,6 +17,7 @@
 
 mod bridge;
 mod catalogue;
+mod elicits;
 mod entry;
 mod failure;
 mod level;
@@ -25,6 +26,7 @@ pub mod lint;
 mod message;
 mod progress;
 mod prompt;
+mod question;
 mod references;
 mod result;
 mod revision;
@@ -34,5 +36,6 @@ mod server;
 pub use bridge::{Bridge, BridgeConfig, BridgeEvent};
 pub use entry::LeftOut;
 pub use failure::Code;
+pub use question::{ApprovalQuestion, DIALOGS, DISPLAYS, Question, Verdict};
 pub use revision::Revision;
-pub use server::{RequestKey, Server, ServerConfig, ServerEvent};
+pub use server::{QuestionKey, RequestKey, Server, ServerConfig, ServerEvent};

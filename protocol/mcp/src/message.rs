@@ -53,8 +53,11 @@ pub(crate) enum Message<'a> {
         method: Cow<'a, str>,
         params: Params<'a>,
     },
-    /// An answer. This server asks nothing.
-    Answer,
+    /// An answer to what this server asked: the result, or the error.
+    Answer {
+        id: RequestId,
+        answer: Result<&'a str, &'a str>,
+    },
     /// It cannot be used.
     Unusable {
         id: Option<RequestId>,
@@ -77,8 +80,8 @@ pub(crate) struct Meta<'a> {
     pub(crate) progress_token: Option<&'a str>,
     /// The revision that it is written in; only the modern era says so.
     pub(crate) version: Option<Cow<'a, str>>,
-    /// Whether it names what its client can do.
-    pub(crate) has_capabilities: bool,
+    /// The JSON text of what its client can do; only the modern era says so.
+    pub(crate) capabilities: Option<&'a str>,
 }
 
 impl<'a> Message<'a> {
@@ -121,8 +124,15 @@ impl<'a> Message<'a> {
             return unusable(read, Failure::invalid_request(why));
         }
         let Some(method) = value("method") else {
-            if value("result").is_some() || value("error").is_some() {
-                return Self::Answer;
+            let answer = match (value("result"), value("error")) {
+                (Some(result), _) => Some(Ok(result)),
+                (None, Some(error)) => Some(Err(error)),
+                (None, None) => None,
+            };
+            if let Some(answer) = answer {
+                // What has no id answers nothing that was asked.
+                let id = read.unwrap_or_else(|| RequestId::of(""));
+                return Self::Answer { id, answer };
             }
             return unusable(read, Failure::invalid_request("method is missing"));
         };
@@ -195,7 +205,7 @@ impl<'a> Params<'a> {
                         Some(read_string(member.value).unwrap_or(Cow::Borrowed(member.value)));
                 }
                 "io.modelcontextprotocol/clientCapabilities" => {
-                    meta.has_capabilities = member.value.starts_with('{');
+                    meta.capabilities = Some(member.value).filter(|it| it.starts_with('{'));
                 }
                 _ => {}
             }
@@ -211,7 +221,7 @@ impl Meta<'_> {
         // A revision with a handshake has no place in `_meta`.
         let known = Revision::named(version).filter(|revision| revision.is_modern());
         let revision = known.ok_or_else(|| Failure::unsupported_version(version))?;
-        if !self.has_capabilities {
+        if self.capabilities.is_none() {
             let name = "io.modelcontextprotocol/clientCapabilities";
             return Err(Failure::invalid_params(format!("params._meta has to name {name}")));
         }

@@ -7,6 +7,9 @@ use extline_mcp::{Bridge, BridgeConfig, BridgeEvent};
 use extline_protocol::ExtensionSession;
 use extline_stdio::{Error, report};
 
+/// The variable that says who decides about calls that need an approval, `ask` or `yolo`.
+const APPROVE: &str = "EXTLINE_APPROVE";
+
 /// The bridge of one channel, with room for what goes through it.
 #[derive(Debug)]
 pub(crate) struct Mcp {
@@ -16,15 +19,23 @@ pub(crate) struct Mcp {
 }
 
 impl Mcp {
-    #[expect(clippy::unnecessary_wraps, reason = "as where it is absent")]
     pub(crate) fn new() -> Result<Self, Error> {
         let cwd = env::current_dir().map(|cwd| cwd.to_string_lossy().into_owned());
         let config = BridgeConfig {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             cwd: cwd.unwrap_or_default(),
+            asks_nobody: asks_nobody(),
             ..BridgeConfig::default()
         };
-        Ok(Self { bridge: Box::new(Bridge::new(config, Instant::now())), frames: Vec::new() })
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret).map_err(|error| Error::Io {
+            doing: "get random bytes to sign with",
+            source: std::io::Error::other(error.to_string()),
+        })?;
+        let now = Instant::now();
+        let mut bridge = Box::new(Bridge::new(config, now));
+        bridge.sign_with(secret, now);
+        Ok(Self { bridge, frames: Vec::new() })
     }
 
     /// Room for bytes of the client's.
@@ -120,5 +131,19 @@ impl Mcp {
             }
         }
         is_told
+    }
+}
+
+/// Whether calls that need an approval run without. What is said wrongly is no permission.
+fn asks_nobody() -> bool {
+    let Some(mode) = env::var_os(APPROVE) else { return false };
+    match mode.to_str() {
+        Some("yolo") => true,
+        Some("" | "ask") => false,
+        _ => {
+            let mode = mode.to_string_lossy();
+            report(&format!("{APPROVE} is {mode:?}, and has to be ask or yolo; it is left at ask"));
+            false
+        }
     }
 }

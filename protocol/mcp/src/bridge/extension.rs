@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use extline_protocol::frame::{
     CallToolResult, CommandResponse, Content, ErrorInfo, Hello, Level, RegisterCommand,
-    RegisterTool, Registered, Rejection, RpcError, Subscribe,
+    RegisterTool, Registered, Rejection, Subscribe,
 };
 use extline_protocol::{CallKey, ErrorKind, HostEvent};
 
@@ -19,6 +19,7 @@ impl Bridge {
             HostEvent::RegisterTool(tool) => self.add_tool(tool),
             HostEvent::UnregisterTool(name) => {
                 self.tools.remove(&name);
+                self.forget_approvals(&name);
                 self.server.remove_tool(&name);
             }
             HostEvent::RegisterCommand(command) => self.add_command(&command),
@@ -46,7 +47,8 @@ impl Bridge {
             HostEvent::InterceptResponse { key, response } => self.decide(&key, response, now),
             HostEvent::CallFailed { key, error } => self.fail(&key, error, now),
             HostEvent::CallTool { key, call } => self.refuse_call(&key, &call.name, now),
-            HostEvent::Request { key, request } => self.refuse_request(&key, &request.method, now),
+            HostEvent::Request { key, request } => self.handle_request(&key, &request, now),
+            HostEvent::Cancelled { key } => self.withdraw(&key, now),
             HostEvent::CloseInput => self.events.push_back(BridgeEvent::CloseInput),
             event => self.hear(event),
         }
@@ -82,6 +84,7 @@ impl Bridge {
         for point in hello.guards.iter().flatten() {
             self.subscribed.add("guard", point);
         }
+        self.name.clone_from(&hello.name);
         self.server.introduce(ServerConfig {
             name: hello.name,
             version,
@@ -92,6 +95,9 @@ impl Bridge {
     fn add_tool(&mut self, tool: RegisterTool) {
         if let Err(left_out) = self.server.add_tool(&tool) {
             self.say(format!("tool {} is left out: {}", left_out.tool, left_out.why));
+        }
+        if self.tools.get(&tool.name).is_some_and(|known| *known != tool) {
+            self.forget_approvals(&tool.name);
         }
         self.tools.insert(tool.name.clone(), tool);
         if self.is_ready {
@@ -188,12 +194,5 @@ impl Bridge {
         };
         // Nobody else answers it.
         let _ = self.host.reply_call_tool(call, result, now);
-    }
-
-    fn refuse_request(&mut self, call: &CallKey, method: &str, now: Instant) {
-        let why = format!("{method} is not served: the host is a client of MCP");
-        // Nobody else answers it.
-        let error = RpcError::new(ErrorKind::Unsupported, why);
-        let _ = self.host.reply_request(call, Err(error), now);
     }
 }

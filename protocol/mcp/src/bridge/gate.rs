@@ -41,7 +41,7 @@ impl Bridge {
         now: Instant,
     ) {
         if !self.asks_first() {
-            return self.run(key, name, args, now);
+            return self.approve(key, name, args, now);
         }
         let payload = EventPayload {
             tool_name: Some(name.clone()),
@@ -79,7 +79,7 @@ impl Bridge {
                 return self.decide_unanswered(key, name, args, &why, now);
             }
         };
-        self.run(key, name, args, now);
+        self.approve(key, name, args, now);
     }
 
     /// A question has no usable answer: what its failure means decides (`guard.closed`).
@@ -93,7 +93,7 @@ impl Bridge {
     ) {
         let modes = self.subscribed.on_failure.as_ref();
         if modes.and_then(|modes| modes.get(POINT)) == Some(&OnFailure::Allow) {
-            return self.run(key, name, args, now);
+            return self.approve(key, name, args, now);
         }
         let why = format!("the call was not allowed: {why}");
         self.server.fail_tool(key, ErrorInfo::new(ErrorKind::Permission, why));
@@ -106,7 +106,7 @@ impl Bridge {
         Some(stage)
     }
 
-    fn run(&mut self, key: RequestKey, name: String, args: RawJson, now: Instant) {
+    pub(super) fn run(&mut self, key: RequestKey, name: String, args: RawJson, now: Instant) {
         let tool = self.tools.get(&name);
         let timeout = tool.and_then(|tool| tool.timeout_ms).map(Duration::from_millis);
         let options = ToolCallOptions { timeout, interactive: timeout.is_none() };

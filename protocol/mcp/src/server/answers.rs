@@ -6,6 +6,7 @@ use extline_protocol::frame::{CommandResponse, Content, ErrorInfo, Level, ToolRe
 use extline_protocol::{Field, RawJson, write_string};
 
 use super::open::Progress;
+use super::suspended::Outcome;
 use super::{HEARTBEAT, RequestKey, Server, ServerEvent};
 use crate::entry::push_key;
 use crate::level::McpLevel;
@@ -16,6 +17,10 @@ use crate::{prompt, result};
 impl Server {
     /// Answers a call.
     pub fn reply_tool(&mut self, key: RequestKey, result: &ToolResult) {
+        self.withdraw_below(key);
+        if self.open.keep(key, || Outcome::Tool(result.clone())).is_some() {
+            return;
+        }
         let Some(asked) = self.open.close(key) else { return };
         let is_promised = asked.tool.is_some_and(|tool| tool.has_output);
         let structure = Structure { is_promised, is_any: asked.revision.is_modern() };
@@ -34,6 +39,10 @@ impl Server {
 
     /// Answers a request for a prompt by what the command answered.
     pub fn reply_prompt(&mut self, key: RequestKey, response: &CommandResponse) {
+        self.withdraw_below(key);
+        if self.open.keep(key, || Outcome::Prompt(response.clone())).is_some() {
+            return;
+        }
         let Some(asked) = self.open.close(key) else { return };
         let text = match prompt::text(response) {
             Ok(text) => text,

@@ -28,6 +28,7 @@ impl Server {
             config: self.config.clone(),
             catalogue: self.catalogue.clone(),
             is_ready: self.is_ready,
+            signer: self.signer.clone(),
             ..Self::new()
         }
     }

@@ -1,22 +1,31 @@
 //! The server's end of an MCP connection over stdio.
 
 mod answers;
+mod asking;
 mod further;
 mod offers;
 mod open;
 mod requests;
+mod state;
 mod streams;
+mod suspended;
 mod writing;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use extline_protocol::frame::RpcError;
 use extline_protocol::limits::{EXTENSION_ACCEPTS_BYTES, READ_AHEAD_BYTES};
 use extline_protocol::{Decoder, Line, RawJson};
 
+pub use self::asking::QuestionKey;
+use self::asking::Questions;
 use self::open::Open;
+use self::state::Signer;
 use self::streams::Streams;
 use crate::catalogue::Catalogue;
+use crate::elicits::Elicits;
 use crate::level::McpLevel;
 use crate::revision::Revision;
 
@@ -66,6 +75,13 @@ pub enum ServerEvent {
         name: String,
         /// What would be typed behind it.
         args: String,
+    },
+    /// What was asked by [`Server::ask`] has its answer, or will have none.
+    Answered {
+        /// Names the question.
+        question: QuestionKey,
+        /// The answer, as an extension reads that of the dialog.
+        answer: Result<RawJson, RpcError>,
     },
     /// It no longer wants an answer. None is sent, whatever [`Server::reply_tool`] is told.
     Cancelled {
@@ -120,8 +136,13 @@ pub struct Server {
     session: Option<Revision>,
     /// `notifications/initialized` came: notifications that answer nothing may be sent.
     is_initialized: bool,
+    /// What the client of the session can ask its user.
+    elicits: Elicits,
     log_level: McpLevel,
     open: Open,
+    questions: Questions,
+    /// Signs what a client brings back.
+    signer: Option<Arc<Signer>>,
     streams: Streams,
     events: VecDeque<ServerEvent>,
     /// The client has closed its end.
@@ -151,8 +172,11 @@ impl Server {
             held_bytes: 0,
             session: None,
             is_initialized: false,
+            elicits: Elicits::default(),
             log_level: McpLevel::INFO,
             open: Open::default(),
+            questions: Questions::default(),
+            signer: None,
             streams: Streams::default(),
             events: VecDeque::new(),
             has_ended: false,
@@ -191,12 +215,16 @@ impl Server {
             self.take(&line, now);
         }
         self.decoder = decoder;
+        self.withdraw_all();
+        self.abandon_suspended();
         self.count_down(now);
     }
 
     /// Time has passed; does what was due.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.beat(now);
+        self.close_overdue(now);
+        self.expire(now);
         if self.closes_at.is_some_and(|at| at <= now) {
             self.close();
         }
@@ -273,7 +301,8 @@ impl Server {
 
     /// When [`Server::handle_timeout`] is due, if ever.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        [self.closes_at, self.open.next_beat()].into_iter().flatten().min()
+        let ends = [self.open.next_expiry(), self.questions.next_end()];
+        [self.closes_at, self.open.next_beat()].into_iter().chain(ends).flatten().min()
     }
 
     /// Whether there are bytes for the client.

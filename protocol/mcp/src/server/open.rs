@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::suspended::{Outcome, Resumed, Suspended};
 use super::{HEARTBEAT, RequestKey};
+use crate::elicits::Elicits;
 use crate::entry::Entry;
-use crate::message::RequestId;
+use crate::message::{Meta, RequestId};
 use crate::progress::Told;
 use crate::revision::Revision;
 
@@ -19,6 +21,12 @@ pub(super) struct Asked {
     pub(super) tool: Option<Arc<Entry>>,
     /// Where its progress is wanted.
     pub(super) progress: Option<Progress>,
+    /// What its client can ask its user.
+    pub(super) elicits: Elicits,
+    /// What is asked for, to know it again; only where it may be suspended.
+    pub(super) what: Option<Box<str>>,
+    /// Its client was asked something, and has to come back.
+    pub(super) suspended: Option<Box<Suspended>>,
 }
 
 /// How far a request is, as its client wants to be told.
@@ -61,8 +69,15 @@ impl Open {
     pub(super) fn close(&mut self, key: RequestKey) -> Option<Asked> {
         let asked = self.by_key.remove(&key)?;
         self.in_progress -= usize::from(asked.progress.is_some());
-        self.by_id.remove(&asked.id);
+        // One that is suspended has no id any more: that may be another request's.
+        if asked.suspended.is_none() {
+            self.by_id.remove(&asked.id);
+        }
         Some(asked)
+    }
+
+    pub(super) fn get(&self, key: RequestKey) -> Option<&Asked> {
+        self.by_key.get(&key)
     }
 
     pub(super) fn find(&self, id: &RequestId) -> Option<RequestKey> {
@@ -89,5 +104,76 @@ impl Open {
     pub(super) fn due(&mut self, now: Instant) -> impl Iterator<Item = &mut Progress> {
         let all = self.by_key.values_mut().filter_map(|asked| asked.progress.as_mut());
         all.filter(move |progress| progress.beats_at <= now)
+    }
+}
+
+/// Requests that wait for their client.
+impl Open {
+    /// Suspends a request; the id that it is to be answered by. `None` for one that is suspended or over.
+    pub(super) fn suspend(&mut self, key: RequestKey, suspended: Suspended) -> Option<RequestId> {
+        let asked = self.by_key.get_mut(&key).filter(|asked| asked.suspended.is_none())?;
+        self.in_progress -= usize::from(asked.progress.take().is_some());
+        self.by_id.remove(&asked.id);
+        asked.suspended = Some(Box::new(suspended));
+        Some(asked.id.clone())
+    }
+
+    /// Its client has come back with another id: what came of the request meanwhile. `None` for one that is
+    /// not suspended.
+    pub(super) fn resume(
+        &mut self,
+        key: RequestKey,
+        id: RequestId,
+        meta: &Meta<'_>,
+        now: Instant,
+    ) -> Option<Resumed> {
+        let asked = self.by_key.get_mut(&key)?;
+        let suspended = asked.suspended.take()?;
+        asked.id = id.clone();
+        asked.elicits = Elicits::of(meta.capabilities, asked.revision);
+        asked.progress = meta.progress_token.map(|token| Progress::new(token, now));
+        self.in_progress += usize::from(asked.progress.is_some());
+        self.by_id.insert(id, key);
+        Some(suspended.outcome.map_or(Resumed::Running, Resumed::Over))
+    }
+
+    /// Keeps what came of a request for its client; `None` where that is there.
+    pub(super) fn keep(
+        &mut self,
+        key: RequestKey,
+        outcome: impl FnOnce() -> Outcome,
+    ) -> Option<()> {
+        let asked = self.by_key.get_mut(&key)?;
+        let suspended = asked.suspended.as_mut()?;
+        suspended.outcome.get_or_insert_with(|| Box::new(outcome()));
+        Some(())
+    }
+
+    pub(super) fn find_suspended(&self, number: u64) -> Option<RequestKey> {
+        let is_it = |suspended: &Suspended| suspended.number == number;
+        let mut all = self.each_suspended();
+        all.find(|(_, suspended)| is_it(suspended)).map(|(key, _)| key)
+    }
+
+    /// Those that are suspended and have not expired.
+    pub(super) fn suspended(&self, now: Instant) -> impl Iterator<Item = RequestKey> {
+        self.each_suspended().filter(move |(_, it)| it.expires > now).map(|(key, _)| key)
+    }
+
+    pub(super) fn all_suspended(&self) -> Vec<RequestKey> {
+        self.each_suspended().map(|(key, _)| key).collect()
+    }
+
+    pub(super) fn expired(&self, now: Instant) -> Vec<RequestKey> {
+        self.each_suspended().filter(|(_, it)| it.expires <= now).map(|(key, _)| key).collect()
+    }
+
+    pub(super) fn next_expiry(&self) -> Option<Instant> {
+        self.each_suspended().map(|(_, suspended)| suspended.expires).min()
+    }
+
+    fn each_suspended(&self) -> impl Iterator<Item = (RequestKey, &Suspended)> {
+        let all = self.by_key.iter();
+        all.filter_map(|(key, asked)| Some((*key, asked.suspended.as_deref()?)))
     }
 }

@@ -9,6 +9,7 @@ use extline_protocol::{Line, Members, RawJson, model_args, read_string, write_st
 use super::open::{Asked, Progress};
 use super::{Server, ServerEvent};
 use crate::catalogue::{Catalogue, Page};
+use crate::elicits::Elicits;
 use crate::entry::{Entry, push_key};
 use crate::failure::{Code, Failure, cut, write_revisions};
 use crate::level::McpLevel;
@@ -25,7 +26,7 @@ impl Server {
                 }
             }
             Message::Notification { method, params } => self.handle_notification(&method, &params),
-            Message::Answer => {}
+            Message::Answer { id, answer } => self.take_answer(&id, answer),
             Message::Unusable { id, failure } => self.fail(id.as_ref(), &failure),
         }
     }
@@ -74,7 +75,7 @@ impl Server {
         match method {
             "notifications/initialized" => self.is_initialized = self.session.is_some(),
             "notifications/cancelled" => self.cancel(params),
-            // Others mean nothing to a server that asks nothing.
+            // Others mean nothing here.
             _ => {}
         }
     }
@@ -85,6 +86,7 @@ impl Server {
             return;
         }
         let Some(key) = self.open.find(&id) else { return };
+        self.withdraw_below(key);
         self.open.close(key);
         let reason = params.string("reason").ok().flatten().map(Cow::into_owned);
         self.events.push_back(ServerEvent::Cancelled { key, reason });
@@ -97,6 +99,7 @@ impl Server {
     fn initialize(&mut self, id: &RequestId, params: &Params<'_>) -> Result<(), Failure> {
         let revision = Revision::negotiated(&params.needed("protocolVersion")?);
         self.session = Some(revision);
+        self.elicits = Elicits::of(params.raw("capabilities"), revision);
         self.begin_result(id, revision);
         self.out.extend_from_slice(b"\"protocolVersion\":");
         write_string(revision.as_str(), &mut self.out);
@@ -208,7 +211,13 @@ impl Server {
             None => RawJson::empty_object(),
         };
         let name = tool.name.clone();
-        let key = self.open.insert(asked(id, meta, revision, now, Some(tool)));
+        let asked = self.asked(id, meta, revision, now, Some(tool));
+        let what = || format!("{name} {}", args.get());
+        if params.raw("requestState").is_some() && revision.is_modern() {
+            return self.resume(id, params, meta, &what(), now);
+        }
+        let what = asked.may_be_suspended().then(|| what().into());
+        let key = self.open.insert(Asked { what, ..asked });
         self.events.push_back(ServerEvent::CallTool { key, name, args });
         Ok(())
     }
@@ -225,21 +234,41 @@ impl Server {
         let unknown = || Failure::invalid_params(format!("unknown prompt {}", cut(&name)));
         let name = self.catalogue.prompt(&name).ok_or_else(unknown)?.to_owned();
         let args = prompt_args(params)?;
-        let key = self.open.insert(asked(id, meta, revision, now, None));
+        let asked = self.asked(id, meta, revision, now, None);
+        let what = || format!("/{name} {args}");
+        if params.raw("requestState").is_some() && revision.is_modern() {
+            return self.resume(id, params, meta, &what(), now);
+        }
+        let what = asked.may_be_suspended().then(|| what().into());
+        let key = self.open.insert(Asked { what, ..asked });
         self.events.push_back(ServerEvent::GetPrompt { key, name, args });
         Ok(())
     }
+
+    fn asked(
+        &self,
+        id: &RequestId,
+        meta: &Meta<'_>,
+        revision: Revision,
+        now: Instant,
+        tool: Option<Arc<Entry>>,
+    ) -> Asked {
+        let progress = meta.progress_token.map(|token| Progress::new(token, now));
+        let elicits = if revision.is_modern() {
+            Elicits::of(meta.capabilities, revision)
+        } else {
+            self.elicits
+        };
+        let id = id.clone();
+        Asked { id, revision, tool, progress, elicits, what: None, suspended: None }
+    }
 }
 
-fn asked(
-    id: &RequestId,
-    meta: &Meta<'_>,
-    revision: Revision,
-    now: Instant,
-    tool: Option<Arc<Entry>>,
-) -> Asked {
-    let progress = meta.progress_token.map(|token| Progress::new(token, now));
-    Asked { id: id.clone(), revision, tool, progress }
+impl Asked {
+    /// Whether its client may have to come back to it.
+    fn may_be_suspended(&self) -> bool {
+        self.revision.is_modern() && self.elicits != Elicits::default()
+    }
 }
 
 /// What would be typed behind the command.

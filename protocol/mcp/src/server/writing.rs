@@ -45,6 +45,13 @@ impl Server {
         }
     }
 
+    /// Begins a result of the modern era that is of another type.
+    pub(super) fn begin_result_of(&mut self, id: &RequestId, kind: &str) {
+        let head = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{{", id.json());
+        self.out.extend_from_slice(head.as_bytes());
+        self.out.extend_from_slice(format!("\"resultType\":\"{kind}\"").as_bytes());
+    }
+
     /// Ends a result.
     pub(super) fn end_result(&mut self) {
         self.out.extend_from_slice(b"}}\n");

@@ -47,8 +47,10 @@ impl Triple {
     pub(crate) fn new(config: ExtensionConfig) -> Self {
         let now = Instant::now();
         let bridge = BridgeConfig { version: "0.0.0".to_owned(), ..BridgeConfig::default() };
+        let mut bridge = Bridge::new(bridge, now);
+        bridge.sign_with([7; 32], now);
         let mut triple = Self {
-            bridge: Bridge::new(bridge, now),
+            bridge,
             extension: ExtensionSession::new(config),
             extension_events: Vec::new(),
             wire: Vec::new(),
@@ -78,8 +80,13 @@ impl Triple {
 
     /// Behind a handshake with a session.
     pub(crate) fn initialized(config: ExtensionConfig) -> Self {
+        Self::with_session(config, "2025-06-18", "{}")
+    }
+
+    /// The same in some revision, with a client that can do so much.
+    pub(crate) fn with_session(config: ExtensionConfig, revision: &str, can: &str) -> Self {
         let mut triple = Self::ready(config);
-        triple.request(r#"{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#);
+        triple.request(&format!(r#"{{"jsonrpc":"2.0","id":"i","method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{can},"clientInfo":{{"name":"test","version":"1"}}}}}}"#));
         triple.client(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         triple.wire.clear();
         triple
@@ -133,6 +140,33 @@ impl Triple {
         let result = ToolResult::new(key.id().clone(), vec![Content::text(text)]);
         let _ = self.extension.reply_tool(key, result);
         self.step();
+    }
+
+    /// The handler of a call asks the person; the extension's name of that.
+    pub(crate) fn ask(&mut self, call: &CallKey, method: &str, params: &Value) -> CallKey {
+        let params = Some(RawJson::parse(&params.to_string()).unwrap());
+        let asked = self.extension.request(Some(call), method, params, None, self.now).unwrap();
+        self.step();
+        asked
+    }
+
+    /// What the handler was answered; an error as `{"code", "message"}`.
+    pub(crate) fn told(&self, asked: &CallKey) -> Option<Value> {
+        let json = |text: &str| serde_json::from_str(text).unwrap();
+        self.extension_events.iter().find_map(|event| match event {
+            ExtensionEvent::Response { key, result } if key == asked => Some(match result {
+                Ok(answer) => json(answer.get()),
+                Err(error) => serde_json::json!({
+                    "code": error.code.as_str(), "message": error.message,
+                }),
+            }),
+            _ => None,
+        })
+    }
+
+    /// The last line for the client.
+    pub(crate) fn last(&self) -> Value {
+        self.received().pop().expect("a line for the client")
     }
 
     pub(crate) fn eof(&mut self) {

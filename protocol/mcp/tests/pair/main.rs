@@ -2,12 +2,15 @@
 
 mod harness;
 
+mod approvals;
 mod calls;
 mod chunks;
+mod dialogs;
 mod ending;
 mod gate;
 mod handshakes;
 mod in_process;
 mod lists;
 mod messages;
+mod rounds;
 mod sessions;
