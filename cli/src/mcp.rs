@@ -2,6 +2,7 @@
 //! hold for the tools of the others.
 
 mod client;
+mod desk;
 mod http;
 mod listing;
 mod offers;
@@ -18,6 +19,7 @@ use crate::printer::Printer;
 use crate::session::Session;
 use crate::target::{source_of, usage};
 
+pub(crate) use self::desk::Desk;
 use self::http::{Listener, NotBound};
 
 /// A client decides itself how long it waits, unless --timeout says something else.
@@ -45,6 +47,8 @@ pub(crate) async fn run(mut mcp: Mcp, mut printer: Printer) -> Result<Exit, clap
     if listener.is_some() && std::env::var_os(http::TOKEN).is_some() {
         mcp.settings.withhold(http::TOKEN);
     }
+    let desk = Desk::default();
+    mcp.settings.desk = Some(desk.clone());
     let timeout = Timeout { after: mcp.timeout.after.or(Some(NO_TIMEOUT)) };
     let started = Session::start(sources, &timeout, &mcp.settings, None, printer).await;
     let mut session = match started {
@@ -61,12 +65,12 @@ pub(crate) async fn run(mut mcp: Mcp, mut printer: Printer) -> Result<Exit, clap
         listing::show(&mut session);
         failed.unwrap_or(Exit::Ok)
     } else if let Some(listener) = listener {
-        match http::serve(&mut session, listener).await {
+        match http::serve(&mut session, listener, desk).await {
             Ok(exit) => exit,
             Err(exit) => return Ok(session.abandon(exit)),
         }
     } else {
-        stdio::serve(&mut session).await
+        stdio::serve(&mut session, desk).await
     };
     Ok(session.stop(exit).await)
 }

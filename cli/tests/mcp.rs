@@ -2,6 +2,9 @@
 
 mod support;
 
+#[path = "mcp/asking.rs"]
+mod asking;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

@@ -95,6 +95,16 @@ impl Host {
 
     /// Runs a slash command, named without its slash and in any case, and waits for its outcome.
     pub async fn command(&self, name: &str, args: &str) -> Result<CommandOutcome, CallError> {
+        self.command_of(None, name, args).await
+    }
+
+    /// The same for what the agent knows by that number, see [`CallOptions::origin`].
+    pub async fn command_of(
+        &self,
+        origin: Option<u64>,
+        name: &str,
+        args: &str,
+    ) -> Result<CommandOutcome, CallError> {
         let unknown = || CallError::Unknown { what: "command", name: name.to_owned() };
         let (command, is_restarting) = {
             let mut registry = self.shared.registry();
@@ -108,7 +118,7 @@ impl Host {
         }
         let connection = self.shared.connection(command.owner).ok_or_else(unknown)?;
         let timeout = self.shared.deadlines.command;
-        calls::run_command(&connection, &command, args, timeout).await
+        calls::run_command(&connection, &command, args, timeout, origin).await
     }
 
     /// Tells an event to those who subscribed to it, in load order. It is not answered. Where the
@@ -243,7 +253,7 @@ impl Host {
         let deadlines = builder.profile.deadlines(builder.deadlines);
         let (methods, restarts) = (builder.methods.clone(), builder.restart != RestartPolicy::Off);
         let knows_approvals = builder.profile.vocabulary >= Vocabulary::Extline;
-        let (rules_of_calls, screen) = (builder.approvals.clone(), Arc::clone(&builder.screen));
+        let (rules_of_calls, screen) = (builder.approvals.clone(), builder.screen.clone());
         let approvals = Approvals::new(rules_of_calls, knows_approvals, screen);
         let session = builder.session.clone();
         let session = session.map(|session| (session, cwd.to_string_lossy().into_owned()));

@@ -12,6 +12,7 @@ use extline_protocol::{Deadlines, Profile};
 
 use super::approvals::Approvals;
 use crate::dialogs::{self, Given, Scripted};
+use crate::mcp::Desk;
 
 #[derive(Debug, Args)]
 pub(crate) struct Timeout {
@@ -51,6 +52,10 @@ pub(crate) struct Settings {
     /// docs/protocol/traces.md); the file is made anew
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+
+    /// Where clients of MCP are asked, in place of the terminal
+    #[arg(skip)]
+    pub(crate) desk: Option<Desk>,
 }
 
 impl Settings {
@@ -63,7 +68,7 @@ impl Settings {
         let builder = builder.profile(self.profile.clone());
         let builder = self.unguarded.iter().fold(builder, HostBuilder::unguarded);
         let builder = self.approvals.apply(builder);
-        let builder = dialogs::serve(builder, &Scripted::of(&self.answers));
+        let builder = dialogs::serve(builder, &Scripted::of(&self.answers), self.desk.as_ref());
         self.variables.iter().fold(builder, |it, Variable { name, value }| it.env(name, value))
     }
 

@@ -13,13 +13,17 @@ pub(super) fn serve(
     scripted: &Scripted,
     is_on_terminal: bool,
 ) -> HostBuilder {
-    if let Some(next) = scripted.approvals() {
-        return builder.approver(move |_: ApprovalRequest| {
-            let decision = next();
-            async move { Ok(decision) }
-        });
-    }
-    if is_on_terminal { ask_on_terminal(builder) } else { builder.approver(refuse) }
+    let builder = if is_on_terminal { ask_on_terminal(builder) } else { builder.approver(refuse) };
+    self::scripted(builder, scripted)
+}
+
+/// Those that are answered by `scripted` ask nobody.
+pub(super) fn scripted(builder: HostBuilder, scripted: &Scripted) -> HostBuilder {
+    let Some(next) = scripted.approvals() else { return builder };
+    builder.approver(move |_: ApprovalRequest| {
+        let decision = next();
+        async move { Ok(decision) }
+    })
 }
 
 #[cfg(unix)]
@@ -34,10 +38,13 @@ fn ask_on_terminal(builder: HostBuilder) -> HostBuilder {
 }
 
 async fn refuse(request: ApprovalRequest) -> Result<Decision, ApproverError> {
+    Err(not_approved(&request, "nobody is there to be asked").into())
+}
+
+/// Why nobody was asked, and what lets the call run all the same.
+pub(crate) fn not_approved(request: &ApprovalRequest, why: &str) -> String {
     let pattern = request.pattern().to_string().replace('\'', r"'\''");
-    let reason = format!(
-        "nobody is there to be asked: --allow '{pattern}' lets it run, --approve yolo everything"
-    );
+    let reason = format!("{why}: --allow '{pattern}' lets it run, --approve yolo everything");
     if let Some(caller) = &request.caller {
         // The extension that calls may tell nobody.
         let (caller, tool) = (shown_line(caller), shown_line(request.tool.name()));
@@ -48,7 +55,7 @@ async fn refuse(request: ApprovalRequest) -> Result<Decision, ApproverError> {
             shown_line(&reason)
         );
     }
-    Err(reason.into())
+    reason
 }
 
 #[cfg(unix)]

@@ -24,10 +24,16 @@ use extline_host::{Asked, HostBuilder};
 use extline_protocol::frame::RpcError;
 use extline_protocol::shown_line;
 
+pub(crate) use self::approval::not_approved;
 pub(crate) use self::scripted::{Given, Scripted};
+use crate::mcp::Desk;
 
-/// Serves the dialogs: those that are answered by `scripted` never ask anybody.
-pub(crate) fn serve(builder: HostBuilder, scripted: &Scripted) -> HostBuilder {
+/// Serves the dialogs: those that are answered by `scripted` never ask anybody, and where there are clients of MCP
+/// these are asked.
+pub(crate) fn serve(builder: HostBuilder, scripted: &Scripted, desk: Option<&Desk>) -> HostBuilder {
+    if let Some(desk) = desk {
+        return approval::scripted(scripted.serve(desk.serve(builder)), scripted);
+    }
     let is_on_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
     let builder =
         if is_on_terminal { displays::serve(ask_on_terminal(builder)) } else { dismiss(builder) };

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use extline_host::{CallError, CallOptions, CommandOutcome, Host, News};
-use extline_mcp::{LeftOut, RequestKey, Server, ServerEvent};
+use extline_mcp::{LeftOut, QuestionKey, RequestKey, Server, ServerEvent};
 use extline_protocol::frame::{Action, CommandResponse, ErrorInfo, ToolResult, ToolUpdate};
 use extline_protocol::{ErrorKind, RawJson};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::sleep_until;
 
+use super::desk::{Answering, Desk, Put};
 use super::offers::Offered;
 
 /// What comes of a request of the client's.
@@ -23,14 +24,25 @@ enum Said {
     Prompt(Result<CommandOutcome, CallError>),
 }
 
+/// What runs for a request, and the number under which its questions come.
+struct Running {
+    task: JoinHandle<()>,
+    origin: u64,
+}
+
 /// One client. Give its messages to `server`, then [`Client::settle`], then pass on what the server has for
 /// it; [`Client::advance`] waits for what comes meanwhile. What runs for it is cancelled when it is dropped.
 pub(super) struct Client {
     pub(super) server: Server,
     host: Arc<Host>,
     offered: Offered,
+    desk: Desk,
     /// What runs for a request.
-    tasks: HashMap<RequestKey, JoinHandle<()>>,
+    tasks: HashMap<RequestKey, Running>,
+    /// Who waits for an answer of the client's user, by the desk's number.
+    questions: HashMap<QuestionKey, (u64, Answering)>,
+    put: UnboundedSender<Put>,
+    puts: UnboundedReceiver<Put>,
     sender: UnboundedSender<(RequestKey, Said)>,
     said: UnboundedReceiver<(RequestKey, Said)>,
     /// What a person should know of since [`Client::remarks`] was asked.
@@ -39,18 +51,28 @@ pub(super) struct Client {
 }
 
 impl Client {
-    pub(super) fn new(host: Arc<Host>, server: Server, offered: Offered) -> Self {
+    pub(super) fn new(host: Arc<Host>, server: Server, offered: Offered, desk: Desk) -> Self {
         let (sender, said) = unbounded_channel();
+        let (put, puts) = unbounded_channel();
         Self {
             server,
             host,
             offered,
+            desk,
             tasks: HashMap::new(),
+            questions: HashMap::new(),
+            put,
+            puts,
             sender,
             said,
             remarks: Vec::new(),
             is_closed: false,
         }
+    }
+
+    /// There is no other client: what extensions ask by themselves is for this one.
+    pub(super) fn is_only(&self) {
+        self.desk.is_only(self.put.clone());
     }
 
     /// Begins what the client has asked for. Whether that was all there will be: its input has ended, and
@@ -77,6 +99,7 @@ impl Client {
         };
         tokio::select! {
             Some((key, said)) = self.said.recv() => self.answer(key, said),
+            Some(put) = self.puts.recv() => self.take_put(put),
             () = time => self.server.handle_timeout(Instant::now()),
         }
     }
@@ -110,21 +133,31 @@ impl Client {
     fn handle(&mut self, event: ServerEvent) {
         match event {
             ServerEvent::CallTool { key, name, args } => {
-                let call = call(Arc::clone(&self.host), key, name, args, self.sender.clone());
-                self.tasks.insert(key, tokio::spawn(call));
+                let origin = self.desk.enter(&self.put, key);
+                let (host, sender) = (Arc::clone(&self.host), self.sender.clone());
+                let options = CallOptions::default().origin(origin);
+                let task = tokio::spawn(call(host, key, name, args, options, sender));
+                self.tasks.insert(key, Running { task, origin });
             }
             ServerEvent::GetPrompt { key, name, args } => {
+                let origin = self.desk.enter(&self.put, key);
                 let (host, sender) = (Arc::clone(&self.host), self.sender.clone());
                 let command = async move {
-                    let outcome = host.command(&name, &args).await;
+                    let outcome = host.command_of(Some(origin), &name, &args).await;
                     let _ = sender.send((key, Said::Prompt(outcome)));
                 };
-                self.tasks.insert(key, tokio::spawn(command));
+                self.tasks.insert(key, Running { task: tokio::spawn(command), origin });
             }
             // What is dropped is cancelled.
             ServerEvent::Cancelled { key, .. } => {
-                if let Some(task) = self.tasks.remove(&key) {
-                    task.abort();
+                if let Some(running) = self.forget(key) {
+                    running.task.abort();
+                }
+            }
+            ServerEvent::Answered { question, answer } => {
+                if let Some((_, answering)) = self.questions.remove(&question) {
+                    // Whoever asked may want it no more.
+                    let _ = answering.send(answer);
                 }
             }
             ServerEvent::Closed => self.is_closed = true,
@@ -142,13 +175,42 @@ impl Client {
             },
             Said::Prompt(outcome) => self.server.reply_prompt(key, &response(outcome)),
         }
-        self.tasks.remove(&key);
+        self.forget(key);
+    }
+
+    /// What an extension asks the client's user.
+    fn take_put(&mut self, put: Put) {
+        let now = Instant::now();
+        match put {
+            Put::Ask { number, below, question, answer } => {
+                match self.server.ask(below, *question, now) {
+                    Ok(question) => _ = self.questions.insert(question, (number, answer)),
+                    Err(error) => _ = answer.send(Err(error)),
+                }
+            }
+            Put::Withdraw { number } => {
+                let asked = self.questions.iter().find(|(_, (asked, _))| *asked == number);
+                if let Some(question) = asked.map(|(question, _)| *question) {
+                    self.questions.remove(&question);
+                    self.server.withdraw(question);
+                }
+            }
+            Put::Show { below, text } => self.server.show(below, &text, now),
+        }
+    }
+
+    /// A request is over.
+    fn forget(&mut self, key: RequestKey) -> Option<Running> {
+        let running = self.tasks.remove(&key)?;
+        self.desk.leave(running.origin);
+        Some(running)
     }
 
     /// The client has closed its end a while ago: what still runs is cancelled, and answered so.
     fn give_up(&mut self) {
-        for (key, task) in std::mem::take(&mut self.tasks) {
-            task.abort();
+        for (key, running) in std::mem::take(&mut self.tasks) {
+            self.desk.leave(running.origin);
+            running.task.abort();
             self.server.fail_tool(key, ErrorInfo::new(ErrorKind::Cancelled, "cancelled"));
         }
     }
@@ -156,7 +218,10 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        self.tasks.values().for_each(JoinHandle::abort);
+        for running in self.tasks.values() {
+            self.desk.leave(running.origin);
+            running.task.abort();
+        }
     }
 }
 
@@ -174,9 +239,10 @@ async fn call(
     key: RequestKey,
     name: String,
     args: RawJson,
+    options: CallOptions,
     sender: UnboundedSender<(RequestKey, Said)>,
 ) {
-    let result = match host.start_call(&name, args.get(), CallOptions::default()).await {
+    let result = match host.start_call(&name, args.get(), options).await {
         Ok(mut call) => {
             while let Some(update) = call.update().await {
                 let _ = sender.send((key, Said::Update(update)));

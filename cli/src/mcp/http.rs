@@ -29,6 +29,7 @@ pub(super) use access::TOKEN;
 use self::access::Access;
 use self::endpoint::{Endpoint, PATH};
 use self::shared::Shared;
+use super::desk::Desk;
 use crate::args::Http;
 use crate::exit::Exit;
 use crate::session::Session;
@@ -86,10 +87,14 @@ impl Listener {
 }
 
 /// Serves until it is interrupted. `Err` when it was again, and nobody is to wait for anything.
-pub(super) async fn serve(session: &mut Session, listener: Listener) -> Result<Exit, Exit> {
+pub(super) async fn serve(
+    session: &mut Session,
+    listener: Listener,
+    desk: Desk,
+) -> Result<Exit, Exit> {
     let Listener { socket, bound, access } = listener;
     let news = session.host.news();
-    let (shared, mut all_ended) = Shared::new(Arc::clone(&session.host));
+    let (shared, mut all_ended) = Shared::new(Arc::clone(&session.host), desk);
     let endpoint = Arc::new(Endpoint::new(shared, access));
     let url = format!("http://{bound}{PATH}");
     session.printer.tell(&url, &json!({"url": url}));

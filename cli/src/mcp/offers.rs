@@ -20,6 +20,11 @@ pub(super) struct Offered {
 pub(super) fn server_of(host: &Host) -> (Server, Offered) {
     let (mut server, mut offered) = (Server::new(), Offered::default());
     introduce(host, &mut server);
+    let mut secret = [0; 32];
+    // Without one no client of the modern era is asked anything.
+    if getrandom::fill(&mut secret).is_ok() {
+        server.sign_with(secret, Instant::now());
+    }
     offered.compare(host, &mut server).iter().for_each(tell);
     server.ready(Instant::now());
     (server, offered)

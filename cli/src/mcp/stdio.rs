@@ -14,14 +14,15 @@ use extline_host::Host;
 use self::input::Input;
 use self::output::Output;
 use super::client::Client;
+use super::desk::Desk;
 use super::{offers, say};
 use crate::exit::Exit;
 use crate::session::Session;
 
 /// Serves until the client closes its end.
-pub(super) async fn serve(session: &mut Session) -> Exit {
+pub(super) async fn serve(session: &mut Session, desk: Desk) -> Exit {
     let host = Arc::clone(&session.host);
-    match session.listen_to(run(host)).await {
+    match session.listen_to(run(host, desk)).await {
         Ok(Ok(())) => Exit::Ok,
         Ok(Err(error)) => {
             session.printer.error(format_args!("the client cannot be served: {error}"));
@@ -31,10 +32,11 @@ pub(super) async fn serve(session: &mut Session) -> Exit {
     }
 }
 
-async fn run(host: Arc<Host>) -> io::Result<()> {
+async fn run(host: Arc<Host>, desk: Desk) -> io::Result<()> {
     let mut news = host.news();
     let (server, offered) = offers::server_of(&host);
-    let mut client = Client::new(host, server, offered);
+    let mut client = Client::new(host, server, offered, desk);
+    client.is_only();
     let mut input = Input::open()?;
     let mut output = Output::open();
     let mut may_come = true;

@@ -25,6 +25,8 @@ pub struct ApprovalRequest {
     pub tool: Arc<Tool>,
     /// The extension that calls; absent when the agent does.
     pub caller: Option<String>,
+    /// What the agent knows the call by, or the one above it: [`CallOptions::origin`](crate::CallOptions::origin).
+    pub origin: Option<u64>,
     /// The arguments, byte for byte those that run.
     pub args: RawJson,
     /// Why it is asked, in the words of the tool's author.

@@ -32,7 +32,7 @@ pub(crate) struct Approvals {
     knows_declarations: bool,
     remembered: Remembered,
     /// Whose prompt or dialog is shown holds it.
-    pub(crate) screen: Arc<Mutex<()>>,
+    pub(crate) screen: Option<Arc<Mutex<()>>>,
 }
 
 /// Who decided, as the event `permission_decision` has it.
@@ -91,7 +91,11 @@ impl Ruling {
 }
 
 impl Approvals {
-    pub(crate) fn new(rules: Rules, knows_declarations: bool, screen: Arc<Mutex<()>>) -> Self {
+    pub(crate) fn new(
+        rules: Rules,
+        knows_declarations: bool,
+        screen: Option<Arc<Mutex<()>>>,
+    ) -> Self {
         Self { rules, knows_declarations, remembered: Remembered::default(), screen }
     }
 

@@ -32,7 +32,7 @@ struct Undecided<'a> {
 }
 
 /// A question to the approver, which is taken back when this is dropped.
-struct Asking(JoinHandle<(Result<Decision, ApproverError>, OwnedMutexGuard<()>)>);
+struct Asking(JoinHandle<(Result<Decision, ApproverError>, Option<OwnedMutexGuard<()>>)>);
 
 impl Shared {
     /// Has a call approved, with the arguments that the guards saw (`intercept.approval-after`).
@@ -72,7 +72,10 @@ impl Shared {
         let Subject { approver, covered } = subject;
         let _held = call.time.map(Standstill::hold);
         let asking = async {
-            let turn = Arc::clone(&self.approvals.screen).lock_owned().await;
+            let turn = match self.approvals.screen.clone() {
+                Some(screen) => Some(screen.lock_owned().await),
+                None => None,
+            };
             if self.approvals.remembers(&covered) {
                 return Ruling::approved(Source::Remembered);
             }
@@ -82,6 +85,7 @@ impl Shared {
                 id: call.id.to_owned(),
                 tool: Arc::clone(tool),
                 caller: call.caller.map(str::to_owned),
+                origin: call.origin,
                 args: args.clone(),
                 reason: approval.and_then(|it| it.reason.clone()),
                 tier: approval.and_then(|it| it.tier.clone()),

@@ -22,6 +22,10 @@ pub struct CallOptions {
     /// When absent the tool's own time or the host's default holds, which begins when the tool is
     /// called, and interceptors and guards have a deadline of their own each.
     pub timeout: Option<Duration>,
+    /// What the agent knows the call by, where it has several conversations: dialogs, and approvals, that come of the
+    /// call tell it ([`MethodCall::origin`](crate::MethodCall::origin),
+    /// [`ApprovalRequest::origin`](crate::ApprovalRequest::origin)), also those of calls below it.
+    pub origin: Option<u64>,
 }
 
 impl CallOptions {
@@ -29,6 +33,13 @@ impl CallOptions {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// The same with another origin.
+    #[must_use]
+    pub fn origin(mut self, origin: u64) -> Self {
+        self.origin = Some(origin);
         self
     }
 }

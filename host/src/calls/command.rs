@@ -41,9 +41,10 @@ pub(crate) async fn run(
     command: &Command,
     args: &str,
     timeout: Duration,
+    origin: Option<u64>,
 ) -> Result<CommandOutcome, CallError> {
     let name = command.name();
-    let SentCommand { guard, response } = connection.invoke_command(name, args)?;
+    let SentCommand { guard, response } = connection.invoke_command(name, args, origin)?;
     match response.await.unwrap_or(Err(Unanswered::HostGone)) {
         Ok(answer) => outcome_of(name, answer),
         Err(unanswered) => Err(unanswered.into_error(name, timeout, Some(guard.connection()))),

@@ -28,6 +28,8 @@ pub(super) struct Proposal<'a> {
     pub(super) caller: Option<&'a str>,
     /// The time of those who wait for it.
     pub(super) time: Option<&'a Standstill>,
+    /// What the agent knows it by.
+    pub(super) origin: Option<u64>,
 }
 
 /// A call that nobody has anything against.
@@ -68,8 +70,14 @@ impl Shared {
         telling: &mut Telling,
     ) -> Result<(Running, Duration), CallError> {
         let time = caller.time.or_else(|| options.timeout.map(|_| Standstill::default()));
-        let call =
-            Proposal { id, tool: name, caller: caller.extension.as_deref(), time: time.as_ref() };
+        let origin = caller.origin.or(options.origin);
+        let call = Proposal {
+            id,
+            tool: name,
+            caller: caller.extension.as_deref(),
+            time: time.as_ref(),
+            origin,
+        };
         let passed = self.pass(call, args, telling);
         let timed_out =
             |after| CallError::Timeout { name: name.to_owned(), after, extension: None };
@@ -96,7 +104,8 @@ impl Shared {
                 let options = ToolCallOptions { timeout: own, interactive: is_interactive };
                 let mut chain = caller.above;
                 chain.push(name.to_owned());
-                let sending = Sending { tool: &tool, args, options, chain, above: time, turn };
+                let sending =
+                    Sending { tool: &tool, args, options, chain, above: time, origin, turn };
                 let SentCall { guard, result, updates } = connection.call_tool(sending)?;
                 telling.executed(&tool);
                 let runner = Runner::Extension(guard);
@@ -153,7 +162,7 @@ impl Shared {
         let args = self
             .read_args(args)
             .map_err(|error| CallError::BadArgs { tool: tool.to_owned(), error })?;
-        let call = Proposal { id: &id, tool, caller: None, time: None };
+        let call = Proposal { id: &id, tool, caller: None, time: None, origin: None };
         let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
         let silent = &mut Telling::silent();
         let args = self.intercept_tool_call(&interceptors, call, args, silent).await?;
@@ -278,7 +287,11 @@ impl Shared {
 impl Proposal<'_> {
     fn question(self, args: &RawJson) -> Question {
         let above = self.time.cloned();
-        Question { above, ..Question::new(Point::ToolCall, self.payload(args)) }
+        Question {
+            above,
+            origin: self.origin,
+            ..Question::new(Point::ToolCall, self.payload(args))
+        }
     }
 
     fn payload(self, args: &RawJson) -> EventPayload {

@@ -29,6 +29,7 @@ pub(crate) enum Waiting {
         is_cancelled: bool,
         /// Whose time stands still while a person is asked.
         above: Above,
+        origin: Option<u64>,
         /// No other call of a sequential tool runs as long as this is held.
         _turn: Option<OwnedSemaphorePermit>,
         result: oneshot::Sender<Result<ToolResult, Unanswered>>,
@@ -38,6 +39,7 @@ pub(crate) enum Waiting {
     },
     Command {
         name: String,
+        origin: Option<u64>,
         response: oneshot::Sender<Result<CommandAnswer, Unanswered>>,
     },
     Request {
@@ -53,6 +55,7 @@ pub(crate) enum Waiting {
         point: &'static str,
         /// The same.
         above: Above,
+        origin: Option<u64>,
         response: oneshot::Sender<Result<EventInterceptResponse, Unanswered>>,
     },
 }
@@ -72,6 +75,8 @@ pub(crate) struct Sending<'a> {
     pub(crate) chain: Vec<String>,
     /// The time of those above it.
     pub(crate) above: Option<Standstill>,
+    /// What the agent knows it by.
+    pub(crate) origin: Option<u64>,
     /// What the call holds until it is answered or has failed.
     pub(crate) turn: Option<OwnedSemaphorePermit>,
 }
@@ -116,6 +121,16 @@ impl Waiting {
         match self {
             Self::Tool { above, .. } | Self::Intercept { above, .. } => Some(above),
             Self::Command { .. } | Self::Request { .. } => None,
+        }
+    }
+
+    /// What the agent knows it by, or the call above it.
+    pub(super) fn origin(&self) -> Option<u64> {
+        match self {
+            Self::Tool { origin, .. }
+            | Self::Intercept { origin, .. }
+            | Self::Command { origin, .. } => *origin,
+            Self::Request { .. } => None,
         }
     }
 
@@ -199,7 +214,7 @@ impl Unanswered {
 impl Connection {
     /// Sends a tool call.
     pub(crate) fn call_tool(self: &Arc<Self>, sending: Sending<'_>) -> Result<SentCall, CallError> {
-        let Sending { tool, args, options, chain, above, turn } = sending;
+        let Sending { tool, args, options, chain, above, origin, turn } = sending;
         let name = tool.name();
         let now = Instant::now();
         let mut state = self.lock();
@@ -214,6 +229,7 @@ impl Connection {
             chain,
             is_cancelled: false,
             above: Above::new(above),
+            origin,
             _turn: turn,
             result: result_sender,
             updates: updates_sender,
@@ -230,6 +246,7 @@ impl Connection {
         self: &Arc<Self>,
         name: &str,
         args: &str,
+        origin: Option<u64>,
     ) -> Result<SentCommand, CallError> {
         let now = Instant::now();
         let mut state = self.lock();
@@ -238,7 +255,7 @@ impl Connection {
             .invoke_command(name, args.trim(), now)
             .map_err(|error| self.not_sent(&state, name, error))?;
         let (response_sender, response) = oneshot::channel();
-        let waiting = Waiting::Command { name: name.to_owned(), response: response_sender };
+        let waiting = Waiting::Command { name: name.to_owned(), origin, response: response_sender };
         state.waiting.insert(key.clone(), waiting);
         self.carry_out(&mut state, now);
         drop(state);
@@ -252,6 +269,7 @@ impl Connection {
         intercept: Intercept,
         timeout: Duration,
         above: Option<Standstill>,
+        origin: Option<u64>,
     ) -> Result<EventInterceptResponse, NoAnswer> {
         let point = point.as_str();
         let now = Instant::now();
@@ -263,7 +281,7 @@ impl Connection {
                 .map_err(|error| not_asked(&state, &error))?;
             let (sender, response) = oneshot::channel();
             let above = Above::new(above);
-            let waiting = Waiting::Intercept { point, above, response: sender };
+            let waiting = Waiting::Intercept { point, above, origin, response: sender };
             state.waiting.insert(key.clone(), waiting);
             self.carry_out(&mut state, now);
             (CallGuard::new(self, key), response)

@@ -23,6 +23,9 @@ pub struct MethodCall {
     pub params: Option<RawJson>,
     /// What the request belongs to.
     pub parent: Option<Parent>,
+    /// What the agent knows the call by that the request belongs to, or the one above that:
+    /// [`CallOptions::origin`](crate::CallOptions::origin).
+    pub origin: Option<u64>,
     pub(crate) key: CallKey,
     pub(crate) connection: Weak<Connection>,
     /// Parts that were sent.

@@ -39,6 +39,8 @@ pub(crate) struct Caller {
     pub(crate) above: Vec<String>,
     /// Its time, where somebody counts it.
     pub(crate) time: Option<Standstill>,
+    /// What the agent knows the call above it by.
+    pub(crate) origin: Option<u64>,
 }
 
 /// A tool that an extension calls.
@@ -92,6 +94,11 @@ impl State {
         stopped
     }
 
+    /// What the agent knows a call by, or the one above it.
+    pub(super) fn origin_of(&self, call: &CallKey) -> Option<u64> {
+        self.waiting.get(call).and_then(Waiting::origin)
+    }
+
     /// It has an answer.
     pub(super) fn close_question(&mut self, key: &CallKey) {
         let closed = self.questions.remove(key);
@@ -137,8 +144,10 @@ impl Connection {
             (Ok((parent, above)), Some(this)) => {
                 // Its arguments are copied on their way through the gate.
                 let memory = call.name.memory() + 4 * call.args.memory();
+                let origin = parent.as_ref().and_then(|key| state.origin_of(key));
+                let extension = Some(self.name.clone());
+                let caller = Caller { extension, above, time: None, origin };
                 let stopped = state.open_question(&key, parent, memory);
-                let caller = Caller { extension: Some(self.name.clone()), above, time: None };
                 self.shared.runtime.spawn(this.answer_call_tool(key, call, caller, stopped));
             }
             (Err(error), _) => {

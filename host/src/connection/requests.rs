@@ -38,8 +38,9 @@ impl Connection {
                 // What it belongs to is looked up only where it is a call.
                 let parent_id = request.parent.as_ref().map_or(0, |it| it.id.as_str().memory());
                 let memory = request.method.memory() + request.params.memory() + parent_id;
+                let origin = parent.as_ref().and_then(|key| state.origin_of(key));
                 let stopped = state.open_question(&key, parent, memory);
-                self.shared.runtime.spawn(this.answer_request(key, request, stopped));
+                self.shared.runtime.spawn(this.answer_request(key, request, origin, stopped));
             }
             (Err(error), _) => {
                 // It was asked just now, so it has no answer yet.
@@ -50,7 +51,13 @@ impl Connection {
         }
     }
 
-    async fn answer_request(self: Arc<Self>, key: CallKey, request: RequestFrame, stop: Stopped) {
+    async fn answer_request(
+        self: Arc<Self>,
+        key: CallKey,
+        request: RequestFrame,
+        origin: Option<u64>,
+        stop: Stopped,
+    ) {
         let RequestFrame { method, params, parent, deadline_ms, .. } = request;
         let error = |code, text| Err(RpcError::new(code, text));
         let answer = match self.shared.methods.get(&method).cloned() {
@@ -61,6 +68,7 @@ impl Connection {
                     method: method.clone(),
                     params,
                     parent,
+                    origin,
                     key: key.clone(),
                     connection: self.this.clone(),
                     parts: 0,

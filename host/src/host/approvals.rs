@@ -18,6 +18,14 @@ impl HostBuilder {
         self
     }
 
+    /// Shows several dialogs and prompts at once: for an agent with several conversations, each with a person of its
+    /// own. Say it before what is served ([`HostBuilder::serve`]).
+    #[must_use]
+    pub fn many_screens(mut self) -> Self {
+        self.screen = None;
+        self
+    }
+
     /// Who decides: by default the approver.
     #[must_use]
     pub fn approval_mode(mut self, mode: ApprovalMode) -> Self {

@@ -63,8 +63,8 @@ pub struct HostBuilder {
     pub(crate) builtin_commands: Vec<String>,
     pub(crate) methods: Methods,
     pub(crate) approvals: Rules,
-    /// Whose dialog is shown holds it.
-    pub(crate) screen: Arc<Mutex<()>>,
+    /// Whose dialog is shown holds it; absent where several are shown at once.
+    pub(crate) screen: Option<Arc<Mutex<()>>>,
     pub(crate) sources: Vec<ExtensionSource>,
     pub(crate) unguarded: Vec<String>,
 }
@@ -95,7 +95,7 @@ impl Default for HostBuilder {
             builtin_commands: Vec::new(),
             methods: Methods::new(),
             approvals: Rules::default(),
-            screen: Arc::default(),
+            screen: Some(Arc::default()),
             sources: Vec::new(),
             unguarded: Vec::new(),
         }

@@ -23,6 +23,8 @@ pub struct Asked<P> {
     pub extension: String,
     /// What the request belongs to.
     pub parent: Option<Parent>,
+    /// What the agent knows that by: [`CallOptions::origin`](crate::CallOptions::origin).
+    pub origin: Option<u64>,
     /// What it is asked with. It has been checked.
     pub params: P,
 }
@@ -53,15 +55,19 @@ impl HostBuilder {
         F: Fn(Asked<M::Params>) -> A + Send + Sync + 'static,
         A: Future<Output = Result<M::Result, RpcError>> + Send + 'static,
     {
-        let (handler, screen) = (Arc::new(handler), Arc::clone(&self.screen));
+        let (handler, screen) = (Arc::new(handler), self.screen.clone());
         self.serve_method(M::NAME, move |call| {
-            let (handler, screen) = (Arc::clone(&handler), Arc::clone(&screen));
+            let (handler, screen) = (Arc::clone(&handler), screen.clone());
             async move {
                 let params = params_of::<M>(&call)?;
                 let patience = M::timeout_ms(&params).map(Duration::from_millis);
-                let MethodCall { extension, parent, .. } = call;
-                let asked = Asked { extension, parent, params };
-                let _turn = if M::WAITS_FOR_PERSON { Some(screen.lock().await) } else { None };
+                let MethodCall { extension, parent, origin, .. } = call;
+                let asked = Asked { extension, parent, origin, params };
+                let screen = screen.as_ref().filter(|_| M::WAITS_FOR_PERSON);
+                let _turn = match screen {
+                    Some(screen) => Some(screen.lock().await),
+                    None => None,
+                };
                 let answer = handler(asked);
                 let result = match patience {
                     None => answer.await?,

@@ -22,6 +22,8 @@ pub(crate) struct Question {
     pub(crate) system_prompt: Option<String>,
     /// The time of the call that waits for the answer.
     pub(crate) above: Option<Standstill>,
+    /// What the agent knows that call by.
+    pub(crate) origin: Option<u64>,
 }
 
 /// An extension that is listed at a point.
@@ -43,12 +45,13 @@ impl Question {
             model: None,
             system_prompt: None,
             above: None,
+            origin: None,
         }
     }
 
     /// As the wire has it.
     fn into_intercept(self) -> Intercept {
-        let Self { point, phase, payload, provider, model, system_prompt, above: _ } = self;
+        let Self { point, phase, payload, provider, model, system_prompt, .. } = self;
         Intercept {
             event: point.as_str().to_owned(),
             phase: Some(phase),
@@ -131,8 +134,8 @@ impl Shared {
         let answer = match (&listed.standing, connection) {
             (Standing::Asked, Some(connection)) => {
                 let intercept = question.clone().into_intercept();
-                let above = question.above.clone();
-                connection.ask(point, intercept, self.deadlines.intercept, above).await
+                let (above, origin) = (question.above.clone(), question.origin);
+                connection.ask(point, intercept, self.deadlines.intercept, above, origin).await
             }
             (standing, connection) => {
                 Err(self.nobody_to_ask(standing, listed.owner, connection.as_deref()))

@@ -7,6 +7,7 @@ use extline_mcp::Server;
 use tokio::sync::{broadcast, mpsc, watch};
 
 use crate::mcp::client::{Client, changes_offers};
+use crate::mcp::desk::Desk;
 use crate::mcp::offers::{self, Offered};
 
 /// News that wait for a client; one that misses some compares what is offered.
@@ -15,6 +16,7 @@ const WAITING: usize = 256;
 /// What all clients share.
 pub(super) struct Shared {
     host: Arc<Host>,
+    desk: Desk,
     /// Never asked anything; the servers of clients are made after it.
     first: Mutex<(Server, Offered)>,
     news: broadcast::Sender<Arc<News>>,
@@ -31,11 +33,12 @@ pub(super) struct Heard(broadcast::Receiver<Arc<News>>);
 
 impl Shared {
     /// Also what ends when nothing runs any more.
-    pub(super) fn new(host: Arc<Host>) -> (Self, mpsc::Receiver<()>) {
+    pub(super) fn new(host: Arc<Host>, desk: Desk) -> (Self, mpsc::Receiver<()>) {
         let first = Mutex::new(offers::server_of(&host));
         let (running, all_ended) = mpsc::channel(1);
         let shared = Self {
             host,
+            desk,
             first,
             news: broadcast::Sender::new(WAITING),
             closing: watch::Sender::new(false),
@@ -50,7 +53,7 @@ impl Shared {
         let news = Heard(self.news.subscribe());
         let first = lock(&self.first);
         let (server, offered) = (first.0.another(), first.1.clone());
-        (Client::new(Arc::clone(&self.host), server, offered), news)
+        (Client::new(Arc::clone(&self.host), server, offered, self.desk.clone()), news)
     }
 
     /// Passes on what extensions tell, for as long as there is a host.
