@@ -2,6 +2,8 @@
 
 mod support;
 
+#[path = "mcp_http/asking.rs"]
+mod asking;
 #[path = "mcp_http/client.rs"]
 mod client;
 #[path = "mcp_http/refused.rs"]
@@ -19,7 +21,7 @@ fn a_session_begins_is_used_and_ends() {
     let server = Server::start();
     let session = server.session();
     let list = session.ask(&request(1, "tools/list", &json!({}))).json();
-    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 10, "{list}");
+    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 11, "{list}");
     assert_eq!(text_of(&session.ask(&call(2, "echo", "hi")).json()), "hi");
     let pretty = format!("{:#}", call(3, "echo", "a\nb"));
     let request = session.post(&Value::Null).body(pretty.as_bytes());
@@ -129,7 +131,7 @@ fn every_client_is_told_that_the_tools_have_changed() {
     // One that had no stream then is told when it has one.
     assert_eq!(late.listen().event().unwrap()["method"], changed);
     let list = late.ask(&request(1, "tools/list", &json!({}))).json();
-    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 11, "{list}");
+    assert_eq!(list["result"]["tools"].as_array().unwrap().len(), 12, "{list}");
     assert_eq!(server.ask(&Request::modern(1, "more", "")).status, 200);
 }
 

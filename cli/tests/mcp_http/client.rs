@@ -63,7 +63,12 @@ impl Server {
 
     /// A session that has begun.
     pub(crate) fn session(&self) -> Session<'_> {
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+        self.session_that(&json!({}))
+    }
+
+    /// The same of a client that can do so much.
+    pub(crate) fn session_that(&self, can: &Value) -> Session<'_> {
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": can});
         let mut answer = self.ask(&Request::post(&request(0, "initialize", &params)));
         assert_eq!(answer.status, 200, "{answer:?}");
         assert_eq!(answer.json()["result"]["protocolVersion"], "2025-11-25");

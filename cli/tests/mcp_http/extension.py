@@ -2,7 +2,7 @@
 
 echo: says `text`. slow: is answered by release, or not at all. steps: tells of progress, then as slow.
 release: answers all that is slow. seen: which slow calls began, and which were cancelled. grow: registers one
-more tool. note: tells a person. pid: the process. token: what it sees of the server's token.
+more tool. note: tells a person. ask: asks one, and says what was answered. pid: the process. token: what it sees of the server's token.
 """
 
 import json
@@ -22,8 +22,8 @@ def answer(call, text):
     say(type="tool_result", id=call, content=[{"type": "text", "text": text}])
 
 
-say(type="hello", name="driven", version="2.0.0", capabilities=["tools", "tool_cancel", "tool_update"])
-for name in ("echo", "slow", "steps", "release", "seen", "grow", "pid", "token", "note"):
+say(type="hello", name="driven", version="2.0.0", capabilities=["tools", "tool_cancel", "tool_update", "rpc"])
+for name in ("echo", "slow", "steps", "release", "seen", "grow", "pid", "token", "note", "ask"):
     say(type="register_tool", name=name, description="", schema=OBJECT)
 say(type="register_tool", name="mirrored", description="", schema=HEADER)
 say(type="ready")
@@ -34,6 +34,8 @@ for line in sys.stdin:
         if call in waiting:
             cancelled.append(waiting.pop(call))
         answer(call, "cancelled")
+    if kind == "response":
+        answer(call, json.dumps(frame.get("result") or frame.get("error")))
     if kind == "shutdown":
         say(type="shutdown_ack")
         break
@@ -60,6 +62,10 @@ for line in sys.stdin:
     if name == "note":
         say(type="notify", level="info", message=args["text"])
         answer(call, "noted")
+    if name == "ask":
+        began.append("ask")
+        parent = {"kind": "tool_call", "id": call}
+        say(type="request", id=call, method="ui.confirm", params={"title": "Ship it?"}, parent=parent)
     if name == "pid":
         answer(call, str(os.getpid()))
     if name in ("echo", "mirrored"):

@@ -202,7 +202,7 @@ mod tests {
 
     /// Who decides, and whether it runs; nothing where nobody does.
     fn ruling(rules: Rules, tool: &Tool, path: &str) -> Option<(&'static str, bool)> {
-        let approvals = Approvals::new(rules, true, Arc::default());
+        let approvals = Approvals::new(rules, true, None);
         let args = RawJson::parse(&format!(r#"{{"path":"{path}"}}"#)).unwrap();
         match approvals.consider("wipe", Some(tool), &args) {
             Considered::Free => None,
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn a_host_that_does_not_know_approvals_gates_no_extension() {
-        let approvals = Approvals::new(Rules::default(), false, Arc::default());
+        let approvals = Approvals::new(Rules::default(), false, None);
         let args = RawJson::empty_object();
         assert!(matches!(approvals.consider("wipe", Some(&gated()), &args), Considered::Free));
     }

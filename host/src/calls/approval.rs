@@ -32,7 +32,10 @@ struct Undecided<'a> {
 }
 
 /// A question to the approver, which is taken back when this is dropped.
-struct Asking(JoinHandle<(Result<Decision, ApproverError>, Option<OwnedMutexGuard<()>>)>);
+struct Asking(JoinHandle<Decided>);
+
+/// What was decided, and the screen that is free again behind it.
+type Decided = (Result<Decision, ApproverError>, Option<OwnedMutexGuard<()>>);
 
 impl Shared {
     /// Has a call approved, with the arguments that the guards saw (`intercept.approval-after`).

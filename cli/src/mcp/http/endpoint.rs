@@ -14,8 +14,8 @@ use tokio::sync::mpsc::unbounded_channel;
 use super::access::Access;
 use super::answer::{self, Answer, Inlet, Refusal, empty, outlet, refuse};
 use super::body::Reading;
-use super::exchange;
-use super::message::{Message, plain, version_of};
+use super::exchange::{self, Again};
+use super::message::{Message, is_answer_of_client, plain, version_of};
 use super::session::{Asked, Input, Session, lines};
 use super::sessions::{Sessions, Way};
 use super::shared::Shared;
@@ -88,7 +88,7 @@ impl Endpoint {
                 None,
             ));
         };
-        let Some(message) = Message::of(&text) else { return self.post_other(&text) };
+        let Some(message) = Message::of(&text) else { return self.post_other(headers, &text) };
         if message.version.is_some() {
             let Some(inlet) = self.post_modern(headers, &text, &message)? else {
                 return Ok(empty(StatusCode::ACCEPTED));
@@ -122,7 +122,12 @@ impl Endpoint {
     }
 
     /// A message that asks nothing: an answer, which nobody waits for, or nonsense.
-    fn post_other(&self, text: &str) -> Result<Answer, Refusal> {
+    fn post_other(&self, headers: &HeaderMap, text: &str) -> Result<Answer, Refusal> {
+        if headers.contains_key(SESSION_ID) && is_answer_of_client(text) {
+            let way = self.way(headers)?;
+            send(&way, Input::Message { text: text.to_owned(), asked: None })?;
+            return Ok(empty(StatusCode::ACCEPTED));
+        }
         let (mut client, _) = self.shared.client();
         client.server.handle_message(text, Instant::now());
         let mut out = Vec::new();
@@ -149,8 +154,15 @@ impl Endpoint {
         if message.id.is_none() {
             return Ok(None);
         }
+        let (mut outlet, inlet) = outlet(None);
+        if let Some(state) = &message.state {
+            match self.shared.unpark(state, Again { text: text.to_owned(), outlet }) {
+                Ok(()) => return Ok(Some(inlet)),
+                // The server says why nobody waits.
+                Err(again) => outlet = again.outlet,
+            }
+        }
         client.server.handle_message(text, Instant::now());
-        let (outlet, inlet) = outlet(None);
         let running = self.shared.running().ok_or_else(closing)?;
         tokio::spawn(async move {
             exchange::run(client, news, &self.shared, outlet).await;

@@ -28,6 +28,8 @@ pub(super) struct Message<'a> {
     pub(super) progress_token: Option<&'a str>,
     /// The JSON text of the id that is cancelled.
     pub(super) cancels: Option<&'a str>,
+    /// By what a request is known that its client comes back to.
+    pub(super) state: Option<Cow<'a, str>>,
     name: Option<Cow<'a, str>>,
     arguments: Option<&'a str>,
 }
@@ -52,6 +54,7 @@ impl<'a> Message<'a> {
             version: in_meta(VERSION_KEY).map(text),
             progress_token: in_meta("progressToken"),
             cancels: param("requestId").filter(|_| method == "notifications/cancelled"),
+            state: param("requestState").and_then(read_string),
             name: param("name").or(param("uri")).and_then(read_string),
             arguments: param("arguments"),
             method,
@@ -108,6 +111,13 @@ impl<'a> Message<'a> {
         let arguments = serde_json::from_str(self.arguments.unwrap_or("{}")).ok()?;
         mirrored(&schema, &arguments, headers)
     }
+}
+
+/// Whether it answers something that a server asked.
+pub(super) fn is_answer_of_client(text: &str) -> bool {
+    let Some(members) = Members::of(text) else { return false };
+    let has = |name: &str| members.last(name).is_some();
+    has("id") && !has("method") && (has("result") || has("error"))
 }
 
 /// Goes through the properties of an object, and those of the objects in it.

@@ -51,6 +51,8 @@ pub(super) struct Session {
     client: Client,
     news: Heard,
     asked: HashMap<String, Asked>,
+    /// What the client's user is asked: the id of each question, and of the request below which it is.
+    questions: HashMap<String, String>,
     /// Streams by GET, the newest last.
     streams: Vec<Outlet>,
     held: VecDeque<Bytes>,
@@ -63,6 +65,7 @@ impl Session {
             client,
             news,
             asked: HashMap::new(),
+            questions: HashMap::new(),
             streams: Vec::new(),
             held: VecDeque::new(),
             used: Instant::now(),
@@ -150,18 +153,42 @@ impl Session {
         let value = |name: &str| members.last(name).map(|member| member.value);
         let Some(method) = value("method") else {
             if let Some(asked) = value("id").and_then(|id| self.asked.remove(id)) {
+                self.questions.retain(|_, below| *below != asked.id);
                 asked.outlet.answer(line.clone());
             }
             return;
         };
-        if method != "\"notifications/progress\"" {
-            return self.tell(line.clone());
-        }
         let params = value("params").and_then(Members::of_valid);
-        let token = params.as_ref().and_then(|it| it.last("progressToken")).map(|it| it.value);
-        if let Some(asked) = self.asked.values().find(|it| it.token.as_deref() == token) {
-            // Who does not read misses it; the next one has a higher number.
-            let _ = asked.outlet.tell(line.clone());
+        let param = |name: &str| Some(params.as_ref()?.last(name)?.value);
+        match method {
+            "\"notifications/progress\"" => {
+                let token = param("progressToken");
+                if let Some(asked) = self.asked.values().find(|it| it.token.as_deref() == token) {
+                    // Who does not read misses it; the next one has a higher number.
+                    let _ = asked.outlet.tell(line.clone());
+                }
+            }
+            "\"elicitation/create\"" => {
+                let question = value("id").unwrap_or_default();
+                let below = self.client.server.request_above(question).map(str::to_owned);
+                if let Some(below) = &below {
+                    self.questions.insert(question.to_owned(), below.clone());
+                }
+                self.tell_below(below, line);
+            }
+            "\"notifications/cancelled\"" => {
+                let below = param("requestId").and_then(|question| self.questions.remove(question));
+                self.tell_below(below, line);
+            }
+            _ => self.tell(line.clone()),
+        }
+    }
+
+    /// Says something that belongs to a request: where that is answered, as long as its client reads there.
+    fn tell_below(&mut self, request: Option<String>, line: &Bytes) {
+        let asked = request.and_then(|id| self.asked.get(&id));
+        if !asked.is_some_and(|asked| asked.outlet.tell(line.clone())) {
+            self.tell(line.clone());
         }
     }
 

@@ -1,17 +1,22 @@
 //! What all clients share: the host, what is offered, and the end.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use extline_host::{Host, News, NewsStream};
 use extline_mcp::Server;
 use tokio::sync::{broadcast, mpsc, watch};
 
+use super::exchange::Again;
 use crate::mcp::client::{Client, changes_offers};
 use crate::mcp::desk::Desk;
 use crate::mcp::offers::{self, Offered};
 
 /// News that wait for a client; one that misses some compares what is offered.
 const WAITING: usize = 256;
+
+/// So many requests wait for clients that were asked something; what is more is cancelled.
+const MOST_PARKED: usize = 1024;
 
 /// What all clients share.
 pub(super) struct Shared {
@@ -21,8 +26,17 @@ pub(super) struct Shared {
     first: Mutex<(Server, Offered)>,
     news: broadcast::Sender<Arc<News>>,
     closing: watch::Sender<bool>,
+    /// Requests whose clients are asked something, by the state with which these come back.
+    parked: Mutex<HashMap<String, mpsc::UnboundedSender<Again>>>,
     /// Dropped, one by one, by all that runs for clients.
     running: Mutex<Option<mpsc::Sender<()>>>,
+}
+
+/// A request that waits for its client.
+pub(super) struct Parked<'s> {
+    shared: &'s Shared,
+    state: String,
+    inbox: mpsc::UnboundedReceiver<Again>,
 }
 
 /// Whether the server closes.
@@ -42,6 +56,7 @@ impl Shared {
             first,
             news: broadcast::Sender::new(WAITING),
             closing: watch::Sender::new(false),
+            parked: Mutex::default(),
             running: Mutex::new(Some(running)),
         };
         (shared, all_ended)
@@ -71,6 +86,25 @@ impl Shared {
         }
     }
 
+    /// Keeps a request until its client comes back; `None` when there are too many.
+    pub(super) fn park(&self, state: String) -> Option<Parked<'_>> {
+        let (sender, inbox) = mpsc::unbounded_channel();
+        let mut parked = lock(&self.parked);
+        if parked.len() >= MOST_PARKED {
+            return None;
+        }
+        parked.insert(state.clone(), sender);
+        Some(Parked { shared: self, state, inbox })
+    }
+
+    /// Hands a request to whoever waits for it; back, where nobody does.
+    pub(super) fn unpark(&self, state: &str, again: Again) -> Result<(), Again> {
+        match lock(&self.parked).remove(state) {
+            Some(sender) => sender.send(again).map_err(|unsent| unsent.0),
+            None => Err(again),
+        }
+    }
+
     pub(super) fn closing(&self) -> Closing {
         Closing(self.closing.subscribe())
     }
@@ -88,6 +122,19 @@ impl Shared {
     /// To be kept by what runs for a client, until it has ended; `None` when nothing may begin any more.
     pub(super) fn running(&self) -> Option<mpsc::Sender<()>> {
         lock(&self.running).clone()
+    }
+}
+
+impl Parked<'_> {
+    /// The client's next try; may be dropped and called again.
+    pub(super) async fn again(&mut self) -> Option<Again> {
+        self.inbox.recv().await
+    }
+}
+
+impl Drop for Parked<'_> {
+    fn drop(&mut self) {
+        lock(&self.shared.parked).remove(&self.state);
     }
 }
 

@@ -134,6 +134,13 @@ impl Server {
         }
     }
 
+    /// The id, as JSON text, of the client's request below which it is asked what has this id.
+    pub fn request_above(&self, question: &str) -> Option<&str> {
+        let question = question.parse().ok().map(QuestionKey)?;
+        let below = self.questions.open.get(&question)?.below?;
+        self.open.get(below).map(|asked| asked.id.json())
+    }
+
     /// Says something short below a request, to a client that wants to be told how that stands.
     pub fn show(&mut self, key: RequestKey, text: &str, now: Instant) {
         let progress = Progress { message: Some(text.to_owned()), ..Progress::default() };

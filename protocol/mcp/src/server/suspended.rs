@@ -47,6 +47,11 @@ impl Server {
         self.signer = Some(super::state::Signer::new(secret, now).into());
     }
 
+    /// Whether nothing is left to answer, neither now nor when its client comes back.
+    pub fn is_idle(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// Whether one more request may be suspended.
     pub(super) fn may_suspend(&self, now: Instant) -> Result<(), RpcError> {
         if self.signer.is_none() {
