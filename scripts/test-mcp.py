@@ -42,6 +42,20 @@ def main():
     checks += [(f"{client} sees extline mcp", sees, hosted, clients[client]) for client in clients]
     checks += [(f"MCP Inspector sees {server}", inspects, command) for server, command in servers.items()]
     checks += [(f"{client} sees extline mcp over HTTP", sees_over_http, hosted, clients[client]) for client in clients]
+    # Its own questions, and what it may run: by itself, and with the host in between.
+    ship, wipe = made_from_page("asking.md", "ship"), made_from_page("approvals.md", "cleaner")
+    for what, page, check in (("asked by", ship, is_asked), ("asked whether to run", wipe, approves)):
+        places = {"an extension": [*page, "--mcp"], "extline mcp": [str(DEBUG / "extline"), "mcp", "--", *page]}
+        checks += [
+            (f"{client} is {what} {place}", check, command, clients[client])
+            for place, command in places.items()
+            for client in clients
+        ]
+    hosted = [str(DEBUG / "extline"), "mcp"]
+    checks += [
+        (f"{client} is asked by extline mcp over HTTP", is_asked_over_http, hosted, ["--", *ship], clients[client])
+        for client in clients
+    ]
     checks += [(f"{server} loses no answer at the end of its input", answers_all, command) for server, command in servers.items()]
     checks += [(f"nothing is left of {server} after {KILLS} kills of its client", leaves_nothing, command) for server, command in servers.items()]
     checks.append(("docs/mcp/serve.md answers as it says", answers_as_documented))
@@ -82,6 +96,15 @@ def all_servers():
         "weather-rust": [str(DEBUG / "weather-rust"), "--mcp"],
         "weather-c": [made_in_c(examples / "weather-c/weather.c"), "--mcp"],
     }
+
+
+def made_from_page(page, name):
+    """The program in Python of a page, by the name of its extension, as a command."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    program = MADE / f"{name}.py"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(text.partition("```python")[2].partition("\n")[2].partition("```")[0], encoding="utf-8")
+    return [str(ROOT / "target/python/bin/python"), str(program)]
 
 
 def made_in_c(source):
@@ -173,6 +196,46 @@ def sees(server, client, **token):
         assert seen["version"] == ("2025-11-25" if "legacy" in client else "2026-07-28"), seen
     if seen.get("progress"):
         assert seen["progress"][0][:2] == [1, 2], seen
+
+
+def ran_with(server, client, tool, **answers):
+    """What a client was asked below a call of a tool that asks, and what that answered."""
+    more = {"TOOL": json.dumps(tool), "ANSWERS": json.dumps(answers)}
+    ran = subprocess.run(
+        [*client, *server], env={**os.environ, **more}, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert ran.returncode == 0, f"exit status {ran.returncode}: {ran.stderr[-2000:]}"
+    return json.loads(ran.stdout.splitlines()[-1])
+
+
+def is_asked(server, client):
+    """A client answers two questions of one call; what it answers wrongly is told the extension."""
+    seen = ran_with(server, client, ["ship", {}], confirmed=True, value="north")
+    assert seen["asked"] == ["ship asks: Ship it?\n\nTo all customers.", "ship asks: Where?"], seen
+    assert seen["answer"] == "shipped to the north", seen
+    seen = ran_with(server, client, ["ship", {}], confirmed=False)
+    assert (len(seen["asked"]), seen["answer"]) == (1, "kept"), seen
+
+
+def approves(server, client):
+    """A client is asked whether a call may run."""
+    call = ["wipe", {"path": "tmp/a"}]
+    seen = ran_with(server, client, call, approval="once")
+    assert "cleaner wants to run wipe" in seen["asked"][0] and "tmp/a" in seen["asked"][0], seen
+    assert seen["answer"] == "wiped tmp/a", seen
+    seen = ran_with(server, client, call, approval="no")
+    assert seen["answer"] == "wipe was not approved: the user said no", seen
+
+
+def is_asked_over_http(server, words, client):
+    with tempfile.TemporaryFile() as said:
+        running = subprocess.Popen([*server, "--http", "0", *words], stdout=subprocess.PIPE, stderr=said, text=True)
+        try:
+            is_asked([running.stdout.readline().strip()], client)
+        finally:
+            running.terminate()
+            running.stdout.close()
+            running.wait(PATIENCE)
 
 
 def inspects(server):

@@ -1,7 +1,8 @@
 """The official client for Python: what it sees of a server, as JSON.
 
 Arguments: `legacy` or `modern`, then the command of the server, or its URL. In TOKEN is what a server with a
-URL wants to be told.
+URL wants to be told. Where TOOL has the name of a tool and its arguments, as JSON, only that is
+called, and its questions are answered by ANSWERS, field by field.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ import sys
 from httpx2 import AsyncClient
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
+from mcp.types import ElicitResult
 
 MODES = {"legacy": "legacy", "modern": "auto"}
 
@@ -45,5 +47,21 @@ async def look(mode, command):
         }
 
 
+async def ask(mode, command, tool, arguments, answers):
+    asked = []
+
+    async def on_elicitation(context, params):
+        asked.append(params.message)
+        fields = params.requested_schema["properties"]
+        return ElicitResult(action="accept", content={name: answers[name] for name in fields if name in answers})
+
+    async with Client(transport(*command), mode=MODES[mode], elicitation_callback=on_elicitation) as client:
+        answer = await client.call_tool(tool, arguments)
+        return {"asked": asked, "answer": answer.content[0].text}
+
+
 if __name__ == "__main__":
-    print(json.dumps(asyncio.run(look(sys.argv[1], sys.argv[2:]))))
+    mode, *command = sys.argv[1:]
+    tool = json.loads(os.environ.get("TOOL", "[]"))
+    does = ask(mode, command, *tool, json.loads(os.environ["ANSWERS"])) if tool else look(mode, command)
+    print(json.dumps(asyncio.run(does)))

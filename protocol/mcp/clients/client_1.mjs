@@ -1,17 +1,38 @@
 // The official client for TypeScript, version 1: what it sees of a server, as JSON.
 // Arguments: `legacy`, then the command of the server, or its URL. In TOKEN is what a server with a URL wants to be told.
+// Where TOOL has the name of a tool and its arguments, as JSON, only that is called, and its questions are answered
+// by ANSWERS, field by field.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const [, command, ...args] = process.argv.slice(2);
-const client = new Client({ name: "test", version: "1.0.0" });
-const { TOKEN } = process.env;
+const { ANSWERS, TOKEN, TOOL } = process.env;
+const capabilities = TOOL ? { elicitation: {} } : {};
+const client = new Client({ name: "test", version: "1.0.0" }, { capabilities });
 const requestInit = { headers: TOKEN ? { Authorization: `Bearer ${TOKEN}` } : {} };
 const transport = command.startsWith("http:")
   ? new StreamableHTTPClientTransport(new URL(command), { requestInit })
   : new StdioClientTransport({ command, args });
+const asked = [];
+if (TOOL) {
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    asked.push(params.message);
+    const answers = Object.entries(JSON.parse(ANSWERS));
+    const content = Object.fromEntries(answers.filter(([name]) => name in params.requestedSchema.properties));
+    return { action: "accept", content };
+  });
+}
 await client.connect(transport);
+if (TOOL) {
+  const [name, args] = JSON.parse(TOOL);
+  const { content } = await client.callTool({ name, arguments: args });
+  console.log(JSON.stringify({ asked, answer: content[0].text }));
+  await transport.terminateSession?.();
+  await client.close();
+  process.exit();
+}
 const told = [];
 const onprogress = ({ progress, total, message }) => told.push([progress, total, message]);
 const { tools } = await client.listTools();
