@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use extline_host::protocol::frame::ToolResult;
 use extline_host::protocol::{Deadlines, ErrorKind, RawJson};
-use extline_host::{CallError, CallOptions, ExtensionSource, Host, HostBuilder, RestartPolicy};
+use extline_host::{
+    CallError, CallOptions, ExtensionSource, Host, HostBuilder, MethodCall, RestartPolicy,
+};
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
@@ -259,4 +261,27 @@ async fn a_guard_that_goes_away_while_it_asks_blocks() {
         }
         stop(host).await;
     }
+}
+
+#[tokio::test]
+async fn who_is_asked_is_told_which_call_of_the_agent_s_it_is_below() {
+    let home = Home::new();
+    let builder = home.builder().many_screens();
+    let builder = builder.serve_method("ui.confirm", |call: MethodCall| async move {
+        Ok(RawJson::from(json!([call.origin])))
+    });
+    let builder = builder
+        .extension(extension(&["guard"]))
+        .extension(extension(&["a", "plan"]))
+        .extension(extension(&["b", "ship"]));
+    let host = Arc::new(builder.start().await);
+    let ask = json!({"ask": "ui.confirm"});
+    let nested = json!({"call": {"name": "ship", "args": ask}});
+    for (origin, tool, args) in [(7, "ship", ask.clone()), (8, "plan", nested)] {
+        let call = start(&host, tool, args, CallOptions::default().origin(origin));
+        assert_eq!(text(&call.await.unwrap().unwrap()), format!("[{origin}]"));
+    }
+    let unnamed = start(&host, "ship", ask, CallOptions::default());
+    assert_eq!(text(&unnamed.await.unwrap().unwrap()), "[null]");
+    stop(host).await;
 }
