@@ -6,8 +6,8 @@ use extline_host::{ApprovalMode, ApprovalPattern, HostBuilder};
 /// Which calls of gated tools may run.
 #[derive(Debug, Args)]
 pub(crate) struct Approvals {
-    /// Who decides about calls of tools that need an approval: a person on the terminal, the patterns of
-    /// --allow alone, or nobody
+    /// Who decides about calls of tools that need an approval: a person (on the terminal, or by the
+    /// client of MCP), the patterns of --allow alone, or nobody
     #[arg(long = "approve", value_enum, value_name = "MODE", default_value_t = Mode::Ask)]
     mode: Mode,
 

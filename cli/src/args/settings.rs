@@ -44,7 +44,7 @@ pub(crate) struct Settings {
     /// Answer the questions of extensions: confirm=yes, confirm=no, select=VALUE (several with commas),
     /// input=TEXT, editor=TEXT, auth=yes, ask={"ID":"VALUE"}; a word alone closes the dialog. And about calls that
     /// need an approval: approve=yes, always or no. May be repeated: those of a kind come in their order, the last of them again and
-    /// again. Else a person is asked on the terminal, and nobody elsewhere
+    /// again. Else a person is asked on the terminal, or by the client of MCP, and nobody elsewhere
     #[arg(long = "answer", value_name = "KIND=VALUE")]
     pub(crate) answers: Vec<Given>,
 
