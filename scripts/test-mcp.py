@@ -56,6 +56,7 @@ def main():
         (f"{client} is asked by extline mcp over HTTP", is_asked_over_http, hosted, ["--", *ship], clients[client])
         for client in clients
     ]
+    checks.append(("an extension runs nothing that nobody approved", needs_approval, [*wipe, "--mcp"]))
     checks += [(f"{server} loses no answer at the end of its input", answers_all, command) for server, command in servers.items()]
     checks += [(f"nothing is left of {server} after {KILLS} kills of its client", leaves_nothing, command) for server, command in servers.items()]
     checks.append(("docs/mcp/serve.md answers as it says", answers_as_documented))
@@ -225,6 +226,20 @@ def approves(server, client):
     assert seen["answer"] == "wiped tmp/a", seen
     seen = ran_with(server, client, call, approval="no")
     assert seen["answer"] == "wipe was not approved: the user said no", seen
+
+
+def needs_approval(server):
+    """A client that cannot ask its user has a gated call refused, unless the environment says that nobody is asked."""
+    wipe = {"id": 1, "method": "tools/call", "params": {"name": "wipe", "arguments": {"path": "tmp/a"}}}
+    asked = lines([*HELLO, wipe])
+    for mode, expected in (("ask", "capability elicitation"), ("yolo", "wiped tmp/a")):
+        environment = {**os.environ, "EXTLINE_APPROVE": mode}
+        ran = subprocess.run(
+            server, env=environment, input=asked, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+        answer = json.loads(ran.stdout.splitlines()[-1])["result"]
+        assert expected in answer["content"][0]["text"], answer
+        assert answer.get("isError", False) is (mode == "ask"), answer
 
 
 def is_asked_over_http(server, words, client):
