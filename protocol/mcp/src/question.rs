@@ -49,8 +49,15 @@ pub struct Question {
 /// What is shown.
 #[derive(Clone, Debug)]
 enum Asks {
-    Form { fields: Vec<Field>, shape: Shape },
-    Page { url: String },
+    Form {
+        fields: Vec<Field>,
+        shape: Shape,
+    },
+    /// `done` asks whether what is to be done there is done.
+    Page {
+        url: String,
+        done: Box<Question>,
+    },
 }
 
 /// What the answer looks like on the extension's wire.
@@ -118,7 +125,7 @@ impl Question {
                 push_key(out, "requestedSchema");
                 form::write(fields, revision, out);
             }
-            Asks::Page { url } => {
+            Asks::Page { url, .. } => {
                 push_key(out, "mode");
                 out.extend_from_slice(b"\"url\"");
                 push_key(out, "url");
@@ -130,6 +137,14 @@ impl Question {
             }
         }
         out.push(b'}');
+    }
+
+    /// What to ask a person who has agreed to this: whether what was to be done elsewhere is done. `None` where the
+    /// answer is one already, and for a client that shows no forms.
+    pub(crate) fn next(&self, answer: &RawJson, elicits: Elicits) -> Option<Self> {
+        let Asks::Page { done, .. } = &self.asks else { return None };
+        let has_agreed = answer.at("/confirmed") == Some("true");
+        (has_agreed && elicits.form).then(|| (**done).clone())
     }
 
     /// What the client answered, its `result`, as the extension reads it.

@@ -126,8 +126,14 @@ fn auth(extension: &str, params: &Params<'_>) -> Result<Question, String> {
         more = format!("The code: {}\n\n{more}", shown_line(&code));
     }
     let message = message(extension, "asks you to sign in", &url, Some(&more));
-    let (patience, deadline) = (None, None);
-    Ok(Question { message, asks: Asks::Page { url }, given: "auth=yes", patience, deadline })
+    let done = form(
+        super::message(extension, "asks", "Are you signed in?", Some(&url)),
+        vec![Field::new("confirmed", "Signed in?", Kind::Flag)],
+        Shape::Confirmed,
+        "auth=yes",
+    );
+    let asks = Asks::Page { url, done: Box::new(done) };
+    Ok(Question { message, asks, given: "auth=yes", patience: None, deadline: None })
 }
 
 pub(super) fn form(

@@ -10,6 +10,7 @@ use extline_protocol::frame::{Progress, RpcError, ToolUpdate};
 use extline_protocol::{ErrorKind, Members, RawJson, read_string};
 
 use super::{RequestKey, Server, ServerEvent};
+use crate::elicits::Elicits;
 use crate::message::RequestId;
 use crate::question::{Question, dismissed};
 use crate::revision::Revision;
@@ -31,6 +32,10 @@ pub(super) struct Put {
     /// The request that it belongs to.
     pub(super) below: Option<RequestKey>,
     pub(super) revision: Revision,
+    /// What its client can show.
+    elicits: Elicits,
+    /// Under which key whoever asks waits for the answer: its own, or that of the question before.
+    known_as: QuestionKey,
     closes_at: Option<Instant>,
     fails_at: Option<Instant>,
 }
@@ -50,6 +55,11 @@ impl QuestionKey {
 }
 
 impl Questions {
+    fn next_key(&mut self) -> QuestionKey {
+        self.last += 1;
+        QuestionKey(self.last)
+    }
+
     /// Those below a request, in their order.
     pub(super) fn below(&self, key: RequestKey) -> impl Iterator<Item = (QuestionKey, &Put)> {
         let all = self.open.iter().filter(move |(_, put)| put.below == Some(key));
@@ -109,28 +119,34 @@ impl Server {
         if revision.is_modern() {
             self.may_suspend(now)?;
         }
-        self.questions.last += 1;
-        let key = QuestionKey(self.questions.last);
+        let key = self.questions.next_key();
         let closes_at = question.patience.map(|patience| now + patience);
         let fails_at = question.deadline.map(|deadline| now + deadline);
-        let put = Put { question, below, revision, closes_at, fails_at };
-        match below.filter(|_| revision.is_modern()) {
-            None => {
-                self.request_input(key, &put);
-                self.questions.open.insert(key, put);
-            }
-            Some(below) => {
-                self.questions.open.insert(key, put);
-                self.require_input(below, now);
-            }
+        let known_as = key;
+        let put = Put { question, below, revision, elicits, known_as, closes_at, fails_at };
+        self.put(key, put);
+        if let Some(below) = below.filter(|_| revision.is_modern()) {
+            self.require_input(below, now);
         }
         Ok(key)
     }
 
+    /// Opens a question. A client of the modern era is asked when the request above is answered.
+    fn put(&mut self, key: QuestionKey, put: Put) {
+        if !put.revision.is_modern() {
+            self.request_input(key, &put);
+        }
+        self.questions.open.insert(key, put);
+    }
+
     /// Nobody wants the answer any more, and none comes.
     pub fn withdraw(&mut self, question: QuestionKey) {
-        if let Some(put) = self.questions.open.remove(&question) {
-            self.tell_withdrawn(question, &put);
+        let mut all = self.questions.open.iter();
+        let Some(key) = all.find(|(_, put)| put.known_as == question).map(|(key, _)| *key) else {
+            return;
+        };
+        if let Some(put) = self.questions.open.remove(&key) {
+            self.tell_withdrawn(key, &put);
         }
     }
 
@@ -185,7 +201,12 @@ impl Server {
     pub(super) fn answer(&mut self, key: QuestionKey, answer: Result<&str, RpcError>) {
         let Some(put) = self.questions.open.remove(&key) else { return };
         let answer = answer.and_then(|result| put.question.answer(result, put.revision));
-        self.events.push_back(ServerEvent::Answered { question: key, answer });
+        let next = answer.as_ref().ok().and_then(|answer| put.question.next(answer, put.elicits));
+        if let Some(question) = next {
+            let key = self.questions.next_key();
+            return self.put(key, Put { question, ..put });
+        }
+        self.events.push_back(ServerEvent::Answered { question: put.known_as, answer });
     }
 
     /// A request is over, and with it what was asked below it.
@@ -224,7 +245,7 @@ impl Server {
     fn close_question(&mut self, question: QuestionKey, answer: Result<RawJson, RpcError>) {
         let Some(put) = self.questions.open.remove(&question) else { return };
         self.tell_withdrawn(question, &put);
-        self.events.push_back(ServerEvent::Answered { question, answer });
+        self.events.push_back(ServerEvent::Answered { question: put.known_as, answer });
     }
 }
 

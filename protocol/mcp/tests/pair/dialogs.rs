@@ -155,6 +155,23 @@ fn a_sign_in_is_a_page_where_the_client_opens_pages() {
     assert_eq!((&shown["mode"], &shown["url"]), (&json!("url"), &params["url"]));
     assert!(shown["message"].as_str().unwrap().contains("AB-12"), "{shown}");
     assert!(shown["elicitationId"].is_string(), "{shown}");
+    // That they have opened it does not say that they have signed in.
+    reply(&mut triple, &json!({"action": "accept"}));
+    assert_eq!(triple.told(&asked), None);
+    let message = triple.last()["params"]["message"].clone();
+    assert_eq!(message, "weather asks: Are you signed in?\n\nhttps://a.example/device");
+    reply(&mut triple, &accept(&json!({"confirmed": false})));
+    assert_eq!(triple.told(&asked), Some(json!({"confirmed": false})));
+    let asked = triple.ask(&call, "ui.auth", &params);
+    reply(&mut triple, &json!({"action": "accept"}));
+    triple.extension.cancel_outgoing(&asked);
+    triple.step();
+    assert_eq!(triple.last()["method"], "notifications/cancelled", "also what was asked second");
+
+    // Who cannot be asked that is taken at their word.
+    let mut triple = Triple::with_session(config(), NEWEST, r#"{"elicitation":{"url":{}}}"#);
+    let call = triple.call("1", "");
+    let asked = triple.ask(&call, "ui.auth", &params);
     reply(&mut triple, &json!({"action": "accept"}));
     assert_eq!(triple.told(&asked), Some(json!({"confirmed": true})));
 

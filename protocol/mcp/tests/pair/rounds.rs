@@ -164,3 +164,26 @@ fn a_client_that_is_gone_comes_back_to_nothing() {
     let ends = |it: &ExtensionEvent| matches!(it, ExtensionEvent::ShuttingDown(_));
     assert!(triple.extension_events.iter().any(ends), "{:?}", triple.extension_events);
 }
+
+#[test]
+fn a_sign_in_takes_two_rounds() {
+    let mut triple = Triple::ready(config());
+    let meta = meta(&json!({"elicitation": {"form": {}, "url": {}}}));
+    triple.client(&line(1, &json!({ "_meta": meta })));
+    let call = triple.last_call();
+    let asked = triple.ask(&call, "ui.auth", &json!({"url": "https://a.example"}));
+    let first = triple.last()["result"].clone();
+    let (_, page) = first["inputRequests"].as_object().unwrap().iter().next().unwrap();
+    let url = json!({"mode": "url", "url": "https://a.example"});
+    assert_eq!((&page["params"]["mode"], &page["params"]["url"]), (&url["mode"], &url["url"]));
+    assert_eq!(page["params"]["elicitationId"], Value::Null, "this era has none");
+    let mut more = back(&first, &json!({"action": "accept"}));
+    more["_meta"] = meta.clone();
+    triple.client(&line(2, &more));
+    let second = triple.last()["result"].clone();
+    assert_eq!(second["resultType"], "input_required", "{second}");
+    more = back(&second, &yes());
+    more["_meta"] = meta;
+    triple.client(&line(3, &more));
+    assert_eq!(triple.told(&asked), Some(json!({"confirmed": true})));
+}
