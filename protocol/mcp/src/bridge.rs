@@ -4,7 +4,7 @@ mod asking;
 mod extension;
 mod gate;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{
@@ -17,8 +17,9 @@ use extline_protocol::{
 
 use self::asking::{Asking, Covered};
 use self::gate::Stage;
+use crate::keyed::Keyed;
 use crate::question::{DIALOGS, DISPLAYS};
-use crate::server::{QuestionKey, RequestKey, Server, ServerEvent};
+use crate::server::{RequestKey, Server, ServerEvent};
 
 /// A client of MCP decides itself how long it waits, and says when it does no longer.
 const NO_DEADLINE: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -66,9 +67,9 @@ pub struct Bridge {
     name: String,
     asks_nobody: bool,
     /// What the client's user is asked.
-    asking: BTreeMap<QuestionKey, Asking>,
+    asking: Keyed<Asking>,
     /// The calls that always run, by the tool.
-    approved: BTreeSet<(String, Covered)>,
+    approved: Vec<(String, Covered)>,
     /// Requests of the client's that the extension has to answer, by the serial of what it was sent.
     stages: BTreeMap<u64, Stage>,
     /// The same by the request, for cancels.
@@ -93,8 +94,8 @@ impl Bridge {
             server: Server::new(),
             name: String::new(),
             asks_nobody: config.asks_nobody,
-            asking: BTreeMap::new(),
-            approved: BTreeSet::new(),
+            asking: Keyed::default(),
+            approved: Vec::new(),
             host: HostSession::new(host_config(config), now),
             stages: BTreeMap::new(),
             sent: BTreeMap::new(),

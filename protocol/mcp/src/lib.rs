@@ -20,6 +20,7 @@ mod catalogue;
 mod elicits;
 mod entry;
 mod failure;
+mod keyed;
 mod level;
 #[cfg(feature = "lint")]
 pub mod lint;

@@ -22,7 +22,7 @@ pub(super) enum Asking {
 }
 
 /// The calls of a tool that one approval covers: those with the same key, or the same arguments.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Covered {
     Made(String),
     Exactly(String),
@@ -51,9 +51,9 @@ impl Bridge {
     /// The extension no longer wants the answer.
     pub(super) fn withdraw(&mut self, call: &CallKey, now: Instant) {
         let is_its = |asking: &Asking| matches!(asking, Asking::Dialog(dialog) if dialog == call);
-        let question = self.asking.iter().find(|(_, asking)| is_its(asking)).map(|(key, _)| *key);
+        let question = self.asking.iter().find(|(_, asking)| is_its(asking)).map(|(key, _)| key);
         let Some(question) = question else { return };
-        self.asking.remove(&question);
+        self.asking.remove(question);
         self.server.withdraw(question);
         let error = RpcError::new(ErrorKind::Cancelled, "cancelled");
         let _ = self.host.reply_request(call, Err(error), now);
@@ -66,13 +66,13 @@ impl Bridge {
         answer: Result<RawJson, RpcError>,
         now: Instant,
     ) {
-        match self.asking.remove(&question) {
+        match self.asking.remove(question) {
             // It may have ended, and taken its question back.
             Some(Asking::Dialog(call)) => drop(self.host.reply_request(&call, answer, now)),
             Some(Asking::Approval { key, name, args, covered }) => {
                 let verdict = Verdict::of(&answer);
                 if verdict == Verdict::Always && self.approved.len() < REMEMBERED {
-                    self.approved.insert((name.clone(), covered));
+                    self.approved.push((name.clone(), covered));
                 }
                 self.carry_out(verdict, key, name, args, now);
             }

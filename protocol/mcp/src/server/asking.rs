@@ -3,7 +3,6 @@
 //! In a session a question is a request of the server's. In the modern era the request below which it is asked
 //! is answered by it (`input_required`), and stays suspended until the client comes back with the answer.
 
-use std::collections::BTreeMap;
 use std::time::Instant;
 
 use extline_protocol::frame::{Progress, RpcError, ToolUpdate};
@@ -11,6 +10,7 @@ use extline_protocol::{ErrorKind, Members, RawJson, read_string};
 
 use super::{RequestKey, Server, ServerEvent};
 use crate::elicits::Elicits;
+use crate::keyed::Keyed;
 use crate::message::RequestId;
 use crate::question::{Question, dismissed};
 use crate::revision::Revision;
@@ -43,7 +43,7 @@ pub(super) struct Put {
 /// All of them.
 #[derive(Debug, Default)]
 pub(super) struct Questions {
-    open: BTreeMap<QuestionKey, Put>,
+    open: Keyed<Put>,
     last: u64,
 }
 
@@ -62,13 +62,12 @@ impl Questions {
 
     /// Those below a request, in their order.
     pub(super) fn below(&self, key: RequestKey) -> impl Iterator<Item = (QuestionKey, &Put)> {
-        let all = self.open.iter().filter(move |(_, put)| put.below == Some(key));
-        all.map(|(question, put)| (*question, put))
+        self.open.iter().filter(move |(_, put)| put.below == Some(key))
     }
 
     /// When the next of them is over.
     pub(super) fn next_end(&self) -> Option<Instant> {
-        self.open.values().filter_map(Put::ends_at).min()
+        self.open.iter().filter_map(|(_, put)| put.ends_at()).min()
     }
 }
 
@@ -141,11 +140,9 @@ impl Server {
 
     /// Nobody wants the answer any more, and none comes.
     pub fn withdraw(&mut self, question: QuestionKey) {
-        let mut all = self.questions.open.iter();
-        let Some(key) = all.find(|(_, put)| put.known_as == question).map(|(key, _)| *key) else {
-            return;
-        };
-        if let Some(put) = self.questions.open.remove(&key) {
+        let found = self.questions.open.iter().find(|(_, put)| put.known_as == question);
+        let Some(key) = found.map(|(key, _)| key) else { return };
+        if let Some(put) = self.questions.open.remove(key) {
             self.tell_withdrawn(key, &put);
         }
     }
@@ -153,7 +150,7 @@ impl Server {
     /// The id, as JSON text, of the client's request below which it is asked what has this id.
     pub fn request_above(&self, question: &str) -> Option<&str> {
         let question = question.parse().ok().map(QuestionKey)?;
-        let below = self.questions.open.get(&question)?.below?;
+        let below = self.questions.open.get(question)?.below?;
         self.open.get(below).map(|asked| asked.id.json())
     }
 
@@ -187,7 +184,7 @@ impl Server {
         // Some clients write numbers as texts.
         let Some(key) = id.json().trim_matches('"').parse().ok().map(QuestionKey) else { return };
         let is_asked = |put: &Put| !put.revision.is_modern();
-        if !self.questions.open.get(&key).is_some_and(is_asked) {
+        if !self.questions.open.get(key).is_some_and(is_asked) {
             return;
         }
         let answer = match answer {
@@ -199,7 +196,7 @@ impl Server {
 
     /// Passes on the answer to a question.
     pub(super) fn answer(&mut self, key: QuestionKey, answer: Result<&str, RpcError>) {
-        let Some(put) = self.questions.open.remove(&key) else { return };
+        let Some(put) = self.questions.open.remove(key) else { return };
         let answer = answer.and_then(|result| put.question.answer(result, put.revision));
         let next = answer.as_ref().ok().and_then(|answer| put.question.next(answer, put.elicits));
         if let Some(question) = next {
@@ -211,9 +208,6 @@ impl Server {
 
     /// A request is over, and with it what was asked below it.
     pub(super) fn withdraw_below(&mut self, key: RequestKey) {
-        if self.questions.open.is_empty() {
-            return;
-        }
         let below: Vec<_> = self.questions.below(key).map(|(question, _)| question).collect();
         for question in below {
             self.close_question(question, Ok(dismissed("cancelled")));
@@ -222,7 +216,7 @@ impl Server {
 
     /// The client has closed its end: it answers nothing any more.
     pub(super) fn withdraw_all(&mut self) {
-        for question in self.questions.open.keys().copied().collect::<Vec<_>>() {
+        for question in self.questions.open.iter().map(|(key, _)| key).collect::<Vec<_>>() {
             self.close_question(question, Ok(dismissed("cancelled")));
         }
     }
@@ -231,7 +225,7 @@ impl Server {
     pub(super) fn close_overdue(&mut self, now: Instant) {
         let is_due = |at: Option<Instant>| at.is_some_and(|at| at <= now);
         let due = self.questions.open.iter().filter(|(_, put)| is_due(put.ends_at()));
-        let due: Vec<_> = due.map(|(key, put)| (*key, is_due(put.closes_at))).collect();
+        let due: Vec<_> = due.map(|(key, put)| (key, is_due(put.closes_at))).collect();
         for (question, is_closed) in due {
             let answer = if is_closed {
                 Ok(dismissed("timeout"))
@@ -243,7 +237,7 @@ impl Server {
     }
 
     fn close_question(&mut self, question: QuestionKey, answer: Result<RawJson, RpcError>) {
-        let Some(put) = self.questions.open.remove(&question) else { return };
+        let Some(put) = self.questions.open.remove(question) else { return };
         self.tell_withdrawn(question, &put);
         self.events.push_back(ServerEvent::Answered { question: put.known_as, answer });
     }
