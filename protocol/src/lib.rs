@@ -55,7 +55,7 @@ pub use extline_json::{
 pub use head::Head;
 pub use id::Id;
 pub use line::{Decoder, Line, TooLong};
-pub use method::waits_for_person;
+pub use method::{APPROVAL_METHOD, waits_for_person};
 pub use model_args::{ModelArgsError, model_args};
 pub use name::check_extension_name;
 pub use profile::{AckCapabilities, Profile, UnknownProfile, Vocabulary, nearest};

@@ -84,6 +84,12 @@ impl Registrations {
         &self.tools
     }
 
+    /// Whether the host is to ask about the calls of a tool (`approval: {"dynamic": true}`).
+    pub fn advises(&self) -> bool {
+        let is_dynamic = |tool: &RegisterTool| tool.approval.as_ref().is_some_and(|it| it.dynamic);
+        self.tools.iter().any(is_dynamic)
+    }
+
     /// The commands.
     pub fn commands(&self) -> &[RegisterCommand] {
         &self.commands

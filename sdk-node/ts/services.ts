@@ -1,8 +1,36 @@
 /**
- * What a host may serve by request.
+ * What a host may serve by request, and an extension.
  *
  * Written from protocol/services by `make generate`, never by hand.
  */
+
+/** What `tool.approval` is asked with. */
+export interface ToolApproval {
+  /** The arguments, as they would run. */
+  args: Readonly<Record<string, unknown>>;
+  /** The tool that is to be called. */
+  tool: string;
+}
+
+/** The answer to `tool.approval`. What it does not say stands as the tool declares it. */
+export interface ToolApprovalAnswer {
+  /** What the call would do, a line each, for the person. */
+  details?: readonly string[] | undefined;
+  /** Template over the arguments that says which calls one approval covers. */
+  key?: string | null | undefined;
+  /** Whether the call needs an approval; it does where that is unsaid. */
+  policy?: ToolPolicy | undefined;
+  /** Why it is asked, or why it is denied, in one line. */
+  reason?: string | null | undefined;
+  /** How much the call can do. */
+  tier?: ToolTier | null | undefined;
+}
+
+/** Whether a call needs an approval. */
+export type ToolPolicy = "allow" | "deny" | "prompt";
+
+/** How much a call can do. */
+export type ToolTier = "read" | "write" | "exec";
 
 /** What `ui.ask` is asked with. */
 export interface UiAsk {
@@ -153,7 +181,7 @@ export interface UiWorking {
 /** The answer to what is only shown: that it was taken. */
 export type UiWorkingAnswer = Record<string, never>;
 
-/** Each method, with what it is asked with and what it answers. */
+/** Each method that a host serves, with what it is asked with and what it answers. */
 export interface Services {
   "ui.confirm": { params: UiConfirm; result: UiConfirmAnswer };
   "ui.select": { params: UiSelect; result: UiSelectAnswer };

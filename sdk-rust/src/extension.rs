@@ -174,7 +174,7 @@ impl Extension {
     /// ```
     #[track_caller]
     pub fn add_tool(mut self, tool: Tool) -> Self {
-        let Tool { frame, handler, problem, unchecked } = tool;
+        let Tool { frame, handler, problem, unchecked, adviser } = tool;
         let name = frame.name.clone();
         if let Some(problem) = problem {
             let (location, tool) = (Location::caller(), name.clone());
@@ -184,6 +184,7 @@ impl Extension {
         self.remarks.extend(unchecked.iter().map(remark));
         match self.registrations.tool(frame) {
             Ok(()) => {
+                self.handlers.advisers.extend(adviser.map(|adviser| (name.clone(), adviser)));
                 self.handlers.tools.insert(name, handler);
             }
             Err(mistake) => self.note(mistake),

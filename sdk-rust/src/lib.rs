@@ -72,6 +72,7 @@ pub use extline_protocol::frame::{
 pub use extline_protocol::{Capability, ErrorKind, RawJson};
 /// What hosts serve, with its types, see [`Ui::ask`].
 pub use extline_services as services;
+pub use extline_services::approval::{Advice, Policy};
 pub use futures_core::Stream;
 /// The versions that this crate is built with, for authors who need more of them.
 pub use {schemars, serde, serde_json, tokio};

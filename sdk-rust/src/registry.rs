@@ -76,7 +76,7 @@ impl Connection {
         tool: Tool,
         location: &'static Location<'static>,
     ) -> Result<(), ToolError> {
-        let Tool { frame, handler, problem, unchecked } = tool;
+        let Tool { frame, handler, problem, unchecked, adviser } = tool;
         let name = frame.name.clone();
         if let Some(problem) = problem {
             return Err(Error::Schema { location, tool: name, problem }.into());
@@ -86,7 +86,9 @@ impl Connection {
         for keyword in unchecked {
             report(&format!("the schema of the tool {name}: {keyword}"));
         }
-        self.handlers.borrow_mut().tools.insert(name, handler);
+        let mut handlers = self.handlers.borrow_mut();
+        handlers.advisers.extend(adviser.map(|adviser| (name.clone(), adviser)));
+        handlers.tools.insert(name, handler);
         Ok(())
     }
 

@@ -3,13 +3,14 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use extline_protocol::frame::{Annotations, Approval, Execution, Exposure, RegisterTool};
+use extline_protocol::frame::{Annotations, Approval, Execution, Exposure, RegisterTool, RpcError};
 use extline_protocol::{ArgsValidator, RawJson, SchemaProblem, Unsupported};
+use extline_services::approval::Advice;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::handler::ToolHandler;
+use crate::handler::{MethodHandler, ToolHandler};
 use crate::{Context, ToolError, ToolOutcome, ToolResult, args, schema_of};
 
 /// A tool with more than a name, a description and a handler; given to
@@ -40,6 +41,8 @@ pub struct Tool {
     pub(crate) problem: Option<SchemaProblem>,
     /// What of its schema only the host checks.
     pub(crate) unchecked: Vec<Unsupported>,
+    /// Says of a call whether it is to be approved.
+    pub(crate) adviser: Option<MethodHandler>,
 }
 
 impl Tool {
@@ -150,7 +153,7 @@ impl Tool {
                 run.await.unwrap_or_else(ToolResult::from)
             })
         });
-        Self { frame, handler, problem: None, unchecked: Vec::new() }
+        Self { frame, handler, problem: None, unchecked: Vec::new(), adviser: None }
     }
 }
 
@@ -294,6 +297,57 @@ impl Tool {
         self
     }
 
+    /// The extension says of each call whether the host asks its user before it. The handler takes the
+    /// arguments as any type that serde can read, and returns whether the call needs an approval, or an
+    /// [`Advice`], which says more. When it fails, the user is asked about exactly this call.
+    ///
+    /// What it does not say stands as [`Tool::approval`] declares it. Under a host that does not ask the
+    /// extension, the user is asked before each call.
+    ///
+    /// ```
+    /// use extline::Advice;
+    /// use extline::prelude::*;
+    ///
+    /// #[derive(Deserialize, JsonSchema)]
+    /// struct Deploy {
+    ///     /// Where to
+    ///     place: String,
+    /// }
+    ///
+    /// let deploy = Tool::new("deploy", "Deploys.", async |_: Deploy, _| Ok("deployed"))
+    ///     .gated_when(async |args: Deploy, _| Ok(args.place == "prod"));
+    /// let deploy = Tool::new("deploy", "Deploys.", async |_: Deploy, _| Ok("deployed"))
+    ///     .gated_when(async |args: Deploy, _| {
+    ///         Ok(match &*args.place {
+    ///             "test" => Advice::allow(),
+    ///             place => Advice::prompt(format!("customers use {place}")),
+    ///         })
+    ///     });
+    /// ```
+    pub fn gated_when<A, R, F>(mut self, handler: F) -> Self
+    where
+        A: DeserializeOwned + 'static,
+        R: Into<Advice> + 'static,
+        F: AsyncFn(A, Context) -> Result<R, ToolError> + 'static,
+    {
+        let approval = self.frame.approval.get_or_insert_default();
+        (approval.gated, approval.dynamic) = (true, true);
+        let shared = Rc::new(handler);
+        self.adviser = Some(Rc::new(move |args, context| {
+            let handler = Rc::clone(&shared);
+            Box::pin(async move {
+                let run = async {
+                    let advice: Advice = handler(args::decode(&args)?, context).await?.into();
+                    Ok(RawJson::of(&advice)?)
+                };
+                run.await.map_err(|error: ToolError| {
+                    RpcError::new(error.kind().clone(), error.to_string())
+                })
+            })
+        }));
+        self
+    }
+
     /// When the host asks its user before a call.
     ///
     /// ```
@@ -304,7 +358,9 @@ impl Tool {
     ///     .approval(Approval { gated: true, tier: Some(Tier::Exec), ..Approval::default() });
     /// ```
     pub fn approval(mut self, approval: Approval) -> Self {
-        self.frame.approval = Some(approval);
+        let is_dynamic = self.adviser.is_some();
+        let gated = approval.gated || is_dynamic;
+        self.frame.approval = Some(Approval { gated, dynamic: is_dynamic, ..approval });
         self
     }
 

@@ -115,7 +115,8 @@ mod on_terminal {
 
     /// What would run, for whom, why it is asked, and what always would mean.
     fn show(request: &ApprovalRequest) {
-        let ApprovalRequest { tool, caller, args, reason, tier, key, is_exact, .. } = request;
+        let ApprovalRequest { tool, caller, args, reason, details, doubt, tier, .. } = request;
+        let ApprovalRequest { key, is_exact, .. } = request;
         let (extension, name) = (shown_line(&tool.extension), shown_line(tool.name()));
         let caller = caller.as_ref().map(|caller| format!(", called by {}", shown_line(caller)));
         let mut lines = vec![format!(
@@ -131,6 +132,12 @@ mod on_terminal {
         }
         if let Some(reason) = reason {
             line("because", Text::line(reason, REASON));
+        }
+        for detail in details {
+            line("", Text::line(detail, REASON));
+        }
+        if let Some(doubt) = doubt {
+            line("doubt", Text::line(doubt, REASON));
         }
         line("key", Text::line(key, 2_000));
         line(

@@ -174,7 +174,7 @@ pub(super) fn reserved_names(observed: &Observed<'_>) -> Outcome {
 /// Capabilities that mean nothing yet (docs/protocol/specification.md 3.8).
 const CAPABILITIES: [&str; 3] = ["config", "providers", "blob"];
 /// Methods that mean nothing yet, but for those that hosts serve (3.9); one that ends in a dot is all that begin so.
-const RESERVED: [&str; 14] = [
+const RESERVED: [&str; 13] = [
     "ui.",
     "env.get",
     "secret.",
@@ -184,7 +184,6 @@ const RESERVED: [&str; 14] = [
     "tools.list",
     "agent.abort",
     "pending.",
-    "tool.approval",
     "command.complete",
     "provider.",
     "lifecycle.",

@@ -31,7 +31,12 @@ pub struct ApprovalRequest {
     pub args: RawJson,
     /// Why it is asked, in the words of the tool's author.
     pub reason: Option<String>,
-    /// How much the tool can do, in the words of its author.
+    /// What this very call would do, a line each, in the words of an extension that is asked about
+    /// each call (`approval: {"dynamic": true}`).
+    pub details: Vec<String>,
+    /// Such an extension gave no answer that can be used: why. What its tool declares stands.
+    pub doubt: Option<String>,
+    /// How much the call can do, in the words of the tool's author.
     pub tier: Option<Tier>,
     /// Which calls [`Decision::Always`] covers: those with the same key.
     pub key: String,

@@ -11,9 +11,11 @@ mod pattern;
 mod properties;
 mod remembered;
 mod rules;
+mod stated;
 
 pub(crate) use self::approver::AskApprover;
 pub use self::approver::{ApprovalRequest, Approver, ApproverError, Decision};
 pub use self::mode::ApprovalMode;
 pub use self::pattern::{ApprovalPattern, PatternError};
 pub(crate) use self::rules::{Approvals, Considered, Rules, Ruling, Source, Subject};
+pub(crate) use self::stated::Stated;

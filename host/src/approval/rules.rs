@@ -11,6 +11,7 @@ use super::key::{Key, digest};
 use super::mode::ApprovalMode;
 use super::pattern::ApprovalPattern;
 use super::remembered::{Covered, Remembered};
+use super::stated::Stated;
 use crate::registry::Tool;
 
 /// What the builder of a host says.
@@ -101,14 +102,23 @@ impl Approvals {
 
     /// What is to be done about a call with these arguments; `tool` is absent where none of that name
     /// is offered.
-    pub(crate) fn consider(&self, name: &str, tool: Option<&Tool>, args: &RawJson) -> Considered {
+    pub(crate) fn consider(
+        &self,
+        name: &str,
+        tool: Option<&Tool>,
+        stated: &Stated,
+        args: &RawJson,
+    ) -> Considered {
         let Rules { mode, allow, deny, approver, .. } = &self.rules;
-        let is_gated = tool.is_some_and(|tool| self.gates(tool));
+        if let Some(reason) = &stated.denied {
+            return Considered::Ruled(Ruling::denied(Source::Policy, reason));
+        }
+        let is_gated = tool.is_some_and(|tool| self.gates(tool, stated));
         let names_it = |pattern: &&ApprovalPattern| pattern.tool() == name;
         if !is_gated && !deny.iter().any(|pattern| names_it(&pattern)) {
             return Considered::Free;
         }
-        let covered = covered(name, tool, args);
+        let covered = covered(name, tool, stated, args);
         let key = covered.key.to_string();
         if let Some(pattern) = deny.iter().filter(names_it).find(|it| it.matches(&key)) {
             let reason = format!("the pattern {pattern} denies it");
@@ -117,7 +127,14 @@ impl Approvals {
         if !is_gated {
             return Considered::Free;
         }
-        let ruling = if *mode == ApprovalMode::Yolo {
+        let unknown = deny.iter().find(names_it).zip(stated.doubt.as_ref());
+        let ruling = if *mode == ApprovalMode::Yolo
+            && let Some((pattern, doubt)) = unknown
+        {
+            // Nobody is asked, and what would deny it cannot be compared.
+            let reason = format!("whether the pattern {pattern} denies it is not known: {doubt}");
+            Ruling::denied(Source::Policy, reason)
+        } else if *mode == ApprovalMode::Yolo {
             Ruling::approved(Source::Yolo)
         } else if allow.iter().filter(names_it).any(|pattern| pattern.allows(&key)) {
             Ruling::approved(Source::Policy)
@@ -148,24 +165,28 @@ impl Approvals {
         self.remembered.has(covered)
     }
 
-    /// Whether calls of a tool need an approval.
-    fn gates(&self, tool: &Tool) -> bool {
+    /// Whether the extension of a tool is asked about each call of it (`tool.approval-asked`).
+    pub(crate) fn are_asked_about(&self, tool: &Tool) -> bool {
+        let approval = tool.definition.approval.as_ref();
+        self.knows_declarations && !tool.is_builtin() && approval.is_some_and(|it| it.dynamic)
+    }
+
+    /// Whether a call of a tool needs an approval.
+    fn gates(&self, tool: &Tool, stated: &Stated) -> bool {
         if !(self.knows_declarations || tool.is_builtin()) {
             return false;
         }
-        let approval = tool.definition.approval.as_ref();
         let is_destructive = || {
             let annotations = tool.definition.annotations.as_ref();
             annotations.is_some_and(|it| it.destructive == Some(true))
         };
-        let is_risky =
-            || approval.is_some_and(|it| it.tier == Some(Tier::Exec)) || is_destructive();
-        approval.is_some_and(|it| it.gated) || self.rules.gates_risky && is_risky()
+        let is_risky = || stated.tier == Some(Tier::Exec) || is_destructive();
+        stated.is_gated || self.rules.gates_risky && is_risky()
     }
 }
 
-fn covered(name: &str, tool: Option<&Tool>, args: &RawJson) -> Covered {
-    let template = tool.and_then(|tool| tool.definition.approval.as_ref()?.key.as_deref());
+fn covered(name: &str, tool: Option<&Tool>, stated: &Stated, args: &RawJson) -> Covered {
+    let template = stated.key.as_deref();
     let schema = tool.map_or("", |tool| tool.definition.schema.get());
     let template_bytes = template.map(str::as_bytes);
     Covered {
@@ -204,7 +225,7 @@ mod tests {
     fn ruling(rules: Rules, tool: &Tool, path: &str) -> Option<(&'static str, bool)> {
         let approvals = Approvals::new(rules, true, None);
         let args = RawJson::parse(&format!(r#"{{"path":"{path}"}}"#)).unwrap();
-        match approvals.consider("wipe", Some(tool), &args) {
+        match approvals.consider("wipe", Some(tool), &Stated::by(tool), &args) {
             Considered::Free => None,
             Considered::Ruled(ruling) => Some((ruling.source.as_str(), ruling.verdict.is_ok())),
             Considered::Ask(_) => Some(("asked", true)),
@@ -263,6 +284,8 @@ mod tests {
     fn a_host_that_does_not_know_approvals_gates_no_extension() {
         let approvals = Approvals::new(Rules::default(), false, None);
         let args = RawJson::empty_object();
-        assert!(matches!(approvals.consider("wipe", Some(&gated()), &args), Considered::Free));
+        let stated = Stated::by(&gated());
+        let considered = approvals.consider("wipe", Some(&gated()), &stated, &args);
+        assert!(matches!(considered, Considered::Free));
     }
 }

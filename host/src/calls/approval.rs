@@ -7,12 +7,16 @@ use std::{future, mem};
 
 use extline_protocol::frame::EventPayload;
 use extline_protocol::{ErrorKind, RawJson, shown_line};
+use extline_services::Method;
+use extline_services::approval::{Advice, ApprovalMethod, Proposed};
+use serde_json::value::RawValue;
 use tokio::sync::OwnedMutexGuard;
 use tokio::task::JoinHandle;
 
+use super::request::Request;
 use super::tool_call_path::Proposal;
 use crate::approval::{
-    ApprovalRequest, ApproverError, Considered, Decision, Ruling, Source, Subject,
+    ApprovalRequest, ApproverError, Considered, Decision, Ruling, Source, Stated, Subject,
 };
 use crate::audit::{More, Record};
 use crate::connection::{Shared, Standstill};
@@ -46,7 +50,15 @@ impl Shared {
         args: &RawJson,
     ) -> Result<(), CallError> {
         let offered = tool.map(|tool| &**tool);
-        let considered = self.approvals.consider(call.tool, offered, args);
+        let stated = match offered {
+            None => Stated::default(),
+            // What asks is large, and moved wherever this future goes; most calls ask nobody.
+            Some(tool) if self.approvals.are_asked_about(tool) => {
+                Stated::advised(tool, Box::pin(self.advice(tool, args)).await)
+            }
+            Some(tool) => Stated::by(tool),
+        };
+        let considered = self.approvals.consider(call.tool, offered, &stated, args);
         let undecided = Undecided { shared: self, call, tool: offered, args, is_told: false };
         let ruling = match (considered, tool) {
             (Considered::Free, _) => {
@@ -55,8 +67,7 @@ impl Shared {
             }
             (Considered::Ruled(ruling), _) => ruling,
             (Considered::Ask(subject), Some(tool)) => {
-                // What asks is large, and moved wherever this future goes; most calls ask nobody.
-                Box::pin(self.ask_about(call, tool, args, subject)).await?
+                Box::pin(self.ask_about(call, tool, stated, args, subject)).await?
             }
             (Considered::Ask(_), None) => Ruling::denied(Source::Policy, "there is no such tool"),
         };
@@ -64,11 +75,33 @@ impl Shared {
         ruling.verdict.map_err(|reason| CallError::Denied { tool: call.tool.to_owned(), reason })
     }
 
+    /// Asks the extension of a tool about a call, with the arguments that would run
+    /// (`tool.approval-asked`). It has as long as a guard.
+    async fn advice(&self, tool: &Tool, args: &RawJson) -> Result<Advice, String> {
+        let Owner::Extension(owner) = &tool.owner else {
+            return Err("it is the agent's own".to_owned());
+        };
+        let connection = self.connection(*owner).ok_or("it has ended")?;
+        let args = RawValue::from_string(args.get().to_owned()).map_err(|it| it.to_string())?;
+        let proposed = RawJson::of(&Proposed { tool: tool.name().to_owned(), args });
+        let params = proposed.map_err(|error| error.to_string())?;
+        let name = ApprovalMethod::NAME;
+        let asked = Request::send(&connection, name, Some(params), self.deadlines.intercept);
+        let answer = asked.map_err(|error| error.to_string())?.outcome().await;
+        let answer = answer.map_err(|error| error.to_string())?;
+        // Serde reads an array in place of an object.
+        if !answer.is_object() {
+            return Err(format!("it answered {name} with what is no object"));
+        }
+        serde_json::from_str(answer.get()).map_err(|error| format!("it answered {name}: {error}"))
+    }
+
     /// Asks the approver when those before it are done.
     async fn ask_about(
         &self,
         call: Proposal<'_>,
         tool: &Arc<Tool>,
+        stated: Stated,
         args: &RawJson,
         subject: Subject,
     ) -> Result<Ruling, CallError> {
@@ -83,15 +116,17 @@ impl Shared {
                 return Ruling::approved(Source::Remembered);
             }
             self.tell_of_request(call, args);
-            let approval = tool.definition.approval.as_ref();
+            let Stated { reason, tier, details, doubt, .. } = stated;
             let request = ApprovalRequest {
                 id: call.id.to_owned(),
                 tool: Arc::clone(tool),
                 caller: call.caller.map(str::to_owned),
                 origin: call.origin,
                 args: args.clone(),
-                reason: approval.and_then(|it| it.reason.clone()),
-                tier: approval.and_then(|it| it.tier.clone()),
+                reason,
+                details,
+                doubt,
+                tier,
                 key: covered.key.to_string(),
                 is_exact: covered.is_exact(),
             };

@@ -118,6 +118,10 @@ impl HostBuilder {
 /// The parameters, checked.
 fn params_of<M: Method>(call: &MethodCall) -> Result<M::Params, RpcError> {
     let wrong = |text| RpcError::new(ErrorKind::Validation, format!("{}: {text}", M::NAME));
+    // Serde reads an array in place of an object.
+    if call.params.as_ref().is_some_and(|params| !params.is_object()) {
+        return Err(wrong("the parameters are no object".to_owned()));
+    }
     let params = call.params.as_ref().map_or("{}", RawJson::get);
     let params: M::Params =
         serde_json::from_str(params).map_err(|error| wrong(error.to_string()))?;

@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use crate::stage::Stage;
 use crate::support::{Home, LONG, end, python, text};
 
-fn extension(name: &str, tools: &Value) -> ExtensionSource {
+pub(crate) fn extension(name: &str, tools: &Value) -> ExtensionSource {
     python("gated.py", [name.to_owned(), tools.to_string()]).named(name)
 }
 
@@ -27,7 +27,7 @@ fn cleaner() -> ExtensionSource {
 }
 
 /// A person at the prompt, who answers when the test says so.
-struct Person {
+pub(crate) struct Person {
     prompts: mpsc::UnboundedReceiver<(ApprovalRequest, oneshot::Sender<Decision>)>,
     open: watch::Receiver<usize>,
 }
@@ -41,7 +41,7 @@ impl Drop for Prompt {
 }
 
 impl Person {
-    fn before(builder: HostBuilder) -> (Self, HostBuilder) {
+    pub(crate) fn before(builder: HostBuilder) -> (Self, HostBuilder) {
         let (asked, prompts) = mpsc::unbounded_channel();
         let (opens, open) = watch::channel(0);
         let builder = builder.approver(move |request| {
@@ -57,19 +57,19 @@ impl Person {
         (Self { prompts, open }, builder)
     }
 
-    async fn asked(&mut self) -> (ApprovalRequest, oneshot::Sender<Decision>) {
+    pub(crate) async fn asked(&mut self) -> (ApprovalRequest, oneshot::Sender<Decision>) {
         let asked = tokio::time::timeout(LONG, self.prompts.recv());
         asked.await.expect("nobody asks").unwrap()
     }
 
     /// Answers the next prompt; returns what it was about.
-    async fn answers(&mut self, decision: Decision) -> ApprovalRequest {
+    pub(crate) async fn answers(&mut self, decision: Decision) -> ApprovalRequest {
         let (request, answer) = self.asked().await;
         answer.send(decision).unwrap();
         request
     }
 
-    fn is_asked(&mut self) -> bool {
+    pub(crate) fn is_asked(&mut self) -> bool {
         self.prompts.try_recv().is_ok()
     }
 
@@ -79,7 +79,7 @@ impl Person {
     }
 }
 
-fn start(
+pub(crate) fn start(
     host: &Arc<Host>,
     tool: &'static str,
     args: Value,
@@ -88,11 +88,11 @@ fn start(
     tokio::spawn(async move { host.call(tool, &args.to_string()).await })
 }
 
-async fn stop(host: Arc<Host>) {
+pub(crate) async fn stop(host: Arc<Host>) {
     end(Arc::into_inner(host).expect("a call still runs")).await;
 }
 
-fn no() -> Decision {
+pub(crate) fn no() -> Decision {
     Decision::Deny { reason: None }
 }
 

@@ -9,7 +9,8 @@ does what its arguments say:
     hang      never answers
     told      answers with the events it was told so far, as JSON
 
-and else answers `ran` and its arguments as they came.
+and else answers `ran` and its arguments as they came. Asked by tool.approval about a call it answers with
+the argument `advice`, or with an error where there is none, and with `silence` not at all.
 """
 
 import json
@@ -48,8 +49,21 @@ def run(call, line):
         answer(call, "ran " + line[line.index('"args":') + 7 :].split(',"deadline_ms"')[0].rstrip("}\n") + "}")
 
 
+def advise(request):
+    asked = request["params"]
+    args = asked["args"]
+    if "silence" in args:
+        return
+    if "advice" in args:
+        emit(type="response", id=request["id"], result=args["advice"])
+    else:
+        message = f"{asked['tool']} knows nothing of it"
+        emit(type="response", id=request["id"], error={"code": "internal", "message": message})
+
+
 emit(type="hello", name=name, version="1.0.0",
-     capabilities=["tools", "events", "call_tool", "tool_registry", "registration_report"])
+     capabilities=["tools", "events", "call_tool", "rpc", "tool_registry", "registration_report"],
+     methods=["tool.approval"])
 for tool, more in tools.items():
     register(tool, **more)
 emit(type="subscribe", events=["tool_confirmation_requested", "permission_decision"])
@@ -60,6 +74,8 @@ for line in sys.stdin:
         run(frame, line)
     elif frame["type"] == "tool_result":
         answer(calls.pop(frame["id"]), frame["content"][0]["text"])
+    elif frame["type"] == "request":
+        advise(frame)
     elif frame["type"] == "registered" and registering:
         answer(registering.pop(), "registered")
     elif frame["type"] == "event":

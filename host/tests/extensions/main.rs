@@ -4,6 +4,7 @@
 
 #![cfg(unix)]
 
+mod advised;
 mod approvals;
 mod audit;
 mod builtins;

@@ -57,6 +57,7 @@ async fn what_is_wrong_is_told_before_anybody_is_asked() {
     let wrong = [
         ("ui.confirm", json!({"message": "?"}), "missing field `title`"),
         ("ui.confirm", json!({"title": " "}), "/title: it is empty"),
+        ("ui.confirm", json!(["?"]), "the parameters are no object"),
         ("ui.confirm", json!({"title": 5}), "expected a string"),
         ("ui.input", json!({"title": "x", "timeout_ms": 0}), "/timeout_ms: a person needs more"),
         ("ui.select", json!({"title": "x", "options": []}), "/options: there is nothing to choose"),

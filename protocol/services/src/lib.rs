@@ -1,5 +1,5 @@
-//! What a host may serve its extensions by `request`: each method with its parameters and its result, declared
-//! once. The host, the SDKs and `docs/protocol/services.json` are made from it.
+//! What a host may serve its extensions by `request`, and extensions their host: each method with its parameters and
+//! its result, declared once. The host, the SDKs and `docs/protocol/services.json` are made from it.
 //!
 //! ```
 //! use extline_services::{METHODS, Method, ui};
@@ -10,9 +10,10 @@
 //! assert!(METHODS.iter().any(|method| method.name == "ui.confirm"));
 //! ```
 
+pub mod approval;
 mod given;
 mod method;
 pub mod ui;
 
 pub use self::given::{GivenAnswers, Unanswered};
-pub use self::method::{Entry, METHODS, Method};
+pub use self::method::{EXTENSION_METHODS, Entry, METHODS, Method};

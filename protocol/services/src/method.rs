@@ -3,9 +3,9 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::ui;
+use crate::{approval, ui};
 
-/// A method that hosts serve. It is a name for a type, and never a value.
+/// A method that hosts serve, or extensions. It is a name for a type, and never a value.
 pub trait Method: 'static {
     /// Its name on the wire.
     const NAME: &'static str;
@@ -134,5 +134,8 @@ macro_rules! methods {
 }
 pub(crate) use methods;
 
-/// All methods, in the order of their pages.
+/// All methods that hosts serve, in the order of their pages.
 pub const METHODS: &[Entry] = ui::METHODS;
+
+/// All methods that extensions serve, where they do.
+pub const EXTENSION_METHODS: &[Entry] = approval::METHODS;

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use extline_services::METHODS;
+use extline_services::{EXTENSION_METHODS, METHODS};
 use serde_json::{Map, Value, json};
 
 #[test]
 fn the_document_is_up_to_date() {
     let mut document = json!({
-        "title": "What a host may serve its extensions by request",
+        "title": "What a host may serve its extensions by request, and they it",
+        "extension_methods": EXTENSION_METHODS.iter().map(method).collect::<Map<_, _>>(),
         "methods": METHODS.iter().map(method).collect::<Map<_, _>>(),
     });
     document.sort_all_objects();

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use extline_services::METHODS;
+use extline_services::{EXTENSION_METHODS, METHODS};
 use serde_json::{Map, Value};
 
 #[test]
@@ -38,21 +38,27 @@ enum Language {
 struct Types {
     language: Language,
     texts: BTreeMap<String, String>,
+    /// What the names of the types begin with that the method at hand uses.
+    prefix: String,
     /// Name on the wire, parameters, result.
     methods: Vec<(&'static str, String, String)>,
 }
 
 impl Types {
     fn of_all(language: Language) -> Self {
-        let mut all = Self { language, texts: BTreeMap::new(), methods: Vec::new() };
-        for method in METHODS {
+        let (texts, prefix, methods) = (BTreeMap::new(), String::new(), Vec::new());
+        let mut all = Self { language, texts, prefix, methods };
+        for method in METHODS.iter().chain(EXTENSION_METHODS) {
             let name = pascal(method.name);
+            // `ui.confirm` has types of `Ui`.
+            all.prefix = pascal(method.name.split('.').next().unwrap());
             let params = Value::from((method.params)());
             let result = Value::from((method.result)());
             all.add(&name, &params, &params);
             let answer = format!("{name}Answer");
             all.add(&answer, &result, &result);
-            all.methods.push((method.name, name, answer));
+            let is_hosts = METHODS.iter().any(|it| it.name == method.name);
+            all.methods.extend(is_hosts.then_some((method.name, name, answer)));
         }
         all
     }
@@ -166,9 +172,17 @@ impl Types {
 
     fn expression(&mut self, schema: &Value, root: &Value) -> String {
         if let Some(name) = schema["$ref"].as_str().and_then(|it| it.strip_prefix("#/$defs/")) {
-            let called = format!("Ui{name}");
+            let called = format!("{}{name}", self.prefix);
             self.add(&called, &root["$defs"][name], root);
             return called;
+        }
+        if *schema == Value::Bool(true) {
+            let anything = if self.language == Language::Python { "Any" } else { "unknown" };
+            return anything.to_owned();
+        }
+        if let Some(variants) = schema["anyOf"].as_array() {
+            let variants: Vec<_> = variants.iter().map(|it| self.expression(it, root)).collect();
+            return variants.join(" | ");
         }
         if let Some(word) = schema["const"].as_str() {
             return match self.language {
@@ -221,10 +235,10 @@ impl Types {
         let types: Vec<_> = self.texts.values().map(String::as_str).collect();
         match self.language {
             Language::Python => format!(
-                "\"\"\"What a host may serve by request, as types for checkers: nothing imports this when it runs.\n\n\
+                "\"\"\"What a host may serve by request, and an extension, as types for checkers: nothing imports this when it runs.\n\n\
                  Written from protocol/services by `make generate`, never by hand.\n\"\"\"\n\n\
                  from __future__ import annotations\n\n\
-                 from typing import Literal\n\n\
+                 from typing import Any, Literal\n\n\
                  from typing_extensions import NotRequired, TypeAlias, TypedDict\n\n\n{}",
                 types.join("\n\n")
             ),
@@ -233,9 +247,9 @@ impl Types {
                     format!("  \"{name}\": {{ params: {params}; result: {result} }};\n")
                 });
                 format!(
-                    "/**\n * What a host may serve by request.\n *\n * Written from protocol/services by \
+                    "/**\n * What a host may serve by request, and an extension.\n *\n * Written from protocol/services by \
                      `make generate`, never by hand.\n */\n\n{}\n\
-                     /** Each method, with what it is asked with and what it answers. */\n\
+                     /** Each method that a host serves, with what it is asked with and what it answers. */\n\
                      export interface Services {{\n{}}}\n",
                     types.join("\n"),
                     methods.collect::<String>()

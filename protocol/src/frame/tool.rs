@@ -61,6 +61,8 @@ object! {
     pub struct Approval {
         /// The call needs an approval.
         flag gated: bool,
+        /// The extension says of each call whether it needs one (`tool.approval`).
+        flag dynamic: bool,
         /// How much it can do.
         optional tier: Tier,
         /// Template over the args that says which calls one approval covers.

@@ -1,8 +1,10 @@
 //! From `hello` to `ready`.
 
-use extline_protocol::frame::{Hello, HelloAck, Limits, OnFailure, SdkInfo};
+use extline_protocol::frame::{
+    Approval, Hello, HelloAck, Limits, OnFailure, RegisterTool, SdkInfo,
+};
 use extline_protocol::{
-    Capability, ExtensionEvent, HandshakeError, HostEvent, Notice, RegisterError,
+    Capability, ExtensionConfig, ExtensionEvent, HandshakeError, HostEvent, Notice, RegisterError,
 };
 
 use crate::harness::{Pair, command, config, full_ack, tool, zot_ack};
@@ -213,6 +215,30 @@ fn tools_come_and_go_after_ready_where_the_host_takes_them() {
     pair.extension.register_command(&command("late")).unwrap();
     pair.step();
     assert_eq!(pair.wire, ["E> {\"type\":\"register_command\",\"name\":\"late\"}"]);
+}
+
+/// `tool.approval-asked`: the host asks for what `hello` names.
+#[test]
+fn the_method_of_approvals_is_named_where_a_tool_wants_it() {
+    let dynamic = |name| {
+        let approval = Approval { gated: true, dynamic: true, ..Approval::default() };
+        RegisterTool { approval: Some(approval), ..tool(name) }
+    };
+    let mut config = config();
+    config.registrations.tool(dynamic("wipe")).unwrap();
+    let hello = |config: &ExtensionConfig| {
+        let mut pair = Pair::new(config.clone(), full_ack());
+        pair.step();
+        pair.wire.swap_remove(0)
+    };
+    let named = hello(&config);
+    assert!(named.contains(r#""methods":["tool.approval"]"#), "{named}");
+    config.methods = vec!["tool.approval".to_owned()];
+    assert_eq!(hello(&config), named, "it is named once");
+    let mut pair = Pair::ready(config, full_ack());
+    pair.extension.register_tool(&dynamic("late")).unwrap();
+    let mut pair = Pair::usual();
+    assert_eq!(pair.extension.register_tool(&dynamic("late")), Err(RegisterError::NotAsked));
 }
 
 #[test]

@@ -93,6 +93,7 @@ fn full_tool() -> RegisterTool {
         pure: true,
         approval: Some(Approval {
             gated: true,
+            dynamic: true,
             tier: Some(Tier::Exec),
             key: text("{city}"),
             reason: text("it costs money"),

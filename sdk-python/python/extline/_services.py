@@ -1,13 +1,38 @@
-"""What a host may serve by request, as types for checkers: nothing imports this when it runs.
+"""What a host may serve by request, and an extension, as types for checkers: nothing imports this when it runs.
 
 Written from protocol/services by `make generate`, never by hand.
 """
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from typing_extensions import NotRequired, TypeAlias, TypedDict
+
+
+class ToolApproval(TypedDict):
+    """What `tool.approval` is asked with."""
+
+    args: dict[str, Any]
+    tool: str
+
+
+class ToolApprovalAnswer(TypedDict):
+    """The answer to `tool.approval`. What it does not say stands as the tool declares it."""
+
+    details: NotRequired[list[str]]
+    key: NotRequired[str | None]
+    policy: NotRequired[ToolPolicy]
+    reason: NotRequired[str | None]
+    tier: NotRequired[ToolTier | None]
+
+
+#: Whether a call needs an approval.
+ToolPolicy: TypeAlias = Literal["allow", "deny", "prompt"]
+
+
+#: How much a call can do.
+ToolTier: TypeAlias = Literal["read", "write", "exec"]
 
 
 class UiAsk(TypedDict):

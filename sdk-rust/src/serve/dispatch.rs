@@ -141,11 +141,14 @@ impl Serving {
 
     fn request(&mut self, key: CallKey, request: Request, deadline: Option<Instant>) {
         let context = Context::of_call(&self.connection, key.clone(), deadline, None);
-        // The session lets only methods through that are named in `hello`.
-        let handler = self.connection.handlers.borrow().methods.get(&request.method).cloned();
-        let Some(handler) = handler else { return };
+        let params = request.params.unwrap_or_default();
+        let found = self.connection.handlers.borrow().of_request(&request.method, params);
+        let (handler, params) = match found {
+            Ok(found) => found,
+            Err(error) => return self.connection.answer_request(&key, Err(error)),
+        };
         let cancellation = context.cancellation();
-        let work = handler(request.params.unwrap_or_default(), context);
+        let work = handler(params, context);
         self.pass_early_cancel(&key, &cancellation);
         let name = Name { kind: "request", name: request.method };
         let id = RunId::Call(key.serial());

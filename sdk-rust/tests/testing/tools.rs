@@ -8,7 +8,7 @@ use extline::ErrorKind;
 use extline::prelude::*;
 use extline::testing::{Failure, Host, Side};
 use extline::tokio::time::sleep;
-use extline::{Effect, FileOp};
+use extline::{Advice, Effect, FileOp};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -238,5 +238,42 @@ fn a_deadline_moves_while_a_person_is_asked() -> Result<(), Failure> {
             Extension::new("a", "1").add_tool(tool.timeout(Duration::from_secs(20)))
         })?;
     assert_eq!(host.call("ask", json!({}))?.text(), "[false,true,false]");
+    Ok(())
+}
+
+/// `tool.approval-failed`.
+#[test]
+fn a_tool_says_of_a_call_whether_it_is_to_be_approved() -> Result<(), Failure> {
+    let mut host = Host::new(|| {
+        let weather = Tool::new("weather", "The weather.", async |_: Weather, _| Ok("fog"))
+            .gated_when(async |args: Weather, _| match &*args.city {
+                "Rome" => Ok(Advice::allow()),
+                "Atlantis" => Err(ToolError::not_found("no such city")),
+                "Hell" => Ok(Advice::deny("it is too hot")),
+                "Limbo" => panic!("nobody knows"),
+                city => Ok(Advice { key: Some("{city}".to_owned()), ..Advice::prompt(city) }),
+            });
+        let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+            .gated_when(async |_: NoArgs, _| Ok(true));
+        Extension::new("weather", "1.0.0").add_tool(weather).add_tool(clock)
+    });
+    let frames = host.transcript().to_string();
+    assert!(frames.contains(r#""methods":["tool.approval"]"#), "{frames}");
+    assert!(frames.contains(r#""approval":{"gated":true,"dynamic":true}"#), "{frames}");
+    let mut ask = |tool: &str, city: &str| {
+        host.request("tool.approval", json!({"tool": tool, "args": {"city": city}}))
+    };
+    assert_eq!(ask("weather", "Rome")?.value(), json!({"policy": "allow"}));
+    assert_eq!(ask("weather", "Bonn")?.value(), json!({"reason": "Bonn", "key": "{city}"}));
+    let denied = json!({"policy": "deny", "reason": "it is too hot"});
+    assert_eq!(ask("weather", "Hell")?.value(), denied);
+    assert_eq!(ask("clock", "")?.value(), json!({}));
+    let failed = [("weather", "Atlantis", ErrorKind::NotFound), ("none", "", ErrorKind::NotFound)];
+    let failed = failed.into_iter().chain([("weather", "Limbo", ErrorKind::Internal)]);
+    for (tool, city, code) in failed {
+        assert_eq!(ask(tool, city)?.error().map(|error| &error.code), Some(&code), "{city}");
+    }
+    let wrong = host.request("tool.approval", json!({"tool": "weather", "args": {"town": "x"}}))?;
+    assert_eq!(wrong.error().map(|error| &error.code), Some(&ErrorKind::Validation));
     Ok(())
 }

@@ -35,6 +35,7 @@ use crate::capability::{Capabilities, Capability};
 use crate::decode::Incoming;
 use crate::frame::{Frame, HelloAck, HostFrame, SdkInfo, ToolCall, ToolResult};
 use crate::limits::{EXTENSION_ACCEPTS_BYTES, FRAME_BYTES};
+use crate::method::APPROVAL_METHOD;
 use crate::registrations::Registrations;
 
 /// What an extension is before it meets its host.
@@ -49,6 +50,8 @@ pub struct ExtensionConfig {
     /// What it understands.
     pub capabilities: Capabilities,
     /// The methods it serves.
+    ///
+    /// Where a tool declares `approval: {"dynamic": true}`, [`APPROVAL_METHOD`] is one of them.
     pub methods: Vec<String>,
     /// What it offers. More may come until [`ExtensionSession::ready`].
     pub registrations: Registrations,
@@ -179,7 +182,11 @@ impl Open {
 /// What happened.
 impl ExtensionSession {
     /// Starts a session: `hello` waits to be written.
-    pub fn new(config: ExtensionConfig) -> Self {
+    pub fn new(mut config: ExtensionConfig) -> Self {
+        let is_named = config.methods.iter().any(|method| method == APPROVAL_METHOD);
+        if config.registrations.advises() && !is_named {
+            config.methods.push(APPROVAL_METHOD.to_owned());
+        }
         let mut session = Self {
             inbox: Inbox::new(config.accepts_bytes),
             outbox: Outbox::new(FRAME_BYTES),

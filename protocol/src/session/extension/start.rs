@@ -7,6 +7,7 @@ use crate::capability::{Capabilities, Capability};
 use crate::frame::{Hello, HelloAck, Ready, RegisterCommand, RegisterTool, SdkInfo, Subscribe};
 use crate::frame::{OnFailure, UnregisterTool};
 use crate::limits::{FRAME_BYTES, SETUP_KEEPALIVE};
+use crate::method::APPROVAL_METHOD;
 use crate::profile::Vocabulary;
 use crate::registrations::RegistrationError;
 use crate::session::{Notice, RequestError};
@@ -20,6 +21,10 @@ impl ExtensionSession {
     /// re-reads its list (capability `tool_registry`).
     pub fn register_tool(&mut self, tool: &RegisterTool) -> Result<(), RegisterError> {
         self.check_still_registers()?;
+        let is_dynamic = tool.approval.as_ref().is_some_and(|approval| approval.dynamic);
+        if is_dynamic && !self.methods.iter().any(|method| method == APPROVAL_METHOD) {
+            return Err(RegisterError::NotAsked);
+        }
         self.registrations.tool(tool.clone())?;
         if self.is_ready {
             self.send(tool);
@@ -109,6 +114,12 @@ pub enum RegisterError {
     /// The host reads the tools once, and has read them.
     #[error("the host takes no tools after `ready` (it does not offer tool_registry)")]
     TooLate,
+    /// The host asks only for methods that `hello` names.
+    #[error(
+        "the host would not ask about its calls: `hello` names the method {APPROVAL_METHOD} only \
+         where a tool with an approval that is `dynamic` is given before the start"
+    )]
+    NotAsked,
 }
 
 impl ExtensionSession {

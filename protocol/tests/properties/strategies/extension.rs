@@ -176,6 +176,7 @@ objects! {
     }
     approval: Approval {
         gated: any::<bool>(),
+        dynamic: any::<bool>(),
         tier: of(word(Tier::KNOWN)),
         key: of(text()),
         reason: of(text()),

@@ -1,0 +1,65 @@
+//! What counts for one call: what its tool declares, and what the extension says of this very call.
+
+use extline_protocol::frame::{Approval, Tier};
+use extline_services::approval::{Advice, DETAILS, Policy};
+
+use crate::registry::Tool;
+
+/// What is said of a call by its tool, and by who has the tool.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Stated {
+    /// It needs an approval.
+    pub(crate) is_gated: bool,
+    pub(crate) tier: Option<Tier>,
+    /// The template of its key.
+    pub(crate) key: Option<String>,
+    pub(crate) reason: Option<String>,
+    /// What it would do, for the person.
+    pub(crate) details: Vec<String>,
+    /// The extension was asked and gave no answer that can be used: why.
+    pub(crate) doubt: Option<String>,
+    /// The extension has it refused: why.
+    pub(crate) denied: Option<String>,
+}
+
+impl Stated {
+    /// What the tool declares of all its calls. One that wants to be asked and is not needs an approval.
+    pub(crate) fn by(tool: &Tool) -> Self {
+        let Some(approval) = tool.definition.approval.clone() else { return Self::default() };
+        let Approval { gated, dynamic, tier, key, reason } = approval;
+        Self { is_gated: gated || dynamic, tier, key, reason, ..Self::default() }
+    }
+
+    /// The same with what the extension said of this call, `Err` where that cannot be used
+    /// (`tool.approval-doubt`).
+    pub(crate) fn advised(tool: &Tool, advice: Result<Advice, String>) -> Self {
+        let declared = Self::by(tool);
+        let Advice { policy, tier, key, reason, mut details } = match advice {
+            Ok(advice) => advice,
+            Err(error) => {
+                let asked = &tool.extension;
+                let doubt = format!("{asked} could not say more of this call: {error}");
+                return Self { is_gated: true, key: None, doubt: Some(doubt), ..declared };
+            }
+        };
+        details.truncate(DETAILS);
+        let tier = tier.map(|tier| match tier {
+            extline_services::approval::Tier::Read => Tier::Read,
+            extline_services::approval::Tier::Write => Tier::Write,
+            _ => Tier::Exec,
+        });
+        let denied = (policy == Policy::Deny).then(|| {
+            let reason = reason.clone().filter(|reason| !reason.trim().is_empty());
+            reason.unwrap_or_else(|| format!("{} refuses it", tool.extension))
+        });
+        Self {
+            is_gated: policy != Policy::Allow,
+            tier: tier.or(declared.tier),
+            key: key.or(declared.key),
+            reason: reason.or(declared.reason),
+            details,
+            doubt: None,
+            denied,
+        }
+    }
+}
