@@ -32,7 +32,7 @@ test("options that are none of their set are refused", () => {
   const tool = (options: object) => (ext: any) => ext.tool("t", { ...DESCRIPTION, ...options }, () => "");
   refused(tool({ approval: { tier: "admin" } }), /tool t: its approval\.tier is "admin", and must be "read", "write" or "exec"$/);
   refused(tool({ approval: { gate: true } }), /there is no approval\.gate; there are gated, tier, key, reason$/);
-  refused(tool({ gated: "yes" }), /its gated is "yes", and must be a boolean$/);
+  refused(tool({ gated: "yes" }), /its gated is "yes", and must be a boolean or a function$/);
   refused(tool({ approval: true }), /its approval is a boolean, and must be an object$/);
   refused(tool({ exposure: "hidden" }), /its exposure is "hidden", and must be "direct", "codemode", "deferred" or "model-only"$/);
   refused(tool({ timeoutMs: "5s" }), /its timeoutMs is "5s", and must be a positive number$/);

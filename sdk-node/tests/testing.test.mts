@@ -462,3 +462,26 @@ test("a structured result is held to the output that its tool declared", async (
   await assert.rejects(host.call("none"), { name: "Unusable", message: /does not match its output schema: there is none/ });
   assert.equal((await host.call("fails")).kind, "not_found");
 });
+
+test("a tool says of a call whether it is to be approved", async () => {
+  const ext = make();
+  const input = { type: "object", properties: { city: { type: "string" } }, required: ["city"] } as const;
+  const says = (city: string): unknown => {
+    if (city === "Limbo") throw new Error("nobody knows");
+    return { Rome: false, Bonn: true, Hell: { policy: "deny", reason: "it is too hot" }, Ur: { key: "{city}", tier: undefined } }[city] ?? { policy: city };
+  };
+  ext.tool("weather", { description: "d", input, gated: async ({ city }) => says(city) as boolean, approval: { tier: "read" } }, () => "fog");
+  await using host = await Host.start(ext);
+  assert.match(String(host.transcript), /"methods":\["tool.approval"\]/);
+  assert.match(String(host.transcript), /"approval":\{"gated":true,"dynamic":true,"tier":"read"\}/);
+  const ask = (city: unknown, tool = "weather") => host.request("tool.approval", { tool, args: { city } });
+  assert.deepEqual((await ask("Rome")).value, { policy: "allow" });
+  assert.deepEqual((await ask("Bonn")).value, { policy: "prompt" });
+  assert.deepEqual((await ask("Hell")).value, { policy: "deny", reason: "it is too hot" });
+  assert.deepEqual((await ask("Ur")).value, { key: "{city}" });
+  const failed = async (asked: ReturnType<typeof ask>) => [(await asked).error?.code, (await asked).error?.message];
+  assert.match((await failed(ask("Limbo"))).join(), /^internal,.*nobody knows/);
+  assert.match((await failed(ask("perhaps"))).join(), /^internal,.*whose policy is "perhaps", and must be "allow", "deny" or "prompt"/);
+  assert.match((await failed(ask("Rome", "none"))).join(), /^not_found,no tool "none" says more/);
+  assert.equal((await host.request("tool.approval", [])).error?.code, "validation");
+});

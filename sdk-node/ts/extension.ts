@@ -1,5 +1,6 @@
 /** An extension: what it offers, by its handlers. */
 
+import { prepareAdviser } from "./adviser.js";
 import { Context } from "./context.js";
 import { Caller, definitionError, type Entry } from "./definition.js";
 import type { Host } from "./host.js";
@@ -90,6 +91,7 @@ export class Extension {
       guards: [],
       panels: new Map(),
       methods: new Map(),
+      advisers: new Map(),
       setups: [],
       teardowns: [],
     };
@@ -135,6 +137,8 @@ export class Extension {
       }
     });
     this.#offer.tools.push(tool);
+    const { gated } = options;
+    if (typeof gated === "function") this.#offer.advisers.set(name, prepareAdviser(gated, prepared.accept, prepared.author));
     this.#require("tool", name, options.required);
     return this;
   }

@@ -44,6 +44,7 @@ export type { StandardIssue, StandardResult, StandardSchema } from "./schema/sta
 export { ToolOutput } from "./tool-output.js";
 export type { OutputBlock } from "./tool-output.js";
 export type { Main } from "./run.js";
+export type { Advice, Advised } from "./adviser.js";
 export type { Approval, Returned, ToolHandler, ToolOptions } from "./tool.js";
 export type { UiChoice, UiPlacement, UiQuestion } from "./services.js";
 export type {

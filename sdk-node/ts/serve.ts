@@ -1,5 +1,6 @@
 /** One extension that runs: what the native half tells goes to the author's handlers. */
 
+import { adviserOf } from "./adviser.js";
 import { Context } from "./context.js";
 import { decide, type Asking } from "./decide.js";
 import { refuseDecision } from "./decision.js";
@@ -254,7 +255,9 @@ export class Serving {
   }
 
   #request(ctx: Context, method: string, text: string | undefined): boolean {
-    const registered = this.#offer.methods.get(method);
+    const params: unknown = text === undefined ? undefined : JSON.parse(text);
+    // The session lets only methods through that are named in hello.
+    const { handler: asked, author } = this.#offer.methods.get(method) ?? adviserOf(this.#offer.advisers, params);
     const answer = (returned: unknown) => {
       const result = read(() => encodeJson(returned === undefined ? null : returned));
       this.session.answer(ctx.serial, `{"result":${result}}`);
@@ -262,11 +265,10 @@ export class Serving {
     const failed = (thrown: unknown) => {
       if (ctx.cancelled && isAbort(thrown)) return this.session.fail(ctx.serial, "cancelled", "cancelled");
       const kind = thrown instanceof ToolError ? thrown.kind : "internal";
-      const message = thrown instanceof ToolError ? thrown.message : failureOf(thrown, `method ${method}`, registered?.author);
+      const message = thrown instanceof ToolError ? thrown.message : failureOf(thrown, `method ${method}`, author);
       this.session.fail(ctx.serial, kind, message.toWellFormed());
     };
-    const params: unknown = text === undefined ? undefined : JSON.parse(text);
-    const handler = registered && ((value: unknown) => withParts(registered.handler(value, ctx), ctx));
+    const handler = asked && ((value: unknown) => withParts(asked(value, ctx), ctx));
     return this.#call(ctx, handler, params, answer, failed);
   }
 

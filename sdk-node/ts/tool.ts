@@ -1,5 +1,7 @@
 /** A tool as its author declares it, and what the host is told of it. */
 
+import type { Advised } from "./adviser.js";
+import type { Context } from "./context.js";
 import { Caller, definitionError, type Entry } from "./definition.js";
 import { oneOf, sayType } from "./lossy.js";
 import { Misreturned, misreturned } from "./misreturned.js";
@@ -56,8 +58,12 @@ export interface ToolOptions<
   idempotent?: boolean | undefined;
   /** A hint: it reaches beyond the project. */
   openWorld?: boolean | undefined;
-  /** A user is asked before each call; `approval` says more. */
-  gated?: boolean | undefined;
+  /**
+   * A user is asked before each call; `approval` says more. A function is asked before each call whether a user is,
+   * and may say more: `gated: (args) => args.place === "prod"`. When it throws, the user is asked about exactly this
+   * call.
+   */
+  gated?: boolean | ((args: ArgsOf<Input>, ctx: Context) => Advised | PromiseLike<Advised>) | undefined;
   /** When a user is asked before a call. */
   approval?: Approval | undefined;
   /** How it is offered; `direct` when not said. */
@@ -163,10 +169,16 @@ function prepare(name: string, options: ToolOptions<Schema, Schema>, author: Cal
     ...renamed(options, PLAIN),
     annotations: Object.keys(hints).length > 0 ? hints : undefined,
     execution: options.sequential ? "sequential" : undefined,
-    approval: options.gated ? { ...options.approval, gated: true } : options.approval,
+    approval: approvalOf(options),
   };
   const answer = reading(output ? answerOf(output) : encodeResult);
   return { frame, checked: input.checked, accept: input.accept, author, answer };
+}
+
+/** A host that does not ask the extension about a call asks a user each time. */
+function approvalOf({ gated, approval }: ToolOptions<Schema, Schema>): object | undefined {
+  if (typeof gated === "function") return { ...approval, gated: true, dynamic: true };
+  return gated ? { ...approval, gated: true } : approval;
 }
 
 /** What it throws is about what the handler returned. */
@@ -233,7 +245,7 @@ function checkOptions(options: unknown): void {
 }
 
 /** What an option may be: one of these words, or a value of a type. */
-type Allowed = readonly string[] | "a string" | "a boolean" | "a positive number";
+type Allowed = readonly string[] | "a string" | "a boolean" | "a boolean or a function" | "a positive number";
 
 const APPROVAL: Readonly<Record<string, Allowed>> = {
   gated: "a boolean",
@@ -247,8 +259,9 @@ const VALUES: Readonly<Record<string, Allowed>> = {
   exposure: ["direct", "codemode", "deferred", "model-only"],
   namespace: "a string",
   ...Object.fromEntries(
-    ["interactive", "sequential", "pure", "strict", "gated", ...Object.keys(HINTS), "required"].map((name) => [name, "a boolean"] as const),
+    ["interactive", "sequential", "pure", "strict", ...Object.keys(HINTS), "required"].map((name) => [name, "a boolean"] as const),
   ),
+  gated: "a boolean or a function",
 };
 
 function checkValues(given: Readonly<Record<string, unknown>>, values: Readonly<Record<string, Allowed>>, within: string): void {
@@ -263,6 +276,7 @@ function checkValues(given: Readonly<Record<string, unknown>>, values: Readonly<
 
 function isAllowed(value: unknown, allowed: Allowed): boolean {
   if (allowed === "a string" || allowed === "a boolean") return `a ${typeof value}` === allowed;
+  if (allowed === "a boolean or a function") return typeof value === "boolean" || typeof value === "function";
   if (allowed === "a positive number") return typeof value === "number" && value > 0 && Number.isFinite(value);
   return allowed.includes(value as string);
 }

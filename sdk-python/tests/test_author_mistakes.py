@@ -24,7 +24,7 @@ from wire import PACKAGE, text
         ({"approval": {"tier": "nuclear"}}, "the tier of an approval is 'read', 'write' or 'exec', and not 'nuclear'"),
         ({"approval": {"foo": 1}}, "approval has no 'foo'; it has gated, tier, key, reason"),
         ({"approval": {"gated": "yes"}}, "approval['gated'] is a bool, and not 'yes'"),
-        ({"gated": "yes"}, "gated is True or False, and not 'yes'"),
+        ({"gated": "yes"}, "gated is True, False or a function of the arguments, and not 'yes'"),
         ({"read_only": "yes"}, "read_only is True or False, and not 'yes'"),
     ],
 )

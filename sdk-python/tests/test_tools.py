@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from extline import Context, Extension
+from extline.testing import Host
 from wire import text
 
 
@@ -236,3 +240,41 @@ def test_gated_is_an_approval_of_its_own_and_a_part_of_one(start) -> None:
         {"key": "{path}", "reason": "it deletes", "gated": True},
         {"tier": "write"},
     ]
+
+
+def says(args: dict[str, Any]) -> Any:
+    city = args["city"]
+    said = {"Rome": False, "Bonn": True, "Hell": {"policy": "deny", "reason": "it is too hot"}}
+    return {**said, "Ur": {"key": "{city}", "tier": None}, "Styx": "yes"}.get(city, {"policy": city})
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_function_says_of_a_call_whether_it_is_to_be_approved(is_async: bool) -> None:
+    ext = Extension("weather", "1.0.0")
+
+    async def later(args: dict[str, Any], ctx: Context) -> Any:
+        assert ctx.host.name
+        return says(args)
+
+    @ext.tool(gated=later if is_async else says, approval={"tier": "read"})
+    def weather(city: str) -> str:
+        return "fog"
+
+    with Host(ext) as host:
+        frames = str(host.transcript)
+        assert '"methods":["tool.approval"]' in frames
+        assert '"approval":{"gated":true,"dynamic":true,"tier":"read"}' in frames
+
+        def ask(city: Any, tool: str = "weather") -> Any:
+            return host.request("tool.approval", {"tool": tool, "args": {"city": city}})
+
+        assert ask("Rome").value == {"policy": "allow"}
+        assert ask("Bonn").value == {"policy": "prompt"}
+        assert ask("Hell").value == {"policy": "deny", "reason": "it is too hot"}
+        assert ask("Ur").value == {"key": "{city}"}
+        assert ask("Styx").error["code"] == "internal"
+        assert "must return True, False or a dict" in ask("Styx").error["message"]
+        assert "it is 'allow' or 'deny' or 'prompt'" in ask("perhaps").error["message"]
+        assert "KeyError" in host.request("tool.approval", {"tool": "weather", "args": {}}).error["message"]
+        assert ask("Rome", "none").error["code"] == "not_found"
+        assert host.request("tool.approval", []).error["code"] == "validation"

@@ -100,6 +100,16 @@ tool("undescribed", {}, () => "");
 tool("option", { description, parameters: {} }, () => "");
 // @ts-expect-error: no such exposure
 tool("exposure", { description, exposure: "hidden" }, () => "");
+tool("gated", { description, input: z.object({ city: z.string() }), gated: (args, ctx) => {
+  same<typeof args, { city: string }>(true);
+  same<typeof ctx, Context>(true);
+  return args.city === "Rome" ? false : { policy: "prompt", reason: args.city, details: ["far away"] };
+} }, (args) => args.city);
+tool("later", { description, gated: async () => true }, () => "");
+// @ts-expect-error: neither a boolean nor more
+tool("gated", { description, gated: () => "yes" }, () => "");
+// @ts-expect-error: no such policy
+tool("policy", { description, gated: () => ({ policy: "maybe" }) }, () => "");
 // @ts-expect-error: no such tier
 tool("tier", { description, approval: { gated: true, tier: "some" } }, () => "");
 

@@ -248,7 +248,8 @@ class AsyncServing(Serving):
         from ._errors import ToolError
 
         try:
-            _native.answer_request(ctx, await self._await(self.extension._methods[method], ctx, params))
+            handler, given = self.extension._asked(method, params)
+            _native.answer_request(ctx, await self._await(handler, ctx, given))
         except asyncio.CancelledError:
             _native.fail_request(ctx, "cancelled", "cancelled")
         except ToolError as error:

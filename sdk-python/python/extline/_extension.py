@@ -56,6 +56,8 @@ class Extension(Speaking):
         self._guards: list[Handler] = []
         self._panels: dict[str, Handler] = {}
         self._methods: dict[str, Handler] = {}
+        # By the tool, what says whether one of its calls is to be approved.
+        self._advisers: dict[str, Handler] = {}
         self._setups: list[Handler] = []
         self._teardowns: list[Handler] = []
         self._has_async = False
@@ -88,7 +90,7 @@ class Extension(Speaking):
         destructive: bool | None = None,
         idempotent: bool | None = None,
         open_world: bool | None = None,
-        gated: bool = False,
+        gated: _typed.Gated = False,
         approval: _typed.Approval | None = None,
         exposure: _typed.Exposure | None = None,
         namespace: str | None = None,
@@ -114,7 +116,12 @@ class Extension(Speaking):
         extension's name). ``exposure`` is ``direct`` (unless said), ``codemode``, ``deferred`` (not
         listed until it is activated) or ``model-only``. With ``gated`` a user is asked before each
         call; ``approval`` says more: ``{"tier": "write", "key": "{path}", "reason": "it deploys"}``,
-        where ``key`` says which calls one approval covers.
+        where ``key`` says which calls one approval covers. ``gated`` may be a function, which the host
+        asks before each call: ``gated=lambda args: args["place"] == "prod"``. It gets the arguments as a
+        dict, and the context where it asks for ``ctx``, and returns whether a user is to be asked, or a
+        dict with ``policy`` (``"prompt"``, ``"allow"`` or ``"deny"``), ``reason``, ``tier``, ``key`` and
+        ``details``, a list of lines for the user. What it raises has the user asked about exactly this
+        call.
 
         With ``required`` the extension ends where a host does not take the tool.
 
@@ -141,6 +148,11 @@ class Extension(Speaking):
 
     def _add_tool(self, described: Described, options: dict[str, Any]) -> None:
         frame = register_tool(described, options)
+        adviser = None
+        if callable(options["gated"]):
+            from ._adviser import Adviser
+
+            adviser = self._keep(Adviser(options["gated"], described.name))
         if self._serving is not None:
             self._serving.session.register(frame)
         unchecked = self._registrations.tool(
@@ -153,6 +165,8 @@ class Extension(Speaking):
             is_async=described.is_async,
             is_generator=described.is_generator,
         )
+        if adviser is not None:
+            self._advisers[described.name] = adviser
         for problem in unchecked if options["schema"] is not None else ():
             _native.report(f"the schema of the tool {described.name}: {problem}")
 
@@ -528,6 +542,16 @@ class Extension(Speaking):
             raise Place(handler.function).mistake(
                 f"{what} comes too late: register it outside of handlers, before ext.run()"
             )
+
+    def _asked(self, method: str, params: Any) -> tuple[Handler, Any]:
+        """Who answers a request, and what with."""
+        handler = self._methods.get(method)
+        if handler is not None:
+            return handler, params
+        # The session lets only methods through that are named in hello.
+        from ._adviser import asked_about
+
+        return asked_about(self._advisers, params)
 
     def _keep(self, handler: Handler) -> Handler:
         self._note(handler.function, handler.is_async)

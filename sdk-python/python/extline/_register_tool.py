@@ -48,7 +48,10 @@ def register_tool(described: Described, options: dict[str, Any]) -> dict[str, An
         frame["timeout_ms"] = max(1, round(timeout * 1000))
     if hints := {name: options[name] for name in _HINTS if options[name] is not None}:
         frame["annotations"] = hints
-    if options["gated"]:
+    if callable(options["gated"]):
+        # A host that does not ask the extension asks a user each time.
+        frame["approval"] = {**(options["approval"] or {}), "gated": True, "dynamic": True}
+    elif options["gated"]:
         frame["approval"] = {**(options["approval"] or {}), "gated": True}
     elif options["approval"] is not None:
         frame["approval"] = options["approval"]
@@ -67,8 +70,11 @@ def _check(name: str, options: dict[str, Any]) -> None:
     for hint in _HINTS:
         if not isinstance(options[hint], (bool, type(None))):
             raise ValueError(f"the tool {name}: {hint} is True or False, and not {options[hint]!r}")
-    if not isinstance(options["gated"], bool):
-        raise ValueError(f"the tool {name}: gated is True or False, and not {options['gated']!r}")
+    if not isinstance(options["gated"], bool) and not callable(options["gated"]):
+        raise ValueError(
+            f"the tool {name}: gated is True, False or a function of the arguments, "
+            f"and not {options['gated']!r}"
+        )
     if approval is None:
         return
     if not isinstance(approval, dict):

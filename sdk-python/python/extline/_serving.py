@@ -194,7 +194,8 @@ class Serving:
         from ._errors import ToolError
 
         try:
-            result = self._run(self.extension._methods[method], ctx, params)
+            handler, given = self.extension._asked(method, params)
+            result = self._run(handler, ctx, given)
             _native.answer_request(ctx, result)
         except ToolError as error:
             _native.fail_request(ctx, error.kind, error.message)

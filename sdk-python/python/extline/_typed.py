@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Union
 from ._moment import AgentStart, Decision, Message, ModelCall, Moment, RewritableToolUse, ToolUse
 from ._native import Context
 from ._response import Response
+from ._services import ToolApprovalAnswer
 
 # The names of events that hosts are known to have.
 EventName: TypeAlias = Literal[
@@ -39,6 +40,14 @@ class Approval(TypedDict, total=False):
     reason: str
 
 
+#: What a function given as ``gated`` returns: whether a call needs an approval, or more about it.
+Advised: TypeAlias = Union[bool, ToolApprovalAnswer]
+_Advised: TypeAlias = Union[Advised, Awaitable[Advised]]
+Gated: TypeAlias = Union[
+    bool, Callable[[dict[str, Any]], _Advised], Callable[[dict[str, Any], Context], _Advised]
+]
+
+
 class ToolOptions(TypedDict, total=False):
     """What ``ext.tool`` takes by name."""
 
@@ -56,7 +65,7 @@ class ToolOptions(TypedDict, total=False):
     destructive: bool | None
     idempotent: bool | None
     open_world: bool | None
-    gated: bool
+    gated: Gated
     approval: Approval | None
     exposure: Exposure | None
     namespace: str | None
