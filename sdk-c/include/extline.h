@@ -501,6 +501,13 @@ typedef struct extline_tool_options {
      * Why the user is asked, for a person.
      */
     const char *approval_reason;
+    /**
+     * Says of each call whether the host asks its user before it: gets the arguments as `run` does, and
+     * answers by `extline_call_advise`, or by `extline_call_json` with a result of `tool.approval`. When it
+     * answers with an error, the user is asked about exactly this call. NULL leaves it to `gated`. Given
+     * `user` too. Before the start, or later where a tool before the start has one.
+     */
+    extline_call_callback gated_by;
 } extline_tool_options;
 
 /**
@@ -1024,6 +1031,16 @@ extline_result extline_call_json(struct extline_call *call,
  * `extline_call_json` for `len` bytes, which need no NUL behind them.
  */
 extline_result extline_call_json_n(struct extline_call *call, const char *json, size_t len);
+
+/**
+ * Answers `gated_by` of a tool: `policy` is `prompt`, the user is to be asked, `allow`, nobody is, or
+ * `deny`, the call must not run. `reason` says why, for the user; NULL leaves it to `approval_reason`.
+ * `EXTLINE_ARGUMENT` for another policy, and then the call is not answered; `EXTLINE_STATE` for a call of
+ * another kind. Else as `extline_call_text`.
+ */
+extline_result extline_call_advise(struct extline_call *call,
+                                   const char *policy,
+                                   const char *reason);
 
 /**
  * Answers a tool with an image: the `len` bytes of a file of that media type, as `image/png`. The bytes

@@ -141,6 +141,8 @@ public:
 
     // Answers. A second one throws Failure with EXTLINE_ANSWERED.
     void text(std::string_view text) const { check(extline_call_text_n(call_, text.data(), text.size())); }
+    // Answers gated_by of a tool: "prompt", "allow" or "deny", and why.
+    void advise(const char *policy, const char *reason = nullptr) const { check(extline_call_advise(call_, policy, reason)); }
     void json(std::string_view json) const { check(extline_call_json_n(call_, json.data(), json.size())); }
     // A JSON string, which is passed on as it stands.
     void text_json(std::string_view json) const { check(extline_call_text_json_n(call_, json.data(), json.size())); }

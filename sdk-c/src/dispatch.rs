@@ -1,11 +1,12 @@
 //! From the session's events to the author's handlers.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use extline_protocol::frame::{CommandInvoked, ErrorInfo, Request, ToolCall, ToolResult};
-use extline_protocol::{CallKey, ExtensionEvent};
+use extline_protocol::frame::{CommandInvoked, ErrorInfo, Request, RpcError, ToolCall, ToolResult};
+use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, RawJson};
 
 use crate::call::Call;
 use crate::callback::Callback;
@@ -104,12 +105,44 @@ impl Extension {
     fn run_method(self: &Arc<Self>, key: CallKey, request: Request, deadline: Option<Instant>) {
         // The session lets only methods through that are named in `hello`.
         let handler = { self.lock().methods.get(&request.method).cloned() };
-        let Some(handler) = handler else { return };
+        let Some(handler) = handler else { return self.run_adviser(key, request, deadline) };
         let text = Json::of(request.params.unwrap_or_default());
         let label = format!("request {}", request.method).into();
         let mut call = Call::new(self, key, label, text);
         call.deadline = deadline;
         self.hand_over(&Arc::new(call), &handler);
+    }
+
+    /// Asks whether a call is to be approved (`tool.approval-failed`).
+    fn run_adviser(self: &Arc<Self>, key: CallKey, request: Request, deadline: Option<Instant>) {
+        let params = request.params.and_then(|it| it.to::<BTreeMap<String, RawJson>>().ok());
+        let asked = params.and_then(|mut params| {
+            let name: String = params.remove("tool")?.to().ok()?;
+            Some((name, params.remove("args")?))
+        });
+        let error = match asked {
+            None => RpcError::new(ErrorKind::Validation, "asked is about a tool and its args"),
+            Some((name, args)) => {
+                let tool = { self.lock().tools.get(&name).cloned() };
+                match tool.as_ref().and_then(|tool| Some((tool, tool.adviser.as_ref()?))) {
+                    None => {
+                        let text = format!("no tool {name:?} says more of its calls");
+                        RpcError::new(ErrorKind::NotFound, text)
+                    }
+                    Some((tool, adviser)) => match tool.validator.validate(&args) {
+                        Err(error) => RpcError::new(ErrorKind::Validation, error.to_string()),
+                        Ok(()) => {
+                            let label = format!("gated_by of {}", tool.label).into();
+                            let mut call = Call::new(self, key, label, Json::of(args));
+                            call.deadline = deadline;
+                            return self.hand_over(&Arc::new(call), adviser);
+                        }
+                    },
+                }
+            }
+        };
+        // It may be answered already, as at a deadline.
+        let _ = self.tell(|session| session.reply_request(&key, Err(error)));
     }
 
     /// Has the handler run, on a call that can be cancelled from now on.

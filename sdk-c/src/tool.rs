@@ -78,6 +78,11 @@ pub struct ToolOptions {
     pub approval_key: *const c_char,
     /// Why the user is asked, for a person.
     pub approval_reason: *const c_char,
+    /// Says of each call whether the host asks its user before it: gets the arguments as `run` does, and
+    /// answers by `extline_call_advise`, or by `extline_call_json` with a result of `tool.approval`. When it
+    /// answers with an error, the user is asked about exactly this call. NULL leaves it to `gated`. Given
+    /// `user` too. Before the start, or later where a tool before the start has one.
+    pub gated_by: CallCallback,
 }
 
 // SAFETY: NULL pointers, no functions, `false` and numbers are all zero bytes.
@@ -89,6 +94,8 @@ pub(crate) struct Tool {
     pub(crate) label: Arc<str>,
     pub(crate) validator: ArgsValidator,
     pub(crate) handler: Callback<CallFunction>,
+    /// Says of a call whether it is to be approved. Its `user` is that of `handler`.
+    pub(crate) adviser: Option<Callback<CallFunction>>,
     /// Whether other answers may wait for its handler.
     pub(crate) pace: Pace,
 }
@@ -132,7 +139,8 @@ fn add(ext: &Extension, given: &ToolOptions) -> Result<(), Failure> {
     register(&mut state, &frame)?;
     let handler = Callback::new(run, given.user, given.drop);
     let label = format!("tool {name}").into();
-    let tool = Tool { label, validator, handler, pace: Pace::new() };
+    let adviser = given.gated_by.map(|run| Callback::new(run, given.user, None));
+    let tool = Tool { label, validator, handler, adviser, pace: Pace::new() };
     state.tools.insert(name.clone(), Arc::new(tool));
     if given.required {
         state.require(Requirement::Registration { kind: "tool".to_owned(), name: name.clone() });
@@ -220,7 +228,9 @@ unsafe fn frame_of(given: &ToolOptions) -> Result<RegisterTool, Failure> {
     let any = || RawJson::parse(r#"{"type":"object"}"#).unwrap_or_default();
     let tier = word(owned(given.approval_tier, "tool->approval_tier")?, Tier::KNOWN)?;
     let approval = Approval {
-        gated: given.gated,
+        // A host that does not ask the extension asks a user each time.
+        gated: given.gated || given.gated_by.is_some(),
+        dynamic: given.gated_by.is_some(),
         tier: tier.as_deref().map(Tier::from),
         key: owned(given.approval_key, "tool->approval_key")?,
         reason: owned(given.approval_reason, "tool->approval_reason")?,

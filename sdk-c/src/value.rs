@@ -1,15 +1,16 @@
 //! Answers that are one value: JSON, an image, nothing.
 
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 
 use extline_protocol::frame::{Action, CommandResponse, Content};
 use extline_protocol::{CallKind, RawJson};
 
 use crate::call::{Call, called};
-use crate::code::ResultCode;
+use crate::code::{EXTLINE_JSON, EXTLINE_STATE, ResultCode};
 use crate::failure::{Failure, enter};
-use crate::ffi::{bytes, text, text_n};
-use crate::tool::json_of;
+use crate::ffi::{bytes, maybe_text, text, text_n};
+use crate::tool::{json_of, word};
 
 /// Answers a tool with a JSON value, whole as structured content and as text for models and hosts that
 /// know only text; a method returns it. `EXTLINE_JSON` for a text that is none, and then the call is not
@@ -68,6 +69,36 @@ pub unsafe extern "C" fn extline_call_none(call: *mut Call) -> ResultCode {
             }
             _ => call.answer_tool(|_| ()),
         }
+    })
+}
+
+/// Answers `gated_by` of a tool: `policy` is `prompt`, the user is to be asked, `allow`, nobody is, or
+/// `deny`, the call must not run. `reason` says why, for the user; NULL leaves it to `approval_reason`.
+/// `EXTLINE_ARGUMENT` for another policy, and then the call is not answered; `EXTLINE_STATE` for a call of
+/// another kind. Else as `extline_call_text`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_advise(
+    call: *mut Call,
+    policy: *const c_char,
+    reason: *const c_char,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle and texts of the caller's.
+        let (call, policy) = unsafe { (called(call)?, text(policy, "policy")?) };
+        // SAFETY: as above.
+        let reason = unsafe { maybe_text(reason, "reason") }?;
+        if call.kind() != CallKind::Request {
+            let text = "only a tool's gated_by is answered so";
+            return Err(Failure::new(EXTLINE_STATE, text));
+        }
+        let Some(policy) = word(Some(policy.to_owned()), &["allow", "deny", "prompt"])? else {
+            return Ok(());
+        };
+        let mut advice = BTreeMap::from([("policy", policy)]);
+        advice.extend(reason.map(|reason| ("reason", reason.to_owned())));
+        let advice =
+            RawJson::of(&advice).map_err(|error| Failure::new(EXTLINE_JSON, error.to_string()))?;
+        call.answer(|session, key| session.reply_request(key, Ok(advice)))
     })
 }
 

@@ -57,6 +57,7 @@ const SECTIONS: [(&str, &[&str]); 15] = [
         &[
             "extline_call_text*",
             "extline_call_json*",
+            "extline_call_advise",
             "extline_call_image",
             "extline_call_none",
             "extline_call_error",

@@ -203,6 +203,48 @@ static extline_result tear_down(void *user, extline_extension *ext) {
     return EXTLINE_OK;
 }
 
+static void advise(void *user, extline_call *call, extline_str args) {
+    (void)user;
+    if (strstr(args.ptr, "Rome") != NULL) WANT_OK(extline_call_advise(call, "allow", NULL));
+    else if (strstr(args.ptr, "Hell") != NULL) WANT_OK(extline_call_advise(call, "deny", "it is too hot"));
+    else if (strstr(args.ptr, "Ur") != NULL) WANT_OK(extline_call_json(call, "{\"key\":\"{city}\"}"));
+    else {
+        WANT_CODE(extline_call_advise(call, "perhaps", NULL), EXTLINE_ARGUMENT);
+        WANT_CODE(extline_call_advise(call, NULL, NULL), EXTLINE_NULL_POINTER);
+        WANT_OK(extline_call_error(call, "internal", "nobody knows"));
+    }
+}
+
+static const char *advised(extline_extension *ext, const char *tool, const char *args) {
+    char frame[256];
+    snprintf(frame, sizeof frame,
+             "{\"type\":\"request\",\"id\":\"1\",\"method\":\"tool.approval\",\"params\":{\"tool\":\"%s\",\"args\":%s}}", tool, args);
+    host_says(ext, frame);
+    return host_hears(ext);
+}
+
+static void a_function_says_whether_a_call_is_to_be_approved(void) {
+    extline_extension *ext = extline_new("test", "1.0.0");
+    extline_tool_options options = {EXTLINE_TOOL_OPTIONS_INIT, .name = "weather", .description = "d", .run = serve,
+        .gated_by = advise, .approval_tier = "read",
+        .schema = "{\"type\":\"object\",\"properties\":{\"city\":{\"type\":\"string\"}},\"required\":[\"city\"]}"};
+    CHECK_OK(extline_tool(ext, &options));
+    CHECK_OK(extline_start_detached(ext));
+    CHECK_HAS(host_hears(ext), "\"methods\":[\"tool.approval\"]");
+    host_says(ext, ACK);
+    CHECK_HAS(host_hears_one(ext, "register_tool"), "\"approval\":{\"gated\":true,\"dynamic\":true,\"tier\":\"read\"}");
+    host_forgets(ext);
+    CHECK_HAS(advised(ext, "weather", "{\"city\":\"Rome\"}"), "\"result\":{\"policy\":\"allow\"}");
+    CHECK_HAS(advised(ext, "weather", "{\"city\":\"Hell\"}"), "\"result\":{\"policy\":\"deny\",\"reason\":\"it is too hot\"}");
+    CHECK_HAS(advised(ext, "weather", "{\"city\":\"Ur\"}"), "\"result\":{\"key\":\"{city}\"}");
+    CHECK_HAS(advised(ext, "weather", "{\"city\":\"Bonn\"}"), "\"error\":{\"code\":\"internal\",\"message\":\"nobody knows\"}");
+    CHECK_HAS(advised(ext, "weather", "{}"), "\"error\":{\"code\":\"validation\"");
+    CHECK_HAS(advised(ext, "none", "{}"), "\"error\":{\"code\":\"not_found\"");
+    host_says(ext, "{\"type\":\"request\",\"id\":\"2\",\"method\":\"tool.approval\"}");
+    CHECK_HAS(host_hears(ext), "\"error\":{\"code\":\"validation\"");
+    host_ends(ext);
+}
+
 static void setup_and_teardown(void) {
     int ran = 0;
     extline_extension *ext = extline_new("test", "1.0.0");
@@ -263,5 +305,5 @@ static void a_capability_that_is_required_and_missing_ends_it(void) {
 }
 
 TESTS(TEST(an_interceptor), TEST(other_points), TEST(what_failure_means_can_be_chosen), TEST(a_guard), TEST(events),
-      TEST(a_method), TEST(setup_and_teardown), TEST(a_setup_that_fails_ends_it),
+      TEST(a_method), TEST(a_function_says_whether_a_call_is_to_be_approved), TEST(setup_and_teardown), TEST(a_setup_that_fails_ends_it),
       TEST(what_is_required_and_refused_ends_it), TEST(a_capability_that_is_required_and_missing_ends_it))

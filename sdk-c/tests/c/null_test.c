@@ -69,6 +69,7 @@ static void registrations(void) {
     IS_NULL(extline_on_failure(NULL, "tool_call", "block"));
     IS_NULL(extline_on_failure(ext, NULL, "block"));
     IS_NULL(extline_on_failure(ext, "tool_call", NULL));
+    IS_NULL(extline_call_advise(NULL, "allow", NULL));
     IS_NULL(extline_method(NULL, "x/y", nothing, NULL, NULL));
     IS_NULL(extline_method(ext, NULL, nothing, NULL, NULL));
     IS_NULL(extline_method(ext, "x/y", NULL, NULL, NULL));
