@@ -9,9 +9,20 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, OwnedSemaphorePermit, oneshot, watch};
 
 use super::call::{Runner, Running};
-use crate::connection::Unanswered;
+use crate::connection::{Standstill, Unanswered};
 use crate::handler::{self, Ended};
 use crate::registry::{Builtin, BuiltinCall};
+
+tokio::task_local! {
+    /// The time of the call of a built-in that runs here: it stands still while a person is asked about
+    /// what the built-in calls.
+    static TIME: Standstill;
+}
+
+/// The time of the call of a built-in, within which this is called.
+pub(super) fn time_above() -> Option<Standstill> {
+    TIME.try_with(Standstill::clone).ok()
+}
 
 /// Ends a call of a built-in when nobody waits for it any more.
 #[derive(Debug)]
@@ -23,6 +34,7 @@ pub(crate) fn start(
     runtime: &Handle,
     call: BuiltinCall,
     timeout: Option<Duration>,
+    time: Standstill,
     turn: Option<OwnedSemaphorePermit>,
 ) -> Running {
     let stop = Arc::new(Notify::new());
@@ -34,9 +46,14 @@ pub(crate) fn start(
     let tasks = runtime.clone();
     runtime.spawn(async move {
         let _turn = turn;
-        let work = builtin.answer(call);
+        let work = TIME.scope(time.clone(), builtin.answer(call));
         let error = |error| Ok(ToolResult::error(id, error));
-        let answer = match handler::run(&tasks, work, stop.notified(), timeout).await {
+        let run = handler::run(&tasks, work, stop.notified(), None);
+        let ended = match timeout {
+            Some(mut left) => time.within(&mut left, run).await.unwrap_or(Ended::TookTooLong),
+            None => run.await,
+        };
+        let answer = match ended {
             Ended::Answered(Ok(result)) => Ok(result),
             // One that fails or panics answers with an error, as an extension's does.
             Ended::Answered(Err(failure)) => error(failure),

@@ -69,7 +69,8 @@ impl Shared {
         options: CallOptions,
         telling: &mut Telling,
     ) -> Result<(Running, Duration), CallError> {
-        let time = caller.time.or_else(|| options.timeout.map(|_| Standstill::default()));
+        let above = caller.time.or_else(builtin::time_above);
+        let time = above.or_else(|| options.timeout.map(|_| Standstill::default()));
         let origin = caller.origin.or(options.origin);
         let call = Proposal {
             id,
@@ -116,7 +117,8 @@ impl Shared {
                 let timeout = (!is_interactive).then(|| own.unwrap_or(self.deadlines.tool));
                 let tool = name.to_owned();
                 let call = BuiltinCall { id: Id::from(id), tool, args, caller: caller.extension };
-                let started = builtin::start(builtin.clone(), &self.runtime, call, timeout, turn);
+                let (builtin, time) = (builtin.clone(), time.unwrap_or_default());
+                let started = builtin::start(builtin, &self.runtime, call, timeout, time, turn);
                 Ok((started, announced_timeout))
             }
         }

@@ -114,9 +114,11 @@ impl State {
         Err(RpcError::new(ErrorKind::Budget, text))
     }
 
-    /// The tool call that a `call_tool` belongs to, and the tools above it, outermost first.
+    /// The call that a `call_tool` belongs to, and the tools above it, outermost first.
     fn parent_of(&self, call: &CallTool) -> Result<(Option<CallKey>, Vec<String>), RpcError> {
-        let Some(id) = &call.parent_id else { return Ok((None, Vec::new())) };
+        let Some(id) = &call.parent_id else {
+            return Ok((self.parent_of_request(call.parent.as_ref())?, Vec::new()));
+        };
         let key = self.session.in_flight(CallKind::Tool, id);
         match key.as_ref().and_then(|key| self.waiting.get(key)) {
             Some(Waiting::Tool { chain, is_cancelled: false, .. }) => Ok((key, chain.clone())),

@@ -121,7 +121,10 @@ impl Connection {
 
 impl State {
     /// The call of the host's that a request belongs to. An event is no call, and a panel has none.
-    fn parent_of_request(&self, parent: Option<&Parent>) -> Result<Option<CallKey>, RpcError> {
+    pub(super) fn parent_of_request(
+        &self,
+        parent: Option<&Parent>,
+    ) -> Result<Option<CallKey>, RpcError> {
         let Some(Parent { kind, id }) = parent else { return Ok(None) };
         let call_kind = match kind {
             ParentKind::ToolCall => CallKind::Tool,

@@ -9,7 +9,8 @@ Arguments: its name, and the names of its tools. Every tool does what its argume
     exit    asks for that method and ends with status 3
 
 It guards `tool_call` when it is named `guard`: a call whose arguments have `guarded` may run when the
-host's answer to that method is true.
+host's answer to that method is true, and one with `checked`, {"name", "args"}, when that tool answers
+`true`.
 """
 
 import json
@@ -32,11 +33,11 @@ def ask(method, kind, call, then):
     emit(type="request", id=str(last), method=method, parent={"kind": kind, "id": call["id"]})
 
 
-def call_tool(call, wanted, then):
+def call_tool(wanted, then, **parent):
     global last
     last += 1
     waiting["tool_result", str(last)] = then
-    emit(type="call_tool", id=str(last), parent_id=call["id"], **wanted)
+    emit(type="call_tool", id=str(last), **parent, **wanted)
 
 
 def answer(call, text):
@@ -51,9 +52,13 @@ def run(call):
         ask(args["exit"], "tool_call", call, None)
         sys.exit(3)
     elif "call" in args:
-        call_tool(call, args["call"], lambda frame: answer(call, frame["content"][0]["text"]))
+        call_tool(args["call"], lambda frame: answer(call, text_of(frame)), parent_id=call["id"])
     elif "hang" not in args:
         answer(call, "ran")
+
+
+def text_of(frame):
+    return frame["content"][0]["text"]
 
 
 def told(frame):
@@ -65,7 +70,14 @@ def decide(intercept):
         more = {} if frame.get("result") is True else {"block": True, "reason": told(frame)}
         emit(type="event_intercept_response", id=intercept["id"], **more)
 
-    if "guarded" in intercept["tool_args"]:
+    def checked(frame):
+        more = {} if text_of(frame) == "true" else {"block": True, "reason": text_of(frame)}
+        emit(type="event_intercept_response", id=intercept["id"], **more)
+
+    if "checked" in intercept["tool_args"]:
+        parent = {"kind": "intercept", "id": intercept["id"]}
+        call_tool(intercept["tool_args"]["checked"], checked, parent=parent)
+    elif "guarded" in intercept["tool_args"]:
         ask(intercept["tool_args"]["guarded"], "intercept", intercept, decided)
     else:
         emit(type="event_intercept_response", id=intercept["id"])

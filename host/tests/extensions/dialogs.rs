@@ -4,13 +4,14 @@
 //! A call that hangs has the same limit and is made later: when it is overdue, so would be the one
 //! whose dialog is open, if its time went on.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use extline_host::protocol::frame::ToolResult;
+use extline_host::protocol::frame::{ErrorInfo, RegisterTool, ToolResult};
 use extline_host::protocol::{Deadlines, ErrorKind, RawJson};
 use extline_host::{
-    CallError, CallOptions, ExtensionSource, Host, HostBuilder, MethodCall, RestartPolicy,
+    BuiltinCall, CallError, CallOptions, ExtensionSource, Host, HostBuilder, MethodCall,
+    RestartPolicy,
 };
 use serde_json::{Value, json};
 use tokio::sync::{Semaphore, watch};
@@ -169,6 +170,61 @@ async fn a_guard_may_ask_and_so_may_one_of_a_nested_call() {
     for call in calls {
         assert_eq!(text(&call.await.unwrap().unwrap()), "ran");
     }
+    stop(host).await;
+}
+
+/// The tool that the guard calls asks, in another extension.
+#[tokio::test]
+async fn a_guard_may_call_a_tool_that_asks() {
+    let (home, person) = (Home::new(), Person::new());
+    let builder = person
+        .serve(home.builder())
+        .extension(extension(&["guard"]))
+        .extension(extension(&["a", "ship", "idle", "check"]));
+    let host = Arc::new(builder.start().await);
+    let check = json!({"name": "check", "args": {"ask": "ui.confirm"}});
+    let call = start(&host, "ship", json!({ "checked": check }), CallOptions::default());
+    person.until_asked(1).await;
+    until_overdue(&host).await;
+    person.answers(1);
+    assert_eq!(text(&call.await.unwrap().unwrap()), "ran");
+    // Nobody wants the call any more: what its guard called for it ends too.
+    let call = start(&host, "ship", json!({ "checked": check }), CallOptions::default());
+    person.until_asked(1).await;
+    call.abort();
+    person.until_asked(0).await;
+    stop(host).await;
+}
+
+/// The agent's own tool calls one that asks.
+#[tokio::test]
+async fn the_time_of_a_built_in_stands_still_too() {
+    let (home, person) = (Home::new(), Person::new());
+    let kept: Arc<OnceLock<Weak<Host>>> = Arc::default();
+    let of_tool = Arc::clone(&kept);
+    let plan = move |call: BuiltinCall| {
+        let host = of_tool.get().and_then(Weak::upgrade).unwrap();
+        async move {
+            let result = host.call("ship", r#"{"ask":"ui.confirm"}"#).await;
+            Ok(call.result(
+                result.map_err(|error| ErrorInfo::new(error.kind(), error.to_string()))?.content,
+            ))
+        }
+    };
+    let definition = RegisterTool {
+        name: "plan".to_owned(),
+        schema: json!({"type": "object"}).into(),
+        timeout_ms: Some(3_000),
+        ..RegisterTool::default()
+    };
+    let builder = person.serve(home.builder()).builtin_tool(definition, plan).unwrap();
+    let host = Arc::new(builder.extension(extension(&["a", "ship", "idle"])).start().await);
+    kept.set(Arc::downgrade(&host)).unwrap();
+    let call = start(&host, "plan", json!({}), CallOptions::default());
+    person.until_asked(1).await;
+    until_overdue(&host).await;
+    person.answers(1);
+    assert_eq!(text(&call.await.unwrap().unwrap()), "true");
     stop(host).await;
 }
 

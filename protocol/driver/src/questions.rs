@@ -139,11 +139,12 @@ impl<W> Questions<W> {
         let key = match what {
             _ if is_late => None,
             Asked::Tool { name: tool, args } => {
-                let parent = call.filter(|call| call.kind() == CallKind::Tool);
+                let is_parent = |kind| matches!(kind, CallKind::Tool | CallKind::Intercept);
+                let parent = call.filter(|call| is_parent(call.kind()));
                 let is_zot = session.host().is_some_and(|host| host.host.is_none());
                 hint = (is_zot && parent.is_none()).then_some(NO_PARENT);
                 name = Some(tool.into());
-                let key = session.call_tool(parent, tool, args);
+                let key = session.call_tool(parent, tool, args, Instant::now());
                 Some(key.map_err(|refused| Box::new(ErrorInfo::from(&refused)))?)
             }
             Asked::Request { method, params, timeout_ms, .. } => {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::content::{Content, Effect, ErrorInfo, Progress};
 use super::object::object;
 use super::panel::Panel;
+use super::rpc::Parent;
 use super::tool::{Annotations, Approval, Execution, Exposure};
 use crate::id::Id;
 use crate::json::RawJson;
@@ -344,6 +345,8 @@ object! {
         lenient args: RawJson,
         /// The tool call it belongs to.
         optional parent_id: Id,
+        /// The intercept it belongs to (capability `rpc`).
+        optional parent: Parent,
     }
 }
 

@@ -59,7 +59,7 @@ impl From<&RequestError> for ErrorInfo {
 pub(super) struct Outgoing {
     pub(super) deadline: Countdown,
     pub(super) parent: Option<CallKey>,
-    /// It waits for a person, and the deadline of its parent stands still.
+    /// It waits for a person, or may, and the deadline of its parent stands still.
     pub(super) is_dialog: bool,
     /// The peer was told that the answer is no longer wanted.
     pub(super) cancelled: bool,

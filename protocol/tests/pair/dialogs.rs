@@ -318,7 +318,7 @@ fn a_call_that_is_answered_or_dies_leaves_nothing_behind() {
 
 /// The extension calls a tool on behalf of a call; the host's name of that.
 fn call_below(pair: &mut Pair, parent: &CallKey) -> CallKey {
-    pair.extension.call_tool(Some(parent), "other", raw("{}")).unwrap();
+    pair.extension.call_tool(Some(parent), "other", raw("{}"), pair.now).unwrap();
     pair.step();
     match pair.host_events.last() {
         Some(HostEvent::CallTool { key, .. }) => key.clone(),
@@ -368,4 +368,52 @@ fn a_nested_call_that_is_answered_lets_the_one_above_go_on() {
     assert_eq!(failure(&pair, &host), None);
     pair.pass_ms(1);
     assert_eq!(failure(&pair, &host), Some(ErrorKind::Timeout));
+}
+
+/// `guard.margin-pauses`, `rpc.dialog-pauses-above`.
+#[test]
+fn a_guard_may_call_a_tool_that_asks_for_longer_than_its_margin() {
+    let mut pair = asking();
+    let (host, ours) = intercept(&mut pair);
+    pair.pass_ms(4_000);
+    let below = call_below(&mut pair, &ours);
+    assert_eq!(pair.lines(r#""parent":{"kind":"intercept""#).len(), 1);
+    pair.host.pause_call_tool(&below, pair.now);
+    pair.pass_ms(10 * MINUTE);
+    assert_eq!(failure(&pair, &host), None);
+    let (id, name) = (below.id().clone(), "other".to_owned());
+    let (content, is_error, truncated) = (Vec::new(), false, false);
+    let answer = CallToolResult { id, name, content, is_error, truncated };
+    pair.host.reply_call_tool(&below, answer, pair.now).unwrap();
+    pair.step();
+    pair.pass_ms(499);
+    assert_eq!(pair.lines("E> {\"type\":\"event_intercept_response\""), Vec::<&str>::new());
+    pair.pass_ms(1);
+    assert_eq!(pair.lines("E> {\"type\":\"event_intercept_response\"").len(), 1);
+}
+
+#[test]
+fn a_guard_whose_tool_asks_nobody_is_decided_for_by_the_host() {
+    let mut pair = asking();
+    let (host, ours) = intercept(&mut pair);
+    call_below(&mut pair, &ours);
+    pair.pass_ms(4_999);
+    assert_eq!(pair.lines("E> {\"type\":\"event_intercept_response\""), Vec::<&str>::new());
+    pair.pass_ms(1);
+    assert_eq!(failure(&pair, &host), Some(ErrorKind::Timeout));
+}
+
+/// A zot lets nothing stand still, and takes silence for a yes.
+#[test]
+fn a_guard_that_calls_a_tool_answers_a_host_without_rpc_in_time() {
+    let mut config = config();
+    let guards = Some(vec!["tool_call".to_owned()]);
+    config.registrations.subscribe = Subscribe { guards, ..Subscribe::default() };
+    let capabilities = Some(vec!["call_tool".to_owned()]);
+    let mut pair = Pair::ready(config, HelloAck { capabilities, ..full_ack() });
+    let (_, ours) = intercept(&mut pair);
+    call_below(&mut pair, &ours);
+    assert_eq!(pair.lines("parent"), Vec::<&str>::new());
+    pair.pass_ms(4_500);
+    assert_eq!(pair.lines("E> {\"type\":\"event_intercept_response\"").len(), 1);
 }

@@ -26,7 +26,8 @@ fn a_tool_calls_a_tool() {
     let mut pair = Pair::usual();
     let (_, parent) = pair.open_call();
     pair.clear();
-    let child = pair.extension.call_tool(Some(&parent), "read", raw(r#"{"path":"x"}"#)).unwrap();
+    let child =
+        pair.extension.call_tool(Some(&parent), "read", raw(r#"{"path":"x"}"#), pair.now).unwrap();
     pair.step();
     assert_eq!(
         pair.wire,
@@ -53,8 +54,8 @@ fn a_tool_calls_a_tool() {
 fn children_end_with_their_parent() {
     let mut pair = Pair::usual();
     let (host, parent) = pair.open_call();
-    pair.extension.call_tool(Some(&parent), "a", raw("{}")).unwrap();
-    pair.extension.call_tool(None, "b", raw("{}")).unwrap();
+    pair.extension.call_tool(Some(&parent), "a", raw("{}"), pair.now).unwrap();
+    pair.extension.call_tool(None, "b", raw("{}"), pair.now).unwrap();
     pair.step();
     pair.clear();
     pair.host.cancel(&host, "user", pair.now);
@@ -63,7 +64,7 @@ fn children_end_with_their_parent() {
     assert!(matches!(&pair.host_events[..], [HostEvent::Cancelled { .. }]));
     pair.answer(&parent, "done");
     assert_eq!(pair.lines("call_tool_cancel").len(), 1, "told once");
-    let late = pair.extension.call_tool(Some(&parent), "a", raw("{}"));
+    let late = pair.extension.call_tool(Some(&parent), "a", raw("{}"), pair.now);
     assert_eq!(late, Err(CallToolError::ParentEnded));
 }
 
@@ -80,7 +81,7 @@ fn a_host_finds_the_parent_of_a_call_by_its_id() {
 #[test]
 fn a_call_tool_is_answered_by_the_session_when_the_host_takes_too_long() {
     let mut pair = Pair::usual();
-    let call = pair.extension.call_tool(None, "read", raw("{}")).unwrap();
+    let call = pair.extension.call_tool(None, "read", raw("{}"), pair.now).unwrap();
     pair.step();
     let Some(HostEvent::CallTool { key, .. }) = pair.host_events.pop() else { panic!() };
     pair.pass_ms(59_999);
@@ -100,7 +101,7 @@ fn a_call_tool_is_answered_by_the_session_when_the_host_takes_too_long() {
 fn an_answer_to_a_call_tool_is_cut_and_says_so() {
     let mut pair = Pair::usual();
     for (bytes, truncated) in [(262_144, false), (262_145, true)] {
-        pair.extension.call_tool(None, "read", raw("{}")).unwrap();
+        pair.extension.call_tool(None, "read", raw("{}"), pair.now).unwrap();
         pair.step();
         let Some(HostEvent::CallTool { key, call }) = pair.host_events.pop() else { panic!() };
         let content = vec![Content::text("x".repeat(bytes))];
@@ -119,7 +120,7 @@ fn an_answer_to_a_call_tool_is_cut_and_says_so() {
 #[test]
 fn what_the_host_does_not_offer_is_not_sent() {
     let mut pair = Pair::ready(config(), zot_ack());
-    let call = pair.extension.call_tool(None, "a", raw("{}"));
+    let call = pair.extension.call_tool(None, "a", raw("{}"), pair.now);
     assert_eq!(call, Err(CallToolError::Unsupported));
     let method = "ui.confirm".to_owned();
     let request = pair.extension.request(None, &method, None, None, pair.now);
@@ -146,7 +147,7 @@ fn what_comes_all_the_same_is_answered_with_an_error() {
 #[test]
 fn args_of_a_call_tool_are_an_object() {
     let mut pair = Pair::usual();
-    let refused = pair.extension.call_tool(None, "a", raw("[1]"));
+    let refused = pair.extension.call_tool(None, "a", raw("[1]"), pair.now);
     assert_eq!(refused, Err(CallToolError::NotAnObject { found: "[1]".to_owned() }));
 }
 
@@ -252,7 +253,7 @@ fn a_request_times_out_on_both_sides() {
 #[test]
 fn the_end_of_the_session_answers_for_the_host() {
     let mut pair = with_methods();
-    let tool = pair.extension.call_tool(None, "a", raw("{}")).unwrap();
+    let tool = pair.extension.call_tool(None, "a", raw("{}"), pair.now).unwrap();
     let request = pair.extension.request(None, "ui.confirm", None, None, pair.now).unwrap();
     pair.step();
     pair.extension.handle_eof(pair.now);

@@ -181,9 +181,15 @@ fn other_answers() -> Vec<Sample<ExtensionFrame>> {
 }
 
 fn unasked() -> Vec<Sample<ExtensionFrame>> {
-    let call =
-        CallTool { id: "1".into(), name: "weather".to_owned(), args: raw("{}"), parent_id: None };
-    let full_call = CallTool { parent_id: Some("7".into()), ..call.clone() };
+    let call = CallTool {
+        id: "1".into(),
+        name: "weather".to_owned(),
+        args: raw("{}"),
+        parent_id: None,
+        parent: None,
+    };
+    let parent = Parent { kind: ParentKind::Intercept, id: "3".into() };
+    let full_call = CallTool { parent_id: Some("7".into()), parent: Some(parent), ..call.clone() };
     let cancel = CallToolCancel { id: "1".into() };
     let note = Notify { level: Level::Warn, message: "rain".to_owned() };
     let log = Log { level: Level::Debug, message: "asked".to_owned(), fields: None };

@@ -28,7 +28,7 @@ impl ExtensionSession {
             HostFrame::PanelClose(close) => {
                 self.handle_panel(PanelInput::Close { panel_id: close.panel_id });
             }
-            HostFrame::CallToolResult(result) => self.handle_call_tool_result(result),
+            HostFrame::CallToolResult(result) => self.handle_call_tool_result(result, now),
             HostFrame::Request(request) => self.handle_request(request, now),
             HostFrame::Response(response) => self.handle_response(response, now),
             HostFrame::ResponsePart(part) => self.handle_response_part(part),
@@ -71,7 +71,7 @@ impl ExtensionSession {
             "command_invoked" => self.send(&CommandResponse::error(id.clone(), text)),
             "request" => self.send(&error_response(id.clone(), RpcError::new(kind, text))),
             "event_intercept" => self.refuse_intercept(id.clone(), &text),
-            "tool_result" => self.fail_call_tool(&id, &text),
+            "tool_result" => self.fail_call_tool(&id, &text, now),
             "response" => self.fail_request(&id, kind, &text, now),
             _ => {
                 self.notice(Notice::Skipped(problem));
@@ -207,9 +207,12 @@ impl ExtensionSession {
         self.lanes.control(ExtensionEvent::Registered(report));
     }
 
-    fn handle_call_tool_result(&mut self, result: CallToolResult) {
+    fn handle_call_tool_result(&mut self, result: CallToolResult, now: Instant) {
         match self.outgoing.close_id(CallKind::CallTool, &result.id) {
-            Some((key, _)) => self.lanes.control(ExtensionEvent::CallToolDone { key, result }),
+            Some((key, call)) => {
+                self.dialog_over(&call, now);
+                self.lanes.control(ExtensionEvent::CallToolDone { key, result });
+            }
             None => self.notice(Notice::Unexpected { kind: CallKind::CallTool, id: result.id }),
         }
     }
@@ -235,8 +238,9 @@ impl ExtensionSession {
     }
 
     /// An answer came that cannot be read: only its call fails.
-    fn fail_call_tool(&mut self, id: &Id, text: &str) {
-        let Some((key, _)) = self.outgoing.close_id(CallKind::CallTool, id) else { return };
+    fn fail_call_tool(&mut self, id: &Id, text: &str, now: Instant) {
+        let Some((key, call)) = self.outgoing.close_id(CallKind::CallTool, id) else { return };
+        self.dialog_over(&call, now);
         let result = super::outgoing::failed_call_tool(&key, text);
         self.lanes.control(ExtensionEvent::CallToolDone { key, result });
     }

@@ -132,12 +132,14 @@ impl ExtensionSession {
     }
 
     /// Calls another tool through the host's registry, guards and approvals; the answer comes as
-    /// [`ExtensionEvent::CallToolDone`]. With a parent, it ends with it.
+    /// [`ExtensionEvent::CallToolDone`]. With a parent, it ends with it: a tool call, or an intercept,
+    /// which a host that does not offer `rpc` is not told.
     pub fn call_tool(
         &mut self,
         parent: Option<&CallKey>,
         name: &str,
         args: RawJson,
+        now: Instant,
     ) -> Result<CallKey, CallToolError> {
         if !self.supports(Capability::CallTool) {
             return Err(CallToolError::Unsupported);
@@ -152,13 +154,27 @@ impl ExtensionSession {
         if parent.is_some_and(|parent| self.open.get(parent).is_none()) {
             return Err(CallToolError::ParentEnded);
         }
-        let outgoing = Outgoing { parent: parent.cloned(), ..Outgoing::default() };
+        let of_intercept = parent.filter(|parent| parent.kind() == CallKind::Intercept);
+        // The host lets the time of the intercept stand still while a person is asked below it.
+        let of_intercept = of_intercept.filter(|_| self.supports(Capability::Rpc));
+        let may_wait = of_intercept.is_some();
+        let (parent_key, is_dialog) = (parent.cloned(), may_wait);
+        let outgoing = Outgoing { parent: parent_key, is_dialog, ..Outgoing::default() };
         let key = self.outgoing.open(CallKind::CallTool, outgoing);
-        let parent_id = parent.map(|parent| parent.id().clone());
-        let frame = CallTool { id: key.id().clone(), name: name.to_owned(), args, parent_id };
+        let of_tool = parent.filter(|parent| parent.kind() == CallKind::Tool);
+        let frame = CallTool {
+            id: key.id().clone(),
+            name: name.to_owned(),
+            args,
+            parent_id: of_tool.map(|parent| parent.id().clone()),
+            parent: of_intercept.map(parent_of),
+        };
         if let Err(unsendable) = self.outbox.push(&frame) {
             self.outgoing.close(&key);
             return Err(CallToolError::TooLarge(unsendable.to_string()));
+        }
+        if let Some(parent) = of_intercept {
+            self.pause(parent, now);
         }
         Ok(key)
     }

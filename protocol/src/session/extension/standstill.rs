@@ -29,7 +29,7 @@ impl ExtensionSession {
         }
     }
 
-    /// A request is over; when it was a dialog, its call goes on.
+    /// A request or a `call_tool` is over; when it let its call stand still, that goes on.
     pub(super) fn dialog_over(&mut self, request: &Outgoing, now: Instant) {
         if let Some(parent) = request.parent.as_ref().filter(|_| request.is_dialog) {
             self.resume(parent, now);

@@ -235,11 +235,14 @@ impl HostSession {
         } else {
             None
         };
-        let parent = call.parent_id.as_ref();
+        let parent = match (&call.parent_id, &call.parent) {
+            (Some(id), _) => self.outgoing.find(CallKind::Tool, id),
+            (None, parent) => parent.as_ref().and_then(|parent| self.parent(parent)),
+        };
         let asked = Asked {
             overdue: Countdown::new(Some(now + self.deadlines.call_tool)),
             tool: call.name.clone(),
-            parent: parent.and_then(|id| self.outgoing.find(CallKind::Tool, id)),
+            parent,
             is_paused: false,
         };
         let Some(key) = self.open_question(CallKind::CallTool, &call.id, asked) else { return };

@@ -109,7 +109,7 @@ impl Driver {
             }
             "call" => {
                 let args = RawJson::empty_object();
-                let _ = self.session.call_tool(parent.as_ref(), "other", args);
+                let _ = self.session.call_tool(parent.as_ref(), "other", args, self.now);
             }
             "request" => {
                 let parent = parent.as_ref();

@@ -14,8 +14,8 @@ use proptest::prelude::*;
 
 use super::objects;
 use super::shared::{
-    blocks, cancel, id, kind, number, panel, panel_close, raw, raw_object, request, response,
-    response_part, text, texts, word,
+    blocks, cancel, id, kind, number, panel, panel_close, parent, raw, raw_object, request,
+    response, response_part, text, texts, word,
 };
 
 pub(crate) fn extension_frame() -> BoxedStrategy<ExtensionFrame> {
@@ -124,7 +124,7 @@ objects! {
     }
     notify: Notify { level: word(Level::KNOWN), message: text(), }
     log: Log { level: word(Level::KNOWN), message: text(), fields: of(raw_object()), }
-    call_tool: CallTool { id: id(), name: text(), args: raw_object(), parent_id: of(id()), }
+    call_tool: CallTool { id: id(), name: text(), args: raw_object(), parent_id: of(id()), parent: of(parent()), }
     call_tool_cancel: CallToolCancel { id: id(), }
     open_panel: OpenPanel { panel: panel(), }
     panel_render: PanelRender {
