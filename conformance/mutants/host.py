@@ -12,17 +12,19 @@ import time
 from host_basics import LIMIT, Failure, broken, whole
 from host_calls import Calls
 from host_extension import Extension
+from host_person import DIALOGS, DISPLAYS, Person, Screen
 
 CAPABILITIES = [
     "commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_registry",
     "registration_report", "rpc"]
 
 
-class Host(Calls):
+class Host(Calls, Person):
     def __init__(self, request, told=()):
         self.request = request
         self.started = threading.Event()
         self.writing = threading.Lock()
+        self.screen, self.always = Screen(), set()
         self.told, self.calls, self.cancels = list(told), {}, {}
         self.deadlines = {"tool_ms": 60000, "command_ms": 30000, "intercept_ms": 5000}
         self.deadlines.update(request.get("deadlines", {}))
@@ -55,6 +57,7 @@ class Host(Calls):
             "zot_version": "", "provider": "", "model": "", "cwd": self.request["cwd"],
             "extension_dir": extension.folder, "data_dir": self.request["home"],
             "host": {"name": "tiny-host", "version": "1.0.0"}, "limits": limits,
+            "methods": [*DIALOGS, *DISPLAYS],
         }
         if broken("ack-without-cwd"):
             del ack["cwd"]
@@ -223,6 +226,12 @@ class Driver:
                     for one in hosts for name, (owner, frame) in one.owners().items()]
         if op == "commands":
             return host.commands()
+        if op == "asked":
+            return host.screen.now()
+        if op == "answer":
+            return host.screen.answer(request["answer"])
+        if op == "shown":
+            return host.shown()
         if op == "told":
             return host.told
         if op == "call":

@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 
 LIMIT = 4194303
 MUTANT = sys.argv[1] if len(sys.argv) > 1 else None
@@ -40,6 +41,9 @@ class Pending:
         self.answer = None
         # What comes before the answer to a request.
         self.parts = []
+        # The call that it was made for, how many people are asked below it, and since when nobody
+        # wants it any more.
+        self.above, self.paused, self.cancelled = None, 0, False
 
     def give(self, answer):
         if not self.done.is_set():
@@ -47,6 +51,15 @@ class Pending:
             self.done.set()
 
     def wait(self, seconds):
-        if not self.done.wait(seconds):
-            return Failure("timeout", "it did not answer in time")
-        return self.answer
+        left = seconds
+        while True:
+            since = time.monotonic()
+            if self.done.wait(None if left is None else min(left, 0.01)):
+                return self.answer
+            is_given_up = self.cancelled and not broken("dialogs-keep-the-cancelled")
+            if not self.paused or is_given_up:
+                left -= time.monotonic() - since
+            if is_given_up:
+                left = min(left, self.cancelled + 2 - time.monotonic())
+            if left <= 0:
+                return Failure("cancelled" if is_given_up else "timeout", "it did not answer in time")

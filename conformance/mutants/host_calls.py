@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 from host_basics import Failure, Pending, broken, whole
 
@@ -93,12 +94,16 @@ class Calls:
             phases.reverse()
         if parent and broken("calls-around-the-gate"):
             phases = []
+        first = args
         for phase in phases:
             if phase == "guard" and not valid() and not broken("validates-first"):
                 return Failure("validation", "the arguments do not fit")
             args = self.asked(phase, tool["name"], args)
             if isinstance(args, Failure):
                 return args
+        denied = self.approve(extension, tool, first, args, parent)
+        if denied:
+            return denied
         seconds = self.seconds("tool_ms")
         if "timeout_ms" in tool and not broken("ignores-timeout-ms"):
             seconds = tool["timeout_ms"] / 1000
@@ -250,6 +255,7 @@ class Calls:
 
     def give_up(self, extension, id_, pending):
         """Cancels a call, and what was called for it."""
+        pending.cancelled = pending.cancelled or time.monotonic()
         if "tool_cancel" in extension.capabilities or broken("cancels-for-all"):
             if not broken("never-cancels"):
                 extension.send({"type": "tool_cancel", "id": id_})

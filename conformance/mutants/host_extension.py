@@ -8,6 +8,7 @@ import threading
 import time
 
 from host_basics import LIMIT, Failure, Pending, broken, whole
+from host_person import DIALOGS, DISPLAYS
 from host_process import Process
 
 
@@ -37,6 +38,8 @@ class Extension(Process):
         self.turns = {}
         self.panels = {}
         self.asked, self.strangers = set(), 0
+        # Requests of its own that it wants no more.
+        self.unwanted = set()
         self.reads_at_hello = 0
         self.stale = None
 
@@ -63,6 +66,7 @@ class Extension(Process):
         if len(json.dumps(frame)) > LIMIT and not broken("writes-too-large"):
             self.pending.pop(id_)
             return Failure("too_large", "the call is larger than a frame may be")
+        pending.above = parent
         if parent:
             parent.children.append((self, id_, pending))
         if self.stale and pending.kind == self.stale["type"]:
@@ -270,9 +274,15 @@ class Extension(Process):
         if isinstance(frame.get("id"), str):
             self.host.call_tool(self, frame)
 
+    def on_cancel(self, frame):
+        self.unwanted.add(frame.get("id"))
+
     def on_request(self, frame):
-        """This host serves no method."""
-        if isinstance(frame.get("id"), str) and not broken("methods-unanswered"):
+        """This host serves what it shows to a person, and no other method."""
+        if isinstance(frame.get("id"), str) and frame.get("method") in [*DIALOGS, *DISPLAYS]:
+            self.unwanted.discard(frame["id"])
+            threading.Thread(target=self.host.serve, args=[self, frame], daemon=True).start()
+        elif isinstance(frame.get("id"), str) and not broken("methods-unanswered"):
             error = {"code": "unsupported", "message": f"unknown method {frame.get('method')}"}
             self.send({"type": "response", "id": frame["id"], "error": error})
 

@@ -56,6 +56,14 @@ pub(super) async fn answer(state: &Rc<State>, request: &Value) -> DriverAnswer {
         "intercept" => return intercept(&host, text("event"), request).await,
         "panels" => host.panels().iter().map(panel).collect(),
         "panel" => return on_panel(&host, request),
+        "asked" => state.person.asked(),
+        "answer" => Value::Bool(state.person.answer(request["answer"].clone())),
+        "shown" => state.person.shown(|name| {
+            let is_ready = |it: &extline_host::ExtensionStatus| {
+                it.name == name && matches!(it.state, ExtensionState::Ready)
+            };
+            host.extensions().iter().any(is_ready)
+        }),
         "remove" => json!(host.remove(text("extension")).await.is_some()),
         "stop" => {
             drop(host);
@@ -96,6 +104,7 @@ async fn start(state: &Rc<State>, request: Value) -> DriverAnswer {
     for folder in words("extensions") {
         builder = builder.folder(folder);
     }
+    builder = state.person.before(builder, request["person"] == true);
     state.begin(builder.start().await, request);
     DriverAnswer::Ok(Value::Null)
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod driver;
+mod person;
 mod state;
 
 use std::env;

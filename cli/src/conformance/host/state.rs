@@ -3,12 +3,15 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use extline_host::{Host, News};
 use extline_protocol::{Deadlines, Profile};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
+
+use super::person::Person;
 
 /// The host, once it was started, and what it told.
 pub(super) struct State {
@@ -20,6 +23,7 @@ pub(super) struct State {
     told: RefCell<Vec<Value>>,
     /// By the number of its request: how a call is cancelled.
     pub(super) cancels: RefCell<HashMap<u64, oneshot::Sender<()>>>,
+    pub(super) person: Arc<Person>,
 }
 
 impl State {
@@ -30,6 +34,7 @@ impl State {
             request: RefCell::default(),
             told: RefCell::default(),
             cancels: RefCell::default(),
+            person: Arc::default(),
         }
     }
 

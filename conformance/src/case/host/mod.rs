@@ -14,13 +14,14 @@ pub(crate) use self::step::{Action, Pipe, Request, Step, Verb, Wants};
 use super::Cases;
 
 /// The files, each with the cases of one subject.
-const FILES: [(&str, &str); 11] = [
+const FILES: [(&str, &str); 12] = [
     ("host-frames.toml", include_str!("../../../cases/host-frames.toml")),
     ("host-start.toml", include_str!("../../../cases/host-start.toml")),
     ("host-names.toml", include_str!("../../../cases/host-names.toml")),
     ("host-calls.toml", include_str!("../../../cases/host-calls.toml")),
     ("host-nested.toml", include_str!("../../../cases/host-nested.toml")),
     ("host-requests.toml", include_str!("../../../cases/host-requests.toml")),
+    ("host-person.toml", include_str!("../../../cases/host-person.toml")),
     ("host-commands.toml", include_str!("../../../cases/host-commands.toml")),
     ("host-events.toml", include_str!("../../../cases/host-events.toml")),
     ("host-panels.toml", include_str!("../../../cases/host-panels.toml")),
