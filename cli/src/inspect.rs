@@ -55,7 +55,11 @@ fn describe(
     heading("tools", tools.len(), &format!(", about {total} tokens in all (estimate)"), printer);
     for tool in tools {
         let cost = text!("{DIM}about {} tokens{DIM:#}", tokens(tool));
-        printer.result(format_args!("  {BOLD}{}{BOLD:#}  {cost}", tool.name()));
+        let name = text!("  {BOLD}{}{BOLD:#}  {cost}", tool.name());
+        match approval(tool) {
+            Some(approval) => printer.result(format_args!("{name}  {YELLOW}{approval}{YELLOW:#}")),
+            None => printer.result(name),
+        }
         for line in tool.description().lines() {
             printer.result(format_args!("    {line}"));
         }
@@ -151,6 +155,15 @@ fn one_line(field: &str) -> Text {
     Text::line(field, MOST_CHARS)
 }
 
+/// Whether calls of a tool need an approval, and which calls one covers.
+fn approval(tool: &Tool) -> Option<Text> {
+    let approval = tool.definition.approval.as_ref().filter(|it| it.gated || it.dynamic)?;
+    let when = if approval.dynamic { "approval where it says so" } else { "approval" };
+    let tier = approval.tier.as_ref().map(|tier| format!(", {tier}")).unwrap_or_default();
+    let key = approval.key.as_ref().map(|key| format!(", key {key}")).unwrap_or_default();
+    Some(Text::line(&format!("{when}{tier}{key}"), 200))
+}
+
 /// About what a tool costs in every request to a model: a token is four bytes of its description.
 fn tokens(tool: &Tool) -> usize {
     let definition = &tool.definition;
@@ -186,6 +199,8 @@ struct ToolJson {
     description: String,
     schema: Box<RawValue>,
     tokens_estimate: usize,
+    /// `gated`, `dynamic` where the extension says of each call, or null.
+    approval: Option<&'static str>,
     /// All that was registered.
     registration: Box<RawValue>,
 }
@@ -231,6 +246,10 @@ impl ToolJson {
             description: tool.description().to_owned(),
             schema: json_of_value(&tool.definition.schema),
             tokens_estimate: tokens(tool),
+            approval: tool.definition.approval.as_ref().and_then(|approval| match approval {
+                approval if approval.dynamic => Some("dynamic"),
+                approval => approval.gated.then_some("gated"),
+            }),
             registration: json_of(&tool.definition),
         }
     }

@@ -77,6 +77,7 @@ impl NewsLine {
             News::Notice { extension, notice } => {
                 line("notice").with("extension", extension).with("notice", notice)
             }
+            News::AuditFailed { reason } => line("audit_failed").with("reason", reason),
             News::Missed(count) => line("missed").with("count", count),
             _ => return None,
         })

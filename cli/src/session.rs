@@ -60,6 +60,18 @@ impl Session {
             }
         };
         let builder = builder(sources, timeout);
+        let builder = match &settings.audit {
+            None => builder,
+            Some(file) => match builder.audit(file) {
+                Ok(builder) => builder,
+                Err(error) => {
+                    let file = file.display();
+                    let error = format_args!("the audit cannot be written to {file}: {error}");
+                    printer.error(error);
+                    return Err((printer, Exit::ToolError));
+                }
+            },
+        };
         // Who looks at frames is a console, and so has a conversation.
         let conversation = format!("run-{}", std::process::id());
         let (builder, writes_news) = match &frames {
@@ -333,6 +345,12 @@ fn tell(news: &News, printer: &mut Printer) {
         News::Notice { extension, notice } => {
             let notice = Text::line(&notice.to_string(), NOTICE_CHARS);
             printer.say(format_args!("{YELLOW}notice:{YELLOW:#} {extension}: {notice}"));
+        }
+        News::AuditFailed { reason } => {
+            let reason = Text::line(reason, NOTICE_CHARS);
+            printer.say(format_args!(
+                "{YELLOW}notice:{YELLOW:#} the audit cannot be written: {reason}"
+            ));
         }
         News::ToolUpdate { tool, update, .. } => {
             printer.progress(&progress::line(tool, update));

@@ -7,17 +7,21 @@ mod support;
 use serde_json::{Value, json};
 use support::{Extline, Outcome, Screen, in_terminal, repository};
 
-/// A gated tool, one that calls it, and one that registers it anew with another schema.
+/// A gated tool, one that calls it, one that registers it anew with another schema, and one about whose
+/// calls it says more.
 const CLEANER: &str = r#"
 import json, sys
 def say(**frame): print(json.dumps(frame), flush=True)
 def wipe(schema):
     say(type="register_tool", name="wipe", description="Deletes.", schema=schema,
         approval={"gated": True, "tier": "write", "key": "{path}", "reason": "it \x1b[2Jdeletes"})
-say(type="hello", name="cleaner", version="1.0.0", capabilities=["tools", "call_tool", "tool_registry"])
+say(type="hello", name="cleaner", version="1.0.0", capabilities=["tools", "call_tool", "tool_registry", "rpc"],
+    methods=["tool.approval"])
 wipe({"type": "object"})
 for tool in ["plan", "change"]:
     say(type="register_tool", name=tool, schema={"type": "object"})
+say(type="register_tool", name="drop", schema={"type": "object"},
+    approval={"dynamic": True, "tier": "exec", "key": "{path}"})
 say(type="ready")
 for line in sys.stdin:
     frame = json.loads(line)
@@ -30,6 +34,10 @@ for line in sys.stdin:
         say(type="tool_result", id=frame["id"], content=[{"type": "text", "text": text}])
     elif frame["type"] == "tool_result":
         say(type="tool_result", id=frame["id"], content=frame["content"])
+    elif frame["type"] == "request" and frame["params"]["args"]["path"] == "tmp":
+        say(type="response", id=frame["id"], result={"reason": "not empty", "details": ["12 \x1b[2Jfiles"]})
+    elif frame["type"] == "request":
+        say(type="response", id=frame["id"], error={"code": "internal", "message": "no such disk"})
     elif frame["type"] == "shutdown":
         say(type="shutdown_ack")
         break
@@ -158,6 +166,60 @@ fn flags_decide_without_a_person() {
     let outcome = wipe("tmp/a", &["--allow", "wipe(tmp/*"]);
     outcome.assert_code(2);
     outcome.assert_says(&["write TOOL(GLOB), as wipe(tmp/*)"]);
+}
+
+#[test]
+fn what_the_extension_says_of_a_call_is_shown() {
+    let call = |path: &str, steps: &[Value]| {
+        let args = json!({ "path": path }).to_string();
+        at_terminal(&["call", "drop", &args], steps)
+    };
+    let screen = call("tmp", &[expect("because not empty"), prompt(), send("y\n")]);
+    assert!(screen.output.contains("drop ran tmp"), "{screen:?}");
+    assert!(!screen.output.contains("\x1b[2Jfiles") && screen.output.contains("12 "), "{screen:?}");
+    let screen = call("etc", &[expect("could not say more of this call"), prompt(), send("\n")]);
+    assert!(screen.output.contains("no such disk"), "{screen:?}");
+    assert_eq!(screen.code, 1, "{screen:?}");
+}
+
+#[test]
+fn inspect_marks_what_needs_an_approval() {
+    let outcome = Extline::new().run(&words(&["inspect"]));
+    outcome.assert_code(0);
+    for line in
+        ["  approval, write, key {path}\n", "  approval where it says so, exec, key {path}\n"]
+    {
+        assert!(outcome.stdout.contains(line), "{outcome:?}");
+    }
+    let json = Extline::new().run(&words(&["inspect", "--json"])).json();
+    let tools = json["tools"].as_array().unwrap().iter();
+    let marks: Vec<_> = tools.map(|it| (it["name"].as_str().unwrap(), &it["approval"])).collect();
+    let expected = [
+        ("change", &Value::Null),
+        ("drop", &json!("dynamic")),
+        ("plan", &Value::Null),
+        ("wipe", &json!("gated")),
+    ];
+    assert_eq!(marks, expected);
+}
+
+#[test]
+fn what_was_decided_is_written_down_where_that_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("audit.jsonl");
+    let flags = ["--audit", file.to_str().unwrap()];
+    for _ in 0..2 {
+        wipe("planted", &[&flags[..], &["--approve", "yolo"]].concat()).assert_code(0);
+    }
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(!text.contains("planted"), "{text}");
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let events: Vec<_> = lines.map(|line| line["event"].as_str().unwrap().to_owned()).collect();
+    let once = ["call_started", "decision", "call_ended"];
+    assert_eq!(events, [once, once].concat());
+    let outcome = wipe("a", &["--audit", folder.path().join("no/audit").to_str().unwrap()]);
+    outcome.assert_code(1);
+    outcome.assert_says(&["the audit cannot be written to", "no/audit"]);
 }
 
 #[test]

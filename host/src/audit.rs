@@ -1,4 +1,5 @@
-//! The audit: a file of what was called and what was decided about it, one JSON object a line.
+//! The audit: a file of what was called and what was decided about it, one JSON object a line. It is
+//! of bounded size, together with the one before it.
 //!
 //! No argument, result, message, reason or path stands in it. Arguments are there as a keyed hash: it
 //! shows that two calls were the same to whoever has the key, and says nothing to anybody else.
@@ -6,7 +7,7 @@
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -16,6 +17,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::file;
 use crate::lock::lock;
+
+/// A file that grew to this size is renamed to `FILE.1`, and a new one begun.
+const AUDIT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Bytes of the key, and of a block of SHA-256.
 const KEY: usize = 32;
@@ -31,6 +35,8 @@ pub(crate) struct Audit {
 #[derive(Debug)]
 struct State {
     file: File,
+    path: PathBuf,
+    most_bytes: u64,
     /// The number of the last record of this host.
     sequence: u64,
 }
@@ -94,8 +100,9 @@ impl Audit {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         let key = key_in(folder.unwrap_or(Path::new(".")))?;
-        let state = Mutex::new(State { file: file::append(path)?, sequence: 0 });
-        Ok(Self { state, key })
+        let (file, path) = (file::append(path)?, std::path::absolute(path)?);
+        let state = State { file, path, most_bytes: AUDIT_BYTES, sequence: 0 };
+        Ok(Self { state: Mutex::new(state), key })
     }
 
     /// Writes a record, whole or not at all.
@@ -106,6 +113,9 @@ impl Audit {
         let line = Line { at_ms: millis(now), session, seq: state.sequence, record };
         let mut bytes = serde_json::to_vec(&line)?;
         bytes.push(b'\n');
+        if state.file.metadata()?.len() >= state.most_bytes {
+            state.file = file::rotate(&state.path, &state.file)?;
+        }
         state.file.write_all(&bytes)
     }
 
@@ -191,6 +201,38 @@ mod tests {
             audit.hash("what do ya want for nothing?"),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         );
+    }
+
+    #[test]
+    fn a_file_that_is_full_becomes_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        // As two hosts that write to one file.
+        let audits = [Audit::open(&path).unwrap(), Audit::open(&path).unwrap()];
+        audits.iter().for_each(|audit| lock(&audit.state).most_bytes = 400);
+        let (tool, extension, caller, args_hash) = (None, None, None, None);
+        for call in 0..40 {
+            let call = call.to_string();
+            let (event, more) = ("call_started", More::Started {});
+            let record = Record {
+                event,
+                call: &call,
+                tool,
+                extension,
+                caller,
+                args_hash: args_hash.clone(),
+                more,
+            };
+            audits.iter().for_each(|audit| audit.write(None, &record).unwrap());
+        }
+        let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        let (before, now) = (read("audit.jsonl.1"), read("audit.jsonl"));
+        for text in [&before, &now] {
+            assert!(text.len() < 500 && text.ends_with('\n'), "{text}");
+        }
+        let calls: Vec<_> = [before, now].concat().lines().map(str::to_owned).collect();
+        assert!(calls.last().unwrap().contains(r#""call":"39""#), "{calls:?}");
+        assert!(calls.len() > 4, "nothing was lost between the two: {calls:?}");
     }
 
     #[test]

@@ -81,6 +81,19 @@ pub(crate) fn append(path: &Path) -> io::Result<File> {
     system::append(path)
 }
 
+/// Renames a file that was opened by [`append`] to `NAME.1`, in place of the one before, and begins a
+/// new one. Where somebody else has done so meanwhile, that one is opened.
+pub(crate) fn rotate(path: &Path, file: &File) -> io::Result<File> {
+    system::rotate(path, file)
+}
+
+/// The name of the file before it.
+fn before(path: &Path) -> std::path::PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".1");
+    name.into()
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;

@@ -48,6 +48,11 @@ pub(crate) struct Settings {
     #[arg(long = "answer", value_name = "KIND=VALUE")]
     pub(crate) answers: Vec<Given>,
 
+    /// Write down each call and each decision about one, without arguments and results, a line of JSON each
+    /// behind the end of that file; at 64 MiB it becomes FILE.1, in place of the one before
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+
     /// Write down every line that passes, both ways, with arguments and results in full (see
     /// docs/protocol/traces.md); the file is made anew
     #[arg(long, value_name = "FILE")]

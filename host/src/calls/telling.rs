@@ -1,11 +1,14 @@
 //! That a call began and ended, told to those who want to know: to extensions by the events
-//! `tool_call` and `tool_result`, to the embedder by news. Where nobody wants to, nothing is made.
+//! `tool_call` and `tool_result`, to the embedder by news, to a subscriber of `tracing` by a span. Where
+//! nobody wants to, nothing is made.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{Content, EventPayload, EventResult, ToolResult};
 use extline_protocol::{ErrorKind, RawJson};
+use tracing::field::Empty;
+use tracing::{Level, Span, info_span, span_enabled};
 
 use crate::audit::{More, Record, error_type, micros};
 use crate::connection::{News, Shared};
@@ -33,6 +36,8 @@ struct Told {
     executed: bool,
     /// The arguments as they stand, where an extension subscribed to the end of calls.
     args: Option<String>,
+    /// As long as the call; it says nothing that stands not in the audit.
+    span: Span,
 }
 
 /// How a call ended.
@@ -54,7 +59,8 @@ impl Telling {
         let (wants_start, wants_end) = shared.call_subscribers();
         let embedder_listens = shared.news.is_heard();
         let is_audited = shared.is_audited();
-        if !(wants_start || wants_end || embedder_listens || is_audited) {
+        let is_traced = span_enabled!(Level::INFO);
+        if !(wants_start || wants_end || embedder_listens || is_audited || is_traced) {
             return Self(None);
         }
         if wants_start {
@@ -68,7 +74,7 @@ impl Telling {
             };
             shared.emit("tool_call", payload);
         }
-        if !(wants_end || embedder_listens || is_audited) {
+        if !(wants_end || embedder_listens || is_audited || is_traced) {
             return Self(None);
         }
         let offered = shared.registry().tool(tool);
@@ -81,7 +87,11 @@ impl Telling {
             caller: caller.map(str::to_owned),
             executed: false,
             args: wants_end.then(|| args.to_owned()),
+            span: if is_traced { span_of(id, caller) } else { Span::none() },
         };
+        // The name of a tool that there is not is a model's text.
+        told.span.record("tool", offered.as_ref().map(|tool| tool.name()));
+        told.span.record("extension", told.extension.as_deref());
         if is_audited {
             let args_hash = shared.audit_hash(args);
             told.write(offered.is_some(), args_hash, "call_started", More::Started {});
@@ -161,9 +171,15 @@ impl Told {
             let is_tool = !matches!(end, End::Failed(CallError::Unknown { .. }));
             self.write(is_tool, None, "call_ended", more);
         }
-        let Self { shared, began, id, tool, extension, caller, executed, args } = self;
+        let Self { shared, began, id, tool, extension, caller, executed, args, span } = self;
         let status = end.status();
         let took: Duration = began.elapsed();
+        span.record("extension", extension.as_deref());
+        span.record("status", status.as_str());
+        span.record("executed", executed);
+        span.record("error_type", end.error_type());
+        span.record("duration_us", micros(took));
+        drop(span);
         if let Some(args) = args {
             let (tool_args, tool_args_raw) = match RawJson::parse(&args) {
                 Ok(args) => (Some(args), None),
@@ -238,6 +254,21 @@ impl End<'_> {
             Self::GivenUp => failed(format!("{tool} was cancelled")),
         }
     }
+}
+
+/// The span of a call. What is not known yet is recorded later.
+fn span_of(id: &str, caller: Option<&str>) -> Span {
+    info_span!(
+        "tool_call",
+        id,
+        tool = Empty,
+        extension = Empty,
+        caller,
+        status = Empty,
+        executed = Empty,
+        error_type = Empty,
+        duration_us = Empty,
+    )
 }
 
 /// The extension that has a tool; none when the agent has it itself.

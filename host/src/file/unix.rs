@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
-use rustix::fs::OFlags;
+use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::process::geteuid;
 
 const OTHERS: u32 = 0o077;
@@ -78,6 +78,17 @@ pub(super) fn append(path: &Path) -> io::Result<File> {
     }
     close_for_others(path, &file, &found)?;
     Ok(file)
+}
+
+pub(super) fn rotate(path: &Path, file: &File) -> io::Result<File> {
+    // Who opened the same file waits here, and finds another one under the name then. The lock goes
+    // with the file.
+    flock(file, FlockOperation::LockExclusive)?;
+    let (here, ours) = (fs::symlink_metadata(path), file.metadata()?);
+    if here.is_ok_and(|here| (here.dev(), here.ino()) == (ours.dev(), ours.ino())) {
+        fs::rename(path, super::before(path))?;
+    }
+    append(path)
 }
 
 const REMEDY: &str = "let EXTLINE_HOME name a folder of your own";

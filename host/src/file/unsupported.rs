@@ -20,6 +20,11 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     File::create(path)
 }
 
+pub(super) fn rotate(path: &Path, _file: &File) -> io::Result<File> {
+    fs::rename(path, super::before(path))?;
+    append(path)
+}
+
 pub(super) fn append(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).create(true).open(path)
 }

@@ -158,7 +158,7 @@ impl HostBuilder {
 
     /// Writes down every call: that it began, what was decided about it where it needs an approval, and
     /// how it ended, as one JSON object a line behind the end of that file, which is for its owner
-    /// only. Arguments, results, reasons and messages are not in it; `args_hash` is a hash of the
+    /// only; one of 64 MiB is renamed to `FILE.1`, in place of the one before. Arguments, results, reasons and messages are not in it; `args_hash` is a hash of the
     /// arguments with the key in `audit.key` beside the file, made with the first one. An error when
     /// the file or its key cannot be opened or made; one that cannot be written later is told by
     /// [`News::AuditFailed`](crate::News::AuditFailed).

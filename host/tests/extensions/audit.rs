@@ -3,10 +3,15 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use extline_host::protocol::frame::SessionInfo;
 use extline_host::{ApprovalRequest, Decision, ExtensionSource};
 use serde_json::{Value, json};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
 
 use crate::support::{Home, end, python};
 
@@ -117,4 +122,86 @@ async fn a_file_that_cannot_be_made_is_told_at_once() {
     let home = Home::new();
     let error = home.builder().audit(home.path().join("missing/audit.jsonl")).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+}
+
+/// Keeps what spans say: `NUMBER NAME=VALUE`, and `NUMBER closed`.
+#[derive(Clone, Default)]
+struct Spans(Arc<Mutex<Vec<String>>>, Arc<AtomicU64>);
+
+struct Fields<'a>(&'a Spans, u64);
+
+impl Visit for Fields<'_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
+        let line = format!("{} {}={value:?}", self.1, field.name());
+        self.0.0.lock().unwrap().push(line);
+    }
+}
+
+impl Subscriber for Spans {
+    fn enabled(&self, _: &Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, span: &Attributes<'_>) -> Id {
+        let number = self.1.fetch_add(1, Ordering::Relaxed) + 1;
+        span.record(&mut Fields(self, number));
+        Id::from_u64(number)
+    }
+
+    fn record(&self, span: &Id, values: &Record<'_>) {
+        values.record(&mut Fields(self, span.into_u64()));
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        event.record(&mut Fields(self, 0));
+    }
+
+    fn try_close(&self, span: Id) -> bool {
+        self.0.lock().unwrap().push(format!("{} closed", span.into_u64()));
+        true
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+#[tokio::test]
+async fn each_call_is_a_span_and_nothing_that_was_said_stands_in_it() {
+    let home = Home::new();
+    let spans = Spans::default();
+    let _guard = tracing::subscriber::set_default(spans.clone());
+    let decide = |_: ApprovalRequest| async { Ok(Decision::Once) };
+    let host = home.builder().approver(decide).extension(cleaner()).start().await;
+    let args = json!({ "path": SECRET }).to_string();
+    host.call("wipe", &args).await.unwrap();
+    host.call(SECRET, &args).await.unwrap_err();
+    host.call("look", SECRET).await.unwrap_err();
+    end(host).await;
+    let lines = spans.0.lock().unwrap().clone();
+    assert!(!lines.iter().any(|line| line.contains("planted")), "{lines:?}");
+    assert_nowhere("planted", home.path());
+    let of = |number: usize| -> Vec<&str> {
+        let number = format!("{number} ");
+        let told = lines.iter().filter_map(|line| line.strip_prefix(&number));
+        told.filter(|line| !line.starts_with("duration_us=")).collect()
+    };
+    let (cleaner, status) =
+        ("extension=\"cleaner\"", |status: &str| format!("status=\"{status}\""));
+    let wiped = [
+        "id=\"call_1\"",
+        "tool=\"wipe\"",
+        cleaner,
+        cleaner,
+        &status("completed"),
+        "executed=true",
+        "closed",
+    ];
+    assert_eq!(of(1), wiped);
+    let failed = status("failed");
+    let unknown =
+        ["id=\"call_2\"", &failed, "executed=false", "error_type=\"not_found\"", "closed"];
+    assert_eq!(of(2), unknown);
+    assert!(of(3).contains(&"error_type=\"validation\""), "{lines:?}");
+    assert_eq!(lines.iter().filter(|line| line.contains("duration_us=")).count(), 3);
 }
