@@ -212,6 +212,25 @@ fn what_is_only_shown_is_a_line_on_a_terminal_and_nothing_elsewhere() {
     assert_eq!((&*outcome.stdout, &*outcome.stderr), ("{}\n", ""));
 }
 
+/// Where lines are not edited, the terminal has one reader at a time.
+#[test]
+fn what_is_typed_goes_to_the_dialog_while_one_is_open() {
+    let mut steps = Vec::new();
+    for _ in 0..5 {
+        steps.extend([
+            send("!confirm\n"),
+            expect("Ship it?"),
+            expect("[y/N]"),
+            send("y\n"),
+            expect("confirmed"),
+        ]);
+    }
+    steps.push(send("\x04"));
+    let screen = in_terminal(&Extline::new(), true, &steps, &words(&["run", "--json"]));
+    assert_eq!(screen.code, 0, "{screen:?}");
+    assert!(screen.restored, "{screen:?}");
+}
+
 /// A handler of an event asks while the line is edited: the line stays as it is, and the dialog comes behind it.
 #[test]
 fn a_dialog_waits_for_the_line_that_is_edited() {

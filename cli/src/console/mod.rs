@@ -143,7 +143,38 @@ impl Console {
         self.session.printer.say(format_args!("{DIM}Ctrl-C again, or Ctrl-D, ends{DIM:#}"));
     }
 
+    /// Takes lines of a terminal that are not edited. Nobody reads while one runs, so that the answer to a
+    /// dialog goes to that.
+    #[cfg(unix)]
+    async fn take_lines_of_terminal(&mut self) -> Exit {
+        loop {
+            let line = async {
+                let _turn = stage::to_edit(None).await;
+                crate::dialogs::line_of_terminal().await
+            };
+            match self.session.idle(line).await {
+                Ok(Ok(Some(line))) => {
+                    if let ControlFlow::Break(exit) = self.handle(&line).await {
+                        return exit;
+                    }
+                }
+                Ok(Ok(None)) => return self.outcome(),
+                Ok(Err(error)) => {
+                    self.session
+                        .printer
+                        .error(format_args!("the terminal cannot be read: {error}"));
+                    return Exit::ToolError;
+                }
+                Err(exit) => return exit,
+            }
+        }
+    }
+
     async fn take_lines_of_stdin(&mut self) -> Exit {
+        #[cfg(unix)]
+        if io::stdin().is_terminal() {
+            return self.take_lines_of_terminal().await;
+        }
         let mut lines = read_lines();
         loop {
             match self.session.idle(lines.recv()).await {

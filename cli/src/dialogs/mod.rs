@@ -28,6 +28,12 @@ pub(crate) use self::approval::not_approved;
 pub(crate) use self::scripted::{Given, Scripted};
 use crate::mcp::Desk;
 
+/// Waits for a line that is typed on the terminal. What is typed behind it stays there.
+#[cfg(unix)]
+pub(crate) async fn line_of_terminal() -> io::Result<Option<String>> {
+    self::terminal::Terminal::open()?.line().await
+}
+
 /// Serves the dialogs: those that are answered by `scripted` never ask anybody, and where there are clients of MCP
 /// these are asked.
 pub(crate) fn serve(builder: HostBuilder, scripted: &Scripted, desk: Option<&Desk>) -> HostBuilder {
