@@ -209,7 +209,9 @@ mod tests {
         let path = folder.path().join("audit.jsonl");
         // As two hosts that write to one file.
         let audits = [Audit::open(&path).unwrap(), Audit::open(&path).unwrap()];
-        audits.iter().for_each(|audit| lock(&audit.state).most_bytes = 400);
+        for audit in &audits {
+            lock(&audit.state).most_bytes = 400;
+        }
         let (tool, extension, caller, args_hash) = (None, None, None, None);
         for call in 0..40 {
             let call = call.to_string();
@@ -223,7 +225,9 @@ mod tests {
                 args_hash: args_hash.clone(),
                 more,
             };
-            audits.iter().for_each(|audit| audit.write(None, &record).unwrap());
+            for audit in &audits {
+                audit.write(None, &record).unwrap();
+            }
         }
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
         let (before, now) = (read("audit.jsonl.1"), read("audit.jsonl"));

@@ -115,34 +115,37 @@ impl Extension {
 
     /// Asks whether a call is to be approved (`tool.approval-failed`).
     fn run_adviser(self: &Arc<Self>, key: CallKey, request: Request, deadline: Option<Instant>) {
+        let (tool, args) = match self.asked_about(request) {
+            Ok(asked) => asked,
+            Err(error) => {
+                // It may be answered already, as at a deadline.
+                let _ = self.tell(|session| session.reply_request(&key, Err(error)));
+                return;
+            }
+        };
+        let Some(adviser) = &tool.adviser else { return };
+        let label = format!("gated_by of {}", tool.label).into();
+        let mut call = Call::new(self, key, label, Json::of(args));
+        call.deadline = deadline;
+        self.hand_over(&Arc::new(call), adviser);
+    }
+
+    /// The tool of a call that is asked about, and the arguments of that call.
+    fn asked_about(&self, request: Request) -> Result<(Arc<Tool>, RawJson), RpcError> {
+        let wrong = |text: &str| RpcError::new(ErrorKind::Validation, text);
         let params = request.params.and_then(|it| it.to::<BTreeMap<String, RawJson>>().ok());
         let asked = params.and_then(|mut params| {
             let name: String = params.remove("tool")?.to().ok()?;
             Some((name, params.remove("args")?))
         });
-        let error = match asked {
-            None => RpcError::new(ErrorKind::Validation, "asked is about a tool and its args"),
-            Some((name, args)) => {
-                let tool = { self.lock().tools.get(&name).cloned() };
-                match tool.as_ref().and_then(|tool| Some((tool, tool.adviser.as_ref()?))) {
-                    None => {
-                        let text = format!("no tool {name:?} says more of its calls");
-                        RpcError::new(ErrorKind::NotFound, text)
-                    }
-                    Some((tool, adviser)) => match tool.validator.validate(&args) {
-                        Err(error) => RpcError::new(ErrorKind::Validation, error.to_string()),
-                        Ok(()) => {
-                            let label = format!("gated_by of {}", tool.label).into();
-                            let mut call = Call::new(self, key, label, Json::of(args));
-                            call.deadline = deadline;
-                            return self.hand_over(&Arc::new(call), adviser);
-                        }
-                    },
-                }
-            }
-        };
-        // It may be answered already, as at a deadline.
-        let _ = self.tell(|session| session.reply_request(&key, Err(error)));
+        let (name, args) = asked.ok_or_else(|| wrong("asked is about a tool and its args"))?;
+        let tool = { self.lock().tools.get(&name).cloned() };
+        let tool = tool.filter(|tool| tool.adviser.is_some()).ok_or_else(|| {
+            let text = format!("no tool {name:?} says more of its calls");
+            RpcError::new(ErrorKind::NotFound, text)
+        })?;
+        tool.validator.validate(&args).map_err(|error| wrong(&error.to_string()))?;
+        Ok((tool, args))
     }
 
     /// Has the handler run, on a call that can be cancelled from now on.

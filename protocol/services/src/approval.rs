@@ -108,6 +108,7 @@ impl From<bool> for Advice {
 }
 
 impl Policy {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "for serde")]
     fn is_prompt(&self) -> bool {
         *self == Self::Prompt
     }
