@@ -41,7 +41,8 @@ class Approval(TypedDict, total=False):
 
 
 #: What a function given as ``gated`` returns: whether a call needs an approval, or more about it.
-Advised: TypeAlias = Union[bool, ToolApprovalAnswer]
+# A literal in a lambda is no TypedDict to a checker; what it holds is checked when it is returned.
+Advised: TypeAlias = Union[bool, ToolApprovalAnswer, dict[str, Any]]
 _Advised: TypeAlias = Union[Advised, Awaitable[Advised]]
 Gated: TypeAlias = Union[
     bool, Callable[[dict[str, Any]], _Advised], Callable[[dict[str, Any], Context], _Advised]
