@@ -1,12 +1,11 @@
 //! From the session's events to the author's handlers.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use extline_protocol::frame::{CommandInvoked, ErrorInfo, Request, RpcError, ToolCall, ToolResult};
-use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, RawJson};
+use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, RawJson, read_string};
 
 use crate::call::Call;
 use crate::callback::Callback;
@@ -133,13 +132,13 @@ impl Extension {
     /// The tool of a call that is asked about, and the arguments of that call.
     fn asked_about(&self, request: Request) -> Result<(Arc<Tool>, RawJson), RpcError> {
         let wrong = |text: &str| RpcError::new(ErrorKind::Validation, text);
-        let params = request.params.and_then(|it| it.to::<BTreeMap<String, RawJson>>().ok());
-        let asked = params.and_then(|mut params| {
-            let name: String = params.remove("tool")?.to().ok()?;
-            Some((name, params.remove("args")?))
-        });
+        let params = Json::of(request.params.unwrap_or_default());
+        let name = params.at("/tool").and_then(read_string);
+        let args = params.at("/args").and_then(|args| RawJson::parse(args).ok());
+        let asked = name.zip(args.filter(RawJson::is_object));
         let (name, args) = asked.ok_or_else(|| wrong("asked is about a tool and its args"))?;
-        let tool = { self.lock().tools.get(&name).cloned() };
+        let name = &*name;
+        let tool = { self.lock().tools.get(name).cloned() };
         let tool = tool.filter(|tool| tool.adviser.is_some()).ok_or_else(|| {
             let text = format!("no tool {name:?} says more of its calls");
             RpcError::new(ErrorKind::NotFound, text)

@@ -1,13 +1,12 @@
 //! Answers that are one value: JSON, an image, nothing.
 
-use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 
 use extline_protocol::frame::{Action, CommandResponse, Content};
 use extline_protocol::{CallKind, RawJson};
 
 use crate::call::{Call, called};
-use crate::code::{EXTLINE_JSON, EXTLINE_STATE, ResultCode};
+use crate::code::{EXTLINE_STATE, ResultCode};
 use crate::failure::{Failure, enter};
 use crate::ffi::{bytes, maybe_text, text, text_n};
 use crate::tool::{json_of, word};
@@ -94,10 +93,10 @@ pub unsafe extern "C" fn extline_call_advise(
         let Some(policy) = word(Some(policy.to_owned()), &["allow", "deny", "prompt"])? else {
             return Ok(());
         };
-        let mut advice = BTreeMap::from([("policy", policy)]);
-        advice.extend(reason.map(|reason| ("reason", reason.to_owned())));
-        let advice =
-            RawJson::of(&advice).map_err(|error| Failure::new(EXTLINE_JSON, error.to_string()))?;
+        let reason = reason.map(|reason| RawJson::of(reason).unwrap_or_default());
+        let reason = reason.map(|reason| format!(",\"reason\":{}", reason.get()));
+        let advice = format!("{{\"policy\":\"{policy}\"{}}}", reason.unwrap_or_default());
+        let advice = json_of(&advice, "advice")?;
         call.answer(|session, key| session.reply_request(key, Ok(advice)))
     })
 }
