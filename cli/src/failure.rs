@@ -80,6 +80,11 @@ impl Failure {
         Self::new(Exit::Usage, ErrorInfo::new(ErrorKind::Validation, message))
     }
 
+    /// A file that is left as it is.
+    pub(crate) fn of_file(message: &str) -> Self {
+        Self::new(Exit::ToolError, ErrorInfo::new(ErrorKind::Conflict, message))
+    }
+
     /// Tells it where it belongs, and returns the exit code.
     pub(crate) fn report(&self, printer: &mut Printer) -> Exit {
         if printer.json {

@@ -12,6 +12,7 @@ mod exit;
 mod failure;
 mod frames;
 mod inspect;
+mod install;
 mod interrupt;
 mod lint;
 mod manual;
@@ -89,6 +90,9 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Run(run) => run::run(run, printer).await?,
         Action::Mcp(mcp) => mcp::run(mcp, printer).await?,
         Action::Lint(lint) => lint::run(lint, printer).await?,
+        Action::Install(install) => install::install(&install, printer)?,
+        Action::Uninstall(uninstall) => install::uninstall(&uninstall, printer),
+        Action::Discover(discover) => install::discover(discover, printer).await,
         Action::Record(record) => Box::pin(record::run(record, printer)).await?,
         Action::Conformance(conformance) => conformance::run(*conformance, printer).await?,
         // It ends as the extension does.

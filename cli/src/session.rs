@@ -216,13 +216,23 @@ impl Session {
 
     /// Stops the extensions and tells how that went where it did not go by itself.
     pub(crate) async fn stop(mut self, exit: Exit) -> Exit {
+        self.end_all().await;
+        self.finish(exit)
+    }
+
+    /// The same, where something else is printed afterwards.
+    pub(crate) async fn end(mut self) -> Printer {
+        self.end_all().await;
+        self.printer
+    }
+
+    async fn end_all(&mut self) {
         for ending in self.endings().await {
             let went_well = ending.manner == Manner::ByItself && ending.left_behind == 0;
             if !ending.gone || !(went_well || ending.manner == Manner::Failed) {
                 self.printer.say(format_args!("{YELLOW}notice:{YELLOW:#} {ending}"));
             }
         }
-        self.finish(exit)
     }
 
     /// Stops the extensions and tells of each how it ended.

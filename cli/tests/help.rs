@@ -9,7 +9,7 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 13] = [
+const SUBCOMMANDS: [&str; 16] = [
     "run",
     "call",
     "command",
@@ -23,6 +23,9 @@ const SUBCOMMANDS: [&str; 13] = [
     "man",
     "mcp",
     "lint",
+    "install",
+    "uninstall",
+    "discover",
 ];
 
 const TOP: &str = "\
@@ -67,7 +70,7 @@ fn every_subcommand_is_listed_and_has_examples() {
         let help = extline.run(&[name, "--help"]).stdout;
         assert!(help.contains("Examples:\n  "), "{name}");
     }
-    for name in ["run", "call", "command", "inspect", "mcp", "lint", "new"] {
+    for name in ["run", "call", "command", "inspect", "mcp", "lint", "new", "install", "discover"] {
         let help = extline.run(&[name, "--help"]).stdout;
         assert!(help.contains("Exit codes:\n  0 "), "{name}");
     }
@@ -144,8 +147,10 @@ fn shells_get_a_script() {
         let output = std::process::Command::new("bash").args(["-c", &ask]).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    assert_eq!(offered(&["extline", "ins"]), "inspect\n");
+    assert_eq!(offered(&["extline", "insp"]), "inspect\n");
     assert_eq!(offered(&["extline", "new", "--lang", "ty"]), "typescript\n");
+    assert_eq!(offered(&["extline", "install", "--for", "cl"]), "claude\n");
+    assert_eq!(offered(&["extline", "uninstall", "--scope", ""]), "project user\n");
     let rules = offered(&["extline", "conformance", "explain", "E-FRM-0"]);
     assert!(rules.starts_with("E-FRM-01 E-FRM-02"), "{rules}");
     assert_eq!(offered(&["extline", "conformance", "explain", "frm.no-nu"]), "frm.no-null\n");

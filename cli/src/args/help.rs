@@ -4,8 +4,8 @@
 pub(crate) const EXIT_CODES: &str = "Exit codes:
   0    all went well
   1    the tool or command answered with an error (run: a line failed; lint: a client drops
-       something), or a file or folder could not be read or written
-  2    wrong usage, or there is no such tool or command
+       something), or a file or folder could not be read or written, or is left as it was
+  2    wrong usage, or there is no such tool, command or entry
   3    the extension did not start
   4    it died in the call
   5    it did not answer in time
@@ -56,6 +56,23 @@ pub(super) const MCP_EXAMPLES: &str = "Examples:
   extline mcp --http 8080 examples/weather-rust
   claude mcp add --transport http weather http://127.0.0.1:8080/mcp
   extline mcp -- python3 my_extension.py";
+
+pub(super) const INSTALL_EXAMPLES: &str = "Examples:
+  extline install --for claude --dry-run examples/clock-shell
+  extline install --for claude examples/clock-shell
+  extline install --for codex --for gemini --name clock examples/clock-shell
+  extline install --for vscode --scope project .
+  extline install --for cursor --name mine -- python3 /path/to/my_extension.py";
+
+pub(super) const UNINSTALL_EXAMPLES: &str = "Examples:
+  extline uninstall --for claude examples/clock-shell
+  extline uninstall --for codex --for gemini clock
+  extline uninstall --for vscode --scope project --dry-run .";
+
+pub(super) const DISCOVER_EXAMPLES: &str = "Examples:
+  extline discover
+  extline discover --for claude --start
+  extline discover --json | jq '.files[].servers[]? | select(.ours) | .name'";
 
 pub(super) const LINT_EXAMPLES: &str = "Examples:
   extline lint examples/clock-shell

@@ -4,6 +4,7 @@ mod approvals;
 mod conformance;
 mod help;
 mod http;
+mod install;
 mod offered;
 mod settings;
 
@@ -14,9 +15,10 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use help::{
-    CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFORMANCE_EXAMPLES, ENVIRONMENT,
-    EXAMPLES, INSPECT_EXAMPLES, LINT_EXAMPLES, MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES,
-    NEW_EXAMPLES, RECORD_EXAMPLES, RUN_EXAMPLES, TAP_EXAMPLES,
+    CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFORMANCE_EXAMPLES, DISCOVER_EXAMPLES,
+    ENVIRONMENT, EXAMPLES, INSPECT_EXAMPLES, INSTALL_EXAMPLES, LINT_EXAMPLES, MAN_EXAMPLES,
+    MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, RECORD_EXAMPLES, RUN_EXAMPLES, TAP_EXAMPLES,
+    UNINSTALL_EXAMPLES,
 };
 use offered::Offered;
 
@@ -25,6 +27,7 @@ pub(crate) use conformance::{
 };
 pub(crate) use help::EXIT_CODES;
 pub(crate) use http::Http;
+pub(crate) use install::{Discover, Install, Place, Scope, Uninstall};
 pub(crate) use settings::{Program, Settings, Timeout};
 
 /// Run, call and inspect extensions for coding agents.
@@ -96,6 +99,27 @@ pub(crate) enum Action {
         after_help = format!("{LINT_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Lint(Lint),
+    /// Put an extension into the configuration of an agent, as an MCP server
+    ///
+    /// The entry starts `extline mcp` with the folder, both by full paths. Nothing else in the file is
+    /// changed by a byte; what it was before is kept beside it. docs/agents.md has the files of each agent.
+    #[command(
+        override_usage = "extline install [OPTIONS] --for <AGENT> <DIR>\n       \
+                          extline install [OPTIONS] --for <AGENT> --name <NAME> -- <PROGRAM> [ARGS]...",
+        after_help = format!("{INSTALL_EXAMPLES}\n\n{EXIT_CODES}")
+    )]
+    Install(Install),
+    /// Take an extension out of the configuration of an agent
+    ///
+    /// Where nothing else was changed since it was installed, the file is afterwards what it was before, and
+    /// the backup is gone.
+    #[command(after_help = format!("{UNINSTALL_EXAMPLES}\n\n{EXIT_CODES}"))]
+    Uninstall(Uninstall),
+    /// List the agents' configurations, and which extensions are installed there
+    ///
+    /// Of other servers only the names are shown. A file that cannot be read is told of, and is no failure.
+    #[command(after_help = format!("{DISCOVER_EXAMPLES}\n\n{EXIT_CODES}"))]
+    Discover(Discover),
     /// Record a session of extensions in a trace: `extline run` with --trace
     ///
     /// The trace can be checked (`extline conformance check`), played to the extension again

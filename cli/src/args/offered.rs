@@ -17,6 +17,10 @@ impl Offered {
     pub(super) const LANGUAGES: Self =
         Self(|| LANGUAGES.iter().map(|language| language.name).collect());
 
+    /// Those in whose configuration extensions are installed.
+    pub(super) const AGENTS: Self =
+        Self(|| crate::install::AGENTS.iter().map(|agent| agent.id).collect());
+
     /// Clients of MCP.
     pub(super) const CLIENTS: Self =
         Self(|| extline_mcp::lint::clients().iter().map(|client| client.id.as_str()).collect());

@@ -1,0 +1,237 @@
+//! The agents: where their files are, and what an entry looks like in them. All that is known of an
+//! agent stands here; `docs/agents.md` has the same as a table.
+
+use crate::args::Scope;
+
+/// An agent whose configuration is edited.
+#[derive(Debug)]
+pub(crate) struct Agent {
+    pub(crate) id: &'static str,
+    pub(crate) name: &'static str,
+    /// Files of the present folder. Where there are several, the first that is there is taken, or else
+    /// the first.
+    pub(super) project: &'static [&'static str],
+    /// Files of the person, in the same order; see `paths.rs` for the notation.
+    pub(super) user: Paths,
+    pub(super) syntax: Syntax,
+    /// The table of servers, at the root of the file.
+    pub(super) key: &'static str,
+    /// An entry, in this order.
+    pub(super) entry: &'static [(&'static str, Member)],
+    /// What the person does next.
+    pub(super) next: &'static str,
+    /// What else is to be known of project files.
+    pub(super) next_in_project: &'static str,
+    /// Where the person's file has tables of servers for single folders too: by the folder's path below
+    /// this key. `discover` lists those of the present folder.
+    pub(super) folders_key: Option<&'static str>,
+    /// Its names may hold no underscore.
+    pub(super) splits_names: bool,
+}
+
+/// By platform.
+#[derive(Debug)]
+pub(super) struct Paths {
+    pub(super) unix: &'static [&'static str],
+    pub(super) macos: &'static [&'static str],
+    pub(super) windows: &'static [&'static str],
+}
+
+impl Paths {
+    const fn everywhere(paths: &'static [&'static str]) -> Self {
+        Self { unix: paths, macos: paths, windows: paths }
+    }
+
+    fn here(&self) -> &'static [&'static str] {
+        if cfg!(windows) {
+            self.windows
+        } else if cfg!(target_os = "macos") {
+            self.macos
+        } else {
+            self.unix
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Syntax {
+    /// Without comments and commas at the end: the agent refuses those.
+    Json,
+    /// With comments.
+    JsonWithComments,
+    /// With both.
+    Jsonc,
+    Toml,
+}
+
+/// What a member of an entry holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Member {
+    /// The program.
+    Command,
+    /// Its arguments.
+    Args,
+    /// Both in one list.
+    CommandLine,
+    Text(&'static str),
+    True,
+}
+
+/// As most have it.
+const COMMAND_AND_ARGS: &[(&str, Member)] = &[("command", Member::Command), ("args", Member::Args)];
+const STDIO: &[(&str, Member)] =
+    &[("type", Member::Text("stdio")), ("command", Member::Command), ("args", Member::Args)];
+
+pub(crate) const AGENTS: [Agent; 8] = [
+    Agent {
+        id: "claude",
+        name: "Claude Code",
+        project: &[".mcp.json"],
+        user: Paths::everywhere(&["${CLAUDE_CONFIG_DIR:-~}/.claude.json"]),
+        syntax: Syntax::Json,
+        key: "mcpServers",
+        entry: STDIO,
+        next: "`claude mcp list` shows it; a session that runs already does not have it",
+        next_in_project: "Claude Code asks once whether the servers of this folder may start",
+        folders_key: Some("projects"),
+        splits_names: false,
+    },
+    Agent {
+        id: "codex",
+        name: "Codex",
+        project: &[".codex/config.toml"],
+        user: Paths::everywhere(&["${CODEX_HOME:-~/.codex}/config.toml"]),
+        syntax: Syntax::Toml,
+        key: "mcp_servers",
+        entry: COMMAND_AND_ARGS,
+        next: "`codex mcp list` shows it",
+        next_in_project: "Codex reads this file only in a project that is trusted",
+        folders_key: None,
+        splits_names: false,
+    },
+    Agent {
+        id: "cursor",
+        name: "Cursor",
+        project: &[".cursor/mcp.json"],
+        user: Paths::everywhere(&["~/.cursor/mcp.json"]),
+        syntax: Syntax::Jsonc,
+        key: "mcpServers",
+        entry: COMMAND_AND_ARGS,
+        next: "Cursor lists it in its settings, under MCP",
+        next_in_project: "Cursor asks before it starts the servers of a folder",
+        folders_key: None,
+        splits_names: false,
+    },
+    Agent {
+        id: "vscode",
+        name: "VS Code",
+        project: &[".vscode/mcp.json"],
+        user: Paths {
+            unix: &["${XDG_CONFIG_HOME:-~/.config}/Code/User/mcp.json"],
+            macos: &["~/Library/Application Support/Code/User/mcp.json"],
+            windows: &["${APPDATA:-~/AppData/Roaming}/Code/User/mcp.json"],
+        },
+        syntax: Syntax::Jsonc,
+        key: "servers",
+        entry: STDIO,
+        next: "`MCP: List Servers` in the command palette shows it",
+        next_in_project: "VS Code asks before it starts the servers of a folder",
+        folders_key: None,
+        splits_names: false,
+    },
+    Agent {
+        id: "gemini",
+        name: "Gemini CLI",
+        project: &[".gemini/settings.json"],
+        user: Paths::everywhere(&["${GEMINI_CLI_HOME:-~}/.gemini/settings.json"]),
+        syntax: Syntax::JsonWithComments,
+        key: "mcpServers",
+        entry: COMMAND_AND_ARGS,
+        next: "`gemini mcp list` shows it; servers start only in a folder that is trusted",
+        next_in_project: "",
+        folders_key: None,
+        splits_names: true,
+    },
+    Agent {
+        id: "opencode",
+        name: "opencode",
+        project: &["opencode.json", "opencode.jsonc"],
+        user: Paths::everywhere(&[
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.json",
+            "${XDG_CONFIG_HOME:-~/.config}/opencode/opencode.jsonc",
+        ]),
+        syntax: Syntax::Jsonc,
+        key: "mcp",
+        entry: &[
+            ("type", Member::Text("local")),
+            ("command", Member::CommandLine),
+            ("enabled", Member::True),
+        ],
+        next: "`opencode mcp list` shows it",
+        next_in_project: "",
+        folders_key: None,
+        splits_names: false,
+    },
+    Agent {
+        id: "crush",
+        name: "Crush",
+        project: &[".crush.json", "crush.json"],
+        user: Paths::everywhere(&["${XDG_CONFIG_HOME:-~/.config}/crush/crush.json"]),
+        syntax: Syntax::Json,
+        key: "mcp",
+        entry: STDIO,
+        next: "Crush shows it beside the conversation when it is started again",
+        next_in_project: "",
+        folders_key: None,
+        splits_names: false,
+    },
+    Agent {
+        id: "zed",
+        name: "Zed",
+        project: &[".zed/settings.json"],
+        user: Paths {
+            unix: &["${XDG_CONFIG_HOME:-~/.config}/zed/settings.json"],
+            macos: &["~/.config/zed/settings.json"],
+            windows: &["${APPDATA:-~/AppData/Roaming}/Zed/settings.json"],
+        },
+        syntax: Syntax::Jsonc,
+        key: "context_servers",
+        entry: COMMAND_AND_ARGS,
+        next: "Zed lists it in the settings of its agent panel",
+        next_in_project: "Zed reads this file only in a folder that is trusted",
+        folders_key: None,
+        splits_names: false,
+    },
+];
+
+/// Agents whose configuration is not edited, and what to do in place of it; for goose see [`GOOSE`].
+pub(super) const OTHERS: [(&str, &str); 2] = [
+    ("goose", "its config.yaml is not edited; `goose configure` adds and removes extensions"),
+    (
+        "zot",
+        "it runs extensions themselves; `zot ext install` and the full path of the folder does it",
+    ),
+];
+
+/// What goose wants in its file of YAML, which no library edits without writing it anew: it is shown, to
+/// be copied. JSON is YAML too.
+pub(super) const GOOSE: &str = "goose reads YAML, which is not edited here; this belongs into \
+~/.config/goose/config.yaml, below `extensions:` if that is there:
+  extensions:
+    NAME:
+      type: stdio
+      name: NAME
+      cmd: COMMAND
+      args: ARGS
+      enabled: true
+      timeout: 300";
+
+impl Agent {
+    /// The files of a scope, as they are written above.
+    pub(super) fn paths(&self, scope: Scope) -> &'static [&'static str] {
+        match scope {
+            Scope::Project => self.project,
+            Scope::User => self.user.here(),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! `extline install`, `extline uninstall` and `extline discover`: extensions as MCP servers in the
+//! configuration of agents.
+//!
+//! A change is planned for all agents first, and nothing is written where one of them refuses. The table
+//! of agents (`agents.rs`) has a place for servers; what agents call hooks will get one of its own.
+
+mod agents;
+mod discover;
+mod edit;
+#[cfg(test)]
+mod edit_tests;
+mod entry;
+mod file;
+mod json_text;
+mod paths;
+mod plan;
+mod problem;
+mod program;
+mod report;
+mod toml_text;
+
+use std::env;
+
+use serde_json::Value;
+
+use crate::args::{Install, Place, Uninstall};
+use crate::exit::Exit;
+use crate::failure::{Failure, nearest};
+use crate::printer::Printer;
+
+use self::agents::{GOOSE, OTHERS};
+use self::entry::Entry;
+use self::plan::{Plan, Wanted};
+use self::problem::Refusal;
+
+pub(crate) use self::agents::{AGENTS, Agent};
+pub(crate) use self::discover::run as discover;
+
+pub(crate) fn install(install: &Install, mut printer: Printer) -> Result<Exit, clap::Error> {
+    let entry = match program::entry_of(install)? {
+        Ok(entry) => entry,
+        Err(why) => return Ok(fail(&why, &mut printer, Exit::Usage)),
+    };
+    if install.place.agents.iter().any(|agent| agent == "goose") {
+        return Ok(fail(&for_goose(&entry), &mut printer, Exit::ToolError));
+    }
+    let wanted = Wanted::Entry { entry, force: install.force };
+    Ok(change(&install.place, &wanted, printer))
+}
+
+pub(crate) fn uninstall(uninstall: &Uninstall, printer: Printer) -> Exit {
+    change(&uninstall.place, &Wanted::Gone(uninstall.what.clone()), printer)
+}
+
+/// What a person adds by hand; nothing is written for other agents either.
+fn for_goose(entry: &Entry) -> String {
+    let args = Value::from(entry.args.clone());
+    let yaml = GOOSE.replace("NAME", &entry.name).replace("ARGS", &report::spaced(&args));
+    yaml.replace("COMMAND", &Value::from(entry.command.as_str()).to_string())
+}
+
+fn change(place: &Place, wanted: &Wanted, mut printer: Printer) -> Exit {
+    let agents = match chosen(&place.agents) {
+        Ok(agents) => agents,
+        Err(why) => return fail(&why, &mut printer, Exit::Usage),
+    };
+    let cwd = env::current_dir().unwrap_or_default();
+    let mut plans = Vec::new();
+    for agent in agents {
+        match Plan::of(agent, place.scope, &cwd, wanted) {
+            Ok(plan) => plans.push(plan),
+            Err(plan::NoPlan::Refused(why)) => {
+                return fail(&nothing_written(&why), &mut printer, Exit::ToolError);
+            }
+            Err(plan::NoPlan::Absent(why)) => return fail(&why, &mut printer, Exit::Usage),
+        }
+    }
+    for plan in plans {
+        let done = match if place.dry_run { Ok(None) } else { plan.carry_out() } {
+            Ok(backup) => backup,
+            Err(why) => return fail(&why.0, &mut printer, Exit::ToolError),
+        };
+        report::tell(&plan, done, place.dry_run, &mut printer);
+    }
+    printer.finish(Exit::Ok)
+}
+
+fn nothing_written(why: &Refusal) -> String {
+    format!("{why}\n  nothing was written")
+}
+
+fn fail(why: &str, printer: &mut Printer, exit: Exit) -> Exit {
+    if exit == Exit::Usage {
+        return Failure::of_usage(why).report(printer);
+    }
+    Failure::of_file(why).report(printer)
+}
+
+/// The agents of these names, each once.
+fn chosen(names: &[String]) -> Result<Vec<&'static Agent>, String> {
+    let mut chosen: Vec<&'static Agent> = Vec::new();
+    for name in names {
+        if let Some((_, instead)) = OTHERS.iter().find(|(other, _)| other == name) {
+            return Err(format!("{name} is no agent for this: {instead}"));
+        }
+        let Some(agent) = AGENTS.iter().find(|agent| agent.id == name) else {
+            let known: Vec<_> = AGENTS.iter().map(|agent| agent.id.to_owned()).collect();
+            let meant = nearest(name, &known).map(|it| format!("; did you mean {it}?"));
+            return Err(format!(
+                "unknown agent {name}{}\n  agents: {}",
+                meant.unwrap_or_default(),
+                known.join(", ")
+            ));
+        };
+        if !chosen.iter().any(|it| it.id == agent.id) {
+            chosen.push(agent);
+        }
+    }
+    Ok(chosen)
+}
