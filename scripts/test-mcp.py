@@ -82,7 +82,7 @@ def attempt(check):
     _, function, *arguments = check
     try:
         function(*arguments)
-    except (AssertionError, OSError, ValueError, subprocess.SubprocessError) as error:
+    except (AssertionError, LookupError, OSError, ValueError, subprocess.SubprocessError) as error:
         return f"{type(error).__name__}: {error}"
     return None
 

@@ -30,6 +30,8 @@ for ending in so dylib; do
     place "$target/debug/libextline_native.$ending" _native.abi3.so
     place "$target/debug/libextline_testing_native.$ending" testing/_native.abi3.so
 done
+# The one for MCP that an installation has left there is of an earlier build; the first can be both.
+rm -f sdk-python/python/extline/_native_mcp.*
 
 # The types, and that the stubs of the native modules are what these are.
 if [ "$#" -eq 0 ]; then

@@ -87,20 +87,21 @@ RUST_AND_C = [
         needs=[Tool(["test", platform.system(), "=", "Linux"], "Linux", "it reads ELF files")],
     ),
 ]
-PYTHON = Step("tests: the Python SDK", ["scripts/test-python.sh"])
+# It needs what the tests of Node and Python have made.
+MCP = Step("tests: the official clients of MCP", ["scripts/test-mcp.py"])
 NODE_AND_PYTHON = [
     Step("tests: the Node SDK", ["scripts/test-node.sh"]),
-    PYTHON,
-    # It needs what these two have made.
-    Step("tests: the official clients of MCP", ["scripts/test-mcp.py"]),
+    Step("tests: the Python SDK", ["scripts/test-python.sh"]),
+    MCP,
     # It puts the native half as it is released where the tests of the Node SDK had the other.
     Step("tests: the Node package, packed and installed elsewhere", ["scripts/test-node-package.sh"]),
 ]
-# With the Python and its packages that those tests have installed.
+# With the Python that those tests have installed. It leaves modules beside the sources, which a client of MCP
+# would start with.
 PYTHON_PACKAGE = Step(
     "tests: the Python package, installed from its source archive",
     ["scripts/test-python-package.sh"],
-    after=[PYTHON],
+    after=[MCP],
 )
 # The examples and the benchmark run with what the steps of the SDKs made.
 LAST = [

@@ -130,6 +130,8 @@ impl Desk {
             args: &request.args,
             tier: request.tier.as_ref().map(Tier::as_str),
             reason: request.reason.as_deref(),
+            details: &request.details,
+            doubt: request.doubt.as_deref(),
             key: (!request.is_exact).then_some(&*request.key),
         });
         match Verdict::of(&self.ask(request.origin, question).await) {

@@ -91,6 +91,7 @@ fn knowledge(kit: Extension) -> Extension {
         tier: Some(Tier::Read),
         key: Some("all".to_owned()),
         reason: Some("it is a test".to_owned()),
+        ..Approval::default()
     };
     let all = "Declares all that a tool can declare.";
     let declared = tool("declared", all, NONE, async |_: NoArgs, _| Ok("declared"))

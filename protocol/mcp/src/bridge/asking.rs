@@ -83,7 +83,8 @@ impl Bridge {
     /// Runs a call that every interceptor and guard has let pass, if it needs no approval or has one.
     pub(super) fn approve(&mut self, key: RequestKey, name: String, args: RawJson, now: Instant) {
         let tool = self.tools.get(&name);
-        let approval = tool.and_then(|tool| tool.approval.as_ref()).filter(|it| it.gated);
+        let approval =
+            tool.and_then(|tool| tool.approval.as_ref()).filter(|it| it.gated || it.dynamic);
         let Some(approval) = approval.filter(|_| !self.asks_nobody) else {
             return self.run(key, name, args, now);
         };
@@ -100,6 +101,9 @@ impl Bridge {
             args: &args,
             tier: approval.tier.as_ref().map(Tier::as_str),
             reason: approval.reason.as_deref(),
+            // The user is asked about each call, so the extension need not be.
+            details: &[],
+            doubt: None,
             key: match &call.1 {
                 Covered::Made(key) => Some(key),
                 Covered::Exactly(_) => None,

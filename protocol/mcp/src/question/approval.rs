@@ -28,6 +28,10 @@ pub struct ApprovalQuestion<'a> {
     pub tier: Option<&'a str>,
     /// Why it is asked.
     pub reason: Option<&'a str>,
+    /// What this very call would do, a line each.
+    pub details: &'a [String],
+    /// Why less is known of the call than its tool promises.
+    pub doubt: Option<&'a str>,
     /// Which calls an "always" covers; `None` for those with the same arguments.
     pub key: Option<&'a str>,
 }
@@ -50,7 +54,8 @@ pub enum Verdict {
 impl Question {
     /// Asks whether a call may run; [`Verdict::of`] reads the answer.
     pub fn approval(about: &ApprovalQuestion<'_>) -> Self {
-        let ApprovalQuestion { extension, tool, caller, args, tier, reason, key } = *about;
+        let ApprovalQuestion { extension, tool, caller, args, tier, reason, details, doubt, key } =
+            *about;
         let caller = caller.map(|caller| format!(", called by {}", shown_line(caller)));
         let (extension, tool) = (shown_line(extension), shown_line(tool));
         let mut message =
@@ -64,6 +69,12 @@ impl Question {
         }
         if let Some(reason) = reason {
             line("because", reason, TEXT);
+        }
+        for detail in details {
+            line("detail", detail, TEXT);
+        }
+        if let Some(doubt) = doubt {
+            line("doubt", doubt, TEXT);
         }
         if let Some(key) = key {
             line("key", key, TEXT);

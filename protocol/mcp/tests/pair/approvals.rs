@@ -17,6 +17,7 @@ fn config() -> ExtensionConfig {
         tier: Some(Tier::Write),
         key: Some("{path}".to_owned()),
         reason: Some("it deletes the file".to_owned()),
+        ..Approval::default()
     });
     config.registrations.tool(wipe).unwrap();
     config
