@@ -63,7 +63,7 @@ async fn in_a_call_of_an_sdk_the_advice_is_in_its_language() {
         ("plain", "a tool that needs longer says so with \"timeout_ms\", or whoever"),
     ] {
         let pair = Pair::start(&[says]).await;
-        let options = CallOptions::default().timeout(Duration::from_millis(1000));
+        let options = CallOptions::default().timeout(Duration::from_secs(1));
         let error = match pair.host.start_call("hang", "{}", options).await {
             Ok(call) => call.outcome().await.unwrap_err(),
             Err(error) => error,
