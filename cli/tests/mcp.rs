@@ -116,6 +116,26 @@ fn a_guard_of_one_extension_holds_for_the_tools_of_another() {
     assert_eq!((&error["kind"], &error["field"]), (&json!("validation"), &json!("/text")));
 }
 
+/// What is for people stays with the host, and a tool of which nothing is said may change anything
+/// (`tool.details`, `tool.trust`, `tool.undeclared`).
+#[test]
+fn a_client_gets_nothing_that_is_for_people_and_no_more_trust_than_was_earned() {
+    let told = r#"details={"path": "for people alone"}, trust="trusted", "#;
+    let answer = r#"say(type="tool_result", id=frame["id"], content"#;
+    assert!(ECHO.contains(answer));
+    let trusted = ECHO.replace(answer, &answer.replace("content", &format!("{told}content")));
+    let lines = [
+        call(1, "echo", &json!({"text": "hello"})),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).to_string(),
+    ];
+    let plain = answers(&[&folder("echo", ECHO)], &lines);
+    assert_eq!(answers(&[&folder("echo", &trusted)], &lines), plain);
+    let tools = plain[1]["result"]["tools"].as_array().unwrap();
+    let echo = tools.iter().find(|tool| tool["name"] == "echo").unwrap();
+    assert_ne!(echo["annotations"]["readOnlyHint"], true, "{echo}");
+    assert_ne!(echo["annotations"]["destructiveHint"], false, "{echo}");
+}
+
 #[test]
 fn calls_run_side_by_side_and_each_is_answered() {
     let echo = folder("echo", ECHO);
