@@ -50,6 +50,13 @@ pub(super) fn tell(plan: &Plan, backup: Option<PathBuf>, dry_run: bool, printer:
     if let Some(backup) = backup {
         printer.result(format_args!("  backup: {}", backup.display()));
     }
+    if matches!(plan.action, Action::Added | Action::Replaced) {
+        // Whoever installs a guard takes it for one that the agent asks.
+        let agent = plan.agent.name;
+        let bounds =
+            format!("if it has guards, they hold for its own tools and not for those of {agent}");
+        printer.result(text!("  {DIM}{bounds}{DIM:#}"));
+    }
     if !dry_run && matches!(plan.action, Action::Added | Action::Replaced) {
         let in_project = plan.agent.next_in_project;
         let next = if plan.scope == Scope::Project && !in_project.is_empty() {
