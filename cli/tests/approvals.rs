@@ -237,6 +237,14 @@ fn without_a_terminal_it_is_refused_and_the_text_says_what_helps() {
     wipe("tmp/a", &["--allow", "wipe(tmp/a)"]).assert_code(0);
 }
 
+/// An author whose function fails learns of it where nobody is asked, too.
+#[test]
+fn a_refusal_says_why_less_is_known_of_the_call() {
+    let outcome = Extline::new().run(&words(&["call", "drop", r#"{"path":"etc"}"#]));
+    outcome.assert_code(1);
+    outcome.assert_says(&["nobody is there to be asked", "no such disk", "--allow 'drop("]);
+}
+
 #[test]
 fn a_script_may_answer() {
     let lines = "!wipe {\"path\":\"a\"}\n!wipe {\"path\":\"b\"}\n!wipe {\"path\":\"a\"}\n";

@@ -44,7 +44,11 @@ async fn refuse(request: ApprovalRequest) -> Result<Decision, ApproverError> {
 /// Why nobody was asked, and what lets the call run all the same.
 pub(crate) fn not_approved(request: &ApprovalRequest, why: &str) -> String {
     let pattern = request.pattern().to_string().replace('\'', r"'\''");
-    let reason = format!("{why}: --allow '{pattern}' lets it run, --approve yolo everything");
+    // An author whose function failed learns of it here, where nobody is asked.
+    let doubt = request.doubt.as_ref().map(|doubt| format!(" ({})", shown_line(doubt)));
+    let doubt = doubt.unwrap_or_default();
+    let reason =
+        format!("{why}{doubt}: --allow '{pattern}' lets it run, --approve yolo everything");
     if let Some(caller) = &request.caller {
         // The extension that calls may tell nobody.
         let (caller, tool) = (shown_line(caller), shown_line(request.tool.name()));
