@@ -56,6 +56,7 @@ type Method = keyof Services;
  * Asks the person in front of the agent, and shows something. A dialog belongs to the handler's call and closes with
  * it. Where nobody can be asked, each answers at once as if the person had closed it. Under a host that has no dialogs
  * at all each rejects with a `ToolError` of kind `unsupported`; `ctx.ui.can("confirm")` tells before.
+ * Under MCP it is true, and where the client cannot ask its user, the line that asks rejects with the same.
  *
  * What `status`, `title`, `working` and `widget` show stays until `null` takes it back. They never wait for a person,
  * and resolve to false under a host that does not show such things.

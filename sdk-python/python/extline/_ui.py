@@ -39,7 +39,8 @@ class Ui:
 
     A dialog belongs to the handler's call and closes with it. Where nobody can be asked, each answers at
     once as if the person had closed it. A host that has no dialogs at all raises ``ToolError`` of kind
-    ``unsupported``; ``ctx.ui.can("confirm")`` tells before.
+    ``unsupported``; ``ctx.ui.can("confirm")`` tells before. Under MCP it is true, and
+    where the client cannot ask its user, the line that asks raises the same.
 
     What ``status``, ``title``, ``working`` and ``widget`` show stays until None takes it back. They never wait for a
     person, and return False under a host that does not show such things.
