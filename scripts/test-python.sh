@@ -36,7 +36,7 @@ rm -f sdk-python/python/extline/_native_mcp.*
 # The types, and that the stubs of the native modules are what these are.
 if [ "$#" -eq 0 ]; then
     # They wait more than they compute.
-    set -- -n 4 sdk-python/tests
+    set -- -n 2 sdk-python/tests
     (
         cd sdk-python/python
         "$environment/bin/python" -m mypy --strict --cache-dir "$target/mypy" extline

@@ -15,8 +15,9 @@ const options = process.argv.slice(2).filter((argument) => argument.startsWith("
 const names = process.argv.slice(2).filter((argument) => !argument.startsWith("-"));
 const all = readdirSync(folder).filter((name) => name.endsWith(".test.mjs"));
 const files = names.length > 0 ? names.map((name) => `${name}.test.mjs`) : all;
-// They wait more than they compute. A file that never ends would keep all the others from being told of.
-const bounds = ["--test-concurrency=4", "--test-timeout=900000"];
+// A file that never ends would keep all the others from being told of. One at a time: Node takes a second
+// and more to start where other tests run beside these, and hosts wait no longer than their time for it.
+const bounds = ["--test-concurrency=1", "--test-timeout=900000"];
 // A folder as argument would mean other things to other versions of Node.
 const ran = spawnSync(process.execPath, ["--test", ...bounds, ...options, ...files], { cwd: folder, stdio: "inherit" });
 process.exitCode = ran.status ?? 1;

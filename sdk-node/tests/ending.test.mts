@@ -66,7 +66,8 @@ for (const way of WAYS) {
     assert.equal((await program.next("tool_result", { id: "s" })).error.kind, "cancelled");
     await program.next("shutdown_ack");
     assert.equal(await program.status(), 0);
-    assert.match(program.stderr, /something keeps the event loop busy: Timeout/);
+    // On a busy machine the watchdog may be the first to say so.
+    assert.match(program.stderr, /something keeps the event loop busy: Timeout|tool stays would not stop/);
   });
 }
 
