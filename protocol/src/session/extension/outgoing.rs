@@ -157,9 +157,8 @@ impl ExtensionSession {
         let of_intercept = parent.filter(|parent| parent.kind() == CallKind::Intercept);
         // The host lets the time of the intercept stand still while a person is asked below it.
         let of_intercept = of_intercept.filter(|_| self.supports(Capability::Rpc));
-        let may_wait = of_intercept.is_some();
-        let (parent_key, is_dialog) = (parent.cloned(), may_wait);
-        let outgoing = Outgoing { parent: parent_key, is_dialog, ..Outgoing::default() };
+        let is_dialog = of_intercept.is_some();
+        let outgoing = Outgoing { parent: parent.cloned(), is_dialog, ..Outgoing::default() };
         let key = self.outgoing.open(CallKind::CallTool, outgoing);
         let of_tool = parent.filter(|parent| parent.kind() == CallKind::Tool);
         let frame = CallTool {
