@@ -66,7 +66,10 @@ impl Session {
                 Ok(builder) => builder,
                 Err(error) => {
                     let file = file.display();
-                    let error = format_args!("the audit cannot be written to {file}: {error}");
+                    let error = format_args!(
+                        "the audit cannot be written to {file}: {error}; give --audit a file in a folder that \
+                         is there and can be written"
+                    );
                     printer.error(error);
                     return Err((printer, Exit::ToolError));
                 }

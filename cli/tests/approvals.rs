@@ -219,7 +219,7 @@ fn what_was_decided_is_written_down_where_that_is_wanted() {
     assert_eq!(events, [once, once].concat());
     let outcome = wipe("a", &["--audit", folder.path().join("no/audit").to_str().unwrap()]);
     outcome.assert_code(1);
-    outcome.assert_says(&["the audit cannot be written to", "no/audit"]);
+    outcome.assert_says(&["the audit cannot be written to", "no/audit", "give --audit a file"]);
 }
 
 #[test]
