@@ -11,6 +11,7 @@ mod dialogs;
 mod exit;
 mod failure;
 mod frames;
+mod hook;
 mod inspect;
 mod install;
 mod interrupt;
@@ -39,11 +40,14 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Action, Cli};
+use crate::args::{Action, Cli, HookAlone};
 use crate::exit::Exit;
 use crate::printer::Printer;
 
 fn main() -> ExitCode {
+    if let Some(code) = hook_alone() {
+        return code;
+    }
     // Before anything is opened: what whoever started this process left open is no extension's.
     extline_host::withhold_descriptors();
     let outcome = Cli::try_parse().and_then(|cli| {
@@ -73,6 +77,18 @@ fn main() -> ExitCode {
     }
 }
 
+/// A hook is started for each call of an agent, so it makes nothing that it does not need: neither the whole
+/// command line, whose help and errors come from there, nor a runtime.
+fn hook_alone() -> Option<ExitCode> {
+    let mut words = std::env::args_os().skip(1);
+    if words.next()? != "hook" {
+        return None;
+    }
+    let HookAlone { hook, json } =
+        HookAlone::try_parse_from(std::iter::once("hook".into()).chain(words)).ok()?;
+    hook::is_hook(&hook).then(|| hook::run(&hook, Printer::new(json)))
+}
+
 /// `extline conformance` keeps 2, which is wrong usage elsewhere, for runs that are incomplete.
 fn is_conformance() -> bool {
     let mut words = std::env::args_os().skip(1);
@@ -93,6 +109,8 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Install(install) => install::install(&install, printer)?,
         Action::Uninstall(uninstall) => install::uninstall(&uninstall, printer),
         Action::Discover(discover) => install::discover(discover, printer).await,
+        Action::Hook(hook) if hook::is_hook(&hook) => return Ok(hook::run(&hook, printer)),
+        Action::Hook(hook) => Box::pin(hook::serve(*hook, printer)).await?,
         Action::Record(record) => Box::pin(record::run(record, printer)).await?,
         Action::Conformance(conformance) => conformance::run(*conformance, printer).await?,
         // It ends as the extension does.

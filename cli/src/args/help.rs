@@ -74,6 +74,17 @@ pub(super) const DISCOVER_EXAMPLES: &str = "Examples:
   extline discover --for claude --start
   extline discover --json | jq '.files[].servers[]? | select(.ours) | .name'";
 
+pub(super) const HOOK_EXAMPLES: &str = "Examples:
+  extline hook --agent claude examples/guard-python < event.json
+  extline hook --status
+  extline hook --stop
+
+Exit codes:
+  0  the answer is on stdout, as the agent reads it
+  1  an event that cannot be blocked was not told; stderr says why
+  2  a tool call is blocked, since nobody could decide about it; stderr says why
+  --status and --stop end with 0, or with 1 where something did not answer";
+
 pub(super) const LINT_EXAMPLES: &str = "Examples:
   extline lint examples/clock-shell
   extline lint --client cursor --client vscode --name my-weather .

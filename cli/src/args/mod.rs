@@ -3,6 +3,7 @@
 mod approvals;
 mod conformance;
 mod help;
+mod hook;
 mod http;
 mod install;
 mod offered;
@@ -16,7 +17,7 @@ use clap_complete::Shell;
 
 use help::{
     CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFORMANCE_EXAMPLES, DISCOVER_EXAMPLES,
-    ENVIRONMENT, EXAMPLES, INSPECT_EXAMPLES, INSTALL_EXAMPLES, LINT_EXAMPLES, MAN_EXAMPLES,
+    ENVIRONMENT, EXAMPLES, HOOK_EXAMPLES, INSPECT_EXAMPLES, INSTALL_EXAMPLES, LINT_EXAMPLES, MAN_EXAMPLES,
     MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, RECORD_EXAMPLES, RUN_EXAMPLES, TAP_EXAMPLES,
     UNINSTALL_EXAMPLES,
 };
@@ -26,6 +27,7 @@ pub(crate) use conformance::{
     CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Rules, TestHost,
 };
 pub(crate) use help::EXIT_CODES;
+pub(crate) use hook::{Hook, HookAlone};
 pub(crate) use http::Http;
 pub(crate) use install::{Discover, Install, Place, Scope, Uninstall};
 pub(crate) use settings::{Program, Settings, Timeout};
@@ -120,6 +122,20 @@ pub(crate) enum Action {
     /// Of other servers only the names are shown. A file that cannot be read is told of, and is no failure.
     #[command(after_help = format!("{DISCOVER_EXAMPLES}\n\n{EXIT_CODES}"))]
     Discover(Discover),
+    /// Answer an agent's hook: guards and interceptors decide about the agent's own tools
+    ///
+    /// The agent gives one event on stdin and is answered in its own format. The extensions are started by
+    /// the first hook and run on, so that a decision takes milliseconds; they end when nothing was asked for
+    /// ten minutes. Where a guard cannot be asked, the call is blocked. docs/hooks.md has what each agent
+    /// sends and obeys.
+    #[command(
+        override_usage = "extline hook --agent <AGENT> [OPTIONS] <DIR>...\n       \
+                          extline hook --agent <AGENT> [OPTIONS] [DIR]... -- <PROGRAM> [ARGS]...\n       \
+                          extline hook --status\n       \
+                          extline hook --stop",
+        after_help = HOOK_EXAMPLES
+    )]
+    Hook(Box<Hook>),
     /// Record a session of extensions in a trace: `extline run` with --trace
     ///
     /// The trace can be checked (`extline conformance check`), played to the extension again

@@ -21,6 +21,9 @@ impl Offered {
     pub(super) const AGENTS: Self =
         Self(|| crate::install::AGENTS.iter().map(|agent| agent.id).collect());
 
+    /// Those whose hooks are answered.
+    pub(super) const HOOKS: Self = Self(crate::hook::agents);
+
     /// Clients of MCP.
     pub(super) const CLIENTS: Self =
         Self(|| extline_mcp::lint::clients().iter().map(|client| client.id.as_str()).collect());

@@ -120,7 +120,7 @@ fn variable(text: &str) -> Result<Variable, String> {
     Ok(Variable { name: name.to_owned(), value })
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| *seconds > 0.0);
     let duration = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     duration

@@ -1,0 +1,100 @@
+//! An answer, as the agent reads it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::dialects::{Dialect, Format};
+
+/// What is decided about an event.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    /// Nothing is said: the agent goes on as without a hook, and asks its user where it would.
+    Pass,
+    /// The call runs with these arguments, in the agent's words.
+    Rewrite(Map<String, Value>),
+    /// The call does not run.
+    Block(String),
+}
+
+/// What the hook prints and how it ends.
+#[derive(Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+pub(super) struct Answer {
+    pub(super) code: u8,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+/// Blocks in every agent that has hooks which block: the reason is read from stderr.
+const BLOCK: u8 = 2;
+/// Nothing is blocked, and the user is told.
+const FAILURE: u8 = 1;
+
+impl Answer {
+    pub(super) fn of(dialect: &Dialect, event: &str, verdict: Verdict) -> Self {
+        let said = match verdict {
+            Verdict::Pass => return Self { stdout: dialect.silence.to_owned(), ..Self::default() },
+            Verdict::Rewrite(args) => rewritten(dialect.answer, event, &args),
+            Verdict::Block(reason) => match blocked(dialect.answer, event, &reason) {
+                Some(said) => Some(said),
+                None => return Self::blocked(&reason),
+            },
+        };
+        match said {
+            Some(said) => Self { stdout: said.to_string(), ..Self::default() },
+            None => Self::blocked(&format!(
+                "an extension rewrote the call, and {} has no way to run it so",
+                dialect.name
+            )),
+        }
+    }
+
+    /// A call that nobody could decide about.
+    pub(super) fn blocked(reason: &str) -> Self {
+        Self { code: BLOCK, stderr: reason.to_owned(), ..Self::default() }
+    }
+
+    /// An event that blocks nothing could not be told.
+    pub(super) fn not_told(reason: &str) -> Self {
+        Self { code: FAILURE, stderr: reason.to_owned(), ..Self::default() }
+    }
+}
+
+fn blocked(format: Format, event: &str, reason: &str) -> Option<Value> {
+    Some(match format {
+        Format::Claude | Format::Codex => json!({ "hookSpecificOutput": {
+            "hookEventName": event,
+            "permissionDecision": "deny",
+            "permissionDecisionReason": reason,
+        }}),
+        Format::Gemini => json!({ "decision": "deny", "reason": reason }),
+        Format::Crush => json!({ "version": 1, "decision": "deny", "reason": reason }),
+        Format::Cursor => {
+            json!({ "permission": "deny", "user_message": reason, "agent_message": reason })
+        }
+        Format::Copilot => {
+            json!({ "permissionDecision": "deny", "permissionDecisionReason": reason })
+        }
+        Format::ExitCode => return None,
+    })
+}
+
+fn rewritten(format: Format, event: &str, args: &Map<String, Value>) -> Option<Value> {
+    Some(match format {
+        // Without a decision: the agent's own rules hold for what runs.
+        Format::Claude => {
+            json!({ "hookSpecificOutput": { "hookEventName": event, "updatedInput": args } })
+        }
+        Format::Codex => json!({ "hookSpecificOutput": {
+            "hookEventName": event,
+            "permissionDecision": "allow",
+            "updatedInput": args,
+        }}),
+        Format::Gemini => {
+            json!({ "hookSpecificOutput": { "hookEventName": event, "tool_input": args } })
+        }
+        Format::Crush => json!({ "version": 1, "updated_input": args }),
+        Format::Cursor => json!({ "permission": "allow", "updated_input": args }),
+        Format::Copilot => json!({ "modifiedArgs": args }),
+        Format::ExitCode => return None,
+    })
+}

@@ -1,0 +1,162 @@
+//! From an event of an agent to what extensions say to it.
+
+use std::sync::Arc;
+
+use extline_host::protocol::RawJson;
+use extline_host::protocol::frame::{Content, EventPayload, EventResult};
+use extline_host::{Diagnosis, ExtensionState as State, Host};
+use serde_json::{Map, Value};
+
+use super::answer::{Answer, Verdict};
+use super::arguments::{to_ours, to_theirs};
+use super::dialects::{Dialect, Kind};
+use super::event::{HookEvent, NotRead};
+use super::server::ExtensionState;
+
+pub(super) struct Decider {
+    host: Arc<Host>,
+    /// Those that did not start. What they would have guarded is not known.
+    failed: Vec<Diagnosis>,
+    /// Those of them that are let go by the command line.
+    unguarded: Vec<String>,
+}
+
+impl Decider {
+    pub(super) fn new(host: Arc<Host>, failed: Vec<Diagnosis>, unguarded: Vec<String>) -> Self {
+        Self { host, failed, unguarded }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        !self.failed.is_empty()
+    }
+
+    pub(super) fn extensions(&self) -> Vec<ExtensionState> {
+        let statuses = self.host.extensions().into_iter();
+        let described = statuses.map(|status| ExtensionState {
+            state: match status.state {
+                State::Failed(diagnosis) => diagnosis.summary().to_string(),
+                state => format!("{state:?}").to_lowercase(),
+            },
+            name: status.name,
+        });
+        described.collect()
+    }
+
+    /// Asks the extensions, or tells them.
+    pub(super) async fn decide(
+        &self,
+        dialect: &'static Dialect,
+        named: Option<&str>,
+        bytes: &[u8],
+    ) -> Answer {
+        let event = match HookEvent::read(dialect, named, bytes) {
+            Ok(event) => event,
+            Err(NotRead::Wrong(why) | NotRead::Unknown(why)) => return Answer::blocked(&why),
+        };
+        let verdict = match event.kind {
+            Kind::Call => self.call(&event).await.unwrap_or_else(Verdict::Block),
+            _ => {
+                self.tell(&event);
+                Verdict::Pass
+            }
+        };
+        Answer::of(dialect, &event.name, verdict)
+    }
+
+    async fn call(&self, event: &HookEvent) -> Result<Verdict, String> {
+        let (theirs, before) = event.call()?;
+        let tool = event.dialect().tool(theirs);
+        let name = tool.map_or(theirs, |tool| tool.ours);
+        let ours = to_ours(tool, &before);
+        let text = Value::Object(ours.clone()).to_string();
+        self.host.emit("tool_call", call_payload(event, name, &text));
+        let is_unguarded = |it: &&Diagnosis| !self.unguarded.contains(&it.extension);
+        if let Some(failed) = self.failed.iter().find(is_unguarded) {
+            let name = &failed.extension;
+            return Err(format!(
+                "{name} did not start, and may have a guard; with --unguarded {name} calls pass without \
+                 it: {}",
+                failed.summary()
+            ));
+        }
+        let decided = self.host.intercept_tool_call(name, &text).await;
+        let decided = decided.map_err(|error| error.to_string())?;
+        let after: Map<String, Value> = decided.to().map_err(|error| {
+            format!("what an extension made of the arguments cannot be read: {error}")
+        })?;
+        if after == ours {
+            return Ok(Verdict::Pass);
+        }
+        let after = to_theirs(tool, &after, &before)
+            .map_err(|why| format!("an extension rewrote {theirs} as it cannot run: {why}"))?;
+        Ok(Verdict::Rewrite(after))
+    }
+
+    fn tell(&self, event: &HookEvent) {
+        let fields = &event.dialect().fields;
+        let mut payload = payload_of(event);
+        let name = match event.kind {
+            Kind::Call => return,
+            Kind::Result | Kind::FailedResult => {
+                let Ok((theirs, before)) = event.call() else { return };
+                let tool = event.dialect().tool(theirs);
+                let text = Value::Object(to_ours(tool, &before)).to_string();
+                let name = tool.map_or(theirs, |tool| tool.ours);
+                payload = result_payload(event, call_payload(event, name, &text));
+                "tool_result"
+            }
+            Kind::Prompt => {
+                payload.text = event.text(fields.prompt);
+                "user_prompt_submit"
+            }
+            Kind::SessionStart => "session_start",
+            Kind::SessionEnd => {
+                payload.reason = event.text("reason");
+                "session_end"
+            }
+            Kind::Named(name) => name,
+        };
+        self.host.emit(name, payload);
+    }
+}
+
+/// Which conversation, and where.
+fn payload_of(event: &HookEvent) -> EventPayload {
+    let fields = &event.dialect().fields;
+    EventPayload {
+        session_id: event.text(fields.session),
+        cwd: event.text(fields.cwd),
+        ..EventPayload::default()
+    }
+}
+
+fn call_payload(event: &HookEvent, tool: &str, args: &str) -> EventPayload {
+    EventPayload {
+        tool_id: event.text(event.dialect().fields.id),
+        tool_name: Some(tool.to_owned()),
+        tool_args: RawJson::parse(args).ok(),
+        ..payload_of(event)
+    }
+}
+
+fn result_payload(event: &HookEvent, call: EventPayload) -> EventPayload {
+    let result = event.member(event.dialect().fields.result);
+    let says = |name, value| result.and_then(|it| it.get(name)) == Some(&Value::Bool(value));
+    let has_error = result.and_then(|it| it.get("error")).is_some_and(|error| !error.is_null());
+    let failed = event.kind == Kind::FailedResult
+        || says("is_error", true)
+        || says("isError", true)
+        || says("success", false)
+        || has_error;
+    let text = match result {
+        None => event.text("error").unwrap_or_default(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    };
+    EventPayload {
+        status: Some(if failed { "failed" } else { "completed" }.to_owned()),
+        executed: Some(true),
+        result: Some(EventResult::of(vec![Content::text(text)], failed)),
+        ..call
+    }
+}

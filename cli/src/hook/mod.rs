@@ -1,0 +1,72 @@
+//! `extline hook`: the guards, interceptors and events of extensions in agents that run hooks.
+//!
+//! A hook is a process for each event. This one asks extensions that run already (`client.rs`), at a
+//! socket of its user (`place.rs`), and starts them where they do not (`start.rs`). They are run by a
+//! second process of the same program (`server.rs`), which decides (`decide.rs`). What agents send and
+//! obey is data (`dialects.rs`), read by `event.rs` and `arguments.rs`, written by `answer.rs`.
+//!
+//! A tool call fails closed: whatever goes wrong on this way blocks it.
+
+mod answer;
+mod arguments;
+#[cfg(unix)]
+mod client;
+#[cfg(unix)]
+mod decide;
+mod dialects;
+mod event;
+#[cfg(unix)]
+mod place;
+#[cfg(unix)]
+mod server;
+#[cfg(unix)]
+mod start;
+#[cfg(unix)]
+mod status;
+#[cfg(test)]
+mod tests;
+
+use std::process::ExitCode;
+
+use crate::args::Hook;
+#[cfg(not(unix))]
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+/// The names of `--agent`.
+pub(crate) fn agents() -> Vec<&'static str> {
+    dialects::DIALECTS.iter().map(|dialect| dialect.id).collect()
+}
+
+/// Whether this process is a hook, and not what runs the extensions: then it needs no runtime.
+pub(crate) fn is_hook(hook: &Hook) -> bool {
+    hook.serve.is_none()
+}
+
+/// Answers one event, or shows or ends what runs.
+#[cfg(unix)]
+pub(crate) fn run(hook: &Hook, printer: Printer) -> ExitCode {
+    if hook.status || hook.stop {
+        return status::run(hook.stop, printer).into();
+    }
+    client::run(hook)
+}
+
+#[cfg(unix)]
+pub(crate) use server::serve;
+
+/// A hook is answered at a socket of Unix.
+#[cfg(not(unix))]
+pub(crate) fn run(_hook: &Hook, _printer: Printer) -> ExitCode {
+    crate::printer::say_as_extension("hook", NO_SOCKETS);
+    Exit::Usage.into()
+}
+
+#[cfg(not(unix))]
+pub(crate) async fn serve(_hook: Hook, mut printer: Printer) -> Exit {
+    printer.error(NO_SOCKETS);
+    Exit::Usage
+}
+
+#[cfg(not(unix))]
+const NO_SOCKETS: &str = "hooks need sockets of Unix, which this system has not: nothing passes";

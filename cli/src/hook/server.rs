@@ -1,0 +1,236 @@
+//! What runs the extensions for hooks: it answers at a socket, and ends when nobody asked for a while.
+
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use extline_host::{Diagnosis, ExtensionSource, Host};
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::answer::Answer;
+use super::client::MOST_BYTES;
+use super::decide::Decider;
+use super::dialects::Dialect;
+use super::start::READY;
+use crate::args::{Hook, Timeout};
+use crate::exit::Exit;
+use crate::printer::Printer;
+use crate::session::Session;
+use crate::target::source_of;
+
+/// What is asked at the socket: a line of JSON, and behind it what belongs to it.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+pub(super) enum Asked {
+    /// About the event behind it.
+    Decide { agent: String, event: Option<String>, within: f64 },
+    Status,
+    Stop,
+}
+
+/// How it stands.
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct Status {
+    pub(super) pid: u32,
+    pub(super) project: PathBuf,
+    /// Since when it runs, and since when nobody asked it.
+    pub(super) seconds: u64,
+    pub(super) idle_seconds: u64,
+    pub(super) asked: u64,
+    pub(super) extensions: Vec<ExtensionState>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+pub(super) struct ExtensionState {
+    pub(super) name: String,
+    pub(super) state: String,
+}
+
+/// What all questions share.
+struct Serving {
+    decider: Decider,
+    began: Instant,
+    last: std::sync::Mutex<Instant>,
+    asked: AtomicU64,
+    stop: Notify,
+}
+
+pub(crate) async fn serve(hook: Hook, printer: Printer) -> Result<Exit, clap::Error> {
+    // The terminal of the agent is not this one's, nor its Ctrl-C.
+    let _ = rustix::process::setsid();
+    let socket = PathBuf::from(hook.serve.unwrap_or_default());
+    let mut sources: Vec<_> = hook.dirs.into_iter().map(ExtensionSource::folder).collect();
+    sources.extend(source_of("hook", hook.program)?);
+    let none = Timeout { after: None };
+    let started = Session::start(sources, &none, &hook.settings, None, printer).await;
+    let mut session = match started {
+        Ok(session) => session,
+        Err((printer, exit)) => {
+            say("the extensions could not be started");
+            return Ok(printer.finish(exit));
+        }
+    };
+    session.report_failed();
+    let failed = session.failed();
+    let listener = match listen(&socket) {
+        Ok(listener) => listener,
+        Err(error) => {
+            say(&format!("{} cannot be listened at: {error}", socket.display()));
+            return Ok(session.stop(Exit::ToolError).await);
+        }
+    };
+    say(READY);
+    let serving = Arc::new(Serving::of(Arc::clone(&session.host), failed, hook.settings.unguarded));
+    let exit = match session.idle(serving.serve(&listener, hook.idle)).await {
+        Ok(()) => Exit::Ok,
+        Err(exit) => exit,
+    };
+    // From now on a hook starts another one; what came before is answered still.
+    let _ = fs::remove_file(&socket);
+    let _ = session.idle(serving.finish(&listener)).await;
+    Ok(session.stop(exit).await)
+}
+
+/// To whoever started this.
+fn say(line: &str) {
+    let mut stdout = io::stdout().lock();
+    // If it is gone, nobody needs to know.
+    let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
+}
+
+/// Whoever starts this holds the lock: what stands there answers no more.
+fn listen(socket: &Path) -> io::Result<UnixListener> {
+    match fs::remove_file(socket) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = UnixListener::bind(socket)?;
+    fs::set_permissions(socket, PermissionsExt::from_mode(0o600))?;
+    Ok(listener)
+}
+
+impl Serving {
+    fn of(host: Arc<Host>, failed: Vec<Diagnosis>, unguarded: Vec<String>) -> Self {
+        Self {
+            decider: Decider::new(host, failed, unguarded),
+            began: Instant::now(),
+            last: std::sync::Mutex::new(Instant::now()),
+            asked: AtomicU64::new(0),
+            stop: Notify::new(),
+        }
+    }
+
+    /// Answers until nobody asked for so long, or somebody says that it is enough.
+    async fn serve(self: &Arc<Self>, listener: &UnixListener, idle: Duration) {
+        let mut running = JoinSet::new();
+        loop {
+            let quiet = self.last().elapsed();
+            tokio::select! {
+                accepted = listener.accept() => match accepted {
+                    Ok((stream, _)) => self.answer(stream, &mut running),
+                    // As many files are open as may be: some will be closed.
+                    Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+                },
+                Some(_) = running.join_next() => {}
+                () = tokio::time::sleep(idle.saturating_sub(quiet)) => {
+                    if running.is_empty() && self.last().elapsed() >= idle {
+                        return;
+                    }
+                }
+                () = self.stop.notified() => break,
+            }
+            // An extension that did not start is tried again by the next hook.
+            if self.decider.has_failed() && self.asked.load(Ordering::Relaxed) > 0 {
+                break;
+            }
+        }
+        while running.join_next().await.is_some() {}
+    }
+
+    /// Answers those who had connected before the socket was gone.
+    async fn finish(self: &Arc<Self>, listener: &UnixListener) {
+        let mut running = JoinSet::new();
+        while let Ok(Ok((stream, _))) = timeout(Duration::ZERO, listener.accept()).await {
+            self.answer(stream, &mut running);
+        }
+        while running.join_next().await.is_some() {}
+    }
+
+    fn answer(self: &Arc<Self>, stream: UnixStream, running: &mut JoinSet<()>) {
+        let own = rustix::process::geteuid().as_raw();
+        if stream.peer_cred().is_ok_and(|peer| peer.uid() != own && peer.uid() != 0) {
+            return;
+        }
+        let serving = Arc::clone(self);
+        running.spawn(async move {
+            // Whoever asked and is gone needs no answer.
+            let _ = serving.exchange(stream).await;
+        });
+    }
+
+    async fn exchange(&self, mut stream: UnixStream) -> io::Result<()> {
+        let mut bytes = Vec::new();
+        (&mut stream).take(MOST_BYTES + 64 * 1024).read_to_end(&mut bytes).await?;
+        let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+        let (line, event) = bytes.split_at(end);
+        let answer = match serde_json::from_slice(line) {
+            Ok(Asked::Decide { agent, event: named, within }) => {
+                let answer = self.decide(&agent, named.as_deref(), event, within).await;
+                serde_json::to_vec(&answer)
+            }
+            Ok(Asked::Status) => serde_json::to_vec(&self.status()),
+            Ok(Asked::Stop) => {
+                self.stop.notify_one();
+                serde_json::to_vec(&self.status())
+            }
+            Err(error) => {
+                serde_json::to_vec(&Answer::blocked(&format!("a hook asked unreadably: {error}")))
+            }
+        };
+        stream.write_all(&answer.map_err(io::Error::other)?).await?;
+        stream.shutdown().await
+    }
+
+    async fn decide(&self, agent: &str, named: Option<&str>, event: &[u8], within: f64) -> Answer {
+        *lock(&self.last) = Instant::now();
+        let Some(dialect) = Dialect::of(agent) else {
+            return Answer::blocked(&format!("hooks of {agent} are not known"));
+        };
+        let within = Duration::try_from_secs_f64(within).unwrap_or_default();
+        let answer = match timeout(within, self.decider.decide(dialect, named, event)).await {
+            Ok(answer) => answer,
+            Err(_) => Answer::blocked("the extensions did not decide in time"),
+        };
+        self.asked.fetch_add(1, Ordering::Relaxed);
+        *lock(&self.last) = Instant::now();
+        answer
+    }
+
+    fn status(&self) -> Status {
+        Status {
+            pid: std::process::id(),
+            project: env::current_dir().unwrap_or_default(),
+            seconds: self.began.elapsed().as_secs(),
+            idle_seconds: self.last().elapsed().as_secs(),
+            asked: self.asked.load(Ordering::Relaxed),
+            extensions: self.decider.extensions(),
+        }
+    }
+
+    fn last(&self) -> Instant {
+        *lock(&self.last)
+    }
+}
+
+fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
