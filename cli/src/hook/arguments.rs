@@ -59,7 +59,9 @@ pub(super) fn to_theirs(
                         theirs.insert(name.to_owned(), text);
                     }
                 }
-                Some(_) => return Err("it replaces one text in a call, and edits has several".to_owned()),
+                Some(_) => {
+                    return Err("it replaces one text in a call, and edits has several".to_owned());
+                }
             },
             Argument::Edits(old, new) => rename_edits(&mut theirs, [(OLD, old), (NEW, new)]),
         }
@@ -70,7 +72,10 @@ pub(super) fn to_theirs(
 /// Whole numbers stay whole.
 fn scale(args: &mut Map<String, Value>, name: &str, by: impl Fn(f64) -> f64) {
     let Some(number) = args.get(name).and_then(Value::as_f64).map(by) else { return };
-    #[expect(clippy::cast_possible_truncation, reason = "it is whole, and within what a float counts")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "it is whole, and within what a float counts"
+    )]
     let scaled = if number.fract() == 0.0 && number.abs() < 9e15 {
         Value::from(number as i64)
     } else {

@@ -21,7 +21,8 @@ pub(super) const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(super) fn run(hook: &Hook) -> ExitCode {
     let answer = answer_to(hook);
-    let mut stdout = io::stdout().lock();
+    // As it is: the agent reads it.
+    let mut stdout = anstream::stdout().into_inner().lock();
     let written = write!(stdout, "{}", answer.stdout).and_then(|()| stdout.flush());
     if !answer.stderr.is_empty() {
         // There is nowhere left to complain.
@@ -60,9 +61,9 @@ fn answer_to(hook: &Hook) -> Answer {
     };
     match ask(hook, dialect, &bytes, deadline) {
         Ok(answer) => answer,
-        Err(why) if event.kind == Kind::Call => Answer::blocked(&format!(
-            "the call is blocked, as no extension could be asked: {why}"
-        )),
+        Err(why) if event.kind == Kind::Call => {
+            Answer::blocked(&format!("the call is blocked, as no extension could be asked: {why}"))
+        }
         Err(why) => {
             let event = event.name;
             Answer::not_told(&format!("the extensions were not told of {event}: {why}"))
@@ -70,19 +71,10 @@ fn answer_to(hook: &Hook) -> Answer {
     }
 }
 
-fn ask(
-    hook: &Hook,
-    dialect: &Dialect,
-    event: &[u8],
-    deadline: Instant,
-) -> Result<Answer, String> {
+fn ask(hook: &Hook, dialect: &Dialect, event: &[u8], deadline: Instant) -> Result<Answer, String> {
     let words = shared_words(env::args_os().skip_while(|word| word != "hook").skip(1));
     let place = Place::of(dialect, &words, &hook.dirs)?;
-    let asked = Asked::Decide {
-        agent: dialect.id.to_owned(),
-        event: hook.event.clone(),
-        within: hook.within.as_secs_f64(),
-    };
+    let asked = Asked::Decide { agent: dialect.id.to_owned(), event: hook.event.clone() };
     let unreachable = |error| format!("{} cannot be reached: {error}", place.socket.display());
     if let Some(stream) = connect(&place).map_err(unreachable)? {
         match exchange(&stream, &asked, event, deadline) {
@@ -99,7 +91,8 @@ fn ask(
 fn read(answer: io::Result<Vec<u8>>, deadline: Instant) -> Result<Answer, String> {
     let answer = answer.map_err(|error| {
         if Instant::now() >= deadline {
-            "there was no answer in time; `extline hook --stop` ends what does not answer".to_owned()
+            "there was no answer in time; `extline hook --stop` ends what does not answer"
+                .to_owned()
         } else {
             format!("there was no answer: {error}")
         }

@@ -26,15 +26,17 @@ impl Decider {
         Self { host, failed, unguarded }
     }
 
+    /// Whether one did not start, or has died for good.
     pub(super) fn has_failed(&self) -> bool {
-        !self.failed.is_empty()
+        let statuses = self.host.extensions();
+        statuses.iter().any(|status| matches!(status.state, State::Failed(_)))
     }
 
     pub(super) fn extensions(&self) -> Vec<ExtensionState> {
         let statuses = self.host.extensions().into_iter();
         let described = statuses.map(|status| ExtensionState {
             state: match status.state {
-                State::Failed(diagnosis) => diagnosis.summary().to_string(),
+                State::Failed(diagnosis) => diagnosis.summary().clone(),
                 state => format!("{state:?}").to_lowercase(),
             },
             name: status.name,
@@ -53,12 +55,11 @@ impl Decider {
             Ok(event) => event,
             Err(NotRead::Wrong(why) | NotRead::Unknown(why)) => return Answer::blocked(&why),
         };
-        let verdict = match event.kind {
-            Kind::Call => self.call(&event).await.unwrap_or_else(Verdict::Block),
-            _ => {
-                self.tell(&event);
-                Verdict::Pass
-            }
+        let verdict = if event.kind == Kind::Call {
+            self.call(&event).await.unwrap_or_else(Verdict::Block)
+        } else {
+            self.tell(&event);
+            Verdict::Pass
         };
         Answer::of(dialect, &event.name, verdict)
     }

@@ -32,9 +32,8 @@ impl HookEvent {
     ) -> Result<Self, NotRead> {
         let agent = dialect.name;
         let wrong = |why: String| NotRead::Wrong(why);
-        let value: Value = serde_json::from_slice(bytes).map_err(|error| {
-            wrong(format!("what {agent} gave on stdin is not JSON: {error}"))
-        })?;
+        let value: Value = serde_json::from_slice(bytes)
+            .map_err(|error| wrong(format!("what {agent} gave on stdin is not JSON: {error}")))?;
         let Value::Object(members) = value else {
             return Err(wrong(format!("what {agent} gave on stdin is no JSON object")));
         };
@@ -52,7 +51,9 @@ impl HookEvent {
             let has_call = members.contains_key(dialect.fields.tool)
                 && !members.contains_key(dialect.fields.result);
             return Err(if has_call {
-                wrong(format!("{agent} asks about a tool call by an event that is not known: {name}"))
+                wrong(format!(
+                    "{agent} asks about a tool call by an event that is not known: {name}"
+                ))
             } else {
                 NotRead::Unknown(format!("extensions are not told of {name} of {agent}"))
             });
@@ -72,9 +73,11 @@ impl HookEvent {
     pub(super) fn call(&self) -> Result<(&str, Map<String, Value>), String> {
         let fields = &self.dialect.fields;
         let (agent, event) = (self.dialect.name, &self.name);
-        let tool = self.members.get(fields.tool).and_then(Value::as_str).ok_or_else(|| {
-            format!("{event} of {agent} names no tool in /{}", fields.tool)
-        })?;
+        let tool = self
+            .members
+            .get(fields.tool)
+            .and_then(Value::as_str)
+            .ok_or_else(|| format!("{event} of {agent} names no tool in /{}", fields.tool))?;
         let args = match self.members.get(fields.args) {
             None | Some(Value::Null) => Map::new(),
             Some(Value::Object(args)) => args.clone(),

@@ -23,8 +23,6 @@ mod server;
 mod start;
 #[cfg(unix)]
 mod status;
-#[cfg(test)]
-mod tests;
 
 use std::process::ExitCode;
 

@@ -1,13 +1,13 @@
 //! Where hooks find the extensions that run for them: a folder of the user alone, with a socket for each
 //! set of extensions in each project.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::env;
 
 use serde::Deserialize;
 
@@ -115,7 +115,8 @@ fn files(dirs: &[OsString], project: &Path) -> Vec<PathBuf> {
     for dir in dirs {
         let dir = project.join(dir);
         let manifest = dir.join(extline_host::MANIFEST);
-        let program = fs::read(&manifest).ok().and_then(|text| program(&text)).map(|it| dir.join(it));
+        let program =
+            fs::read(&manifest).ok().and_then(|text| program(&text)).map(|it| dir.join(it));
         if let Some(kind) = program.as_ref().and_then(|it| it.extension()) {
             let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
             files.extend(entries.map(|it| it.path()).filter(|it| it.extension() == Some(kind)));

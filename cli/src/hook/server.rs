@@ -20,7 +20,7 @@ use super::answer::Answer;
 use super::client::MOST_BYTES;
 use super::decide::Decider;
 use super::dialects::Dialect;
-use super::start::READY;
+use super::start::{READY, clear};
 use crate::args::{Hook, Timeout};
 use crate::exit::Exit;
 use crate::printer::Printer;
@@ -32,7 +32,10 @@ use crate::target::source_of;
 #[serde(tag = "do", rename_all = "snake_case")]
 pub(super) enum Asked {
     /// About the event behind it.
-    Decide { agent: String, event: Option<String>, within: f64 },
+    Decide {
+        agent: String,
+        event: Option<String>,
+    },
     Status,
     Stop,
 }
@@ -97,12 +100,16 @@ pub(crate) async fn serve(hook: Hook, printer: Printer) -> Result<Exit, clap::Er
     // From now on a hook starts another one; what came before is answered still.
     let _ = fs::remove_file(&socket);
     let _ = session.idle(serving.finish(&listener)).await;
-    Ok(session.stop(exit).await)
+    let exit = session.stop(exit).await;
+    if exit == Exit::Ok {
+        clear(&socket);
+    }
+    Ok(exit)
 }
 
 /// To whoever started this.
 fn say(line: &str) {
-    let mut stdout = io::stdout().lock();
+    let mut stdout = anstream::stdout().into_inner().lock();
     // If it is gone, nobody needs to know.
     let _ = writeln!(stdout, "{line}").and_then(|()| stdout.flush());
 }
@@ -148,8 +155,8 @@ impl Serving {
                 }
                 () = self.stop.notified() => break,
             }
-            // An extension that did not start is tried again by the next hook.
-            if self.decider.has_failed() && self.asked.load(Ordering::Relaxed) > 0 {
+            // An extension that did not start, or has died, is tried again by the next hook.
+            if self.asked.load(Ordering::Relaxed) > 0 && self.decider.has_failed() {
                 break;
             }
         }
@@ -183,8 +190,8 @@ impl Serving {
         let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
         let (line, event) = bytes.split_at(end);
         let answer = match serde_json::from_slice(line) {
-            Ok(Asked::Decide { agent, event: named, within }) => {
-                let answer = self.decide(&agent, named.as_deref(), event, within).await;
+            Ok(Asked::Decide { agent, event: named }) => {
+                let answer = self.decide(&agent, named.as_deref(), event).await;
                 serde_json::to_vec(&answer)
             }
             Ok(Asked::Status) => serde_json::to_vec(&self.status()),
@@ -200,16 +207,12 @@ impl Serving {
         stream.shutdown().await
     }
 
-    async fn decide(&self, agent: &str, named: Option<&str>, event: &[u8], within: f64) -> Answer {
+    async fn decide(&self, agent: &str, named: Option<&str>, event: &[u8]) -> Answer {
         *lock(&self.last) = Instant::now();
         let Some(dialect) = Dialect::of(agent) else {
             return Answer::blocked(&format!("hooks of {agent} are not known"));
         };
-        let within = Duration::try_from_secs_f64(within).unwrap_or_default();
-        let answer = match timeout(within, self.decider.decide(dialect, named, event)).await {
-            Ok(answer) => answer,
-            Err(_) => Answer::blocked("the extensions did not decide in time"),
-        };
+        let answer = self.decider.decide(dialect, named, event).await;
         self.asked.fetch_add(1, Ordering::Relaxed);
         *lock(&self.last) = Instant::now();
         answer

@@ -1,10 +1,11 @@
 //! Starts what runs the extensions, once, however many hooks want it at the same time.
 
 use std::ffi::OsString;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -43,19 +44,7 @@ pub(super) fn start(
     words: &[OsString],
     deadline: Instant,
 ) -> Result<UnixStream, String> {
-    let file = private(&place.lock, false)
-        .map_err(|error| format!("{} cannot be made: {error}", place.lock.display()))?;
-    loop {
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => break,
-            Err(error) if error == rustix::io::Errno::WOULDBLOCK => {}
-            Err(error) => return Err(format!("{} cannot be locked: {error}", place.lock.display())),
-        }
-        if Instant::now() >= deadline {
-            return Err("another hook starts the extensions, and they are not ready yet".to_owned());
-        }
-        thread::sleep(PAUSE);
-    }
+    let _lock = lock(place, deadline)?;
     // Whoever held the lock may have started them.
     let connected = |found: io::Result<Option<UnixStream>>| {
         found.map_err(|error| format!("{} cannot be reached: {error}", place.socket.display()))
@@ -66,6 +55,44 @@ pub(super) fn start(
     spawn(place, words, deadline)?;
     connected(connect(place))?
         .ok_or_else(|| format!("the extensions ended at once; {} may say why", place.log.display()))
+}
+
+/// The lock of this place, which is let go when the file is closed.
+fn lock(place: &Place, deadline: Instant) -> Result<File, String> {
+    let path = place.lock.display();
+    loop {
+        let file = private(&place.lock, false)
+            .map_err(|error| format!("{path} cannot be made: {error}"))?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            // Unless it was taken away meanwhile, and somebody else has another one.
+            Ok(()) if is_there(&file, &place.lock) => return Ok(file),
+            Ok(()) => continue,
+            Err(error) if error == rustix::io::Errno::WOULDBLOCK => {}
+            Err(error) => return Err(format!("{path} cannot be locked: {error}")),
+        }
+        if Instant::now() >= deadline {
+            return Err("another hook starts the extensions, and they are not ready yet".to_owned());
+        }
+        thread::sleep(PAUSE);
+    }
+}
+
+fn is_there(file: &File, path: &Path) -> bool {
+    let number = |it: io::Result<Metadata>| it.ok().map(|it| (it.dev(), it.ino()));
+    let of_path = number(fs::metadata(path));
+    of_path.is_some() && of_path == number(file.metadata())
+}
+
+/// Takes away what the place of a socket had, unless somebody starts another one there.
+pub(super) fn clear(socket: &Path) {
+    let lock = socket.with_extension("lock");
+    let Ok(file) = File::open(&lock) else { return };
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() && is_there(&file, &lock) {
+        for file in [socket.with_extension("log"), lock] {
+            // What cannot be taken away is used again.
+            let _ = fs::remove_file(file);
+        }
+    }
 }
 
 fn spawn(place: &Place, words: &[OsString], deadline: Instant) -> Result<(), String> {
@@ -89,7 +116,9 @@ fn spawn(place: &Place, words: &[OsString], deadline: Instant) -> Result<(), Str
     }
     let log = place.log.display();
     Err(match said.as_str() {
-        "" if Instant::now() < deadline => format!("the extensions did not start; {log} may say why"),
+        "" if Instant::now() < deadline => {
+            format!("the extensions did not start; {log} may say why")
+        }
         "" => format!("the extensions did not start in time; {log} may say why"),
         said => said.to_owned(),
     })
@@ -101,7 +130,8 @@ fn first_line(mut pipe: ChildStdout, deadline: Instant) -> String {
     let mut bytes = [0; 512];
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        let left = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
+        let left =
+            Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
         let is_there = poll(&mut [PollFd::new(&pipe, PollFlags::IN)], Some(&left));
         let read = match is_there {
             Ok(0) => 0,
@@ -117,6 +147,6 @@ fn first_line(mut pipe: ChildStdout, deadline: Instant) -> String {
 }
 
 /// A file that only this user can read.
-fn private(path: &std::path::Path, anew: bool) -> io::Result<File> {
+fn private(path: &Path, anew: bool) -> io::Result<File> {
     OpenOptions::new().create(true).write(true).truncate(anew).mode(0o600).open(path)
 }

@@ -73,16 +73,19 @@ fn tell(found: &[Status], stop: bool, printer: &mut Printer) {
 fn ask(socket: &Path, asked: &Asked) -> Option<Result<Status, String>> {
     let stream = UnixStream::connect(socket).ok()?;
     let answer = exchange(&stream, asked, b"", Instant::now() + TIME);
-    Some(answer.map_err(|error| error.to_string()).and_then(|answer| {
-        serde_json::from_slice(&answer).map_err(|error| error.to_string())
-    }))
+    Some(
+        answer
+            .map_err(|error| error.to_string())
+            .and_then(|answer| serde_json::from_slice(&answer).map_err(|error| error.to_string())),
+    )
 }
 
 fn sockets(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let entries = fs::read_dir(folder)
         .map_err(|error| format!("{} cannot be read: {error}", folder.display()))?;
     let paths = entries.flatten().map(|entry| entry.path());
-    let mut sockets: Vec<_> = paths.filter(|it| it.extension().is_some_and(|it| it == "sock")).collect();
+    let mut sockets: Vec<_> =
+        paths.filter(|it| it.extension().is_some_and(|it| it == "sock")).collect();
     sockets.sort();
     Ok(sockets)
 }

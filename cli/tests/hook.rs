@@ -1,0 +1,444 @@
+//! `extline hook`, as agents start it: one process for each event, and extensions that run on.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::fs::{self, Permissions};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use support::{Extline, Outcome, outcome};
+use tempfile::TempDir;
+
+/// A user with an extension, a project, and a folder for sockets.
+struct User {
+    folder: TempDir,
+    extline: Extline,
+}
+
+impl User {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let guard = folder.path().join("guard");
+        for made in [&guard, &folder.path().join("run"), &folder.path().join("project")] {
+            fs::create_dir(made).unwrap();
+        }
+        let source = support::repository().join("cli/tests/hook/guard.py");
+        fs::copy(source, guard.join("guard.py")).unwrap();
+        let manifest = json!({ "name": "guard", "version": "1.0.0", "exec": "./guard.py", "guards": ["tool_call"] });
+        fs::write(guard.join("extension.json"), manifest.to_string()).unwrap();
+        Self { folder, extline: Extline::new() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = self.extline.command(words);
+        command
+            .env("XDG_RUNTIME_DIR", self.path("run"))
+            .current_dir(self.path("project"))
+            .stdin(Stdio::piped());
+        for agent in ["CLAUDE", "GEMINI", "CRUSH", "CURSOR", "QWEN", "FACTORY"] {
+            command.env_remove(format!("{agent}_PROJECT_DIR"));
+        }
+        command
+    }
+
+    fn start(&self, words: &[&str], input: &[u8]) -> Child {
+        let mut child = self.command(words).spawn().unwrap();
+        // One that refuses the command line reads nothing.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child
+    }
+
+    fn run(&self, words: &[&str], input: &str) -> Outcome {
+        outcome(self.start(words, input.as_bytes()))
+    }
+
+    /// A hook of that agent, for the guard.
+    fn hook(&self, agent: &str, event: &Value) -> Outcome {
+        let guard = self.path("guard");
+        self.run(&["hook", "--agent", agent, guard.to_str().unwrap()], &event.to_string())
+    }
+
+    fn status(&self) -> Vec<Value> {
+        let status = self.run(&["hook", "--status", "--json"], "");
+        status.assert_code(0);
+        status.json()["running"].as_array().unwrap().clone()
+    }
+
+    fn events(&self, count: usize) -> Vec<Value> {
+        let file = self.path("guard/events");
+        let read = || fs::read_to_string(&file).unwrap_or_default();
+        wait_until(|| read().lines().count() >= count);
+        read().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl Drop for User {
+    fn drop(&mut self) {
+        let _ = self.command(&["hook", "--stop"]).output();
+    }
+}
+
+#[track_caller]
+fn wait_until(is_so: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it does not come");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn claude(command: &str) -> Value {
+    json!({
+        "session_id": "s", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_use_id": "t", "tool_input": { "command": command }
+    })
+}
+
+fn kill(pid: &Value, signal: &str) {
+    let pid = pid.to_string();
+    assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+}
+
+/// What an agent asks about a call with these arguments.
+type Asks = Box<dyn Fn(Value) -> Value>;
+
+#[test]
+fn each_agent_is_answered_in_its_own_words() {
+    let user = User::new();
+    let why = "blocked by guard: REASON";
+    let specific = |event, more: Value| {
+        let mut answer = json!({ "hookEventName": event });
+        answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({ "hookSpecificOutput": answer })
+    };
+    let deny = json!({ "permissionDecision": "deny", "permissionDecisionReason": why });
+    let updated = |args: Value| json!({ "updatedInput": args });
+    let snake = |event: &str, name: &str, tool: &str| {
+        let (event, name, tool) = (event.to_owned(), name.to_owned(), tool.to_owned());
+        move |args: Value| json!({ event.as_str(): name, "tool_name": tool, "tool_input": args })
+    };
+    let copilot = |args: Value| json!({ "hookEventName": "preToolUse", "toolName": "bash", "toolArgs": args.to_string() });
+    let agents: [(&str, Asks, Value, Value, &str); 8] = [
+        (
+            "claude",
+            Box::new(snake("hook_event_name", "PreToolUse", "Bash")),
+            specific("PreToolUse", deny.clone()),
+            // It counts in milliseconds.
+            specific("PreToolUse", updated(json!({ "command": "rewrite", "timeout": 2000 }))),
+            "",
+        ),
+        (
+            "codex",
+            Box::new(snake("hook_event_name", "PreToolUse", "Bash")),
+            specific("PreToolUse", deny.clone()),
+            specific(
+                "PreToolUse",
+                json!({
+                    "permissionDecision": "allow",
+                    "updatedInput": { "command": "rewrite", "timeout": 2 }
+                }),
+            ),
+            "",
+        ),
+        (
+            "gemini",
+            Box::new(snake("hook_event_name", "BeforeTool", "run_shell_command")),
+            json!({ "decision": "deny", "reason": why }),
+            specific("BeforeTool", json!({ "tool_input": { "command": "rewrite", "timeout": 2 } })),
+            "{}",
+        ),
+        (
+            "crush",
+            Box::new(snake("event", "PreToolUse", "bash")),
+            json!({ "version": 1, "decision": "deny", "reason": why }),
+            json!({ "version": 1, "updated_input": { "command": "rewrite", "timeout": 2 } }),
+            "",
+        ),
+        (
+            "cursor",
+            Box::new(snake("hook_event_name", "preToolUse", "Shell")),
+            json!({ "permission": "deny", "user_message": why, "agent_message": why }),
+            json!({ "permission": "allow", "updated_input": { "command": "rewrite", "timeout": 2 } }),
+            "{}",
+        ),
+        (
+            "copilot",
+            Box::new(copilot),
+            deny.clone(),
+            json!({ "modifiedArgs": { "command": "rewrite", "timeout": 2 } }),
+            "",
+        ),
+        (
+            "qwen",
+            Box::new(snake("hook_event_name", "PreToolUse", "run_shell_command")),
+            specific("PreToolUse", deny.clone()),
+            specific("PreToolUse", updated(json!({ "command": "rewrite", "timeout": 2 }))),
+            "",
+        ),
+        (
+            "droid",
+            Box::new(snake("hook_event_name", "PreToolUse", "Execute")),
+            specific("PreToolUse", deny),
+            specific("PreToolUse", updated(json!({ "command": "rewrite", "timeout": 2 }))),
+            "",
+        ),
+    ];
+    for (agent, asks, denied, rewritten, silence) in agents {
+        for (command, expected) in [("forbidden", denied), ("rewrite", rewritten)] {
+            let told = user.hook(agent, &asks(json!({ "command": command })));
+            told.assert_code(0);
+            assert_eq!(told.json(), expected, "{agent}");
+        }
+        let told = user.hook(agent, &asks(json!({ "command": "ls" })));
+        told.assert_code(0);
+        assert_eq!((&*told.stdout, &*told.stderr), (silence, ""), "{agent}");
+    }
+    // It reads nothing that a hook prints.
+    let goose = snake("event", "PreToolUse", "developer__shell");
+    for (command, says) in [("forbidden", why), ("rewrite", "goose has no way to run it so")] {
+        let told = user.hook("goose", &goose(json!({ "command": command })));
+        told.assert_code(2);
+        told.assert_says(&[says]);
+    }
+    assert_eq!(user.status().len(), 1, "one run of the extension is for all agents");
+}
+
+#[test]
+fn files_are_known_by_the_names_that_extensions_use() {
+    let user = User::new();
+    let call = |tool: &str, args: Value| {
+        let event =
+            json!({ "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": args });
+        let told = user.hook("claude", &event);
+        told.assert_code(0);
+        if told.stdout.is_empty() { Value::Null } else { told.json()["hookSpecificOutput"].clone() }
+    };
+    let edit = json!({ "file_path": "again", "old_string": "a", "new_string": "b" });
+    let reason = "an extension rewrote Edit as it cannot run: it replaces one text in a call, and edits \
+                  has several";
+    assert_eq!(call("Edit", edit)["permissionDecisionReason"], reason);
+    let edits = json!([{ "old_string": "a", "new_string": "b" }]);
+    let twice =
+        json!([{ "old_string": "a", "new_string": "b" }, { "old_string": "a", "new_string": "b" }]);
+    let answer = call("MultiEdit", json!({ "file_path": "again", "edits": edits }));
+    assert_eq!(answer["updatedInput"], json!({ "file_path": "again", "edits": twice }));
+    let answer = call("Write", json!({ "file_path": "other", "content": "x" }));
+    assert_eq!(answer["updatedInput"], json!({ "file_path": "mine", "content": "x" }));
+    assert_eq!(call("Read", json!({ "file_path": "fine" })), Value::Null);
+    // What the agent will use is what the guard sees, whatever stands beside it.
+    let hidden = json!({ "file_path": "forbidden", "path": "fine" });
+    assert_eq!(call("Write", hidden)["permissionDecision"], "deny");
+}
+
+#[test]
+fn extensions_are_told_what_happens() {
+    let user = User::new();
+    let tell = |name: &str, more: Value| {
+        let mut event = json!({ "session_id": "s", "cwd": "/w", "hook_event_name": name });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let told = user.hook("claude", &event);
+        told.assert_code(0);
+        assert_eq!(told.stdout, "");
+    };
+    let call =
+        json!({ "tool_name": "Bash", "tool_use_id": "t", "tool_input": { "command": "ls" } });
+    tell("SessionStart", json!({ "source": "startup" }));
+    tell("UserPromptSubmit", json!({ "prompt": "hello" }));
+    tell("PreToolUse", call.clone());
+    let mut result = call;
+    result["tool_response"] = json!({ "stdout": "a\n", "is_error": true });
+    tell("PostToolUse", result);
+    tell("PreCompact", json!({}));
+    tell("SessionEnd", json!({ "reason": "exit" }));
+    let told = user.events(6);
+    let names: Vec<_> = told.iter().map(|it| it["event"].as_str().unwrap()).collect();
+    assert_eq!(
+        names,
+        [
+            "session_start",
+            "user_prompt_submit",
+            "tool_call",
+            "tool_result",
+            "pre_compact",
+            "session_end"
+        ]
+    );
+    for event in &told {
+        assert_eq!((&event["session_id"], &event["cwd"]), (&json!("s"), &json!("/w")));
+    }
+    assert_eq!(told[1]["text"], "hello");
+    assert_eq!((&told[2]["tool_name"], &told[2]["tool_id"]), (&json!("bash"), &json!("t")));
+    assert_eq!(told[3]["status"], "failed");
+    assert_eq!(told[5]["reason"], "exit");
+    // One that no extension knows is no failure: the agent may have new ones at any time.
+    let told = user.hook("claude", &json!({ "hook_event_name": "Stop" }));
+    told.assert_code(0);
+    told.assert_says(&["extensions are not told of Stop of Claude Code"]);
+}
+
+#[test]
+fn a_call_is_blocked_where_nobody_can_decide() {
+    let user = User::new();
+    let guard = user.path("guard");
+    let guard = guard.to_str().unwrap();
+    let ours = ["hook", "--agent", "claude", guard];
+    let unknown = json!({ "hook_event_name": "BeforeEverything", "tool_name": "Bash" });
+    let fine = claude("ls").to_string();
+    let no_tool = json!({ "hook_event_name": "PreToolUse", "tool_input": {} });
+    let no_args = json!({ "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": [] });
+    for (words, input, says) in [
+        (&ours[..], "", "stdin is not JSON"),
+        (&ours, "{\"hook_event_name\": \"PreTool", "stdin is not JSON"),
+        (&ours, "[]", "no JSON object"),
+        (&ours, "{}", "names no event in /hook_event_name"),
+        (&ours, &unknown.to_string(), "by an event that is not known: BeforeEverything"),
+        (&["hook", "--agent", "klaude", guard], &fine, "--agent klaude is not known"),
+        (&["hook", guard], &fine, "--agent"),
+        (&["hook", "--agent", "claude"], &fine, "<DIR>"),
+        (&["hook", "--agent", "claude", "--no-such-option", guard], &fine, "--no-such-option"),
+    ] {
+        let told = user.run(words, input);
+        told.assert_code(2);
+        told.assert_says(&[says]);
+        assert_eq!(told.stdout, "");
+    }
+    // These reach the extensions, and are denied with the words of the agent.
+    let nowhere = user.path("nowhere");
+    let nowhere = ["hook", "--agent", "claude", nowhere.to_str().unwrap()];
+    for (words, input, says) in [
+        (&ours[..], no_tool.to_string(), "names no tool in /tool_name"),
+        (&ours, no_args.to_string(), "/tool_input of Claude Code is no object"),
+        (&nowhere, fine.clone(), "nowhere did not start, and may have a guard"),
+        (&ours, claude("die").to_string(), "blocked by guard"),
+        // It was started again.
+        (&ours, claude("forbidden").to_string(), "blocked by guard: REASON"),
+    ] {
+        let told = user.run(words, &input);
+        told.assert_code(0);
+        assert_eq!(told.json()["hookSpecificOutput"]["permissionDecision"], "deny", "{told:?}");
+        assert!(told.stdout.contains(says), "{told:?}");
+    }
+    let unguarded = [&nowhere[..], &["--unguarded", "nowhere"]].concat();
+    let told = user.run(&unguarded, &fine);
+    assert_eq!((told.code, &*told.stdout), (0, ""), "{told:?}");
+    let words = ["hook", "--agent", "claude", "--within", "0.5", guard];
+    let told = user.run(&words, &claude("hang").to_string());
+    told.assert_code(2);
+    told.assert_says(&["the call is blocked", "in time"]);
+}
+
+#[test]
+fn a_folder_that_others_could_reach_into_is_not_used() {
+    let user = User::new();
+    let folder = user.path("run/extline");
+    fs::create_dir(&folder).unwrap();
+    fs::set_permissions(&folder, Permissions::from_mode(0o777)).unwrap();
+    let told = user.hook("claude", &claude("ls"));
+    told.assert_code(2);
+    told.assert_says(&["is not a folder of this user alone", "the call is blocked"]);
+    // An event that blocks nothing is told of by 1.
+    let told = user.hook("claude", &json!({ "hook_event_name": "SessionStart" }));
+    told.assert_code(1);
+    told.assert_says(&["the extensions were not told of SessionStart"]);
+    // As on a disk that is full.
+    fs::remove_dir(&folder).unwrap();
+    fs::write(&folder, "").unwrap();
+    let told = user.hook("claude", &claude("ls"));
+    told.assert_code(2);
+    told.assert_says(&["the call is blocked"]);
+    fs::remove_file(&folder).unwrap();
+    let told = user.hook("claude", &claude("ls"));
+    assert_eq!((told.code, &*told.stdout), (0, ""), "{told:?}");
+    let modes =
+        fs::read_dir(&folder).unwrap().map(|it| it.unwrap().metadata().unwrap().mode_bits());
+    assert!(modes.into_iter().all(|mode| mode == 0o600));
+}
+
+trait ModeBits {
+    fn mode_bits(&self) -> u32;
+}
+
+impl ModeBits for fs::Metadata {
+    fn mode_bits(&self) -> u32 {
+        self.permissions().mode() & 0o777
+    }
+}
+
+#[test]
+fn hooks_that_come_at_once_share_one_start() {
+    let user = User::new();
+    let guard = user.path("guard");
+    let words = ["hook", "--agent", "claude", guard.to_str().unwrap()];
+    let all: Vec<_> = (0..12)
+        .map(|number| {
+            let command = if number % 2 == 0 { "forbidden" } else { "ls" };
+            (command, user.start(&words, claude(command).to_string().as_bytes()))
+        })
+        .collect();
+    for (command, hook) in all {
+        let told = outcome(hook);
+        told.assert_code(0);
+        assert_eq!(told.stdout.contains("deny"), command == "forbidden", "{told:?}");
+    }
+    let status = user.status();
+    assert_eq!((status.len(), &status[0]["asked"]), (1, &json!(12)), "{status:?}");
+    assert_eq!(status[0]["extensions"], json!([{ "name": "guard", "state": "ready" }]));
+}
+
+#[test]
+fn what_was_killed_is_started_again() {
+    let user = User::new();
+    let denies = |command| user.hook("claude", &claude(command)).stdout.contains("deny");
+    assert!(denies("forbidden"));
+    let first = user.status()[0]["pid"].clone();
+    // Its socket stays behind.
+    kill(&first, "-KILL");
+    wait_until(|| !Path::new(&format!("/proc/{first}")).exists());
+    assert!(denies("forbidden") && !denies("ls"));
+    let second = user.status();
+    assert_eq!(second.len(), 1);
+    assert_ne!(second[0]["pid"], first);
+    // One that does not answer blocks, and can be ended.
+    kill(&second[0]["pid"], "-STOP");
+    let guard = user.path("guard");
+    let words = ["hook", "--agent", "claude", "--within", "0.5", guard.to_str().unwrap()];
+    let told = user.run(&words, &claude("ls").to_string());
+    told.assert_code(2);
+    told.assert_says(&["no answer in time", "extline hook --stop"]);
+    kill(&second[0]["pid"], "-CONT");
+    // A changed extension is started anew.
+    let file = guard.join("guard.py");
+    let text = fs::read_to_string(&file).unwrap().replace("REASON", "ANOTHER");
+    fs::write(&file, text).unwrap();
+    assert!(user.hook("claude", &claude("forbidden")).stdout.contains("ANOTHER"));
+}
+
+#[test]
+fn extensions_end_when_nothing_was_asked_and_when_told_so() {
+    let user = User::new();
+    let guard = user.path("guard");
+    let words = ["hook", "--agent", "claude", "--idle", "1", guard.to_str().unwrap()];
+    user.run(&words, &claude("ls").to_string()).assert_code(0);
+    let pid = user.status()[0]["pid"].clone();
+    wait_until(|| user.status().is_empty());
+    wait_until(|| !Path::new(&format!("/proc/{pid}")).exists());
+    assert_eq!(user.run(&["hook", "--status"], "").stdout, "no extensions run for hooks\n");
+    user.hook("gemini", &json!({ "hook_event_name": "SessionStart" })).assert_code(0);
+    let pid = user.status()[0]["pid"].clone();
+    let told = user.run(&["hook", "--stop"], "");
+    assert!(told.stdout.contains(&format!("stopped, process {pid}")), "{told:?}");
+    wait_until(|| !Path::new(&format!("/proc/{pid}")).exists());
+    let left: Vec<_> = fs::read_dir(user.path("run/extline")).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}

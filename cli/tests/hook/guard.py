@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""A guard and an interceptor by hand, which do what the command says, and write events into a file."""
+import json
+import os
+import signal
+import sys
+import time
+
+
+def say(**frame):
+    print(json.dumps(frame), flush=True)
+
+
+def verdict(args):
+    what = args.get("command", args.get("path", ""))
+    if what == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if what == "hang":
+        time.sleep(60)
+    if "forbidden" in what:
+        return {"block": True, "reason": "REASON"}
+    return {}
+
+
+def rewritten(args):
+    what = args.get("command", args.get("path", ""))
+    if what == "rewrite":
+        return {"modified_args": {**args, "timeout": 2}}
+    if what == "again":
+        return {"modified_args": {**args, "edits": args["edits"] * 2}}
+    if what == "other":
+        return {"modified_args": {**args, "path": "mine"}}
+    return {}
+
+
+say(type="hello", name="guard", version="1.0.0")
+told = ["session_start", "session_end", "user_prompt_submit", "tool_call", "tool_result", "pre_compact"]
+say(type="subscribe", events=told, intercept=["tool_call"], guards=["tool_call"])
+say(type="ready")
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "event_intercept":
+        args = frame["tool_args"]
+        answer = verdict(args) if frame.get("phase") == "guard" else rewritten(args)
+        say(type="event_intercept_response", id=frame["id"], **answer)
+    elif frame["type"] == "event":
+        with open("events", "a") as events:
+            events.write(line)
+    elif frame["type"] == "shutdown":
+        break
