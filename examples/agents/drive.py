@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Agents themselves, headless, with a scripted model on the loopback and the extension `witness` installed by
+`extline install`: what they do with its tool, guard, interceptor, events and command.
+
+    examples/agents/drive.py                       every agent that is there
+    examples/agents/drive.py --only claude --record
+    examples/agents/drive.py --in DIR              where npm put them, beside PATH
+
+Nothing of the user's is read or written: each agent has a home of its own. --record writes what the agent said
+to its hooks and what they answered to transcripts/, which `make test` plays again without the agent.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from model import Model
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+WITNESS = HERE / "witness"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+EXTLINE = TARGET / "debug/extline"
+# An agent that takes longer hangs.
+TIME = 180
+
+# Between the agent and `extline`: a hook's event and answer are kept.
+RECORDER = """#!/bin/sh
+[ "$1" = hook ] || exec {extline} "$@"
+kept={kept}/$(date +%s%N)
+cat >"$kept.in"
+{extline} "$@" <"$kept.in" >"$kept.out" 2>"$kept.err"
+code=$?
+echo "$code" >"$kept.code"
+cat "$kept.out"
+cat "$kept.err" >&2
+exit "$code"
+"""
+
+
+@dataclass
+class Agent:
+    """How one is driven; `call` makes a step of the script that runs a shell command."""
+
+    id: str
+    program: str
+    package: str
+    shell: str
+    argument: str
+    tool: dict
+    files: tuple
+    # What it has to be told, and what its name for the command of the extension is.
+    words: tuple
+    command: str | None = None
+
+    def call(self, line):
+        return {"call": self.shell, "args": {self.argument: line, **self.more()}}
+
+    def more(self):
+        return {"description": "a test"} if self.id != "codex" else {}
+
+    def prepare(self, home, url):
+        """Writes what the agent needs to reach the model; returns its environment."""
+        if self.id == "claude":
+            quiet = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "IS_SANDBOX": "1"}
+            return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", **quiet}
+        if self.id == "codex":
+            config = home / ".codex/config.toml"
+            config.parent.mkdir()
+            config.write_text(
+                'model = "scripted"\nmodel_provider = "scripted"\n\n[model_providers.scripted]\n'
+                f'name = "scripted"\nbase_url = "{url}/v1"\nwire_api = "responses"\n'
+            )
+            return {}
+        settings = home / ".gemini/settings.json"
+        settings.parent.mkdir()
+        auth = {"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}}
+        settings.write_text(json.dumps(auth))
+        return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url}
+
+
+AGENTS = (
+    Agent(
+        "claude",
+        "claude",
+        "@anthropic-ai/claude-code",
+        "Bash",
+        "command",
+        {"call": "mcp__witness__testify"},
+        (".claude/settings.json", ".claude.json"),
+        ("-p", "PROMPT", "--allowedTools", "Bash(echo:*)", "mcp__witness__testify"),
+        "/mcp__witness__oath solemnly",
+    ),
+    Agent(
+        "codex",
+        "codex",
+        "@openai/codex",
+        "exec_command",
+        "cmd",
+        {"call": "testify", "namespace": "mcp__witness"},
+        (".codex/hooks.json", ".codex/config.toml"),
+        # A user trusts the hooks in /hooks; headless there is nobody who could.
+        (
+            "exec",
+            "--skip-git-repo-check",
+            "--dangerously-bypass-hook-trust",
+            "--dangerously-bypass-approvals-and-sandbox",
+            "PROMPT",
+        ),
+    ),
+    Agent(
+        "gemini",
+        "gemini",
+        "@google/gemini-cli",
+        "run_shell_command",
+        "command",
+        {"call": "mcp_witness_testify"},
+        (".gemini/settings.json",),
+        ("--yolo", "--skip-trust", "-p", "PROMPT"),
+    ),
+)
+
+
+class Run:
+    """One agent in a home of its own."""
+
+    def __init__(self, agent, program, folder):
+        self.agent, self.program = agent, program
+        self.home, self.project, self.kept = folder / "home", folder / "project", folder / "kept"
+        self.extline_home = self.home / "extline"
+        runtime = folder / "run"
+        for made in (self.home, self.project, self.kept, self.extline_home, runtime):
+            made.mkdir()
+        variables = ("PATH", "LANG", "TERM")
+        self.env = {name: os.environ[name] for name in variables if name in os.environ}
+        self.env |= {
+            "HOME": str(self.home),
+            "XDG_RUNTIME_DIR": str(runtime),
+            "EXTLINE_HOME": str(self.extline_home),
+        }
+        self.script = [
+            agent.call("echo forbidden"),
+            agent.call("echo original"),
+            {**agent.tool, "args": {"what": "everything"}},
+            {**agent.call("echo forbidden again"), "before": self.kill},
+            {"say": "done"},
+        ]
+
+    def see(self):
+        """What came of it: a line for each thing, with whether it was as it should be."""
+        model = Model(self.script)
+        try:
+            self.env |= self.agent.prepare(self.home, model.url)
+            self.install()
+            ended = self.start("go")
+            results = model.results()
+            found = self.judge(results)
+            if self.agent.command:
+                self.start(self.agent.command)
+                found["command"] = model.was_told("I swear solemnly")
+            if not all(found.values()):
+                print(ended.stdout[-3000:], ended.stderr[-3000:], json.dumps(results, indent=2), sep="\n")
+            return found, results
+        finally:
+            subprocess.run([EXTLINE, "hook", "--stop"], env=self.env, stdout=subprocess.DEVNULL, check=False)
+            model.close()
+
+    def install(self):
+        words = [EXTLINE, "install", "--for", self.agent.id, WITNESS]
+        subprocess.run(words, env=self.env, cwd=self.project, stdout=subprocess.DEVNULL, check=True)
+        recorder = self.home / "extline.sh"
+        recorder.write_text(RECORDER.format(extline=shlex.quote(str(EXTLINE)), kept=shlex.quote(str(self.kept))))
+        recorder.chmod(0o755)
+        for name in self.agent.files:
+            file = self.home / name
+            file.write_text(file.read_text().replace(str(EXTLINE), str(recorder)))
+
+    def start(self, prompt):
+        words = [prompt if word == "PROMPT" else word for word in self.agent.words]
+        # A process group of its own, so that nothing of it is left.
+        process = subprocess.Popen(
+            [self.program, *words],
+            env=self.env,
+            cwd=self.project,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            stdout, stderr = process.communicate(timeout=TIME)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            stdout, stderr = process.communicate()
+            stderr += f"\nit did not end within {TIME} s"
+        return subprocess.CompletedProcess(words, process.returncode, stdout, stderr)
+
+    def told(self):
+        file = self.extline_home / "data/witness/told.jsonl"
+        return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+    def kill(self):
+        """Kills the extension, the one behind the hooks and the one behind MCP."""
+        for pid in {told["pid"] for told in self.told()}:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def judge(self, results):
+        results = [*results, "", "", "", ""]
+        events = {told["event"] for told in self.told()}
+        return {
+            "guard": "the witness forbids it" in results[0],
+            "rewrite": "rewritten" in results[1],
+            "tool": "testified everything" in results[2],
+            "guard killed": "blocked by witness" in results[3],
+            "events": {"session_start", "user_prompt_submit", "tool_result"} <= events,
+        }
+
+    def transcript(self, version, results):
+        """What was said to hooks and answered, without names of this machine."""
+
+        def plain(text):
+            for path, name in ((self.project, "/home/ada/project"), (self.home, "/home/ada")):
+                text = text.replace(str(path), name)
+            return text
+
+        hooks = []
+        for given in sorted(self.kept.glob("*.in")):
+            stdout, code = given.with_suffix(".out"), given.with_suffix(".code")
+            if code.exists():
+                hooks.append(
+                    {
+                        "stdin": json.loads(plain(given.read_text())),
+                        "stdout": plain(stdout.read_text()),
+                        "code": int(code.read_text()),
+                    }
+                )
+        return {"agent": self.agent.id, "version": version, "hooks": hooks, "results": results}
+
+
+def main():
+    options = arguments()
+    if not EXTLINE.exists():
+        sys.exit("there is no extline yet: cargo build -p extline-cli")
+    path = os.pathsep.join([*options.folders, os.environ["PATH"]])
+    failed = []
+    for agent in AGENTS:
+        if options.only and agent.id not in options.only:
+            continue
+        program = shutil.which(agent.program, path=path)
+        if not program:
+            print(f"SKIPPED {agent.id}: npm install --prefix DIR {agent.package}, and --in DIR/node_modules/.bin")
+            continue
+        version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.split()
+        version = next((word for word in version if word[0].isdigit()), "?")
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            run = Run(agent, program, Path(folder))
+            found, results = run.see()
+            said = ", ".join(f"{name} {'seen' if is_so else 'NOT SEEN'}" for name, is_so in found.items())
+            print(f"{agent.id} {version}: {said}", flush=True)
+            if all(found.values()) and options.record:
+                file = HERE / f"transcripts/{agent.id}.json"
+                file.parent.mkdir(exist_ok=True)
+                file.write_text(json.dumps(run.transcript(version, results), indent=1) + "\n")
+        if not all(found.values()):
+            failed.append(agent.id)
+    sys.exit(f"FAILED: {', '.join(failed)}" if failed else 0)
+
+
+def arguments():
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    names = [agent.id for agent in AGENTS]
+    words.add_argument("--only", action="append", choices=names, help="this agent; may be repeated")
+    words.add_argument("--record", action="store_true", help="write the transcripts anew")
+    words.add_argument("--in", dest="folders", action="append", default=[], help="a folder with agents")
+    return words.parse_args()
+
+
+if __name__ == "__main__":
+    main()
