@@ -11,6 +11,7 @@ mod edit;
 mod edit_tests;
 mod entry;
 mod file;
+mod json_edit;
 mod json_text;
 mod paths;
 mod plan;
