@@ -48,7 +48,17 @@ pub(crate) struct Install {
     #[arg(long, value_name = "NAME", required_unless_present = "dir")]
     pub(crate) name: Option<String>,
 
-    /// Replace an entry of the same name that starts something else
+    /// Write hooks too, with which the agent asks the extension about its own tools, and tells it of its
+    /// sessions. That is the default where the extension's manifest declares guards
+    #[arg(long, conflicts_with = "no_hooks")]
+    pub(crate) hooks: bool,
+
+    /// Write no hooks, also where the manifest declares guards
+    #[arg(long)]
+    pub(crate) no_hooks: bool,
+
+    /// Replace an entry of the same name that starts something else, and hooks for the same extension that
+    /// run another command
     #[arg(long)]
     pub(crate) force: bool,
 

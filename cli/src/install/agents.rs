@@ -1,6 +1,7 @@
 //! The agents: where their files are, and what an entry looks like in them. All that is known of an
 //! agent stands here; `docs/agents.md` has the same as a table.
 
+use super::agent_hooks::{self, HookTable};
 use crate::args::Scope;
 
 /// An agent whose configuration is edited.
@@ -27,6 +28,8 @@ pub(crate) struct Agent {
     pub(super) folders_key: Option<&'static str>,
     /// Its names may hold no underscore.
     pub(super) splits_names: bool,
+    /// None where it has no hooks that run a command.
+    pub(super) hooks: Option<&'static HookTable>,
 }
 
 /// By platform.
@@ -95,6 +98,7 @@ pub(crate) const AGENTS: [Agent; 8] = [
         next_in_project: "Claude Code asks once whether the servers of this folder may start",
         folders_key: Some("projects"),
         splits_names: false,
+        hooks: Some(&agent_hooks::CLAUDE),
     },
     Agent {
         id: "codex",
@@ -108,6 +112,7 @@ pub(crate) const AGENTS: [Agent; 8] = [
         next_in_project: "Codex reads this file only in a project that is trusted",
         folders_key: None,
         splits_names: false,
+        hooks: Some(&agent_hooks::CODEX),
     },
     Agent {
         id: "cursor",
@@ -121,6 +126,7 @@ pub(crate) const AGENTS: [Agent; 8] = [
         next_in_project: "Cursor asks before it starts the servers of a folder",
         folders_key: None,
         splits_names: false,
+        hooks: Some(&agent_hooks::CURSOR),
     },
     Agent {
         id: "vscode",
@@ -138,6 +144,7 @@ pub(crate) const AGENTS: [Agent; 8] = [
         next_in_project: "VS Code asks before it starts the servers of a folder",
         folders_key: None,
         splits_names: false,
+        hooks: None,
     },
     Agent {
         id: "gemini",
@@ -151,6 +158,7 @@ pub(crate) const AGENTS: [Agent; 8] = [
         next_in_project: "",
         folders_key: None,
         splits_names: true,
+        hooks: Some(&agent_hooks::GEMINI),
     },
     Agent {
         id: "opencode",
@@ -171,6 +179,7 @@ pub(crate) const AGENTS: [Agent; 8] = [
         next_in_project: "",
         folders_key: None,
         splits_names: false,
+        hooks: None,
     },
     Agent {
         id: "crush",
@@ -184,6 +193,7 @@ pub(crate) const AGENTS: [Agent; 8] = [
         next_in_project: "",
         folders_key: None,
         splits_names: false,
+        hooks: Some(&agent_hooks::CRUSH),
     },
     Agent {
         id: "zed",
@@ -201,6 +211,7 @@ pub(crate) const AGENTS: [Agent; 8] = [
         next_in_project: "Zed reads this file only in a folder that is trusted",
         folders_key: None,
         splits_names: false,
+        hooks: None,
     },
 ];
 
@@ -232,6 +243,15 @@ impl Agent {
         match scope {
             Scope::Project => self.project,
             Scope::User => self.user.here(),
+        }
+    }
+
+    /// The files that may hold its hooks, in the same way.
+    pub(super) fn hook_paths(&self, scope: Scope) -> Vec<&'static str> {
+        match self.hooks {
+            None => Vec::new(),
+            Some(HookTable { own_file: Some(own), .. }) => vec![own.path(scope)],
+            Some(_) => self.paths(scope).to_vec(),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::problem::Problem;
 use super::{json_text, toml_text};
 
 /// What the byte order mark is in a text; editors of Windows write it.
-const MARK: char = '\u{feff}';
+pub(super) const MARK: char = '\u{feff}';
 
 /// The configuration as it stands.
 #[derive(Debug)]

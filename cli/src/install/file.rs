@@ -55,6 +55,12 @@ impl ConfigFile {
         }
     }
 
+    /// The same file, once it says this.
+    pub(super) fn with_text(&self, text: Option<&str>) -> Self {
+        let (path, real) = (self.path.clone(), self.real.clone());
+        Self { path, real, text: text.map(str::to_owned) }
+    }
+
     /// What it says; nothing where there is none.
     pub(super) fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()

@@ -1,20 +1,27 @@
-//! `extline install`, `extline uninstall` and `extline discover`: extensions as MCP servers in the
-//! configuration of agents.
+//! `extline install`, `extline uninstall` and `extline discover`: extensions as MCP servers and as hooks in
+//! the configuration of agents.
 //!
-//! A change is planned for all agents first, and nothing is written where one of them refuses. The table
-//! of agents (`agents.rs`) has a place for servers; what agents call hooks will get one of its own.
+//! A change is planned for all files of all agents first (`plan.rs`), and nothing is written where one of
+//! them refuses, or cannot be written (`change.rs`). What is known of agents is data: servers in `agents.rs`,
+//! hooks in `agent_hooks.rs`.
 
+mod agent_hooks;
 mod agents;
+mod change;
 mod discover;
 mod edit;
 #[cfg(test)]
 mod edit_tests;
 mod entry;
 mod file;
+mod hook;
+mod hook_edit;
 mod json_edit;
 mod json_text;
 mod paths;
 mod plan;
+mod plan_in;
+mod plan_out;
 mod problem;
 mod program;
 mod report;
@@ -30,23 +37,44 @@ use crate::failure::{Failure, nearest};
 use crate::printer::Printer;
 
 use self::agents::{GOOSE, OTHERS};
+use self::change::carry_out;
 use self::entry::Entry;
 use self::plan::{Plan, Wanted};
 use self::problem::Refusal;
+use self::program::Meant;
 
 pub(crate) use self::agents::{AGENTS, Agent};
 pub(crate) use self::discover::run as discover;
 
 pub(crate) fn install(install: &Install, mut printer: Printer) -> Result<Exit, clap::Error> {
-    let entry = match program::entry_of(install)? {
-        Ok(entry) => entry,
+    let Meant { entry, has_guards } = match program::meant_by(install)? {
+        Ok(meant) => meant,
         Err(why) => return Ok(fail(&why, &mut printer, Exit::Usage)),
     };
     if install.place.agents.iter().any(|agent| agent == "goose") {
         return Ok(fail(&for_goose(&entry), &mut printer, Exit::ToolError));
     }
-    let wanted = Wanted::Entry { entry, force: install.force };
+    if install.hooks
+        && let Some(why) = no_hooks(&install.place.agents)
+    {
+        return Ok(fail(&why, &mut printer, Exit::Usage));
+    }
+    let hooks = install.hooks || (has_guards && !install.no_hooks);
+    let wanted = Wanted::Entry { entry, hooks, force: install.force };
     Ok(change(&install.place, &wanted, printer))
+}
+
+/// Why there are no hooks for one of the agents.
+fn no_hooks(names: &[String]) -> Option<String> {
+    let agents = names.iter().filter_map(|name| AGENTS.iter().find(|agent| agent.id == name));
+    let without = agents.into_iter().find(|agent| agent.hooks.is_none())?;
+    let with: Vec<_> =
+        AGENTS.iter().filter(|agent| agent.hooks.is_some()).map(|agent| agent.id).collect();
+    Some(format!(
+        "no hooks are written for {}; leave --hooks out\n  agents that have hooks: {}",
+        without.name,
+        with.join(", ")
+    ))
 }
 
 pub(crate) fn uninstall(uninstall: &Uninstall, printer: Printer) -> Exit {
@@ -76,12 +104,14 @@ fn change(place: &Place, wanted: &Wanted, mut printer: Printer) -> Exit {
             Err(plan::NoPlan::Absent(why)) => return fail(&why, &mut printer, Exit::Usage),
         }
     }
-    for plan in plans {
-        let done = match if place.dry_run { Ok(None) } else { plan.carry_out() } {
-            Ok(backup) => backup,
-            Err(why) => return fail(&why.0, &mut printer, Exit::ToolError),
-        };
-        report::tell(&plan, done, place.dry_run, &mut printer);
+    if !place.dry_run {
+        let mut files: Vec<_> = plans.iter_mut().flat_map(|plan| &mut plan.files).collect();
+        if let Err(why) = carry_out(&mut files) {
+            return fail(&nothing_written(&why), &mut printer, Exit::ToolError);
+        }
+    }
+    for plan in &plans {
+        report::tell(plan, place.dry_run, &mut printer);
     }
     printer.finish(Exit::Ok)
 }

@@ -16,8 +16,15 @@ const REPLACED: [&str; 4] = ["$", "`", "{env:", "{file:"];
 /// Some agents put the name before those of tools, and allow 64 characters for both.
 const NAME_CHARS: usize = 40;
 
-/// The entry that is meant. The inner `Err` says why there is none, and what to do.
-pub(super) fn entry_of(install: &Install) -> Result<Result<Entry, String>, clap::Error> {
+/// What is to be installed.
+pub(super) struct Meant {
+    pub(super) entry: Entry,
+    /// Its manifest says that it has guards.
+    pub(super) has_guards: bool,
+}
+
+/// What is meant. The inner `Err` says why there is nothing, and what to do.
+pub(super) fn meant_by(install: &Install) -> Result<Result<Meant, String>, clap::Error> {
     if install.dir.is_some() && !install.program.words.is_empty() {
         let message = "give either DIR or a program behind `--`, not both";
         return Err(usage("install", ErrorKind::ArgumentConflict, message));
@@ -27,8 +34,10 @@ pub(super) fn entry_of(install: &Install) -> Result<Result<Entry, String>, clap:
         Ok(runnable) => runnable,
         Err(why) => return Ok(Err(why)),
     };
-    let manifest = runnable.manifest().map(|manifest| manifest.name.clone());
-    let name = install.name.clone().or(manifest).unwrap_or_default();
+    let manifest = runnable.manifest();
+    let has_guards = manifest.is_some_and(|manifest| !manifest.guards.is_empty());
+    let name = manifest.map(|manifest| manifest.name.clone());
+    let name = install.name.clone().or(name).unwrap_or_default();
     let args = match &install.dir {
         Some(dir) => dir_words(Path::new(dir)),
         None => program_words(&install.program),
@@ -36,7 +45,7 @@ pub(super) fn entry_of(install: &Install) -> Result<Result<Entry, String>, clap:
     Ok(check_name(&name).and_then(|()| {
         let entry = Entry { name, command: own_path()?, args: args? };
         check_words(&entry)?;
-        Ok(entry)
+        Ok(Meant { entry, has_guards })
     }))
 }
 
@@ -48,6 +57,12 @@ pub(super) fn full_path(path: &Path) -> Result<PathBuf, String> {
     let full = if has_parents { fs::canonicalize(&full).unwrap_or(full) } else { full };
     // Without a separator at its end.
     Ok(full.components().collect())
+}
+
+/// Whether both paths are of one folder, which may be gone.
+pub(super) fn same_folder(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    one == other || real(one).is_some_and(|one| real(other) == Some(one))
 }
 
 fn dir_words(dir: &Path) -> Result<Vec<String>, String> {

@@ -1,0 +1,151 @@
+//! The hooks of agents: where they are, and what one looks like. `docs/agents.md` has the same as a table.
+
+use super::agents::Syntax;
+use crate::args::Scope;
+
+/// Where an agent has hooks, and which of them ask an extension.
+#[derive(Debug)]
+pub(crate) struct HookTable {
+    /// The file; none where it is that of the servers.
+    pub(super) own_file: Option<OwnFile>,
+    pub(super) syntax: Syntax,
+    pub(super) form: Form,
+    /// The file says which version of the format it has, and is not read without.
+    pub(super) has_version: bool,
+    pub(super) events: &'static [HookEvent],
+    /// What holds once the hooks are there.
+    pub(super) holds: &'static str,
+    /// What the person does next.
+    pub(super) next: &'static str,
+}
+
+#[derive(Debug)]
+pub(super) struct OwnFile {
+    pub(super) project: &'static str,
+    pub(super) user: &'static str,
+}
+
+/// What the list of an event holds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Form {
+    /// Groups with a pattern for tools and a list of hooks.
+    Groups,
+    /// Hooks.
+    Flat,
+}
+
+#[derive(Debug)]
+pub(super) struct HookEvent {
+    pub(super) name: &'static str,
+    /// A pattern for tools is written, which takes all of them.
+    pub(super) has_matcher: bool,
+    /// How long the agent waits, in its own unit. `extline hook` has an answer within 25 seconds.
+    pub(super) timeout: u32,
+    /// A hook that fails blocks what it was asked about.
+    pub(super) fails_closed: bool,
+}
+
+const fn tool(name: &'static str, timeout: u32) -> HookEvent {
+    HookEvent { name, has_matcher: true, timeout, fails_closed: false }
+}
+
+const fn event(name: &'static str, timeout: u32) -> HookEvent {
+    HookEvent { name, has_matcher: false, timeout, fails_closed: false }
+}
+
+pub(super) const CLAUDE: HookTable = HookTable {
+    own_file: Some(OwnFile {
+        project: ".claude/settings.json",
+        user: "${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json",
+    }),
+    syntax: Syntax::Json,
+    form: Form::Groups,
+    has_version: false,
+    events: &[
+        tool("PreToolUse", 60),
+        tool("PostToolUse", 60),
+        tool("PostToolUseFailure", 60),
+        event("UserPromptSubmit", 60),
+        event("SessionStart", 60),
+        event("SessionEnd", 60),
+    ],
+    holds: "its guards are asked before each tool of Claude Code, which goes on unasked where the command \
+            above cannot be started",
+    next: "`/hooks` shows them; a session that runs already may not have them",
+};
+
+pub(super) const CODEX: HookTable = HookTable {
+    own_file: Some(OwnFile {
+        project: ".codex/hooks.json",
+        user: "${CODEX_HOME:-~/.codex}/hooks.json",
+    }),
+    syntax: Syntax::Json,
+    form: Form::Groups,
+    has_version: false,
+    events: &[
+        tool("PreToolUse", 60),
+        tool("PostToolUse", 60),
+        event("UserPromptSubmit", 60),
+        event("SessionStart", 60),
+        // As long as there may be.
+        event("SessionEnd", 3),
+    ],
+    holds: "its guards are asked before the tools of Codex, but for those that run at OpenAI, such as web \
+            search; Codex goes on unasked where the command above cannot be started",
+    next: "Codex runs no hook before you trust it: start Codex, and type `/hooks`",
+};
+
+pub(super) const CURSOR: HookTable = HookTable {
+    own_file: Some(OwnFile { project: ".cursor/hooks.json", user: "~/.cursor/hooks.json" }),
+    syntax: Syntax::Jsonc,
+    form: Form::Flat,
+    has_version: true,
+    events: &[
+        HookEvent { name: "preToolUse", has_matcher: false, timeout: 60, fails_closed: true },
+        event("postToolUse", 60),
+        event("postToolUseFailure", 60),
+        event("beforeSubmitPrompt", 60),
+        event("sessionStart", 60),
+        event("sessionEnd", 60),
+    ],
+    holds: "its guards are asked before each tool of Cursor, which uses no tool where they cannot be asked",
+    next: "Cursor lists them in its settings, under Hooks",
+};
+
+pub(super) const GEMINI: HookTable = HookTable {
+    own_file: None,
+    syntax: Syntax::JsonWithComments,
+    form: Form::Groups,
+    has_version: false,
+    events: &[
+        tool("BeforeTool", 60_000),
+        tool("AfterTool", 60_000),
+        event("BeforeAgent", 60_000),
+        event("SessionStart", 60_000),
+        event("SessionEnd", 60_000),
+    ],
+    holds: "its guards are asked before each tool of Gemini CLI, which goes on unasked where the command \
+            above cannot be started",
+    next: "`/hooks list` shows them; a project's run only in a folder that is trusted",
+};
+
+pub(super) const CRUSH: HookTable = HookTable {
+    own_file: None,
+    syntax: Syntax::Json,
+    form: Form::Flat,
+    has_version: false,
+    events: &[event("PreToolUse", 60)],
+    holds: "its guards are asked before each tool of Crush, but for those of its sub-agents; Crush goes on \
+            unasked where the command above cannot be started",
+    next: "",
+};
+
+impl OwnFile {
+    /// The file of a scope, in the notation of `paths.rs`.
+    pub(super) fn path(&self, scope: Scope) -> &'static str {
+        match scope {
+            Scope::Project => self.project,
+            Scope::User => self.user,
+        }
+    }
+}

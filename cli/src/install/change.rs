@@ -1,0 +1,122 @@
+//! What is written into files: into all of them, or into none.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use super::file::{Backup, ConfigFile};
+use super::problem::{Problem, Refusal};
+
+/// What becomes of a file.
+pub(super) struct FileChange {
+    pub(super) file: ConfigFile,
+    pub(super) outcome: Outcome,
+    /// Where it is kept as it was, once it is changed.
+    pub(super) backup: Option<PathBuf>,
+}
+
+pub(super) enum Outcome {
+    Nothing,
+    Text(String),
+    /// The file as it was before, which those backups are no longer needed for.
+    Restored(Vec<PathBuf>, String),
+    /// There was no file before.
+    Deleted,
+}
+
+impl FileChange {
+    pub(super) fn new(file: ConfigFile, outcome: Outcome) -> Self {
+        Self { file, outcome, backup: None }
+    }
+
+    /// What the file says afterwards.
+    pub(super) fn text(&self) -> &str {
+        match &self.outcome {
+            Outcome::Nothing => self.file.text(),
+            Outcome::Text(text) | Outcome::Restored(_, text) => text,
+            Outcome::Deleted => "",
+        }
+    }
+
+    /// The whole file is what was made for what goes.
+    pub(super) fn deletes(&self) -> bool {
+        matches!(self.outcome, Outcome::Deleted)
+    }
+
+    fn write(&self) -> io::Result<()> {
+        match &self.outcome {
+            Outcome::Nothing => Ok(()),
+            Outcome::Text(text) | Outcome::Restored(_, text) => self.file.write(text),
+            Outcome::Deleted => self.file.delete(),
+        }
+    }
+
+    /// Makes the file what it was.
+    fn undo(&self) -> io::Result<()> {
+        let now = match &self.outcome {
+            Outcome::Nothing => return Ok(()),
+            Outcome::Text(text) | Outcome::Restored(_, text) => self.file.with_text(Some(text)),
+            Outcome::Deleted => self.file.with_text(None),
+        };
+        match &self.file.text {
+            Some(text) => now.write(text),
+            None => now.delete(),
+        }
+    }
+
+    fn refused(&self, error: &io::Error) -> Refusal {
+        Problem::new(None, format!("it cannot be written: {error}")).of(&self.file.path)
+    }
+}
+
+/// Writes all files. Where one cannot be, those before it are made what they were.
+pub(super) fn carry_out(changes: &mut [&mut FileChange]) -> Result<(), Refusal> {
+    let mut new_backups = Vec::new();
+    let written = back_up(changes, &mut new_backups).and_then(|()| write(changes));
+    if written.is_err() {
+        for backup in new_backups {
+            // Of a file that is as it was.
+            let _ = fs::remove_file(backup);
+        }
+        return written;
+    }
+    for change in changes {
+        if let Outcome::Restored(backups, _) = &change.outcome {
+            for backup in backups {
+                fs::remove_file(backup).map_err(|error| change.refused(&error))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn back_up(
+    changes: &mut [&mut FileChange],
+    new_backups: &mut Vec<PathBuf>,
+) -> Result<(), Refusal> {
+    for change in changes {
+        if matches!(change.outcome, Outcome::Text(_)) {
+            let backup = change.file.back_up().map_err(|error| change.refused(&error))?;
+            if let Some(Backup { path, is_new: true }) = &backup {
+                new_backups.push(path.clone());
+            }
+            change.backup = backup.map(|it| it.path);
+        }
+    }
+    Ok(())
+}
+
+fn write(changes: &[&mut FileChange]) -> Result<(), Refusal> {
+    for (index, change) in changes.iter().enumerate() {
+        let Err(error) = change.write() else { continue };
+        let mut refusal = change.refused(&error);
+        for change in &changes[..index] {
+            if let Err(error) = change.undo() {
+                let file = change.file.path.display();
+                refusal.0 += &format!("\n  {file} is changed, and cannot be made what it was: {error}");
+            }
+        }
+        return Err(refusal);
+    }
+    Ok(())
+}

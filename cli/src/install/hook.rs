@@ -1,0 +1,123 @@
+//! A hook that runs `extline hook`, and how one is recognized.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::agent_hooks::{Form, HookEvent, HookTable};
+use super::agents::Agent;
+use super::entry::Entry;
+use super::json_edit::Tree;
+use super::program::{full_path, same_folder};
+
+/// What hooks run.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Hook {
+    /// The line that the agent hands to a shell.
+    pub(super) command: String,
+    pub(super) target: Target,
+}
+
+/// Which extension is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Target {
+    /// That of a folder.
+    Folder(String),
+    /// A program, with its arguments.
+    Program(Vec<String>),
+}
+
+impl Target {
+    /// What an entry starts; none where that are several.
+    pub(super) fn of_entry(entry: &Entry) -> Option<Self> {
+        let mcp = entry.mcp()?;
+        let text = |word: &OsString| word.to_str().map(str::to_owned);
+        match (mcp.dirs.as_slice(), mcp.program.words.as_slice()) {
+            ([folder], []) => text(folder).map(Self::Folder),
+            ([], program) => program.iter().map(text).collect::<Option<_>>().map(Self::Program),
+            _ => None,
+        }
+    }
+
+    /// That of a folder as a person names it.
+    pub(super) fn of_folder(folder: &str) -> Option<Self> {
+        let full = full_path(Path::new(folder)).ok()?;
+        full.into_os_string().into_string().ok().map(Self::Folder)
+    }
+
+    /// What stands behind `extline hook`. Several folders, or values of options that look like one,
+    /// are somebody's own work.
+    fn of_words(words: &[String]) -> Option<Self> {
+        let dashes = words.iter().position(|word| word == "--").unwrap_or(words.len());
+        let (args, program) = words.split_at(dashes);
+        let mut folders = args.iter().filter(|word| Path::new(word).is_absolute());
+        match (folders.next(), folders.next(), program) {
+            (Some(folder), None, []) => Some(Self::Folder(folder.clone())),
+            (None, None, [_, program @ ..]) => Some(Self::Program(program.to_vec())),
+            _ => None,
+        }
+    }
+
+    /// Whether both are the same extension; a folder may be gone.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Folder(one), Self::Folder(other)) => same_folder(Path::new(one), Path::new(other)),
+            (one, other) => one == other,
+        }
+    }
+
+    /// The folder or the program, without arguments: those may be secret.
+    pub(super) fn shown(&self) -> &str {
+        match self {
+            Self::Folder(folder) => folder,
+            Self::Program(words) => words.first().map_or("", String::as_str),
+        }
+    }
+}
+
+impl Hook {
+    /// The one that asks what an entry starts.
+    pub(super) fn of_entry(agent: &Agent, entry: &Entry) -> Option<Self> {
+        let words = [&entry.command, "hook", "--agent", agent.id];
+        let rest = entry.args.iter().skip(1).map(String::as_str);
+        let command = shlex::try_join(words.into_iter().chain(rest)).ok()?;
+        Self::of_command(&command)
+    }
+
+    /// One that a file has; none where it runs anything else.
+    pub(super) fn of_command(command: &str) -> Option<Self> {
+        let words = shlex::split(command)?;
+        let [program, action, rest @ ..] = words.as_slice() else { return None };
+        if Path::new(program).file_stem()? != "extline" || action != "hook" {
+            return None;
+        }
+        let target = Target::of_words(rest)?;
+        Some(Self { command: command.to_owned(), target })
+    }
+
+    /// The program that is started.
+    pub(super) fn program(&self) -> Option<String> {
+        shlex::split(&self.command)?.into_iter().next()
+    }
+
+    /// An element of the list of an event.
+    pub(super) fn element(&self, table: &HookTable, event: &HookEvent) -> Tree {
+        let text = |name: &str, text: &str| (name.to_owned(), Tree::Leaf(Value::from(text)));
+        let mut hook = vec![text("command", &self.command)];
+        hook.push(("timeout".to_owned(), Tree::Leaf(Value::from(event.timeout))));
+        if event.fails_closed {
+            hook.push(("failClosed".to_owned(), Tree::Leaf(Value::from(true))));
+        }
+        if table.form == Form::Flat {
+            return Tree::Branch(hook);
+        }
+        hook.insert(0, text("type", "command"));
+        let mut group = Vec::new();
+        if event.has_matcher {
+            group.push(text("matcher", "*"));
+        }
+        group.push(("hooks".to_owned(), Tree::List(vec![Tree::Branch(hook)])));
+        Tree::Branch(group)
+    }
+}
