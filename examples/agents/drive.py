@@ -124,7 +124,8 @@ AGENTS = (
         "command",
         {"call": "mcp_witness_testify"},
         (".gemini/settings.json",),
-        ("--yolo", "--skip-trust", "-p", "PROMPT"),
+        # A model of its own choice would be chosen by asking another.
+        ("--yolo", "--skip-trust", "--model", "gemini-2.5-pro", "-p", "PROMPT"),
     ),
 )
 
@@ -233,19 +234,18 @@ class Run:
         def plain(text):
             for path, name in ((self.project, "/home/ada/project"), (self.home, "/home/ada")):
                 text = text.replace(str(path), name)
-            return text
+            # A folder of Claude Code has the project's path in its name.
+            return text.replace(str(self.project).replace("/", "-"), "-home-ada-project")
 
-        hooks = []
+        hooks, session = [], None
         for given in sorted(self.kept.glob("*.in")):
             stdout, code = given.with_suffix(".out"), given.with_suffix(".code")
-            if code.exists():
-                hooks.append(
-                    {
-                        "stdin": json.loads(plain(given.read_text())),
-                        "stdout": plain(stdout.read_text()),
-                        "code": int(code.read_text()),
-                    }
-                )
+            said = json.loads(plain(given.read_text()))
+            session = session or said["session_id"]
+            # Of the first conversation; that of the command says nothing more.
+            if code.exists() and said["session_id"] == session:
+                answer = {"stdout": plain(stdout.read_text()), "code": int(code.read_text())}
+                hooks.append({"stdin": said, **answer})
         return {"agent": self.agent.id, "version": version, "hooks": hooks, "results": results}
 
 
