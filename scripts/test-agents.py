@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Other people's programs against ours, and nothing else: the official clients of MCP, and a zot where there
-is one (ZOT_BIN, target/tools or PATH). `make test` does the same among its steps; this builds what it needs.
+"""Other people's programs against ours, and nothing else: the official clients of MCP, a zot where there is one
+(ZOT_BIN, target/tools or PATH), and agents with a scripted model (PATH or target/agents/node_modules/.bin).
+`make test` has the first two among its steps, and plays what was recorded of the agents; this builds what it
+needs.
 """
 
 import os
@@ -11,6 +13,7 @@ from pathlib import Path
 import tools
 
 ROOT = Path(__file__).resolve().parent.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 
 
 def main():
@@ -34,6 +37,9 @@ def checks():
     else:
         os.environ["ZOT_BIN"] = zot
         yield "zot", "cargo test --locked --workspace --test real_zot -- --ignored".split()
+    # The extension that they are shown is one in Python.
+    os.environ["PATH"] = f"{TARGET / 'python/bin'}{os.pathsep}{os.environ['PATH']}"
+    yield "the agents themselves", ["examples/agents/drive.py"]
 
 
 def holds(name, command):

@@ -4,7 +4,7 @@
 
     examples/agents/drive.py                       every agent that is there
     examples/agents/drive.py --only claude --record
-    examples/agents/drive.py --in DIR              where npm put them, beside PATH
+    examples/agents/drive.py --in DIR              where they are too, beside PATH
 
 Nothing of the user's is read or written: each agent has a home of its own. --record writes what the agent said
 to its hooks and what they answered to transcripts/, which `make test` plays again without the agent.
@@ -260,7 +260,7 @@ def main():
             continue
         program = shutil.which(agent.program, path=path)
         if not program:
-            print(f"SKIPPED {agent.id}: npm install --prefix DIR {agent.package}, and --in DIR/node_modules/.bin")
+            print(f"SKIPPED {agent.id}: npm install --prefix target/agents {agent.package}")
             continue
         version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.split()
         version = next((word for word in version if word[0].isdigit()), "?")
@@ -283,7 +283,8 @@ def arguments():
     names = [agent.id for agent in AGENTS]
     words.add_argument("--only", action="append", choices=names, help="this agent; may be repeated")
     words.add_argument("--record", action="store_true", help="write the transcripts anew")
-    words.add_argument("--in", dest="folders", action="append", default=[], help="a folder with agents")
+    words.add_argument("--in", dest="folders", action="append", help="a folder with agents",
+                       default=[str(TARGET / "agents/node_modules/.bin")])
     return words.parse_args()
 
 
