@@ -12,6 +12,8 @@ pub(crate) struct HookTable {
     pub(super) form: Form,
     /// The file says which version of the format it has, and is not read without.
     pub(super) has_version: bool,
+    /// The member of a hook that has it block where it fails. Without one, the command sees to it.
+    pub(super) fail_closed: Option<&'static str>,
     pub(super) events: &'static [HookEvent],
     /// What holds once the hooks are there.
     pub(super) holds: &'static str,
@@ -37,20 +39,30 @@ pub(super) enum Form {
 #[derive(Debug)]
 pub(super) struct HookEvent {
     pub(super) name: &'static str,
-    /// A pattern for tools is written, which takes all of them.
-    pub(super) has_matcher: bool,
+    pub(super) kind: Kind,
     /// How long the agent waits, in its own unit. `extline hook` has an answer within 25 seconds.
     pub(super) timeout: u32,
-    /// A hook that fails blocks what it was asked about.
-    pub(super) fails_closed: bool,
 }
 
-const fn tool(name: &'static str, timeout: u32) -> HookEvent {
-    HookEvent { name, has_matcher: true, timeout, fails_closed: false }
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Kind {
+    /// A tool is about to run: guards decide.
+    Call,
+    /// A tool has run.
+    Result,
+    Other,
+}
+
+const fn call(name: &'static str, timeout: u32) -> HookEvent {
+    HookEvent { name, kind: Kind::Call, timeout }
+}
+
+const fn result(name: &'static str, timeout: u32) -> HookEvent {
+    HookEvent { name, kind: Kind::Result, timeout }
 }
 
 const fn event(name: &'static str, timeout: u32) -> HookEvent {
-    HookEvent { name, has_matcher: false, timeout, fails_closed: false }
+    HookEvent { name, kind: Kind::Other, timeout }
 }
 
 pub(super) const CLAUDE: HookTable = HookTable {
@@ -61,16 +73,16 @@ pub(super) const CLAUDE: HookTable = HookTable {
     syntax: Syntax::Json,
     form: Form::Groups,
     has_version: false,
+    fail_closed: None,
     events: &[
-        tool("PreToolUse", 60),
-        tool("PostToolUse", 60),
-        tool("PostToolUseFailure", 60),
+        call("PreToolUse", 60),
+        result("PostToolUse", 60),
+        result("PostToolUseFailure", 60),
         event("UserPromptSubmit", 60),
         event("SessionStart", 60),
         event("SessionEnd", 60),
     ],
-    holds: "its guards are asked before each tool of Claude Code, which goes on unasked where the command \
-            above cannot be started",
+    holds: "its guards are asked before each tool of Claude Code, and none is used where they cannot be asked",
     next: "`/hooks` shows them; a session that runs already may not have them",
 };
 
@@ -82,16 +94,17 @@ pub(super) const CODEX: HookTable = HookTable {
     syntax: Syntax::Json,
     form: Form::Groups,
     has_version: false,
+    fail_closed: None,
     events: &[
-        tool("PreToolUse", 60),
-        tool("PostToolUse", 60),
+        call("PreToolUse", 60),
+        result("PostToolUse", 60),
         event("UserPromptSubmit", 60),
         event("SessionStart", 60),
         // As long as there may be.
         event("SessionEnd", 3),
     ],
-    holds: "its guards are asked before the tools of Codex, but for those that run at OpenAI, such as web \
-            search; Codex goes on unasked where the command above cannot be started",
+    holds: "its guards are asked before each tool of Codex but those that run elsewhere, such as web search, \
+            and none is used where they cannot be asked",
     next: "Codex runs no hook before you trust it: start Codex, and type `/hooks`",
 };
 
@@ -100,15 +113,16 @@ pub(super) const CURSOR: HookTable = HookTable {
     syntax: Syntax::Jsonc,
     form: Form::Flat,
     has_version: true,
+    fail_closed: Some("failClosed"),
     events: &[
-        HookEvent { name: "preToolUse", has_matcher: false, timeout: 60, fails_closed: true },
-        event("postToolUse", 60),
-        event("postToolUseFailure", 60),
+        call("preToolUse", 60),
+        result("postToolUse", 60),
+        result("postToolUseFailure", 60),
         event("beforeSubmitPrompt", 60),
         event("sessionStart", 60),
         event("sessionEnd", 60),
     ],
-    holds: "its guards are asked before each tool of Cursor, which uses no tool where they cannot be asked",
+    holds: "its guards are asked before each tool of Cursor, and none is used where they cannot be asked",
     next: "Cursor lists them in its settings, under Hooks",
 };
 
@@ -117,15 +131,15 @@ pub(super) const GEMINI: HookTable = HookTable {
     syntax: Syntax::JsonWithComments,
     form: Form::Groups,
     has_version: false,
+    fail_closed: None,
     events: &[
-        tool("BeforeTool", 60_000),
-        tool("AfterTool", 60_000),
+        call("BeforeTool", 60_000),
+        result("AfterTool", 60_000),
         event("BeforeAgent", 60_000),
         event("SessionStart", 60_000),
         event("SessionEnd", 60_000),
     ],
-    holds: "its guards are asked before each tool of Gemini CLI, which goes on unasked where the command \
-            above cannot be started",
+    holds: "its guards are asked before each tool of Gemini CLI, and none is used where they cannot be asked",
     next: "`/hooks list` shows them; a project's run only in a folder that is trusted",
 };
 
@@ -134,9 +148,10 @@ pub(super) const CRUSH: HookTable = HookTable {
     syntax: Syntax::Json,
     form: Form::Flat,
     has_version: false,
-    events: &[event("PreToolUse", 60)],
-    holds: "its guards are asked before each tool of Crush, but for those of its sub-agents; Crush goes on \
-            unasked where the command above cannot be started",
+    fail_closed: None,
+    events: &[call("PreToolUse", 60)],
+    holds: "its guards are asked before each tool of Crush but those of its sub-agents, and none is used where \
+            they cannot be asked",
     next: "",
 };
 

@@ -90,10 +90,7 @@ pub(super) fn carry_out(changes: &mut [&mut FileChange]) -> Result<(), Refusal> 
     Ok(())
 }
 
-fn back_up(
-    changes: &mut [&mut FileChange],
-    new_backups: &mut Vec<PathBuf>,
-) -> Result<(), Refusal> {
+fn back_up(changes: &mut [&mut FileChange], new_backups: &mut Vec<PathBuf>) -> Result<(), Refusal> {
     for change in changes {
         if matches!(change.outcome, Outcome::Text(_)) {
             let backup = change.file.back_up().map_err(|error| change.refused(&error))?;
@@ -113,7 +110,8 @@ fn write(changes: &[&mut FileChange]) -> Result<(), Refusal> {
         for change in &changes[..index] {
             if let Err(error) = change.undo() {
                 let file = change.file.path.display();
-                refusal.0 += &format!("\n  {file} is changed, and cannot be made what it was: {error}");
+                refusal.0 +=
+                    &format!("\n  {file} is changed, and cannot be made what it was: {error}");
             }
         }
         return Err(refusal);

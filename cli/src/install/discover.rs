@@ -1,4 +1,4 @@
-//! `extline discover`: which extensions and servers the agents have.
+//! `extline discover`: which extensions, servers and hooks the agents have.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use extline_host::ExtensionSource;
 use serde_json::{Value, json};
 
 use super::agents::{AGENTS, Agent};
+use super::discover_hooks::FoundHooks;
 use super::edit::Read;
 use super::entry::Entry;
 use super::file::ConfigFile;
@@ -49,7 +50,10 @@ struct Found {
     agent: &'static Agent,
     scope: Scope,
     path: PathBuf,
-    servers: Result<Vec<Server>, String>,
+    /// None where the file has no servers, only hooks.
+    servers: Option<Result<Vec<Server>, String>>,
+    /// None where the file has no hooks, only servers.
+    hooks: Result<Option<FoundHooks>, String>,
 }
 
 pub(crate) async fn run(discover: Discover, mut printer: Printer) -> Exit {
@@ -62,7 +66,7 @@ pub(crate) async fn run(discover: Discover, mut printer: Printer) -> Exit {
     let mut found: Vec<Found> = agents.iter().flat_map(|agent| look(agent, &cwd)).collect();
     let mut exit = Exit::Ok;
     if discover.start {
-        let ours = found.iter_mut().filter_map(|it| it.servers.as_mut().ok()).flatten();
+        let ours = found.iter_mut().filter_map(|it| it.servers.as_mut()?.as_mut().ok()).flatten();
         for ours in ours.filter_map(|server| server.ours.as_mut()) {
             let (back, started) = start(ours, printer).await;
             printer = back;
@@ -86,21 +90,32 @@ pub(crate) async fn run(discover: Discover, mut printer: Printer) -> Exit {
 
 /// The files of an agent that are there.
 fn look(agent: &'static Agent, project: &Path) -> Vec<Found> {
-    let mut found = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     for scope in [Scope::User, Scope::Project] {
-        for written in agent.paths(scope) {
+        let (paths, hook_paths) = (agent.paths(scope), agent.hook_paths(scope));
+        let own = hook_paths.iter().filter(|it| !paths.contains(it));
+        for written in paths.iter().chain(own) {
             let Ok(path) = resolve(written, project) else { continue };
-            let servers = match ConfigFile::read(path.clone()) {
+            // In the home folder both are the same.
+            if found.iter().any(|it| it.path == path) {
+                continue;
+            }
+            let file = match ConfigFile::read(path.clone()) {
                 Ok(file) if file.text.is_none() => continue,
-                Ok(file) => Read::of(agent, file.text())
-                    .map(|read| servers(agent, &read, project))
-                    .map_err(|problem| problem.of(&path).0),
+                Ok(file) => Ok(file),
                 Err(refusal) => Err(refusal.0),
             };
-            // In the home folder both are the same.
-            if !found.iter().any(|it: &Found| it.path == path) {
-                found.push(Found { agent, scope, path, servers });
-            }
+            let servers = paths.contains(written).then(|| {
+                let file = file.as_ref().map_err(String::clone)?;
+                let read = Read::of(agent, file.text()).map_err(|it| it.of(&path).0)?;
+                Ok(servers(agent, &read, project))
+            });
+            let hooks = match (&file, hook_paths.contains(written)) {
+                (Ok(file), true) => FoundHooks::of(agent, file),
+                (Err(why), true) => Err(why.clone()),
+                (_, false) => Ok(None),
+            };
+            found.push(Found { agent, scope, path, servers, hooks });
         }
     }
     found
@@ -159,24 +174,32 @@ fn show(agents: &[&'static Agent], found: &[Found], printer: &mut Printer) {
         }
         printer.result(text!("{BOLD}{}{BOLD:#}", agent.name));
         for file in files {
-            let path = file.path.display();
-            match &file.servers {
-                Err(why) => {
-                    printer.result(text!("  {RED}cannot be read:{RED:#} {why}"));
-                }
-                Ok(servers) => {
-                    let none = if servers.is_empty() { ": no servers" } else { "" };
-                    printer.result(format_args!("  {path} ({}){none}", word(file.scope)));
-                    for server in servers {
-                        printer.result(line(server));
-                    }
-                }
-            }
+            show_file(file, printer);
         }
     }
     if !without.is_empty() {
         printer.result(text!("{DIM}no files of {}{DIM:#}", without.join(", ")));
     }
+}
+
+fn show_file(file: &Found, printer: &mut Printer) {
+    if let Some(why) = file.error() {
+        printer.result(text!("  {RED}cannot be read:{RED:#} {why}"));
+        // What is wrong with its hooks does not hide its servers.
+        if !matches!(file.servers, Some(Ok(_))) {
+            return;
+        }
+    }
+    let servers = file.servers.as_ref().and_then(|it| it.as_ref().ok());
+    let hooks = file.hooks.as_ref().ok().and_then(Option::as_ref).map(FoundHooks::lines);
+    let none = match (servers.map(Vec::as_slice), hooks.as_deref()) {
+        (Some([]), None | Some([])) => ": no servers",
+        (None, Some([])) => ": no hooks",
+        _ => "",
+    };
+    printer.result(format_args!("  {} ({}){none}", file.path.display(), word(file.scope)));
+    servers.into_iter().flatten().for_each(|server| printer.result(line(server)));
+    hooks.into_iter().flatten().for_each(|hook| printer.result(hook));
 }
 
 fn line(server: &Server) -> Text {
@@ -200,6 +223,14 @@ fn line(server: &Server) -> Text {
     Text::of_lines(&lines)
 }
 
+impl Found {
+    /// Why the file cannot be read.
+    fn error(&self) -> Option<&str> {
+        let servers = self.servers.as_ref().and_then(|it| it.as_ref().err());
+        servers.or(self.hooks.as_ref().err()).map(String::as_str)
+    }
+}
+
 impl Ours {
     /// What is no longer there.
     fn lost(&self) -> impl Iterator<Item = &Path> {
@@ -214,9 +245,14 @@ fn json_of(found: &Found) -> Value {
         "scope": word(found.scope),
         "file": found.path,
     });
-    match &found.servers {
-        Err(why) => json["error"] = why.as_str().into(),
-        Ok(servers) => json["servers"] = servers.iter().map(json_of_server).collect(),
+    if let Some(why) = found.error() {
+        json["error"] = why.into();
+    }
+    if let Some(Ok(servers)) = &found.servers {
+        json["servers"] = servers.iter().map(json_of_server).collect();
+    }
+    if let Ok(Some(hooks)) = &found.hooks {
+        hooks.add_to(&mut json);
     }
     json
 }

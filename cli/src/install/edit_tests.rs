@@ -2,11 +2,16 @@
 
 use fastrand::Rng;
 
+use super::agent_hooks::{Form, HookEvent, HookTable};
 use super::agents::{AGENTS, Agent, Syntax};
 use super::edit::{insert, remove, replace};
 use super::entry::Entry;
+use super::hook::Hook;
+use super::hook_edit::{Hooks, insert_hooks, remove_hooks};
 
 const FILES: u64 = 2000;
+/// Hooks are many edits.
+const FILES_OF_HOOKS: u64 = 300;
 
 fn entry(dir: &str) -> Entry {
     let args = ["mcp", dir].map(str::to_owned).to_vec();
@@ -20,7 +25,7 @@ fn agent(id: &str) -> &'static Agent {
 /// Draws a piece of text.
 struct Draw {
     rng: Rng,
-    agent: &'static Agent,
+    syntax: Syntax,
     end: &'static str,
 }
 
@@ -33,7 +38,7 @@ impl Draw {
     fn gap(&mut self) -> String {
         let mut gap = String::new();
         for _ in 0..self.rng.usize(..4) {
-            let is_lax = self.agent.syntax != Syntax::Json;
+            let is_lax = self.syntax != Syntax::Json;
             gap += match self.rng.u8(..9) {
                 0..3 => " ",
                 3 => "\t",
@@ -59,7 +64,7 @@ impl Draw {
             members.push(self.member(&format!("m{index}"), false, depth));
         }
         let mut text = members.join(",");
-        if self.agent.syntax == Syntax::Jsonc && !members.is_empty() && self.rng.bool() {
+        if self.syntax == Syntax::Jsonc && !members.is_empty() && self.rng.bool() {
             text += ",";
         }
         text += &self.gap();
@@ -75,6 +80,50 @@ impl Draw {
         };
         let gaps = [self.gap(), self.gap(), self.gap(), self.gap()];
         format!("{}\"{name}\"{}:{}{value}{}", gaps[0], gaps[1], gaps[2], gaps[3])
+    }
+
+    /// A file with hooks of others, or without.
+    fn file_of_hooks(&mut self, table: &HookTable) -> String {
+        let mut members = vec![self.member("m0", false, 1)];
+        if self.rng.u8(..5) > 0 {
+            let mut events = Vec::new();
+            for event in ["Other", table.events[0].name] {
+                if self.rng.bool() {
+                    let list = self.hooks_of_others(table);
+                    events.push(format!("{}\"{event}\"{}:{}{list}", self.gap(), self.gap(), self.gap()));
+                }
+            }
+            let events = self.listed(&events, ['{', '}']);
+            members.push(format!("{}\"hooks\"{}:{events}", self.gap(), self.gap()));
+        }
+        if self.rng.bool() {
+            members.push(self.member("m1", false, 1));
+        }
+        format!("{}{}{}", self.gap(), self.listed(&members, ['{', '}']), self.gap())
+    }
+
+    fn hooks_of_others(&mut self, table: &HookTable) -> String {
+        let mut elements = Vec::new();
+        for _ in 0..self.rng.usize(..3) {
+            let command = self.one_of(&["x", "/x/extline mcp /a", "extline hook /a /b", "'/a"]);
+            let hook = format!("{{\"command\": \"{command}\"{}}}", self.gap());
+            let gap = self.gap();
+            elements.push(match table.form {
+                Form::Flat => format!("{gap}{hook}"),
+                Form::Groups => {
+                    let hooks = self.listed(&[hook], ['[', ']']);
+                    format!("{gap}{{\"matcher\": \"a,]}}//\", \"hooks\":{hooks}}}")
+                }
+            });
+        }
+        self.listed(&elements, ['[', ']'])
+    }
+
+    fn listed(&mut self, items: &[String], brackets: [char; 2]) -> String {
+        let comma = self.syntax == Syntax::Jsonc && !items.is_empty() && self.rng.bool();
+        let end = if comma { "," } else { "" };
+        let items = items.join(&format!("{},", self.gap()));
+        format!("{}{items}{end}{}{}", brackets[0], self.gap(), brackets[1])
     }
 
     fn toml(&mut self) -> String {
@@ -110,7 +159,7 @@ fn an_entry_goes_in_and_out_of_any_file() {
         let mut rng = Rng::with_seed(seed);
         let agent = agent(["claude", "gemini", "zed", "codex"][rng.usize(..4)]);
         let end = if rng.bool() { "\n" } else { "\r\n" };
-        let mut draw = Draw { rng, agent, end };
+        let mut draw = Draw { rng, syntax: agent.syntax, end };
         let text = match agent.syntax {
             Syntax::Toml => draw.toml(),
             _ => format!("{}{}{}", draw.gap(), draw.object(2, Some(agent.key)), draw.gap()),
@@ -125,6 +174,42 @@ fn an_entry_goes_in_and_out_of_any_file() {
         let without = |text: &str| text.replace(char::is_whitespace, "");
         let empty = format!("\"{}\":{{}}", agent.key);
         if !without(&text).contains(&empty) {
+            assert_eq!(without(&removed), without(&text), "{seed}\n{text}\n---\n{added}");
+        }
+    }
+}
+
+#[test]
+fn hooks_go_in_and_out_of_any_file() {
+    for seed in 0..FILES_OF_HOOKS {
+        let mut rng = Rng::with_seed(seed);
+        let agent = agent(["claude", "gemini", "cursor", "crush"][rng.usize(..4)]);
+        let table = agent.hooks.unwrap();
+        let end = if rng.bool() { "\n" } else { "\r\n" };
+        let text = Draw { rng, syntax: table.syntax, end }.file_of_hooks(table);
+        let told = |problem: super::problem::Problem| panic!("{seed}: {problem:?}\n{text}");
+        let events: Vec<&HookEvent> = table.events.iter().collect();
+        let hook = |dir| Hook::of_entry(agent, &entry(dir)).unwrap();
+        let with = |text: &str, hook: &Hook| {
+            insert_hooks(agent, table, text, hook, &events).unwrap_or_else(told)
+        };
+        let (one, two) = (hook("/a"), hook("/it's b"));
+        let added = with(&text, &one);
+        assert_holds_all(&added, &text);
+        let both = with(&added, &two);
+        let read = Hooks::of(agent, table, &both).unwrap();
+        for hook in [&one, &two] {
+            let found: Vec<_> = read.of_target(&hook.target).map(|it| it.event.as_str()).collect();
+            assert_eq!(found.len(), events.len(), "{seed}\n{both}");
+        }
+        let without = |text: &str| text.replace(char::is_whitespace, "");
+        let left = remove_hooks(agent, table, &both, &one.target).unwrap_or_else(told);
+        let wanted = with(&text, &two);
+        assert_eq!(without(&left), without(&wanted), "{seed}\n{text}\n---\n{both}");
+        let removed = remove_hooks(agent, table, &added, &one.target).unwrap_or_else(told);
+        // What was empty before may go.
+        let is_empty = ["[]", "\"hooks\":{}"].iter().any(|it| without(&text).contains(it));
+        if !is_empty && !table.has_version {
             assert_eq!(without(&removed), without(&text), "{seed}\n{text}\n---\n{added}");
         }
     }

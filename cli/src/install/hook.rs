@@ -5,16 +5,20 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::agent_hooks::{Form, HookEvent, HookTable};
+use super::agent_hooks::{Form, HookEvent, HookTable, Kind};
 use super::agents::Agent;
 use super::entry::Entry;
 use super::json_edit::Tree;
 use super::program::{full_path, same_folder};
 
+/// What stands behind a command whose failure has to block. Of all exit codes agents take this one alone
+/// for a refusal: without it, a tool runs unasked once the program is gone.
+const OR_BLOCK: &str = " || exit 2";
+
 /// What hooks run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Hook {
-    /// The line that the agent hands to a shell.
+    /// The line that the agent hands to a shell, but for [`OR_BLOCK`].
     pub(super) command: String,
     pub(super) target: Target,
 }
@@ -62,7 +66,9 @@ impl Target {
     /// Whether both are the same extension; a folder may be gone.
     pub(super) fn is(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Folder(one), Self::Folder(other)) => same_folder(Path::new(one), Path::new(other)),
+            (Self::Folder(one), Self::Folder(other)) => {
+                same_folder(Path::new(one), Path::new(other))
+            }
             (one, other) => one == other,
         }
     }
@@ -87,6 +93,7 @@ impl Hook {
 
     /// One that a file has; none where it runs anything else.
     pub(super) fn of_command(command: &str) -> Option<Self> {
+        let command = command.trim().strip_suffix(OR_BLOCK).unwrap_or(command);
         let words = shlex::split(command)?;
         let [program, action, rest @ ..] = words.as_slice() else { return None };
         if Path::new(program).file_stem()? != "extline" || action != "hook" {
@@ -104,17 +111,21 @@ impl Hook {
     /// An element of the list of an event.
     pub(super) fn element(&self, table: &HookTable, event: &HookEvent) -> Tree {
         let text = |name: &str, text: &str| (name.to_owned(), Tree::Leaf(Value::from(text)));
-        let mut hook = vec![text("command", &self.command)];
+        let mut command = self.command.clone();
+        if event.kind == Kind::Call && table.fail_closed.is_none() {
+            command += OR_BLOCK;
+        }
+        let mut hook = vec![text("command", &command)];
         hook.push(("timeout".to_owned(), Tree::Leaf(Value::from(event.timeout))));
-        if event.fails_closed {
-            hook.push(("failClosed".to_owned(), Tree::Leaf(Value::from(true))));
+        if let Some(member) = table.fail_closed.filter(|_| event.kind == Kind::Call) {
+            hook.push((member.to_owned(), Tree::Leaf(Value::from(true))));
         }
         if table.form == Form::Flat {
             return Tree::Branch(hook);
         }
         hook.insert(0, text("type", "command"));
         let mut group = Vec::new();
-        if event.has_matcher {
+        if event.kind != Kind::Other {
             group.push(text("matcher", "*"));
         }
         group.push(("hooks".to_owned(), Tree::List(vec![Tree::Branch(hook)])));

@@ -145,7 +145,8 @@ fn check(agent: &Agent, table: &HookTable, text: &str, root: &Object<'_>) -> Res
         && value_of(&version.value) != json!({ "number": "1" })
     {
         let line = line_at(text, version.range.start);
-        let what = format!("`{VERSION}` is not 1, and hooks of other versions are not written here");
+        let what =
+            format!("`{VERSION}` is not 1, and hooks of other versions are not written here");
         return Err(Problem::new(line, what));
     }
     let Some(hooks) = root.get(KEY) else { return Ok(()) };
@@ -154,7 +155,9 @@ fn check(agent: &Agent, table: &HookTable, text: &str, root: &Object<'_>) -> Res
         let agent = agent.name;
         Err(Problem::new(
             line_of(text, name),
-            format!("`{path}` is no {what}; correct it by hand, as {agent} does not read it either"),
+            format!(
+                "`{path}` is no {what}; correct it by hand, as {agent} does not read it either"
+            ),
         ))
     };
     let Node::Object(hooks) = &hooks.value else { return refused(None, "table of events") };
@@ -202,12 +205,7 @@ fn all_hooks(hooks: &Object<'_>, form: Form) -> Vec<(String, Option<String>, Pla
     all
 }
 
-fn inserted(
-    text: &str,
-    table: &HookTable,
-    hook: &Hook,
-    events: &[&HookEvent],
-) -> Option<String> {
+fn inserted(text: &str, table: &HookTable, hook: &Hook, events: &[&HookEvent]) -> Option<String> {
     let list = |event: &HookEvent| Tree::List(vec![hook.element(table, event)]);
     if root_of(text)?.is_none() {
         let events = events.iter().map(|event| (event.name.to_owned(), list(event)));
@@ -309,7 +307,8 @@ fn changed(
             }
             let hooks = root.entry(KEY).or_insert_with(|| Map::new().into());
             for event in *events {
-                let list = hooks.as_object_mut().map(|it| it.entry(event.name).or_insert(json!([])));
+                let list =
+                    hooks.as_object_mut().map(|it| it.entry(event.name).or_insert(json!([])));
                 if let Some(Value::Array(list)) = list {
                     list.push(as_read(hook.element(table, event).value()));
                 }

@@ -9,6 +9,7 @@ mod agent_hooks;
 mod agents;
 mod change;
 mod discover;
+mod discover_hooks;
 mod edit;
 #[cfg(test)]
 mod edit_tests;

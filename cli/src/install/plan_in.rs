@@ -132,8 +132,7 @@ fn add_hooks(
         } else {
             Ok(change.text().to_owned())
         };
-        let edited =
-            rest.and_then(|rest| insert_hooks(plan.agent, table, &rest, &hook, &missing));
+        let edited = rest.and_then(|rest| insert_hooks(plan.agent, table, &rest, &hook, &missing));
         change.outcome = Outcome::Text(edited.map_err(|problem| problem.of(&change.file.path))?);
     }
     let shown = if missing.is_empty() { table.events.iter().collect() } else { missing };

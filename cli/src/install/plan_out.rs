@@ -53,7 +53,8 @@ pub(super) fn plan(
         Some((entry, _)) => Target::of_entry(entry),
         None => Target::of_folder(what),
     };
-    let mut plan = Plan { agent, scope, name: what.to_owned(), entry: None, hooks: None, files: vec![] };
+    let mut plan =
+        Plan { agent, scope, name: what.to_owned(), entry: None, hooks: None, files: vec![] };
     let table = agent.hooks.filter(|_| !search.is_shared);
     let own = table.and_then(|table| table.own_file.as_ref());
     let own = own.map_or_else(Vec::new, |own| vec![own.path(scope)]);
@@ -117,8 +118,7 @@ fn search(agent: &Agent, files: &[ConfigFile], what: &str) -> Result<Search, Ref
         && let Some(target) = Target::of_entry(found)
     {
         let others = all.iter().filter(|entry| *entry != found);
-        search.is_shared =
-            others.filter_map(Target::of_entry).any(|other| other.is(&target));
+        search.is_shared = others.filter_map(Target::of_entry).any(|other| other.is(&target));
     }
     Ok(search)
 }
@@ -170,7 +170,9 @@ fn without(agent: &Agent, file: &ConfigFile, going: &Going) -> Result<Outcome, P
     // What was written in between belongs to neither.
     let backups = file.backups();
     let restored = backups.iter().find_map(|(_, text)| {
-        let steps = steps(agent, text, going).ok().filter(|it| it.last().is_some_and(|it| it == file.text()))?;
+        let steps = steps(agent, text, going)
+            .ok()
+            .filter(|it| it.last().is_some_and(|it| it == file.text()))?;
         let between = backups.iter().filter(|(_, it)| steps[..steps.len() - 1].contains(it));
         let paths = between.map(|(path, _)| path.clone()).collect();
         Some(Outcome::Restored(paths, text.clone()))
@@ -179,7 +181,9 @@ fn without(agent: &Agent, file: &ConfigFile, going: &Going) -> Result<Outcome, P
         return Ok(restored);
     }
     let from_nothing = steps(agent, "", going).ok();
-    if backups.is_empty() && from_nothing.is_some_and(|it| it.last().is_some_and(|it| it == file.text())) {
+    if backups.is_empty()
+        && from_nothing.is_some_and(|it| it.last().is_some_and(|it| it == file.text()))
+    {
         return Ok(Outcome::Deleted);
     }
     let mut text = file.text().to_owned();

@@ -29,7 +29,11 @@ pub(super) fn tell(plan: &Plan, dry_run: bool, printer: &mut Printer) {
     for (index, change) in plan.files.iter().enumerate() {
         let entry = plan.entry.as_ref().filter(|it| it.file == index);
         let hooks = plan.hooks.as_ref().filter(|it| it.hook.file == index);
-        tell_file(change, entry.and_then(|_| plan.line_of_entry()).or(plan.line_of_hooks()), printer);
+        tell_file(
+            change,
+            entry.and_then(|_| plan.line_of_entry()).or(plan.line_of_hooks()),
+            printer,
+        );
         if let Some(entry) = entry {
             tell_entry(plan, entry, printer);
         }
@@ -41,7 +45,10 @@ pub(super) fn tell(plan: &Plan, dry_run: bool, printer: &mut Printer) {
         }
     }
     tell_what_holds(plan, dry_run, printer);
-    if plan.agent.splits_names && plan.name.contains('_') && entry.is_some_and(|it| it != Action::Removed) {
+    if plan.agent.splits_names
+        && plan.name.contains('_')
+        && entry.is_some_and(|it| it != Action::Removed)
+    {
         let agent = plan.agent.name;
         printer.warn(format_args!(
             "{agent} takes what stands behind `_` in the name of a server for the name of a tool in its \
