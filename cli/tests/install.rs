@@ -2,6 +2,8 @@
 
 #![cfg(unix)]
 
+#[path = "install/hooks.rs"]
+mod hooks;
 #[path = "install/machine.rs"]
 mod machine;
 mod support;

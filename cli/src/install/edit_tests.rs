@@ -90,7 +90,12 @@ impl Draw {
             for event in ["Other", table.events[0].name] {
                 if self.rng.bool() {
                     let list = self.hooks_of_others(table);
-                    events.push(format!("{}\"{event}\"{}:{}{list}", self.gap(), self.gap(), self.gap()));
+                    events.push(format!(
+                        "{}\"{event}\"{}:{}{list}",
+                        self.gap(),
+                        self.gap(),
+                        self.gap()
+                    ));
                 }
             }
             let events = self.listed(&events, ['{', '}']);
