@@ -61,6 +61,7 @@ pub(super) const INSTALL_EXAMPLES: &str = "Examples:
   extline install --for claude --dry-run examples/clock-shell
   extline install --for claude examples/clock-shell
   extline install --for codex --for gemini --name clock examples/clock-shell
+  extline install --for claude --hooks examples/clock-shell
   extline install --for vscode --scope project .
   extline install --for cursor --name mine -- python3 /path/to/my_extension.py";
 

@@ -101,10 +101,11 @@ pub(crate) enum Action {
         after_help = format!("{LINT_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Lint(Lint),
-    /// Put an extension into the configuration of an agent, as an MCP server
+    /// Put an extension into the configuration of an agent, as an MCP server and as hooks
     ///
-    /// The entry starts `extline mcp` with the folder, both by full paths. Nothing else in the file is
-    /// changed by a byte; what it was before is kept beside it. docs/agents.md has the files of each agent.
+    /// The entry starts `extline mcp` with the folder, both by full paths; hooks, where the extension has
+    /// guards or --hooks asks for them, run `extline hook`. Nothing else in the files is changed by a byte;
+    /// what they were before is kept beside them. docs/agents.md has the files of each agent.
     #[command(
         override_usage = "extline install [OPTIONS] --for <AGENT> <DIR>\n       \
                           extline install [OPTIONS] --for <AGENT> --name <NAME> -- <PROGRAM> [ARGS]...",
@@ -119,7 +120,8 @@ pub(crate) enum Action {
     Uninstall(Uninstall),
     /// List the agents' configurations, and which extensions are installed there
     ///
-    /// Of other servers only the names are shown. A file that cannot be read is told of, and is no failure.
+    /// Of other servers only the names are shown, and other hooks are counted. A file that cannot be read is
+    /// told of, and is no failure.
     #[command(after_help = format!("{DISCOVER_EXAMPLES}\n\n{EXIT_CODES}"))]
     Discover(Discover),
     /// Answer an agent's hook: guards and interceptors decide about the agent's own tools

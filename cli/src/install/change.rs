@@ -69,25 +69,35 @@ impl FileChange {
     }
 }
 
-/// Writes all files. Where one cannot be, those before it are made what they were.
-pub(super) fn carry_out(changes: &mut [&mut FileChange]) -> Result<(), Refusal> {
+/// Writes all files. Where one cannot be, those before it are made what they were; the error says which
+/// could not be.
+pub(super) fn carry_out(changes: &mut [&mut FileChange]) -> Result<(), String> {
     let mut new_backups = Vec::new();
-    let written = back_up(changes, &mut new_backups).and_then(|()| write(changes));
-    if written.is_err() {
-        for backup in new_backups {
-            // Of a file that is as it was.
+    let backed_up = back_up(changes, &mut new_backups);
+    let written =
+        backed_up.map_err(|why| (nothing_written(&why), true)).and_then(|()| write(changes));
+    if let Err((why, is_undone)) = written {
+        // Of files that are as they were.
+        for backup in new_backups.into_iter().filter(|_| is_undone) {
             let _ = fs::remove_file(backup);
         }
-        return written;
+        return Err(why);
     }
     for change in changes {
         if let Outcome::Restored(backups, _) = &change.outcome {
             for backup in backups {
-                fs::remove_file(backup).map_err(|error| change.refused(&error))?;
+                fs::remove_file(backup).map_err(|error| {
+                    let backup = backup.display();
+                    format!("all is done, but {backup} is still there: {error}; delete it")
+                })?;
             }
         }
     }
     Ok(())
+}
+
+pub(super) fn nothing_written(why: &Refusal) -> String {
+    format!("{why}\n  nothing was written")
 }
 
 fn back_up(changes: &mut [&mut FileChange], new_backups: &mut Vec<PathBuf>) -> Result<(), Refusal> {
@@ -103,18 +113,21 @@ fn back_up(changes: &mut [&mut FileChange], new_backups: &mut Vec<PathBuf>) -> R
     Ok(())
 }
 
-fn write(changes: &[&mut FileChange]) -> Result<(), Refusal> {
+/// The error has whether all files are what they were.
+fn write(changes: &[&mut FileChange]) -> Result<(), (String, bool)> {
     for (index, change) in changes.iter().enumerate() {
         let Err(error) = change.write() else { continue };
-        let mut refusal = change.refused(&error);
-        for change in &changes[..index] {
-            if let Err(error) = change.undo() {
-                let file = change.file.path.display();
-                refusal.0 +=
-                    &format!("\n  {file} is changed, and cannot be made what it was: {error}");
-            }
-        }
-        return Err(refusal);
+        let why = change.refused(&error);
+        let undone = changes[..index].iter().filter_map(|change| {
+            let error = change.undo().err()?;
+            let file = change.file.path.display();
+            Some(format!("  {file} is changed, and cannot be made what it was: {error}"))
+        });
+        let undone: Vec<_> = undone.collect();
+        return Err(match undone.as_slice() {
+            [] => (nothing_written(&why), true),
+            lines => (format!("{why}\n{}", lines.join("\n")), false),
+        });
     }
     Ok(())
 }

@@ -118,7 +118,7 @@ pub(super) struct Items {
     open: usize,
     close: usize,
     bracket: char,
-    items: Vec<Range<usize>>,
+    ranges: Vec<Range<usize>>,
 }
 
 impl Items {
@@ -128,7 +128,7 @@ impl Items {
             open: object.range.start,
             close: object.range.end - 1,
             bracket: '}',
-            items: items.collect(),
+            ranges: items.collect(),
         }
     }
 
@@ -139,14 +139,14 @@ impl Items {
             open: array.range.start,
             close: array.range.end - 1,
             bracket: ']',
-            items: items.collect(),
+            ranges: items.collect(),
         }
     }
 
     /// Whether nothing is in there, nor a comment in the text from that place on: that is the person's,
     /// and keeps its place.
     pub(super) fn is_bare(&self, text: &str, from: usize) -> bool {
-        self.items.is_empty() && !text[from..self.close].contains('/')
+        self.ranges.is_empty() && !text[from..self.close].contains('/')
     }
 }
 
@@ -175,7 +175,7 @@ pub(super) fn add(
     let (open, close) = (items.open, items.close);
     let inside = &text[open + 1..close];
     let outer = indent_of_line(text, open);
-    let last = items.items.last();
+    let last = items.ranges.last();
     let named = |colon: &str, written: String| match name {
         Some(name) => format!("{}{colon}{written}", quoted(name)),
         None => written,
@@ -218,10 +218,10 @@ pub(super) fn add(
 
 /// The text without an item, its comma, and its lines where they have nothing else.
 pub(super) fn take_out(text: &str, items: &Items, index: usize) -> Option<String> {
-    let item = items.items.get(index)?;
+    let item = items.ranges.get(index)?;
     let (open, close) = (items.open, items.close);
     let own_comma = comma_after(text, item.end, close);
-    let previous = index.checked_sub(1).map(|it| &items.items[it]);
+    let previous = index.checked_sub(1).map(|it| &items.ranges[it]);
     let mut cut = item.start..own_comma.map_or(item.end, |comma| comma + 1);
     let rest = &text[cut.end..];
     let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -243,7 +243,7 @@ pub(super) fn take_out(text: &str, items: &Items, index: usize) -> Option<String
     if let Some(comma) = left.and_then(|it| comma_after(text, it.end, cut.start)) {
         edited.remove(comma);
     }
-    if items.items.len() == 1 {
+    if items.ranges.len() == 1 {
         let inside = edited[open + 1..].find(items.bracket)?;
         let close = open + 1 + inside;
         if edited[open + 1..close].trim().is_empty() {

@@ -38,10 +38,9 @@ use crate::failure::{Failure, nearest};
 use crate::printer::Printer;
 
 use self::agents::{GOOSE, OTHERS};
-use self::change::carry_out;
+use self::change::{carry_out, nothing_written};
 use self::entry::Entry;
 use self::plan::{Plan, Wanted};
-use self::problem::Refusal;
 use self::program::Meant;
 
 pub(crate) use self::agents::{AGENTS, Agent};
@@ -108,17 +107,13 @@ fn change(place: &Place, wanted: &Wanted, mut printer: Printer) -> Exit {
     if !place.dry_run {
         let mut files: Vec<_> = plans.iter_mut().flat_map(|plan| &mut plan.files).collect();
         if let Err(why) = carry_out(&mut files) {
-            return fail(&nothing_written(&why), &mut printer, Exit::ToolError);
+            return fail(&why, &mut printer, Exit::ToolError);
         }
     }
     for plan in &plans {
         report::tell(plan, place.dry_run, &mut printer);
     }
     printer.finish(Exit::Ok)
-}
-
-fn nothing_written(why: &Refusal) -> String {
-    format!("{why}\n  nothing was written")
 }
 
 fn fail(why: &str, printer: &mut Printer, exit: Exit) -> Exit {

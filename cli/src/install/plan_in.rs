@@ -32,9 +32,14 @@ pub(super) fn plan(
         hooks: None,
         files: vec![FileChange::new(file, outcome)],
     };
-    if let Some(table) = hooks
-        && let Some(hook) = Hook::of_entry(agent, entry)
-    {
+    if let Some(table) = hooks {
+        let hook = Hook::of_entry(agent, entry);
+        let hook = hook.ok_or_else(|| {
+            Refusal(
+                "a shell cannot be told of its path or arguments; --no-hooks leaves hooks out"
+                    .to_owned(),
+            )
+        })?;
         add_hooks(&mut plan, project, table, hook, force)?;
     }
     Ok(plan)

@@ -134,7 +134,7 @@ fn hooks_are_written_where_they_are_wanted() {
     machine.run(&[&claude[..], &["--hooks", "--no-hooks", &clock]].concat()).assert_code(2);
 }
 
-/// Files as they are found. `@` is the command of a hook before a call, `$` that of another.
+/// Files as they are found. `@` is the command of a hook before a call.
 const FILES: [(&str, &str, &str, Option<&str>); 8] = [
     ("claude", CLAUDE, "{\"model\":\"x\"}", None),
     (
