@@ -1,9 +1,9 @@
 //! `extline hook`: the guards, interceptors and events of extensions in agents that run hooks.
 //!
-//! A hook is a process for each event. This one asks extensions that run already (`client.rs`), at a
-//! socket of its user (`place.rs`), and starts them where they do not (`start.rs`). They are run by a
-//! second process of the same program (`server.rs`), which decides (`decide.rs`). What agents send and
-//! obey is data (`dialects.rs`), read by `event.rs` and `arguments.rs`, written by `answer.rs`.
+//! A hook is a process for each event. This one asks extensions that run already (`client`), at a
+//! socket of its user (`place`), and starts them where they do not (`start`). They are run by a
+//! second process of the same program (`server`), which decides (`decide`). What agents send and
+//! obey is data (`dialects`), read by `event` and `arguments`, written by `answer`.
 //!
 //! A tool call fails closed: whatever goes wrong on this way blocks it.
 
