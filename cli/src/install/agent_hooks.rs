@@ -1,5 +1,7 @@
 //! The hooks of agents: where they are, and what one looks like. `docs/agents.md` has the same as a table.
 
+use serde_json::{Map, Value};
+
 use super::agents::Syntax;
 use crate::args::Scope;
 
@@ -15,6 +17,7 @@ pub(crate) struct HookTable {
     /// The member of a hook that has it block where it fails. Without one, the command sees to it.
     pub(super) fail_closed: Option<&'static str>,
     pub(super) events: &'static [HookEvent],
+    pub(super) switch: Option<Switch>,
     /// What holds once the hooks are there.
     pub(super) holds: &'static str,
     /// What the person does next.
@@ -25,6 +28,16 @@ pub(crate) struct HookTable {
 pub(super) struct OwnFile {
     pub(super) project: &'static str,
     pub(super) user: &'static str,
+}
+
+/// A setting that turns all hooks off.
+#[derive(Debug)]
+pub(super) struct Switch {
+    pub(super) path: &'static [&'static str],
+    /// The value that does it.
+    pub(super) off: bool,
+    /// It is in the file of the servers, and not in that of the hooks.
+    pub(super) is_with_servers: bool,
 }
 
 /// What the list of an event holds.
@@ -82,6 +95,7 @@ pub(super) const CLAUDE: HookTable = HookTable {
         event("SessionStart", 60),
         event("SessionEnd", 60),
     ],
+    switch: Some(Switch { path: &["disableAllHooks"], off: true, is_with_servers: false }),
     holds: "its guards are asked before each tool of Claude Code, and none is used where they cannot be asked",
     next: "`/hooks` shows them; a session that runs already may not have them",
 };
@@ -103,6 +117,7 @@ pub(super) const CODEX: HookTable = HookTable {
         // As long as there may be.
         event("SessionEnd", 3),
     ],
+    switch: Some(Switch { path: &["features", "hooks"], off: false, is_with_servers: true }),
     holds: "its guards are asked before each tool of Codex but those that run elsewhere, such as web search, \
             and none is used where they cannot be asked",
     next: "Codex runs no hook before you trust it: start Codex, and type `/hooks`",
@@ -122,6 +137,7 @@ pub(super) const CURSOR: HookTable = HookTable {
         event("sessionStart", 60),
         event("sessionEnd", 60),
     ],
+    switch: None,
     holds: "its guards are asked before each tool of Cursor, and none is used where they cannot be asked",
     next: "Cursor lists them in its settings, under Hooks",
 };
@@ -139,6 +155,7 @@ pub(super) const GEMINI: HookTable = HookTable {
         event("SessionStart", 60_000),
         event("SessionEnd", 60_000),
     ],
+    switch: Some(Switch { path: &["hooksConfig", "enabled"], off: false, is_with_servers: false }),
     holds: "its guards are asked before each tool of Gemini CLI, and none is used where they cannot be asked",
     next: "`/hooks list` shows them; a project's run only in a folder that is trusted",
 };
@@ -150,10 +167,20 @@ pub(super) const CRUSH: HookTable = HookTable {
     has_version: false,
     fail_closed: None,
     events: &[call("PreToolUse", 60)],
+    switch: None,
     holds: "its guards are asked before each tool of Crush but those of its sub-agents, and none is used where \
             they cannot be asked",
     next: "",
 };
+
+impl Switch {
+    /// Its name, where a file has it turned off.
+    pub(super) fn turned_off(&self, root: &Map<String, Value>) -> Option<String> {
+        let (first, rest) = self.path.split_first()?;
+        let value = rest.iter().try_fold(root.get(*first)?, |value, name| value.get(name))?;
+        (value.as_bool() == Some(self.off)).then(|| self.path.join("."))
+    }
+}
 
 impl OwnFile {
     /// The file of a scope, in the notation of `paths.rs`.

@@ -16,7 +16,7 @@ pub(super) const MARK: char = '\u{feff}';
 /// The configuration as it stands.
 #[derive(Debug)]
 pub(super) struct Read {
-    root: Map<String, Value>,
+    pub(super) root: Map<String, Value>,
 }
 
 impl Read {

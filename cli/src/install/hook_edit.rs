@@ -20,7 +20,7 @@ const VERSION: &str = "version";
 /// The hooks of a file.
 #[derive(Debug)]
 pub(super) struct Hooks {
-    root: Map<String, Value>,
+    pub(super) root: Map<String, Value>,
     /// Ours, in the order of the file.
     pub(super) ours: Vec<Found>,
     /// How many others there are.

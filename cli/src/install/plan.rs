@@ -51,6 +51,8 @@ pub(super) struct PlannedHooks {
     pub(super) hook: Planned<Hook>,
     /// Those that are added, or that go; all where none is.
     pub(super) events: Vec<String>,
+    /// The setting with which the person has turned all hooks off.
+    pub(super) turned_off: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

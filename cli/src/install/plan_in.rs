@@ -143,6 +143,16 @@ fn add_hooks(
     let shown = if missing.is_empty() { table.events.iter().collect() } else { missing };
     let events = shown.into_iter().map(|event| event.name.to_owned()).collect();
     let hook = Planned { what: hook, action, file: index };
-    plan.hooks = Some(PlannedHooks { table, hook, events });
+    let turned_off = turned_off(plan, table, &there);
+    plan.hooks = Some(PlannedHooks { table, hook, events, turned_off });
     Ok(())
+}
+
+fn turned_off(plan: &Plan, table: &HookTable, hooks: &Hooks) -> Option<String> {
+    let switch = table.switch.as_ref()?;
+    if !switch.is_with_servers {
+        return switch.turned_off(&hooks.root);
+    }
+    let servers = Read::of(plan.agent, plan.files.first()?.file.text()).ok()?;
+    switch.turned_off(&servers.root)
 }

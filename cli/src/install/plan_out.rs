@@ -160,7 +160,7 @@ fn take(plan: &mut Plan, file: ConfigFile, going: Going) -> Result<(), Refusal> 
     }
     if let Some(GoingHooks { table, hook, events }) = going.hooks {
         let hook = Planned { what: hook, action: Action::Removed, file: index };
-        plan.hooks.get_or_insert(PlannedHooks { table, hook, events });
+        plan.hooks.get_or_insert(PlannedHooks { table, hook, events, turned_off: None });
     }
     Ok(())
 }

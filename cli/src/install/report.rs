@@ -45,6 +45,12 @@ pub(super) fn tell(plan: &Plan, dry_run: bool, printer: &mut Printer) {
         }
     }
     tell_what_holds(plan, dry_run, printer);
+    if let Some(setting) = plan.hooks.as_ref().and_then(|hooks| hooks.turned_off.as_ref()) {
+        let agent = plan.agent.name;
+        printer.warn(format_args!(
+            "`{setting}` has {agent} run no hooks, so that no guard is asked; change that setting"
+        ));
+    }
     if plan.agent.splits_names
         && plan.name.contains('_')
         && entry.is_some_and(|it| it != Action::Removed)
@@ -72,8 +78,8 @@ fn json_of(plan: &Plan, dry_run: bool) -> Value {
             json["entry"] = entry.what.value(plan.agent);
         }
     }
-    if let Some(PlannedHooks { hook, events, .. }) = &plan.hooks {
-        let mut hooks = json!({ "events": events });
+    if let Some(PlannedHooks { hook, events, turned_off, .. }) = &plan.hooks {
+        let mut hooks = json!({ "events": events, "turned_off": turned_off });
         add_file(&mut hooks, hook, plan, plan.line_of_hooks());
         if hook.action != Action::Removed {
             hooks["command"] = hook.what.command.as_str().into();

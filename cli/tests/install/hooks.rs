@@ -416,3 +416,28 @@ fn hooks_are_shown() {
     assert_eq!((&told["action"], &told["hooks"]["action"]), (&json!("removed"), &json!("removed")));
     assert_eq!(files(machine.home.path()), [Path::new(told["file"].as_str().unwrap())]);
 }
+
+#[test]
+fn hooks_that_are_turned_off_are_told_of() {
+    for (agent, name, text, setting) in [
+        ("claude", CLAUDE, "{\"disableAllHooks\": true}", "disableAllHooks"),
+        ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks"),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            "{\"hooksConfig\": {\"enabled\": false}}",
+            "hooksConfig.enabled",
+        ),
+    ] {
+        let machine = Machine::new();
+        let dir = guarded(&machine);
+        let words = ["install", "--for", agent, "--scope", "project", &dir];
+        machine.write(name, text);
+        machine.ok(&words).assert_says(&[&format!("`{setting}` has ")]);
+        let told = machine.ok(&[&words[..], &["--json"]].concat()).json();
+        assert_eq!(told["hooks"]["turned_off"], setting);
+        machine.write(name, text.replace("true", "null").replace("false", "true"));
+        let told = machine.ok(&words);
+        assert!(!format!("{told:?}").contains("run no hooks"), "{told:?}");
+    }
+}
