@@ -21,6 +21,7 @@ mod mcp;
 mod mock;
 mod new;
 mod news_lines;
+mod package;
 mod printer;
 mod progress;
 mod record;
@@ -108,6 +109,7 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Lint(lint) => lint::run(lint, printer).await?,
         Action::Install(install) => install::install(&install, printer)?,
         Action::Uninstall(uninstall) => install::uninstall(&uninstall, printer),
+        Action::Package(package) => package::run(&package, printer),
         Action::Discover(discover) => install::discover(discover, printer).await,
         Action::Hook(hook) if hook::is_hook(&hook) => return Ok(hook::run(&hook, printer)),
         Action::Hook(hook) => Box::pin(hook::serve(*hook, printer)).await?,

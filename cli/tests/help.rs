@@ -9,7 +9,7 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 16] = [
+const SUBCOMMANDS: [&str; 18] = [
     "run",
     "call",
     "command",
@@ -26,6 +26,8 @@ const SUBCOMMANDS: [&str; 16] = [
     "install",
     "uninstall",
     "discover",
+    "package",
+    "hook",
 ];
 
 const TOP: &str = "\

@@ -60,6 +60,11 @@ class Agent:
     # What it has to be told, and what its name for the command of the extension is.
     words: tuple
     command: str | None = None
+    # How it takes the package of `extline package`: its folder, what is run before, words more, the tool's name.
+    package_folder: str | None = None
+    package_before: tuple = ()
+    package_words: tuple = ()
+    package_tool: str | None = None
 
     def call(self, line):
         return {"call": self.shell, "args": {self.argument: line, **self.more()}}
@@ -98,6 +103,9 @@ AGENTS = (
         (".claude/settings.json", ".claude.json"),
         ("-p", "PROMPT", "--allowedTools", "Bash(echo:*)", "mcp__witness__testify"),
         "/mcp__witness__oath solemnly",
+        package_folder="claude",
+        package_words=("--plugin-dir", "PACKAGE", "--allowedTools", "mcp__plugin_witness_witness__testify"),
+        package_tool="mcp__plugin_witness_witness__testify",
     ),
     Agent(
         "codex",
@@ -126,6 +134,9 @@ AGENTS = (
         (".gemini/settings.json",),
         # A model of its own choice would be chosen by asking another.
         ("--yolo", "--skip-trust", "--model", "gemini-2.5-pro", "-p", "PROMPT"),
+        package_folder="gemini",
+        package_before=("extensions", "link", "--consent", "PACKAGE"),
+        package_tool="mcp_witness_testify",
     ),
 )
 
@@ -133,8 +144,8 @@ AGENTS = (
 class Run:
     """One agent in a home of its own."""
 
-    def __init__(self, agent, program, folder):
-        self.agent, self.program = agent, program
+    def __init__(self, agent, program, folder, packaged=False):
+        self.agent, self.program, self.packaged = agent, program, packaged
         self.home, self.project, self.kept = folder / "home", folder / "project", folder / "kept"
         self.extline_home = self.home / "extline"
         runtime = folder / "run"
@@ -150,7 +161,7 @@ class Run:
         self.script = [
             agent.call("echo forbidden"),
             agent.call("echo original"),
-            {**agent.tool, "args": {"what": "everything"}},
+            {**(self.tool() if packaged else agent.tool), "args": {"what": "everything"}},
             {**agent.call("echo forbidden again"), "before": self.kill},
             {"say": "done"},
         ]
@@ -160,11 +171,14 @@ class Run:
         model = Model(self.script)
         try:
             self.env |= self.agent.prepare(self.home, model.url)
-            self.install()
-            ended = self.start("go")
+            if self.packaged:
+                more = self.install_package()
+            else:
+                more = self.install()
+            ended = self.start("go", more)
             results = model.results()
             found = self.judge(results)
-            if self.agent.command:
+            if self.agent.command and not self.packaged:
                 self.start(self.agent.command)
                 found["command"] = model.was_told("I swear solemnly")
             if not all(found.values()):
@@ -183,9 +197,30 @@ class Run:
         for name in self.agent.files:
             file = self.home / name
             file.write_text(file.read_text().replace(str(EXTLINE), str(recorder)))
+        return ()
 
-    def start(self, prompt):
-        words = [prompt if word == "PROMPT" else word for word in self.agent.words]
+    def tool(self):
+        return {"call": self.agent.package_tool}
+
+    def install_package(self):
+        """Makes the package, as its author does, and gives it to the agent; returns words more."""
+        packages = self.home / "packages"
+        words = [EXTLINE, "package", "--out", packages, WITNESS]
+        subprocess.run(words, env=self.env, stdout=subprocess.DEVNULL, check=True)
+        # A package looks `extline` up.
+        self.env["PATH"] = f"{EXTLINE.parent}{os.pathsep}{self.env['PATH']}"
+        folder = str(packages / self.agent.package_folder)
+
+        def filled(words):
+            return [folder if word == "PACKAGE" else word for word in words]
+
+        if self.agent.package_before:
+            before = [self.program, *filled(self.agent.package_before)]
+            subprocess.run(before, env=self.env, cwd=self.project, capture_output=True, check=True)
+        return filled(self.agent.package_words)
+
+    def start(self, prompt, more=()):
+        words = [*more, *(prompt if word == "PROMPT" else word for word in self.agent.words)]
         # A process group of its own, so that nothing of it is left.
         process = subprocess.Popen(
             [self.program, *words],
@@ -264,17 +299,21 @@ def main():
             continue
         version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.split()
         version = next((word for word in version if word[0].isdigit()), "?")
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            run = Run(agent, program, Path(folder))
-            found, results = run.see()
-            said = ", ".join(f"{name} {'seen' if is_so else 'NOT SEEN'}" for name, is_so in found.items())
-            print(f"{agent.id} {version}: {said}", flush=True)
-            if all(found.values()) and options.record:
-                file = HERE / f"transcripts/{agent.id}.json"
-                file.parent.mkdir(exist_ok=True)
-                file.write_text(json.dumps(run.transcript(version, results), indent=1) + "\n")
-        if not all(found.values()):
-            failed.append(agent.id)
+        for packaged in (False, True):
+            if packaged and not agent.package_folder:
+                continue
+            name = f"{agent.id} {version}{', its package' if packaged else ''}"
+            with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+                run = Run(agent, program, Path(folder), packaged)
+                found, results = run.see()
+                said = ", ".join(f"{what} {'seen' if is_so else 'NOT SEEN'}" for what, is_so in found.items())
+                print(f"{name}: {said}", flush=True)
+                if all(found.values()) and options.record and not packaged:
+                    file = HERE / f"transcripts/{agent.id}.json"
+                    file.parent.mkdir(exist_ok=True)
+                    file.write_text(json.dumps(run.transcript(version, results), indent=1) + "\n")
+            if not all(found.values()):
+                failed.append(name)
     sys.exit(f"FAILED: {', '.join(failed)}" if failed else 0)
 
 

@@ -75,6 +75,12 @@ pub(super) const DISCOVER_EXAMPLES: &str = "Examples:
   extline discover --for claude --start
   extline discover --json | jq '.files[].servers[]? | select(.ours) | .name'";
 
+pub(super) const PACKAGE_EXAMPLES: &str = "Examples:
+  extline package examples/guard-python
+  extline package --for claude --out dist .
+  claude --plugin-dir packages/claude
+  gemini extensions link packages/gemini";
+
 pub(super) const HOOK_EXAMPLES: &str = "Examples:
   extline hook --agent claude examples/guard-python < event.json
   extline hook --status

@@ -7,6 +7,7 @@ mod hook;
 mod http;
 mod install;
 mod offered;
+mod package;
 mod settings;
 
 use std::ffi::OsString;
@@ -18,8 +19,8 @@ use clap_complete::Shell;
 use help::{
     CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFORMANCE_EXAMPLES, DISCOVER_EXAMPLES,
     ENVIRONMENT, EXAMPLES, HOOK_EXAMPLES, INSPECT_EXAMPLES, INSTALL_EXAMPLES, LINT_EXAMPLES,
-    MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, RECORD_EXAMPLES, RUN_EXAMPLES,
-    TAP_EXAMPLES, UNINSTALL_EXAMPLES,
+    MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, PACKAGE_EXAMPLES, RECORD_EXAMPLES,
+    RUN_EXAMPLES, TAP_EXAMPLES, UNINSTALL_EXAMPLES,
 };
 use offered::Offered;
 
@@ -30,6 +31,7 @@ pub(crate) use help::EXIT_CODES;
 pub(crate) use hook::{Hook, HookAlone};
 pub(crate) use http::Http;
 pub(crate) use install::{Discover, Install, Place, Scope, Uninstall};
+pub(crate) use package::{Kind, Package};
 pub(crate) use settings::{Program, Settings, Timeout};
 
 /// Run, call and inspect extensions for coding agents.
@@ -118,6 +120,13 @@ pub(crate) enum Action {
     /// the backup is gone.
     #[command(after_help = format!("{UNINSTALL_EXAMPLES}\n\n{EXIT_CODES}"))]
     Uninstall(Uninstall),
+    /// Make the packages that agents install from an extension
+    ///
+    /// An Agent Plugin, a plugin of Claude Code and an extension of Gemini CLI, each with the extension in it,
+    /// its skills and commands, and hooks where it has guards. They start it by `extline`, which has to be in
+    /// PATH where they are installed. docs/packages.md has what is in each.
+    #[command(after_help = format!("{PACKAGE_EXAMPLES}\n\n{EXIT_CODES}"))]
+    Package(Package),
     /// List the agents' configurations, and which extensions are installed there
     ///
     /// Of other servers only the names are shown, and other hooks are counted. A file that cannot be read is
