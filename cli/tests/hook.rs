@@ -31,7 +31,9 @@ impl User {
         }
         let source = support::repository().join("cli/tests/hook/guard.py");
         fs::copy(source, guard.join("guard.py")).unwrap();
-        let manifest = json!({ "name": "guard", "version": "1.0.0", "exec": "./guard.py", "guards": ["tool_call"] });
+        let manifest = json!({
+            "name": "guard", "version": "1.0.0", "exec": "python3", "args": ["guard.py"], "guards": ["tool_call"],
+        });
         fs::write(guard.join("extension.json"), manifest.to_string()).unwrap();
         Self { folder, extline: Extline::new() }
     }

@@ -108,20 +108,25 @@ fn project(dialect: &Dialect) -> PathBuf {
     named.unwrap_or_else(|| env::current_dir().unwrap_or_default())
 }
 
-/// What the extensions are made of, as far as it can be told from their folders: the manifest, the program,
-/// and what stands beside it of its kind, as other modules of Python.
+/// What the extensions are made of, as far as it can be told from their folders: the manifest, the program
+/// and the files that it is given, and what stands beside these of their kind, as other modules of Python.
 fn files(dirs: &[OsString], project: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for dir in dirs {
         let dir = project.join(dir);
         let manifest = dir.join(extline_host::MANIFEST);
-        let program =
-            fs::read(&manifest).ok().and_then(|text| program(&text)).map(|it| dir.join(it));
-        if let Some(kind) = program.as_ref().and_then(|it| it.extension()) {
-            let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
-            files.extend(entries.map(|it| it.path()).filter(|it| it.extension() == Some(kind)));
+        let Command { exec, args } = fs::read(&manifest)
+            .ok()
+            .and_then(|text| serde_json::from_slice(&text).ok())
+            .unwrap_or_default();
+        let own = exec.into_iter().chain(args).map(|word| dir.join(word)).filter(|it| it.is_file());
+        for file in own {
+            if let (Some(kind), Some(folder)) = (file.extension(), file.parent()) {
+                let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+                files.extend(entries.map(|it| it.path()).filter(|it| it.extension() == Some(kind)));
+            }
+            files.push(file);
         }
-        files.extend(program);
         files.push(manifest);
     }
     files.sort();
@@ -129,12 +134,12 @@ fn files(dirs: &[OsString], project: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn program(manifest: &[u8]) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Exec {
-        exec: String,
-    }
-    serde_json::from_slice::<Exec>(manifest).ok().map(|it| it.exec)
+/// What a manifest says about the start.
+#[derive(Default, Deserialize)]
+struct Command {
+    exec: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
 }
 
 fn changed(file: &Path) -> Option<(i64, i64, u64)> {
