@@ -126,6 +126,10 @@ fn each_agent_is_answered_in_its_own_words() {
     };
     let deny = json!({ "permissionDecision": "deny", "permissionDecisionReason": why });
     let updated = |args: Value| json!({ "updatedInput": args });
+    let no_rewrite = |agent| {
+        let why = format!("an extension rewrote the call, and {agent} has no way to run it so");
+        json!({ "permissionDecision": "deny", "permissionDecisionReason": why })
+    };
     let snake = |event: &str, name: &str, tool: &str| {
         let (event, name, tool) = (event.to_owned(), name.to_owned(), tool.to_owned());
         move |args: Value| json!({ event.as_str(): name, "tool_name": tool, "tool_input": args })
@@ -174,18 +178,12 @@ fn each_agent_is_answered_in_its_own_words() {
             json!({ "permission": "allow", "updated_input": { "command": "rewrite", "timeout": 2 } }),
             "{}",
         ),
-        (
-            "copilot",
-            Box::new(copilot),
-            deny.clone(),
-            json!({ "modifiedArgs": { "command": "rewrite", "timeout": 2 } }),
-            "",
-        ),
+        ("copilot", Box::new(copilot), deny.clone(), no_rewrite("Copilot CLI"), ""),
         (
             "qwen",
             Box::new(snake("hook_event_name", "PreToolUse", "run_shell_command")),
             specific("PreToolUse", deny.clone()),
-            specific("PreToolUse", updated(json!({ "command": "rewrite", "timeout": 2 }))),
+            specific("PreToolUse", no_rewrite("Qwen Code")),
             "",
         ),
         (

@@ -31,20 +31,20 @@ const FAILURE: u8 = 1;
 
 impl Answer {
     pub(super) fn of(dialect: &Dialect, event: &str, verdict: Verdict) -> Self {
-        let said = match verdict {
+        let (said, reason) = match verdict {
             Verdict::Pass => return Self { stdout: dialect.silence.to_owned(), ..Self::default() },
-            Verdict::Rewrite(args) => rewritten(dialect.answer, event, &args),
-            Verdict::Block(reason) => match blocked(dialect.answer, event, &reason) {
-                Some(said) => Some(said),
-                None => return Self::blocked(&reason),
-            },
+            Verdict::Rewrite(args) => (
+                rewritten(dialect.answer, event, &args),
+                format!(
+                    "an extension rewrote the call, and {} has no way to run it so",
+                    dialect.name
+                ),
+            ),
+            Verdict::Block(reason) => (None, reason),
         };
-        match said {
+        match said.or_else(|| blocked(dialect.answer, event, &reason)) {
             Some(said) => Self { stdout: said.to_string(), ..Self::default() },
-            None => Self::blocked(&format!(
-                "an extension rewrote the call, and {} has no way to run it so",
-                dialect.name
-            )),
+            None => Self::blocked(&reason),
         }
     }
 
@@ -61,11 +61,13 @@ impl Answer {
 
 fn blocked(format: Format, event: &str, reason: &str) -> Option<Value> {
     Some(match format {
-        Format::Claude | Format::Codex => json!({ "hookSpecificOutput": {
-            "hookEventName": event,
-            "permissionDecision": "deny",
-            "permissionDecisionReason": reason,
-        }}),
+        Format::Claude | Format::ClaudeWithoutRewrites | Format::Codex => {
+            json!({ "hookSpecificOutput": {
+                "hookEventName": event,
+                "permissionDecision": "deny",
+                "permissionDecisionReason": reason,
+            }})
+        }
         Format::Gemini => json!({ "decision": "deny", "reason": reason }),
         Format::Crush => json!({ "version": 1, "decision": "deny", "reason": reason }),
         Format::Cursor => {
@@ -94,7 +96,6 @@ fn rewritten(format: Format, event: &str, args: &Map<String, Value>) -> Option<V
         }
         Format::Crush => json!({ "version": 1, "updated_input": args }),
         Format::Cursor => json!({ "permission": "allow", "updated_input": args }),
-        Format::Copilot => json!({ "modifiedArgs": args }),
-        Format::ExitCode => return None,
+        Format::ClaudeWithoutRewrites | Format::Copilot | Format::ExitCode => return None,
     })
 }

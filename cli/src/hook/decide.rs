@@ -107,7 +107,11 @@ impl Decider {
                 "tool_result"
             }
             Kind::Prompt => {
-                payload.text = event.text(fields.prompt);
+                // Some agents have one for each turn, and no text but in the first.
+                let Some(text) = event.text(fields.prompt).filter(|it| !it.is_empty()) else {
+                    return;
+                };
+                payload.text = Some(text);
                 "user_prompt_submit"
             }
             Kind::SessionStart => "session_start",

@@ -55,13 +55,15 @@ pub(super) enum Format {
     Claude,
     /// The same; what is rewritten has to be allowed in the same breath.
     Codex,
+    /// The same without `updatedInput`, which is ignored: a call that was rewritten would run as it was.
+    ClaudeWithoutRewrites,
     /// `decision`, and `tool_input` in `hookSpecificOutput`.
     Gemini,
     /// `decision` and `updated_input`.
     Crush,
     /// `permission` and `updated_input`.
     Cursor,
-    /// `permissionDecision` and `modifiedArgs`, at the root.
+    /// `permissionDecision` at the root. Whether hooks that are commands may rewrite is not documented.
     Copilot,
     /// Nothing that is printed is read: an exit code alone.
     ExitCode,
@@ -258,7 +260,7 @@ pub(super) const DIALECTS: [Dialect; 9] = [
         events: CLAUDE_EVENTS,
         fields: SNAKE,
         tools: GEMINI_TOOLS,
-        answer: Format::Claude,
+        answer: Format::ClaudeWithoutRewrites,
         silence: "",
         project: "QWEN_PROJECT_DIR",
     },
