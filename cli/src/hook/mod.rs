@@ -7,13 +7,17 @@
 //!
 //! A tool call fails closed: whatever goes wrong on this way blocks it.
 
+#[cfg(unix)]
 mod answer;
+#[cfg(unix)]
 mod arguments;
 #[cfg(unix)]
 mod client;
 #[cfg(unix)]
 mod decide;
+#[cfg_attr(not(unix), expect(dead_code, reason = "only its names are offered"))]
 mod dialects;
+#[cfg(unix)]
 mod event;
 #[cfg(unix)]
 mod place;
@@ -61,9 +65,9 @@ pub(crate) fn run(_hook: &Hook, _printer: Printer) -> ExitCode {
 }
 
 #[cfg(not(unix))]
-pub(crate) async fn serve(_hook: Hook, mut printer: Printer) -> Exit {
+pub(crate) async fn serve(_hook: Hook, mut printer: Printer) -> Result<Exit, clap::Error> {
     printer.error(NO_SOCKETS);
-    Exit::Usage
+    Ok(Exit::Usage)
 }
 
 #[cfg(not(unix))]

@@ -120,7 +120,7 @@ fn spawn(place: &Place, words: &[OsString], deadline: Instant) -> Result<(), Str
             format!("the extensions did not start; {log} may say why")
         }
         "" => format!("the extensions did not start in time; {log} may say why"),
-        said => said.to_owned(),
+        said => format!("{said}; {log} may say why"),
     })
 }
 
