@@ -135,7 +135,7 @@ fn each_agent_is_answered_in_its_own_words() {
         move |args: Value| json!({ event.as_str(): name, "tool_name": tool, "tool_input": args })
     };
     let copilot = |args: Value| json!({ "hookEventName": "preToolUse", "toolName": "bash", "toolArgs": args.to_string() });
-    let agents: [(&str, Asks, Value, Value, &str); 8] = [
+    let agents: [(&str, Asks, Value, Value, &str); 10] = [
         (
             "claude",
             Box::new(snake("hook_event_name", "PreToolUse", "Bash")),
@@ -179,6 +179,21 @@ fn each_agent_is_answered_in_its_own_words() {
             "{}",
         ),
         ("copilot", Box::new(copilot), deny.clone(), no_rewrite("Copilot CLI"), ""),
+        (
+            "opencode",
+            Box::new(snake("hook_event_name", "tool.execute.before", "bash")),
+            deny.clone(),
+            // It counts in milliseconds.
+            json!({ "modifiedArgs": { "command": "rewrite", "timeout": 2000 } }),
+            "",
+        ),
+        (
+            "pi",
+            Box::new(snake("hook_event_name", "tool_call", "bash")),
+            deny.clone(),
+            json!({ "modifiedArgs": { "command": "rewrite", "timeout": 2 } }),
+            "",
+        ),
         (
             "qwen",
             Box::new(snake("hook_event_name", "PreToolUse", "run_shell_command")),

@@ -27,6 +27,7 @@ fn each_agent_gets_the_entry_that_it_documents() {
     let local = "{\n  \"mcp\": {\n    \"clock-shell\": {\n      \"type\": \"local\",\n      \"command\": [@, \"mcp\", %],\n      \"enabled\": true\n    }\n  }\n}\n";
     let toml = "[mcp_servers.clock-shell]\ncommand = @\nargs = [\"mcp\", %]\n";
     let servers = plain.replace("KEY", "mcpServers");
+    let direct = servers.replace("%]", "%],\n      \"exposure\": \"direct\"");
     for (agent, project, user, text) in [
         ("claude", ".mcp.json", ".claude.json", typed.replace("KEY", "mcpServers")),
         ("codex", ".codex/config.toml", ".codex/config.toml", toml.to_owned()),
@@ -37,7 +38,7 @@ fn each_agent_gets_the_entry_that_it_documents() {
             ".config/Code/User/mcp.json",
             typed.replace("KEY", "servers"),
         ),
-        ("gemini", ".gemini/settings.json", ".gemini/settings.json", servers),
+        ("gemini", ".gemini/settings.json", ".gemini/settings.json", servers.clone()),
         ("opencode", "opencode.json", ".config/opencode/opencode.json", local.to_owned()),
         ("crush", ".crush.json", ".config/crush/crush.json", typed.replace("KEY", "mcp")),
         (
@@ -46,6 +47,7 @@ fn each_agent_gets_the_entry_that_it_documents() {
             ".config/zed/settings.json",
             plain.replace("KEY", "context_servers"),
         ),
+        ("pi", ".pi/mcp.json", ".pi/agent/mcp.json", direct),
     ] {
         let machine = Machine::new();
         let in_user = machine.home.path().join(user);
@@ -473,7 +475,7 @@ fn discover_lists_what_is_there_and_no_secrets() {
         "mcp.json, line 1: it is not JSON",
         "config.toml, line 3: it is not TOML",
         &format!("    lost  {lost}\n      {lost} is no longer there\n"),
-        "no files of VS Code, opencode, Crush, Zed",
+        "no files of VS Code, opencode, Crush, Zed, pi",
     ] {
         assert!(told.stdout.contains(part), "{part}: {}", told.stdout);
     }

@@ -135,7 +135,7 @@ const GEMINI_TOOLS: &[ToolName] = &[
     tool("edit", "edit", EDIT),
 ];
 
-pub(super) const DIALECTS: [Dialect; 9] = [
+pub(super) const DIALECTS: [Dialect; 11] = [
     Dialect {
         id: "claude",
         name: "Claude Code",
@@ -288,6 +288,51 @@ pub(super) const DIALECTS: [Dialect; 9] = [
         fields: Fields { cwd: "working_dir", ..SNAKE },
         tools: &[tool("developer__shell", "bash", &[])],
         answer: Format::ExitCode,
+        silence: "",
+        project: "",
+    },
+    // What these two send is made by the modules that `extline install` writes for them.
+    Dialect {
+        id: "opencode",
+        name: "opencode",
+        event: "hook_event_name",
+        events: &[
+            ("tool.execute.before", Kind::Call),
+            ("tool.execute.after", Kind::Result),
+            ("chat.message", Kind::Prompt),
+            ("session.start", Kind::SessionStart),
+            ("session.end", Kind::SessionEnd),
+            ("session.compacted", Kind::Named("post_compact")),
+            ("subagent.start", Kind::Named("subagent_start")),
+        ],
+        fields: SNAKE,
+        tools: &[
+            tool("bash", "bash", &[Milliseconds("timeout")]),
+            tool("read", "read", &[Named("filePath", "path")]),
+            tool("write", "write", &[Named("filePath", "path")]),
+            tool("edit", "edit", &[Named("filePath", "path"), Edit("oldString", "newString")]),
+        ],
+        answer: Format::Copilot,
+        silence: "",
+        project: "",
+    },
+    Dialect {
+        id: "pi",
+        name: "pi",
+        event: "hook_event_name",
+        events: &[
+            ("tool_call", Kind::Call),
+            ("tool_result", Kind::Result),
+            ("tool_result.error", Kind::FailedResult),
+            ("before_agent_start", Kind::Prompt),
+            ("session_start", Kind::SessionStart),
+            ("session_shutdown", Kind::SessionEnd),
+            ("session_compact", Kind::Named("post_compact")),
+        ],
+        fields: SNAKE,
+        // They are called as extensions know them.
+        tools: &[],
+        answer: Format::Copilot,
         silence: "",
         project: "",
     },

@@ -47,6 +47,8 @@ pub(super) enum Form {
     Groups,
     /// Hooks.
     Flat,
+    /// There are no lists: the file is a module (`shim.rs`), and this is what it does in the agent.
+    Module(&'static str),
 }
 
 #[derive(Debug)]
@@ -171,6 +173,48 @@ pub(super) const CRUSH: HookTable = HookTable {
     holds: "its guards are asked before each tool of Crush but those of its sub-agents, and none is used where \
             they cannot be asked",
     next: "",
+};
+
+pub(super) const OPENCODE: HookTable = HookTable {
+    own_file: Some(OwnFile {
+        project: ".opencode/plugins/extline.js",
+        user: "${XDG_CONFIG_HOME:-~/.config}/opencode/plugins/extline.js",
+    }),
+    syntax: Syntax::Json,
+    form: Form::Module(include_str!("shims/opencode.js")),
+    has_version: false,
+    fail_closed: None,
+    events: &[
+        call("tool.execute.before", 30),
+        result("tool.execute.after", 30),
+        event("chat.message", 30),
+        event("session.start", 30),
+        event("session.end", 30),
+    ],
+    switch: None,
+    holds: "its guards are asked before each tool of opencode, and none is used where they cannot be asked",
+    next: "a session that runs already does not have it, and `opencode --pure` runs no plugins",
+};
+
+pub(super) const PI: HookTable = HookTable {
+    own_file: Some(OwnFile {
+        project: ".pi/extensions/extline.js",
+        user: "${PI_CODING_AGENT_DIR:-~/.pi/agent}/extensions/extline.js",
+    }),
+    syntax: Syntax::Json,
+    form: Form::Module(include_str!("shims/pi.js")),
+    has_version: false,
+    fail_closed: None,
+    events: &[
+        call("tool_call", 30),
+        result("tool_result", 30),
+        event("before_agent_start", 30),
+        event("session_start", 30),
+        event("session_shutdown", 30),
+    ],
+    switch: None,
+    holds: "its guards are asked before each tool of pi, and none is used where they cannot be asked",
+    next: "`/reload` loads it into a session that runs; `pi --no-extensions` runs without",
 };
 
 impl Switch {

@@ -28,7 +28,7 @@ pub(crate) struct Agent {
     pub(super) folders_key: Option<&'static str>,
     /// Its names may hold no underscore.
     pub(super) splits_names: bool,
-    /// None where it has no hooks that run a command.
+    /// None where it has no hooks.
     pub(super) hooks: Option<&'static HookTable>,
 }
 
@@ -85,7 +85,7 @@ const COMMAND_AND_ARGS: &[(&str, Member)] = &[("command", Member::Command), ("ar
 const STDIO: &[(&str, Member)] =
     &[("type", Member::Text("stdio")), ("command", Member::Command), ("args", Member::Args)];
 
-pub(crate) const AGENTS: [Agent; 8] = [
+pub(crate) const AGENTS: [Agent; 9] = [
     Agent {
         id: "claude",
         name: "Claude Code",
@@ -179,7 +179,7 @@ pub(crate) const AGENTS: [Agent; 8] = [
         next_in_project: "",
         folders_key: None,
         splits_names: false,
-        hooks: None,
+        hooks: Some(&agent_hooks::OPENCODE),
     },
     Agent {
         id: "crush",
@@ -212,6 +212,25 @@ pub(crate) const AGENTS: [Agent; 8] = [
         folders_key: None,
         splits_names: false,
         hooks: None,
+    },
+    Agent {
+        id: "pi",
+        name: "pi",
+        project: &[".pi/mcp.json"],
+        user: Paths::everywhere(&["${PI_CODING_AGENT_DIR:-~/.pi/agent}/mcp.json"]),
+        syntax: Syntax::Json,
+        key: "mcpServers",
+        // Its default is that the model writes a script to find and call tools.
+        entry: &[
+            ("command", Member::Command),
+            ("args", Member::Args),
+            ("exposure", Member::Text("direct")),
+        ],
+        next: "`pi mcp list` shows it; versions before 1 have no servers",
+        next_in_project: "pi reads this file only in a project that is trusted",
+        folders_key: None,
+        splits_names: false,
+        hooks: Some(&agent_hooks::PI),
     },
 ];
 

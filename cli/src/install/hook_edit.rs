@@ -12,6 +12,7 @@ use super::hook::{Hook, Target};
 use super::json_edit::{Items, Style, Tree, add, take_out};
 use super::json_text::{first_of_file, no_twins, parse, root_of, value_of, without};
 use super::problem::{Problem, line_of as line_at};
+use super::shim;
 
 /// The table of hooks, at the root of the file.
 const KEY: &str = "hooks";
@@ -48,6 +49,9 @@ impl Hooks {
     pub(super) fn of(agent: &Agent, table: &HookTable, text: &str) -> Result<Self, Problem> {
         let text = text.strip_prefix(MARK).unwrap_or(text);
         let none = Self { root: Map::new(), ours: Vec::new(), others: 0 };
+        if let Form::Module(_) = table.form {
+            return Ok(Self { ours: of_module(table, text)?, ..none });
+        }
         let Some(root) = parse(text, table.syntax)? else { return Ok(none) };
         let Node::Object(object) = &root else {
             let line = line_at(text, root.start());
@@ -74,6 +78,20 @@ impl Hooks {
     }
 }
 
+/// Each command of a module is run for each event.
+fn of_module(table: &HookTable, text: &str) -> Result<Vec<Found>, Problem> {
+    let hooks = shim::placed_hooks(text)?.into_iter().enumerate();
+    let found = hooks.flat_map(|(element, (start, hook))| {
+        let place = Place { start, element, in_group: None };
+        table.events.iter().map(move |event| Found {
+            event: event.name.to_owned(),
+            hook: hook.clone(),
+            place,
+        })
+    });
+    Ok(found.collect())
+}
+
 /// Where the first hook is that asks an extension.
 pub(super) fn line_of_hooks(
     agent: &Agent,
@@ -94,6 +112,9 @@ pub(super) fn insert_hooks(
     hook: &Hook,
     events: &[&HookEvent],
 ) -> Result<String, Problem> {
+    if let Form::Module(body) = table.form {
+        return shim::with(text, body, hook);
+    }
     edit(agent, table, text, &Change::Insert(hook, events))
 }
 
@@ -104,6 +125,9 @@ pub(super) fn remove_hooks(
     text: &str,
     target: &Target,
 ) -> Result<String, Problem> {
+    if let Form::Module(body) = table.form {
+        return shim::without(text, body, target);
+    }
     edit(agent, table, text, &Change::Remove(target))
 }
 
@@ -198,7 +222,7 @@ fn all_hooks(hooks: &Object<'_>, form: Form) -> Vec<(String, Option<String>, Pla
                     let hooks = group.elements.iter().enumerate();
                     hooks.for_each(|(index, hook)| found(hook, Some(index)));
                 }
-                (Form::Groups, None) => {}
+                (Form::Groups, None) | (Form::Module(_), _) => {}
             }
         }
     }
@@ -323,6 +347,7 @@ fn changed(
                 match table.form {
                     Form::Flat => list.retain(|it| !is_ours(it)),
                     Form::Groups => groups_of(list).for_each(|it| it.retain(|it| !is_ours(it))),
+                    Form::Module(_) => {}
                 }
             }
         }

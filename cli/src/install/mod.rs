@@ -26,6 +26,7 @@ mod plan_out;
 mod problem;
 mod program;
 mod report;
+mod shim;
 mod toml_text;
 
 use std::env;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::agent_hooks::{HookEvent, HookTable};
+use super::agent_hooks::{Form, HookEvent, HookTable};
 use super::agents::Agent;
 use super::change::{FileChange, Outcome};
 use super::edit::{Read, insert, line_of_entry, replace};
@@ -12,6 +12,7 @@ use super::hook::Hook;
 use super::hook_edit::{Hooks, insert_hooks, line_of_hooks, remove_hooks};
 use super::plan::{Action, NoPlan, Plan, Planned, PlannedHooks, files};
 use super::problem::{Problem, Refusal};
+use super::shim;
 use crate::args::Scope;
 
 pub(super) fn plan(
@@ -113,7 +114,15 @@ fn add_hooks(
     }
     let index = plan.files.len() - 1;
     let change = &mut plan.files[index];
-    let there = Hooks::of(plan.agent, table, change.text());
+    let mut text = change.text().to_owned();
+    let mut is_outdated = false;
+    if let Form::Module(body) = table.form {
+        if force && Hooks::of(plan.agent, table, &text).is_err() {
+            text.clear();
+        }
+        is_outdated = !shim::is_current(&text, body);
+    }
+    let there = Hooks::of(plan.agent, table, &text);
     let there = there.map_err(|problem| problem.of(&change.file.path))?;
     let is_other = there.of_target(&hook.target).any(|it| it.hook.command != hook.command);
     if is_other && !force {
@@ -126,17 +135,14 @@ fn add_hooks(
         there.of_target(&hook.target).any(|it| it.event == event.name) && !is_other
     };
     let missing: Vec<&HookEvent> = table.events.iter().filter(|event| !has(event)).collect();
-    let action = match (is_other, missing.is_empty()) {
+    let action = match (is_other || (is_outdated && missing.is_empty()), missing.is_empty()) {
         (true, _) => Action::Replaced,
         (false, false) => Action::Added,
         (false, true) => Action::Unchanged,
     };
     if action != Action::Unchanged {
-        let rest = if is_other {
-            remove_hooks(plan.agent, table, change.text(), &hook.target)
-        } else {
-            Ok(change.text().to_owned())
-        };
+        let rest =
+            if is_other { remove_hooks(plan.agent, table, &text, &hook.target) } else { Ok(text) };
         let edited = rest.and_then(|rest| insert_hooks(plan.agent, table, &rest, &hook, &missing));
         change.outcome = Outcome::Text(edited.map_err(|problem| problem.of(&change.file.path))?);
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::agent_hooks::{HookEvent, HookTable};
+use super::agent_hooks::{Form, HookEvent, HookTable};
 use super::agents::Agent;
 use super::change::{FileChange, Outcome};
 use super::edit::{Read, insert, line_of_entry, remove};
@@ -13,6 +13,7 @@ use super::hook_edit::{Hooks, insert_hooks, remove_hooks};
 use super::plan::{Action, NoPlan, Plan, Planned, PlannedHooks, files};
 use super::problem::{Problem, Refusal};
 use super::program::{full_path, same_folder};
+use super::shim;
 use crate::args::Scope;
 
 /// What is to go out of one file.
@@ -131,7 +132,8 @@ fn hooks_in(
     target: &Target,
 ) -> Result<Option<GoingHooks>, Refusal> {
     // A file that has none of ours need not be readable.
-    if !file.text().contains("extline") {
+    let is_foreign = matches!(table.form, Form::Module(_)) && !shim::is_ours(file.text());
+    if is_foreign || !file.text().contains("extline") {
         return Ok(None);
     }
     let hooks = Hooks::of(agent, table, file.text()).map_err(|it| it.of(&file.path))?;
@@ -192,6 +194,9 @@ fn without(agent: &Agent, file: &ConfigFile, going: &Going) -> Result<Outcome, P
     }
     if let Some(GoingHooks { table, hook, .. }) = &going.hooks {
         text = remove_hooks(agent, table, &text, &hook.target)?;
+        if matches!(table.form, Form::Module(_)) && text.is_empty() {
+            return Ok(Outcome::Deleted);
+        }
     }
     Ok(Outcome::Text(text))
 }

@@ -128,7 +128,10 @@ fn hooks_are_written_where_they_are_wanted() {
     assert!(told.stdout.contains("clock-shell is there already, its hooks added\n"), "{told:?}");
     let told = machine.run(&[&claude[..], &["--for", "zed", "--hooks", &clock]].concat());
     told.assert_code(2);
-    told.assert_says(&["no hooks are written for Zed", "claude, codex, cursor, gemini, crush"]);
+    told.assert_says(&[
+        "no hooks are written for Zed",
+        "claude, codex, cursor, gemini, opencode, crush, pi",
+    ]);
     let told = machine.ok(&["install", "--for", "zed", "--scope", "project", &guard]);
     assert!(told.stdout.contains("of Zed, for which no hooks are written"), "{told:?}");
     machine.run(&[&claude[..], &["--hooks", "--no-hooks", &clock]].concat()).assert_code(2);

@@ -8,8 +8,13 @@ use tempfile::TempDir;
 
 use crate::support::{Extline, Outcome, outcome, repository};
 
-const VARIABLES: [&str; 4] =
-    ["XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME"];
+const VARIABLES: [&str; 5] = [
+    "XDG_CONFIG_HOME",
+    "CODEX_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "GEMINI_CLI_HOME",
+    "PI_CODING_AGENT_DIR",
+];
 
 /// A home and a project that are empty at first.
 pub(crate) struct Machine {
