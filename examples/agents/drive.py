@@ -57,9 +57,9 @@ class Agent:
     argument: str
     tool: dict
     files: tuple
-    # What it has to be told, and what its name for the command of the extension is.
+    # What it has to be told, and how it is told to run the command of the extension.
     words: tuple
-    command: str | None = None
+    command: tuple = ()
     # How it takes the package of `extline package`: its folder, what is run before, words more, the tool's name.
     package_folder: str | None = None
     package_before: tuple = ()
@@ -85,6 +85,15 @@ class Agent:
                 f'name = "scripted"\nbase_url = "{url}/v1"\nwire_api = "responses"\n'
             )
             return {}
+        if self.id == "opencode":
+            config = home / ".config/opencode/opencode.json"
+            config.parent.mkdir(parents=True)
+            model = {"name": "scripted", "limit": {"context": 100000, "output": 1000}, "tool_call": True}
+            options = {"baseURL": f"{url}/v1", "apiKey": "none"}
+            provider = {"anthropic": {"options": options, "models": {"scripted": model}}}
+            # Nothing is fetched: neither a newer version nor the list of models.
+            config.write_text(json.dumps({"autoupdate": False, "share": "disabled", "provider": provider}))
+            return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
         settings = home / ".gemini/settings.json"
         settings.parent.mkdir()
         auth = {"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}}
@@ -102,10 +111,21 @@ AGENTS = (
         {"call": "mcp__witness__testify"},
         (".claude/settings.json", ".claude.json"),
         ("-p", "PROMPT", "--allowedTools", "Bash(echo:*)", "mcp__witness__testify"),
-        "/mcp__witness__oath solemnly",
+        ("/mcp__witness__oath solemnly",),
         package_folder="claude",
         package_words=("--plugin-dir", "PACKAGE", "--allowedTools", "mcp__plugin_witness_witness__testify"),
         package_tool="mcp__plugin_witness_witness__testify",
+    ),
+    Agent(
+        "opencode",
+        "opencode",
+        "opencode-ai",
+        "bash",
+        "command",
+        {"call": "witness_testify"},
+        (".config/opencode/plugins/extline.js", ".config/opencode/opencode.json"),
+        ("run", "--model", "anthropic/scripted", "PROMPT"),
+        ("--command", "witness:oath", "solemnly"),
     ),
     Agent(
         "codex",
@@ -175,7 +195,7 @@ class Run:
                 more = self.install_package()
             else:
                 more = self.install()
-            ended = self.start("go", more)
+            ended = self.start(("go",), more)
             results = model.results()
             found = self.judge(results)
             if self.agent.command and not self.packaged:
@@ -220,7 +240,8 @@ class Run:
         return filled(self.agent.package_words)
 
     def start(self, prompt, more=()):
-        words = [*more, *(prompt if word == "PROMPT" else word for word in self.agent.words)]
+        said = [word for it in self.agent.words for word in (prompt if it == "PROMPT" else (it,))]
+        words = [*more, *said]
         # A process group of its own, so that nothing of it is left.
         process = subprocess.Popen(
             [self.program, *words],

@@ -65,6 +65,8 @@ pub(super) enum Format {
     Cursor,
     /// `permissionDecision` at the root. Whether hooks that are commands may rewrite is not documented.
     Copilot,
+    /// `permissionDecision` and `modifiedArgs`, at the root, as the modules of `extline install` read it.
+    Module,
     /// Nothing that is printed is read: an exit code alone.
     ExitCode,
 }
@@ -312,7 +314,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             tool("write", "write", &[Named("filePath", "path")]),
             tool("edit", "edit", &[Named("filePath", "path"), Edit("oldString", "newString")]),
         ],
-        answer: Format::Copilot,
+        answer: Format::Module,
         silence: "",
         project: "",
     },
@@ -332,7 +334,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         fields: SNAKE,
         // They are called as extensions know them.
         tools: &[],
-        answer: Format::Copilot,
+        answer: Format::Module,
         silence: "",
         project: "",
     },
