@@ -39,6 +39,7 @@ fn each_agent_gets_the_entry_that_it_documents() {
             typed.replace("KEY", "servers"),
         ),
         ("gemini", ".gemini/settings.json", ".gemini/settings.json", servers.clone()),
+        ("qwen", ".qwen/settings.json", ".qwen/settings.json", servers.clone()),
         ("opencode", "opencode.json", ".config/opencode/opencode.json", local.to_owned()),
         ("crush", ".crush.json", ".config/crush/crush.json", typed.replace("KEY", "mcp")),
         (
@@ -475,7 +476,7 @@ fn discover_lists_what_is_there_and_no_secrets() {
         "mcp.json, line 1: it is not JSON",
         "config.toml, line 3: it is not TOML",
         &format!("    lost  {lost}\n      {lost} is no longer there\n"),
-        "no files of VS Code, opencode, Crush, Zed, pi",
+        "no files of VS Code, Qwen Code, opencode, Crush, Zed, pi",
     ] {
         assert!(told.stdout.contains(part), "{part}: {}", told.stdout);
     }

@@ -18,7 +18,7 @@ pub(crate) enum Scope {
 /// Which agents, and where.
 #[derive(Debug, Args)]
 pub(crate) struct Place {
-    /// The agent: claude, codex, cursor, vscode, gemini, opencode, crush, zed or pi; for goose it is
+    /// The agent: claude, codex, cursor, vscode, gemini, qwen, opencode, crush, zed or pi; for goose it is
     /// shown what to add by hand. May be repeated
     #[arg(long = "for", value_name = "AGENT", required = true, value_parser = Offered::AGENTS,
           hide_possible_values = true)]

@@ -162,6 +162,25 @@ pub(super) const GEMINI: HookTable = HookTable {
     next: "`/hooks list` shows them; a project's run only in a folder that is trusted",
 };
 
+pub(super) const QWEN: HookTable = HookTable {
+    own_file: None,
+    syntax: Syntax::JsonWithComments,
+    form: Form::Groups,
+    has_version: false,
+    fail_closed: None,
+    // Milliseconds; where a version takes them for seconds, `extline hook` has decided long before.
+    events: &[
+        call("PreToolUse", 60_000),
+        result("PostToolUse", 60_000),
+        event("UserPromptSubmit", 60_000),
+        event("SessionStart", 60_000),
+        event("SessionEnd", 60_000),
+    ],
+    switch: Some(Switch { path: &["disableAllHooks"], off: true, is_with_servers: false }),
+    holds: "its guards are asked before each tool of Qwen Code, and none is used where they cannot be asked",
+    next: "`/hooks` shows them; a session that runs already may not have them",
+};
+
 pub(super) const CRUSH: HookTable = HookTable {
     own_file: None,
     syntax: Syntax::Json,

@@ -85,7 +85,7 @@ const COMMAND_AND_ARGS: &[(&str, Member)] = &[("command", Member::Command), ("ar
 const STDIO: &[(&str, Member)] =
     &[("type", Member::Text("stdio")), ("command", Member::Command), ("args", Member::Args)];
 
-pub(crate) const AGENTS: [Agent; 9] = [
+pub(crate) const AGENTS: [Agent; 10] = [
     Agent {
         id: "claude",
         name: "Claude Code",
@@ -159,6 +159,20 @@ pub(crate) const AGENTS: [Agent; 9] = [
         folders_key: None,
         splits_names: true,
         hooks: Some(&agent_hooks::GEMINI),
+    },
+    Agent {
+        id: "qwen",
+        name: "Qwen Code",
+        project: &[".qwen/settings.json"],
+        user: Paths::everywhere(&["~/.qwen/settings.json"]),
+        syntax: Syntax::JsonWithComments,
+        key: "mcpServers",
+        entry: COMMAND_AND_ARGS,
+        next: "`qwen mcp list` shows it",
+        next_in_project: "",
+        folders_key: None,
+        splits_names: false,
+        hooks: Some(&agent_hooks::QWEN),
     },
     Agent {
         id: "opencode",

@@ -58,6 +58,13 @@ fn each_agent_gets_the_hooks_that_it_documents() {
             "BeforeTool! AfterTool* BeforeAgent SessionStart SessionEnd",
             60_000,
         ),
+        (
+            "qwen",
+            ".qwen/settings.json",
+            ".qwen/settings.json",
+            "PreToolUse! PostToolUse* UserPromptSubmit SessionStart SessionEnd",
+            60_000,
+        ),
         ("crush", ".crush.json", ".config/crush/crush.json", "PreToolUse!", 60),
     ] {
         let machine = Machine::new();
@@ -130,7 +137,7 @@ fn hooks_are_written_where_they_are_wanted() {
     told.assert_code(2);
     told.assert_says(&[
         "no hooks are written for Zed",
-        "claude, codex, cursor, gemini, opencode, crush, pi",
+        "claude, codex, cursor, gemini, qwen, opencode, crush, pi",
     ]);
     let told = machine.ok(&["install", "--for", "zed", "--scope", "project", &guard]);
     assert!(told.stdout.contains("of Zed, for which no hooks are written"), "{told:?}");
