@@ -33,7 +33,7 @@ EVENT = {
 def main():
     rounds = sys.argv[1] if len(sys.argv) > 1 else "300"
     build()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.environ |= {"XDG_RUNTIME_DIR": folder, "EXTLINE_HOME": folder}
         event = Path(folder, "event.json")
         event.write_text(json.dumps(EVENT))
