@@ -11,13 +11,10 @@ use super::answer::Answer;
 use super::dialects::{Dialect, Kind};
 use super::event::{HookEvent, NotRead};
 use super::place::{Place, shared_words};
-use super::server::Asked;
+use super::question::{Asked, MOST_BYTES};
 use super::start::{connect, start};
 use crate::args::Hook;
 use crate::styled::Text;
-
-/// What an agent may give, and what may come back.
-pub(super) const MOST_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(super) fn run(hook: &Hook) -> ExitCode {
     let answer = answer_to(hook);

@@ -11,7 +11,7 @@ use super::answer::{Answer, Verdict};
 use super::arguments::{to_ours, to_theirs};
 use super::dialects::{Dialect, Kind};
 use super::event::{HookEvent, NotRead};
-use super::server::ExtensionState;
+use super::question::ExtensionState;
 
 pub(super) struct Decider {
     host: Arc<Host>,

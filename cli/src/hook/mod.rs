@@ -1,9 +1,9 @@
 //! `extline hook`: the guards, interceptors and events of extensions in agents that run hooks.
 //!
-//! A hook is a process for each event. This one asks extensions that run already (`client`), at a
-//! socket of its user (`place`), and starts them where they do not (`start`). They are run by a
-//! second process of the same program (`server`), which decides (`decide`). What agents send and
-//! obey is data (`dialects`), read by `event` and `arguments`, written by `answer`.
+//! A hook is a process for each event. This one asks extensions that run already (`client`), at a socket of
+//! its user (`place`), and starts them where they do not (`start`). They are run by a second process of the
+//! same program (`server`), which decides (`decide`); what the two say to each other is in `question`. What
+//! agents send and obey is data (`dialects`), read by `event` and `arguments`, written by `answer`.
 //!
 //! A tool call fails closed: whatever goes wrong on this way blocks it.
 
@@ -21,6 +21,8 @@ mod dialects;
 mod event;
 #[cfg(unix)]
 mod place;
+#[cfg(unix)]
+mod question;
 #[cfg(unix)]
 mod server;
 #[cfg(unix)]

@@ -3,13 +3,12 @@
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use extline_host::{Diagnosis, ExtensionSource, Host};
-use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Notify;
@@ -17,52 +16,21 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::answer::Answer;
-use super::client::MOST_BYTES;
 use super::decide::Decider;
 use super::dialects::Dialect;
-use super::start::{READY, clear};
+use super::question::{Asked, MOST_BYTES, READY, Status};
+use super::start::clear;
 use crate::args::{Hook, Timeout};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::session::Session;
 use crate::target::source_of;
 
-/// What is asked at the socket: a line of JSON, and behind it what belongs to it.
-#[derive(Debug, Deserialize, Serialize)]
-#[serde(tag = "do", rename_all = "snake_case")]
-pub(super) enum Asked {
-    /// About the event behind it.
-    Decide {
-        agent: String,
-        event: Option<String>,
-    },
-    Status,
-    Stop,
-}
-
-/// How it stands.
-#[derive(Debug, Deserialize, Serialize)]
-pub(super) struct Status {
-    pub(super) pid: u32,
-    pub(super) project: PathBuf,
-    /// Since when it runs, and since when nobody asked it.
-    pub(super) seconds: u64,
-    pub(super) idle_seconds: u64,
-    pub(super) asked: u64,
-    pub(super) extensions: Vec<ExtensionState>,
-}
-
-#[derive(Debug, Deserialize, Serialize)]
-pub(super) struct ExtensionState {
-    pub(super) name: String,
-    pub(super) state: String,
-}
-
 /// What all questions share.
 struct Serving {
     decider: Decider,
     began: Instant,
-    last: std::sync::Mutex<Instant>,
+    last: Mutex<Instant>,
     asked: AtomicU64,
     stop: Notify,
 }
@@ -130,7 +98,7 @@ impl Serving {
         Self {
             decider: Decider::new(host, failed, unguarded),
             began: Instant::now(),
-            last: std::sync::Mutex::new(Instant::now()),
+            last: Mutex::new(Instant::now()),
             asked: AtomicU64::new(0),
             stop: Notify::new(),
         }
@@ -234,6 +202,6 @@ impl Serving {
     }
 }
 
-fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -14,12 +14,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FlockOperation, flock};
 
 use super::place::Place;
+use super::question::READY;
 
 /// How long somebody who waits for another's start sleeps at a time.
 const PAUSE: Duration = Duration::from_millis(5);
-
-/// The first line of what runs the extensions, when it takes questions.
-pub(super) const READY: &str = "ready";
 
 /// A connection to what runs already, if something does.
 pub(super) fn connect(place: &Place) -> io::Result<Option<UnixStream>> {

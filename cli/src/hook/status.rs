@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::client::exchange;
 use super::place::folder;
-use super::server::{Asked, Status};
+use super::question::{Asked, Status};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::styled::Text;
