@@ -135,7 +135,7 @@ fn each_agent_is_answered_in_its_own_words() {
         move |args: Value| json!({ event.as_str(): name, "tool_name": tool, "tool_input": args })
     };
     let copilot = |args: Value| json!({ "hookEventName": "preToolUse", "toolName": "bash", "toolArgs": args.to_string() });
-    let agents: [(&str, Asks, Value, Value, &str); 10] = [
+    let agents: [(&str, Asks, Value, Value, &str); 8] = [
         (
             "claude",
             Box::new(snake("hook_event_name", "PreToolUse", "Bash")),
@@ -180,21 +180,6 @@ fn each_agent_is_answered_in_its_own_words() {
         ),
         ("copilot", Box::new(copilot), deny.clone(), no_rewrite("Copilot CLI"), ""),
         (
-            "opencode",
-            Box::new(snake("hook_event_name", "tool.execute.before", "bash")),
-            deny.clone(),
-            // It counts in milliseconds.
-            json!({ "modifiedArgs": { "command": "rewrite", "timeout": 2000 } }),
-            "",
-        ),
-        (
-            "pi",
-            Box::new(snake("hook_event_name", "tool_call", "bash")),
-            deny.clone(),
-            json!({ "modifiedArgs": { "command": "rewrite", "timeout": 2 } }),
-            "",
-        ),
-        (
             "qwen",
             Box::new(snake("hook_event_name", "PreToolUse", "run_shell_command")),
             specific("PreToolUse", deny.clone()),
@@ -227,6 +212,35 @@ fn each_agent_is_answered_in_its_own_words() {
         told.assert_says(&[says]);
     }
     assert_eq!(user.status().len(), 1, "one run of the extension is for all agents");
+}
+
+/// What they send is made by the modules that `extline install` writes.
+#[test]
+fn agents_with_modules_are_answered_in_one_form() {
+    let user = User::new();
+    for (agent, event, timeout) in
+        [("opencode", "tool.execute.before", 2000), ("pi", "tool_call", 2)]
+    {
+        let answer = |command: &str| {
+            let args = json!({ "command": command });
+            let event =
+                json!({ "hook_event_name": event, "tool_name": "bash", "tool_input": args });
+            let told = user.hook(agent, &event);
+            told.assert_code(0);
+            if told.stdout.is_empty() { Value::Null } else { told.json() }
+        };
+        let why = "blocked by guard: REASON";
+        let deny = json!({ "permissionDecision": "deny", "permissionDecisionReason": why });
+        assert_eq!(answer("forbidden"), deny);
+        let args = json!({ "command": "rewrite", "timeout": timeout });
+        assert_eq!(answer("rewrite"), json!({ "modifiedArgs": args }));
+        assert_eq!(answer("ls"), Value::Null);
+    }
+    let edit = json!({ "filePath": "again", "oldString": "a", "newString": "b" });
+    let event = json!({ "hook_event_name": "tool.execute.before", "tool_name": "edit", "tool_input": edit });
+    let told = user.hook("opencode", &event).json();
+    let says = told["permissionDecisionReason"].as_str().unwrap();
+    assert!(says.contains("rewrote edit as it cannot run"), "{says}");
 }
 
 #[test]

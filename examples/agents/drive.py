@@ -70,7 +70,11 @@ class Agent:
         return {"call": self.shell, "args": {self.argument: line, **self.more()}}
 
     def more(self):
-        return {"description": "a test"} if self.id != "codex" else {}
+        return {"description": "a test"} if self.id not in ("codex", "pi") else {}
+
+    def has_servers(self, version):
+        """Whether it has MCP servers, and with them the tool."""
+        return self.id != "pi" or not version.startswith("0.")
 
     def prepare(self, home, url):
         """Writes what the agent needs to reach the model; returns its environment."""
@@ -94,6 +98,12 @@ class Agent:
             # Nothing is fetched: neither a newer version nor the list of models.
             config.write_text(json.dumps({"autoupdate": False, "share": "disabled", "provider": provider}))
             return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_AUTOUPDATE": "1"}
+        if self.id == "pi":
+            config = home / ".pi/agent/models.json"
+            config.parent.mkdir(parents=True)
+            provider = {"baseUrl": url, "api": "anthropic-messages", "apiKey": "none", "models": [{"id": "scripted"}]}
+            config.write_text(json.dumps({"providers": {"scripted": provider}}))
+            return {}
         settings = home / ".gemini/settings.json"
         settings.parent.mkdir()
         auth = {"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}}
@@ -126,6 +136,16 @@ AGENTS = (
         (".config/opencode/plugins/extline.js", ".config/opencode/opencode.json"),
         ("run", "--model", "anthropic/scripted", "PROMPT"),
         ("--command", "witness:oath", "solemnly"),
+    ),
+    Agent(
+        "pi",
+        "pi",
+        "@earendil-works/pi-coding-agent",
+        "bash",
+        "command",
+        {"call": "mcp__witness__testify"},
+        (".pi/agent/extensions/extline.js", ".pi/agent/mcp.json"),
+        ("-p", "--offline", "--provider", "scripted", "--model", "scripted", "PROMPT"),
     ),
     Agent(
         "codex",
@@ -164,8 +184,8 @@ AGENTS = (
 class Run:
     """One agent in a home of its own."""
 
-    def __init__(self, agent, program, folder, packaged=False):
-        self.agent, self.program, self.packaged = agent, program, packaged
+    def __init__(self, agent, program, version, folder, packaged=False):
+        self.agent, self.program, self.version, self.packaged = agent, program, version, packaged
         self.home, self.project, self.kept = folder / "home", folder / "project", folder / "kept"
         self.extline_home = self.home / "extline"
         runtime = folder / "run"
@@ -276,13 +296,16 @@ class Run:
     def judge(self, results):
         results = [*results, "", "", "", ""]
         events = {told["event"] for told in self.told()}
-        return {
+        found = {
             "guard": "the witness forbids it" in results[0],
             "rewrite": "rewritten" in results[1],
             "tool": "testified everything" in results[2],
             "guard killed": "blocked by witness" in results[3],
             "events": {"session_start", "user_prompt_submit", "tool_result"} <= events,
         }
+        if not self.agent.has_servers(self.version):
+            del found["tool"]
+        return found
 
     def transcript(self, version, results):
         """What was said to hooks and answered, without names of this machine."""
@@ -325,7 +348,7 @@ def main():
                 continue
             name = f"{agent.id} {version}{', its package' if packaged else ''}"
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-                run = Run(agent, program, Path(folder), packaged)
+                run = Run(agent, program, version, Path(folder), packaged)
                 found, results = run.see()
                 said = ", ".join(f"{what} {'seen' if is_so else 'NOT SEEN'}" for what, is_so in found.items())
                 print(f"{name}: {said}", flush=True)

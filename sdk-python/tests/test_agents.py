@@ -45,4 +45,4 @@ def plain(stdout: str) -> Any:
 
 
 def test_there_are_transcripts() -> None:
-    assert {file.stem for file in TRANSCRIPTS} >= {"claude", "codex", "gemini"}
+    assert {file.stem for file in TRANSCRIPTS} >= {"claude", "codex", "gemini", "opencode", "pi"}

@@ -18,6 +18,8 @@ pub(super) struct FileChange {
 pub(super) enum Outcome {
     Nothing,
     Text(String),
+    /// The file held nothing but what this program makes, so that it is not kept.
+    Generated(String),
     /// The file as it was before, which those backups are no longer needed for.
     Restored(Vec<PathBuf>, String),
     /// There was no file before.
@@ -33,7 +35,7 @@ impl FileChange {
     pub(super) fn text(&self) -> &str {
         match &self.outcome {
             Outcome::Nothing => self.file.text(),
-            Outcome::Text(text) | Outcome::Restored(_, text) => text,
+            Outcome::Text(text) | Outcome::Generated(text) | Outcome::Restored(_, text) => text,
             Outcome::Deleted => "",
         }
     }
@@ -46,7 +48,9 @@ impl FileChange {
     fn write(&self) -> io::Result<()> {
         match &self.outcome {
             Outcome::Nothing => Ok(()),
-            Outcome::Text(text) | Outcome::Restored(_, text) => self.file.write(text),
+            Outcome::Text(text) | Outcome::Generated(text) | Outcome::Restored(_, text) => {
+                self.file.write(text)
+            }
             Outcome::Deleted => self.file.delete(),
         }
     }
@@ -55,7 +59,9 @@ impl FileChange {
     fn undo(&self) -> io::Result<()> {
         let now = match &self.outcome {
             Outcome::Nothing => return Ok(()),
-            Outcome::Text(text) | Outcome::Restored(_, text) => self.file.with_text(Some(text)),
+            Outcome::Text(text) | Outcome::Generated(text) | Outcome::Restored(_, text) => {
+                self.file.with_text(Some(text))
+            }
             Outcome::Deleted => self.file.with_text(None),
         };
         match &self.file.text {

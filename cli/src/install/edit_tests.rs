@@ -119,6 +119,7 @@ impl Draw {
                     let hooks = self.listed(&[hook], ['[', ']']);
                     format!("{gap}{{\"matcher\": \"a,]}}//\", \"hooks\":{hooks}}}")
                 }
+                Form::Module(_) => unreachable!("it has no lists"),
             });
         }
         self.listed(&elements, ['[', ']'])

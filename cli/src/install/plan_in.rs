@@ -144,7 +144,13 @@ fn add_hooks(
         let rest =
             if is_other { remove_hooks(plan.agent, table, &text, &hook.target) } else { Ok(text) };
         let edited = rest.and_then(|rest| insert_hooks(plan.agent, table, &rest, &hook, &missing));
-        change.outcome = Outcome::Text(edited.map_err(|problem| problem.of(&change.file.path))?);
+        let edited = edited.map_err(|problem| problem.of(&change.file.path))?;
+        change.outcome = match table.form {
+            Form::Module(body) if shim::is_current(change.file.text(), body) => {
+                Outcome::Generated(edited)
+            }
+            _ => Outcome::Text(edited),
+        };
     }
     let shown = if missing.is_empty() { table.events.iter().collect() } else { missing };
     let events = shown.into_iter().map(|event| event.name.to_owned()).collect();

@@ -169,6 +169,13 @@ fn take(plan: &mut Plan, file: ConfigFile, going: Going) -> Result<(), Refusal> 
 
 /// The text before both: the very one where nothing else has changed since.
 fn without(agent: &Agent, file: &ConfigFile, going: &Going) -> Result<Outcome, Problem> {
+    if let Some(GoingHooks { table: HookTable { form: Form::Module(body), .. }, hook, .. }) =
+        &going.hooks
+    {
+        let rest = shim::without(file.text(), body, &hook.target)?;
+        let is_last = rest.is_empty();
+        return Ok(if is_last { Outcome::Deleted } else { Outcome::Generated(rest) });
+    }
     // What was written in between belongs to neither.
     let backups = file.backups();
     let restored = backups.iter().find_map(|(_, text)| {
@@ -194,9 +201,6 @@ fn without(agent: &Agent, file: &ConfigFile, going: &Going) -> Result<Outcome, P
     }
     if let Some(GoingHooks { table, hook, .. }) = &going.hooks {
         text = remove_hooks(agent, table, &text, &hook.target)?;
-        if matches!(table.form, Form::Module(_)) && text.is_empty() {
-            return Ok(Outcome::Deleted);
-        }
     }
     Ok(Outcome::Text(text))
 }

@@ -13,7 +13,7 @@ use crate::support::outcome;
 const CLAUDE: &str = ".claude/settings.json";
 
 /// An extension whose manifest declares a guard.
-fn guarded(machine: &Machine) -> String {
+pub(crate) fn guarded(machine: &Machine) -> String {
     let folder = machine.home.path().join("guard");
     copy_clock(&folder);
     let manifest = folder.join("extension.json");
@@ -31,7 +31,7 @@ fn uninstall(machine: &Machine, agent: &str, what: &str) {
 }
 
 /// The command of a hook.
-fn line(agent: &str, dir: &str) -> String {
+pub(crate) fn line(agent: &str, dir: &str) -> String {
     format!("{} hook --agent {agent} {dir}", program())
 }
 
