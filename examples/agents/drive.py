@@ -72,10 +72,6 @@ class Agent:
     def more(self):
         return {"description": "a test"} if self.id not in ("codex", "pi") else {}
 
-    def has_servers(self, version):
-        """Whether it has MCP servers, and with them the tool."""
-        return self.id != "pi" or not version.startswith("0.")
-
     def prepare(self, home, url):
         """Writes what the agent needs to reach the model; returns its environment."""
         if self.id == "claude":
@@ -296,16 +292,13 @@ class Run:
     def judge(self, results):
         results = [*results, "", "", "", ""]
         events = {told["event"] for told in self.told()}
-        found = {
+        return {
             "guard": "the witness forbids it" in results[0],
             "rewrite": "rewritten" in results[1],
             "tool": "testified everything" in results[2],
             "guard killed": "blocked by witness" in results[3],
             "events": {"session_start", "user_prompt_submit", "tool_result"} <= events,
         }
-        if not self.agent.has_servers(self.version):
-            del found["tool"]
-        return found
 
     def transcript(self, version, results):
         """What was said to hooks and answered, without names of this machine."""

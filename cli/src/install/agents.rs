@@ -240,7 +240,7 @@ pub(crate) const AGENTS: [Agent; 10] = [
             ("args", Member::Args),
             ("exposure", Member::Text("direct")),
         ],
-        next: "`pi mcp list` shows it; versions before 1 have no servers",
+        next: "`pi mcp list` shows it",
         next_in_project: "pi reads this file only in a project that is trusted",
         folders_key: None,
         splits_names: false,
