@@ -23,6 +23,7 @@ for (const agent of Object.keys(AGENTS)) {
 }
 after(() => run("extline", ["hook", "--stop"], { home: folder }));
 
+const NAMES = ["session_start", "user_prompt_submit", "tool_result", "session_end"];
 let loaded = 0;
 
 /** The module of an agent, with another text in some places. */
@@ -50,8 +51,9 @@ async function asOpencode(module: Module, args: Args): Promise<Args> {
 
 /** What pi's module listens to. */
 function handlersOfPi(module: Module): (name: string, event: object) => Promise<any> {
-  const handlers = new Map<string, (event: object, ctx: object) => Promise<any>>();
-  module.default({ on: (name: string, handler: (event: object, ctx: object) => Promise<any>) => handlers.set(name, handler) });
+  type Handler = (event: object, ctx: object) => Promise<any>;
+  const handlers = new Map<string, Handler>();
+  module.default({ on: (name: string, handler: Handler) => handlers.set(name, handler) });
   const ctx = { cwd: project, sessionManager: { getSessionId: () => "p" } };
   return (name, event) => handlers.get(name)!(event, ctx);
 }
@@ -97,7 +99,8 @@ for (const [agent, ask, timeout] of [["opencode", asOpencode, 2000], ["pi", asPi
         writeFileSync(program, `#!/bin/sh\n${does}\n`);
         chmodSync(program, 0o755);
         const time = does.includes("sleep") ? "200" : "60000";
-        const module = await load(agent, [EXTLINE, JSON.stringify(program)], ["MILLISECONDS = 30000", `MILLISECONDS = ${time}`]);
+        const patience = ["MILLISECONDS = 30000", `MILLISECONDS = ${time}`] as const;
+        const module = await load(agent, [EXTLINE, JSON.stringify(program)], patience);
         await assert.rejects(ask(module, { command: "ls" }), says);
       });
     }
@@ -115,8 +118,10 @@ for (const [agent, ask, timeout] of [["opencode", asOpencode, 2000], ["pi", asPi
 
 test("opencode tells of sessions, prompts and results", async () => {
   const hooks = await (await load("opencode")).ExtlineHooks({ directory: project });
-  const say = (sessionID: string, text: string) =>
-    hooks["chat.message"]({ sessionID }, { parts: [{ type: "text", text }, { type: "text", text: "x", synthetic: true }] });
+  const say = (sessionID: string, text: string) => {
+    const parts = [{ type: "text", text }, { type: "text", text: "x", synthetic: true }];
+    return hooks["chat.message"]({ sessionID }, { parts });
+  };
   await hooks.event({ event: { type: "session.created", properties: { info: { id: "child", parentID: "o" } } } });
   await say("child", "of an agent");
   await say("o", "hello");
@@ -124,7 +129,7 @@ test("opencode tells of sessions, prompts and results", async () => {
   await hooks["tool.execute.after"]({ tool: "bash", sessionID: "o", callID: "c", args }, { output: "a\n" });
   await hooks.dispose();
   const events = await told("o", 4);
-  assert.deepEqual(events.map(({ event }) => event), ["session_start", "user_prompt_submit", "tool_result", "session_end"]);
+  assert.deepEqual(events.map(({ event }) => event), NAMES);
   assert.equal(events[1]?.["text"], "hello");
   assert.deepEqual([events[2]?.["tool_name"], events[2]?.["status"]], ["bash", "completed"]);
 });
@@ -139,7 +144,7 @@ test("pi tells of sessions, prompts and results", async () => {
   assert.equal(await handle("tool_result", result), undefined);
   await handle("session_shutdown", { reason: "quit" });
   const events = (await told("p", count + 4)).slice(count);
-  assert.deepEqual(events.map(({ event }) => event), ["session_start", "user_prompt_submit", "tool_result", "session_end"]);
+  assert.deepEqual(events.map(({ event }) => event), NAMES);
   assert.equal(events[1]?.["text"], "hello");
   assert.deepEqual([events[2]?.["tool_name"], events[2]?.["status"]], ["read", "failed"]);
   assert.equal(events[3]?.["reason"], "quit");
