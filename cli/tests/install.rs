@@ -83,6 +83,7 @@ fn variables_lead_to_the_files() {
         ("claude", "CLAUDE_CONFIG_DIR", ".claude.json"),
         ("opencode", "XDG_CONFIG_HOME", "opencode/opencode.json"),
         ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
+        ("pi", "PI_CODING_AGENT_DIR", "mcp.json"),
     ] {
         let clock = clock();
         let mut command = machine.command(&["install", "--for", agent, &clock]);
