@@ -6,8 +6,6 @@
 mod hooks;
 #[path = "install/machine.rs"]
 mod machine;
-#[path = "install/modules.rs"]
-mod modules;
 mod support;
 #[path = "install/user_files.rs"]
 mod user_files;

@@ -1,5 +1,8 @@
 //! Hooks in the files of agents.
 
+#[path = "modules.rs"]
+mod modules;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -13,7 +16,7 @@ use crate::support::outcome;
 const CLAUDE: &str = ".claude/settings.json";
 
 /// An extension whose manifest declares a guard.
-pub(crate) fn guarded(machine: &Machine) -> String {
+fn guarded(machine: &Machine) -> String {
     let folder = machine.home.path().join("guard");
     copy_clock(&folder);
     let manifest = folder.join("extension.json");
@@ -31,7 +34,7 @@ fn uninstall(machine: &Machine, agent: &str, what: &str) {
 }
 
 /// The command of a hook.
-pub(crate) fn line(agent: &str, dir: &str) -> String {
+fn line(agent: &str, dir: &str) -> String {
     format!("{} hook --agent {agent} {dir}", program())
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::hooks::guarded;
+use super::guarded;
 use crate::machine::{Machine, clock, program, read};
 
 const MARK: &str = "// Written by `extline install`";
