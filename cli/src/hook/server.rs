@@ -61,12 +61,13 @@ pub(crate) async fn serve(hook: Hook, printer: Printer) -> Result<Exit, clap::Er
     };
     say(READY);
     let serving = Arc::new(Serving::of(Arc::clone(&session.host), failed, hook.settings.unguarded));
-    let exit = match session.idle(serving.serve(&listener, hook.idle)).await {
-        Ok(()) => Exit::Ok,
-        Err(exit) => exit,
+    let (exit, late) = match session.idle(serving.serve(&listener, hook.idle)).await {
+        Ok(late) => (Exit::Ok, late),
+        Err(exit) => (exit, None),
     };
     // From now on a hook starts another one; what came before is answered still.
     let _ = fs::remove_file(&socket);
+    drop(late);
     let _ = session.idle(serving.finish(&listener)).await;
     let exit = session.stop(exit).await;
     if exit == Exit::Ok {
@@ -104,38 +105,51 @@ impl Serving {
         }
     }
 
-    /// Answers until nobody asked for so long, or somebody says that it is enough.
-    async fn serve(self: &Arc<Self>, listener: &UnixListener, idle: Duration) {
+    /// Answers until nobody asked for so long, somebody says that it is enough, or an extension has failed.
+    /// Returns the connection that came too late for that.
+    async fn serve(
+        self: &Arc<Self>,
+        listener: &UnixListener,
+        idle: Duration,
+    ) -> Option<UnixStream> {
         let mut running = JoinSet::new();
-        loop {
+        let late = loop {
             let quiet = self.last().elapsed();
             tokio::select! {
                 accepted = listener.accept() => match accepted {
+                    Ok((stream, _)) if self.is_over() => break Some(stream),
                     Ok((stream, _)) => self.answer(stream, &mut running),
                     // As many files are open as may be: some will be closed.
                     Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
                 },
-                Some(_) = running.join_next() => {}
+                Some(_) = running.join_next() => if self.is_over() {
+                    break None;
+                },
                 () = tokio::time::sleep(idle.saturating_sub(quiet)) => {
                     if running.is_empty() && self.last().elapsed() >= idle {
-                        return;
+                        break None;
                     }
                 }
-                () = self.stop.notified() => break,
+                () = self.stop.notified() => break None,
             }
-            // An extension that did not start, or has died, is tried again by the next hook.
-            if self.asked.load(Ordering::Relaxed) > 0 && self.decider.has_failed() {
-                break;
-            }
-        }
+        };
         while running.join_next().await.is_some() {}
+        late
     }
 
-    /// Answers those who had connected before the socket was gone.
+    /// An extension that did not start, or has died, is tried again: by the next hook.
+    fn is_over(&self) -> bool {
+        self.asked.load(Ordering::Relaxed) > 0 && self.decider.has_failed()
+    }
+
+    /// Answers those who had connected before the socket was gone, unless another one has to: a hook whose
+    /// connection is closed starts that.
     async fn finish(self: &Arc<Self>, listener: &UnixListener) {
         let mut running = JoinSet::new();
         while let Ok(Ok((stream, _))) = timeout(Duration::ZERO, listener.accept()).await {
-            self.answer(stream, &mut running);
+            if !self.is_over() {
+                self.answer(stream, &mut running);
+            }
         }
         while running.join_next().await.is_some() {}
     }
