@@ -65,12 +65,17 @@ class Agent:
     package_before: tuple = ()
     package_words: tuple = ()
     package_tool: str | None = None
+    # What it does with arguments that an interceptor changed: it runs them, or is told that it cannot.
+    rewritten: str = "rewritten"
+    events: tuple = ("session_start", "user_prompt_submit", "tool_result")
 
     def call(self, line):
         return {"call": self.shell, "args": {self.argument: line, **self.more()}}
 
     def more(self):
-        return {"description": "a test"} if self.id not in ("codex", "pi") else {}
+        if self.id in ("codex", "pi"):
+            return {}
+        return {"description": "a test"} | ({"is_background": False} if self.id == "qwen" else {})
 
     def prepare(self, home, url):
         """Writes what the agent needs to reach the model; returns its environment."""
@@ -100,6 +105,11 @@ class Agent:
             provider = {"baseUrl": url, "api": "anthropic-messages", "apiKey": "none", "models": [{"id": "scripted"}]}
             config.write_text(json.dumps({"providers": {"scripted": provider}}))
             return {}
+        if self.id == "qwen":
+            config = home / ".qwen/settings.json"
+            config.parent.mkdir()
+            config.write_text(json.dumps({"security": {"auth": {"selectedType": "anthropic"}}}))
+            return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "ANTHROPIC_MODEL": "scripted"}
         settings = home / ".gemini/settings.json"
         settings.parent.mkdir()
         auth = {"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}}
@@ -159,6 +169,19 @@ AGENTS = (
             "--dangerously-bypass-approvals-and-sandbox",
             "PROMPT",
         ),
+    ),
+    Agent(
+        "qwen",
+        "qwen",
+        "@qwen-code/qwen-code",
+        "run_shell_command",
+        "command",
+        {"call": "mcp__witness__testify"},
+        (".qwen/settings.json",),
+        ("--yolo", "--auth-type", "anthropic", "--model", "scripted", "-p", "PROMPT"),
+        # It would run what it had before: the call is blocked.
+        rewritten="Qwen Code has no way to run it so",
+        events=("user_prompt_submit", "tool_result"),
     ),
     Agent(
         "gemini",
@@ -294,10 +317,10 @@ class Run:
         events = {told["event"] for told in self.told()}
         return {
             "guard": "the witness forbids it" in results[0],
-            "rewrite": "rewritten" in results[1],
+            "rewrite": self.agent.rewritten in results[1],
             "tool": "testified everything" in results[2],
             "guard killed": "blocked by witness" in results[3],
-            "events": {"session_start", "user_prompt_submit", "tool_result"} <= events,
+            "events": set(self.agent.events) <= events,
         }
 
     def transcript(self, version, results):
