@@ -83,8 +83,7 @@ fn variables_lead_to_the_files() {
         ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json"),
         ("pi", "PI_CODING_AGENT_DIR", "mcp.json"),
     ] {
-        let clock = clock();
-        let mut command = machine.command(&["install", "--for", agent, &clock]);
+        let mut command = machine.command(&["install", "--for", agent, &clock()]);
         outcome(command.env(variable, &elsewhere).spawn().unwrap()).assert_code(0);
         assert!(elsewhere.join(file).exists(), "{agent}");
     }

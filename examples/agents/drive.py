@@ -203,8 +203,8 @@ AGENTS = (
 class Run:
     """One agent in a home of its own."""
 
-    def __init__(self, agent, program, version, folder, packaged=False):
-        self.agent, self.program, self.version, self.packaged = agent, program, version, packaged
+    def __init__(self, agent, program, folder, packaged=False):
+        self.agent, self.program, self.packaged = agent, program, packaged
         self.home, self.project, self.kept = folder / "home", folder / "project", folder / "kept"
         self.extline_home = self.home / "extline"
         runtime = folder / "run"
@@ -364,7 +364,7 @@ def main():
                 continue
             name = f"{agent.id} {version}{', its package' if packaged else ''}"
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-                run = Run(agent, program, version, Path(folder), packaged)
+                run = Run(agent, program, Path(folder), packaged)
                 found, results = run.see()
                 said = ", ".join(f"{what} {'seen' if is_so else 'NOT SEEN'}" for what, is_so in found.items())
                 print(f"{name}: {said}", flush=True)
