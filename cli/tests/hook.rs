@@ -178,7 +178,13 @@ fn each_agent_is_answered_in_its_own_words() {
             json!({ "permission": "allow", "updated_input": { "command": "rewrite", "timeout": 2 } }),
             "{}",
         ),
-        ("copilot", Box::new(copilot), deny.clone(), no_rewrite("Copilot CLI"), ""),
+        (
+            "copilot",
+            Box::new(copilot),
+            deny.clone(),
+            json!({ "modifiedArgs": { "command": "rewrite", "timeout": 2 } }),
+            "",
+        ),
         (
             "qwen",
             Box::new(snake("hook_event_name", "PreToolUse", "run_shell_command")),

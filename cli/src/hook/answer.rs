@@ -73,7 +73,7 @@ fn blocked(format: Format, event: &str, reason: &str) -> Option<Value> {
         Format::Cursor => {
             json!({ "permission": "deny", "user_message": reason, "agent_message": reason })
         }
-        Format::Copilot | Format::Module => {
+        Format::Copilot => {
             json!({ "permissionDecision": "deny", "permissionDecisionReason": reason })
         }
         Format::ExitCode => return None,
@@ -96,7 +96,7 @@ fn rewritten(format: Format, event: &str, args: &Map<String, Value>) -> Option<V
         }
         Format::Crush => json!({ "version": 1, "updated_input": args }),
         Format::Cursor => json!({ "permission": "allow", "updated_input": args }),
-        Format::Module => json!({ "modifiedArgs": args }),
-        Format::ClaudeWithoutRewrites | Format::Copilot | Format::ExitCode => return None,
+        Format::Copilot => json!({ "modifiedArgs": args }),
+        Format::ClaudeWithoutRewrites | Format::ExitCode => return None,
     })
 }

@@ -148,10 +148,14 @@ fn result_payload(event: &HookEvent, call: EventPayload) -> EventPayload {
     let result = event.member(event.dialect().fields.result);
     let says = |name, value| result.and_then(|it| it.get(name)) == Some(&Value::Bool(value));
     let has_error = result.and_then(|it| it.get("error")).is_some_and(|error| !error.is_null());
+    // As Copilot CLI has it.
+    let kind = result.and_then(|it| it.get("resultType")).and_then(Value::as_str);
+    let ends_otherwise = kind.is_some_and(|kind| kind != "success");
     let failed = event.kind == Kind::FailedResult
         || says("is_error", true)
         || says("isError", true)
         || says("success", false)
+        || ends_otherwise
         || has_error;
     let text = match result {
         None => event.text("error").unwrap_or_default(),

@@ -63,10 +63,8 @@ pub(super) enum Format {
     Crush,
     /// `permission` and `updated_input`.
     Cursor,
-    /// `permissionDecision` at the root. Whether hooks that are commands may rewrite is not documented.
+    /// `permissionDecision` and `modifiedArgs`, at the root. The modules of `extline install` read it too.
     Copilot,
-    /// `permissionDecision` and `modifiedArgs`, at the root, as the modules of `extline install` read it.
-    Module,
     /// Nothing that is printed is read: an exit code alone.
     ExitCode,
 }
@@ -314,7 +312,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             tool("write", "write", &[Named("filePath", "path")]),
             tool("edit", "edit", &[Named("filePath", "path"), Edit("oldString", "newString")]),
         ],
-        answer: Format::Module,
+        answer: Format::Copilot,
         silence: "",
         project: "",
     },
@@ -334,7 +332,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         fields: SNAKE,
         // They are called as extensions know them.
         tools: &[],
-        answer: Format::Module,
+        answer: Format::Copilot,
         silence: "",
         project: "",
     },
