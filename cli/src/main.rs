@@ -29,6 +29,7 @@ mod remarks;
 #[cfg(test)]
 mod rendering_tests;
 mod run;
+mod servers;
 mod session;
 mod styled;
 mod tap;

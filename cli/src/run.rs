@@ -7,12 +7,20 @@ use crate::console::{Console, summary};
 use crate::exit::Exit;
 use crate::frames::FrameView;
 use crate::printer::Printer;
+use crate::servers;
 use crate::session::Session;
 use crate::target::source_of;
 
 pub(crate) async fn run(run: Run, mut printer: Printer) -> Result<Exit, clap::Error> {
     let mut sources: Vec<_> = run.dirs.into_iter().map(ExtensionSource::folder).collect();
     sources.extend(source_of("run", run.program)?);
+    match servers::sources(&run.servers, &mut printer) {
+        Ok(servers) => sources.extend(servers),
+        Err(why) => {
+            printer.error(why);
+            return Ok(printer.finish(Exit::ToolError));
+        }
+    }
     if let Some(why) = run.settings.timeout_in_vain(&run.timeout) {
         printer.warn(why);
     }

@@ -3,36 +3,37 @@
 mod approvals;
 mod builder;
 mod intercepts;
+mod launcher;
 mod requests;
 mod restart;
+mod servers;
 mod services;
 mod session;
 
 use std::collections::HashSet;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
-use extline_protocol::frame::{EventPayload, HelloAck, ShutdownReason, ToolResult};
-use extline_protocol::{HostConfig, HostSession, Vocabulary};
+use extline_protocol::Vocabulary;
+use extline_protocol::frame::{EventPayload, ShutdownReason, ToolResult};
 
 pub use self::builder::HostBuilder;
+use self::launcher::Launcher;
 pub use self::restart::RestartPolicy;
 use self::restart::Slot;
+use self::servers::Servers;
 pub use self::services::Asked;
 use crate::approval::Approvals;
 use crate::calls::{self, Call, CallOptions, CommandOutcome};
 use crate::connection::{
-    Caller, Connection, Emission, ExtensionStatus, News, NewsStream, Panel, Shared,
+    Adapter, Caller, Connection, Emission, ExtensionStatus, News, NewsStream, Panel, Shared,
 };
-use crate::home::{self, LogPlace};
-use crate::process::{Environments, Launch, Ordered, Spawner, outlive_size_limit};
+use crate::process::{Environments, Spawner, outlive_size_limit};
 use crate::profile::ProfileRules;
 use crate::registry::{Command, Registry, Tool};
-use crate::report::{CallError, Diagnosis, Ending, Notice, Problem};
-use crate::source::{Manifest, Plan, explain};
+use crate::report::{CallError, Diagnosis, Ending, Problem};
+use crate::source::{Manifest, Plan};
 
 /// Extensions that run, and what can be done with them.
 ///
@@ -54,6 +55,8 @@ struct Extension {
     dir: Option<PathBuf>,
     manifest: Option<Manifest>,
     running: Result<Arc<Slot>, Arc<Diagnosis>>,
+    /// What stands between it and the host, if anything.
+    adapter: Option<Arc<dyn Adapter>>,
     /// Somebody removed it.
     is_removed: AtomicBool,
 }
@@ -251,7 +254,7 @@ impl Host {
         let registry = Registry::new(names, tools, &builder.builtin_commands);
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
-        let (methods, restarts) = (builder.methods.clone(), builder.restart != RestartPolicy::Off);
+        let methods = builder.methods.clone();
         let knows_approvals = builder.profile.vocabulary >= Vocabulary::Extline;
         let (rules_of_calls, screen) = (builder.approvals.clone(), builder.screen.clone());
         let approvals = Approvals::new(rules_of_calls, knows_approvals, screen);
@@ -263,7 +266,6 @@ impl Host {
             deadlines,
             Emission::new(builder.call_events, session, builder.audit.clone()),
             (methods, approvals),
-            restarts,
             calls::run_asked_tool,
         ));
         // The host exists before the first process does: when this future is dropped, so is it.
@@ -277,10 +279,12 @@ impl Host {
         let environments = Environments::new(&builder.environment);
         let mut names = HashSet::new();
         let spawner = Spawner::new(&host.shared.processes);
+        let servers = Servers::of(&builder);
         let mut begun = Vec::new();
         for source in &builder.sources {
             let Plan { name, dir, manifest, guards, launch } =
                 Plan::of(source, &cwd, &environments);
+            let adapter = servers.adapter(source, &cwd);
             let index = host.shared.registry().add_extension(&name);
             if builder.profile.guards_fail_closed {
                 host.shared.registry().declare_in_manifest(index, &guards);
@@ -293,16 +297,24 @@ impl Host {
                 Ok(launch) => {
                     let (shared, builder) = (Arc::clone(&host.shared), Arc::clone(&builder));
                     let (cwd, name, launch) = (cwd.clone(), name.clone(), Arc::new(launch));
-                    let launcher = Launcher { shared, builder, cwd, index, name, launch };
+                    let launcher = Launcher {
+                        shared,
+                        builder,
+                        cwd,
+                        index,
+                        name,
+                        launch,
+                        adapter: adapter.clone(),
+                    };
                     let ordered = spawner.order(&launcher.launch);
                     Ok((launcher, ordered))
                 }
                 Err(problem) => Err(problem),
             };
-            begun.push((index, name, dir, manifest, ordered));
+            begun.push((index, name, dir, manifest, adapter, ordered));
         }
         drop(spawner);
-        for (index, name, dir, manifest, ordered) in begun {
+        for (index, name, dir, manifest, adapter, ordered) in begun {
             let running = match ordered {
                 Ok((launcher, ordered)) => launcher.start_slot(ordered).await,
                 Err(problem) => Err(problem),
@@ -317,83 +329,14 @@ impl Host {
                 diagnosis
             });
             let is_removed = AtomicBool::new(false);
-            host.extensions.push(Extension { name, dir, manifest, running, is_removed });
+            host.extensions.push(Extension { name, dir, manifest, running, adapter, is_removed });
         }
         for slot in host.extensions.iter().filter_map(|it| it.running.as_ref().ok()) {
             slot.current().started().await;
         }
+        host.refuse_clashes().await;
         host.shared.start_is_over();
         host
-    }
-}
-
-/// All that is needed to start one extension, also again.
-pub(crate) struct Launcher {
-    pub(crate) shared: Arc<Shared>,
-    builder: Arc<HostBuilder>,
-    cwd: PathBuf,
-    /// Its place in load order.
-    pub(crate) index: usize,
-    pub(crate) name: String,
-    launch: Arc<Launch>,
-}
-
-impl Launcher {
-    /// Starts the program, and again where the policy says so.
-    async fn start_slot(self, ordered: Ordered) -> Result<Arc<Slot>, Problem> {
-        let slot = Arc::new(Slot::new(self.connect(ordered).await?));
-        let policy = self.builder.restart;
-        if policy != RestartPolicy::Off {
-            tokio::spawn(restart::supervise(Arc::clone(&slot), self, policy));
-        }
-        Ok(slot)
-    }
-
-    /// Starts the program; its handshake goes on in its own task.
-    pub(crate) async fn start(&self) -> Result<Arc<Connection>, Problem> {
-        let ordered = Spawner::new(&self.shared.processes).order(&self.launch);
-        self.connect(ordered).await
-    }
-
-    /// Serves the program once it runs.
-    async fn connect(&self, ordered: Ordered) -> Result<Arc<Connection>, Problem> {
-        let Self { builder, cwd, index, name, launch, .. } = self;
-        let index = *index;
-        let root = builder.home_or_default();
-        let (data_dir, has_data_dir) = if builder.profile.data_folder {
-            let data_dir = home::data_dir(&root, name);
-            let made = home::make_data_dir(&root, &data_dir);
-            (data_dir, made)
-        } else {
-            (launch.dir.clone(), Ok(()))
-        };
-        let ack = HelloAck {
-            extension_dir: Some(launch.dir.to_string_lossy().into_owned()),
-            data_dir: has_data_dir.is_ok().then(|| data_dir.to_string_lossy().into_owned()),
-            ..builder.ack(cwd.to_string_lossy().into_owned())
-        };
-        let spawned = ordered.await.unwrap_or_else(|_| Err(io::Error::other("nobody started it")));
-        let spawned = spawned.map_err(|error| explain(launch, &error))?;
-        let now = Instant::now();
-        let profile = builder.profile.clone();
-        let config = HostConfig { ack, deadlines: builder.deadlines, profile };
-        let session = HostSession::new(config, now);
-        let log = LogPlace::of(name, &root, builder.logs.as_deref());
-        let log = (log, launch.environment.withheld.clone());
-        let (connection, ends) =
-            Connection::new((index, name), spawned, session, log, &self.shared);
-        if let Some(trace) = &builder.trace {
-            connection.trace(trace.of(name, launch, connection.pid()));
-        }
-        if let Err(error) = has_data_dir {
-            let text = format!("no data folder {}: {error}", data_dir.display());
-            connection.notice_from_outside(Notice::new(text));
-        }
-        if let Err(why) = self.shared.processes.watchdog() {
-            connection.notice_from_outside(Notice::new(why));
-        }
-        tokio::spawn(Arc::clone(&connection).drive(ends));
-        Ok(connection)
     }
 }
 

@@ -113,6 +113,8 @@ mod home;
 mod host;
 mod intercepts;
 mod lock;
+#[cfg(feature = "mcp-client")]
+mod mcp;
 mod memory;
 mod process;
 mod profile;
@@ -130,6 +132,8 @@ pub use connection::{
 pub use home::default_home;
 pub use host::{Asked, Host, HostBuilder, RestartPolicy};
 pub use intercepts::AgentStart;
+#[cfg(feature = "mcp-client")]
+pub use mcp::{McpServer, McpServerError};
 pub use memory::EXTENSION_MEMORY;
 pub use process::{
     Exit, Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,

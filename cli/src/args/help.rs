@@ -172,7 +172,9 @@ extension did or what happened to it, with the member \"news\" (see docs/host/ne
 
 Examples:
   extline run examples/clock-shell examples/hello-python-raw
-  printf '/clock\\n!clock_now {\"utc\":true}\\n' | extline run examples/clock-shell";
+  printf '/clock\\n!clock_now {\"utc\":true}\\n' | extline run examples/clock-shell
+  extline run --mcp 'npx -y @modelcontextprotocol/server-everything'
+  extline run examples/guard-rust --mcp-config .mcp.json";
 
 pub(super) const NEW_EXAMPLES: &str = "Examples:
   extline new weather

@@ -8,6 +8,7 @@ mod http;
 mod install;
 mod offered;
 mod package;
+mod servers;
 mod settings;
 
 use std::ffi::OsString;
@@ -32,6 +33,7 @@ pub(crate) use hook::{Hook, HookAlone};
 pub(crate) use http::Http;
 pub(crate) use install::{Discover, Install, Place, Scope, Uninstall};
 pub(crate) use package::{Kind, Package};
+pub(crate) use servers::Servers;
 pub(crate) use settings::{Program, Settings, Timeout};
 
 /// Run, call and inspect extensions for coding agents.
@@ -77,7 +79,8 @@ pub(crate) enum Action {
     /// Start extensions and take lines: commands, tool calls, questions
     #[command(
         override_usage = "extline run [OPTIONS] <DIR>...\n       \
-                          extline run [OPTIONS] [DIR]... -- <PROGRAM> [ARGS]...",
+                          extline run [OPTIONS] [DIR]... -- <PROGRAM> [ARGS]...\n       \
+                          extline run [OPTIONS] [DIR]... --mcp <COMMAND>",
         after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Run(Run),
@@ -304,11 +307,14 @@ pub(crate) struct Record {
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// The extensions' folders; where two offer the same name, the first wins
-    #[arg(value_name = "DIR", required_unless_present = "program")]
+    #[arg(value_name = "DIR", required_unless_present_any = ["program", "commands", "files"])]
     pub(crate) dirs: Vec<OsString>,
 
     #[command(flatten)]
     pub(crate) timeout: Timeout,
+
+    #[command(flatten)]
+    pub(crate) servers: Servers,
 
     #[command(flatten)]
     pub(crate) settings: Settings,

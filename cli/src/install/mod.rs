@@ -30,22 +30,39 @@ mod shim;
 mod toml_text;
 
 use std::env;
+use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::args::{Install, Place, Uninstall};
 use crate::exit::Exit;
 use crate::failure::{Failure, nearest};
 use crate::printer::Printer;
 
-use self::agents::{GOOSE, OTHERS};
+use self::agents::{GOOSE, OTHERS, Syntax};
 use self::change::{carry_out, nothing_written};
 use self::entry::Entry;
+use self::file::ConfigFile;
 use self::plan::{Plan, Wanted};
 use self::program::Meant;
 
 pub(crate) use self::agents::{AGENTS, Agent};
 pub(crate) use self::discover::run as discover;
+
+/// What a file of an agent says, whatever its syntax.
+pub(crate) fn settings_of(file: &Path) -> Result<Map<String, Value>, String> {
+    let read = ConfigFile::read(file.to_owned()).map_err(|refusal| refusal.0)?;
+    let Some(text) = &read.text else {
+        return Err(format!("{}: there is no such file", file.display()));
+    };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let settings = if file.extension().is_some_and(|it| it == "toml") {
+        toml_text::read(text)
+    } else {
+        json_text::read(text, Syntax::Jsonc, "mcpServers")
+    };
+    settings.map_err(|problem| problem.of(file).0)
+}
 
 pub(crate) fn install(install: &Install, mut printer: Printer) -> Result<Exit, clap::Error> {
     let Meant { entry, has_guards } = match program::meant_by(install)? {

@@ -273,7 +273,7 @@ impl Connection {
         let mut registry = self.shared.registry();
         if was_asked {
             registry.let_go_of_names(self.index);
-        } else if self.shared.restarts && state.start_took.is_some() {
+        } else if self.restarts && state.start_took.is_some() {
             registry.keep_names(self.index);
         }
         registry.remove_extension(self.index);

@@ -4,6 +4,7 @@
 //! writes it at once (`calls`). Both work on [`State`], under a lock that is never held across an
 //! await.
 
+mod adapter;
 mod call_guard;
 mod calls;
 mod drive;
@@ -31,6 +32,9 @@ use std::time::{Duration, Instant};
 use extline_protocol::HostSession;
 use tokio::sync::{Notify, watch};
 
+pub(crate) use self::adapter::Adapter;
+#[cfg(feature = "mcp-client")]
+pub(crate) use self::adapter::Follow;
 pub(crate) use self::call_guard::CallGuard;
 pub(crate) use self::calls::{CommandAnswer, Sending, SentCall, SentCommand, Unanswered};
 pub(crate) use self::emit::Emission;
@@ -73,6 +77,8 @@ pub(crate) struct Connection {
     /// It is ready, or failed before.
     started: watch::Sender<bool>,
     ended: watch::Sender<Option<Ending>>,
+    /// It may be started again when it fails.
+    restarts: bool,
 }
 
 /// What the driving task needs beyond the connection.
@@ -83,7 +89,7 @@ pub(crate) struct Ends {
 
 impl Connection {
     pub(crate) fn new(
-        (index, name): (usize, &str),
+        (index, name, restarts): (usize, &str, bool),
         spawned: Spawned,
         session: HostSession,
         (log, withheld): (LogPlace, Vec<String>),
@@ -104,6 +110,7 @@ impl Connection {
             changed,
             started: watch::Sender::new(false),
             ended: watch::Sender::new(None),
+            restarts,
         });
         shared.add_connection(&connection);
         (connection, Ends { process, output })
@@ -153,6 +160,12 @@ impl Connection {
         let mut ended = self.ended.subscribe();
         let ending = ended.wait_for(Option::is_some).await.ok()?;
         ending.clone()
+    }
+
+    /// It cannot be used any more, which is found out elsewhere.
+    pub(crate) fn give_up(&self, problem: Problem) {
+        self.lock().failure.get_or_insert(problem);
+        self.changed.notify_one();
     }
 
     /// Ends it without asking.

@@ -36,8 +36,6 @@ pub(crate) struct Shared {
     pub(crate) methods: Methods,
     /// Which calls may run.
     pub(crate) approvals: Approvals,
-    /// An extension that fails may be started again.
-    pub(crate) restarts: bool,
     /// Where what extensions ask for is worked on.
     pub(crate) runtime: Handle,
     registry: Mutex<Registry>,
@@ -69,7 +67,6 @@ impl Shared {
         deadlines: Deadlines,
         emission: Emission,
         (methods, approvals): (Methods, Approvals),
-        restarts: bool,
         run_asked_tool: RunAskedTool,
     ) -> Self {
         Self {
@@ -79,7 +76,6 @@ impl Shared {
             emission,
             methods,
             approvals,
-            restarts,
             runtime: Handle::current(),
             registry: Mutex::new(registry),
             connections: Mutex::default(),

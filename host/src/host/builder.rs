@@ -335,6 +335,16 @@ impl HostBuilder {
         self.extension(ExtensionSource::command(program, args))
     }
 
+    /// Adds a server of MCP behind the extensions: its tools as `SERVER_tool`, its prompts as commands, and a tool
+    /// that reads its resources. Nothing of it is started that is not trusted, see [`McpServer`](crate::McpServer),
+    /// and one that offers too much, or a name that another has, is refused whole. What it answers is marked as
+    /// `untrusted`. One that dies is started again, whatever [`HostBuilder::restart`] says.
+    #[cfg(feature = "mcp-client")]
+    #[must_use]
+    pub fn mcp_server(self, server: crate::McpServer) -> Self {
+        self.extension(ExtensionSource::Mcp(server))
+    }
+
     /// Starts all extensions at once, and waits until each is ready or has failed, which takes as
     /// long as the slowest. This itself cannot fail: ask [`Host::extensions`] how each stands.
     ///

@@ -116,6 +116,13 @@ pub enum Problem {
         /// What is kept of it, in bytes.
         bytes: usize,
     },
+    /// A server of MCP is not used.
+    McpServer {
+        /// Why not.
+        message: String,
+        /// What to do.
+        remedy: String,
+    },
     /// It did not answer in time, and still runs.
     NoAnswer {
         /// How long it was waited for, in milliseconds.
@@ -159,7 +166,7 @@ impl Problem {
     /// What to do about it.
     pub(crate) fn suggestion(&self, exit: Option<&Exit>) -> String {
         match self {
-            Self::Manifest { remedy, .. } => remedy.clone(),
+            Self::Manifest { remedy, .. } | Self::McpServer { remedy, .. } => remedy.clone(),
             Self::Disabled { file } => {
                 format!("remove \"enabled\": false from {}", file.display())
             }
@@ -346,6 +353,7 @@ impl fmt::Display for Problem {
                 formatter,
                 "the host keeps {bytes} bytes for it, and {EXTENSION_MEMORY} at most"
             ),
+            Self::McpServer { message, .. } => formatter.write_str(message),
             Self::NoAnswer { waited_ms } => write!(formatter, "no answer within {waited_ms} ms"),
             Self::ShutDown => formatter.write_str("the host was shut down"),
             Self::Unkillable => formatter.write_str("it could not be ended"),

@@ -8,8 +8,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 pub use self::manifest::{MANIFEST, Manifest, ManifestError, Permissions};
+#[cfg(feature = "mcp-client")]
+pub(crate) use self::plan::resolve;
 pub(crate) use self::plan::{Plan, explain};
 pub use self::program::Program;
+#[cfg(feature = "mcp-client")]
+use crate::mcp::McpServer;
 
 /// Where an extension comes from: a folder with a manifest, or a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +32,9 @@ pub enum ExtensionSource {
         /// file, else of the program, without folder and suffix.
         name: Option<String>,
     },
+    /// A server of MCP.
+    #[cfg(feature = "mcp-client")]
+    Mcp(McpServer),
 }
 
 impl ExtensionSource {

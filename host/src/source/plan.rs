@@ -33,6 +33,14 @@ impl Plan {
     ) -> Self {
         match source {
             ExtensionSource::Folder(path) => Self::of_folder(path, environments),
+            #[cfg(feature = "mcp-client")]
+            ExtensionSource::Mcp(server) => Self {
+                name: server.name().to_owned(),
+                dir: Some(cwd.to_owned()),
+                manifest: None,
+                guards: Vec::new(),
+                launch: server.launch(cwd, environments),
+            },
             ExtensionSource::Command { program, args, name } => {
                 let name = name.clone().unwrap_or_else(|| name_of(program, args, cwd));
                 let environment = environments.of(&[]);
@@ -120,7 +128,7 @@ fn launch_of(
 
 /// The file of a program: absolute as is, with a separator relative to `dir`, else from a folder of
 /// `folders`, the extension's own `$PATH`.
-fn resolve(program: &OsStr, dir: &Path, folders: &OsStr) -> Result<PathBuf, Problem> {
+pub(crate) fn resolve(program: &OsStr, dir: &Path, folders: &OsStr) -> Result<PathBuf, Problem> {
     let path = Path::new(program);
     let resolved = if path.components().count() > 1 || path.is_absolute() {
         let plain = path.strip_prefix(".").unwrap_or(path);

@@ -25,6 +25,12 @@ impl Input {
         Ok(Self { pipe, watched: OnceLock::new() })
     }
 
+    /// The same for one who writes by itself.
+    #[cfg(feature = "mcp-client")]
+    pub(crate) fn into_sender(self) -> io::Result<pipe::Sender> {
+        pipe::Sender::from_owned_fd_unchecked(self.pipe.into())
+    }
+
     /// Waits until [`Input::try_write`], which found the pipe full, may work.
     pub(crate) async fn writable(&self) {
         const LOOK_EVERY: Duration = Duration::from_millis(5);
@@ -59,8 +65,14 @@ impl Input {
 pub(crate) struct Output(pipe::Receiver);
 
 impl Output {
-    pub(super) fn new(pipe: PipeReader) -> io::Result<Self> {
+    pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
         receiver(pipe).map(Self)
+    }
+
+    /// The same for one who reads by itself.
+    #[cfg(feature = "mcp-client")]
+    pub(crate) fn into_receiver(self) -> pipe::Receiver {
+        self.0
     }
 
     /// Reads what the pipe holds, once it holds something; never interrupted. A read that did not fill `space` has

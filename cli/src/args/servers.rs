@@ -1,0 +1,33 @@
+//! Servers of MCP, as sources of tools.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Which servers of MCP are used.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "MCP servers")]
+pub(crate) struct Servers {
+    /// Use a server of MCP by its command line, as 'python3 server.py'; NAME= in front of it gives it another
+    /// name. Its tools begin with that name. May be repeated
+    #[arg(long = "mcp", value_name = "[NAME=]COMMAND")]
+    pub(crate) commands: Vec<String>,
+
+    /// Use the servers of a file: .mcp.json, ~/.claude.json, mcp.json of an Agent Plugin or of VS Code, config.toml
+    /// of Codex. Those that nobody has trusted yet are shown and asked about on a terminal, and not started elsewhere.
+    /// May be repeated
+    #[arg(long = "mcp-config", value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Trust the server of --mcp-config that has this digest, from now on. May be repeated
+    #[arg(long = "mcp-trust", value_name = "DIGEST", value_parser = digest)]
+    pub(crate) trusted: Vec<String>,
+}
+
+fn digest(text: &str) -> Result<String, String> {
+    let digits = text.strip_prefix("sha256:").unwrap_or(text);
+    if digits.len() == 64 && digits.bytes().all(|it| it.is_ascii_hexdigit()) {
+        return Ok(format!("sha256:{}", digits.to_ascii_lowercase()));
+    }
+    Err("expected sha256: and 64 digits, as a run without it shows them".to_owned())
+}

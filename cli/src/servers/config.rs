@@ -1,0 +1,178 @@
+//! The servers in the configuration of other agents.
+
+use std::env;
+use std::path::Path;
+
+use extline_host::McpServer;
+use serde_json::{Map, Value};
+
+use crate::install::settings_of;
+
+/// Where files have them, by the agents' own names.
+const KEYS: [&str; 3] = ["mcpServers", "servers", "mcp_servers"];
+
+/// The servers of a file in its order, or what is wrong with one. `Err` where the file cannot be read.
+pub(super) fn servers_in(
+    file: &Path,
+    cwd: &Path,
+) -> Result<Vec<Result<McpServer, String>>, String> {
+    let settings = settings_of(file)?;
+    let tables = KEYS.iter().filter_map(|key| settings.get(*key)?.as_object());
+    // ~/.claude.json has those of one folder below its path.
+    let here = settings.get("projects").zip(cwd.to_str()).and_then(|(it, cwd)| it.get(cwd));
+    let here = here.and_then(|it| it.get("mcpServers")?.as_object());
+    let tables: Vec<_> = tables.chain(here).collect();
+    if tables.is_empty() {
+        let file = file.display();
+        return Err(format!(
+            "{file} has no servers: neither mcpServers nor servers nor mcp_servers is in it"
+        ));
+    }
+    let servers = tables.into_iter().flatten();
+    let servers = servers.filter(|(_, entry)| is_enabled(entry));
+    Ok(servers.map(|(name, entry)| server_of(name, entry, cwd)).collect())
+}
+
+fn is_enabled(entry: &Value) -> bool {
+    let is = |member: &str, value: bool| entry.get(member) == Some(&Value::Bool(value));
+    !is("disabled", true) && !is("enabled", false)
+}
+
+fn server_of(name: &str, entry: &Value, cwd: &Path) -> Result<McpServer, String> {
+    let wrong = |what: String| format!("the server {name}: {what}");
+    let entry = entry.as_object().ok_or_else(|| wrong("it is no object".to_owned()))?;
+    let text = |text: &str| replaced(text, cwd, |name| env::var(name).ok()).map_err(wrong);
+    if ["url", "httpUrl", "serverUrl"].iter().any(|member| entry.contains_key(*member)) {
+        return Err(wrong("it is at a URL, and servers over HTTP are not used yet".to_owned()));
+    }
+    let command = entry.get("command").and_then(Value::as_str);
+    let command = text(command.ok_or_else(|| wrong("it has no command".to_owned()))?)?;
+    let mut args = Vec::new();
+    for arg in members(entry, "args").map_err(wrong)? {
+        args.push(text(arg)?);
+    }
+    let mut server = McpServer::new(name, command, args).map_err(|error| error.to_string())?;
+    if let Some(variables) = entry.get("env").filter(|it| !it.is_null()) {
+        let variables = variables.as_object();
+        let variables = variables.ok_or_else(|| wrong("its env is no object".to_owned()))?;
+        for (variable, value) in variables {
+            let value = value.as_str();
+            let value =
+                value.ok_or_else(|| wrong(format!("the variable {variable} is no string")))?;
+            server = server.env(variable, text(value)?);
+        }
+    }
+    // Codex: names of variables that are passed on.
+    for variable in members(entry, "env_vars").map_err(wrong)? {
+        if let Some(value) = env::var_os(variable) {
+            server = server.env(variable, value);
+        }
+    }
+    if let Some(dir) = entry.get("cwd").and_then(Value::as_str) {
+        server = server.dir(text(dir)?);
+    }
+    Ok(server)
+}
+
+/// The strings of a list, which may be absent.
+fn members<'e>(entry: &'e Map<String, Value>, member: &str) -> Result<Vec<&'e str>, String> {
+    let list = match entry.get(member) {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(list) => list.as_array(),
+    };
+    let strings = list.and_then(|list| list.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
+    strings.ok_or_else(|| format!("its {member} is no list of strings"))
+}
+
+/// `${NAME}`, `${NAME:-default}`, `${env:NAME}` and `${workspaceFolder}`. What else stands in such braces is asked of a
+/// person by the agent whose file this is, or means a folder of its own.
+fn replaced(
+    text: &str,
+    cwd: &Path,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("${") {
+        out.push_str(before);
+        let (inside, after) = behind.split_once('}').ok_or("a ${ has no }")?;
+        let name = inside.strip_prefix("env:").unwrap_or(inside);
+        let (name, default) = match name.split_once(":-") {
+            Some((name, default)) => (name, Some(default.to_owned())),
+            None => (name, None),
+        };
+        let value = match name {
+            "workspaceFolder" => Some(cwd.to_string_lossy().into_owned()),
+            name if name.contains(':') => return Err(format!("${{{inside}}} is not known here")),
+            name => variable(name).filter(|it| default.is_none() || !it.is_empty()).or(default),
+        };
+        out.push_str(&value.ok_or_else(|| format!("the variable {name} is not set"))?);
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn every_agent_s_file_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let entry = r#"{"command": "sh", "args": ["-c", "x"], "env": {"A": "b"}}"#;
+        let files = [
+            (".mcp.json", format!("{{\"mcpServers\": {{\"one\": {entry}}}}}")),
+            ("mcp.json", format!("{{ // VS Code's\n \"servers\": {{\"one\": {entry},}} }}")),
+            (
+                "claude.json",
+                format!(
+                    "{{\"projects\": {{\"{}\": {{\"mcpServers\": {{\"one\": {entry}}}}}}}}}",
+                    dir.path().display()
+                ),
+            ),
+            (
+                "config.toml",
+                "[mcp_servers.one]\ncommand = \"sh\"\nargs = [\"-c\", \"x\"]\n[mcp_servers.one.env]\nA = \"b\"\n\
+                 [mcp_servers.two]\ncommand = \"sh\"\nenabled = false\n"
+                    .to_owned(),
+            ),
+        ];
+        let expected = McpServer::new("one", "sh", ["-c", "x"]).unwrap().env("A", "b");
+        for (name, text) in files {
+            let file = dir.path().join(name);
+            fs::write(&file, text).unwrap();
+            assert_eq!(servers_in(&file, dir.path()), Ok(vec![Ok(expected.clone())]), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_told_by_server() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("mcp.json");
+        let found = |servers: &str| {
+            fs::write(&file, format!("{{\"mcpServers\": {servers}}}")).unwrap();
+            servers_in(&file, dir.path()).unwrap().remove(0).unwrap_err()
+        };
+        assert!(found(r#"{"x": {"url": "https://example.org"}}"#).contains("HTTP"));
+        assert_eq!(found(r#"{"x": {"args": []}}"#), "the server x: it has no command");
+        let input = r#"{"x": {"command": "sh", "args": ["${input:key}"]}}"#;
+        assert_eq!(found(input), "the server x: ${input:key} is not known here");
+        fs::write(&file, "{}").unwrap();
+        assert!(servers_in(&file, dir.path()).unwrap_err().contains("has no servers"));
+        assert!(servers_in(&dir.path().join("absent.json"), dir.path()).is_err());
+    }
+
+    #[test]
+    fn variables_are_replaced() {
+        let variable = |name: &str| (name == "KEY").then(|| "k".to_owned());
+        let found = |text| replaced(text, Path::new("/w"), variable);
+        assert_eq!(
+            found("a${KEY}b${NO:-c}${env:KEY}${workspaceFolder}$"),
+            Ok("akbck/w$".to_owned())
+        );
+        assert_eq!(found("${NO}"), Err("the variable NO is not set".to_owned()));
+    }
+}

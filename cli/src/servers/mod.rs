@@ -1,0 +1,130 @@
+//! Servers of MCP on the command line: which, and whether they may be started.
+
+mod config;
+mod trust;
+mod words;
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use extline_host::{ExtensionSource, McpServer};
+
+use self::trust::Trust;
+use crate::args::Servers;
+use crate::printer::Printer;
+use crate::styled::{BOLD, DIM, Text};
+
+/// Characters that are shown of a command line.
+const LINE_CHARS: usize = 1000;
+
+/// Programs that start another one, which their first argument names.
+const STARTERS: [&str; 6] = ["npx", "uvx", "bunx", "pnpx", "pipx", "deno"];
+
+/// The servers that are wanted, with what is trusted of them. `Err` where what is wanted cannot be read.
+pub(crate) fn sources(
+    servers: &Servers,
+    printer: &mut Printer,
+) -> Result<Vec<ExtensionSource>, String> {
+    let cwd = env::current_dir().map_err(|error| format!("there is no present folder: {error}"))?;
+    let mut sources = Vec::new();
+    for command in &servers.commands {
+        let server = typed(command, &cwd).map_err(|why| format!("--mcp {command:?}: {why}"))?;
+        // Who types a command wants it to be started.
+        let digest = server.digest(&cwd).map_err(|error| error.to_string())?;
+        show(&server, &cwd, "", printer);
+        sources.push(ExtensionSource::Mcp(server.trust(digest)));
+    }
+    let mut trust = Trust::read(&servers.trusted);
+    for file in &servers.files {
+        for found in config::servers_in(file, &cwd)? {
+            match found {
+                Ok(server) => {
+                    sources.push(ExtensionSource::Mcp(ask(server, &cwd, &mut trust, printer)));
+                }
+                Err(why) => printer.warn(format_args!("{}: {why}", file.display())),
+            }
+        }
+    }
+    Ok(sources)
+}
+
+/// A server as it may be started: one that is not trusted is refused by the host, with the reason.
+fn ask(server: McpServer, cwd: &Path, trust: &mut Trust, printer: &mut Printer) -> McpServer {
+    // The host says what is wrong with one that cannot be found.
+    let Ok(digest) = server.digest(cwd) else { return server };
+    if trust.has(&digest) {
+        show(&server, cwd, "", printer);
+        return server.trust(digest);
+    }
+    show(&server, cwd, &format!(" ({digest})"), printer);
+    if trust.ask(&digest, server.name(), printer) { server.trust(digest) } else { server }
+}
+
+fn show(server: &McpServer, cwd: &Path, more: &str, printer: &mut Printer) {
+    let line = server.command_line(cwd).unwrap_or_default();
+    let line = Text::line(&line, LINE_CHARS);
+    printer.say(format_args!("{BOLD}{}{BOLD:#}: {line}{DIM}{more}{DIM:#}", server.name()));
+}
+
+/// A server that was typed.
+fn typed(command: &str, cwd: &Path) -> Result<McpServer, String> {
+    let (name, line) = split_name(command);
+    let mut words = words::split(line)?.into_iter();
+    let program = words.next().ok_or("there is no command")?;
+    let args: Vec<String> = words.collect();
+    let name = name.map_or_else(|| name_of(&program, &args, cwd), str::to_owned);
+    McpServer::new(&name, program, args).map_err(|error| error.to_string())
+}
+
+/// `NAME=` in front of a command.
+fn split_name(command: &str) -> (Option<&str>, &str) {
+    let is_part = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
+    match command.split_once('=') {
+        Some((name, line)) if !name.is_empty() && name.chars().all(is_part) => (Some(name), line),
+        _ => (None, command),
+    }
+}
+
+/// What it is called: as the script that is started, or the package, or the program.
+fn name_of(program: &str, args: &[String], cwd: &Path) -> String {
+    let stem = |path: &str| {
+        let path = PathBuf::from(path);
+        path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+    };
+    let starter = Path::new(program).file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let mut plain = args.iter().filter(|arg| !arg.starts_with('-'));
+    let name = if STARTERS.contains(&starter) {
+        let package = plain.find(|arg| !matches!(arg.as_str(), "run" | "x")).map(String::as_str);
+        // `@scope/server-files@1.2` is `files`.
+        let package = package.and_then(|it| it.rsplit('/').next()).unwrap_or(program);
+        let package = package.split('@').find(|it| !it.is_empty()).unwrap_or(package);
+        package.trim_start_matches("server-").trim_start_matches("mcp-server-").to_owned()
+    } else {
+        let script = plain.find(|arg| cwd.join(arg).is_file());
+        stem(script.map_or(program, String::as_str))
+    };
+    // The names of its tools begin with it.
+    name.chars().take(32).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_named_after_what_is_started() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("clock.py"), "").unwrap();
+        let name = |command: &str| {
+            let words = words::split(command).unwrap();
+            name_of(&words[0], &words[1..], dir.path())
+        };
+        assert_eq!(name("python3 -S clock.py --mcp"), "clock");
+        assert_eq!(name("/usr/bin/my-server x"), "my-server");
+        assert_eq!(name("npx -y @modelcontextprotocol/server-everything@1.0 stdio"), "everything");
+        assert_eq!(name("uvx mcp-server-git --repository ."), "git");
+        assert_eq!(split_name("a-b=sh -c x=y"), (Some("a-b"), "sh -c x=y"));
+        assert_eq!(split_name("sh -c x=y"), (None, "sh -c x=y"));
+    }
+}

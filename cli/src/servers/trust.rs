@@ -1,0 +1,70 @@
+//! Which servers of files a person trusts: by digest, in a file of the home.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+
+use extline_host::default_home;
+use extline_host::file::{create, make_folder, read_text};
+
+use crate::printer::Printer;
+
+/// The longest file that is read.
+const AT_MOST: u64 = 1024 * 1024;
+
+/// What is trusted.
+pub(super) struct Trust {
+    file: PathBuf,
+    digests: BTreeSet<String>,
+    /// Those of the command line, which are kept once there is such a server.
+    given: BTreeSet<String>,
+}
+
+impl Trust {
+    /// With those of the command line.
+    pub(super) fn read(given: &[String]) -> Self {
+        let file = default_home().join("mcp-trusted");
+        let text = read_text(&file, AT_MOST).unwrap_or_default();
+        let digests = text.lines().filter_map(|line| line.split_whitespace().next());
+        let digests = digests.map(str::to_owned).collect();
+        Self { file, digests, given: given.iter().cloned().collect() }
+    }
+
+    pub(super) fn has(&mut self, digest: &str) -> bool {
+        if self.given.remove(digest) {
+            self.keep(digest);
+        }
+        self.digests.contains(digest)
+    }
+
+    /// Asks the person in front of the terminal; elsewhere there is nobody.
+    pub(super) fn ask(&mut self, digest: &str, name: &str, printer: &mut Printer) -> bool {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            printer.warn(format_args!(
+                "{name} is not started: nobody has trusted it yet; --mcp-trust {digest} does, from now on"
+            ));
+            return false;
+        }
+        printer.say("Start it, now and whenever it is just this? [y/N]");
+        let mut answer = String::new();
+        let read = io::stdin().lock().read_line(&mut answer);
+        let is_trusted = read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes");
+        if is_trusted {
+            self.keep(digest);
+        }
+        is_trusted
+    }
+
+    /// One that cannot be kept is asked about again the next time.
+    fn keep(&mut self, digest: &str) {
+        self.digests.insert(digest.to_owned());
+        let mut text = String::new();
+        for digest in &self.digests {
+            // Writing into a string cannot fail.
+            let _ = writeln!(text, "{digest}");
+        }
+        let made = self.file.parent().map_or(Ok(()), make_folder).and_then(|()| create(&self.file));
+        drop(made.and_then(|mut file| file.write_all(text.as_bytes())));
+    }
+}

@@ -1,0 +1,57 @@
+//! Servers of MCP among the extensions.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Host, HostBuilder};
+use crate::connection::Adapter;
+use crate::source::ExtensionSource;
+
+/// What all servers of a host share.
+pub(super) struct Servers {
+    #[cfg(feature = "mcp-client")]
+    eras: Arc<crate::mcp::Eras>,
+}
+
+impl Servers {
+    #[cfg(feature = "mcp-client")]
+    pub(super) fn of(builder: &HostBuilder) -> Self {
+        Self { eras: Arc::new(crate::mcp::Eras::of_home(&builder.home_or_default())) }
+    }
+
+    #[cfg(not(feature = "mcp-client"))]
+    pub(super) fn of(_: &HostBuilder) -> Self {
+        Self {}
+    }
+
+    /// What makes an extension of a server.
+    #[cfg(feature = "mcp-client")]
+    pub(super) fn adapter(&self, source: &ExtensionSource, cwd: &Path) -> Option<Arc<dyn Adapter>> {
+        let ExtensionSource::Mcp(server) = source else { return None };
+        let (server, eras) = (server.clone(), Arc::clone(&self.eras));
+        Some(Arc::new(crate::mcp::ServerAdapter::new(server, cwd.to_owned(), eras)))
+    }
+
+    #[cfg(not(feature = "mcp-client"))]
+    #[expect(clippy::unused_self, reason = "as with servers")]
+    pub(super) fn adapter(&self, _: &ExtensionSource, _: &Path) -> Option<Arc<dyn Adapter>> {
+        None
+    }
+}
+
+impl Host {
+    /// Where a name is another's already, what must be whole is given up before anybody uses it.
+    pub(super) async fn refuse_clashes(&self) {
+        for (index, extension) in self.extensions.iter().enumerate() {
+            let Ok(slot) = &extension.running else { continue };
+            let Some(adapter) = &extension.adapter else { continue };
+            let report = self.shared.registry().report(index);
+            if let Some(problem) = adapter.refusal(&report) {
+                let connection = slot.current();
+                slot.close_now();
+                connection.give_up(problem);
+                connection.ended().await;
+            }
+        }
+    }
+}
