@@ -331,8 +331,10 @@ impl Host {
             let is_removed = AtomicBool::new(false);
             host.extensions.push(Extension { name, dir, manifest, running, adapter, is_removed });
         }
-        for slot in host.extensions.iter().filter_map(|it| it.running.as_ref().ok()) {
-            slot.current().started().await;
+        for extension in &host.extensions {
+            if let Ok(slot) = &extension.running {
+                slot.started(extension.adapter.as_deref()).await;
+            }
         }
         host.refuse_clashes().await;
         host.shared.start_is_over();

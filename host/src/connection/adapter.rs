@@ -21,6 +21,12 @@ pub(crate) trait Adapter: Debug + Send + Sync {
     /// Takes the pipes of the process, and gives others in their place.
     fn between(&self, spawned: Spawned) -> io::Result<(Spawned, Follow)>;
 
+    /// It failed before it was ready. Whether it may be another way the next time, and is started once more.
+    fn try_another_way(&self) -> bool;
+
+    /// Whether it is, or may be, about to be started another way.
+    fn is_trying(&self) -> bool;
+
     /// Why it is not used at all, where not all of it can be.
     fn refusal(&self, report: &Registered) -> Option<Problem>;
 }

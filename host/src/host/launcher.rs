@@ -54,6 +54,11 @@ impl Launcher {
         }
     }
 
+    /// It failed before it was ready, and may be begun with another way.
+    pub(super) fn tries_another_way(&self) -> bool {
+        self.adapter.as_ref().is_some_and(|adapter| adapter.try_another_way())
+    }
+
     /// Starts the program; its handshake goes on in its own task.
     pub(crate) async fn start(&self) -> Result<Arc<Connection>, Problem> {
         if let Some(adapter) = &self.adapter {

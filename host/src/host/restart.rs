@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard, Notify};
+use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard, Notify, watch};
 
 use super::Launcher;
-use crate::connection::{Connection, News};
+use crate::connection::{Adapter, Connection, News};
 use crate::lock::lock;
 use crate::report::Diagnosis;
 
@@ -59,6 +59,8 @@ pub(crate) struct Slot {
     /// It is not started any more.
     closed: AtomicBool,
     closing: Notify,
+    /// How often it was started again, or not.
+    attempts: watch::Sender<u32>,
     /// Held while a process is started.
     starting: AsyncMutex<()>,
 }
@@ -69,6 +71,7 @@ impl Slot {
             connection: Mutex::new(connection),
             closed: AtomicBool::new(false),
             closing: Notify::new(),
+            attempts: watch::Sender::new(0),
             starting: AsyncMutex::default(),
         }
     }
@@ -76,6 +79,19 @@ impl Slot {
     /// The newest of its processes.
     pub(crate) fn current(&self) -> Arc<Connection> {
         Arc::clone(&lock(&self.connection))
+    }
+
+    /// Waits until it is ready or has failed, also where it is started again at once.
+    pub(crate) async fn started(&self, adapter: Option<&dyn Adapter>) {
+        let mut attempts = self.attempts.subscribe();
+        loop {
+            let connection = self.current();
+            connection.started().await;
+            let is_trying = adapter.is_some_and(Adapter::is_trying) && !connection.is_ready();
+            if !is_trying || self.is_closed() || attempts.changed().await.is_err() {
+                return;
+            }
+        }
     }
 
     /// From here on no process is started in it; the guard waits for one that is just starting.
@@ -123,6 +139,8 @@ impl Slot {
 /// Starts an extension again as often as the policy says, and frees its names after that.
 pub(crate) async fn supervise(slot: Arc<Slot>, launcher: Launcher, policy: RestartPolicy) {
     start_again(&slot, &launcher, policy).await;
+    slot.close_now();
+    slot.attempts.send_modify(|it| *it += 1);
     launcher.shared.registry().let_go_of_names(launcher.index);
     launcher.shared.publish();
 }
@@ -134,7 +152,7 @@ async fn start_again(slot: &Slot, launcher: &Launcher, policy: RestartPolicy) {
         let connection = slot.current();
         let began = Instant::now();
         let failed = connection.ended().await.is_some_and(|ending| ending.diagnosis.is_some());
-        was_ready |= connection.was_ready();
+        was_ready |= connection.was_ready() || launcher.tries_another_way();
         attempt = if began.elapsed() < STEADY_AFTER { attempt + 1 } else { 1 };
         let wait = policy.wait(attempt).filter(|_| failed && was_ready && !slot.is_closed());
         let Some(after) = wait else { return };
@@ -147,6 +165,7 @@ async fn start_again(slot: &Slot, launcher: &Launcher, policy: RestartPolicy) {
         if !slot.start(launcher).await {
             return;
         }
+        slot.attempts.send_modify(|it| *it += 1);
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Weak};
 
-use super::era::Eras;
+use super::era::{Era, Eras};
 use super::server::McpServer;
 use super::task::{Setting, Task, clash};
 use super::wire::Wire;
@@ -18,11 +19,27 @@ pub(crate) struct ServerAdapter {
     server: McpServer,
     cwd: PathBuf,
     eras: Arc<Eras>,
+    /// Which of the ways to begin is tried.
+    attempt: AtomicU8,
 }
+
+/// It is asked in which era it speaks, where that is not known.
+const ASKED: u8 = 0;
+/// It ended at that question, which some do: the next start is with a handshake.
+const UNANSWERED: u8 = 1;
+/// It was started with a handshake.
+const SHAKEN: u8 = 2;
 
 impl ServerAdapter {
     pub(crate) fn new(server: McpServer, cwd: PathBuf, eras: Arc<Eras>) -> Self {
-        Self { server, cwd, eras }
+        Self { server, cwd, eras, attempt: AtomicU8::new(ASKED) }
+    }
+}
+
+impl ServerAdapter {
+    /// It has never been connected to.
+    fn is_unknown(&self) -> bool {
+        self.server.digest(&self.cwd).is_ok_and(|digest| self.eras.of(&digest).is_none())
     }
 }
 
@@ -36,12 +53,29 @@ impl Adapter for ServerAdapter {
         let server = Arc::from(self.server.name());
         let digest = self.server.digest(&self.cwd).unwrap_or_default();
         let (cwd, eras) = (self.cwd.clone(), Arc::clone(&self.eras));
+        let is_shaken = self.attempt.load(Ordering::Acquire) >= UNANSWERED;
+        if is_shaken {
+            self.attempt.store(SHAKEN, Ordering::Release);
+        }
+        let era = eras.of(&digest).or(is_shaken.then_some(Era::Handshake));
         let follow = move |connection: &Arc<Connection>| {
             let connection: Weak<Connection> = Arc::downgrade(connection);
-            let setting = Setting { server, digest, cwd, eras, connection };
+            let setting = Setting { server, digest, cwd, eras, era, connection };
             tokio::spawn(Task::run(setting, wire));
         };
         Ok((spawned, Box::new(follow)))
+    }
+
+    fn try_another_way(&self) -> bool {
+        self.is_unknown()
+            && self
+                .attempt
+                .compare_exchange(ASKED, UNANSWERED, Ordering::AcqRel, Ordering::Acquire)
+                .is_ok()
+    }
+
+    fn is_trying(&self) -> bool {
+        self.attempt.load(Ordering::Acquire) < SHAKEN && self.is_unknown()
     }
 
     fn refusal(&self, report: &extline_protocol::frame::Registered) -> Option<Problem> {

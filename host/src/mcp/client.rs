@@ -17,8 +17,8 @@ use extline_protocol::{CallKey, Update};
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability,
     ErrorData, FormElicitationCapability, Implementation, ListRootsResult, LoggingLevel,
-    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, Root,
-    UrlElicitationCapability,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    Root, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
@@ -103,7 +103,12 @@ impl ClientHandler for Client {
         if self.era != Some(Era::Modern) {
             capabilities.roots = Some(rmcp::model::RootsCapabilities::default());
         }
-        ClientConfig::new(capabilities, Implementation::new("extline", env!("CARGO_PKG_VERSION")))
+        let name = Implementation::new("extline", env!("CARGO_PKG_VERSION"));
+        let mut config = ClientConfig::new(capabilities, name);
+        if self.era == Some(Era::Handshake) {
+            config.protocol_version = ProtocolVersion::LATEST_WITH_INITIALIZE;
+        }
+        config
     }
 
     async fn list_roots(

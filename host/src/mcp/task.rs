@@ -71,6 +71,8 @@ pub(super) struct Setting {
     pub(super) digest: String,
     pub(super) cwd: PathBuf,
     pub(super) eras: Arc<Eras>,
+    /// In which era it speaks, where that is known.
+    pub(super) era: Option<Era>,
     pub(super) connection: Weak<Connection>,
 }
 
@@ -232,7 +234,7 @@ impl Task {
     /// Begins with the handshake, or with asking which era it is.
     fn connect(&mut self) {
         let Some(ends) = self.server_ends.take() else { return };
-        let era = self.setting.eras.of(&self.setting.digest);
+        let era = self.setting.era;
         let client = Client {
             say: self.say.clone(),
             calls: Arc::clone(&self.calls),

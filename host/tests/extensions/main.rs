@@ -17,6 +17,8 @@ mod dialogs;
 mod guards;
 mod intercepts;
 mod journal;
+#[cfg(feature = "mcp-client")]
+mod mcp_servers;
 mod mixed;
 mod panels;
 mod registrations;
