@@ -5,7 +5,8 @@
 //! like ask extensions before something happens, [`Host::request`] asks one for a method of its own,
 //! [`Host::news`] tells what happens meanwhile, [`Host::shutdown`] ends it all. What the agent offers
 //! to extensions in turn is said to the builder: [`HostBuilder::builtin_tool`],
-//! [`HostBuilder::serve_method`]. Everything on the wire is decided by
+//! [`HostBuilder::serve_method`]. With the feature `mcp-client` servers of MCP stand beside extensions
+//! (`HostBuilder::mcp_server`). Everything on the wire is decided by
 //! `extline-protocol`; this crate starts processes, moves bytes, keeps the registry, and tells why
 //! something does not work.
 //!
@@ -69,7 +70,7 @@
 //! The result, or why there is none in the words of `report`, comes back to the [`Call`]. Before
 //! that `source` has found the program of the extension, and `process` has started it.
 //!
-//! Each folder uses only those behind it: `host`, `calls`, `intercepts`, `connection`, `source`,
+//! Each folder uses only those behind it: `host`, `mcp` (servers of MCP as extensions), `calls`, `intercepts`, `connection`, `source`,
 //! `report`, `approval`, then `registry` and `process`; the other files of the crate are for all of them.
 //!
 //! # Concurrency
@@ -132,8 +133,6 @@ pub use connection::{
 pub use home::default_home;
 pub use host::{Asked, Host, HostBuilder, RestartPolicy};
 pub use intercepts::AgentStart;
-#[cfg(feature = "mcp-client")]
-pub use mcp::{McpServer, McpServerError};
 pub use memory::EXTENSION_MEMORY;
 pub use process::{
     Exit, Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,
@@ -145,6 +144,8 @@ pub use report::{
     Notice, Problem, Role, Trace,
 };
 pub use source::{ExtensionSource, MANIFEST, Manifest, ManifestError, Permissions, Program};
+#[cfg(feature = "mcp-client")]
+pub use source::{McpServer, McpServerError};
 
 /// The wire's own types, as they stand in this crate's interface.
 pub use extline_protocol as protocol;

@@ -8,9 +8,9 @@ use clap::Args;
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "MCP servers")]
 pub(crate) struct Servers {
-    /// Use a server of MCP by its command line, as 'python3 server.py'; NAME= in front of it gives it another
-    /// name. Its tools begin with that name. May be repeated
-    #[arg(long = "mcp", value_name = "[NAME=]COMMAND")]
+    /// Use a server of MCP: by its command line, as 'python3 server.py', or by its URL (streamable HTTP). NAME= in
+    /// front of it gives it another name, with which the names of its tools begin. May be repeated
+    #[arg(long = "mcp", value_name = "[NAME=]COMMAND|URL")]
     pub(crate) commands: Vec<String>,
 
     /// Use the servers of a file: .mcp.json, ~/.claude.json, mcp.json of an Agent Plugin or of VS Code, config.toml

@@ -11,7 +11,7 @@ use crate::install::settings_of;
 /// Where files have them, by the agents' own names.
 const KEYS: [&str; 3] = ["mcpServers", "servers", "mcp_servers"];
 
-/// The servers of a file in its order, or what is wrong with one. `Err` where the file cannot be read.
+/// The servers of a file, or what is wrong with one. `Err` where the file cannot be read.
 pub(super) fn servers_in(
     file: &Path,
     cwd: &Path,
@@ -39,11 +39,12 @@ fn is_enabled(entry: &Value) -> bool {
 }
 
 fn server_of(name: &str, entry: &Value, cwd: &Path) -> Result<McpServer, String> {
-    let wrong = |what: String| format!("the server {name}: {what}");
+    let wrong = |what: String| wrong_of(name, &what);
     let entry = entry.as_object().ok_or_else(|| wrong("it is no object".to_owned()))?;
     let text = |text: &str| replaced(text, cwd, |name| env::var(name).ok()).map_err(wrong);
-    if ["url", "httpUrl", "serverUrl"].iter().any(|member| entry.contains_key(*member)) {
-        return Err(wrong("it is at a URL, and servers over HTTP are not used yet".to_owned()));
+    let url = ["url", "httpUrl", "serverUrl"].iter().find_map(|it| entry.get(*it)?.as_str());
+    if let Some(url) = url {
+        return remote(name, &text(url)?, entry, &text).map_err(|why| wrong_of(name, &why));
     }
     let command = entry.get("command").and_then(Value::as_str);
     let command = text(command.ok_or_else(|| wrong("it has no command".to_owned()))?)?;
@@ -70,6 +71,43 @@ fn server_of(name: &str, entry: &Value, cwd: &Path) -> Result<McpServer, String>
     }
     if let Some(dir) = entry.get("cwd").and_then(Value::as_str) {
         server = server.dir(text(dir)?);
+    }
+    Ok(server)
+}
+
+fn wrong_of(name: &str, what: &str) -> String {
+    // What the host says of a server names it already.
+    if what.starts_with("the ") { what.to_owned() } else { format!("the server {name}: {what}") }
+}
+
+/// One at a URL, with what is sent to it.
+fn remote(
+    name: &str,
+    url: &str,
+    entry: &Map<String, Value>,
+    text: &impl Fn(&str) -> Result<String, String>,
+) -> Result<McpServer, String> {
+    if entry.get("type").and_then(Value::as_str) == Some("sse") {
+        return Err(
+            "it speaks over server-sent events alone, which is not supported; look for its URL of \
+                    streamable HTTP, which often ends with /mcp"
+                .to_owned(),
+        );
+    }
+    let mut server = McpServer::at(name, url).map_err(|error| error.to_string())?;
+    for member in ["headers", "http_headers"] {
+        let headers = entry.get(member).and_then(Value::as_object);
+        for (header, value) in headers.into_iter().flatten() {
+            let value =
+                value.as_str().ok_or_else(|| format!("its header {header} is no string"))?;
+            server = server.header(header, text(value)?);
+        }
+    }
+    // Codex: the name of the variable with the token.
+    if let Some(variable) = entry.get("bearer_token_env_var").and_then(Value::as_str) {
+        let token =
+            env::var(variable).map_err(|_| format!("the variable {variable} is not set"))?;
+        server = server.header("Authorization", format!("Bearer {token}"));
     }
     Ok(server)
 }
@@ -156,13 +194,25 @@ mod tests {
             fs::write(&file, format!("{{\"mcpServers\": {servers}}}")).unwrap();
             servers_in(&file, dir.path()).unwrap().remove(0).unwrap_err()
         };
-        assert!(found(r#"{"x": {"url": "https://example.org"}}"#).contains("HTTP"));
+        assert!(found(r#"{"x": {"url": "ftp://example.org"}}"#).contains("none of http or https"));
+        let events = r#"{"x": {"type": "sse", "url": "https://example.org"}}"#;
+        assert!(found(events).contains("server-sent events"));
         assert_eq!(found(r#"{"x": {"args": []}}"#), "the server x: it has no command");
         let input = r#"{"x": {"command": "sh", "args": ["${input:key}"]}}"#;
         assert_eq!(found(input), "the server x: ${input:key} is not known here");
         fs::write(&file, "{}").unwrap();
         assert!(servers_in(&file, dir.path()).unwrap_err().contains("has no servers"));
         assert!(servers_in(&dir.path().join("absent.json"), dir.path()).is_err());
+    }
+
+    #[test]
+    fn a_url_has_its_headers() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("mcp.json");
+        let entry = r#"{"url": "https://example.org/mcp", "headers": {"X": "${EXTLINE_NO:-y}"}}"#;
+        fs::write(&file, format!("{{\"mcpServers\": {{\"x\": {entry}}}}}")).unwrap();
+        let expected = McpServer::at("x", "https://example.org/mcp").unwrap().header("X", "y");
+        assert_eq!(servers_in(&file, dir.path()), Ok(vec![Ok(expected)]));
     }
 
     #[test]

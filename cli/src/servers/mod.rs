@@ -70,6 +70,11 @@ fn show(server: &McpServer, cwd: &Path, more: &str, printer: &mut Printer) {
 /// A server that was typed.
 fn typed(command: &str, cwd: &Path) -> Result<McpServer, String> {
     let (name, line) = split_name(command);
+    if let Some(host) = ["http://", "https://"].iter().find_map(|it| line.strip_prefix(it)) {
+        let host = host.split(['/', '?', '#', ':']).next().unwrap_or_default();
+        let name = name.map_or_else(|| host.chars().take(32).collect(), str::to_owned);
+        return McpServer::at(&name, line).map_err(|error| error.to_string());
+    }
     let mut words = words::split(line)?.into_iter();
     let program = words.next().ok_or("there is no command")?;
     let args: Vec<String> = words.collect();

@@ -193,7 +193,8 @@ impl Connection {
                 (Phase::Ready, _) => ExtensionState::Ready,
                 (Phase::Ending, _) => ExtensionState::Ending,
             },
-            pid: Some(self.group.id()),
+            // What runs somewhere else has none.
+            pid: Some(self.group.id()).filter(|id| *id > 0),
             hello: state.session.extension().cloned(),
             start_took: state.start_took,
             report,

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Weak};
 
 use super::era::{Era, Eras};
-use super::server::McpServer;
 use super::task::{Setting, Task, clash};
 use super::wire::Wire;
 use crate::connection::{Adapter, Connection, Follow};
 use crate::process::Spawned;
 use crate::report::Problem;
+use crate::source::{McpServer, Way};
 
 /// Stands between a server and the host.
 #[derive(Debug)]
@@ -37,6 +37,11 @@ impl ServerAdapter {
 }
 
 impl ServerAdapter {
+    /// What runs somewhere else does not end at a probe.
+    fn is_remote(&self) -> bool {
+        matches!(self.server.way, Way::Url { .. })
+    }
+
     /// It has never been connected to.
     fn is_unknown(&self) -> bool {
         self.server.digest(&self.cwd).is_ok_and(|digest| self.eras.of(&digest).is_none())
@@ -53,6 +58,7 @@ impl Adapter for ServerAdapter {
         let server = Arc::from(self.server.name());
         let digest = self.server.digest(&self.cwd).unwrap_or_default();
         let (cwd, eras) = (self.cwd.clone(), Arc::clone(&self.eras));
+        let way = self.server.way.clone();
         let is_shaken = self.attempt.load(Ordering::Acquire) >= UNANSWERED;
         if is_shaken {
             self.attempt.store(SHAKEN, Ordering::Release);
@@ -60,14 +66,15 @@ impl Adapter for ServerAdapter {
         let era = eras.of(&digest).or(is_shaken.then_some(Era::Handshake));
         let follow = move |connection: &Arc<Connection>| {
             let connection: Weak<Connection> = Arc::downgrade(connection);
-            let setting = Setting { server, digest, cwd, eras, era, connection };
+            let setting = Setting { server, way, digest, cwd, eras, era, connection };
             tokio::spawn(Task::run(setting, wire));
         };
         Ok((spawned, Box::new(follow)))
     }
 
     fn try_another_way(&self) -> bool {
-        self.is_unknown()
+        !self.is_remote()
+            && self.is_unknown()
             && self
                 .attempt
                 .compare_exchange(ASKED, UNANSWERED, Ordering::AcqRel, Ordering::Acquire)
@@ -75,7 +82,7 @@ impl Adapter for ServerAdapter {
     }
 
     fn is_trying(&self) -> bool {
-        self.attempt.load(Ordering::Acquire) < SHAKEN && self.is_unknown()
+        !self.is_remote() && self.attempt.load(Ordering::Acquire) < SHAKEN && self.is_unknown()
     }
 
     fn refusal(&self, report: &extline_protocol::frame::Registered) -> Option<Problem> {

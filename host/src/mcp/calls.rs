@@ -258,9 +258,11 @@ fn unusable(what: &str) -> Failure {
 
 fn failure_of(error: ServiceError) -> Failure {
     match error {
-        ServiceError::TransportClosed
-        | ServiceError::TransportSend(_)
-        | ServiceError::Cancelled { .. } => Failure::Gone,
+        ServiceError::TransportClosed | ServiceError::Cancelled { .. } => Failure::Gone,
+        ServiceError::TransportSend(error) => {
+            let message = format!("the server cannot be reached: {}", cut(&error.to_string()));
+            Failure::Error(ErrorInfo::new(ErrorKind::Transient, message))
+        }
         ServiceError::McpError(error) => {
             let kind = match error.code.0 {
                 -32602 => ErrorKind::Validation,

@@ -5,7 +5,7 @@
 //! So all that holds for extensions holds for servers: interceptors, guards, approvals, deadlines, dialogs, the
 //! log, restarts and the end. What a server says is data of others: results are marked and framed so.
 //!
-//! [`server`] says which server and whether it is trusted, `adapter` runs it, `offers` reads what it has
+//! Which server, and whether it is trusted, says `source`; `adapter` and `task` run it, `offers` reads what it has
 //! and refuses what is too much, `calls` and `content` are the way of a call and of its answer, `questions` what
 //! the server asks the person.
 
@@ -14,12 +14,11 @@ mod calls;
 mod client;
 mod content;
 mod era;
+mod http;
 mod offers;
 mod questions;
-mod server;
 mod task;
 mod wire;
 
 pub(crate) use self::adapter::ServerAdapter;
 pub(crate) use self::era::Eras;
-pub use self::server::{McpServer, McpServerError};

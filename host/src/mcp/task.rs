@@ -17,6 +17,7 @@ use rmcp::model::SubscriptionFilter;
 use rmcp::service::{
     ClientInitializeError, ClientServiceExt, Peer, RunningService, RunningServiceCancellationToken,
 };
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{sleep, sleep_until};
@@ -25,10 +26,12 @@ use super::calls::Caller;
 use super::client::{Client, LogRate, OpenCalls};
 use super::content::cut;
 use super::era::{Era, Eras, lifecycle};
+use super::http::transport;
 use super::offers::Offers;
 use super::wire::{Reader, Wire, Writer};
 use crate::connection::Connection;
 use crate::report::Problem;
+use crate::source::Way;
 
 /// How much may wait to be told the host.
 const WORDS: usize = 256;
@@ -68,6 +71,7 @@ pub(super) struct Connected {
 /// What the task knows of its server from the start.
 pub(super) struct Setting {
     pub(super) server: Arc<str>,
+    pub(super) way: Way,
     pub(super) digest: String,
     pub(super) cwd: PathBuf,
     pub(super) eras: Arc<Eras>,
@@ -94,7 +98,7 @@ pub(super) struct Task {
 
 impl Task {
     pub(super) async fn run(setting: Setting, wire: Wire) {
-        let Wire { from_server, to_server, mut from_host, mut to_host } = wire;
+        let Wire { from_server, to_server, mut from_host, mut to_host, group } = wire;
         let config = ExtensionConfig::new(&*setting.server, "0");
         let (say, mut words) = mpsc::channel(WORDS);
         let mut task = Self {
@@ -142,6 +146,10 @@ impl Task {
                     }
                 } => task.session.handle_timeout(Instant::now()),
             }
+        }
+        if task.is_remote() {
+            // Else its process ends when its stdin does.
+            group.terminate();
         }
         if let Some(connected) = task.connected {
             connected.end.cancel();
@@ -242,9 +250,16 @@ impl Task {
             era,
             log: std::sync::Mutex::new(LogRate::default()),
         };
-        let say = self.say.clone();
+        let (say, way) = (self.say.clone(), self.setting.way.clone());
         tokio::spawn(async move {
-            match client.serve_with_lifecycle(ends, lifecycle(era)).await {
+            let service = match way {
+                Way::Program { .. } => client.serve_with_lifecycle(ends, lifecycle(era)).await,
+                Way::Url { url, headers } => match transport(&url, &headers) {
+                    Ok(transport) => client.serve_with_lifecycle(transport, lifecycle(era)).await,
+                    Err(why) => return drop(say.send(Word::Offers(Err(why))).await),
+                },
+            };
+            match service {
                 Ok(service) => serve(service, say).await,
                 Err(error) => drop(say.send(Word::NotConnected(Box::new(error))).await),
             }
@@ -260,6 +275,10 @@ impl Task {
 
     fn not_connected(&self, error: &ClientInitializeError) {
         let message = match error {
+            ClientInitializeError::ConnectionClosed(why) if self.is_remote() => why.clone(),
+            ClientInitializeError::TransportError { error, .. } if self.is_remote() => {
+                unreached(&*error.error)
+            }
             // If its process has ended, that is the reason, and the host knows more.
             ClientInitializeError::ConnectionClosed(_)
             | ClientInitializeError::TransportError { .. } => {
@@ -268,14 +287,22 @@ impl Task {
             ClientInitializeError::LegacyFallbackFailed { fallback, .. } => fallback.to_string(),
             error => error.to_string(),
         };
-        self.give_up(
-            format!("it does not speak MCP as we do: {}", cut(&message)),
-            "see what it writes to stderr",
-        );
+        let (what, remedy) = if self.is_remote() {
+            ("it cannot be used", "see whether the URL is right, and whether the server runs")
+        } else {
+            ("it does not speak MCP as we do", "see what it writes to stderr")
+        };
+        self.give_up(format!("{what}: {}", cut(&message)), remedy);
     }
 
     /// Its output has ended. The end of its process says more, where that comes too.
     fn closed(&self) {
+        if self.is_remote() {
+            if let Some(connection) = self.setting.connection.upgrade() {
+                connection.give_up(Problem::ConnectionLost);
+            }
+            return;
+        }
         let connection = Weak::clone(&self.setting.connection);
         tokio::spawn(async move {
             sleep(EXIT_TAKES).await;
@@ -305,7 +332,7 @@ impl Task {
         let offers = match offers {
             Ok(offers) => offers,
             // If it is gone, the host tells that.
-            Err(_) if self.is_closed() => return,
+            Err(_) if self.connected.is_some() && self.is_closed() => return,
             Err(why) => return self.refuse(&why),
         };
         if let Err(why) = self.register(&offers) {
@@ -364,6 +391,10 @@ impl Task {
         }
     }
 
+    fn is_remote(&self) -> bool {
+        matches!(self.setting.way, Way::Url { .. })
+    }
+
     fn is_closed(&self) -> bool {
         self.connected.as_ref().is_none_or(|it| it.peer.is_transport_closed())
     }
@@ -406,6 +437,22 @@ pub(super) fn clash(report: &Registered) -> Option<String> {
 
 fn unanswered(refused: &RequestError) -> RpcError {
     RpcError::new(refused.kind(), refused.to_string())
+}
+
+/// Why a server at a URL cannot be reached, with what that comes from, in a line.
+fn unreached(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
+    let of_client = match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(error)) => Some(error as &dyn std::error::Error),
+        _ => None,
+    };
+    let error = of_client.unwrap_or(error);
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    text
 }
 
 /// Tells that the server answers, and later that it does no more.

@@ -1,10 +1,11 @@
 //! The pipes of a server, and those between the adapter and the host.
 
 use std::io;
+use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-use crate::process::Spawned;
+use crate::process::{Group, Spawned};
 
 /// What comes from somebody.
 pub(super) type Reader = Box<dyn AsyncRead + Send + Unpin>;
@@ -18,6 +19,7 @@ pub(super) struct Wire {
     pub(super) to_server: Writer,
     pub(super) from_host: Reader,
     pub(super) to_host: Writer,
+    pub(super) group: Arc<Group>,
 }
 
 impl Wire {
@@ -39,6 +41,7 @@ impl Wire {
             // They are pipes and do not block, which is all that is left unchecked.
             from_host: Box::new(pipe::Receiver::from_owned_fd_unchecked(from_host.into())?),
             to_host: Box::new(pipe::Sender::from_owned_fd_unchecked(to_host.into())?),
+            group: Arc::clone(&group),
         };
         let (input, output) = (Input::new(host_writes)?, Output::new(host_reads)?);
         Ok((Spawned { process, group, input, output, errors }, wire))

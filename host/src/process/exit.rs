@@ -23,6 +23,8 @@ pub enum Exit {
         /// Its name, as `SIGKILL`, where it is known.
         name: Option<&'static str>,
     },
+    /// Its program runs somewhere else, and the connection to it was closed.
+    Disconnected,
     /// The system did not say.
     Unknown {
         /// What it said instead.
@@ -62,6 +64,7 @@ impl fmt::Display for Exit {
                 write!(formatter, "killed by {name} (signal {number})")
             }
             Self::Signal { number, name: None } => write!(formatter, "killed by signal {number}"),
+            Self::Disconnected => formatter.write_str("disconnected"),
             Self::Unknown { reason } => write!(formatter, "unknown exit status ({reason})"),
         }
     }

@@ -15,4 +15,6 @@ pub(crate) struct Launch {
     /// The working directory: the extension's folder.
     pub(crate) dir: PathBuf,
     pub(crate) environment: Arc<Environment>,
+    /// Nothing is started here: what it is runs somewhere else.
+    pub(crate) is_remote: bool,
 }

@@ -123,6 +123,8 @@ pub enum Problem {
         /// What to do.
         remedy: String,
     },
+    /// What runs somewhere else does not answer any more.
+    ConnectionLost,
     /// It did not answer in time, and still runs.
     NoAnswer {
         /// How long it was waited for, in milliseconds.
@@ -147,6 +149,7 @@ impl Problem {
                 | Self::InputStalled { .. }
                 | Self::Flood
                 | Self::TooMuchKept { .. }
+                | Self::ConnectionLost
                 | Self::NoAnswer { .. }
                 | Self::ShutDown
                 | Self::Unkillable
@@ -229,6 +232,7 @@ impl Problem {
             Self::TooMuchKept { .. } => "register fewer and smaller tools, subscribe to what \
                                          exists, and close the panels that nobody looks at"
                 .to_owned(),
+            Self::ConnectionLost => "see whether the server runs".to_owned(),
             Self::NoAnswer { .. } => Author::Unknown.advice_on_no_answer(),
             Self::ShutDown => "start the host again".to_owned(),
             Self::Unkillable => {
@@ -354,6 +358,7 @@ impl fmt::Display for Problem {
                 "the host keeps {bytes} bytes for it, and {EXTENSION_MEMORY} at most"
             ),
             Self::McpServer { message, .. } => formatter.write_str(message),
+            Self::ConnectionLost => formatter.write_str("the connection to it ended"),
             Self::NoAnswer { waited_ms } => write!(formatter, "no answer within {waited_ms} ms"),
             Self::ShutDown => formatter.write_str("the host was shut down"),
             Self::Unkillable => formatter.write_str("it could not be ended"),

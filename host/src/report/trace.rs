@@ -168,7 +168,7 @@ impl ExtensionTrace {
             Exit::Code { code } => (Some(*code), None),
             Exit::Signal { name: Some(name), .. } => (None, Some((*name).to_owned())),
             Exit::Signal { number, name: None } => (None, Some(number.to_string())),
-            Exit::Unknown { .. } => (None, None),
+            Exit::Disconnected | Exit::Unknown { .. } => (None, None),
         };
         self.tell(What::Exit { code, signal });
     }
@@ -218,6 +218,7 @@ mod tests {
             args: vec!["a".into()],
             dir: "/".into(),
             environment: Arc::default(),
+            is_remote: false,
         };
         (trace.of("x", &launch, 7), written)
     }

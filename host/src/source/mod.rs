@@ -1,6 +1,8 @@
 //! Where an extension comes from, and the program that is started for it.
 
 mod manifest;
+#[cfg(feature = "mcp-client")]
+mod mcp_server;
 mod plan;
 mod program;
 
@@ -9,11 +11,13 @@ use std::path::PathBuf;
 
 pub use self::manifest::{MANIFEST, Manifest, ManifestError, Permissions};
 #[cfg(feature = "mcp-client")]
-pub(crate) use self::plan::resolve;
+pub(crate) use self::mcp_server::Way;
+#[cfg(feature = "mcp-client")]
+pub use self::mcp_server::{McpServer, McpServerError};
+#[cfg(feature = "mcp-client")]
+use self::plan::resolve;
 pub(crate) use self::plan::{Plan, explain};
 pub use self::program::Program;
-#[cfg(feature = "mcp-client")]
-use crate::mcp::McpServer;
 
 /// Where an extension comes from: a folder with a manifest, or a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]

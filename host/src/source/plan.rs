@@ -49,6 +49,7 @@ impl Plan {
                     args: args.clone(),
                     dir: cwd.to_owned(),
                     environment,
+                    is_remote: false,
                 });
                 let guards = Vec::new();
                 Self { name, dir: Some(cwd.to_owned()), manifest: None, guards, launch }
@@ -123,12 +124,13 @@ fn launch_of(
         args: manifest.args.iter().map(OsString::from).collect(),
         dir: dir.to_owned(),
         environment,
+        is_remote: false,
     })
 }
 
 /// The file of a program: absolute as is, with a separator relative to `dir`, else from a folder of
 /// `folders`, the extension's own `$PATH`.
-pub(crate) fn resolve(program: &OsStr, dir: &Path, folders: &OsStr) -> Result<PathBuf, Problem> {
+pub(super) fn resolve(program: &OsStr, dir: &Path, folders: &OsStr) -> Result<PathBuf, Problem> {
     let path = Path::new(program);
     let resolved = if path.components().count() > 1 || path.is_absolute() {
         let plain = path.strip_prefix(".").unwrap_or(path);

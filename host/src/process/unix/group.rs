@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
+use tokio::sync::Notify;
+
 use super::activity::activity_of;
 use super::watchdog::Watchdog;
 use crate::process::mark::Mark;
@@ -14,7 +16,10 @@ use crate::process::mark::Mark;
 /// A process group: the extension and everything it started that did not leave the group.
 #[derive(Debug)]
 pub(crate) struct Group {
-    leader: Pid,
+    /// Absent where nothing was started.
+    leader: Option<Pid>,
+    /// What was not started is told so to end.
+    told: Notify,
     /// What its processes carry in their environment, also those that left the group.
     mark: Mark,
     /// Ends the group when this process is killed.
@@ -24,8 +29,9 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    pub(super) fn new(leader: Pid, mark: Mark, watchdog: Option<Arc<Watchdog>>) -> Self {
-        let group = Self { leader, mark, watchdog, gone: AtomicBool::new(false) };
+    pub(super) fn new(leader: Option<Pid>, mark: Mark, watchdog: Option<Arc<Watchdog>>) -> Self {
+        let told = Notify::new();
+        let group = Self { leader, told, mark, watchdog, gone: AtomicBool::new(false) };
         if let Some(watchdog) = &group.watchdog {
             watchdog.add(group.id());
         }
@@ -33,7 +39,7 @@ impl Group {
     }
 
     pub(crate) fn id(&self) -> u32 {
-        self.leader.as_raw_nonzero().get().unsigned_abs()
+        self.leader.map_or(0, |leader| leader.as_raw_nonzero().get().unsigned_abs())
     }
 
     pub(crate) fn terminate(&self) {
@@ -49,7 +55,8 @@ impl Group {
         if self.gone.load(Ordering::Acquire) {
             return true;
         }
-        let gone = match test_kill_process_group(self.leader) {
+        let Some(leader) = self.leader else { return true };
+        let gone = match test_kill_process_group(leader) {
             Err(Errno::SRCH) => true,
             // A zombie counts as a member until its new parent waits for it, which some first
             // processes of containers never do.
@@ -70,6 +77,11 @@ impl Group {
         }
     }
 
+    /// Waits until what was not started is told to end.
+    pub(super) async fn told_to_end(&self) {
+        self.told.notified().await;
+    }
+
     /// What finds those that left the group.
     pub(crate) fn mark(&self) -> &Mark {
         &self.mark
@@ -87,7 +99,7 @@ impl Group {
 
     /// The members that are no zombies.
     fn members(&self) -> Option<Vec<u32>> {
-        let group = self.leader.as_raw_nonzero().to_string();
+        let group = self.leader?.as_raw_nonzero().to_string();
         let entries = fs::read_dir("/proc").ok()?.flatten();
         let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let mut shows_processes = false;
@@ -104,9 +116,10 @@ impl Group {
     }
 
     fn signal(&self, signal: Signal) {
+        let Some(leader) = self.leader else { return self.told.notify_one() };
         if !self.gone.load(Ordering::Acquire) {
             // The only failures are "no such group" and "not ours"; neither leaves anything to do.
-            let _ = kill_process_group(self.leader, signal);
+            let _ = kill_process_group(leader, signal);
         }
     }
 }

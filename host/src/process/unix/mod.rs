@@ -55,6 +55,9 @@ pub(crate) fn spawn(
     mark: &Mark,
     watchdog: Option<&Arc<Watchdog>>,
 ) -> io::Result<Spawned> {
+    if launch.is_remote {
+        return remote(mark);
+    }
     let (stdin, input) = io::pipe()?;
     let (output, stdout) = io::pipe()?;
     let (errors, stderr) = io::pipe()?;
@@ -73,12 +76,28 @@ pub(crate) fn spawn(
     let child = inherit_nothing(|| command.spawn())?;
     let missing = || io::Error::other("the process has ended already");
     let pid = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
-    let group = Arc::new(Group::new(pid.ok_or_else(missing)?, mark.clone(), watchdog.cloned()));
+    let leader = Some(pid.ok_or_else(missing)?);
+    let group = Arc::new(Group::new(leader, mark.clone(), watchdog.cloned()));
     Ok(Spawned {
         input: Input::new(input)?,
         output: Output::new(output)?,
         errors: receiver(errors)?,
-        process: Process { child, group: Arc::clone(&group) },
+        process: Process { child: Some(child), group: Arc::clone(&group) },
+        group,
+    })
+}
+
+/// What runs somewhere else has pipes like the others, and no process: it has ended when it is told to end.
+fn remote(mark: &Mark) -> io::Result<Spawned> {
+    let (_, input) = io::pipe()?;
+    let (output, _) = io::pipe()?;
+    let (errors, _) = io::pipe()?;
+    let group = Arc::new(Group::new(None, mark.clone(), None));
+    Ok(Spawned {
+        input: Input::new(input)?,
+        output: Output::new(output)?,
+        errors: receiver(errors)?,
+        process: Process { child: None, group: Arc::clone(&group) },
         group,
     })
 }
@@ -86,7 +105,7 @@ pub(crate) fn spawn(
 /// The process itself. When it is dropped, its group is killed.
 #[derive(Debug)]
 pub(crate) struct Process {
-    child: Child,
+    child: Option<Child>,
     group: Arc<Group>,
 }
 
@@ -94,7 +113,11 @@ impl Process {
     /// Waits for the end of the process, its children not included. May be dropped and called
     /// again.
     pub(crate) async fn wait(&mut self) -> Exit {
-        match self.child.wait().await {
+        let Some(child) = &mut self.child else {
+            self.group.told_to_end().await;
+            return Exit::Disconnected;
+        };
+        match child.wait().await {
             Ok(status) => Exit::of(status),
             Err(error) => Exit::Unknown { reason: error.to_string() },
         }

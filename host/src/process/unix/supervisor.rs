@@ -51,7 +51,7 @@ impl Supervisor {
         let child = inherit_nothing(|| command.spawn())?;
         let leader = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let leader = leader.ok_or_else(|| io::Error::other("the process has no usable id"))?;
-        Ok((child, Supervised { group: Group::new(leader, mark, self.watchdog.clone()) }))
+        Ok((child, Supervised { group: Group::new(Some(leader), mark, self.watchdog.clone()) }))
     }
 }
 

@@ -10,20 +10,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use extline_protocol::check_extension_name;
+use reqwest::Url;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
+use super::resolve;
 use crate::process::{Environments, Launch};
 use crate::report::Problem;
-use crate::source::resolve;
 
 /// Longest name of a server: with it begin the names of its tools, which have 64 bytes.
 const NAME: usize = 32;
 
-/// A server of MCP that speaks on its stdin and stdout, for [`HostBuilder::mcp_server`](crate::HostBuilder::mcp_server).
+/// A server of MCP, for [`HostBuilder::mcp_server`](crate::HostBuilder::mcp_server): a program that speaks on its
+/// stdin and stdout, or one at a URL (streamable HTTP).
 ///
-/// Nothing of it is started unless somebody trusts just this server: its digest is that of the program's
-/// absolute path and content, the arguments, the content of those that are files, the variables and the folder.
+/// Nothing of it is started or connected to unless somebody trusts just this server. The digest of a program is that
+/// of its absolute path and content, the arguments, the content of those that are files, the variables and the folder;
+/// that of another is of its URL and headers.
 /// Whoever asks a person shows [`McpServer::command_line`] and keeps [`McpServer::digest`]; the host compares
 /// what it is told by [`McpServer::trust`] with what it finds, before each start.
 ///
@@ -42,12 +45,18 @@ const NAME: usize = 32;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpServer {
-    pub(crate) name: String,
-    program: OsString,
-    args: Vec<OsString>,
+    name: String,
+    pub(crate) way: Way,
     variables: BTreeMap<OsString, OsString>,
     dir: Option<PathBuf>,
     trusted: Option<String>,
+}
+
+/// How it is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    Program { program: OsString, args: Vec<OsString> },
+    Url { url: Url, headers: BTreeMap<String, String> },
 }
 
 /// A server that cannot be started as it is described.
@@ -68,6 +77,22 @@ impl McpServer {
         program: impl Into<OsString>,
         args: impl IntoIterator<Item = A>,
     ) -> Result<Self, McpServerError> {
+        let args = args.into_iter().map(Into::into).collect();
+        Self::reached(name, Way::Program { program: program.into(), args })
+    }
+
+    /// One at a URL of http or https. A host whose name leads to a private address is not connected to, unless the
+    /// URL itself has the address, or `localhost`.
+    pub fn at(name: &str, url: &str) -> Result<Self, McpServerError> {
+        let wrong = |message: String| McpServerError { name: name.to_owned(), message };
+        let parsed = Url::parse(url).map_err(|error| wrong(format!("its URL is none: {error}")))?;
+        if !matches!(parsed.scheme(), "http" | "https") || !parsed.has_host() {
+            return Err(wrong("its URL is none of http or https".to_owned()));
+        }
+        Self::reached(name, Way::Url { url: parsed, headers: BTreeMap::new() })
+    }
+
+    fn reached(name: &str, way: Way) -> Result<Self, McpServerError> {
         let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-');
         let plain: String = name.chars().map(|it| if fits(it) { it } else { '_' }).collect();
         let wrong = |message: String| McpServerError { name: plain.clone(), message };
@@ -78,9 +103,16 @@ impl McpServer {
                 "its name has more than {NAME} characters; give it a shorter one"
             )));
         }
-        let args = args.into_iter().map(Into::into).collect();
-        let (program, variables) = (program.into(), BTreeMap::new());
-        Ok(Self { name: plain, program, args, variables, dir: None, trusted: None })
+        Ok(Self { name: plain, way, variables: BTreeMap::new(), dir: None, trusted: None })
+    }
+
+    /// Sends a header with each request, to one at a URL.
+    #[must_use]
+    pub fn header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        if let Way::Url { headers, .. } = &mut self.way {
+            headers.insert(name.into(), value.into());
+        }
+        self
     }
 
     /// Gives it a variable, beside those that every extension gets.
@@ -109,10 +141,14 @@ impl McpServer {
         &self.name
     }
 
-    /// What is started, in a host that runs in `cwd`: the absolute path of the program, and the arguments.
+    /// What is started, in a host that runs in `cwd`: the absolute path of the program, and the arguments; or the URL.
     pub fn command_line(&self, cwd: &Path) -> Result<String, McpServerError> {
-        let mut line = self.program(cwd)?.to_string_lossy().into_owned();
-        for arg in &self.args {
+        let (program, args) = match &self.way {
+            Way::Program { program, args } => (program, args),
+            Way::Url { url, .. } => return Ok(url.to_string()),
+        };
+        let mut line = self.found(program, cwd)?.to_string_lossy().into_owned();
+        for arg in args {
             let arg = arg.to_string_lossy();
             let is_plain = |it: char| it.is_ascii_alphanumeric() || "_-./=:,@+%".contains(it);
             if !arg.is_empty() && arg.chars().all(is_plain) {
@@ -127,7 +163,6 @@ impl McpServer {
 
     /// What it is now, in a host that runs in `cwd`; the one that is to be trusted.
     pub fn digest(&self, cwd: &Path) -> Result<String, McpServerError> {
-        let program = self.program(cwd)?;
         let dir = self.folder(cwd);
         let mut digest = Sha256::new();
         let mut add = |what: &str, value: &[u8]| {
@@ -135,24 +170,36 @@ impl McpServer {
             digest.update((value.len() as u64).to_le_bytes());
             digest.update(value);
         };
-        add("program", program.as_os_str().as_encoded_bytes());
-        let content = |file: &Path| {
-            digest_of(file)
-                .map_err(|error| self.wrong(format!("{} cannot be read: {error}", file.display())))
-        };
-        add("content", &content(&program)?);
-        for arg in &self.args {
-            add("argument", arg.as_encoded_bytes());
-            let file = dir.join(arg);
-            if file.is_file() {
-                add("content", &content(&file)?);
+        match &self.way {
+            Way::Program { program, args } => {
+                let content = |file: &Path| {
+                    let unread = |error| format!("{} cannot be read: {error}", file.display());
+                    digest_of(file).map_err(|error| self.wrong(unread(error)))
+                };
+                let program = self.found(program, cwd)?;
+                add("program", program.as_os_str().as_encoded_bytes());
+                add("content", &content(&program)?);
+                for arg in args {
+                    add("argument", arg.as_encoded_bytes());
+                    let file = dir.join(arg);
+                    if file.is_file() {
+                        add("content", &content(&file)?);
+                    }
+                }
+                for (name, value) in &self.variables {
+                    add("name", name.as_encoded_bytes());
+                    add("value", value.as_encoded_bytes());
+                }
+                add("folder", dir.as_os_str().as_encoded_bytes());
+            }
+            Way::Url { url, headers } => {
+                add("url", url.as_str().as_bytes());
+                for (name, value) in headers {
+                    add("name", name.as_bytes());
+                    add("value", value.as_bytes());
+                }
             }
         }
-        for (name, value) in &self.variables {
-            add("name", name.as_encoded_bytes());
-            add("value", value.as_encoded_bytes());
-        }
-        add("folder", dir.as_os_str().as_encoded_bytes());
         let mut text = "sha256:".to_owned();
         for byte in digest.finalize() {
             // Writing into a string cannot fail.
@@ -168,11 +215,19 @@ impl McpServer {
         environments: &Environments<'_>,
     ) -> Result<Launch, Problem> {
         self.check_trust(cwd)?;
-        let program = self.program(cwd).map_err(McpServerError::into_problem)?;
         let mut environment = (*environments.of(&[])).clone();
         environment.variables.extend(self.variables.clone());
-        let (args, dir) = (self.args.clone(), self.folder(cwd));
-        Ok(Launch { program, args, dir, environment: Arc::new(environment) })
+        let (environment, dir) = (Arc::new(environment), self.folder(cwd));
+        match &self.way {
+            Way::Program { program, args } => {
+                let program = self.found(program, cwd).map_err(McpServerError::into_problem)?;
+                Ok(Launch { program, args: args.clone(), dir, environment, is_remote: false })
+            }
+            Way::Url { url, .. } => {
+                let program = PathBuf::from(url.as_str());
+                Ok(Launch { program, args: Vec::new(), dir, environment, is_remote: true })
+            }
+        }
     }
 
     /// Whether it is what somebody trusts.
@@ -195,11 +250,11 @@ impl McpServer {
         }
     }
 
-    fn program(&self, cwd: &Path) -> Result<PathBuf, McpServerError> {
+    fn found(&self, program: &OsStr, cwd: &Path) -> Result<PathBuf, McpServerError> {
         let own = self.variables.get(OsStr::new("PATH")).cloned();
         let folders = own.or_else(|| env::var_os("PATH")).unwrap_or_default();
         let dir = self.folder(cwd);
-        resolve(&self.program, &dir, &folders).map_err(|problem| self.wrong(problem.to_string()))
+        resolve(program, &dir, &folders).map_err(|problem| self.wrong(problem.to_string()))
     }
 
     fn folder(&self, cwd: &Path) -> PathBuf {
