@@ -60,6 +60,7 @@ def main():
     checks += [(f"{server} loses no answer at the end of its input", answers_all, command) for server, command in servers.items()]
     checks += [(f"nothing is left of {server} after {KILLS} kills of its client", leaves_nothing, command) for server, command in servers.items()]
     checks.append(("docs/mcp/serve.md answers as it says", answers_as_documented))
+    checks.append(("extline run uses the official server with everything", uses_everything))
     with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
         outcomes = list(pool.map(attempt, checks))
     for (name, *_), failure in zip(checks, outcomes):
@@ -315,6 +316,40 @@ def answers_all(server):
     answers = {line["id"]: line for line in map(json.loads, ran.stdout.splitlines()) if "id" in line}
     assert set(answers) == set(range(101)), f"{len(answers)} answers"
     assert all("result" in answer for answer in answers.values())
+
+
+def uses_everything():
+    """The host as a client of the official server that has one of everything."""
+    server = MADE / "node/node_modules/@modelcontextprotocol/server-everything/dist/index.js"
+    form = {
+        "name": "Bob", "check": "true", "firstLine": "It was", "email": "a@b.org", "homepage": "https://b.org",
+        "birthdate": "2000-01-02", "integer": "7", "number": "7", "untitledSingleSelectEnum": "Ross",
+        "untitledMultipleSelectEnum": "Bass", "titledSingleSelectEnum": "hero-2",
+        "titledMultipleSelectEnum": "fish-1", "legacyTitledEnum": "pet-3",
+    }
+    expected = {
+        '!everything_echo {"message":"hi"}': "Echo: hi",
+        '!everything_trigger-long-running-operation {"duration":1,"steps":3}': "Steps: 3",
+        "!everything_get-tiny-image": "image/png",
+        "!everything_get-roots-list": ROOT.as_uri(),
+        "!everything_trigger-elicitation-request": "accept",
+        "!everything_read_resource": "demo://resource/static/document/features.md",
+        '!everything_get-structured-content {"location":"New York"}': "temperature",
+        "/everything_args-prompt Berlin BE": "What's weather in Berlin, BE?",
+    }
+    with tempfile.TemporaryDirectory() as home:
+        ran = subprocess.run(
+            [str(DEBUG / "extline"), "run", "--json", "--mcp", f"everything=node '{server}'", "--answer", f"ask={json.dumps(form)}"],
+            env={**os.environ, "EXTLINE_HOME": home}, cwd=ROOT, input="\n".join(expected), capture_output=True, text=True,
+            timeout=PATIENCE, check=False,
+        )
+    assert ran.returncode == 0, f"exit status {ran.returncode}: {ran.stderr[-2000:]}"
+    lines = [json.loads(line) for line in ran.stdout.splitlines()]
+    outcomes = {line["line"]: json.dumps(line["outcome"]) for line in lines if "line" in line}
+    for line, words in expected.items():
+        assert words in outcomes[line], f"{line}: {outcomes[line]}"
+    steps = [line["update"]["progress"]["done"] for line in lines if line.get("news") == "tool_update"]
+    assert steps and steps == sorted(steps), steps
 
 
 def answers_as_documented():

@@ -125,7 +125,7 @@ async fn answers_to(
     message: &str,
     fields: &[Field],
 ) -> Result<Vec<Vec<String>>, ElicitationAction> {
-    let title = line(message);
+    let title = line(message.trim_end().trim_end_matches(':'));
     let words = |it: bool| if it { "true" } else { "false" }.to_owned();
     match fields {
         [] => {

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 use extline_protocol::check_extension_name;
 use reqwest::Url;
@@ -15,6 +16,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use super::resolve;
+use crate::lock::lock;
 use crate::process::{Environments, Launch};
 use crate::report::Problem;
 
@@ -273,14 +275,49 @@ impl McpServerError {
     }
 }
 
-fn digest_of(file: &Path) -> io::Result<[u8; 32]> {
-    let mut file = File::open(file)?;
+/// The digest of a file's content. An interpreter may have a hundred megabytes, and is looked at before each start: what
+/// has not changed is not read again.
+fn digest_of(path: &Path) -> io::Result<[u8; 32]> {
+    static KNOWN: Mutex<BTreeMap<PathBuf, (Version, [u8; 32])>> = Mutex::new(BTreeMap::new());
+    let mut file = File::open(path)?;
+    let version = Version::of(&file.metadata()?);
+    if let Some((known, digest)) = lock(&KNOWN).get(path)
+        && *known == version
+    {
+        return Ok(*digest);
+    }
     let mut digest = Sha256::new();
     let mut bytes = vec![0; 64 * 1024];
     loop {
         match file.read(&mut bytes)? {
-            0 => return Ok(digest.finalize().into()),
+            0 => break,
             count => digest.update(&bytes[..count]),
+        }
+    }
+    let digest = digest.finalize().into();
+    lock(&KNOWN).insert(path.to_owned(), (version, digest));
+    Ok(digest)
+}
+
+/// What changes when the content of a file does.
+#[derive(PartialEq, Eq)]
+struct Version {
+    length: u64,
+    modified: Option<SystemTime>,
+    /// The file itself, and when the system last noted a change of it.
+    #[cfg(unix)]
+    inode: (u64, u64, i64, i64),
+}
+
+impl Version {
+    fn of(found: &Metadata) -> Self {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt;
+        Self {
+            length: found.len(),
+            modified: found.modified().ok(),
+            #[cfg(unix)]
+            inode: (found.dev(), found.ino(), found.ctime(), found.ctime_nsec()),
         }
     }
 }
