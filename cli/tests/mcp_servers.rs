@@ -81,7 +81,7 @@ fn a_server_at_a_url_is_used_and_one_that_is_gone_is_told_of() {
     server.wait().unwrap();
     let outcome = extline.run_with_input(&words, "");
     outcome.assert_code(3);
-    outcome.assert_says(&["clock: it cannot be used: error sending request for url", "refused"]);
+    outcome.assert_says(&["clock: it cannot be reached: error sending request for url", "refused"]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use tokio::sync::{Mutex as AsyncMutex, MutexGuard as AsyncMutexGuard, Notify, wa
 use super::Launcher;
 use crate::connection::{Adapter, Connection, News};
 use crate::lock::lock;
-use crate::report::Diagnosis;
+use crate::report::{Diagnosis, Problem};
 
 /// One that ran for so long begins anew with its restarts.
 const STEADY_AFTER: Duration = Duration::from_secs(60);
@@ -151,7 +151,11 @@ async fn start_again(slot: &Slot, launcher: &Launcher, policy: RestartPolicy) {
     loop {
         let connection = slot.current();
         let began = Instant::now();
-        let failed = connection.ended().await.is_some_and(|ending| ending.diagnosis.is_some());
+        let diagnosis = connection.ended().await.and_then(|ending| ending.diagnosis);
+        // One that is refused would be refused again.
+        let is_refused =
+            matches!(&diagnosis, Some(it) if matches!(it.problem, Problem::McpServer { .. }));
+        let failed = diagnosis.is_some() && !is_refused;
         was_ready |= connection.was_ready() || launcher.tries_another_way();
         attempt = if began.elapsed() < STEADY_AFTER { attempt + 1 } else { 1 };
         let wait = policy.wait(attempt).filter(|_| failed && was_ready && !slot.is_closed());

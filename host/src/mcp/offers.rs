@@ -32,6 +32,21 @@ pub(super) struct Offers {
     prompts: BTreeMap<String, (String, Vec<PromptArgument>)>,
 }
 
+/// Why it is not known what a server offers, or not used.
+#[derive(Debug)]
+pub(super) enum Unusable {
+    /// It does not say.
+    Unlisted(String),
+    /// It is too much, or cannot be named.
+    Refused(String),
+}
+
+impl From<String> for Unusable {
+    fn from(why: String) -> Self {
+        Self::Refused(why)
+    }
+}
+
 /// What a call of a tool leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Called {
@@ -42,12 +57,13 @@ pub(super) enum Called {
 }
 
 impl Offers {
-    /// Asks for all that the server says it has. `Err` says why it is refused.
-    pub(super) async fn read(server: &str, peer: &Peer<RoleClient>) -> Result<Self, String> {
+    /// Asks for all that the server says it has.
+    pub(super) async fn read(server: &str, peer: &Peer<RoleClient>) -> Result<Self, Unusable> {
         let mut offers = Self::default();
         let Some(info) = peer.peer_info() else { return Ok(offers) };
-        let failed =
-            |what: &str, error: ServiceError| format!("its {what} cannot be listed: {error}");
+        let failed = |what: &str, error: ServiceError| {
+            Unusable::Unlisted(format!("its {what} cannot be listed: {error}"))
+        };
         if info.capabilities.tools.is_some() {
             // Empty pages that never end are too many as well.
             let (mut cursor, mut pages) = (None, 0);

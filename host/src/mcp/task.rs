@@ -27,7 +27,7 @@ use super::client::{Client, LogRate, OpenCalls};
 use super::content::cut;
 use super::era::{Era, Eras, lifecycle};
 use super::http::transport;
-use super::offers::Offers;
+use super::offers::{Offers, Unusable};
 use super::wire::{Reader, Wire, Writer};
 use crate::connection::Connection;
 use crate::report::Problem;
@@ -43,7 +43,7 @@ const EXIT_TAKES: Duration = Duration::from_secs(2);
 pub(super) enum Word {
     Connected(Box<Connected>),
     NotConnected(Box<ClientInitializeError>),
-    Offers(Result<Offers, String>),
+    Offers(Result<Offers, Unusable>),
     /// The server says that what it offers has changed.
     Changed,
     Closed,
@@ -90,6 +90,8 @@ pub(super) struct Task {
     asked: HashMap<CallKey, oneshot::Sender<Result<RawJson, RpcError>>>,
     connected: Option<Box<Connected>>,
     offers: Offers,
+    /// The host has heard what it offers.
+    is_ready: bool,
     /// What it offers is being read, and has to be read again.
     listing: bool,
     listing_again: bool,
@@ -110,6 +112,7 @@ impl Task {
             asked: HashMap::new(),
             connected: None,
             offers: Offers::default(),
+            is_ready: false,
             listing: false,
             listing_again: false,
             server_ends: Some((from_server, to_server)),
@@ -256,7 +259,9 @@ impl Task {
                 Way::Program { .. } => client.serve_with_lifecycle(ends, lifecycle(era)).await,
                 Way::Url { url, headers } => match transport(&url, &headers) {
                     Ok(transport) => client.serve_with_lifecycle(transport, lifecycle(era)).await,
-                    Err(why) => return drop(say.send(Word::Offers(Err(why))).await),
+                    Err(why) => {
+                        return drop(say.send(Word::Offers(Err(Unusable::Refused(why)))).await);
+                    }
                 },
             };
             match service {
@@ -275,33 +280,27 @@ impl Task {
 
     fn not_connected(&self, error: &ClientInitializeError) {
         let message = match error {
-            ClientInitializeError::ConnectionClosed(why) if self.is_remote() => why.clone(),
+            ClientInitializeError::ConnectionClosed(why) if self.is_remote() => {
+                return self.fail(Problem::Unreachable { reason: cut(why) });
+            }
             ClientInitializeError::TransportError { error, .. } if self.is_remote() => {
-                unreached(&*error.error)
+                return self.fail(Problem::Unreachable { reason: cut(&unreached(&*error.error)) });
             }
             // If its process has ended, that is the reason, and the host knows more.
             ClientInitializeError::ConnectionClosed(_)
-            | ClientInitializeError::TransportError { .. } => {
-                return self.closed();
-            }
+            | ClientInitializeError::TransportError { .. } => return self.closed(),
             ClientInitializeError::LegacyFallbackFailed { fallback, .. } => fallback.to_string(),
             error => error.to_string(),
         };
-        let (what, remedy) = if self.is_remote() {
-            ("it cannot be used", "see whether the URL is right, and whether the server runs")
-        } else {
-            ("it does not speak MCP as we do", "see what it writes to stderr")
-        };
-        self.give_up(format!("{what}: {}", cut(&message)), remedy);
+        let message = format!("it does not speak MCP as we do: {}", cut(&message));
+        let remedy = "see what it writes to stderr".to_owned();
+        self.fail(Problem::McpServer { message, remedy });
     }
 
     /// Its output has ended. The end of its process says more, where that comes too.
     fn closed(&self) {
         if self.is_remote() {
-            if let Some(connection) = self.setting.connection.upgrade() {
-                connection.give_up(Problem::ConnectionLost);
-            }
-            return;
+            return self.fail(Problem::ConnectionLost);
         }
         let connection = Weak::clone(&self.setting.connection);
         tokio::spawn(async move {
@@ -327,19 +326,25 @@ impl Task {
         });
     }
 
-    fn offer(&mut self, offers: Result<Offers, String>) {
+    fn offer(&mut self, offers: Result<Offers, Unusable>) {
         self.listing = false;
         let offers = match offers {
             Ok(offers) => offers,
             // If it is gone, the host tells that.
             Err(_) if self.connected.is_some() && self.is_closed() => return,
-            Err(why) => return self.refuse(&why),
+            Err(Unusable::Unlisted(why)) if self.is_ready => {
+                return self.session.log(Level::Warn, cut(&why), None);
+            }
+            Err(Unusable::Unlisted(why) | Unusable::Refused(why)) => {
+                return self.refuse(&cut(&why));
+            }
         };
         if let Err(why) = self.register(&offers) {
             return self.refuse(&why);
         }
         self.offers = offers;
         self.session.ready();
+        self.is_ready = true;
         if std::mem::take(&mut self.listing_again) {
             self.list();
         }
@@ -379,15 +384,14 @@ impl Task {
     }
 
     fn refuse(&self, why: &str) {
-        self.give_up(
-            format!("all of it is refused: {why}"),
-            "use another server, or tell its author",
-        );
+        let message = format!("all of it is refused: {why}");
+        let remedy = "use another server, or tell its author".to_owned();
+        self.fail(Problem::McpServer { message, remedy });
     }
 
-    fn give_up(&self, message: String, remedy: &str) {
+    fn fail(&self, problem: Problem) {
         if let Some(connection) = self.setting.connection.upgrade() {
-            connection.give_up(Problem::McpServer { message, remedy: remedy.to_owned() });
+            connection.give_up(problem);
         }
     }
 

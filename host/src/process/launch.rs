@@ -16,5 +16,6 @@ pub(crate) struct Launch {
     pub(crate) dir: PathBuf,
     pub(crate) environment: Arc<Environment>,
     /// Nothing is started here: what it is runs somewhere else.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is started there yet"))]
     pub(crate) is_remote: bool,
 }

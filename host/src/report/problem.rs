@@ -123,6 +123,11 @@ pub enum Problem {
         /// What to do.
         remedy: String,
     },
+    /// What runs somewhere else cannot be reached.
+    Unreachable {
+        /// Why not.
+        reason: String,
+    },
     /// What runs somewhere else does not answer any more.
     ConnectionLost,
     /// It did not answer in time, and still runs.
@@ -232,6 +237,9 @@ impl Problem {
             Self::TooMuchKept { .. } => "register fewer and smaller tools, subscribe to what \
                                          exists, and close the panels that nobody looks at"
                 .to_owned(),
+            Self::Unreachable { .. } => {
+                "see whether the URL is right, and whether the server runs".to_owned()
+            }
             Self::ConnectionLost => "see whether the server runs".to_owned(),
             Self::NoAnswer { .. } => Author::Unknown.advice_on_no_answer(),
             Self::ShutDown => "start the host again".to_owned(),
@@ -358,6 +366,7 @@ impl fmt::Display for Problem {
                 "the host keeps {bytes} bytes for it, and {EXTENSION_MEMORY} at most"
             ),
             Self::McpServer { message, .. } => formatter.write_str(message),
+            Self::Unreachable { reason } => write!(formatter, "it cannot be reached: {reason}"),
             Self::ConnectionLost => formatter.write_str("the connection to it ended"),
             Self::NoAnswer { waited_ms } => write!(formatter, "no answer within {waited_ms} ms"),
             Self::ShutDown => formatter.write_str("the host was shut down"),

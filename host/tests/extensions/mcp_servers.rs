@@ -147,6 +147,27 @@ async fn a_server_that_offers_too_much_is_refused_whole_with_the_reason() {
         assert!(host.tools().is_empty() && host.commands().is_empty());
         end(host).await;
     }
+    // 64 are taken, until there are 65.
+    let home = Home::new();
+    let host = home.builder().mcp_server(trusted(&home, &["tools=56"])).start().await;
+    assert_eq!(host.extensions()[0].state, ExtensionState::Ready);
+    let mut news = host.news();
+    host.call("hand_grow", "{}").await.unwrap();
+    let failed = |news| match news {
+        News::Failed { diagnosis, .. } => Some(diagnosis.problem.to_string()),
+        _ => None,
+    };
+    let problem = next(&mut news, failed).await;
+    assert!(problem.contains("more than 64 tools"), "{problem}");
+    // It is not started again, and so its names become free.
+    let freed = async {
+        while !host.tools().is_empty() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(LONG, freed).await.expect("its tools are kept");
+    assert!(matches!(host.extensions()[0].state, ExtensionState::Failed(_)));
+    end(host).await;
     // A name that an extension has already.
     let home = Home::new();
     let builder = home.builder().mcp_server(trusted(&home, &[]));
