@@ -198,7 +198,9 @@ impl Caller {
             },
             reason = &mut self.cancelled => {
                 let reason = reason.unwrap_or_default();
-                drop(handle.cancel(Some(reason.clone())).await);
+                // Whoever cancelled does not wait until a server at a URL has heard of it.
+                let told = Some(reason.clone());
+                tokio::spawn(async move { handle.cancel(told).await });
                 Err(cancelled(&reason))
             }
         };
