@@ -4,12 +4,15 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
 from commands import ROOT, TOOLS, Failure, run, say
 
-PLACE = ROOT / "target/dist-use"
+# Not in the clone: `extline new` takes the SDKs of a clone that its program lies in, and those are not what is tested.
+# `make dist-test` removes it when all was well.
+PLACE = Path(tempfile.mkdtemp(prefix="extline-dist-use-")).resolve()
 # Seconds that a program may take; a machine that is busy, or emulated, is slow.
 PATIENCE = 600
 # How this machine reaches its registries, which is no part of what is emptied.
@@ -69,6 +72,8 @@ class Room:
 
 def use(room, extline, folder, mcp, skipped=()):
     """What an author does with an extension of `extline new`: call, command, MCP, conformance."""
+    if str(ROOT) in (room.work / folder / "README.md").read_text():
+        raise Failure(f"{room.name}: {folder} uses the SDK of the clone in {ROOT}, and not the package: set TMPDIR elsewhere")
     room.expect("Hello, you!\n", *extline, "call", folder, "greet", '{"who":"you"}')
     # As the README of the extension has it, with the first messages of a client written by hand.
     sent = [

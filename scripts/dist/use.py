@@ -10,11 +10,13 @@ In each environment the path has the interpreter or the compiler and nothing els
 
 import argparse
 import os
+import shutil
 
 import macos_files
 import use_emulated
 import use_packages
 from commands import DIST, Failure, main_of, run
+from rooms import PLACE
 
 PARTS = {
     "python": ("Python, and nothing else", use_packages.python),
@@ -40,6 +42,7 @@ def main():
         raise Failure("there is no dist/SHA256SUMS: make dist makes it")
     run("sha256sum", ["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=DIST, quiet=True)
     used = [use_packages.told(*PARTS[name]) for name in names]
+    shutil.rmtree(PLACE, ignore_errors=True)
     print(f"{sum(used)} of {len(used)} parts used, {len(used) - sum(used)} skipped")
     return 0
 

@@ -5,9 +5,9 @@ import sys
 import tarfile
 from pathlib import Path
 
-from commands import DIST, TOOLS, WORK, Failure, output, say
+from commands import DIST, WORK, Failure, output, say
 from registry import serving
-from rooms import Room, Timed, nodes, pythons, use
+from rooms import PLACE, Room, Timed, nodes, pythons, use
 from source import version
 
 COMPILER = ("cc", "as", "ld", "ar", "make", "sh", "pkg-config", "tar", "gzip", "uname")
@@ -153,7 +153,7 @@ def unpacked_command(target=""):
     """The program of an archive of the command."""
     target = target or here("musl")
     [archive] = found(f"command/extline-*-{target}.tar.gz")
-    folder = TOOLS.parent / "dist-use/command"
+    folder = PLACE / "command"
     with tarfile.open(archive) as packed:
         packed.extractall(folder, **({"filter": "data"} if sys.version_info >= (3, 12) else {}))
     name = archive.name.removesuffix(".tar.gz")
