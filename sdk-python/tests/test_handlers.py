@@ -199,6 +199,8 @@ def test_logs_go_to_the_host_or_to_stderr(start) -> None:
     peer.begin("work")
     while peer.next()["type"] != "tool_result":
         pass
+    # It may be written behind the answer, and is by the end.
+    assert peer.shut_down() == 0
     assert "extline: warn: careful" in peer.stderr()
     assert "extline: error: lost it" in peer.stderr()
 
