@@ -18,7 +18,7 @@ import npm
 import sums
 import wheels
 from commands import DIST, Failure, main_of, say
-from native import Native
+from native import SHORT, Native
 from source import export, version
 from targets import TARGETS, chosen
 from toolchain import available
@@ -40,6 +40,8 @@ def main():
     Parts(options.parts, targets, is_quick=options.quick).make()
     DIST.mkdir(exist_ok=True)
     sums.checksums()
+    if SHORT:
+        raise Failure("\n".join(["all packages are made, and these are too large:", *SHORT]))
     return 0
 
 
