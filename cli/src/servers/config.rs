@@ -39,32 +39,30 @@ fn is_enabled(entry: &Value) -> bool {
 }
 
 fn server_of(name: &str, entry: &Value, cwd: &Path) -> Result<McpServer, String> {
-    let wrong = |what: String| wrong_of(name, &what);
-    let entry = entry.as_object().ok_or_else(|| wrong("it is no object".to_owned()))?;
-    let text = |text: &str| replaced(text, cwd, |name| env::var(name).ok()).map_err(wrong);
+    described(name, entry, cwd).map_err(|what| format!("the server {name}: {what}"))
+}
+
+/// The server of an entry, or what is wrong with it.
+fn described(name: &str, entry: &Value, cwd: &Path) -> Result<McpServer, String> {
+    let entry = entry.as_object().ok_or("it is no object")?;
+    let text = |text: &str| replaced(text, cwd, |name| env::var(name).ok());
     let url = ["url", "httpUrl", "serverUrl"].iter().find_map(|it| entry.get(*it)?.as_str());
     if let Some(url) = url {
-        return remote(name, &text(url)?, entry, &text).map_err(|why| wrong_of(name, &why));
+        return remote(name, &text(url)?, entry, &text);
     }
     let command = entry.get("command").and_then(Value::as_str);
-    let command = text(command.ok_or_else(|| wrong("it has no command".to_owned()))?)?;
-    let mut args = Vec::new();
-    for arg in members(entry, "args").map_err(wrong)? {
-        args.push(text(arg)?);
-    }
-    let mut server = McpServer::new(name, command, args).map_err(|error| error.to_string())?;
+    let command = text(command.ok_or("it has no command")?)?;
+    let args = members(entry, "args")?.into_iter().map(&text).collect::<Result<Vec<_>, _>>()?;
+    let mut server = McpServer::new(name, command, args).map_err(|error| error.message)?;
     if let Some(variables) = entry.get("env").filter(|it| !it.is_null()) {
-        let variables = variables.as_object();
-        let variables = variables.ok_or_else(|| wrong("its env is no object".to_owned()))?;
-        for (variable, value) in variables {
+        for (variable, value) in variables.as_object().ok_or("its env is no object")? {
             let value = value.as_str();
-            let value =
-                value.ok_or_else(|| wrong(format!("the variable {variable} is no string")))?;
+            let value = value.ok_or_else(|| format!("the variable {variable} is no string"))?;
             server = server.env(variable, text(value)?);
         }
     }
     // Codex: names of variables that are passed on.
-    for variable in members(entry, "env_vars").map_err(wrong)? {
+    for variable in members(entry, "env_vars")? {
         if let Some(value) = env::var_os(variable) {
             server = server.env(variable, value);
         }
@@ -73,11 +71,6 @@ fn server_of(name: &str, entry: &Value, cwd: &Path) -> Result<McpServer, String>
         server = server.dir(text(dir)?);
     }
     Ok(server)
-}
-
-fn wrong_of(name: &str, what: &str) -> String {
-    // What the host says of a server names it already.
-    if what.starts_with("the ") { what.to_owned() } else { format!("the server {name}: {what}") }
 }
 
 /// One at a URL, with what is sent to it.
@@ -94,7 +87,7 @@ fn remote(
                 .to_owned(),
         );
     }
-    let mut server = McpServer::at(name, url).map_err(|error| error.to_string())?;
+    let mut server = McpServer::at(name, url).map_err(|error| error.message)?;
     for member in ["headers", "http_headers"] {
         let headers = entry.get(member).and_then(Value::as_object);
         for (header, value) in headers.into_iter().flatten() {
@@ -200,6 +193,9 @@ mod tests {
         assert_eq!(found(r#"{"x": {"args": []}}"#), "the server x: it has no command");
         let input = r#"{"x": {"command": "sh", "args": ["${input:key}"]}}"#;
         assert_eq!(found(input), "the server x: ${input:key} is not known here");
+        let token =
+            r#"{"x": {"url": "https://example.org", "bearer_token_env_var": "EXTLINE_NO"}}"#;
+        assert_eq!(found(token), "the server x: the variable EXTLINE_NO is not set");
         fs::write(&file, "{}").unwrap();
         assert!(servers_in(&file, dir.path()).unwrap_err().contains("has no servers"));
         assert!(servers_in(&dir.path().join("absent.json"), dir.path()).is_err());

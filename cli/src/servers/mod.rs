@@ -2,7 +2,6 @@
 
 mod config;
 mod trust;
-mod words;
 
 use std::env;
 use std::ffi::OsStr;
@@ -75,7 +74,8 @@ fn typed(command: &str, cwd: &Path) -> Result<McpServer, String> {
         let name = name.map_or_else(|| host.chars().take(32).collect(), str::to_owned);
         return McpServer::at(&name, line).map_err(|error| error.to_string());
     }
-    let mut words = words::split(line)?.into_iter();
+    let words = shlex::split(line).ok_or("a quote or a \\ has no end")?;
+    let mut words = words.into_iter();
     let program = words.next().ok_or("there is no command")?;
     let args: Vec<String> = words.collect();
     let name = name.map_or_else(|| name_of(&program, &args, cwd), str::to_owned);
@@ -122,7 +122,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("clock.py"), "").unwrap();
         let name = |command: &str| {
-            let words = words::split(command).unwrap();
+            let words = shlex::split(command).unwrap();
             name_of(&words[0], &words[1..], dir.path())
         };
         assert_eq!(name("python3 -S clock.py --mcp"), "clock");
