@@ -34,7 +34,7 @@ pub(super) struct Fields {
 
 /// What an event of an agent is for extensions.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// A tool call is about to run: interceptors and guards decide.
     Call,
     /// A tool call ended.

@@ -37,6 +37,13 @@ use crate::args::Hook;
 use crate::exit::Exit;
 use crate::printer::Printer;
 
+pub(crate) use dialects::Kind;
+
+/// What an agent's event is for extensions; none where they are not told of it.
+pub(crate) fn kind_of(agent: &str, event: &str) -> Option<Kind> {
+    dialects::Dialect::of(agent)?.kind(event)
+}
+
 /// The names of `--agent`.
 pub(crate) fn agents() -> Vec<&'static str> {
     dialects::DIALECTS.iter().map(|dialect| dialect.id).collect()

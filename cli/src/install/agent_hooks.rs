@@ -4,10 +4,13 @@ use serde_json::{Map, Value};
 
 use super::agents::Syntax;
 use crate::args::Scope;
+use crate::hook::{Kind, kind_of};
 
 /// Where an agent has hooks, and which of them ask an extension.
 #[derive(Debug)]
 pub(crate) struct HookTable {
+    /// What `extline hook --agent` calls it.
+    pub(super) agent: &'static str,
     /// The file; none where it is that of the servers.
     pub(super) own_file: Option<OwnFile>,
     pub(super) syntax: Syntax,
@@ -51,36 +54,20 @@ pub(super) enum Form {
     Module(&'static str),
 }
 
+/// An event that asks or tells an extension; what it is for, `extline hook` knows.
 #[derive(Debug)]
-pub(super) struct HookEvent {
+pub(crate) struct HookEvent {
     pub(super) name: &'static str,
-    pub(super) kind: Kind,
     /// How long the agent waits, in its own unit. `extline hook` has an answer within 25 seconds.
     pub(super) timeout: u32,
 }
 
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Kind {
-    /// A tool is about to run: guards decide.
-    Call,
-    /// A tool has run.
-    Result,
-    Other,
-}
-
-const fn call(name: &'static str, timeout: u32) -> HookEvent {
-    HookEvent { name, kind: Kind::Call, timeout }
-}
-
-const fn result(name: &'static str, timeout: u32) -> HookEvent {
-    HookEvent { name, kind: Kind::Result, timeout }
-}
-
 const fn event(name: &'static str, timeout: u32) -> HookEvent {
-    HookEvent { name, kind: Kind::Other, timeout }
+    HookEvent { name, timeout }
 }
 
 pub(super) const CLAUDE: HookTable = HookTable {
+    agent: "claude",
     own_file: Some(OwnFile {
         project: ".claude/settings.json",
         user: "${CLAUDE_CONFIG_DIR:-~/.claude}/settings.json",
@@ -90,9 +77,9 @@ pub(super) const CLAUDE: HookTable = HookTable {
     has_version: false,
     fail_closed: None,
     events: &[
-        call("PreToolUse", 60),
-        result("PostToolUse", 60),
-        result("PostToolUseFailure", 60),
+        event("PreToolUse", 60),
+        event("PostToolUse", 60),
+        event("PostToolUseFailure", 60),
         event("UserPromptSubmit", 60),
         event("SessionStart", 60),
         event("SessionEnd", 60),
@@ -103,6 +90,7 @@ pub(super) const CLAUDE: HookTable = HookTable {
 };
 
 pub(super) const CODEX: HookTable = HookTable {
+    agent: "codex",
     own_file: Some(OwnFile {
         project: ".codex/hooks.json",
         user: "${CODEX_HOME:-~/.codex}/hooks.json",
@@ -112,8 +100,8 @@ pub(super) const CODEX: HookTable = HookTable {
     has_version: false,
     fail_closed: None,
     events: &[
-        call("PreToolUse", 60),
-        result("PostToolUse", 60),
+        event("PreToolUse", 60),
+        event("PostToolUse", 60),
         event("UserPromptSubmit", 60),
         event("SessionStart", 60),
         // As long as there may be.
@@ -126,15 +114,16 @@ pub(super) const CODEX: HookTable = HookTable {
 };
 
 pub(super) const CURSOR: HookTable = HookTable {
+    agent: "cursor",
     own_file: Some(OwnFile { project: ".cursor/hooks.json", user: "~/.cursor/hooks.json" }),
     syntax: Syntax::Jsonc,
     form: Form::Flat,
     has_version: true,
     fail_closed: Some("failClosed"),
     events: &[
-        call("preToolUse", 60),
-        result("postToolUse", 60),
-        result("postToolUseFailure", 60),
+        event("preToolUse", 60),
+        event("postToolUse", 60),
+        event("postToolUseFailure", 60),
         event("beforeSubmitPrompt", 60),
         event("sessionStart", 60),
         event("sessionEnd", 60),
@@ -145,14 +134,15 @@ pub(super) const CURSOR: HookTable = HookTable {
 };
 
 pub(super) const GEMINI: HookTable = HookTable {
+    agent: "gemini",
     own_file: None,
     syntax: Syntax::JsonWithComments,
     form: Form::Groups,
     has_version: false,
     fail_closed: None,
     events: &[
-        call("BeforeTool", 60_000),
-        result("AfterTool", 60_000),
+        event("BeforeTool", 60_000),
+        event("AfterTool", 60_000),
         event("BeforeAgent", 60_000),
         event("SessionStart", 60_000),
         event("SessionEnd", 60_000),
@@ -163,6 +153,7 @@ pub(super) const GEMINI: HookTable = HookTable {
 };
 
 pub(super) const QWEN: HookTable = HookTable {
+    agent: "qwen",
     own_file: None,
     syntax: Syntax::JsonWithComments,
     form: Form::Groups,
@@ -170,8 +161,8 @@ pub(super) const QWEN: HookTable = HookTable {
     fail_closed: None,
     // Milliseconds; where a version takes them for seconds, `extline hook` has decided long before.
     events: &[
-        call("PreToolUse", 60_000),
-        result("PostToolUse", 60_000),
+        event("PreToolUse", 60_000),
+        event("PostToolUse", 60_000),
         event("UserPromptSubmit", 60_000),
         event("SessionStart", 60_000),
         event("SessionEnd", 60_000),
@@ -182,12 +173,13 @@ pub(super) const QWEN: HookTable = HookTable {
 };
 
 pub(super) const CRUSH: HookTable = HookTable {
+    agent: "crush",
     own_file: None,
     syntax: Syntax::Json,
     form: Form::Flat,
     has_version: false,
     fail_closed: None,
-    events: &[call("PreToolUse", 60)],
+    events: &[event("PreToolUse", 60)],
     switch: None,
     holds: "its guards are asked before each tool of Crush but those of its sub-agents, and none is used where \
             they cannot be asked",
@@ -195,6 +187,7 @@ pub(super) const CRUSH: HookTable = HookTable {
 };
 
 pub(super) const OPENCODE: HookTable = HookTable {
+    agent: "opencode",
     own_file: Some(OwnFile {
         project: ".opencode/plugins/extline.js",
         user: "${XDG_CONFIG_HOME:-~/.config}/opencode/plugins/extline.js",
@@ -204,8 +197,8 @@ pub(super) const OPENCODE: HookTable = HookTable {
     has_version: false,
     fail_closed: None,
     events: &[
-        call("tool.execute.before", 30),
-        result("tool.execute.after", 30),
+        event("tool.execute.before", 30),
+        event("tool.execute.after", 30),
         event("chat.message", 30),
         event("session.start", 30),
         event("session.end", 30),
@@ -216,6 +209,7 @@ pub(super) const OPENCODE: HookTable = HookTable {
 };
 
 pub(super) const PI: HookTable = HookTable {
+    agent: "pi",
     own_file: Some(OwnFile {
         project: ".pi/extensions/extline.js",
         user: "${PI_CODING_AGENT_DIR:-~/.pi/agent}/extensions/extline.js",
@@ -225,8 +219,8 @@ pub(super) const PI: HookTable = HookTable {
     has_version: false,
     fail_closed: None,
     events: &[
-        call("tool_call", 30),
-        result("tool_result", 30),
+        event("tool_call", 30),
+        event("tool_result", 30),
         event("before_agent_start", 30),
         event("session_start", 30),
         event("session_shutdown", 30),
@@ -235,6 +229,13 @@ pub(super) const PI: HookTable = HookTable {
     holds: "its guards are asked before each tool of pi, and none is used where they cannot be asked",
     next: "`/reload` loads it into a session that runs; `pi --no-extensions` runs without",
 };
+
+impl HookTable {
+    /// What an event of it is for extensions.
+    pub(super) fn kind(&self, event: &HookEvent) -> Option<Kind> {
+        kind_of(self.agent, event.name)
+    }
+}
 
 impl Switch {
     /// Its name, where a file has it turned off.
@@ -252,5 +253,25 @@ impl OwnFile {
             Scope::Project => self.project,
             Scope::User => self.user,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::install::AGENTS;
+
+    #[test]
+    fn every_hook_that_is_written_is_one_that_is_answered() {
+        for table in AGENTS.iter().filter_map(|agent| agent.hooks) {
+            assert!(
+                table.events.iter().all(|event| table.kind(event).is_some()),
+                "{}",
+                table.agent
+            );
+            let calls = table.events.iter().filter(|it| table.kind(it) == Some(Kind::Call));
+            assert_eq!(calls.count(), 1, "{}", table.agent);
+        }
+        assert!(AGENTS.iter().all(|it| it.hooks.is_none_or(|table| table.agent == it.id)));
     }
 }

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::agent_hooks::{Form, HookEvent, HookTable, Kind};
+use super::agent_hooks::{Form, HookEvent, HookTable};
 use super::agents::Agent;
 use super::entry::Entry;
 use super::json_edit::Tree;
 use super::program::{full_path, same_folder};
+use crate::hook::Kind;
 
 /// What stands behind a command whose failure has to block. Of all exit codes agents take this one alone
 /// for a refusal: without it, a tool runs unasked once the program is gone.
@@ -110,25 +111,29 @@ impl Hook {
 
     /// An element of the list of an event.
     pub(super) fn element(&self, table: &HookTable, event: &HookEvent) -> Tree {
-        let text = |name: &str, text: &str| (name.to_owned(), Tree::Leaf(Value::from(text)));
-        let mut command = self.command.clone();
-        if event.kind == Kind::Call && table.fail_closed.is_none() {
-            command += OR_BLOCK;
-        }
-        let mut hook = vec![text("command", &command)];
-        hook.push(("timeout".to_owned(), Tree::Leaf(Value::from(event.timeout))));
-        if let Some(member) = table.fail_closed.filter(|_| event.kind == Kind::Call) {
-            hook.push((member.to_owned(), Tree::Leaf(Value::from(true))));
-        }
-        if table.form == Form::Flat {
-            return Tree::Branch(hook);
-        }
-        hook.insert(0, text("type", "command"));
-        let mut group = Vec::new();
-        if event.kind != Kind::Other {
-            group.push(text("matcher", "*"));
-        }
-        group.push(("hooks".to_owned(), Tree::List(vec![Tree::Branch(hook)])));
-        Tree::Branch(group)
+        element(&self.command, table, event)
     }
+}
+
+/// An element of the list of an event, which runs this line.
+pub(super) fn element(line: &str, table: &HookTable, event: &HookEvent) -> Tree {
+    let text = |name: &str, text: &str| (name.to_owned(), Tree::Leaf(Value::from(text)));
+    let kind = table.kind(event);
+    let is_call = kind == Some(Kind::Call);
+    let or_block = if is_call && table.fail_closed.is_none() { OR_BLOCK } else { "" };
+    let mut hook = vec![text("command", &format!("{line}{or_block}"))];
+    hook.push(("timeout".to_owned(), Tree::Leaf(Value::from(event.timeout))));
+    if let Some(member) = table.fail_closed.filter(|_| is_call) {
+        hook.push((member.to_owned(), Tree::Leaf(Value::from(true))));
+    }
+    if table.form == Form::Flat {
+        return Tree::Branch(hook);
+    }
+    hook.insert(0, text("type", "command"));
+    let mut group = Vec::new();
+    if matches!(kind, Some(Kind::Call | Kind::Result | Kind::FailedResult)) {
+        group.push(text("matcher", "*"));
+    }
+    group.push(("hooks".to_owned(), Tree::List(vec![Tree::Branch(hook)])));
+    Tree::Branch(group)
 }

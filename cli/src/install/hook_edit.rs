@@ -15,7 +15,7 @@ use super::problem::{Problem, line_of as line_at};
 use super::shim;
 
 /// The table of hooks, at the root of the file.
-const KEY: &str = "hooks";
+pub(super) const KEY: &str = "hooks";
 const VERSION: &str = "version";
 
 /// The hooks of a file.

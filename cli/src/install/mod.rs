@@ -32,7 +32,7 @@ mod toml_text;
 use std::env;
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::args::{Install, Place, Uninstall};
 use crate::exit::Exit;
@@ -62,6 +62,16 @@ pub(crate) fn settings_of(file: &Path) -> Result<Map<String, Value>, String> {
         json_text::read(text, Syntax::Jsonc, "mcpServers")
     };
     settings.map_err(|problem| problem.of(file).0)
+}
+
+/// The hooks of an agent as a file of their own, each of which runs this line: for its packages.
+pub(crate) fn hooks_of(agent: &str, line: &str) -> Option<Value> {
+    let table = AGENTS.iter().find(|it| it.id == agent)?.hooks?;
+    let lists = table.events.iter().map(|event| {
+        let list = vec![hook::element(line, table, event).value()];
+        (event.name.to_owned(), Value::from(list))
+    });
+    Some(json!({ hook_edit::KEY: Value::Object(lists.collect()) }))
 }
 
 pub(crate) fn install(install: &Install, mut printer: Printer) -> Result<Exit, clap::Error> {

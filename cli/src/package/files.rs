@@ -33,21 +33,29 @@ impl Content {
         self.files.values().map(|file| file.bytes.len()).sum()
     }
 
-    /// Makes the folder anew.
+    /// Makes the folder anew; what was there before goes when the new one is whole.
     pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
-        match fs::remove_dir_all(folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let made = folder.with_file_name(format!(".{name}.new"));
+        remove(&made)?;
         for (path, file) in &self.files {
-            let path = folder.join(path);
+            let path = made.join(path);
             if let Some(parent) = path.parent() {
                 fs::create_dir_all(parent)?;
             }
             fs::write(&path, &file.bytes)?;
             set_mode(&path, file.is_program)?;
         }
-        Ok(())
+        remove(folder)?;
+        fs::rename(made, folder)
+    }
+}
+
+/// Takes a folder away, if there is one.
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use extline_host::Manifest;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::files::{Content, below, shown};
 use super::{EXTENSION, prompts};
 use crate::args::Kind;
+use crate::install::hooks_of;
 
 /// What a package says about itself beside its name, from members of the manifest that no host reads.
 const ABOUT: [&str; 5] = ["author", "homepage", "repository", "license", "keywords"];
@@ -89,16 +90,7 @@ fn claude(manifest: &Manifest, own: &Content, content: &mut Content) {
     let root = "${CLAUDE_PLUGIN_ROOT}";
     let servers = json!({ "mcpServers": { manifest.name.as_str(): server_of(root) } });
     content.add(".mcp.json", text(&servers));
-    if !manifest.guards.is_empty() {
-        let events = [
-            ("PreToolUse", true),
-            ("PostToolUse", true),
-            ("UserPromptSubmit", false),
-            ("SessionStart", false),
-            ("SessionEnd", false),
-        ];
-        content.add("hooks/hooks.json", text(&hooks("claude", root, &events, 60)));
-    }
+    add_hooks("claude", root, manifest, content);
     for (path, file) in below(own, "commands/") {
         content.files.insert(format!("commands/{path}"), file.clone());
     }
@@ -114,16 +106,7 @@ fn gemini(manifest: &Manifest, own: &Content, content: &mut Content) -> Result<(
         members.insert("mcpServers".to_owned(), json!({ manifest.name.as_str(): server_of(root) }));
     }
     content.add("gemini-extension.json", text(&extension));
-    if !manifest.guards.is_empty() {
-        let events = [
-            ("BeforeTool", true),
-            ("AfterTool", true),
-            ("BeforeAgent", false),
-            ("SessionStart", false),
-            ("SessionEnd", false),
-        ];
-        content.add("hooks/hooks.json", text(&hooks("gemini", root, &events, 60_000)));
-    }
+    add_hooks("gemini", root, manifest, content);
     for (path, file) in below(own, "commands/") {
         let Some(name) = path.strip_suffix(".md") else { continue };
         let command = prompts::of_markdown(&format!("commands/{path}"), &file.bytes)?;
@@ -139,23 +122,11 @@ fn server_of(root: &str) -> Value {
 }
 
 /// The hooks of a package, as `extline install` writes them.
-fn hooks(agent: &str, root: &str, events: &[(&str, bool)], timeout: u32) -> Value {
-    let mut hooks = Map::new();
-    for (at, (event, is_of_tools)) in events.iter().enumerate() {
-        let mut command = format!("extline hook --agent {agent} \"{root}/{EXTENSION}\"");
-        // The first is about a call: without the program, it is blocked.
-        if at == 0 {
-            command += " || exit 2";
-        }
-        let mut group = Map::new();
-        if *is_of_tools {
-            group.insert("matcher".to_owned(), "*".into());
-        }
-        let hook = json!([{ "type": "command", "command": command, "timeout": timeout }]);
-        group.insert("hooks".to_owned(), hook);
-        hooks.insert((*event).to_owned(), json!([group]));
+fn add_hooks(agent: &str, root: &str, manifest: &Manifest, content: &mut Content) {
+    let line = format!("extline hook --agent {agent} \"{root}/{EXTENSION}\"");
+    if let Some(hooks) = hooks_of(agent, &line).filter(|_| !manifest.guards.is_empty()) {
+        content.add("hooks/hooks.json", text(&hooks));
     }
-    json!({ "hooks": hooks })
 }
 
 fn about(manifest: &Manifest, to: &mut Value) {
