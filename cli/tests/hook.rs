@@ -3,102 +3,17 @@
 #![cfg(unix)]
 
 mod support;
+#[path = "hook/user.rs"]
+mod user;
 
 use std::fs::{self, Permissions};
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value, json};
-use support::{Extline, Outcome, outcome};
-use tempfile::TempDir;
-
-/// A user with an extension, a project, and a folder for sockets.
-struct User {
-    folder: TempDir,
-    extline: Extline,
-}
-
-impl User {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let guard = folder.path().join("guard");
-        for made in [&guard, &folder.path().join("run"), &folder.path().join("project")] {
-            fs::create_dir(made).unwrap();
-        }
-        let source = support::repository().join("cli/tests/hook/guard.py");
-        fs::copy(source, guard.join("guard.py")).unwrap();
-        let manifest = json!({
-            "name": "guard", "version": "1.0.0", "exec": "python3", "args": ["guard.py"], "guards": ["tool_call"],
-        });
-        fs::write(guard.join("extension.json"), manifest.to_string()).unwrap();
-        Self { folder, extline: Extline::new() }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn command(&self, words: &[&str]) -> Command {
-        let mut command = self.extline.command(words);
-        command
-            .env("XDG_RUNTIME_DIR", self.path("run"))
-            .current_dir(self.path("project"))
-            .stdin(Stdio::piped());
-        for agent in ["CLAUDE", "GEMINI", "CRUSH", "CURSOR", "QWEN", "FACTORY"] {
-            command.env_remove(format!("{agent}_PROJECT_DIR"));
-        }
-        command
-    }
-
-    fn start(&self, words: &[&str], input: &[u8]) -> Child {
-        let mut child = self.command(words).spawn().unwrap();
-        // One that refuses the command line reads nothing.
-        let _ = child.stdin.take().unwrap().write_all(input);
-        child
-    }
-
-    fn run(&self, words: &[&str], input: &str) -> Outcome {
-        outcome(self.start(words, input.as_bytes()))
-    }
-
-    /// A hook of that agent, for the guard.
-    fn hook(&self, agent: &str, event: &Value) -> Outcome {
-        let guard = self.path("guard");
-        self.run(&["hook", "--agent", agent, guard.to_str().unwrap()], &event.to_string())
-    }
-
-    fn status(&self) -> Vec<Value> {
-        let status = self.run(&["hook", "--status", "--json"], "");
-        status.assert_code(0);
-        status.json()["running"].as_array().unwrap().clone()
-    }
-
-    fn events(&self, count: usize) -> Vec<Value> {
-        let file = self.path("guard/events");
-        let read = || fs::read_to_string(&file).unwrap_or_default();
-        wait_until(|| read().lines().count() >= count);
-        read().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-}
-
-impl Drop for User {
-    fn drop(&mut self) {
-        let _ = self.command(&["hook", "--stop"]).output();
-    }
-}
-
-#[track_caller]
-fn wait_until(is_so: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !is_so() {
-        assert!(began.elapsed() < Duration::from_secs(60), "it does not come");
-        thread::sleep(Duration::from_millis(10));
-    }
-}
+use support::outcome;
+use user::{User, wait_until};
 
 fn claude(command: &str) -> Value {
     json!({
@@ -320,6 +235,32 @@ fn extensions_are_told_what_happens() {
     let told = user.hook("claude", &json!({ "hook_event_name": "Stop" }));
     told.assert_code(0);
     told.assert_says(&["extensions are not told of Stop of Claude Code"]);
+}
+
+#[test]
+fn a_call_has_the_agent_s_name_for_it_everywhere() {
+    let user = User::new();
+    let (guard, audit) = (user.path("guard"), user.path("audit"));
+    let audited = ["hook", "--agent", "claude", "--audit", audit.to_str().unwrap()];
+    let words = [&audited[..], &[guard.to_str().unwrap()]].concat();
+    let told = user.run(&words, &claude("name").to_string());
+    assert!(told.stdout.contains("blocked by guard: it is t"), "{told:?}");
+    assert_eq!(user.run(&words, &claude("ls").to_string()).stdout, "");
+    // Of one that is blocked the end is told by the host, of one that runs by the agent.
+    let told = user.events(3);
+    let seen = |event: &Value| {
+        [&event["event"], &event["tool_id"], &event["session_id"]].map(Value::clone)
+    };
+    assert_eq!(seen(&told[1]), [json!("tool_result"), json!("t"), json!("s")]);
+    assert_eq!((&told[1]["status"], &told[1]["executed"]), (&json!("blocked"), &json!(false)));
+    assert_eq!(seen(&told[2])[0], json!("tool_call"));
+    let written = fs::read_to_string(audit).unwrap();
+    let lines = written.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let lines: Vec<_> =
+        lines.map(|it| [it["event"].clone(), it["call"].clone(), it["tool"].clone()]).collect();
+    let line = |event| [event, "t", "bash"].map(Value::from);
+    let events = ["call_started", "call_ended", "call_started", "call_passed"];
+    assert_eq!(lines, events.map(line));
 }
 
 #[test]

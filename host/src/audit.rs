@@ -44,7 +44,7 @@ struct State {
 /// What one line is about.
 #[derive(Debug, Serialize)]
 pub(crate) struct Record<'a> {
-    /// `call_started`, `call_ended` or `decision`.
+    /// `call_started`, `call_passed`, `call_ended` or `decision`.
     pub(crate) event: &'static str,
     /// The host's own name for the call.
     pub(crate) call: &'a str,

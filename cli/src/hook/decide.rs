@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use extline_host::protocol::RawJson;
 use extline_host::protocol::frame::{Content, EventPayload, EventResult};
-use extline_host::{Diagnosis, ExtensionState as State, Host};
+use extline_host::{AgentCall, Diagnosis, ExtensionState as State, Host};
 use serde_json::{Map, Value};
 
 use super::answer::{Answer, Verdict};
@@ -70,7 +70,6 @@ impl Decider {
         let name = tool.map_or(theirs, |tool| tool.ours);
         let ours = to_ours(tool, &before);
         let text = Value::Object(ours.clone()).to_string();
-        self.host.emit("tool_call", call_payload(event, name, &text));
         let is_unguarded = |it: &&Diagnosis| !self.unguarded.contains(&it.extension);
         if let Some(failed) = self.failed.iter().find(is_unguarded) {
             let name = &failed.extension;
@@ -80,7 +79,15 @@ impl Decider {
                 failed.summary()
             ));
         }
-        let decided = self.host.intercept_tool_call(name, &text).await;
+        let fields = &event.dialect().fields;
+        let call = AgentCall {
+            id: event.text(fields.id),
+            tool: name.to_owned(),
+            args: text,
+            session_id: event.text(fields.session),
+            cwd: event.text(fields.cwd),
+        };
+        let decided = self.host.intercept_agent_call(call).await;
         let decided = decided.map_err(|error| error.to_string())?;
         let after: Map<String, Value> = decided.to().map_err(|error| {
             format!("what an extension made of the arguments cannot be read: {error}")

@@ -11,12 +11,14 @@ def say(**frame):
     print(json.dumps(frame), flush=True)
 
 
-def verdict(args):
+def verdict(args, id):
     what = args.get("command", args.get("path", ""))
     if what == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     if what == "hang":
         time.sleep(60)
+    if what == "name":
+        return {"block": True, "reason": f"it is {id}"}
     if "forbidden" in what:
         return {"block": True, "reason": "REASON"}
     return {}
@@ -41,7 +43,7 @@ for line in sys.stdin:
     frame = json.loads(line)
     if frame["type"] == "event_intercept":
         args = frame["tool_args"]
-        answer = verdict(args) if frame.get("phase") == "guard" else rewritten(args)
+        answer = verdict(args, frame.get("tool_id")) if frame.get("phase") == "guard" else rewritten(args)
         say(type="event_intercept_response", id=frame["id"], **answer)
     elif frame["type"] == "event":
         with open("events", "a") as events:

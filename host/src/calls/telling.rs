@@ -36,6 +36,8 @@ struct Told {
     executed: bool,
     /// The arguments as they stand, where an extension subscribed to the end of calls.
     args: Option<String>,
+    /// Where the agent makes it, if it is one of its own.
+    place: Option<Box<EventPayload>>,
     /// As long as the call; it says nothing that stands not in the audit.
     span: Span,
 }
@@ -48,13 +50,15 @@ enum End<'a> {
 }
 
 impl Telling {
-    /// Tells that a call begins, before anybody is asked about it: a zot does so too.
+    /// Tells that a call begins, before anybody is asked about it: a zot does so too. `place` says where the
+    /// agent makes one of its own tools.
     pub(crate) fn begin(
         shared: &Arc<Shared>,
         id: &str,
         caller: Option<&str>,
         tool: &str,
         args: &str,
+        place: Option<&EventPayload>,
     ) -> Self {
         let (wants_start, wants_end) = shared.call_subscribers();
         let embedder_listens = shared.news.is_heard();
@@ -70,7 +74,7 @@ impl Telling {
                 // What is no JSON cannot stand there; the end of the call has it as text.
                 tool_args: RawJson::parse(args).ok(),
                 origin_extension: caller.map(str::to_owned),
-                ..EventPayload::default()
+                ..place.cloned().unwrap_or_default()
             };
             shared.emit("tool_call", payload);
         }
@@ -87,14 +91,16 @@ impl Telling {
             caller: caller.map(str::to_owned),
             executed: false,
             args: wants_end.then(|| args.to_owned()),
+            place: place.cloned().map(Box::new),
             span: if is_traced { span_of(id, caller) } else { Span::none() },
         };
         // The name of a tool that there is not is a model's text.
-        told.span.record("tool", offered.as_ref().map(|tool| tool.name()));
+        let is_tool = offered.is_some() || place.is_some();
+        told.span.record("tool", Some(tool).filter(|_| is_tool));
         told.span.record("extension", told.extension.as_deref());
         if is_audited {
             let args_hash = shared.audit_hash(args);
-            told.write(offered.is_some(), args_hash, "call_started", More::Started {});
+            told.write(is_tool, args_hash, "call_started", More::Started {});
         }
         if embedder_listens {
             let Told { id, tool, extension, caller, .. } = &told;
@@ -143,7 +149,14 @@ impl Telling {
         }
     }
 
-    /// The same of one that has no answer.
+    /// Nobody has anything against it, and its end is not seen here.
+    pub(crate) fn passed(&mut self) {
+        if let Some(told) = self.0.take().filter(|told| told.shared.is_audited()) {
+            told.write(true, None, "call_passed", More::Started {});
+        }
+    }
+
+    /// Tells that it ended without an answer; only the first time.
     pub(crate) fn failed(&mut self, error: &CallError) {
         if let Some(told) = self.0.take() {
             told.end(&End::Failed(error));
@@ -171,7 +184,7 @@ impl Told {
             let is_tool = !matches!(end, End::Failed(CallError::Unknown { .. }));
             self.write(is_tool, None, "call_ended", more);
         }
-        let Self { shared, began, id, tool, extension, caller, executed, args, span } = self;
+        let Self { shared, began, id, tool, extension, caller, executed, args, place, span } = self;
         let status = end.status();
         let took: Duration = began.elapsed();
         span.record("extension", extension.as_deref());
@@ -194,7 +207,7 @@ impl Told {
                 executed: Some(executed),
                 result: Some(end.result(&tool)),
                 origin_extension: caller.clone(),
-                ..EventPayload::default()
+                ..place.map(|it| *it).unwrap_or_default()
             };
             shared.emit("tool_result", payload);
         }

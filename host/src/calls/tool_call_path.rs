@@ -14,7 +14,7 @@ use super::call::{Call, CallOptions, Runner, Running};
 use super::telling::Telling;
 use crate::aside;
 use crate::connection::{Caller, Sending, SentCall, Shared, Standstill};
-use crate::intercepts::{Asked, Question};
+use crate::intercepts::{AgentCall, Asked, Question};
 use crate::registry::{BuiltinCall, Owner, Point, Tool};
 use crate::report::{Blocked, CallError, Notice};
 
@@ -30,6 +30,8 @@ pub(super) struct Proposal<'a> {
     pub(super) time: Option<&'a Standstill>,
     /// What the agent knows it by.
     pub(super) origin: Option<u64>,
+    /// Where it is made, if the host has no conversation of its own.
+    pub(super) place: Option<&'a EventPayload>,
 }
 
 /// A call that nobody has anything against.
@@ -49,7 +51,7 @@ impl Shared {
         options: CallOptions,
     ) -> Result<Call, CallError> {
         let id = self.name_call();
-        let mut telling = Telling::begin(self, &id, caller.extension.as_deref(), name, args);
+        let mut telling = Telling::begin(self, &id, caller.extension.as_deref(), name, args, None);
         match self.run_call(&id, caller, name, args, options, &mut telling).await {
             Ok((running, timeout)) => Ok(Call { name: name.to_owned(), running, timeout, telling }),
             Err(error) => {
@@ -78,6 +80,7 @@ impl Shared {
             caller: caller.extension.as_deref(),
             time: time.as_ref(),
             origin,
+            place: None,
         };
         let passed = self.pass(call, args, telling);
         let timed_out =
@@ -161,13 +164,41 @@ impl Shared {
     /// arguments that would run.
     pub(crate) async fn propose_call(&self, tool: &str, args: &str) -> Result<RawJson, CallError> {
         let id = self.name_call();
+        let call = Proposal { id: &id, tool, caller: None, time: None, origin: None, place: None };
+        self.decide(call, args, &mut Telling::silent()).await
+    }
+
+    /// The same about a call that the agent makes itself, which is told of.
+    pub(crate) async fn propose_agent_call(
+        self: &Arc<Self>,
+        call: AgentCall,
+    ) -> Result<RawJson, CallError> {
+        let AgentCall { id, tool, args, session_id, cwd } = call;
+        let id = id.unwrap_or_else(|| self.name_call());
+        let place = EventPayload { session_id, cwd, ..EventPayload::default() };
+        let mut telling = Telling::begin(self, &id, None, &tool, &args, Some(&place));
+        let place = Some(&place);
+        let call = Proposal { id: &id, tool: &tool, caller: None, time: None, origin: None, place };
+        let decided = self.decide(call, &args, &mut telling).await;
+        match &decided {
+            Ok(_) => telling.passed(),
+            Err(error) => telling.failed(error),
+        }
+        decided
+    }
+
+    async fn decide(
+        &self,
+        call: Proposal<'_>,
+        args: &str,
+        telling: &mut Telling,
+    ) -> Result<RawJson, CallError> {
+        let tool = call.tool;
         let args = self
             .read_args(args)
             .map_err(|error| CallError::BadArgs { tool: tool.to_owned(), error })?;
-        let call = Proposal { id: &id, tool, caller: None, time: None, origin: None };
         let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
-        let silent = &mut Telling::silent();
-        let args = self.intercept_tool_call(&interceptors, call, args, silent).await?;
+        let args = self.intercept_tool_call(&interceptors, call, args, telling).await?;
         let guards = self.asked(Point::ToolCall, &Phase::Guard);
         self.guard_tool_call(&guards, call, &args).await?;
         let offered = self.registry().tool(tool);
@@ -306,7 +337,7 @@ impl Proposal<'_> {
             tool_id: Some(self.id.to_owned()),
             tool_name: Some(self.tool.to_owned()),
             origin_extension: self.caller.map(str::to_owned),
-            ..EventPayload::default()
+            ..self.place.cloned().unwrap_or_default()
         }
     }
 }

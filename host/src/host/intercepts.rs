@@ -4,7 +4,7 @@ use extline_protocol::RawJson;
 use extline_protocol::frame::{EventPayload, Phase};
 
 use super::Host;
-use crate::intercepts::{AgentStart, Question};
+use crate::intercepts::{AgentCall, AgentStart, Question};
 use crate::registry::Point;
 use crate::report::{Blocked, CallError};
 
@@ -23,6 +23,14 @@ impl Host {
     /// and no such tool need exist: this is for trying out what extensions decide.
     pub async fn intercept_tool_call(&self, tool: &str, args: &str) -> Result<RawJson, CallError> {
         self.shared.propose_call(tool, args).await
+    }
+
+    /// The same about a call that the agent makes, of a tool of its own that no extension offers. It is told
+    /// of like other calls, to extensions, news, the audit and `tracing`: when it begins, and when it ends
+    /// by being blocked. How one that passes ends the agent knows alone, and tells by
+    /// [`emit`](Host::emit)`("tool_result", ..)`; the audit has `call_passed` of it.
+    pub async fn intercept_agent_call(&self, call: AgentCall) -> Result<RawJson, CallError> {
+        self.shared.propose_agent_call(call).await
     }
 
     /// Asks whether the model may be called for the `step`th time within a prompt, from 1.

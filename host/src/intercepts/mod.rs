@@ -24,3 +24,19 @@ pub struct AgentStart {
     /// The system prompt as it stands; empty when there is none.
     pub system_prompt: String,
 }
+
+/// A call of a tool that the agent has and runs itself, see
+/// [`Host::intercept_agent_call`](crate::Host::intercept_agent_call).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AgentCall {
+    /// The agent's id of the call; the host names it when absent.
+    pub id: Option<String>,
+    /// The tool, by the name that extensions know.
+    pub tool: String,
+    /// Its arguments, a JSON object.
+    pub args: String,
+    /// The conversation.
+    pub session_id: Option<String>,
+    /// The working directory.
+    pub cwd: Option<String>,
+}
