@@ -116,6 +116,27 @@ for (const [agent, ask, timeout] of [["opencode", asOpencode, 2000], ["pi", asPi
   });
 }
 
+test("each guard sees what the interceptor of another made", async () => {
+  const other = join(folder, "other");
+  const there = join(folder, "both");
+  for (const made of [other, there]) mkdirSync(made);
+  const source = readFileSync(join(guard, "guard.py"), "utf8");
+  const swaps = source
+    .replace('if "forbidden" in what:', "if False:")
+    .replace('if what == "again":', 'if what == "swap":\n        return {"modified_args": {"command": "forbidden"}}\n    if what == "again":');
+  writeFileSync(join(other, "guard.py"), swaps);
+  chmodSync(join(other, "guard.py"), 0o755);
+  writeFileSync(join(other, "extension.json"), JSON.stringify({ ...manifest, name: "other" }));
+  for (const dir of [guard, other]) {
+    await says("extline", ["install", "--for", "opencode", "--scope", "project", dir], { folder: there });
+  }
+  const file = join(there, "extline.mjs");
+  cpSync(join(there, AGENTS.opencode), file);
+  const module = await import(pathToFileURL(file).href);
+  await assert.rejects(asOpencode(module, { command: "swap" }), { message: "blocked by guard: REASON" });
+  assert.deepEqual(await asOpencode(module, { command: "rewrite" }), { command: "rewrite", timeout: 2000 });
+});
+
 test("opencode tells of sessions, prompts and results", async () => {
   const hooks = await (await load("opencode")).ExtlineHooks({ directory: project });
   const say = (sessionID: string, text: string) => {

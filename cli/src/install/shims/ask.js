@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 
 // `extline hook` has decided after 25 seconds.
 const MILLISECONDS = 30000;
+// How often extensions may change what others have seen.
+const ROUNDS = 5;
 
 // Runs one command with an event on its stdin. It always resolves: `failure` says what went wrong.
 function run(command, event, cwd) {
@@ -52,17 +54,23 @@ async function decided(command, event, cwd) {
   return unasked("its answer says neither yes nor no");
 }
 
-// Asks all extensions about a call. Resolves to a reason to block it, or changes `args` in place.
+// Asks all extensions about a call. Resolves to a reason to block it, or changes `args` in place. Where one changes
+// them, all are asked again: each guard sees what will run.
 async function blocked(event, args, cwd) {
   try {
-    for (const command of COMMANDS) {
-      const said = await decided(command, { ...event, tool_input: args }, cwd);
-      if (said.block !== undefined) return said.block;
-      if (said.args === undefined) continue;
-      for (const name of Object.keys(args)) delete args[name];
-      Object.assign(args, said.args);
+    for (let round = 0; round < ROUNDS; round++) {
+      let changed = false;
+      for (const command of COMMANDS) {
+        const said = await decided(command, { ...event, tool_input: args }, cwd);
+        if (said.block !== undefined) return said.block;
+        if (said.args === undefined) continue;
+        for (const name of Object.keys(args)) delete args[name];
+        Object.assign(args, said.args);
+        changed = true;
+      }
+      if (!changed || COMMANDS.length === 1) return undefined;
     }
-    return undefined;
+    return "the call is blocked, as its extensions change the arguments of each other again and again";
   } catch (error) {
     return `the call is blocked, as it could not be asked about: ${error}`;
   }
