@@ -36,6 +36,7 @@ TIME = 180
 RECORDER = """#!/bin/sh
 [ "$1" = hook ] || exec {extline} "$@"
 kept={kept}/$(date +%s%N)
+printf '%s\\n' "$@" >"$kept.words"
 cat >"$kept.in"
 {extline} "$@" <"$kept.in" >"$kept.out" 2>"$kept.err"
 code=$?
@@ -110,11 +111,30 @@ class Agent:
             config.parent.mkdir()
             config.write_text(json.dumps({"security": {"auth": {"selectedType": "anthropic"}}}))
             return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "ANTHROPIC_MODEL": "scripted"}
+        if self.id == "copilot":
+            # `extline install` does not know it yet.
+            self.write_by_hand(home)
+            provider = {"COPILOT_PROVIDER_BASE_URL": url, "COPILOT_PROVIDER_TYPE": "anthropic"}
+            return {"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_API_KEY": "none", "COPILOT_MODEL": "scripted", **provider}
         settings = home / ".gemini/settings.json"
         settings.parent.mkdir()
         auth = {"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}}
         settings.write_text(json.dumps(auth))
         return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url}
+
+    def write_by_hand(self, home):
+        """What docs/hooks.md says for Copilot CLI."""
+        hooks = {}
+        for event in ("preToolUse", "postToolUse", "userPromptSubmitted", "sessionStart", "sessionEnd"):
+            line = shlex.join([str(EXTLINE), "hook", "--agent", self.id, "--event", event, str(WITNESS)])
+            line += " || exit 2" if event == "preToolUse" else ""
+            hooks[event] = [{"type": "command", "timeoutSec": 60, "bash": line}]
+        server = {"type": "local", "command": str(EXTLINE), "args": ["mcp", str(WITNESS)], "tools": ["*"]}
+        written = ({"version": 1, "hooks": hooks}, {"mcpServers": {"witness": server}})
+        for name, content in zip(self.files, written, strict=True):
+            file = home / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(content))
 
 
 AGENTS = (
@@ -129,6 +149,7 @@ AGENTS = (
         ("-p", "PROMPT", "--allowedTools", "Bash(echo:*)", "mcp__witness__testify"),
         ("/mcp__witness__oath solemnly",),
         package_folder="claude",
+        package_before=(("plugin", "validate", "PACKAGE"),),
         package_words=("--plugin-dir", "PACKAGE", "--allowedTools", "mcp__plugin_witness_witness__testify"),
         package_tool="mcp__plugin_witness_witness__testify",
     ),
@@ -184,6 +205,16 @@ AGENTS = (
         events=("user_prompt_submit", "tool_result"),
     ),
     Agent(
+        "copilot",
+        "copilot",
+        "@github/copilot",
+        "bash",
+        "command",
+        {"call": "witness-testify"},
+        (".copilot/hooks/witness.json", ".copilot/mcp-config.json"),
+        ("-p", "PROMPT", "--allow-all-tools"),
+    ),
+    Agent(
         "gemini",
         "gemini",
         "@google/gemini-cli",
@@ -194,7 +225,7 @@ AGENTS = (
         # A model of its own choice would be chosen by asking another.
         ("--yolo", "--skip-trust", "--model", "gemini-2.5-pro", "-p", "PROMPT"),
         package_folder="gemini",
-        package_before=("extensions", "link", "--consent", "PACKAGE"),
+        package_before=(("extensions", "validate", "PACKAGE"), ("extensions", "link", "--consent", "PACKAGE")),
         package_tool="mcp_witness_testify",
     ),
 )
@@ -248,8 +279,9 @@ class Run:
             model.close()
 
     def install(self):
-        words = [EXTLINE, "install", "--for", self.agent.id, WITNESS]
-        subprocess.run(words, env=self.env, cwd=self.project, stdout=subprocess.DEVNULL, check=True)
+        if self.agent.id != "copilot":
+            words = [EXTLINE, "install", "--for", self.agent.id, WITNESS]
+            subprocess.run(words, env=self.env, cwd=self.project, stdout=subprocess.DEVNULL, check=True)
         recorder = self.home / "extline.sh"
         recorder.write_text(RECORDER.format(extline=shlex.quote(str(EXTLINE)), kept=shlex.quote(str(self.kept))))
         recorder.chmod(0o755)
@@ -273,8 +305,8 @@ class Run:
         def filled(words):
             return [folder if word == "PACKAGE" else word for word in words]
 
-        if self.agent.package_before:
-            before = [self.program, *filled(self.agent.package_before)]
+        for words in self.agent.package_before:
+            before = [self.program, *filled(words)]
             subprocess.run(before, env=self.env, cwd=self.project, capture_output=True, check=True)
         return filled(self.agent.package_words)
 
@@ -327,7 +359,7 @@ class Run:
         """What was said to hooks and answered, without names of this machine."""
 
         def plain(text):
-            for path, name in ((self.project, "/home/ada/project"), (self.home, "/home/ada")):
+            for path, name in ((self.project, "/home/ada/project"), (self.home, "/home/ada"), (WITNESS, "/home/ada/witness")):
                 text = text.replace(str(path), name)
             # A folder of Claude Code has the project's path in its name.
             return text.replace(str(self.project).replace("/", "-"), "-home-ada-project")
@@ -336,12 +368,21 @@ class Run:
         for given in sorted(self.kept.glob("*.in")):
             stdout, code = given.with_suffix(".out"), given.with_suffix(".code")
             said = json.loads(plain(given.read_text()))
-            session = session or said["session_id"]
+            session = session or said_session(said)
             # Of the first conversation; that of the command says nothing more.
-            if code.exists() and said["session_id"] == session:
+            words = given.with_suffix(".words").read_text().splitlines()
+            if "--event" in words:
+                # Copilot CLI does not name it.
+                said = {"--event": words[words.index("--event") + 1], **said}
+            if code.exists() and said_session(said) == session:
                 answer = {"stdout": plain(stdout.read_text()), "code": int(code.read_text())}
                 hooks.append({"stdin": said, **answer})
         return {"agent": self.agent.id, "version": version, "hooks": hooks, "results": results}
+
+
+def said_session(said):
+    """The conversation of an event."""
+    return said.get("session_id", said.get("sessionId"))
 
 
 def main():
@@ -358,7 +399,7 @@ def main():
             print(f"SKIPPED {agent.id}: npm install --prefix target/agents {agent.package}")
             continue
         version = subprocess.run([program, "--version"], capture_output=True, text=True).stdout.split()
-        version = next((word for word in version if word[0].isdigit()), "?")
+        version = next((word.strip(".") for word in version if word[0].isdigit()), "?")
         for packaged in (False, True):
             if packaged and not agent.package_folder:
                 continue

@@ -28,6 +28,9 @@ def test_a_transcript_is_answered_as_the_agent_was(file: Path, home: Path) -> No
     assert any("deny" in hook["stdout"] for hook in transcript["hooks"])
     for hook in transcript["hooks"]:
         words = ("hook", "--agent", transcript["agent"], AGENTS / "witness")
+        # One agent names the event on the command line.
+        event = hook["stdin"].pop("--event", None)
+        words += ("--event", event) if event else ()
         done = run("extline", *words, home=home, typed=json.dumps(hook["stdin"]))
         assert done.returncode == hook["code"], done.stderr
         assert plain(done.stdout) == plain(hook["stdout"])
