@@ -35,6 +35,37 @@ fn a_server_that_is_typed_is_used_in_the_era_that_it_speaks() {
 }
 
 #[test]
+fn what_is_no_server_is_told_of_in_plain_words() {
+    let extline = Extline::new();
+    // A page of the web, which answers everything with 404.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut stream = std::io::BufReader::new(stream);
+            let mut line = String::new();
+            while stream.read_line(&mut line).is_ok_and(|read| read > 2) {
+                line.clear();
+            }
+            let head = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            let _ = std::io::Write::write_all(stream.get_mut(), head);
+        }
+    });
+    for (command, says) in [
+        ("sh -c 'echo hello'", "it has not answered as a server of MCP"),
+        (&*url, "it cannot be reached: unexpected server response: HTTP 404 Not Found\n"),
+    ] {
+        let outcome = extline.run(&["run", "--mcp", command]);
+        outcome.assert_code(3);
+        outcome.assert_says(&[says]);
+        assert!(
+            !outcome.stderr.contains("hello,") && !outcome.stderr.contains("rmcp"),
+            "{outcome:#?}"
+        );
+    }
+}
+
+#[test]
 fn a_server_of_a_file_is_started_once_somebody_trusts_it() {
     let extline = Extline::new();
     let started = extline.home().join("started");
@@ -88,7 +119,7 @@ fn a_server_at_a_url_is_used_and_one_that_is_gone_is_told_of() {
 fn what_cannot_be_read_is_told_before_anything_is_started() {
     let extline = Extline::new();
     let cases = [
-        (["--mcp", "python3 'x"], "a ' has no end"),
+        (["--mcp", "python3 'x"], "a quote or a \\ has no end"),
         (["--mcp", "extline-no-such-program x"], "is in no folder of $PATH"),
         (["--mcp-config", "absent.json"], "there is no such file"),
         (["--mcp-config", "Cargo.toml"], "has no servers"),

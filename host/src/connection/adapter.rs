@@ -21,6 +21,9 @@ pub(crate) trait Adapter: Debug + Send + Sync {
     /// Takes the pipes of the process, and gives others in their place.
     fn between(&self, spawned: Spawned) -> io::Result<(Spawned, Follow)>;
 
+    /// What it means when the program ends before it is ready.
+    fn early_end(&self) -> Problem;
+
     /// It failed before it was ready. Whether it may be another way the next time, and is started once more.
     fn try_another_way(&self) -> bool;
 

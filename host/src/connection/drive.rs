@@ -231,9 +231,11 @@ impl Connection {
         let mut state = self.lock();
         let was_asked = state.is_ending();
         let problem = problem.or_else(|| state.failure.take());
+        let early_end = state.early_end.take();
         let problem = match (&state.phase, problem) {
             (_, Some(problem)) => problem,
             (Phase::Ending, None) => Problem::ShutDown,
+            (Phase::Starting, None) if early_end.is_some() => early_end.unwrap_or(Problem::Died),
             (Phase::Starting, None) if state.session.extension().is_none() => {
                 Problem::ExitedBeforeHello
             }

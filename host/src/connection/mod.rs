@@ -162,6 +162,11 @@ impl Connection {
         ending.clone()
     }
 
+    /// If it ends before it is ready, this is why.
+    pub(crate) fn explain_early_end(&self, problem: Problem) {
+        self.lock().early_end = Some(problem);
+    }
+
     /// It cannot be used any more, which is found out elsewhere.
     pub(crate) fn give_up(&self, problem: Problem) {
         self.lock().failure.get_or_insert(problem);

@@ -49,6 +49,8 @@ pub(crate) struct State {
     pub(super) panels: Panels,
     /// Why it must be given up now.
     pub(super) failure: Option<Problem>,
+    /// What it means when it ends before it is ready, where that is known better.
+    pub(super) early_end: Option<Problem>,
     /// Why it must be given up if it has not ended by then.
     pub(super) give_up: Option<(Instant, Problem)>,
     /// When the task looks at the clock by itself.
@@ -118,6 +120,7 @@ impl State {
             questions: HashMap::new(),
             panels: Panels::default(),
             failure: None,
+            early_end: None,
             give_up: None,
             wake_at: None,
             began: now,

@@ -115,6 +115,9 @@ impl Launcher {
         if let Err(why) = self.shared.processes.watchdog() {
             connection.notice_from_outside(Notice::new(why));
         }
+        if let Some(adapter) = &self.adapter {
+            connection.explain_early_end(adapter.early_end());
+        }
         if let Some(follow) = follow {
             follow(&connection);
         }

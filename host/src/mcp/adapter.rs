@@ -72,6 +72,10 @@ impl Adapter for ServerAdapter {
         Ok((spawned, Box::new(follow)))
     }
 
+    fn early_end(&self) -> Problem {
+        Problem::SilentServer
+    }
+
     fn try_another_way(&self) -> bool {
         !self.is_remote()
             && self.is_unknown()

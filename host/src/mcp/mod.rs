@@ -17,6 +17,7 @@ mod era;
 mod http;
 mod offers;
 mod questions;
+mod start_failure;
 mod task;
 mod wire;
 

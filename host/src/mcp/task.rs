@@ -17,7 +17,6 @@ use rmcp::model::SubscriptionFilter;
 use rmcp::service::{
     ClientInitializeError, ClientServiceExt, Peer, RunningService, RunningServiceCancellationToken,
 };
-use rmcp::transport::streamable_http_client::StreamableHttpError;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::{sleep, sleep_until};
@@ -28,6 +27,7 @@ use super::content::cut;
 use super::era::{Era, Eras, lifecycle};
 use super::http::transport;
 use super::offers::{Offers, Unusable};
+use super::start_failure::problem_of;
 use super::wire::{Reader, Wire, Writer};
 use crate::connection::Connection;
 use crate::report::Problem;
@@ -279,22 +279,10 @@ impl Task {
     }
 
     fn not_connected(&self, error: &ClientInitializeError) {
-        let message = match error {
-            ClientInitializeError::ConnectionClosed(why) if self.is_remote() => {
-                return self.fail(Problem::Unreachable { reason: cut(why) });
-            }
-            ClientInitializeError::TransportError { error, .. } if self.is_remote() => {
-                return self.fail(Problem::Unreachable { reason: cut(&unreached(&*error.error)) });
-            }
-            // If its process has ended, that is the reason, and the host knows more.
-            ClientInitializeError::ConnectionClosed(_)
-            | ClientInitializeError::TransportError { .. } => return self.closed(),
-            ClientInitializeError::LegacyFallbackFailed { fallback, .. } => fallback.to_string(),
-            error => error.to_string(),
-        };
-        let message = format!("it does not speak MCP as we do: {}", cut(&message));
-        let remedy = "see what it writes to stderr".to_owned();
-        self.fail(Problem::McpServer { message, remedy });
+        match problem_of(error, self.is_remote()) {
+            Some(problem) => self.fail(problem),
+            None => self.closed(),
+        }
     }
 
     /// Its output has ended. The end of its process says more, where that comes too.
@@ -441,22 +429,6 @@ pub(super) fn clash(report: &Registered) -> Option<String> {
 
 fn unanswered(refused: &RequestError) -> RpcError {
     RpcError::new(refused.kind(), refused.to_string())
-}
-
-/// Why a server at a URL cannot be reached, with what that comes from, in a line.
-fn unreached(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
-    let of_client = match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-        Some(StreamableHttpError::Client(error)) => Some(error as &dyn std::error::Error),
-        _ => None,
-    };
-    let error = of_client.unwrap_or(error);
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text = format!("{text}: {cause}");
-        source = cause.source();
-    }
-    text
 }
 
 /// Tells that the server answers, and later that it does no more.

@@ -130,6 +130,8 @@ pub enum Problem {
     },
     /// What runs somewhere else does not answer any more.
     ConnectionLost,
+    /// A server of MCP ended, or closed its output, before it had answered.
+    SilentServer,
     /// It did not answer in time, and still runs.
     NoAnswer {
         /// How long it was waited for, in milliseconds.
@@ -155,6 +157,7 @@ impl Problem {
                 | Self::Flood
                 | Self::TooMuchKept { .. }
                 | Self::ConnectionLost
+                | Self::SilentServer
                 | Self::NoAnswer { .. }
                 | Self::ShutDown
                 | Self::Unkillable
@@ -241,6 +244,11 @@ impl Problem {
                 "see whether the URL is right, and whether the server runs".to_owned()
             }
             Self::ConnectionLost => "see whether the server runs".to_owned(),
+            Self::SilentServer => {
+                "see what it writes to stderr; a server of MCP answers on its stdout, and runs \
+                                   until its stdin ends"
+                    .to_owned()
+            }
             Self::NoAnswer { .. } => Author::Unknown.advice_on_no_answer(),
             Self::ShutDown => "start the host again".to_owned(),
             Self::Unkillable => {
@@ -368,6 +376,7 @@ impl fmt::Display for Problem {
             Self::McpServer { message, .. } => formatter.write_str(message),
             Self::Unreachable { reason } => write!(formatter, "it cannot be reached: {reason}"),
             Self::ConnectionLost => formatter.write_str("the connection to it ended"),
+            Self::SilentServer => formatter.write_str("it has not answered as a server of MCP"),
             Self::NoAnswer { waited_ms } => write!(formatter, "no answer within {waited_ms} ms"),
             Self::ShutDown => formatter.write_str("the host was shut down"),
             Self::Unkillable => formatter.write_str("it could not be ended"),
