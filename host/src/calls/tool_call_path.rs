@@ -165,7 +165,8 @@ impl Shared {
     pub(crate) async fn propose_call(&self, tool: &str, args: &str) -> Result<RawJson, CallError> {
         let id = self.name_call();
         let call = Proposal { id: &id, tool, caller: None, time: None, origin: None, place: None };
-        self.decide(call, args, &mut Telling::silent()).await
+        // What asks is large, and moved wherever this future goes.
+        Box::pin(self.decide(call, args, &mut Telling::silent())).await
     }
 
     /// The same about a call that the agent makes itself, which is told of.
@@ -179,7 +180,7 @@ impl Shared {
         let mut telling = Telling::begin(self, &id, None, &tool, &args, Some(&place));
         let place = Some(&place);
         let call = Proposal { id: &id, tool: &tool, caller: None, time: None, origin: None, place };
-        let decided = self.decide(call, &args, &mut telling).await;
+        let decided = Box::pin(self.decide(call, &args, &mut telling)).await;
         match &decided {
             Ok(_) => telling.passed(),
             Err(error) => telling.failed(error),
