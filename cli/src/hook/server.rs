@@ -3,8 +3,8 @@
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
@@ -30,7 +30,8 @@ use crate::target::source_of;
 struct Serving {
     decider: Decider,
     began: Instant,
-    last: Mutex<Instant>,
+    /// When somebody asked last, in milliseconds behind the beginning.
+    last: AtomicU64,
     asked: AtomicU64,
     stop: Notify,
 }
@@ -99,7 +100,7 @@ impl Serving {
         Self {
             decider: Decider::new(host, failed, unguarded),
             began: Instant::now(),
-            last: Mutex::new(Instant::now()),
+            last: AtomicU64::new(0),
             asked: AtomicU64::new(0),
             stop: Notify::new(),
         }
@@ -114,7 +115,7 @@ impl Serving {
     ) -> Option<UnixStream> {
         let mut running = JoinSet::new();
         let late = loop {
-            let quiet = self.last().elapsed();
+            let quiet = self.quiet();
             tokio::select! {
                 accepted = listener.accept() => match accepted {
                     Ok((stream, _)) if self.is_over() => break Some(stream),
@@ -126,7 +127,7 @@ impl Serving {
                     break None;
                 },
                 () = tokio::time::sleep(idle.saturating_sub(quiet)) => {
-                    if running.is_empty() && self.last().elapsed() >= idle {
+                    if running.is_empty() && self.quiet() >= idle {
                         break None;
                     }
                 }
@@ -190,13 +191,13 @@ impl Serving {
     }
 
     async fn decide(&self, agent: &str, named: Option<&str>, event: &[u8]) -> Answer {
-        *lock(&self.last) = Instant::now();
+        self.touch();
         let Some(dialect) = Dialect::of(agent) else {
             return Answer::blocked(&format!("hooks of {agent} are not known"));
         };
         let answer = self.decider.decide(dialect, named, event).await;
         self.asked.fetch_add(1, Ordering::Relaxed);
-        *lock(&self.last) = Instant::now();
+        self.touch();
         answer
     }
 
@@ -205,17 +206,21 @@ impl Serving {
             pid: std::process::id(),
             project: env::current_dir().unwrap_or_default(),
             seconds: self.began.elapsed().as_secs(),
-            idle_seconds: self.last().elapsed().as_secs(),
+            idle_seconds: self.quiet().as_secs(),
             asked: self.asked.load(Ordering::Relaxed),
             extensions: self.decider.extensions(),
         }
     }
 
-    fn last(&self) -> Instant {
-        *lock(&self.last)
+    /// Somebody asks now.
+    fn touch(&self) {
+        let now = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.last.store(now, Ordering::Relaxed);
     }
-}
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    /// How long nobody has asked.
+    fn quiet(&self) -> Duration {
+        let last = Duration::from_millis(self.last.load(Ordering::Relaxed));
+        self.began.elapsed().saturating_sub(last)
+    }
 }
