@@ -137,6 +137,86 @@ fn each_agent_is_answered_in_its_own_words() {
 
 /// What they send is made by the modules that `extline install` writes.
 #[test]
+fn a_person_is_asked_where_the_agent_can_ask_one() {
+    let user = User::new();
+    let why = "guard: it is grave";
+    let snake = |agent: &str| match agent {
+        "gemini" => ("hook_event_name", "BeforeTool", "run_shell_command"),
+        "cursor" => ("hook_event_name", "preToolUse", "Shell"),
+        "crush" => ("event", "PreToolUse", "bash"),
+        "droid" => ("hook_event_name", "PreToolUse", "Execute"),
+        "qwen" => ("hook_event_name", "PreToolUse", "run_shell_command"),
+        _ => ("hook_event_name", "PreToolUse", "Bash"),
+    };
+    let asks = |agent: &str, command: &str| {
+        let args = json!({ "command": command });
+        let asked = if agent == "copilot" {
+            json!({ "hookEventName": "preToolUse", "toolName": "bash", "toolArgs": args.to_string() })
+        } else {
+            let (event, name, tool) = snake(agent);
+            json!({ event: name, "tool_name": tool, "tool_input": args })
+        };
+        user.hook(agent, &asked)
+    };
+    let said = |agent: &str, command: &str| {
+        let outcome = asks(agent, command);
+        outcome.assert_code(0);
+        outcome.json()
+    };
+    let specific = |more: Value| {
+        let mut answer = json!({
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "ask",
+            "permissionDecisionReason": why,
+        });
+        answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({ "hookSpecificOutput": answer })
+    };
+    for agent in ["claude", "qwen", "droid"] {
+        assert_eq!(said(agent, "ask"), specific(json!({})), "{agent}");
+    }
+    let args = json!({ "command": "ask rewritten", "timeout": 2000 });
+    assert_eq!(said("claude", "ask rewritten"), specific(json!({ "updatedInput": args })));
+    let args = json!({ "command": "ask rewritten", "timeout": 2 });
+    let gemini = json!({ "decision": "ask", "reason": why, "systemMessage": why });
+    assert_eq!(said("gemini", "ask"), gemini);
+    let changed = &said("gemini", "ask rewritten")["hookSpecificOutput"];
+    assert_eq!(changed, &json!({ "hookEventName": "BeforeTool", "tool_input": args }));
+    let copilot = json!({ "permissionDecision": "ask", "permissionDecisionReason": why });
+    assert_eq!(said("copilot", "ask"), copilot);
+    assert_eq!(said("copilot", "ask rewritten")["modifiedArgs"], args);
+    // Those that cannot block, and so does one that would not run what was rewritten.
+    for (agent, command) in
+        [("codex", "ask"), ("crush", "ask"), ("cursor", "ask"), ("qwen", "ask rewritten")]
+    {
+        let said = said(agent, command).to_string();
+        assert!(
+            said.contains("deny") && said.contains("it is grave (a person is to be asked"),
+            "{said}"
+        );
+    }
+    let args = json!({ "command": "ask" });
+    let asked =
+        json!({ "event": "PreToolUse", "tool_name": "developer__shell", "tool_input": args });
+    let goose = user.hook("goose", &asked);
+    goose.assert_code(2);
+    goose.assert_says(&["it is grave (a person is to be asked, and goose has no way to)"]);
+    // The user's own rules decide without asking.
+    let guard = user.path("guard");
+    let with_rules = |mode: &str| {
+        let words = ["hook", "--agent", "claude", "--approve", mode, guard.to_str().unwrap()];
+        user.run(&words, &claude("ask").to_string())
+    };
+    let yolo = with_rules("yolo");
+    assert_eq!((yolo.code, &*yolo.stdout, &*yolo.stderr), (0, "", ""));
+    let listed = with_rules("allowlist").json();
+    let denied = &listed["hookSpecificOutput"];
+    assert_eq!(denied["permissionDecision"], "deny");
+    let why = denied["permissionDecisionReason"].as_str().unwrap();
+    assert!(why.contains("no pattern allows"), "{why}");
+}
+
+#[test]
 fn agents_with_modules_are_answered_in_one_form() {
     let user = User::new();
     for (agent, event, timeout) in

@@ -73,6 +73,13 @@ def answers(change):
 
 
 @mutant
+def asks_without_block():
+    def bare(members):
+        return {name: value for name, value in members.items() if name != "block" or "ask" not in members}
+    answers(bare)
+
+
+@mutant
 def allow_says_false():
     answers(lambda members: {"block": False, **members})
 

@@ -94,14 +94,14 @@ class Calls:
             phases.reverse()
         if parent and broken("calls-around-the-gate"):
             phases = []
-        first = args
+        first, for_a_person = args, []
         for phase in phases:
             if phase == "guard" and not valid() and not broken("validates-first"):
                 return Failure("validation", "the arguments do not fit")
-            args = self.asked(phase, tool["name"], args)
+            args = self.asked(phase, tool["name"], args, for_a_person)
             if isinstance(args, Failure):
                 return args
-        denied = self.approve(extension, tool, first, args, parent)
+        denied = self.approve(extension, tool, first, args, parent, for_a_person)
         if denied:
             return denied
         seconds = self.seconds("tool_ms")
@@ -116,8 +116,8 @@ class Calls:
                 extension.send({"type": "tool_cancel", "id": frame["id"]})
         return answer
 
-    def asked(self, phase, tool, args):
-        """The arguments after all who want to be asked, or why not."""
+    def asked(self, phase, tool, args, for_a_person):
+        """The arguments after all who want to be asked, or why not; and what a person is to decide."""
         extensions = list(self.extensions)
         if broken("asks-backwards"):
             extensions.reverse()
@@ -150,7 +150,11 @@ class Calls:
                 if failure == "allow" and not broken("ignores-on-failure"):
                     continue
                 return Failure("permission", f"{extension.name} did not decide: {answer}")
-            if answer.get("block") and not broken("ignores-blocks"):
+            if answer.get("ask") and phase == "guard":
+                for_a_person.append(answer.get("reason", "a guard asks"))
+            elif answer.get("block") and not broken("ignores-blocks"):
+                if for_a_person and broken("asks-about-what-is-blocked"):
+                    continue
                 blocked = blocked or Failure("permission", answer.get("reason", "blocked"))
                 if not broken("asks-on-after-block"):
                     return blocked

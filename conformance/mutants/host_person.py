@@ -120,10 +120,11 @@ def advice_of(answer):
 class Person:
     """The part of a host that asks a person."""
 
-    def approve(self, extension, tool, first, args, above):
-        """Why a call may not run; None where it may."""
+    def approve(self, extension, tool, first, args, above, asks=()):
+        """Why a call may not run; None where it may. `asks` is why guards want a person to decide."""
         declared = tool.get("approval") or {}
-        if not (declared.get("gated") or declared.get("dynamic")):
+        asks = () if broken("runs-what-guards-ask-about") else asks
+        if not (declared.get("gated") or declared.get("dynamic") or asks):
             return None
         said, is_doubt = dict(declared), False
         if declared.get("dynamic") and not broken("asks-no-extension"):
@@ -132,12 +133,14 @@ class Person:
             if is_doubt and broken("doubt-allows"):
                 return None
             said.update(advice or {})
-        if said.get("policy") == "allow":
+        if said.get("policy") == "allow" and not asks:
             return None
         if said.get("policy") == "deny" and not broken("runs-what-is-denied"):
             return Failure("permission", said.get("reason") or "its extension refuses it")
         args_of_key = first if broken("keys-of-first-args") else args
-        template = None if is_doubt and not broken("doubt-keeps-the-key") else said.get("key")
+        is_exact = is_doubt and not broken("doubt-keeps-the-key")
+        is_exact = is_exact or (asks and not broken("asks-keep-the-key"))
+        template = None if is_exact else said.get("key")
         key = key_of(template, args_of_key)
         schema = None if broken("keys-of-any-schema") else json.dumps(tool.get("schema"))
         covered = (extension.name, tool["name"], schema, key)
@@ -146,7 +149,8 @@ class Person:
         shown = first if broken("approves-first-args") else args
         says = {
             "what": "approval", "extension": extension.name, "tool": tool["name"], "args": shown,
-            "key": key, "tier": said.get("tier"), "reason": said.get("reason"),
+            "key": key, "tier": said.get("tier"),
+            "reason": "; ".join([*filter(None, [said.get("reason")]), *asks]) or None,
             "details": said.get("details", []), "caller": None,
         }
         if not self.request.get("person"):

@@ -799,7 +799,7 @@ extline_result extline_on(struct extline_extension *ext,
 /**
  * Has the host ask before something happens, at one of its points: `tool_call`, `turn_start`,
  * `assistant_message`, `before_agent_start`. The host stands still meanwhile, so the handler should
- * decide soon, by `extline_call_allow`, `_block`, `_rewrite`, `_replace_text` or `_system_prompt`; its
+ * decide soon, by `extline_call_allow`, `_block`, `_ask`, `_rewrite`, `_replace_text` or `_system_prompt`; its
  * text and `extline_call_args` are the frame, with `/tool_name`, `/tool_args`, `/text` and the like. Several
  * handlers of one point are asked in the order in which they were given, each on what the one before
  * made of it; a block ends it. Then the guards are asked.
@@ -817,7 +817,7 @@ extline_result extline_intercept(struct extline_extension *ext,
 /**
  * Has every tool call, whoever offers the tool, pass a guard that may block it, after every interceptor
  * and on the arguments that will run (`guard.final-args`): `/tool_name`, `/tool_args/command`. It decides by
- * `extline_call_allow` or `_block`. A guard fails closed: a failure, or no decision in time, blocks the
+ * `extline_call_allow`, `_block` or `_ask`. A guard fails closed: a failure, or no decision in time, blocks the
  * call, unless `extline_on_failure` says otherwise (`guard.closed`). A zot, which knows no guards, asks
  * them like interceptors. Several are asked in the order in which they were given.
  *
@@ -1216,6 +1216,13 @@ extline_result extline_call_allow(struct extline_call *call);
  */
 extline_result extline_call_block(struct extline_call *call,
                                   const char *reason);
+
+/**
+ * Has a person asked before a tool call happens, who reads why: of a guard, else `EXTLINE_STATE`. Where the
+ * host cannot ask, the call does not happen (`guard.ask`). Else as `extline_call_allow`.
+ */
+extline_result extline_call_ask(struct extline_call *call,
+                                const char *reason);
 
 /**
  * Lets a tool call go on with other arguments, a JSON object: at the point `tool_call`, not for a guard,

@@ -160,6 +160,7 @@ public:
     // Answers of a guard or an interceptor; returning without one allows.
     void allow() const { check(extline_call_allow(call_)); }
     void block(const std::string& reason) const { check(extline_call_block(call_, reason.c_str())); }
+    void ask(const std::string& reason) const { check(extline_call_ask(call_, reason.c_str())); }
     void rewrite(const std::string& args) const { check(extline_call_rewrite(call_, args.c_str())); }
     void replace_text(const std::string& text) const { check(extline_call_replace_text(call_, text.c_str())); }
     void system_prompt(const std::string& text) const { check(extline_call_system_prompt(call_, text.c_str())); }

@@ -43,6 +43,21 @@ pub unsafe extern "C" fn extline_call_block(call: *mut Call, reason: *const c_ch
     })
 }
 
+/// Has a person asked before a tool call happens, who reads why: of a guard, else `EXTLINE_STATE`. Where the
+/// host cannot ask, the call does not happen (`guard.ask`). Else as `extline_call_allow`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_ask(call: *mut Call, reason: *const c_char) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle and a text of the caller's.
+        let (call, reason) = unsafe { (called(call)?, text(reason, "reason")?) };
+        let turn = turn(call)?;
+        if turn.guard.is_none() {
+            return Err(Failure::new(EXTLINE_STATE, "only a guard may have a person asked"));
+        }
+        turn.decide(call, Ok(Change::Ask(reason.to_owned())))
+    })
+}
+
 /// Lets a tool call go on with other arguments, a JSON object: at the point `tool_call`, not for a guard,
 /// else `EXTLINE_STATE`. `EXTLINE_JSON` for anything but an object. Else as `extline_call_allow`.
 #[unsafe(no_mangle)]
@@ -104,7 +119,7 @@ fn turn(call: &Call) -> Result<&Turn, Failure> {
 fn turn_at<'c>(call: &'c Call, point: &str) -> Result<&'c Turn, Failure> {
     let turn = turn(call)?;
     if turn.guard.is_some() {
-        return Err(Failure::new(EXTLINE_STATE, "a guard may only allow or block"));
+        return Err(Failure::new(EXTLINE_STATE, "a guard may only allow, block or ask"));
     }
     if turn.point != point {
         let text = format!("this belongs to the point {point}, and not to {}", turn.point);

@@ -52,7 +52,7 @@ pub unsafe extern "C" fn extline_on(
 
 /// Has the host ask before something happens, at one of its points: `tool_call`, `turn_start`,
 /// `assistant_message`, `before_agent_start`. The host stands still meanwhile, so the handler should
-/// decide soon, by `extline_call_allow`, `_block`, `_rewrite`, `_replace_text` or `_system_prompt`; its
+/// decide soon, by `extline_call_allow`, `_block`, `_ask`, `_rewrite`, `_replace_text` or `_system_prompt`; its
 /// text and `extline_call_args` are the frame, with `/tool_name`, `/tool_args`, `/text` and the like. Several
 /// handlers of one point are asked in the order in which they were given, each on what the one before
 /// made of it; a block ends it. Then the guards are asked.
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn extline_intercept(
 
 /// Has every tool call, whoever offers the tool, pass a guard that may block it, after every interceptor
 /// and on the arguments that will run (`guard.final-args`): `/tool_name`, `/tool_args/command`. It decides by
-/// `extline_call_allow` or `_block`. A guard fails closed: a failure, or no decision in time, blocks the
+/// `extline_call_allow`, `_block` or `_ask`. A guard fails closed: a failure, or no decision in time, blocks the
 /// call, unless `extline_on_failure` says otherwise (`guard.closed`). A zot, which knows no guards, asks
 /// them like interceptors. Several are asked in the order in which they were given.
 ///

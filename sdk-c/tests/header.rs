@@ -78,6 +78,7 @@ const SECTIONS: [(&str, &[&str]); 15] = [
         &[
             "extline_call_allow",
             "extline_call_block",
+            "extline_call_ask",
             "extline_call_rewrite",
             "extline_call_replace_text",
             "extline_call_system_prompt",

@@ -124,6 +124,7 @@ fn change_of(method: Option<&str>, value: String) -> Result<Change> {
         Some("rewrite") => Change::Args(raw(&value)?),
         Some("replace") => Change::Text(value),
         Some("systemPrompt") => Change::SystemPrompt(value),
+        Some("ask") => Change::Ask(value),
         Some(_) => Change::Block(value),
     })
 }

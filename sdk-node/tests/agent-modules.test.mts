@@ -50,11 +50,11 @@ async function asOpencode(module: Module, args: Args): Promise<Args> {
 }
 
 /** What pi's module listens to. */
-function handlersOfPi(module: Module): (name: string, event: object) => Promise<any> {
+function handlersOfPi(module: Module, ui: object = { hasUI: false }): (name: string, event: object) => Promise<any> {
   type Handler = (event: object, ctx: object) => Promise<any>;
   const handlers = new Map<string, Handler>();
   module.default({ on: (name: string, handler: Handler) => handlers.set(name, handler) });
-  const ctx = { cwd: project, sessionManager: { getSessionId: () => "p" } };
+  const ctx = { cwd: project, sessionManager: { getSessionId: () => "p" }, ...ui };
   return (name, event) => handlers.get(name)!(event, ctx);
 }
 
@@ -115,6 +115,18 @@ for (const [agent, ask, timeout] of [["opencode", asOpencode, 2000], ["pi", asPi
     });
   });
 }
+
+test("a person decides where a guard asks and the agent can", async () => {
+  const call = { toolName: "bash", toolCallId: "c", input: { command: "ask" } };
+  await assert.rejects(asOpencode(await load("opencode"), { command: "ask" }), /it is grave \(a person is to be asked, and opencode has no way to\)/);
+  const pi = await load("pi");
+  assert.match((await handlersOfPi(pi)("tool_call", call)).reason, /it is grave \(nobody is there to be asked\)/);
+  const shown: unknown[] = [];
+  const confirm = (answer: boolean) => ({ hasUI: true, ui: { confirm: async (...said: unknown[]) => (shown.push(said), answer) } });
+  assert.equal(await handlersOfPi(pi, confirm(true))("tool_call", call), undefined);
+  assert.match((await handlersOfPi(pi, confirm(false))("tool_call", call)).reason, /the user said no: guard: it is grave/);
+  assert.deepEqual(shown[0], ["guard: it is grave", 'bash {"command":"ask"}']);
+});
 
 test("each guard sees what the interceptor of another made", async () => {
   const other = join(folder, "other");

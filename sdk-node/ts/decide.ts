@@ -8,7 +8,7 @@ import type { Caller } from "./definition.js";
 import { failureOf } from "./failed.js";
 import { encodeJson } from "./json.js";
 import { Misreturned, misreturned } from "./misreturned.js";
-import { frameOf, momentOf, ToolUse, type Decision, type Moment } from "./moment.js";
+import { frameOf, GuardedToolUse, momentOf, type Decision, type Moment } from "./moment.js";
 import type { Session, Turn } from "./native.js";
 import { isThenable } from "./thenable.js";
 
@@ -49,14 +49,14 @@ export function decide<Handler>(asking: Asking<Handler>, first: number, text: st
     while (turn !== null) {
       const guard = turn < 0 ? guards[~turn] : undefined;
       const { handler, author } = guard ?? interceptors[turn]!;
-      const moment = guard ? new ToolUse(frame) : momentOf(frame);
+      const moment = guard ? new GuardedToolUse(frame) : momentOf(frame);
       const failed = (thrown: unknown) => {
         const what = guard ? `guard ${guard.name}` : `interceptor of ${frame.event}`;
         goOn(session.deciderFailed(serial, failureOf(thrown, what, author).toWellFormed()));
       };
       const decided = (returned: unknown) => {
         try {
-          const decision = decisionOf(returned, moment, guard ? new ToolUse(frame) : momentOf(frame));
+          const decision = decisionOf(returned, moment, guard ? new GuardedToolUse(frame) : momentOf(frame));
           if (decision === undefined) turn = session.decided(serial);
           else goOn(tell(session, serial, decision));
         } catch (thrown) {

@@ -9,6 +9,7 @@ import {
   madeOf,
   Message,
   RewritableToolUse,
+  stops,
   ToolUse,
   type Event,
   type Moment,
@@ -16,7 +17,7 @@ import {
 
 /**
  * What comes of a handler that was shown `moment` and returned this. `asItWas` is the same moment, which
- * no handler has seen. What it returned decides. Where it returned nothing, a block that it made counts: one
+ * no handler has seen. What it returned decides. Where it returned nothing, a block or a question that it made counts: one
  * that is forgotten would let through what its author meant to stop. Anything else that looks like a
  * decision is an error.
  */
@@ -26,7 +27,7 @@ export function decisionOf(returned: unknown, moment: Moment, asItWas: Moment): 
     throw new Misreturned(`it returned ${sayType(returned)}, which decides nothing: ${cureOf(moment, returned)}`);
   }
   const made = madeOf(moment);
-  if (made?.method === "block") return made;
+  if (stops(made)) return made;
   if (made !== undefined) {
     throw new Misreturned(`it called ${made.method}() and did not return what that gave, which decides nothing: return it`);
   }
@@ -50,7 +51,7 @@ function cureOf(moment: Moment, returned?: unknown): string {
   const block = `return ${name}.block(reason)`;
   if (blocks) return `${block}, or nothing`;
   if (moment instanceof RewritableToolUse) return `return ${name}.rewrite({ ...call.args, NAME: VALUE })`;
-  if (moment instanceof ToolUse) return `a guard may only block: ${block}; ext.intercept("tool_call", ...) may rewrite`;
+  if (moment instanceof ToolUse) return `a guard may only block or ask: ${block}; ext.intercept("tool_call", ...) may rewrite`;
   return moment instanceof Message ? `return ${name}.replace(text)` : block;
 }
 

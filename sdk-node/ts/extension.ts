@@ -7,7 +7,7 @@ import type { Host } from "./host.js";
 import { encodeJson } from "./json.js";
 import { oneOf, sayType } from "./lossy.js";
 import { EVENTS, POINT_NAMES } from "./moment.js";
-import type { BlockableMoment, Decision, Event, EventName, Events, Moment, Points, ToolUse, Unheard } from "./moment.js";
+import type { BlockableMoment, Decision, Event, EventName, Events, GuardedToolUse, Moment, Points, Unheard } from "./moment.js";
 import { native, type Registrations, type Required, type Session } from "./native.js";
 import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
 import { copyOf, type Offer, type OfferedTool } from "./offer.js";
@@ -243,12 +243,12 @@ export class Extension {
   }
 
   /**
-   * Sees every tool call with its final arguments, and may block it: the handler returns nothing, or
-   * `call.block(reason)`. A handler that calls `block` and returns nothing blocks too. A handler that fails blocks,
-   * unless `onFailure` says otherwise.
+   * Sees every tool call with its final arguments, and may block it: the handler returns nothing,
+   * `call.block(reason)`, or `call.ask(reason)`, which has a person decide. A handler that calls one of them and
+   * returns nothing does the same. A handler that fails blocks, unless `onFailure` says otherwise.
    */
-  guard(name: string, handler: (call: ToolUse, ctx: Context) => Decided, options?: InterceptOptions): this;
-  guard(handler: (call: ToolUse, ctx: Context) => Decided, options?: InterceptOptions): this;
+  guard(name: string, handler: (call: GuardedToolUse, ctx: Context) => Decided, options?: InterceptOptions): this;
+  guard(handler: (call: GuardedToolUse, ctx: Context) => Decided, options?: InterceptOptions): this;
   guard(...given: unknown[]): this {
     const entry: Entry = this.guard;
     const [name, handler, said = {}] = typeof given[0] === "string" ? given : [nameOf(given[0]), ...given];

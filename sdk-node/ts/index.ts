@@ -22,6 +22,7 @@ export {
   AgentStart,
   BlockableMoment,
   Decision,
+  GuardedToolUse,
   Message,
   ModelCall,
   Moment,

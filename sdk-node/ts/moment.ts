@@ -178,7 +178,10 @@ export class Decision {
   }
 }
 
-/** The first block that a handler made of a moment, else the last other decision: whoever forgets to return it. */
+/**
+ * The first block or question that a handler made of a moment, else the last other decision: whoever forgets to
+ * return it.
+ */
 const made = new WeakMap<Moment, Decision>();
 
 /** The decision that a handler made of its moment, returned or not. */
@@ -186,9 +189,14 @@ export function madeOf(moment: Moment): Decision | undefined {
   return made.get(moment);
 }
 
+/** Whether it counts also where it is not returned: what its author meant to stop would go on. */
+export function stops(decision: Decision | undefined): boolean {
+  return decision?.method === "block" || decision?.method === "ask";
+}
+
 function decide(moment: Moment, method: string, value: unknown): Decision {
   const decision = new Decision(method, value);
-  if (made.get(moment)?.method !== "block") made.set(moment, decision);
+  if (!stops(made.get(moment))) made.set(moment, decision);
   return decision;
 }
 
@@ -226,6 +234,19 @@ export class ToolUse extends BlockableMoment {
     const { toolName } = frame;
     this.tool = typeof toolName === "string" ? toolName : "";
     this.args = isObject(toolArgs) ? toolArgs : {};
+  }
+}
+
+/** A tool call as a guard sees it: with the arguments that will run. */
+export class GuardedToolUse extends ToolUse {
+  /**
+   * A person is asked before it happens, and reads why. Where the host cannot ask one, as a zot or an agent without
+   * approvals, the call is blocked. A block of another guard counts for more. A guard that calls this and returns
+   * nothing asks too.
+   */
+  ask(reason: string): Decision {
+    if (typeof reason !== "string") throw new TypeError(`say why: ask(reason); this is ${sayType(reason)}`);
+    return decide(this, "ask", reason);
   }
 }
 

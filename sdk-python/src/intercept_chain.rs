@@ -102,6 +102,9 @@ fn change_of(fields: &Bound<'_, PyDict>) -> PyResult<Change> {
         let value = fields.get_item(name)?;
         Ok(value.map(|value| value.extract::<Text>()).transpose()?.map(|text| text.0))
     };
+    if fields.contains("ask")? {
+        return Ok(Change::Ask(text("reason")?.unwrap_or_default()));
+    }
     if fields.contains("block")? {
         return Ok(Change::Block(text("reason")?.unwrap_or_default()));
     }

@@ -17,8 +17,8 @@ pub struct Asked {
 
 #[derive(Debug, Default)]
 struct Made {
-    /// The reason of the first block.
-    block: OnceLock<String>,
+    /// The first block, or the first wish to have a person asked.
+    stop: OnceLock<Change>,
     /// The method that made the first other decision.
     other: OnceLock<&'static str>,
 }
@@ -38,8 +38,17 @@ impl Asked {
 
     /// A block, which is remembered.
     pub(crate) fn block(&self, reason: String) -> Change {
-        self.made.block.get_or_init(|| reason.clone());
-        Change::Block(reason)
+        self.stop(Change::Block(reason))
+    }
+
+    /// The wish to have a person asked, which is remembered.
+    pub(crate) fn ask(&self, reason: String) -> Change {
+        self.stop(Change::Ask(reason))
+    }
+
+    fn stop(&self, change: Change) -> Change {
+        self.made.stop.get_or_init(|| change.clone());
+        change
     }
 
     /// Another decision was made, by that method.
@@ -47,11 +56,11 @@ impl Asked {
         self.made.other.get_or_init(|| by);
     }
 
-    /// What comes of a handler that returned nothing: a block if it made one. Another decision that it
+    /// What comes of a handler that returned nothing: a block, or that a person is asked, if it said so. Another decision that it
     /// made and did not return is a failure.
     pub(crate) fn unsaid(&self) -> Result<Change, String> {
-        if let Some(reason) = self.made.block.get() {
-            return Ok(Change::Block(reason.clone()));
+        if let Some(change) = self.made.stop.get() {
+            return Ok(change.clone());
         }
         self.made.other.get().map_or(Ok(Change::None), |method| {
             Err(format!(

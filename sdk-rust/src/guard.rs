@@ -1,4 +1,5 @@
-//! Guards: handlers that see every tool call as it will run, and may only block it.
+//! Guards: handlers that see every tool call as it will run, and may only block it or have a
+//! person asked.
 
 use std::rc::Rc;
 
@@ -20,7 +21,7 @@ pub(crate) struct Guard {
 }
 
 impl Extension {
-    /// Has every tool call, whoever offers the tool, pass a guard that may block it.
+    /// Has every tool call, whoever offers the tool, pass a guard that may block it, or have a person asked.
     ///
     /// Guards are asked after every interceptor, on the arguments that will run (`guard.final-args`).
     /// A zot, which knows no guards, asks them like interceptors: then they see at least what the
@@ -91,8 +92,7 @@ impl Handlers {
                     return asked.unsaid();
                 }
                 let verdict = outcome.decision().map_err(|error| error.to_string())?;
-                let reason = verdict.and_then(|verdict| verdict.block);
-                Ok(reason.map_or(Change::None, Change::Block))
+                Ok(verdict.map_or(Change::None, |verdict| verdict.0))
             })
         });
         self.guards.push(Guard { name: name.into(), handler });
@@ -155,18 +155,23 @@ impl GuardedCall {
 
     /// It may happen, as far as this guard is concerned.
     pub fn allow(&self) -> Verdict {
-        Verdict { block: None }
+        Verdict(Change::None)
     }
 
     /// It must not happen; the model reads why. A guard that returns `()` blocks by this call alone.
     pub fn block(&self, reason: impl Into<String>) -> Verdict {
-        let reason = reason.into();
-        let _ = self.0.block_with(reason.clone());
-        Verdict { block: Some(reason) }
+        Verdict(self.0.block_with(reason))
+    }
+
+    /// A person is asked before it happens, and reads why. Where the host cannot ask one, as a zot or an
+    /// agent without approvals, it does not happen (`guard.ask`). A guard that returns `()` asks by this
+    /// call alone. A block of another guard counts for more.
+    pub fn ask(&self, reason: impl Into<String>) -> Verdict {
+        Verdict(self.0.ask_with(reason))
     }
 }
 
-/// What a guard decides; made by [`GuardedCall::allow`] and [`GuardedCall::block`].
+/// What a guard decides; made by [`GuardedCall::allow`], [`GuardedCall::block`] and [`GuardedCall::ask`].
 ///
 /// ```
 /// use extline::{Context, GuardedCall, Verdict};
@@ -177,12 +182,9 @@ impl GuardedCall {
 ///
 /// let extension = extline::Extension::new("offline", "1.0.0").guard("no_network", no_network);
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[must_use = "a guard returns its verdict"]
-pub struct Verdict {
-    /// Why not.
-    block: Option<String>,
-}
+pub struct Verdict(Change);
 
 impl DecisionOutcome<Self> for Verdict {
     fn decision(self) -> Result<Option<Self>, ToolError> {

@@ -88,6 +88,11 @@ impl ToolUse {
         self.asked.block(reason.into())
     }
 
+    /// That a person is asked, for a guard.
+    pub(crate) fn ask_with(&self, reason: impl Into<String>) -> Change {
+        self.asked.ask(reason.into())
+    }
+
     /// It goes on with other arguments, an object. Anything else counts as a handler that failed
     /// (`intercept.modified-args`).
     pub fn rewrite(&self, args: impl Into<RawJson>) -> Decision {

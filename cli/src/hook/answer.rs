@@ -12,6 +12,8 @@ pub(super) enum Verdict {
     Pass,
     /// The call runs with these arguments, in the agent's words.
     Rewrite(Map<String, Value>),
+    /// The agent asks its user, who reads why; the call runs with these arguments where they changed.
+    Ask(String, Option<Map<String, Value>>),
     /// The call does not run.
     Block(String),
 }
@@ -39,6 +41,10 @@ impl Answer {
                     "an extension rewrote the call, and {} has no way to run it so",
                     dialect.name
                 ),
+            ),
+            Verdict::Ask(reason, args) => (
+                asked(dialect, event, &reason, args.as_ref()),
+                format!("{reason} (a person is to be asked, and {} has no way to)", dialect.name),
             ),
             Verdict::Block(reason) => (None, reason),
         };
@@ -78,6 +84,42 @@ fn blocked(format: Format, event: &str, reason: &str) -> Option<Value> {
         }
         Format::ExitCode => return None,
     })
+}
+
+/// Nothing where the agent cannot ask, or cannot run what was rewritten.
+fn asked(
+    dialect: &Dialect,
+    event: &str,
+    reason: &str,
+    args: Option<&Map<String, Value>>,
+) -> Option<Value> {
+    if !dialect.asks || args.is_some() && rewritten(dialect.answer, event, &Map::new()).is_none() {
+        return None;
+    }
+    let mut said = blocked(dialect.answer, event, reason)?;
+    let (decision, within, rewrite) = match dialect.answer {
+        Format::Claude | Format::ClaudeWithoutRewrites | Format::Codex => {
+            ("/hookSpecificOutput/permissionDecision", "/hookSpecificOutput", "updatedInput")
+        }
+        Format::Gemini => {
+            // What its user reads.
+            said["systemMessage"] = json!(reason);
+            ("/decision", "", "hookSpecificOutput")
+        }
+        Format::Crush => ("/decision", "", "updated_input"),
+        Format::Cursor => ("/permission", "", "updated_input"),
+        Format::Copilot => ("/permissionDecision", "", "modifiedArgs"),
+        Format::ExitCode => return None,
+    };
+    *said.pointer_mut(decision)? = json!("ask");
+    if let Some(args) = args {
+        let args = match dialect.answer {
+            Format::Gemini => json!({ "hookEventName": event, "tool_input": args }),
+            _ => json!(args),
+        };
+        said.pointer_mut(within)?[rewrite] = args;
+    }
+    Some(said)
 }
 
 fn rewritten(format: Format, event: &str, args: &Map<String, Value>) -> Option<Value> {

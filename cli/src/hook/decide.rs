@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use extline_host::protocol::RawJson;
 use extline_host::protocol::frame::{Content, EventPayload, EventResult};
-use extline_host::{AgentCall, Diagnosis, ExtensionState as State, Host};
+use extline_host::{AgentCall, AgentCallDecision, Diagnosis, ExtensionState as State, Host};
 use serde_json::{Map, Value};
 
 use super::answer::{Answer, Verdict};
@@ -88,16 +88,18 @@ impl Decider {
             cwd: event.text(fields.cwd),
         };
         let decided = self.host.intercept_agent_call(call).await;
-        let decided = decided.map_err(|error| error.to_string())?;
-        let after: Map<String, Value> = decided.to().map_err(|error| {
+        let AgentCallDecision { args, ask, .. } = decided.map_err(|error| error.to_string())?;
+        let after: Map<String, Value> = args.to().map_err(|error| {
             format!("what an extension made of the arguments cannot be read: {error}")
         })?;
-        if after == ours {
-            return Ok(Verdict::Pass);
-        }
-        let after = to_theirs(tool, &after, &before)
+        let rewritten = (after != ours).then(|| to_theirs(tool, &after, &before)).transpose();
+        let rewritten = rewritten
             .map_err(|why| format!("an extension rewrote {theirs} as it cannot run: {why}"))?;
-        Ok(Verdict::Rewrite(after))
+        Ok(match (ask, rewritten) {
+            (Some(reason), rewritten) => Verdict::Ask(reason, rewritten),
+            (None, Some(args)) => Verdict::Rewrite(args),
+            (None, None) => Verdict::Pass,
+        })
     }
 
     fn tell(&self, event: &HookEvent) {

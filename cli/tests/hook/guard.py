@@ -19,6 +19,8 @@ def verdict(args, id):
         time.sleep(60)
     if what == "name":
         return {"block": True, "reason": f"it is {id}"}
+    if what.startswith("ask"):
+        return {"block": True, "ask": True, "reason": "it is grave"}
     if "forbidden" in what:
         return {"block": True, "reason": "REASON"}
     return {}
@@ -26,7 +28,7 @@ def verdict(args, id):
 
 def rewritten(args):
     what = args.get("command", args.get("path", ""))
-    if what == "rewrite":
+    if what in ("rewrite", "ask rewritten"):
         return {"modified_args": {**args, "timeout": 2}}
     if what == "again":
         return {"modified_args": {**args, "edits": args["edits"] * 2}}

@@ -109,7 +109,9 @@ static void guard(void *user, extline_call *call, extline_str payload) {
         return;
     }
     if (is(what, "veto_hang")) wait_ms(60000);
-    if (is(what, "veto"))
+    if (is(what, "veto_unless"))
+        extline_call_ask(call, "it is grave");
+    else if (is(what, "veto"))
         extline_call_block(call, "vetoed");
     else if (is(what, "veto_throw"))
         extline_call_error(call, "internal", MESSAGE);

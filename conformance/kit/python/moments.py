@@ -47,6 +47,10 @@ class Blocked(Exception):
     pass
 
 
+class Asked(Exception):
+    pass
+
+
 def first(args):
     what = args.get("do")
     if what == "block":
@@ -69,6 +73,8 @@ def guard(args, may_it):
     what = args.get("do")
     if what == "veto_ask" and not may_it():
         raise Blocked("the person says no")
+    if what == "veto_unless":
+        raise Asked("it is grave")
     if what == "veto":
         raise Blocked("vetoed")
     if what == "veto_throw":
@@ -116,6 +122,8 @@ class Intercept:
             self.answer(getattr(self, "on_" + self.point, dict)())
         except Blocked as no:
             self.answer({"block": True, "reason": str(no)})
+        except Asked as why:
+            self.answer({"block": True, "ask": True, "reason": str(why)})
         except BaseException as error:
             traceback.print_exc()
             self.fail(f"{self.turn} failed: {error}")

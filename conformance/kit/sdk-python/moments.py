@@ -44,6 +44,8 @@ def guard(call, ctx):
     do = call.args.get("do")
     if do == "veto":
         return call.block("vetoed")
+    if do == "veto_unless":
+        return call.ask("it is grave")
     if do == "veto_throw":
         raise ValueError(MESSAGE)
     if do == "veto_ask" and not ctx.ui.confirm("May it?"):

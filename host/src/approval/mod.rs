@@ -17,5 +17,6 @@ pub(crate) use self::approver::AskApprover;
 pub use self::approver::{ApprovalRequest, Approver, ApproverError, Decision};
 pub use self::mode::ApprovalMode;
 pub use self::pattern::{ApprovalPattern, PatternError};
-pub(crate) use self::rules::{Approvals, Considered, Rules, Ruling, Source, Subject};
+pub(crate) use self::remembered::Covered;
+pub(crate) use self::rules::{Approvals, Considered, Rules, Ruling, Source};
 pub(crate) use self::stated::Stated;

@@ -53,20 +53,14 @@ pub(crate) struct Ruling {
     pub(crate) verdict: Result<(), String>,
 }
 
-/// A call that a person has to be asked about.
-#[derive(Debug)]
-pub(crate) struct Subject {
-    pub(crate) approver: AskApprover,
-    pub(crate) covered: Covered,
-}
-
 /// What is to be done about a call.
 #[derive(Debug)]
 pub(crate) enum Considered {
     /// It needs no approval.
     Free,
     Ruled(Ruling),
-    Ask(Subject),
+    /// A person has to be asked; what an "always" covers.
+    Ask(Covered),
 }
 
 impl Source {
@@ -109,17 +103,21 @@ impl Approvals {
         stated: &Stated,
         args: &RawJson,
     ) -> Considered {
-        let Rules { mode, allow, deny, approver, .. } = &self.rules;
+        let Rules { mode, allow, deny, .. } = &self.rules;
         if let Some(reason) = &stated.denied {
             return Considered::Ruled(Ruling::denied(Source::Policy, reason));
         }
-        let is_gated = tool.is_some_and(|tool| self.gates(tool, stated));
+        let is_gated = stated.is_asked_for || tool.is_some_and(|tool| self.gates(tool, stated));
         let names_it = |pattern: &&ApprovalPattern| pattern.tool() == name;
         if !is_gated && !deny.iter().any(|pattern| names_it(&pattern)) {
             return Considered::Free;
         }
-        let covered = covered(name, tool, stated, args);
+        let mut covered = covered(name, tool, stated, args);
         let key = covered.key.to_string();
+        if stated.is_asked_for {
+            // What a guard asks about may be in any argument, so an "always" holds for these alone.
+            covered.key = Key::of(None, args);
+        }
         if let Some(pattern) = deny.iter().filter(names_it).find(|it| it.matches(&key)) {
             let reason = format!("the pattern {pattern} denies it");
             return Considered::Ruled(Ruling::denied(Source::Policy, reason));
@@ -143,17 +141,15 @@ impl Approvals {
             Ruling::denied(Source::Policy, format!("no pattern allows {wanted}"))
         } else if self.remembered.has(&covered) {
             Ruling::approved(Source::Remembered)
-        } else if let Some(approver) = approver.clone() {
-            return Considered::Ask(Subject { approver, covered });
         } else {
-            let wanted = ApprovalPattern::exactly(name, &key);
-            let reason = format!(
-                "it needs an approval, and nobody is there to give it: let the agent ask a person, \
-                 or allow {wanted} before it starts"
-            );
-            Ruling::denied(Source::Policy, reason)
+            return Considered::Ask(covered);
         };
         Considered::Ruled(ruling)
+    }
+
+    /// Who is asked.
+    pub(crate) fn approver(&self) -> Option<AskApprover> {
+        self.rules.approver.clone()
     }
 
     pub(crate) fn remember(&self, covered: Covered) {
@@ -203,6 +199,7 @@ mod tests {
 
     use super::*;
     use crate::registry::Owner;
+    use crate::report::Blocked;
 
     fn tool(approval: Option<Approval>, annotations: Option<Annotations>) -> Tool {
         let schema = RawJson::empty_object();
@@ -228,7 +225,7 @@ mod tests {
         match approvals.consider("wipe", Some(tool), &Stated::by(tool), &args) {
             Considered::Free => None,
             Considered::Ruled(ruling) => Some((ruling.source.as_str(), ruling.verdict.is_ok())),
-            Considered::Ask(_) => Some(("asked", true)),
+            Considered::Ask(_) => Some(("user", false)),
         }
     }
 
@@ -274,10 +271,37 @@ mod tests {
         for tool in &risky {
             assert_eq!(ruling(Rules::default(), tool, "a"), None);
             let rules = Rules { gates_risky: true, ..Rules::default() };
-            assert_eq!(ruling(rules, tool, "a"), Some(("policy", false)));
+            assert_eq!(ruling(rules, tool, "a"), Some(("user", false)));
         }
         let rules = Rules { gates_risky: true, ..Rules::default() };
         assert_eq!(ruling(rules, &tool(Some(write), None), "a"), None);
+    }
+
+    /// `guard.ask-host`.
+    #[test]
+    fn what_a_guard_asks_about_is_asked_whatever_the_tool_declares() {
+        let asked = Blocked { by: "careful".to_owned(), reason: "it pushes".to_owned() };
+        let args = RawJson::parse(r#"{"path":"tmp/a"}"#).unwrap();
+        let consider = |rules: Rules, tool: Option<&Tool>| {
+            let stated = tool.map_or_else(Stated::default, Stated::by);
+            let stated = stated.asked_for(std::slice::from_ref(&asked));
+            Approvals::new(rules, true, None).consider("wipe", tool, &stated, &args)
+        };
+        for tool in [None, Some(&tool(None, None)), Some(&gated())] {
+            let Considered::Ask(covered) = consider(Rules::default(), tool) else { panic!() };
+            assert!(covered.is_exact());
+            let yolo = Rules { mode: ApprovalMode::Yolo, ..Rules::default() };
+            let Considered::Ruled(ruling) = consider(yolo, tool) else { panic!() };
+            assert_eq!(ruling, Ruling::approved(Source::Yolo));
+        }
+        // A pattern of the tool's own keys holds as before.
+        for (allow, deny, runs) in [("wipe(tmp/*)", "other", true), ("other", "wipe(tmp/*)", false)]
+        {
+            let (allow, deny) = (patterns(&[allow]), patterns(&[deny]));
+            let rules = Rules { allow, deny, mode: ApprovalMode::Yolo, ..Rules::default() };
+            let Considered::Ruled(ruling) = consider(rules, Some(&gated())) else { panic!() };
+            assert_eq!(ruling.verdict.is_ok(), runs);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use extline_protocol::frame::{Approval, Tier};
 use extline_services::approval::{Advice, DETAILS, Policy};
 
 use crate::registry::Tool;
+use crate::report::Blocked;
 
 /// What is said of a call by its tool, and by who has the tool.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,8 @@ pub(crate) struct Stated {
     pub(crate) doubt: Option<String>,
     /// The extension has it refused: why.
     pub(crate) denied: Option<String>,
+    /// Guards have a person decide about this very call (`guard.ask-host`).
+    pub(crate) is_asked_for: bool,
 }
 
 impl Stated {
@@ -60,6 +63,17 @@ impl Stated {
             details,
             doubt: None,
             denied,
+            is_asked_for: false,
         }
+    }
+
+    /// The same where guards want a person to decide.
+    pub(crate) fn asked_for(self, asked: &[Blocked]) -> Self {
+        if asked.is_empty() {
+            return self;
+        }
+        let of_guards = asked.iter().map(|Blocked { by, reason }| format!("{by}: {reason}"));
+        let reasons: Vec<_> = self.reason.clone().into_iter().chain(of_guards).collect();
+        Self { reason: Some(reasons.join("; ")), is_asked_for: true, ..self }
     }
 }

@@ -16,12 +16,13 @@ use tokio::task::JoinHandle;
 use super::request::Request;
 use super::tool_call_path::Proposal;
 use crate::approval::{
-    ApprovalRequest, ApproverError, Considered, Decision, Ruling, Source, Stated, Subject,
+    ApprovalPattern, ApprovalRequest, ApproverError, Considered, Covered, Decision, Ruling, Source,
+    Stated,
 };
 use crate::audit::{More, Record};
 use crate::connection::{Shared, Standstill};
 use crate::registry::{Owner, Tool};
-use crate::report::CallError;
+use crate::report::{Blocked, CallError};
 
 /// Characters of the arguments in the line that an event shows of a call.
 const PREVIEW: usize = 200;
@@ -42,22 +43,17 @@ struct Asking(JoinHandle<Decided>);
 type Decided = (Result<Decision, ApproverError>, Option<OwnedMutexGuard<()>>);
 
 impl Shared {
-    /// Has a call approved, with the arguments that the guards saw (`intercept.approval-after`).
+    /// Has a call approved, with the arguments that the guards saw (`intercept.approval-after`);
+    /// `asked` is what guards want a person to decide.
     pub(super) async fn approve(
         &self,
         call: Proposal<'_>,
         tool: Option<&Arc<Tool>>,
         args: &RawJson,
+        asked: &[Blocked],
     ) -> Result<(), CallError> {
         let offered = tool.map(|tool| &**tool);
-        let stated = match offered {
-            None => Stated::default(),
-            // What asks is large, and moved wherever this future goes; most calls ask nobody.
-            Some(tool) if self.approvals.are_asked_about(tool) => {
-                Stated::advised(tool, Box::pin(self.advice(tool, args)).await)
-            }
-            Some(tool) => Stated::by(tool),
-        };
+        let stated = self.stated(offered, args, asked).await;
         let considered = self.approvals.consider(call.tool, offered, &stated, args);
         let undecided = Undecided { shared: self, call, tool: offered, args, is_told: false };
         let ruling = match (considered, tool) {
@@ -66,13 +62,62 @@ impl Shared {
                 return Ok(());
             }
             (Considered::Ruled(ruling), _) => ruling,
-            (Considered::Ask(subject), Some(tool)) => {
-                Box::pin(self.ask_about(call, tool, stated, args, subject)).await?
+            (Considered::Ask(covered), Some(tool)) => {
+                Box::pin(self.ask_about(call, tool, stated, args, covered)).await?
             }
-            (Considered::Ask(_), None) => Ruling::denied(Source::Policy, "there is no such tool"),
+            (Considered::Ask(_), None) => {
+                let reason = stated.reason.unwrap_or_default();
+                let reason =
+                    format!("a person would be asked, and there is no such tool: {reason}");
+                Ruling::denied(Source::Policy, reason)
+            }
         };
         undecided.decided(&ruling);
         ruling.verdict.map_err(|reason| CallError::Denied { tool: call.tool.to_owned(), reason })
+    }
+
+    /// The same for a call that the agent makes itself and asks its own user about: why, where a person
+    /// has to be asked. What the user says is not seen here.
+    pub(super) async fn approve_by_agent(
+        &self,
+        call: Proposal<'_>,
+        tool: Option<&Arc<Tool>>,
+        args: &RawJson,
+        asked: &[Blocked],
+    ) -> Result<Option<String>, CallError> {
+        let offered = tool.map(|tool| &**tool);
+        let stated = self.stated(offered, args, asked).await;
+        let mut undecided = Undecided { shared: self, call, tool: offered, args, is_told: false };
+        match self.approvals.consider(call.tool, offered, &stated, args) {
+            Considered::Free => {
+                undecided.nothing_to_tell();
+                Ok(None)
+            }
+            Considered::Ruled(ruling) => {
+                undecided.decided(&ruling);
+                let denied = |reason| CallError::Denied { tool: call.tool.to_owned(), reason };
+                ruling.verdict.map(|()| None).map_err(denied)
+            }
+            Considered::Ask(_) => {
+                self.tell_of_request(call, args);
+                undecided.is_told = true;
+                let reason = stated.reason.filter(|reason| !reason.trim().is_empty());
+                Ok(Some(reason.unwrap_or_else(|| format!("{} needs an approval", call.tool))))
+            }
+        }
+    }
+
+    /// What counts for a call.
+    async fn stated(&self, tool: Option<&Tool>, args: &RawJson, asked: &[Blocked]) -> Stated {
+        let stated = match tool {
+            None => Stated::default(),
+            // What asks is large, and moved wherever this future goes; most calls ask nobody.
+            Some(tool) if self.approvals.are_asked_about(tool) => {
+                Stated::advised(tool, Box::pin(self.advice(tool, args)).await)
+            }
+            Some(tool) => Stated::by(tool),
+        };
+        stated.asked_for(asked)
     }
 
     /// Asks the extension of a tool about a call, with the arguments that would run
@@ -103,9 +148,16 @@ impl Shared {
         tool: &Arc<Tool>,
         stated: Stated,
         args: &RawJson,
-        subject: Subject,
+        covered: Covered,
     ) -> Result<Ruling, CallError> {
-        let Subject { approver, covered } = subject;
+        let Some(approver) = self.approvals.approver() else {
+            let wanted = ApprovalPattern::exactly(call.tool, &covered.key.to_string());
+            let reason = format!(
+                "it needs an approval, and nobody is there to give it: let the agent ask a person, \
+                 or allow {wanted} before it starts"
+            );
+            return Ok(Ruling::denied(Source::Policy, reason));
+        };
         let _held = call.time.map(Standstill::hold);
         let asking = async {
             let turn = match self.approvals.screen.clone() {

@@ -14,7 +14,7 @@ use super::call::{Call, CallOptions, Runner, Running};
 use super::telling::Telling;
 use crate::aside;
 use crate::connection::{Caller, Sending, SentCall, Shared, Standstill};
-use crate::intercepts::{AgentCall, Asked, Question};
+use crate::intercepts::{AgentCall, AgentCallDecision, Asked, Question, reason_of};
 use crate::registry::{BuiltinCall, Owner, Point, Tool};
 use crate::report::{Blocked, CallError, Notice};
 
@@ -153,10 +153,11 @@ impl Shared {
             None => args,
         };
         let guards = self.asked(Point::ToolCall, &Phase::Guard);
-        if !guards.is_empty() {
-            Box::pin(self.guard_tool_call(&guards, call, &args)).await?;
-        }
-        self.approve(call, Some(&tool), &args).await?;
+        let asked = match guards.as_slice() {
+            [] => Vec::new(),
+            guards => Box::pin(self.guard_tool_call(guards, call, &args)).await?,
+        };
+        self.approve(call, Some(&tool), &args, &asked).await?;
         Ok(Passed { tool, args, turn })
     }
 
@@ -165,15 +166,19 @@ impl Shared {
     pub(crate) async fn propose_call(&self, tool: &str, args: &str) -> Result<RawJson, CallError> {
         let id = self.name_call();
         let call = Proposal { id: &id, tool, caller: None, time: None, origin: None, place: None };
+        let telling = &mut Telling::silent();
         // What asks is large, and moved wherever this future goes.
-        Box::pin(self.decide(call, args, &mut Telling::silent())).await
+        let (args, asked) = Box::pin(self.ask_all(call, args, telling)).await?;
+        let offered = self.registry().tool(tool);
+        Box::pin(self.approve(call, offered.as_ref(), &args, &asked)).await?;
+        Ok(args)
     }
 
     /// The same about a call that the agent makes itself, which is told of.
     pub(crate) async fn propose_agent_call(
         self: &Arc<Self>,
         call: AgentCall,
-    ) -> Result<RawJson, CallError> {
+    ) -> Result<AgentCallDecision, CallError> {
         let AgentCall { id, tool, args, session_id, cwd } = call;
         let id = id.unwrap_or_else(|| self.name_call());
         let place = EventPayload { session_id, cwd, ..EventPayload::default() };
@@ -193,7 +198,20 @@ impl Shared {
         call: Proposal<'_>,
         args: &str,
         telling: &mut Telling,
-    ) -> Result<RawJson, CallError> {
+    ) -> Result<AgentCallDecision, CallError> {
+        let (args, asked) = self.ask_all(call, args, telling).await?;
+        let offered = self.registry().tool(call.tool);
+        let ask = self.approve_by_agent(call, offered.as_ref(), &args, &asked).await?;
+        Ok(AgentCallDecision { args, ask })
+    }
+
+    /// The arguments after all interceptors, and what guards have a person decide.
+    async fn ask_all(
+        &self,
+        call: Proposal<'_>,
+        args: &str,
+        telling: &mut Telling,
+    ) -> Result<(RawJson, Vec<Blocked>), CallError> {
         let tool = call.tool;
         let args = self
             .read_args(args)
@@ -201,10 +219,8 @@ impl Shared {
         let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
         let args = self.intercept_tool_call(&interceptors, call, args, telling).await?;
         let guards = self.asked(Point::ToolCall, &Phase::Guard);
-        self.guard_tool_call(&guards, call, &args).await?;
-        let offered = self.registry().tool(tool);
-        self.approve(call, offered.as_ref(), &args).await?;
-        Ok(args)
+        let asked = self.guard_tool_call(&guards, call, &args).await?;
+        Ok((args, asked))
     }
 
     /// Validates arguments; what may take long, on a thread of its own, so that a deadline and an
@@ -296,25 +312,35 @@ impl Shared {
         Ok(args)
     }
 
-    /// Asks the guards about the arguments that will run (`guard.final-args`).
+    /// Asks the guards about the arguments that will run (`guard.final-args`), and returns what they
+    /// have a person decide: a block of any other counts for more (`guard.ask-host`).
     async fn guard_tool_call(
         &self,
         guards: &[Asked],
         call: Proposal<'_>,
         args: &RawJson,
-    ) -> Result<(), Blocked> {
+    ) -> Result<Vec<Blocked>, Blocked> {
+        let mut for_a_person = Vec::new();
         for asked in guards {
             let mut question = call.question(args);
             question.phase = Phase::Guard;
-            let ignored = self.ask(asked, question, |answer| Ok(changes_in(&answer))).await?;
-            for field in ignored.unwrap_or_default() {
+            let read = |answer: EventInterceptResponse| {
+                let changes = changes_in(&answer);
+                Ok((changes, answer.ask.then(|| reason_of(answer))))
+            };
+            let (ignored, reason) = self.ask(asked, question, read).await?.unwrap_or_default();
+            if let Some(reason) = reason {
+                for_a_person.push(Blocked { by: self.name_of(asked), reason });
+            }
+            for field in ignored {
                 let text = format!("ignored {field} in the answer of the guard at tool_call");
-                let suggestion = "a guard can only block; rewrite in an interceptor".to_owned();
+                let suggestion =
+                    "a guard can only block or ask; rewrite in an interceptor".to_owned();
                 let notice = Notice { text, suggestion: Some(suggestion) };
                 asked.connection.iter().for_each(|it| it.notice_from_outside(notice.clone()));
             }
         }
-        Ok(())
+        Ok(for_a_person)
     }
 }
 

@@ -4,7 +4,7 @@ use extline_protocol::RawJson;
 use extline_protocol::frame::{EventPayload, Phase};
 
 use super::Host;
-use crate::intercepts::{AgentCall, AgentStart, Question};
+use crate::intercepts::{AgentCall, AgentCallDecision, AgentStart, Question};
 use crate::registry::Point;
 use crate::report::{Blocked, CallError};
 
@@ -29,7 +29,13 @@ impl Host {
     /// of like other calls, to extensions, news, the audit and `tracing`: when it begins, and when it ends
     /// by being blocked. How one that passes ends the agent knows alone, and tells by
     /// [`emit`](Host::emit)`("tool_result", ..)`; the audit has `call_passed` of it.
-    pub async fn intercept_agent_call(&self, call: AgentCall) -> Result<RawJson, CallError> {
+    ///
+    /// The host's approver is not asked: where a call needs an approval, the agent asks its user itself
+    /// ([`AgentCallDecision::ask`]).
+    pub async fn intercept_agent_call(
+        &self,
+        call: AgentCall,
+    ) -> Result<AgentCallDecision, CallError> {
         self.shared.propose_agent_call(call).await
     }
 

@@ -130,7 +130,7 @@ impl Shared {
             reason,
             blocked,
         };
-        let by = || self.registry().extension(listed.owner).0.to_owned();
+        let by = || self.extension_of(listed);
         let answer = match (&listed.standing, connection) {
             (Standing::Asked, Some(connection)) => {
                 let intercept = question.clone().into_intercept();
@@ -141,7 +141,8 @@ impl Shared {
                 Err(self.nobody_to_ask(standing, listed.owner, connection.as_deref()))
             }
         };
-        let read = answer.and_then(|answer| match answer.block {
+        let may_ask = point == Point::ToolCall && question.phase == Phase::Guard;
+        let read = answer.and_then(|answer| match answer.block && !(answer.ask && may_ask) {
             // Every other change in it counts for nothing (`intercept.block-wins`).
             true if point.can_block() => Ok(Err((answer.is_timed_out(), reason_of(answer)))),
             true => {
@@ -173,6 +174,15 @@ impl Shared {
         let reason = format!("its {} {}", failure.role, failure.reason);
         self.tell_failure(listed.owner, connection.as_deref(), failure);
         if blocked { Err(Blocked { by: by(), reason }) } else { Ok(None) }
+    }
+
+    /// The extension's name.
+    pub(crate) fn name_of(&self, asked: &Asked) -> String {
+        self.extension_of(&asked.listed)
+    }
+
+    fn extension_of(&self, listed: &Listed) -> String {
+        self.registry().extension(listed.owner).0.to_owned()
     }
 
     /// Why an extension that is listed cannot be asked, and what to do.
@@ -226,7 +236,8 @@ impl Asked {
     }
 }
 
-fn reason_of(answer: EventInterceptResponse) -> String {
+/// The words of an extension.
+pub(crate) fn reason_of(answer: EventInterceptResponse) -> String {
     let reason = answer.reason.filter(|reason| !reason.trim().is_empty());
     reason.unwrap_or_else(|| "it gives no reason".to_owned())
 }

@@ -6,7 +6,9 @@
 
 mod ask;
 
-pub(crate) use self::ask::{Asked, Question};
+use extline_protocol::RawJson;
+
+pub(crate) use self::ask::{Asked, Question, reason_of};
 
 /// What extensions are told before an agent starts, as far as the agent knows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +25,16 @@ pub struct AgentStart {
     pub model: Option<String>,
     /// The system prompt as it stands; empty when there is none.
     pub system_prompt: String,
+}
+
+/// What is decided about a call of a tool that the agent runs itself.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct AgentCallDecision {
+    /// The arguments with which it would run.
+    pub args: RawJson,
+    /// The agent is to ask its user before it runs, and not to run it where it cannot: why.
+    pub ask: Option<String>,
 }
 
 /// A call of a tool that the agent has and runs itself, see

@@ -6,8 +6,8 @@ use std::time::Duration;
 use extline_host::protocol::frame::{Approval, Content, RegisterTool, ToolResult};
 use extline_host::protocol::{Deadlines, ErrorKind};
 use extline_host::{
-    ApprovalMode, ApprovalRequest, BuiltinCall, CallError, CallOptions, Decision, ExtensionSource,
-    Host, HostBuilder,
+    AgentCall, ApprovalMode, ApprovalRequest, BuiltinCall, CallError, CallOptions, Decision,
+    ExtensionSource, Host, HostBuilder,
 };
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -149,6 +149,49 @@ async fn the_person_sees_what_the_guards_saw_and_what_runs() {
     answer.send(Decision::Once).unwrap();
     assert_eq!(text(&call.await.unwrap().unwrap()), format!("ran {args}"));
     stop(host).await;
+}
+
+#[tokio::test]
+async fn a_guard_has_the_person_asked_whatever_the_tool_declares() {
+    let stage = Stage::new().source(cleaner()).guard(
+        "careful",
+        &json!({"answer": {"block": true, "ask": true, "reason": "it is grave"}}),
+    );
+    let mut person = None;
+    let host = stage.start_with(|builder| {
+        let (asked, builder) = Person::before(builder);
+        person = Some(asked);
+        builder
+    });
+    let host = Arc::new(host.await);
+    let mut person = person.unwrap();
+    for (tool, says) in
+        [("look", "careful: it is grave"), ("wipe", "it deletes; careful: it is grave")]
+    {
+        let calling = {
+            let host = Arc::clone(&host);
+            tokio::spawn(async move { host.call(tool, r#"{"path":"a"}"#).await })
+        };
+        let request = person.answers(Decision::Once).await;
+        assert_eq!(request.reason.as_deref(), Some(says));
+        assert!(request.is_exact, "an always holds for these arguments alone");
+        assert!(calling.await.unwrap().is_ok(), "{tool}");
+    }
+    let calling = {
+        let host = Arc::clone(&host);
+        tokio::spawn(async move { host.call("look", "{}").await })
+    };
+    person.answers(Decision::Deny { reason: None }).await;
+    let error = calling.await.unwrap().unwrap_err();
+    assert!(matches!(error, CallError::Denied { .. }), "{error}");
+    // The agent's own calls it asks about itself.
+    let call = AgentCall { tool: "bash".to_owned(), args: "{}".to_owned(), ..AgentCall::default() };
+    let decided = host.intercept_agent_call(call).await.unwrap();
+    assert_eq!(decided.ask.as_deref(), Some("careful: it is grave"));
+    assert!(!person.is_asked());
+    let error = host.intercept_tool_call("bash", "{}").await.unwrap_err().to_string();
+    assert!(error.contains("there is no such tool: careful: it is grave"), "{error}");
+    end(Arc::try_unwrap(host).unwrap()).await;
 }
 
 #[tokio::test]

@@ -139,7 +139,9 @@ object! {
         stamped id: Id,
         /// It must not happen.
         flag block: bool,
-        /// Why not, for the model or the user.
+        /// Unless a person approves it; of a guard (`guard.ask`).
+        flag ask: bool,
+        /// Why not, or why a person is asked; for the model or the user.
         optional reason: String,
         /// Other arguments; never `null`, which a real zot takes as arguments.
         optional modified_args: RawJson,
@@ -156,6 +158,7 @@ impl EventInterceptResponse {
         Self {
             id,
             block: false,
+            ask: false,
             reason: None,
             modified_args: None,
             replace_text: None,
@@ -166,6 +169,11 @@ impl EventInterceptResponse {
     /// It must not happen.
     pub fn block(id: Id, reason: impl Into<String>) -> Self {
         Self { block: true, reason: Some(reason.into()), ..Self::allow(id) }
+    }
+
+    /// It happens only if a person approves it; a host that cannot ask one blocks it (`guard.ask`).
+    pub fn ask(id: Id, reason: impl Into<String>) -> Self {
+        Self { ask: true, ..Self::block(id, reason) }
     }
 
     /// What an SDK gives as reason in the place of a handler that takes too long (`guard.margin`).

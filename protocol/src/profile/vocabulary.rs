@@ -123,8 +123,9 @@ impl Vocabulary {
                 };
                 CommandResponse { action, tool_name: None, tool_args: None, ..response }.into()
             }
-            ExtensionFrame::EventInterceptResponse(response) if self == Base => {
-                EventInterceptResponse { system_prompt: None, ..response }.into()
+            ExtensionFrame::EventInterceptResponse(response) => {
+                let system_prompt = response.system_prompt.filter(|_| self != Base);
+                EventInterceptResponse { ask: false, system_prompt, ..response }.into()
             }
             frame => frame,
         }

@@ -17,6 +17,8 @@ struct Ruling {
     #[serde(skip_serializing_if = "Option::is_none")]
     blocked: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     rewritten: Option<RawJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     replaced: Option<String>,
@@ -41,7 +43,9 @@ impl Moment {
     /// Takes in an answer; whether no other is needed.
     pub(crate) fn take(&mut self, answer: EventInterceptResponse) {
         let ruling = &mut self.ruling;
-        if answer.block {
+        if answer.ask {
+            ruling.asked = Some(answer.reason.unwrap_or_default());
+        } else if answer.block {
             ruling.blocked = Some(answer.reason.unwrap_or_default());
             self.phases.clear();
         }
@@ -53,7 +57,7 @@ impl Moment {
         ruling.system_prompt = answer.system_prompt.or(ruling.system_prompt.take());
     }
 
-    /// The ruling as JSON: what stands is `blocked`, `rewritten`, `replaced`, `system_prompt`.
+    /// The ruling as JSON: what stands is `blocked`, `asked`, `rewritten`, `replaced`, `system_prompt`.
     pub(crate) fn ruling(&self) -> String {
         json(&self.ruling)
     }

@@ -78,6 +78,7 @@ fn does(decision: &Value) -> Does {
         "args" => Change::Args(RawJson::parse(&value.to_string()).unwrap()),
         "text" => Change::Text(text(value)),
         "block" => Change::Block(text(value)),
+        "ask" => Change::Ask(text(value)),
         "fail" => return Does::Fail,
         other => panic!("nobody does {other}"),
     })
@@ -94,6 +95,7 @@ fn ruling(came: Came, point: &str, last: &str) -> Value {
     match came {
         Err(_) if last.starts_with("guard") => json!({ "failed": last }),
         Err(_) => json!({ "failed": format!("interceptor of {point}") }),
+        Ok(answer) if answer.ask => json!({ "asked": answer.reason }),
         Ok(answer) if answer.block => json!({ "blocked": answer.reason }),
         Ok(EventInterceptResponse { modified_args: Some(args), .. }) => {
             json!({ "args": serde_json::from_str::<Value>(args.get()).unwrap() })
@@ -134,7 +136,7 @@ proptest! {
         let (asked, came) = handlers.walk(asked_at("tool_call"));
         let last = asked.last().map(|(turn, _)| *turn);
         match came {
-            Ok(answer) if answer.block => {
+            Ok(answer) if answer.block && !answer.ask => {
                 let bare = EventInterceptResponse::block("1".into(), "no");
                 prop_assert_eq!(answer, bare);
             }
@@ -205,6 +207,7 @@ fn any_does() -> impl Strategy<Value = Does> {
     prop_oneof![
         4 => Just(Does::Change(Change::None)),
         1 => Just(Does::Change(Change::Block("no".to_owned()))),
+        1 => Just(Does::Change(Change::Ask("sure?".to_owned()))),
         3 => (2..9_u8).prop_map(move |n| args(format!(r#"{{"n":{n}}}"#))),
         1 => Just(args("[]".to_owned())),
         2 => Just(Does::Fail),

@@ -172,7 +172,7 @@ fn other_answers() -> Vec<Sample<ExtensionFrame>> {
         modified_args: Some(raw(r#"{"n":1}"#)),
         replace_text: text(""),
         system_prompt: text(""),
-        ..EventInterceptResponse::block("1".into(), "not allowed here")
+        ..EventInterceptResponse::ask("1".into(), "not allowed here")
     };
     vec![
         Sample::new(CommandResponse::new("1".into(), Action::Noop), command),

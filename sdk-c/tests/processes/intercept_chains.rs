@@ -50,12 +50,17 @@ fn expected(case: &Value) -> Value {
     let mut answer = json!({ "type": "event_intercept_response", "id": "1" });
     let ruling = &case["ruling"];
     let (reason, args, text) = (&ruling["blocked"], &ruling["args"], &ruling["text"]);
+    let asked = &ruling["asked"];
     if !ruling["failed"].is_null() {
         answer["block"] = json!(true);
         answer["reason"] = json!("broken");
     } else if !reason.is_null() {
         answer["block"] = json!(true);
         answer["reason"] = reason.clone();
+    } else if !asked.is_null() {
+        answer["block"] = json!(true);
+        answer["ask"] = json!(true);
+        answer["reason"] = asked.clone();
     } else if !args.is_null() {
         answer["modified_args"] = args.clone();
     } else if !text.is_null() {

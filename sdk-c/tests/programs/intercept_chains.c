@@ -1,6 +1,6 @@
 /* Interceptors and guards that say on stderr what they see, and do as they are told. The arguments:
  * the point, what a failure means there or "-", and for each handler its name ("interceptor 0"), what
- * it does ("allow", "args", "text", "block", "fail") and with what. */
+ * it does ("allow", "args", "text", "block", "ask", "fail") and with what. */
 #include "common.h"
 
 static void decide(void *user, extline_call *call, extline_str asked) {
@@ -17,6 +17,8 @@ static void decide(void *user, extline_call *call, extline_str asked) {
         must(extline_call_replace_text(call, with));
     else if (strcmp(verb, "block") == 0)
         must(extline_call_block(call, with));
+    else if (strcmp(verb, "ask") == 0)
+        must(extline_call_ask(call, with));
     else if (strcmp(verb, "fail") == 0)
         must(extline_call_error(call, "internal", with));
     else

@@ -173,6 +173,7 @@ export class CommandAnswer {
 /** A frame `event_intercept_response`. */
 export interface DecisionFrame {
   readonly block?: boolean;
+  readonly ask?: boolean;
   readonly reason?: string;
   readonly modified_args?: Readonly<Record<string, unknown>>;
   readonly replace_text?: string;
@@ -183,6 +184,8 @@ export interface DecisionFrame {
 export class Ruling {
   /** Why it must not happen. */
   blocked: string | undefined;
+  /** Why a person is asked before it happens. */
+  asked: string | undefined;
   /** The arguments that count instead. */
   rewritten: Readonly<Record<string, unknown>> | undefined;
   /** The text that counts instead. */
@@ -191,14 +194,14 @@ export class Ruling {
   systemPrompt: string | undefined;
 
   /** @internal */
-  constructor({ blocked, rewritten, replaced, system_prompt }: Partial<Ruling> & { system_prompt?: string }) {
-    Object.assign(this, { blocked, rewritten, replaced, systemPrompt: system_prompt });
+  constructor({ blocked, asked, rewritten, replaced, system_prompt }: Partial<Ruling> & { system_prompt?: string }) {
+    Object.assign(this, { blocked, asked, rewritten, replaced, systemPrompt: system_prompt });
   }
 
   /** Whether it goes on as it was. */
   get isAllowed(): boolean {
-    const { blocked, rewritten, replaced, systemPrompt } = this;
-    return [blocked, rewritten, replaced, systemPrompt].every((one) => one === undefined);
+    const { blocked, asked, rewritten, replaced, systemPrompt } = this;
+    return [blocked, asked, rewritten, replaced, systemPrompt].every((one) => one === undefined);
   }
 }
 

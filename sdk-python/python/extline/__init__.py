@@ -36,7 +36,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import events
     from ._event import Event
-    from ._moment import AgentStart, Decision, Message, ModelCall, RewritableToolUse, ToolUse
+    from ._moment import (
+        AgentStart,
+        Decision,
+        GuardedToolUse,
+        Message,
+        ModelCall,
+        RewritableToolUse,
+        ToolUse,
+    )
     from ._panel import PanelInput
     from ._ui import Ui
 
@@ -50,6 +58,7 @@ __all__ = [
     "DefinitionError",
     "Event",
     "Extension",
+    "GuardedToolUse",
     "Image",
     "Message",
     "ModelCall",
@@ -74,6 +83,7 @@ _GIVEN = {
     "AgentStart": "_moment",
     "Decision": "_moment",
     "Event": "_event",
+    "GuardedToolUse": "_moment",
     "Message": "_moment",
     "ModelCall": "_moment",
     "PanelInput": "_panel",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._failure import explain_all
-from ._moment import ONLY_BLOCKS, POINTS, Decision, Moment, ToolUse
+from ._moment import ONLY_BLOCKS, POINTS, Decision, GuardedToolUse, Moment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def ask(point: str, frame: dict[str, Any], chain: InterceptChain) -> Asked:
     kind = POINTS.get(point, Moment)
     while (turn := chain.next()) is not None:
         handler, is_guard = turn
-        moment = ToolUse(frame) if is_guard else kind(frame)
+        moment = GuardedToolUse(frame) if is_guard else kind(frame)
         try:
             decision = ruling(handler, moment, (yield handler, moment))
             if decision:
@@ -44,7 +44,7 @@ def ask(point: str, frame: dict[str, Any], chain: InterceptChain) -> Asked:
 def check(handler: Handler, moment: Moment, decision: dict[str, Any], is_guard: bool) -> None:
     """Raises HandlerMistake for a decision that no method of a moment makes."""
     if is_guard and decision.get("block") is not True:
-        raise handler.mistake(f"decided more than to block: {ONLY_BLOCKS}")
+        raise handler.mistake(f"decided more than to block or ask: {ONLY_BLOCKS}")
     is_rewrite = len(decision) == 1 and decision.keys() <= _REWRITES
     if not is_rewrite and not decision.get("block"):
         raise handler.mistake(f"returned a Decision of its own making: {_lines(moment)}")
@@ -90,7 +90,7 @@ def _lines(moment: Moment) -> str:
     lines = [f'return {name}.block("...")', "return None to let it happen"]
     if moment.event == "before_agent_start":
         lines[0] = moment._advice()
-    elif moment._advice() not in lines and type(moment) is not ToolUse:
+    elif moment._advice() not in lines and type(moment) is not GuardedToolUse:
         lines.insert(1, moment._advice())
     return ", or ".join([", ".join(lines[:-1]), lines[-1]])
 

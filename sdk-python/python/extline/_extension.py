@@ -367,9 +367,10 @@ class Extension(Speaking):
     ) -> Any:
         """Sees every tool call with its final arguments, and may block it: ``@ext.guard``.
 
-        The function gets a ``ToolUse``. It sees the calls of the agent's own tools, and of those of
-        other extensions. It returns None, or ``call.block(reason)``. A guard that calls ``block`` and
-        returns nothing blocks too. Guards come after all interceptors.
+        The function gets a ``GuardedToolUse``. It sees the calls of the agent's own tools, and of those
+        of other extensions. It returns None, ``call.block(reason)``, or ``call.ask(reason)``, which has
+        a person decide. A guard that calls one of them and returns nothing does the same. Guards come
+        after all interceptors.
 
         A guard that raises, or takes longer than some five seconds, blocks. With
         ``on_failure="allow"`` it lets the call pass. The extension has one such setting for all its

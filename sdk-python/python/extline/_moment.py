@@ -80,10 +80,7 @@ class Moment(Event):
 
 
 class ToolUse(Moment):
-    """A tool is about to be called: ``call.tool``, ``call.args``, ``call.tool_id``.
-
-    A guard is given one. It has the arguments that will run, and cannot change them.
-    """
+    """A tool is about to be called: ``call.tool``, ``call.args``, ``call.tool_id``."""
 
     __slots__ = ()
 
@@ -104,6 +101,20 @@ class ToolUse(Moment):
         error."""
         args = self.payload.get("tool_args")
         return args if isinstance(args, dict) else {}
+
+
+class GuardedToolUse(ToolUse):
+    """A tool call as a guard sees it: with the arguments that will run, which it cannot change."""
+
+    __slots__ = ()
+
+    def ask(self, reason: str) -> Decision:
+        """A person is asked before it happens, and reads why.
+
+        Where the host cannot ask one, as a zot or an agent without approvals, the call is blocked. A
+        block of another guard counts for more. A guard that calls this and returns nothing asks as well.
+        """
+        return self._make('ask("...")', block=True, ask=True, reason=_text("reason", reason))
 
     if not TYPE_CHECKING:
 
@@ -126,6 +137,13 @@ class RewritableToolUse(ToolUse):
         if not isinstance(args, dict):
             raise TypeError(f"arguments are a dict, and these are {type(args).__name__}")
         return self._make("rewrite({...})", modified_args=args)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "ask":
+                raise AttributeError("only a guard may have a person asked: write an @ext.guard")
+            return super().__getattr__(name)
 
     def _advice(self) -> str:
         return 'return call.rewrite({**call.args, "name": value})'
@@ -194,7 +212,7 @@ class AgentStart(Moment):
         return "return start.system_prompt(prompt)"
 
 
-ONLY_BLOCKS = "a guard may only block; an interceptor may rewrite"
+ONLY_BLOCKS = "a guard may only block or ask; an interceptor may rewrite"
 
 
 def _text(what: str, value: object) -> str:

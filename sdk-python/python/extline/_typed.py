@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, Union
 
-from ._moment import AgentStart, Decision, Message, ModelCall, Moment, RewritableToolUse, ToolUse
+from ._moment import (
+    AgentStart,
+    Decision,
+    GuardedToolUse,
+    Message,
+    ModelCall,
+    Moment,
+    RewritableToolUse,
+)
 from ._native import Context
 from ._response import Response
 from ._services import ToolApprovalAnswer
@@ -95,9 +103,9 @@ G = TypeVar(
     "G",
     bound=Union[
         Callable[[], _Decided],
-        Callable[[ToolUse], _Decided],
-        Callable[[ToolUse, Context], _Decided],
-        _WithContext[ToolUse],
+        Callable[[GuardedToolUse], _Decided],
+        Callable[[GuardedToolUse, Context], _Decided],
+        _WithContext[GuardedToolUse],
     ],
 )
 OfToolCall = TypeVar(

@@ -63,6 +63,9 @@ impl Host {
                 // As above.
                 _ => unreachable!("an intercept has another kind of answer"),
             };
+            if answer.ask {
+                return Ok(Ruling::Asked(answer.reason.unwrap_or_default()));
+            }
             if answer.block && point != BeforeAgentStart::NAME {
                 return Ok(Ruling::Blocked(answer.reason.unwrap_or_default()));
             }
@@ -220,6 +223,8 @@ pub enum Ruling {
     Allowed,
     /// It must not happen, for that reason: a handler's own, or that it failed.
     Blocked(String),
+    /// A person is asked before it happens, for that reason ([`GuardedCall::ask`](crate::GuardedCall::ask)).
+    Asked(String),
     /// The tool runs with these arguments.
     Rewritten(Value),
     /// The message has this text.
@@ -248,6 +253,17 @@ impl Ruling {
     /// ```
     pub fn blocked(&self) -> Option<&str> {
         if let Self::Blocked(reason) = self { Some(reason) } else { None }
+    }
+
+    /// Why a person is asked.
+    ///
+    /// ```
+    /// # use extline::testing::Ruling;
+    /// assert_eq!(Ruling::Asked("it pushes".to_owned()).asked(), Some("it pushes"));
+    /// assert_eq!(Ruling::Blocked("no".to_owned()).asked(), None);
+    /// ```
+    pub fn asked(&self) -> Option<&str> {
+        if let Self::Asked(reason) = self { Some(reason) } else { None }
     }
 
     /// The arguments with which the tool runs instead.

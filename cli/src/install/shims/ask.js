@@ -35,7 +35,7 @@ function run(command, event, cwd) {
   }).catch((error) => ({ failure: error.message }));
 }
 
-// What an extension decides about a call: a reason to block it, other arguments, or nothing.
+// What an extension decides about a call: a reason to block it or to ask a person, other arguments, or nothing.
 async function decided(command, event, cwd) {
   const { failure, code, stdout, stderr } = await run(command, event, cwd);
   const unasked = (why) => ({ block: `the call is blocked, as ${command[0]} could not be asked: ${why}` });
@@ -49,26 +49,32 @@ async function decided(command, event, cwd) {
     return unasked(`its answer cannot be read: ${error.message}`);
   }
   if (answer?.permissionDecision === "deny") return { block: String(answer.permissionDecisionReason) };
+  const ask = answer?.permissionDecision === "ask" ? String(answer.permissionDecisionReason) : undefined;
   const args = answer?.modifiedArgs;
-  if (typeof args === "object" && args !== null && !Array.isArray(args)) return { args };
-  return unasked("its answer says neither yes nor no");
+  if (typeof args === "object" && args !== null && !Array.isArray(args)) return { args, ask };
+  return ask === undefined ? unasked("its answer says neither yes nor no") : { ask };
 }
 
 // Asks all extensions about a call. Resolves to a reason to block it, or changes `args` in place. Where one changes
-// them, all are asked again: each guard sees what will run.
-async function blocked(event, args, cwd) {
+// them, all are asked again: each guard sees what will run. `confirm` asks a person, where the agent can.
+async function blocked(event, args, cwd, confirm) {
   try {
     for (let round = 0; round < ROUNDS; round++) {
       let changed = false;
+      const asked = [];
       for (const command of COMMANDS) {
         const said = await decided(command, { ...event, tool_input: args }, cwd);
         if (said.block !== undefined) return said.block;
+        if (said.ask !== undefined) asked.push(said.ask);
         if (said.args === undefined) continue;
         for (const name of Object.keys(args)) delete args[name];
         Object.assign(args, said.args);
         changed = true;
       }
-      if (!changed || COMMANDS.length === 1) return undefined;
+      if (changed && COMMANDS.length > 1) continue;
+      const reason = asked.join("; ");
+      if (reason === "" || (await confirm?.(reason)) === true) return undefined;
+      return confirm === undefined ? `${reason} (nobody is there to be asked)` : `the user said no: ${reason}`;
     }
     return "the call is blocked, as its extensions change the arguments of each other again and again";
   } catch (error) {

@@ -19,7 +19,10 @@ export default function extlineHooks(pi) {
   pi.on("session_compact", (_event, ctx) => say("session_compact", ctx));
   pi.on("before_agent_start", (event, ctx) => say("before_agent_start", ctx, { prompt: event.prompt }));
   pi.on("tool_call", async (event, ctx) => {
-    const reason = await blocked(named("tool_call", ctx, call(event)), event.input, ctx.cwd);
+    // What stands in `input` then is what would run.
+    const ask = (why) => ctx.ui.confirm(why, `${event.toolName} ${JSON.stringify(event.input)}`);
+    const confirm = ctx.hasUI ? ask : undefined;
+    const reason = await blocked(named("tool_call", ctx, call(event)), event.input, ctx.cwd, confirm);
     return reason === undefined ? undefined : { block: true, reason };
   });
   pi.on("tool_result", (event, ctx) => {

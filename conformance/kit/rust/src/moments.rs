@@ -79,6 +79,7 @@ async fn guard(call: GuardedCall, ctx: Context) -> Result<Verdict, ToolError> {
     let args: Value = call.args_as()?;
     match args["do"].as_str().unwrap_or_default() {
         "veto" => Ok(call.block("vetoed")),
+        "veto_unless" => Ok(call.ask("it is grave")),
         "veto_throw" => Err(broken()),
         "veto_ask" if !ctx.ui().confirm("May it?").await? => Ok(call.block("the person says no")),
         "veto_hang" => {

@@ -32,6 +32,7 @@ kit.intercept("tool_call", (call) => {
 kit.guard("kit", async (call, ctx) => {
   const { do: what, second, veto } = call.args;
   if (what === "veto") return call.block("vetoed");
+  if (what === "veto_unless") return call.ask("it is grave");
   if (what === "veto_throw") throw new Error(MESSAGE);
   if (what === "veto_ask" && !(await ctx.ui.confirm("May it?"))) return call.block("the person says no");
   if (what === "veto_hang") await sleep(60_000);

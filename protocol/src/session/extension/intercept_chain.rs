@@ -20,6 +20,8 @@ pub enum Change {
     None,
     /// It must not happen; why.
     Block(String),
+    /// A person is to approve it; why. Only of a guard.
+    Ask(String),
     /// It goes on with other arguments, an object.
     Args(RawJson),
     /// It goes on with another text.
@@ -44,14 +46,17 @@ pub enum ChangeError {
     #[error("the rewritten arguments are not an object")]
     ArgsNotAnObject,
     /// A guard sees what will run, so it changes nothing.
-    #[error("a guard may only block; an interceptor may rewrite")]
+    #[error("a guard may only block or ask; an interceptor may rewrite")]
     OfGuard,
+    /// What an interceptor asks about may be rewritten behind it (`guard.ask`).
+    #[error("only a guard may have a person asked: it sees the call as it will run")]
+    NotOfGuard,
 }
 
 /// An intercept on its way through the handlers, as a state machine.
 ///
 /// First the interceptors are asked, in order; each sees what the one before made. Then the guards,
-/// who see what will run. A block ends it, and so does a failure, unless the author chose that
+/// who see what will run. A block ends it, also behind a guard that has a person asked, and so does a failure, unless the author chose that
 /// failures at the point let it pass: then an interceptor's failure undoes every rewrite and the
 /// guards are asked next, and a guard's changes nothing. So an extension answers a host that asks for
 /// both at once as it answers one that asks in two phases.
@@ -136,8 +141,12 @@ impl InterceptChain {
     /// # Errors
     /// It may not decide that. The driver then says [`InterceptChain::failed`], in the handler's name.
     pub fn decided(&mut self, change: Change) -> Result<(), ChangeError> {
-        if matches!(self.turn(), Some(Turn::Guard(_))) && change.rewrites() {
-            return Err(ChangeError::OfGuard);
+        match self.turn() {
+            Some(Turn::Guard(_)) if change.rewrites() => return Err(ChangeError::OfGuard),
+            Some(Turn::Interceptor(_)) if matches!(change, Change::Ask(_)) => {
+                return Err(ChangeError::NotOfGuard);
+            }
+            _ => {}
         }
         match change {
             Change::None => {}
@@ -146,6 +155,14 @@ impl InterceptChain {
                 self.response = EventInterceptResponse::block(id, reason);
                 self.end();
                 return Ok(());
+            }
+            Change::Ask(reason) => {
+                let reason = match self.response.reason.take() {
+                    Some(before) => format!("{before}; {reason}"),
+                    None => reason,
+                };
+                // No rewrite beside it: for a host that does not know `ask` it is a block.
+                self.response = EventInterceptResponse::ask(self.intercept.id.clone(), reason);
             }
             Change::Args(args) if !args.is_object() => return Err(ChangeError::ArgsNotAnObject),
             Change::Args(args) => {
@@ -194,7 +211,7 @@ impl InterceptChain {
 
 impl Change {
     fn rewrites(&self) -> bool {
-        !matches!(self, Self::None | Self::Block(_))
+        !matches!(self, Self::None | Self::Block(_) | Self::Ask(_))
     }
 }
 

@@ -117,6 +117,7 @@ objects! {
     intercept_response: EventInterceptResponse {
         id: id(),
         block: any::<bool>(),
+        ask: any::<bool>(),
         reason: of(text()),
         modified_args: of(raw_object()),
         replace_text: of(text()),

@@ -151,11 +151,13 @@ class CommandAnswer:
 class Ruling:
     """What the extension made of what was about to happen."""
 
-    __slots__ = ("blocked", "replaced", "rewritten", "system_prompt")
+    __slots__ = ("asked", "blocked", "replaced", "rewritten", "system_prompt")
 
     def __init__(self, said: dict[str, Any]) -> None:
         #: Why it must not happen, or None.
         self.blocked: str | None = said.get("blocked")
+        #: Why a person is asked before it happens, or None.
+        self.asked: str | None = said.get("asked")
         #: The arguments that count instead, or None.
         self.rewritten: dict[str, Any] | None = said.get("rewritten")
         #: The text that counts instead, or None.
