@@ -27,6 +27,9 @@ fn each_agent_gets_the_entry_that_it_documents() {
     let local = "{\n  \"mcp\": {\n    \"clock-shell\": {\n      \"type\": \"local\",\n      \"command\": [@, \"mcp\", %],\n      \"enabled\": true\n    }\n  }\n}\n";
     let toml = "[mcp_servers.clock-shell]\ncommand = @\nargs = [\"mcp\", %]\n";
     let servers = plain.replace("KEY", "mcpServers");
+    let all = servers
+        .replace("      \"command\"", "      \"type\": \"local\",\n      \"command\"")
+        .replace("%]", "%],\n      \"tools\": [\"*\"]");
     let direct = servers.replace("%]", "%],\n      \"exposure\": \"direct\"");
     for (agent, project, user, text) in [
         ("claude", ".mcp.json", ".claude.json", typed.replace("KEY", "mcpServers")),
@@ -49,6 +52,8 @@ fn each_agent_gets_the_entry_that_it_documents() {
             plain.replace("KEY", "context_servers"),
         ),
         ("pi", ".pi/mcp.json", ".pi/agent/mcp.json", direct),
+        ("copilot", ".github/mcp.json", ".copilot/mcp-config.json", all),
+        ("droid", ".factory/mcp.json", ".factory/mcp.json", typed.replace("KEY", "mcpServers")),
     ] {
         let machine = Machine::new();
         let in_user = machine.home.path().join(user);
@@ -476,7 +481,7 @@ fn discover_lists_what_is_there_and_no_secrets() {
         "mcp.json, line 1: it is not JSON",
         "config.toml, line 3: it is not TOML",
         &format!("    lost  {lost}\n      {lost} is no longer there\n"),
-        "no files of VS Code, Qwen Code, opencode, Crush, Zed, pi",
+        "no files of VS Code, Qwen Code, Copilot CLI, Factory Droid, opencode, Crush, Zed, pi",
     ] {
         assert!(told.stdout.contains(part), "{part}: {}", told.stdout);
     }

@@ -112,8 +112,6 @@ class Agent:
             config.write_text(json.dumps({"security": {"auth": {"selectedType": "anthropic"}}}))
             return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "none", "ANTHROPIC_MODEL": "scripted"}
         if self.id == "copilot":
-            # `extline install` does not know it yet.
-            self.write_by_hand(home)
             provider = {"COPILOT_PROVIDER_BASE_URL": url, "COPILOT_PROVIDER_TYPE": "anthropic"}
             return {"COPILOT_OFFLINE": "true", "COPILOT_PROVIDER_API_KEY": "none", "COPILOT_MODEL": "scripted", **provider}
         settings = home / ".gemini/settings.json"
@@ -121,20 +119,6 @@ class Agent:
         auth = {"security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}}
         settings.write_text(json.dumps(auth))
         return {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url}
-
-    def write_by_hand(self, home):
-        """What docs/hooks.md says for Copilot CLI."""
-        hooks = {}
-        for event in ("preToolUse", "postToolUse", "userPromptSubmitted", "sessionStart", "sessionEnd"):
-            line = shlex.join([str(EXTLINE), "hook", "--agent", self.id, "--event", event, str(WITNESS)])
-            line += " || exit 2" if event == "preToolUse" else ""
-            hooks[event] = [{"type": "command", "timeoutSec": 60, "bash": line}]
-        server = {"type": "local", "command": str(EXTLINE), "args": ["mcp", str(WITNESS)], "tools": ["*"]}
-        written = ({"version": 1, "hooks": hooks}, {"mcpServers": {"witness": server}})
-        for name, content in zip(self.files, written, strict=True):
-            file = home / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(json.dumps(content))
 
 
 AGENTS = (
@@ -211,7 +195,7 @@ AGENTS = (
         "bash",
         "command",
         {"call": "witness-testify"},
-        (".copilot/hooks/witness.json", ".copilot/mcp-config.json"),
+        (".copilot/hooks/extline.json", ".copilot/mcp-config.json"),
         ("-p", "PROMPT", "--allow-all-tools"),
     ),
     Agent(
@@ -251,6 +235,8 @@ class Run:
         self.script = [
             agent.call("echo forbidden"),
             agent.call("echo original"),
+            # The answer is in the result only where it ran.
+            agent.call("echo questioned $((40 + 2))"),
             {**(self.tool() if packaged else agent.tool), "args": {"what": "everything"}},
             {**agent.call("echo forbidden again"), "before": self.kill},
             {"say": "done"},
@@ -279,9 +265,8 @@ class Run:
             model.close()
 
     def install(self):
-        if self.agent.id != "copilot":
-            words = [EXTLINE, "install", "--for", self.agent.id, WITNESS]
-            subprocess.run(words, env=self.env, cwd=self.project, stdout=subprocess.DEVNULL, check=True)
+        words = [EXTLINE, "install", "--for", self.agent.id, WITNESS]
+        subprocess.run(words, env=self.env, cwd=self.project, stdout=subprocess.DEVNULL, check=True)
         recorder = self.home / "extline.sh"
         recorder.write_text(RECORDER.format(extline=shlex.quote(str(EXTLINE)), kept=shlex.quote(str(self.kept))))
         recorder.chmod(0o755)
@@ -345,13 +330,15 @@ class Run:
                 pass
 
     def judge(self, results):
-        results = [*results, "", "", "", ""]
+        results = [*results, "", "", "", "", ""]
         events = {told["event"] for told in self.told()}
         return {
             "guard": "the witness forbids it" in results[0],
             "rewrite": self.agent.rewritten in results[1],
-            "tool": "testified everything" in results[2],
-            "guard killed": "blocked by witness" in results[3],
+            # Headless nobody can say yes.
+            "ask": results[2] != "" and "questioned 42" not in results[2],
+            "tool": "testified everything" in results[3],
+            "guard killed": "blocked by witness" in results[4],
             "events": set(self.agent.events) <= events,
         }
 

@@ -97,27 +97,13 @@ fn asked(
         return None;
     }
     let mut said = blocked(dialect.answer, event, reason)?;
-    let (decision, within, rewrite) = match dialect.answer {
-        Format::Claude | Format::ClaudeWithoutRewrites | Format::Codex => {
-            ("/hookSpecificOutput/permissionDecision", "/hookSpecificOutput", "updatedInput")
-        }
-        Format::Gemini => {
-            // What its user reads.
-            said["systemMessage"] = json!(reason);
-            ("/decision", "", "hookSpecificOutput")
-        }
-        Format::Crush => ("/decision", "", "updated_input"),
-        Format::Cursor => ("/permission", "", "updated_input"),
-        Format::Copilot => ("/permissionDecision", "", "modifiedArgs"),
-        Format::ExitCode => return None,
+    let (within, rewrite) = match dialect.answer {
+        Format::Copilot => (&mut said, "modifiedArgs"),
+        _ => (said.get_mut("hookSpecificOutput")?, "updatedInput"),
     };
-    *said.pointer_mut(decision)? = json!("ask");
+    within["permissionDecision"] = json!("ask");
     if let Some(args) = args {
-        let args = match dialect.answer {
-            Format::Gemini => json!({ "hookEventName": event, "tool_input": args }),
-            _ => json!(args),
-        };
-        said.pointer_mut(within)?[rewrite] = args;
+        within[rewrite] = json!(args);
     }
     Some(said)
 }

@@ -183,7 +183,8 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         fields: SNAKE,
         tools: GEMINI_TOOLS,
         answer: Format::Gemini,
-        asks: true,
+        // It has `ask`, and without a person it then waits forever.
+        asks: false,
         silence: "{}",
         project: "GEMINI_PROJECT_DIR",
     },

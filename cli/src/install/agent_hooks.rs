@@ -15,6 +15,7 @@ pub(crate) struct HookTable {
     pub(super) own_file: Option<OwnFile>,
     pub(super) syntax: Syntax,
     pub(super) form: Form,
+    pub(super) members: Members,
     /// The file says which version of the format it has, and is not read without.
     pub(super) has_version: bool,
     /// The member of a hook that has it block where it fails. Without one, the command sees to it.
@@ -50,9 +51,23 @@ pub(super) enum Form {
     Groups,
     /// Hooks.
     Flat,
+    /// Hooks that say what type they are.
+    Typed,
     /// There are no lists: the file is a module (`shim.rs`), and this is what it does in the agent.
     Module(&'static str),
 }
+
+/// How the members of a hook are called.
+#[derive(Debug)]
+pub(super) struct Members {
+    /// The line that a shell gets.
+    pub(super) command: &'static str,
+    pub(super) timeout: &'static str,
+    /// The agent does not say on stdin which event it is: the line does.
+    pub(super) event_on_line: bool,
+}
+
+const MEMBERS: Members = Members { command: "command", timeout: "timeout", event_on_line: false };
 
 /// An event that asks or tells an extension; what it is for, `extline hook` knows.
 #[derive(Debug)]
@@ -74,6 +89,7 @@ pub(super) const CLAUDE: HookTable = HookTable {
     }),
     syntax: Syntax::Json,
     form: Form::Groups,
+    members: MEMBERS,
     has_version: false,
     fail_closed: None,
     events: &[
@@ -97,6 +113,7 @@ pub(super) const CODEX: HookTable = HookTable {
     }),
     syntax: Syntax::Json,
     form: Form::Groups,
+    members: MEMBERS,
     has_version: false,
     fail_closed: None,
     events: &[
@@ -118,6 +135,7 @@ pub(super) const CURSOR: HookTable = HookTable {
     own_file: Some(OwnFile { project: ".cursor/hooks.json", user: "~/.cursor/hooks.json" }),
     syntax: Syntax::Jsonc,
     form: Form::Flat,
+    members: MEMBERS,
     has_version: true,
     fail_closed: Some("failClosed"),
     events: &[
@@ -138,6 +156,7 @@ pub(super) const GEMINI: HookTable = HookTable {
     own_file: None,
     syntax: Syntax::JsonWithComments,
     form: Form::Groups,
+    members: MEMBERS,
     has_version: false,
     fail_closed: None,
     events: &[
@@ -157,6 +176,7 @@ pub(super) const QWEN: HookTable = HookTable {
     own_file: None,
     syntax: Syntax::JsonWithComments,
     form: Form::Groups,
+    members: MEMBERS,
     has_version: false,
     fail_closed: None,
     // Milliseconds; where a version takes them for seconds, `extline hook` has decided long before.
@@ -177,6 +197,7 @@ pub(super) const CRUSH: HookTable = HookTable {
     own_file: None,
     syntax: Syntax::Json,
     form: Form::Flat,
+    members: MEMBERS,
     has_version: false,
     fail_closed: None,
     events: &[event("PreToolUse", 60)],
@@ -184,6 +205,49 @@ pub(super) const CRUSH: HookTable = HookTable {
     holds: "its guards are asked before each tool of Crush but those of its sub-agents, and none is used where \
             they cannot be asked",
     next: "",
+};
+
+pub(super) const COPILOT: HookTable = HookTable {
+    agent: "copilot",
+    own_file: Some(OwnFile {
+        project: ".github/hooks/extline.json",
+        user: "${COPILOT_HOME:-~/.copilot}/hooks/extline.json",
+    }),
+    syntax: Syntax::Json,
+    form: Form::Typed,
+    members: Members { command: "bash", timeout: "timeoutSec", event_on_line: true },
+    has_version: true,
+    fail_closed: None,
+    events: &[
+        event("preToolUse", 60),
+        event("postToolUse", 60),
+        event("userPromptSubmitted", 60),
+        event("sessionStart", 60),
+        event("sessionEnd", 60),
+    ],
+    switch: Some(Switch { path: &["disableAllHooks"], off: true, is_with_servers: false }),
+    holds: "its guards are asked before each tool of Copilot CLI, and none is used where they cannot be asked",
+    next: "a session that runs already does not have them; a project's run only in a folder that is trusted",
+};
+
+pub(super) const DROID: HookTable = HookTable {
+    agent: "droid",
+    own_file: Some(OwnFile { project: ".factory/settings.json", user: "~/.factory/settings.json" }),
+    syntax: Syntax::Json,
+    form: Form::Groups,
+    members: MEMBERS,
+    has_version: false,
+    fail_closed: None,
+    events: &[
+        event("PreToolUse", 60),
+        event("PostToolUse", 60),
+        event("UserPromptSubmit", 60),
+        event("SessionStart", 60),
+        event("SessionEnd", 60),
+    ],
+    switch: Some(Switch { path: &["hooksDisabled"], off: true, is_with_servers: false }),
+    holds: "its guards are asked before each tool of Droid, and none is used where they cannot be asked",
+    next: "`/hooks` shows them; a session that runs already may not have them",
 };
 
 pub(super) const OPENCODE: HookTable = HookTable {
@@ -194,6 +258,7 @@ pub(super) const OPENCODE: HookTable = HookTable {
     }),
     syntax: Syntax::Json,
     form: Form::Module(include_str!("shims/opencode.js")),
+    members: MEMBERS,
     has_version: false,
     fail_closed: None,
     events: &[
@@ -216,6 +281,7 @@ pub(super) const PI: HookTable = HookTable {
     }),
     syntax: Syntax::Json,
     form: Form::Module(include_str!("shims/pi.js")),
+    members: MEMBERS,
     has_version: false,
     fail_closed: None,
     events: &[

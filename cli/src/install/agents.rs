@@ -78,6 +78,8 @@ pub(super) enum Member {
     CommandLine,
     Text(&'static str),
     True,
+    /// A list that stands for all.
+    All,
 }
 
 /// As most have it.
@@ -85,7 +87,7 @@ const COMMAND_AND_ARGS: &[(&str, Member)] = &[("command", Member::Command), ("ar
 const STDIO: &[(&str, Member)] =
     &[("type", Member::Text("stdio")), ("command", Member::Command), ("args", Member::Args)];
 
-pub(crate) const AGENTS: [Agent; 10] = [
+pub(crate) const AGENTS: [Agent; 12] = [
     Agent {
         id: "claude",
         name: "Claude Code",
@@ -173,6 +175,39 @@ pub(crate) const AGENTS: [Agent; 10] = [
         folders_key: None,
         splits_names: false,
         hooks: Some(&agent_hooks::QWEN),
+    },
+    Agent {
+        id: "copilot",
+        name: "Copilot CLI",
+        project: &[".github/mcp.json"],
+        user: Paths::everywhere(&["${COPILOT_HOME:-~/.copilot}/mcp-config.json"]),
+        syntax: Syntax::Json,
+        key: "mcpServers",
+        entry: &[
+            ("type", Member::Text("local")),
+            ("command", Member::Command),
+            ("args", Member::Args),
+            ("tools", Member::All),
+        ],
+        next: "`copilot mcp list` shows it",
+        next_in_project: "Copilot CLI reads this file only in a folder that is trusted",
+        folders_key: None,
+        splits_names: false,
+        hooks: Some(&agent_hooks::COPILOT),
+    },
+    Agent {
+        id: "droid",
+        name: "Factory Droid",
+        project: &[".factory/mcp.json"],
+        user: Paths::everywhere(&["~/.factory/mcp.json"]),
+        syntax: Syntax::Json,
+        key: "mcpServers",
+        entry: STDIO,
+        next: "`/mcp` in Droid shows it",
+        next_in_project: "",
+        folders_key: None,
+        splits_names: false,
+        hooks: Some(&agent_hooks::DROID),
     },
     Agent {
         id: "opencode",

@@ -29,6 +29,7 @@ impl Entry {
                 }
                 Member::Text(text) => Value::from(*text),
                 Member::True => Value::from(true),
+                Member::All => Value::from(vec!["*"]),
             };
             (*name, value)
         })
@@ -55,7 +56,7 @@ impl Entry {
                     let mut words = words(value.get(member)?)?.into_iter();
                     (entry.command, entry.args) = (words.next()?, words.collect());
                 }
-                Member::Text(_) | Member::True => {}
+                Member::Text(_) | Member::True | Member::All => {}
             }
         }
         Some(entry)

@@ -16,6 +16,9 @@ use crate::hook::Kind;
 /// for a refusal: without it, a tool runs unasked once the program is gone.
 const OR_BLOCK: &str = " || exit 2";
 
+/// Behind it, on the line of a hook, is the event.
+const EVENT: &str = "--event";
+
 /// What hooks run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Hook {
@@ -101,7 +104,13 @@ impl Hook {
             return None;
         }
         let target = Target::of_words(rest)?;
-        Some(Self { command: command.to_owned(), target })
+        let Some(event) = rest.iter().position(|word| word == EVENT) else {
+            return Some(Self { command: command.to_owned(), target });
+        };
+        // It is the same hook for each event.
+        let (before, after) = (&rest[..event], rest.get(event + 2..)?);
+        let words = [program, action].into_iter().chain(before).chain(after);
+        Some(Self { command: shlex::try_join(words.map(String::as_str)).ok()?, target })
     }
 
     /// The program that is started.
@@ -121,8 +130,14 @@ pub(super) fn element(line: &str, table: &HookTable, event: &HookEvent) -> Tree 
     let kind = table.kind(event);
     let is_call = kind == Some(Kind::Call);
     let or_block = if is_call && table.fail_closed.is_none() { OR_BLOCK } else { "" };
-    let mut hook = vec![text("command", &format!("{line}{or_block}"))];
-    hook.push(("timeout".to_owned(), Tree::Leaf(Value::from(event.timeout))));
+    let members = &table.members;
+    let agent = format!("--agent {}", table.agent);
+    let line = match members.event_on_line {
+        true => line.replacen(&agent, &format!("{agent} {EVENT} {}", event.name), 1),
+        false => line.to_owned(),
+    };
+    let mut hook = vec![text(members.command, &format!("{line}{or_block}"))];
+    hook.push((members.timeout.to_owned(), Tree::Leaf(Value::from(event.timeout))));
     if let Some(member) = table.fail_closed.filter(|_| is_call) {
         hook.push((member.to_owned(), Tree::Leaf(Value::from(true))));
     }
@@ -130,6 +145,9 @@ pub(super) fn element(line: &str, table: &HookTable, event: &HookEvent) -> Tree 
         return Tree::Branch(hook);
     }
     hook.insert(0, text("type", "command"));
+    if table.form == Form::Typed {
+        return Tree::Branch(hook);
+    }
     let mut group = Vec::new();
     if matches!(kind, Some(Kind::Call | Kind::Result | Kind::FailedResult)) {
         group.push(text("matcher", "*"));

@@ -59,7 +59,7 @@ impl Hooks {
         };
         check(agent, table, text, object)?;
         let mut hooks = none;
-        let all = object.get_object(KEY).map(|it| all_hooks(it, table.form)).unwrap_or_default();
+        let all = object.get_object(KEY).map(|it| all_hooks(it, table)).unwrap_or_default();
         for (event, command, place) in all {
             match command.and_then(|it| Hook::of_command(&it)) {
                 Some(hook) => hooks.ours.push(Found { event, hook, place }),
@@ -205,19 +205,19 @@ fn line_of(text: &str, event: Option<&str>) -> Option<usize> {
 }
 
 /// Each hook of a table: its event, what it runs if that is a command, and where it is.
-fn all_hooks(hooks: &Object<'_>, form: Form) -> Vec<(String, Option<String>, Place)> {
+fn all_hooks(hooks: &Object<'_>, table: &HookTable) -> Vec<(String, Option<String>, Place)> {
     let mut all = Vec::new();
     for event in &hooks.properties {
         let Some(list) = event.value.as_array() else { continue };
         for (element, node) in list.elements.iter().enumerate() {
             let mut found = |node: &Node<'_>, in_group| {
-                let command = node.as_object().and_then(|it| it.get_string("command"));
+                let command = node.as_object().and_then(|it| it.get_string(table.members.command));
                 let command = command.map(|it| it.value.to_string());
                 let place = Place { start: node.start(), element, in_group };
                 all.push((event.name.as_str().to_owned(), command, place));
             };
-            match (form, node.as_object().and_then(|it| it.get_array(KEY))) {
-                (Form::Flat, _) => found(node, None),
+            match (table.form, node.as_object().and_then(|it| it.get_array(KEY))) {
+                (Form::Flat | Form::Typed, _) => found(node, None),
                 (Form::Groups, Some(group)) => {
                     let hooks = group.elements.iter().enumerate();
                     hooks.for_each(|(index, hook)| found(hook, Some(index)));
@@ -270,7 +270,7 @@ fn removed(text: &str, table: &HookTable, target: &Target) -> Option<String> {
     let mut text = text.to_owned();
     loop {
         let root = root_of(&text)??;
-        let all = root.get_object(KEY).map(|it| all_hooks(it, table.form)).unwrap_or_default();
+        let all = root.get_object(KEY).map(|it| all_hooks(it, table)).unwrap_or_default();
         let ours = all.into_iter().find(|(_, command, _)| {
             let hook = command.as_deref().and_then(Hook::of_command);
             hook.is_some_and(|hook| hook.target.is(target))
@@ -340,12 +340,12 @@ fn changed(
         }
         Change::Remove(target) => {
             let is_ours = |value: &Value| {
-                let command = value.get("command").and_then(Value::as_str);
+                let command = value.get(table.members.command).and_then(Value::as_str);
                 command.and_then(Hook::of_command).is_some_and(|hook| hook.target.is(target))
             };
             for list in lists_of(&mut root) {
                 match table.form {
-                    Form::Flat => list.retain(|it| !is_ours(it)),
+                    Form::Flat | Form::Typed => list.retain(|it| !is_ours(it)),
                     Form::Groups => groups_of(list).for_each(|it| it.retain(|it| !is_ours(it))),
                     Form::Module(_) => {}
                 }

@@ -69,6 +69,20 @@ fn each_agent_gets_the_hooks_that_it_documents() {
             60_000,
         ),
         ("crush", ".crush.json", ".config/crush/crush.json", "PreToolUse!", 60),
+        (
+            "copilot",
+            ".github/hooks/extline.json",
+            ".copilot/hooks/extline.json",
+            "preToolUse! postToolUse userPromptSubmitted sessionStart sessionEnd",
+            60,
+        ),
+        (
+            "droid",
+            ".factory/settings.json",
+            ".factory/settings.json",
+            "PreToolUse! PostToolUse* UserPromptSubmit SessionStart SessionEnd",
+            60,
+        ),
     ] {
         let machine = Machine::new();
         let dir = guarded(&machine);
@@ -79,6 +93,12 @@ fn each_agent_gets_the_hooks_that_it_documents() {
             let timeout = if (agent, name) == ("codex", "SessionEnd") { 3 } else { timeout };
             let or_block = if is_call && agent != "cursor" { " || exit 2" } else { "" };
             let command = format!("{}{or_block}", line(agent, &dir));
+            if agent == "copilot" {
+                let named = format!("--agent copilot --event {name}");
+                let command = command.replace("--agent copilot", &named);
+                let hook = json!({ "type": "command", "bash": command, "timeoutSec": timeout });
+                return (name.to_owned(), json!([hook]));
+            }
             let mut hook = json!({ "command": command, "timeout": timeout });
             if is_flat {
                 if is_call && agent == "cursor" {
@@ -103,7 +123,8 @@ fn each_agent_gets_the_hooks_that_it_documents() {
             assert!(told.stdout.contains("its guards are asked before each tool of "), "{told:?}");
             let written: Value = serde_json::from_str(&read(&file)).unwrap();
             assert_eq!(written["hooks"], wanted, "{agent}");
-            assert_eq!(written.get("version").is_some(), agent == "cursor");
+            let has_version = ["cursor", "copilot"].contains(&agent);
+            assert_eq!(written.get("version").is_some(), has_version);
             let told = machine.ok(&[&["install"], &*words].concat());
             assert!(told.stdout.contains("clock-shell is there already\n"), "{told:?}");
             machine.ok(&[&["uninstall"], &*words].concat());
@@ -140,7 +161,7 @@ fn hooks_are_written_where_they_are_wanted() {
     told.assert_code(2);
     told.assert_says(&[
         "no hooks are written for Zed",
-        "claude, codex, cursor, gemini, qwen, opencode, crush, pi",
+        "claude, codex, cursor, gemini, qwen, copilot, droid, opencode, crush, pi",
     ]);
     let told = machine.ok(&["install", "--for", "zed", "--scope", "project", &guard]);
     assert!(told.stdout.contains("of Zed, for which no hooks are written"), "{told:?}");

@@ -11,6 +11,7 @@ use crate::support::{Extline, Outcome, outcome, repository};
 const VARIABLES: [&str; 5] = [
     "XDG_CONFIG_HOME",
     "CODEX_HOME",
+    "COPILOT_HOME",
     "CLAUDE_CONFIG_DIR",
     "GEMINI_CLI_HOME",
     "PI_CODING_AGENT_DIR",

@@ -5,7 +5,7 @@ import json
 import os
 from pathlib import Path
 
-from extline import Context, Decision, Extension, RewritableToolUse, ToolUse, events
+from extline import Context, Decision, Extension, GuardedToolUse, RewritableToolUse, events
 
 ext = Extension("witness", "1.0.0")
 
@@ -30,9 +30,12 @@ def corrects(call: RewritableToolUse) -> Decision | None:
 
 
 @ext.guard
-def forbids(call: ToolUse) -> Decision | None:
-    if "forbidden" in json.dumps(call.args):
+def forbids(call: GuardedToolUse) -> Decision | None:
+    args = json.dumps(call.args)
+    if "forbidden" in args:
         return call.block("the witness forbids it")
+    if "questioned" in args:
+        return call.ask("the witness wants it to be looked at")
     return None
 
 
