@@ -25,6 +25,7 @@ CHAPTERS = {
         "extline.Event",
         "extline._moment.Moment",
         "extline.ToolUse",
+        "extline.GuardedToolUse",
         "extline.RewritableToolUse",
         "extline.ModelCall",
         "extline.Message",
