@@ -29,7 +29,11 @@ use crate::report::{CaseReport, Verdict};
 use crate::run::{Options, run};
 
 /// The extension that can be broken: `puppet.py NAME`.
-const PUPPET: &str = include_str!("../../mutants/puppet.py");
+const PUPPET: [(&str, &str); 3] = [
+    ("puppet_itself.py", include_str!("../../mutants/puppet.py")),
+    ("puppet_input.py", include_str!("../../mutants/puppet_input.py")),
+    ("puppet_output.py", include_str!("../../mutants/puppet_output.py")),
+];
 /// The kit in plain Python and what breaks it: `kit_mutant.py NAME`.
 const KIT: [(&str, &str); 16] = [
     ("kit.py", include_str!("../../kit/python/kit.py")),
@@ -168,10 +172,10 @@ impl Programs {
     fn write_down(folder: &Path) -> io::Result<Self> {
         let programs = Self { puppet: folder.join("puppet.py"), kit: folder.join("kit_mutant.py") };
         // Python keeps the compiled form of what is imported, and reads a script anew at every start.
-        fs::write(folder.join("puppet_itself.py"), PUPPET)?;
         fs::write(&programs.puppet, "import puppet_itself\n")?;
         fs::write(&programs.kit, KIT_MUTANT)?;
-        KIT.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))?;
+        let mut imported = PUPPET.iter().chain(&KIT);
+        imported.try_for_each(|(name, text)| fs::write(folder.join(name), text))?;
         Ok(programs)
     }
 

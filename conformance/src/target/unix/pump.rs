@@ -1,0 +1,210 @@
+//! Moves the bytes of a process under test, both ways.
+
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Signal as SystemSignal, kill_process_group};
+
+use super::Target;
+use crate::target::outgoing::Outgoing;
+use crate::target::timeline::What;
+use crate::target::weight;
+
+/// The end of a process has no descriptor to wait for, so it is asked for this often.
+const EXIT_TICK: Duration = Duration::from_millis(5);
+const READ_BYTES: usize = 64 * 1024;
+/// The tester had no processor when it comes back from a wait so much later than it asked for.
+const STALL: Duration = Duration::from_millis(20);
+/// How much a slow reader reads at once, and how long it rests then: 2 MB a second.
+const SLOW_BYTES: usize = 4096;
+const SLOW_PAUSE: Duration = Duration::from_millis(2);
+/// How much is kept of what one process writes to stdout, in bytes of memory: one that writes more is
+/// ended (`io.flood`). Several live at a time, and the checks need as much again.
+const KEPT: usize = 64 << 20;
+/// The longest line that is waited for; hosts take a quarter of that.
+const LONGEST_LINE: usize = 16 << 20;
+
+impl Target {
+    /// Waits until something happened or the time is over; `false` when the time is over.
+    pub(crate) fn pump(&mut self, until: Instant) -> bool {
+        self.release();
+        let before = self.timeline.mark();
+        loop {
+            self.look_for_exit();
+            if self.timeline.mark() > before {
+                return true;
+            }
+            let now = Instant::now();
+            if now >= until {
+                return false;
+            }
+            let longest = until.saturating_duration_since(now).min(self.tick());
+            self.wait_once(longest);
+            let late = now.elapsed().saturating_sub(longest);
+            if late >= STALL {
+                self.stalled += late;
+            }
+        }
+    }
+
+    fn tick(&self) -> Duration {
+        if self.conditions.slow_reader && self.reading {
+            return SLOW_PAUSE;
+        }
+        match self.outgoing.front() {
+            Some(outgoing) if !outgoing.pause.is_zero() => outgoing.pause.min(EXIT_TICK),
+            _ => EXIT_TICK,
+        }
+    }
+
+    fn wait_once(&mut self, longest: Duration) {
+        let wants_write =
+            self.outgoing.front().is_some_and(|outgoing| outgoing.not_before <= Instant::now());
+        let reads = self.reading && self.next_read <= Instant::now();
+        let wanted = [
+            (self.stderr.as_ref(), PollFlags::IN),
+            (self.stdout.as_ref().filter(|_| reads), PollFlags::IN),
+            (self.stdin.as_ref().filter(|_| wants_write), PollFlags::OUT),
+        ];
+        let mut fds: Vec<_> = wanted
+            .iter()
+            .filter_map(|(descriptor, flags)| Some(PollFd::new(*descriptor.as_ref()?, *flags)))
+            .collect();
+        let timeout = Timespec::try_from(longest).ok();
+        let _ = poll(&mut fds, timeout.as_ref());
+        let mut happened = fds.iter().map(|fd| !fd.revents().is_empty());
+        let [errors, output, input] = wanted
+            .map(|(descriptor, _)| descriptor.is_some() && happened.next().unwrap_or_default());
+        if errors {
+            self.read_stderr();
+        }
+        if output {
+            self.read_stdout();
+        } else if reads && self.stdout.is_some() {
+            self.timeline.heard_nothing();
+        }
+        if input || self.outgoing.front().is_some_and(|one| !one.pause.is_zero()) {
+            self.write_some();
+        }
+    }
+
+    pub(super) fn write_some(&mut self) {
+        while let (Some(stdin), Some(outgoing)) = (&self.stdin, self.outgoing.front_mut()) {
+            if outgoing.not_before > Instant::now() {
+                return;
+            }
+            if outgoing.waits_for_reader(stdin) {
+                outgoing.not_before = Instant::now() + outgoing.pause;
+                return;
+            }
+            let next = outgoing.cutting.next(&outgoing.bytes, outgoing.written);
+            let rest = &outgoing.bytes[outgoing.written..];
+            match rustix::io::write(stdin, &rest[..next.min(outgoing.chunk)]) {
+                Ok(count) => {
+                    outgoing.written += count;
+                    outgoing.last_write = Instant::now();
+                    outgoing.writes.push(count);
+                    outgoing.not_before = Instant::now() + outgoing.pause;
+                }
+                Err(Errno::AGAIN | Errno::INTR) => return,
+                Err(error) => {
+                    self.outgoing.clear();
+                    self.stdin = None;
+                    self.timeline.add(What::Action(format!("stdin cannot be written: {error}")));
+                    return;
+                }
+            }
+            if outgoing.written == outgoing.bytes.len() {
+                let Outgoing { bytes, writes, .. } = self
+                    .outgoing
+                    .pop_front()
+                    .unwrap_or_else(|| unreachable!("the front was looked at above"));
+                self.sent += bytes.len();
+                self.timeline.add(What::Sent { bytes, writes });
+            }
+        }
+    }
+
+    /// Reads once, and says how many bytes came.
+    pub(super) fn read_stdout(&mut self) -> usize {
+        let Some(stdout) = &self.stdout else { return 0 };
+        let slow = self.conditions.slow_reader && self.exit.is_none();
+        self.next_read = Instant::now() + if slow { SLOW_PAUSE } else { Duration::ZERO };
+        let mut space = vec![0; if slow { SLOW_BYTES } else { READ_BYTES }];
+        match rustix::io::read(stdout, &mut space) {
+            Ok(0) => self.end_stdout(),
+            Ok(count) => {
+                self.take_output(&space[..count]);
+                return count;
+            }
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(_) => self.end_stdout(),
+        }
+        0
+    }
+
+    fn take_output(&mut self, mut bytes: &[u8]) {
+        let now = Instant::now();
+        self.partial.1 += 1;
+        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+            self.partial.0.extend_from_slice(&bytes[..end]);
+            bytes = &bytes[end + 1..];
+            let (line, reads) = std::mem::replace(&mut self.partial, (Vec::new(), 1));
+            self.kept += weight(&line);
+            if self.kept > KEPT {
+                return self.end_flood("so much", &line);
+            }
+            self.lines += 1;
+            self.timeline.add_at(now, What::Line { bytes: line, reads, terminated: true });
+        }
+        self.partial.0.extend_from_slice(bytes);
+        if self.partial.0.len() > LONGEST_LINE {
+            let line = std::mem::take(&mut self.partial.0);
+            return self.end_flood("a line of that length", &line);
+        }
+        if self.partial.0.is_empty() {
+            self.partial.1 = 0;
+        }
+    }
+
+    /// Ends one that wrote more than is kept: `line` is what it wrote last.
+    fn end_flood(&mut self, what: &str, line: &[u8]) {
+        let lines = self.lines;
+        let time = self.timeline.lasted().as_secs_f64();
+        let text = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
+        let told = format!(
+            "it floods its stdout: {lines} lines in {time:.1} s, and then {what} that the tester \
+             ended it; the last one begins with {text:?}"
+        );
+        self.partial = (Vec::new(), 0);
+        self.stdout = None;
+        let _ = kill_process_group(self.group.leader, SystemSignal::KILL);
+        self.timeline.add(What::Action(format!("SIGKILL: {told}")));
+        self.flood = Some(told);
+    }
+
+    fn end_stdout(&mut self) {
+        self.stdout = None;
+        let (bytes, reads) = std::mem::take(&mut self.partial);
+        if !bytes.is_empty() {
+            self.timeline.add(What::Line { bytes, reads, terminated: false });
+        }
+        self.timeline.add(What::StdoutEnded);
+    }
+
+    /// Reads once, and says how many bytes came.
+    pub(super) fn read_stderr(&mut self) -> usize {
+        let Some(stderr) = &self.stderr else { return 0 };
+        let mut space = vec![0; READ_BYTES];
+        match rustix::io::read(stderr, &mut space) {
+            Ok(count) if count > 0 => {
+                self.timeline.heard_on_stderr(&space[..count]);
+                return count;
+            }
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Ok(_) | Err(_) => self.stderr = None,
+        }
+        0
+    }
+}
