@@ -16,6 +16,7 @@
 
 #![forbid(unsafe_code)]
 
+mod approval_answer;
 mod approval_key;
 mod args;
 mod base64;
@@ -39,6 +40,7 @@ mod word;
 
 use extline_json as json;
 
+pub use approval_answer::approval_answer;
 pub use approval_key::approval_key;
 pub use args::{ArgsError, ArgsFailure, ArgsValidator, SchemaProblem, Unsupported};
 pub use base64::{decode as read_base64, encode as write_base64};

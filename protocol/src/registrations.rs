@@ -84,10 +84,9 @@ impl Registrations {
         &self.tools
     }
 
-    /// Whether the host is to ask about the calls of a tool (`approval: {"dynamic": true}`).
-    pub fn advises(&self) -> bool {
-        let is_dynamic = |tool: &RegisterTool| tool.approval.as_ref().is_some_and(|it| it.dynamic);
-        self.tools.iter().any(is_dynamic)
+    /// The tools about whose calls the host is to ask (`approval: {"dynamic": true}`).
+    pub fn advised(&self) -> impl Iterator<Item = &RegisterTool> {
+        self.tools.iter().filter(|tool| tool.approval.as_ref().is_some_and(|it| it.dynamic))
     }
 
     /// The commands.

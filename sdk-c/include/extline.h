@@ -1021,8 +1021,8 @@ extline_result extline_call_text_json_n(struct extline_call *call, const char *j
 
 /**
  * Answers a tool with a JSON value, whole as structured content and as text for models and hosts that
- * know only text; a method returns it. `EXTLINE_JSON` for a text that is none, and then the call is not
- * answered. Else as `extline_call_text`.
+ * know only text; a method returns it. `EXTLINE_JSON` for a text that is none, `EXTLINE_ARGUMENT` for what
+ * `gated_by` of a tool cannot answer, and then the call is not answered. Else as `extline_call_text`.
  */
 extline_result extline_call_json(struct extline_call *call,
                                  const char *json);

@@ -9,11 +9,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use extline_protocol::frame::{CommandResponse, ErrorInfo, RpcError, ToolResult};
-use extline_protocol::{CallKey, CallKind, ErrorKind, ExtensionSession, Id, ReplyError};
+use extline_protocol::{
+    CallKey, CallKind, ErrorKind, ExtensionSession, Id, RawJson, ReplyError, approval_answer,
+};
 
 use crate::callback::Callback;
 use crate::code::{
-    EXTLINE_ANSWERED, EXTLINE_CANCELLED, EXTLINE_CLOSED, EXTLINE_STATE, EXTLINE_TOO_LARGE,
+    EXTLINE_ANSWERED, EXTLINE_ARGUMENT, EXTLINE_CANCELLED, EXTLINE_CLOSED, EXTLINE_STATE,
+    EXTLINE_TOO_LARGE,
 };
 use crate::dispatch::inside;
 use crate::extension::{Extension, ReplyFailed};
@@ -42,6 +45,8 @@ pub struct Call {
     pub(crate) draft: Mutex<Option<Box<ToolResult>>>,
     /// Where it is one step of an intercept.
     pub(crate) turn: Option<Turn>,
+    /// It is about a call of a tool, and its answer is whether that is to be approved.
+    pub(crate) is_about_approval: bool,
     /// With NULs behind them, once they are asked for.
     pub(crate) names: OnceLock<Names>,
     /// Those who may still answer.
@@ -74,6 +79,7 @@ impl Call {
             session_id: None,
             draft: Mutex::new(None),
             turn: None,
+            is_about_approval: false,
             names: OnceLock::new(),
             holders: AtomicUsize::new(RUNNING),
             is_answered: AtomicBool::new(false),
@@ -117,12 +123,11 @@ pub(crate) unsafe fn called<'c>(call: *const Call) -> Result<&'c Call, Failure> 
 
 /// Answers.
 impl Call {
-    /// Answers it, once.
-    pub(crate) fn answer(
+    /// Gives the answer that has begun.
+    fn reply(
         &self,
         reply: impl FnOnce(&mut ExtensionSession, &CallKey) -> Result<(), ReplyError>,
     ) -> Result<(), Failure> {
-        self.begin_answer()?;
         let replied = self.ext.reply(self.serial(), |session| reply(session, &self.key));
         self.forget_waiting();
         replied.map_err(|failed| match failed {
@@ -146,7 +151,7 @@ impl Call {
         Ok(())
     }
 
-    /// From now on it has its answer.
+    /// From now on it has its answer, which it gets once.
     pub(crate) fn begin_answer(&self) -> Result<(), Failure> {
         if self.is_answered.swap(true, AcqRel) {
             let text = format!("the {} has its answer already", self.label);
@@ -158,21 +163,41 @@ impl Call {
     /// Answers a tool with what is there already, and what `finish` adds.
     pub(crate) fn answer_tool(&self, finish: impl FnOnce(&mut ToolResult)) -> Result<(), Failure> {
         self.must_be(CallKind::Tool, "only a tool has such a result")?;
-        self.answer(|session, key| {
-            let draft = self.draft().take();
-            let mut result = draft.map_or_else(
-                || ToolResult::new(Id::default(), Vec::with_capacity(1)),
-                |draft| *draft,
-            );
-            finish(&mut result);
-            session.reply_tool(key, result)
-        })
+        self.begin_answer()?;
+        let draft = self.draft().take();
+        let mut result = draft
+            .map_or_else(|| ToolResult::new(Id::default(), Vec::with_capacity(1)), |draft| *draft);
+        finish(&mut result);
+        self.reply_tool(result)
+    }
+
+    // Once for all entries that answer, as the two below.
+    #[inline(never)]
+    fn reply_tool(&self, result: ToolResult) -> Result<(), Failure> {
+        self.reply(|session, key| session.reply_tool(key, result))
     }
 
     /// Answers a command.
+    #[inline(never)]
     pub(crate) fn answer_command(&self, response: CommandResponse) -> Result<(), Failure> {
         self.must_be(CallKind::Command, "only a command has such an answer")?;
-        self.answer(|session, key| session.reply_command(key, response))
+        self.begin_answer()?;
+        self.reply(|session, key| session.reply_command(key, response))
+    }
+
+    /// Answers a request of the host's.
+    pub(crate) fn answer_request(&self, mut result: RawJson) -> Result<(), Failure> {
+        if self.is_about_approval {
+            result = approval_answer(&result)
+                .map_err(|error| Failure::new(EXTLINE_ARGUMENT, format!("the answer: {error}")))?;
+        }
+        self.reply_request(Ok(result))
+    }
+
+    #[inline(never)]
+    fn reply_request(&self, result: Result<RawJson, RpcError>) -> Result<(), Failure> {
+        self.begin_answer()?;
+        self.reply(|session, key| session.reply_request(key, result))
     }
 
     /// What of the result is there already.
@@ -186,13 +211,13 @@ impl Call {
             return turn.decide(self, Err(error.to_string()));
         }
         match self.kind() {
-            CallKind::Command => self.answer(|session, key| {
-                session.reply_command(key, CommandResponse::error(key.id().clone(), error.message))
-            }),
-            CallKind::Request => self.answer(|session, key| {
+            CallKind::Command => {
+                self.answer_command(CommandResponse::error(self.key.id().clone(), error.message))
+            }
+            CallKind::Request => {
                 let text = error.to_string();
-                session.reply_request(key, Err(RpcError::new(error.kind, text)))
-            }),
+                self.reply_request(Err(RpcError::new(error.kind, text)))
+            }
             _ => self.answer_tool(|result| {
                 result.content.insert(0, extline_protocol::frame::Content::Text(error.to_string()));
                 result.is_error = true;

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
-use extline_protocol::frame::{CommandInvoked, ErrorInfo, Request, RpcError, ToolCall, ToolResult};
-use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, RawJson, read_string};
+use extline_protocol::frame::{CommandInvoked, ErrorInfo, Request, RpcError, ToolCall};
+use extline_protocol::{CallKey, CallKind, ExtensionEvent, RawJson};
 
 use crate::call::Call;
 use crate::callback::Callback;
@@ -57,6 +57,9 @@ impl Extension {
             ExtensionEvent::Request { key, request, deadline } => {
                 self.run_method(key, request, deadline);
             }
+            ExtensionEvent::Approval { key, tool, args, deadline } => {
+                self.run_adviser(key, &tool, args, deadline);
+            }
             ExtensionEvent::Event(event) => self.run_event(&event),
             ExtensionEvent::Panel(input) => self.run_panel(&input),
             ExtensionEvent::Cancelled { key, .. } => self.tell_cancelled(&key),
@@ -104,7 +107,7 @@ impl Extension {
     fn run_method(self: &Arc<Self>, key: CallKey, request: Request, deadline: Option<Instant>) {
         // The session lets only methods through that are named in `hello`.
         let handler = { self.lock().methods.get(&request.method).cloned() };
-        let Some(handler) = handler else { return self.run_adviser(key, request, deadline) };
+        let Some(handler) = handler else { return };
         let text = Json::of(request.params.unwrap_or_default());
         let label = format!("request {}", request.method).into();
         let mut call = Call::new(self, key, label, text);
@@ -113,38 +116,27 @@ impl Extension {
     }
 
     /// Asks whether a call is to be approved (`tool.approval-failed`).
-    fn run_adviser(self: &Arc<Self>, key: CallKey, request: Request, deadline: Option<Instant>) {
-        let (tool, args) = match self.asked_about(request) {
-            Ok(asked) => asked,
-            Err(error) => {
-                // It may be answered already, as at a deadline.
-                let _ = self.tell(|session| session.reply_request(&key, Err(error)));
-                return;
-            }
-        };
-        let Some(adviser) = &tool.adviser else { return };
-        let label = format!("gated_by of {}", tool.label).into();
-        let mut call = Call::new(self, key, label, Json::of(args));
-        call.deadline = deadline;
-        self.hand_over(&Arc::new(call), adviser);
-    }
-
-    /// The tool of a call that is asked about, and the arguments of that call.
-    fn asked_about(&self, request: Request) -> Result<(Arc<Tool>, RawJson), RpcError> {
-        let wrong = |text: &str| RpcError::new(ErrorKind::Validation, text);
-        let params = Json::of(request.params.unwrap_or_default());
-        let name = params.at("/tool").and_then(read_string);
-        let args = params.at("/args").and_then(|args| RawJson::parse(args).ok());
-        let asked = name.zip(args.filter(RawJson::is_object));
-        let (name, args) = asked.ok_or_else(|| wrong("asked is about a tool and its args"))?;
-        let name = &*name;
+    fn run_adviser(
+        self: &Arc<Self>,
+        key: CallKey,
+        name: &str,
+        args: RawJson,
+        deadline: Option<Instant>,
+    ) {
         let tool = { self.lock().tools.get(name).cloned() };
-        let tool = tool.filter(|tool| tool.adviser.is_some()).ok_or_else(|| {
-            let text = format!("no tool {name:?} says more of its calls");
-            RpcError::new(ErrorKind::NotFound, text)
-        })?;
-        tool.validator.validate(&args).map_err(|error| wrong(&error.to_string()))?;
-        Ok((tool, args))
+        let Some((tool, adviser)) =
+            tool.as_ref().and_then(|tool| Some((tool, tool.adviser.as_ref()?)))
+        else {
+            // As in `run_tool`.
+            return self.refuse(&key, ErrorInfo::unknown_tool(name));
+        };
+        if let Err(error) = tool.validator.validate(&args) {
+            return self.refuse(&key, error.into());
+        }
+        let mut call = Call::new(self, key, format!("gated_by {name}").into(), Json::of(args));
+        call.deadline = deadline;
+        call.is_about_approval = true;
+        self.hand_over(&Arc::new(call), adviser);
     }
 
     /// Has the handler run, on a call that can be cancelled from now on.
@@ -180,6 +172,11 @@ impl Extension {
     /// Answers in the handler's place.
     fn refuse(&self, key: &CallKey, error: ErrorInfo) {
         // It fails for a call that the session has answered, at shutdown.
-        self.tell(|session| session.reply_tool(key, ToolResult::error(key.id().clone(), error)));
+        self.tell(|session| match key.kind() {
+            CallKind::Request => {
+                session.reply_request(key, Err(RpcError::new(error.kind, error.message)))
+            }
+            _ => session.fail_tool(key, error),
+        });
     }
 }

@@ -41,7 +41,7 @@ pub unsafe extern "C" fn extline_on(
 ) -> ResultCode {
     // SAFETY: as the header says.
     unsafe {
-        register(ext, event, "event", run, |state, name, run| {
+        register(ext, event, "event", run, &mut |state, name, run| {
             state.subscribe().add("event", &name);
             let handler = Arc::new(Callback::new(run, user, drop));
             state.events.entry(name).or_default().push(handler);
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn extline_intercept(
 ) -> ResultCode {
     // SAFETY: as the header says.
     unsafe {
-        register(ext, point, "point", run, |state, name, run| {
+        register(ext, point, "point", run, &mut |state, name, run| {
             must_be_point(&name)?;
             state.subscribe().add("intercept", &name);
             let handler = Arc::new(Callback::new(run, user, drop));
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn extline_guard(
 ) -> ResultCode {
     // SAFETY: as the header says.
     unsafe {
-        register(ext, name, "name", run, |state, name, run| {
+        register(ext, name, "name", run, &mut |state, name, run| {
             let label: Arc<str> = format!("guard {name}").into();
             if state.guards.iter().any(|(known, _)| *known == label) {
                 return Err(mistake(RegistrationError::Duplicate { kind: "guard", name }));
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn extline_method(
 ) -> ResultCode {
     // SAFETY: as the header says.
     unsafe {
-        register(ext, name, "name", run, |state, name, run| {
+        register(ext, name, "name", run, &mut |state, name, run| {
             if state.live().is_some() {
                 let text = "hello names the methods, so they are given before the start";
                 return Err(Failure::new(EXTLINE_STATE, text));
@@ -171,7 +171,7 @@ unsafe fn register<F>(
     name: *const c_char,
     what: &str,
     run: Option<F>,
-    register: impl FnOnce(&mut State, String, F) -> Result<(), Failure>,
+    register: &mut dyn FnMut(&mut State, String, F) -> Result<(), Failure>,
 ) -> ResultCode {
     enter(|| {
         // SAFETY: a handle of the caller's.

@@ -187,6 +187,8 @@ impl Extension {
         Ok(())
     }
 
+    // Once for all that is said.
+    #[inline(never)]
     fn send(&self, mut state: MutexGuard<'_, State>, due: Option<std::time::Instant>) {
         let Ok(channel) = state.channel() else { return };
         // An error comes again where the session is driven, which can end it.

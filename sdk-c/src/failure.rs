@@ -31,6 +31,8 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    #[cold]
+    #[inline(never)]
     pub(crate) fn new(code: ResultCode, text: impl Into<String>) -> Self {
         Self { code, text: text.into() }
     }

@@ -91,7 +91,7 @@ fn must_be_string(json: RawJson) -> Result<RawJson, Failure> {
 fn answer_json(call: &Call, string: RawJson) -> Result<(), Failure> {
     match call.kind() {
         CallKind::Command => answer(call, &string.string("").unwrap_or_default()),
-        CallKind::Request => call.answer(|session, key| session.reply_request(key, Ok(string))),
+        CallKind::Request => call.answer_request(string),
         _ => {
             let block = Content::TextJson(string);
             call.answer_tool(|result| result.content.push(block))
@@ -105,10 +105,8 @@ fn answer(call: &Call, text: &str) -> Result<(), Failure> {
             let response = CommandResponse::new("".into(), Action::Display);
             call.answer_command(CommandResponse { display: Some(text.to_owned()), ..response })
         }
-        CallKind::Request => call.answer(|session, key| {
-            // Every string can be written as JSON.
-            session.reply_request(key, Ok(RawJson::of(text).unwrap_or_default()))
-        }),
+        // Every string can be written as JSON.
+        CallKind::Request => call.answer_request(RawJson::of(text).unwrap_or_default()),
         _ => {
             let block = Content::text(text);
             call.answer_tool(|result| result.content.push(block))

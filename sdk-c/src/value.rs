@@ -9,11 +9,11 @@ use crate::call::{Call, called};
 use crate::code::{EXTLINE_STATE, ResultCode};
 use crate::failure::{Failure, enter};
 use crate::ffi::{bytes, maybe_text, text, text_n};
-use crate::tool::{json_of, word};
+use crate::tool::json_of;
 
 /// Answers a tool with a JSON value, whole as structured content and as text for models and hosts that
-/// know only text; a method returns it. `EXTLINE_JSON` for a text that is none, and then the call is not
-/// answered. Else as `extline_call_text`.
+/// know only text; a method returns it. `EXTLINE_JSON` for a text that is none, `EXTLINE_ARGUMENT` for what
+/// `gated_by` of a tool cannot answer, and then the call is not answered. Else as `extline_call_text`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_json(call: *mut Call, json: *const c_char) -> ResultCode {
     enter(|| {
@@ -63,9 +63,7 @@ pub unsafe extern "C" fn extline_call_none(call: *mut Call) -> ResultCode {
         let call = unsafe { called(call) }?;
         match call.kind() {
             CallKind::Command => call.answer_command(CommandResponse::new("".into(), Action::Noop)),
-            CallKind::Request => {
-                call.answer(|session, key| session.reply_request(key, Ok(RawJson::null())))
-            }
+            CallKind::Request => call.answer_request(RawJson::null()),
             _ => call.answer_tool(|_| ()),
         }
     })
@@ -86,25 +84,20 @@ pub unsafe extern "C" fn extline_call_advise(
         let (call, policy) = unsafe { (called(call)?, text(policy, "policy")?) };
         // SAFETY: as above.
         let reason = unsafe { maybe_text(reason, "reason") }?;
-        if call.kind() != CallKind::Request {
-            let text = "only a tool's gated_by is answered so";
+        if !call.is_about_approval {
+            let text = format!("this is the {}: only a tool's gated_by is answered so", call.label);
             return Err(Failure::new(EXTLINE_STATE, text));
         }
-        let Some(policy) = word(Some(policy.to_owned()), &["allow", "deny", "prompt"])? else {
-            return Ok(());
-        };
-        let reason = reason.map(|reason| RawJson::of(reason).unwrap_or_default());
-        let reason = reason.map(|reason| format!(",\"reason\":{}", reason.get()));
-        let advice = format!("{{\"policy\":\"{policy}\"{}}}", reason.unwrap_or_default());
-        let advice = json_of(&advice, "advice")?;
-        call.answer(|session, key| session.reply_request(key, Ok(advice)))
+        let json = |text| RawJson::of(text).unwrap_or_default();
+        let (policy, reason) = (json(policy), reason.map(json).unwrap_or_default());
+        answer(call, &format!("{{\"policy\":{policy},\"reason\":{reason}}}"))
     })
 }
 
 fn answer(call: &Call, json: &str) -> Result<(), Failure> {
     let json = json_of(json, "json")?;
     if call.kind() == CallKind::Request {
-        return call.answer(|session, key| session.reply_request(key, Ok(json)));
+        return call.answer_request(json);
     }
     call.answer_tool(|result| result.push_value(json))
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use extline_driver::questions::{self, Answer, News, Reply};
 use extline_driver::{Question, Questions, running};
 use extline_protocol::frame::{ErrorInfo, Frame, Object, PanelClose, ToolCall, ToolResult};
-use extline_protocol::{CallKey, ExtensionEvent, ExtensionSession, PanelInput};
+use extline_protocol::{CallKey, ExtensionEvent, ExtensionSession, PanelInput, RawJson};
 
 use crate::calls::Label;
 use crate::core::{Core, State};
@@ -45,6 +45,8 @@ pub(crate) enum Kind {
     Failed = 14,
     /// Whether input is wanted, and in how many milliseconds a turn is due.
     Wants = 15,
+    /// Tool, arguments, deadline.
+    Approval = 16,
 }
 
 /// Tells JavaScript. Whether promises are to have their turn.
@@ -82,12 +84,11 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
             })
         }
         ExtensionEvent::Request { key, request, deadline } => {
-            let serial = key.serial();
-            let flag = core.lock().begin(key, label);
-            let (text, more) = (Some(request.method.as_str()), request.params.as_ref());
-            let more = more.map(extline_protocol::RawJson::get);
-            let deadline = deadline.map(left);
-            scope.tell(Told { serial, text, more, deadline, flag, ..told(Kind::Request) })
+            let params = request.params.as_ref();
+            asked(core, scope, told(Kind::Request), (key, label), &request.method, params, deadline)
+        }
+        ExtensionEvent::Approval { key, tool, args, deadline } => {
+            asked(core, scope, told(Kind::Approval), (key, label), &tool, Some(&args), deadline)
         }
         ExtensionEvent::Event(event) => {
             core.lock().calls.begin_other(label);
@@ -102,6 +103,22 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
         }
         event => answer_or_end(core, scope, event),
     }
+}
+
+/// The host asks for something, with a value.
+fn asked(
+    core: &Core,
+    scope: &Scope<'_>,
+    told: Told<'_>,
+    (key, label): (CallKey, Label),
+    name: &str,
+    value: Option<&RawJson>,
+    deadline: Option<Instant>,
+) -> bool {
+    let serial = key.serial();
+    let flag = core.lock().begin(key, label);
+    let (text, more) = (Some(name), value.map(RawJson::get));
+    scope.tell(Told { serial, text, more, deadline: deadline.map(left), flag, ..told })
 }
 
 fn answer_or_end(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> bool {

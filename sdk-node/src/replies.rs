@@ -6,7 +6,7 @@ use extline_driver::questions::{self, Asked, Asker, News};
 use extline_protocol::frame::{
     CommandResponse, Content, ErrorInfo, ExtensionFrame, RpcError, ToolResult, ToolUpdate,
 };
-use extline_protocol::{CallKey, CallKind, ErrorKind, RequestError, Update};
+use extline_protocol::{CallKey, CallKind, ErrorKind, RequestError, Update, approval_answer};
 use napi::{Error, Result};
 use napi_derive::napi;
 
@@ -40,6 +40,20 @@ impl Session {
         let frame = answer_of(kind, &members)?;
         let Some(key) = self.end_call(serial) else { return Ok(()) };
         self.driver.tell(|state| reply(state, &key, frame));
+        Ok(())
+    }
+
+    /// Says whether a call is to be approved, by the JSON text of what its function returned. What is no answer
+    /// to that throws, and then it is not answered.
+    #[napi(catch_unwind)]
+    pub fn answer_approval(&self, serial: i64, json: String) -> Result<()> {
+        let answer = approval_answer(&raw(&json)?);
+        let answer = answer.map_err(|error| Error::from_reason(error.to_string()))?;
+        let Some(key) = self.end_call(serial) else { return Ok(()) };
+        // As above.
+        self.driver.tell(|state| {
+            let _ = state.channel.session.reply_request(&key, Ok(answer));
+        });
         Ok(())
     }
 

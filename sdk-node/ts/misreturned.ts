@@ -13,3 +13,12 @@ Misreturned.prototype.name = "TypeError";
 export function misreturned(thrown: unknown): unknown {
   return thrown instanceof Unsendable ? new Misreturned(`it returned what cannot be sent: ${thrown.message}`) : thrown;
 }
+
+/** Reads a handler's outcome: what that throws is about what it returned. */
+export function read(encode: () => string): string {
+  try {
+    return encode();
+  } catch (thrown) {
+    throw misreturned(thrown);
+  }
+}

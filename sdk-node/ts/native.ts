@@ -37,6 +37,8 @@ export const enum Kind {
   Failed = 14,
   /** flag: input is wanted; deadline: when a turn is due. Only where JavaScript moves the bytes. */
   Wants = 15,
+  /** text: tool; more: arguments; deadline; flag: is cancelled already. */
+  Approval = 16,
 }
 
 /**
@@ -102,6 +104,8 @@ export interface Session {
   answerValue(serial: number, json: string): void;
   /** With the members of the frame that answers the call. */
   answer(serial: number, members: string): void;
+  /** With what the function of a tool says of a call. What is no answer to that throws. */
+  answerApproval(serial: number, json: string): void;
   fail(serial: number, kind: string, message: string): void;
   eventDone(event: string): void;
   panelDone(id: string): void;

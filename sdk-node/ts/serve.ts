@@ -1,6 +1,6 @@
 /** One extension that runs: what the native half tells goes to the author's handlers. */
 
-import { adviserOf } from "./adviser.js";
+import { answerApproval } from "./adviser.js";
 import { Context } from "./context.js";
 import { decide, type Asking } from "./decide.js";
 import { refuseDecision } from "./decision.js";
@@ -9,7 +9,7 @@ import { isAbort, ToolError } from "./errors.js";
 import { commandFailureOf, failureOf } from "./failed.js";
 import { Host, type Ack } from "./host.js";
 import { encodeJson } from "./json.js";
-import { misreturned } from "./misreturned.js";
+import { read } from "./misreturned.js";
 import { frameOf, type Event } from "./moment.js";
 import { Kind, native, type Reader, type Session, type SessionOptions } from "./native.js";
 import type { Handler, Offer, Registered } from "./offer.js";
@@ -121,6 +121,8 @@ export class Serving {
         return this.#intercept(serial, text, number ?? 0, more ?? "{}", deadline);
       case Kind.Request:
         return this.#request(new Context(this, serial, undefined, undefined, deadline, flag), text, more);
+      case Kind.Approval:
+        return this.#approval(new Context(this, serial, undefined, undefined, deadline, flag), text, more);
       case Kind.Event:
         return this.#event(text, more ?? "{}");
       case Kind.Panel:
@@ -254,22 +256,35 @@ export class Serving {
     return this.#call(new Context(this, serial), registered?.handler, args, answer, failed);
   }
 
-  #request(ctx: Context, method: string, text: string | undefined): boolean {
-    const params: unknown = text === undefined ? undefined : JSON.parse(text);
-    // The session lets only methods through that are named in hello.
-    const { handler: asked, author } = this.#offer.methods.get(method) ?? adviserOf(this.#offer.advisers, params);
+  #request(ctx: Context, method: string, params: string | undefined): boolean {
     const answer = (returned: unknown) => {
       const result = read(() => encodeJson(returned === undefined ? null : returned));
       this.session.answer(ctx.serial, `{"result":${result}}`);
     };
+    return this.#asked(ctx, `method ${method}`, this.#offer.methods.get(method), params, answer);
+  }
+
+  #approval(ctx: Context, tool: string, args: string | undefined): boolean {
+    const answer = (advised: unknown) => answerApproval(this.session, ctx.serial, advised);
+    return this.#asked(ctx, `gated of the tool ${tool}`, this.#offer.advisers.get(tool), args, answer);
+  }
+
+  #asked(
+    ctx: Context,
+    what: string,
+    registered: Registered<unknown> | undefined,
+    text: string | undefined,
+    answer: (returned: unknown) => void,
+  ): boolean {
     const failed = (thrown: unknown) => {
       if (ctx.cancelled && isAbort(thrown)) return this.session.fail(ctx.serial, "cancelled", "cancelled");
       const kind = thrown instanceof ToolError ? thrown.kind : "internal";
-      const message = thrown instanceof ToolError ? thrown.message : failureOf(thrown, `method ${method}`, author);
+      const message = thrown instanceof ToolError ? thrown.message : failureOf(thrown, what, registered?.author);
       this.session.fail(ctx.serial, kind, message.toWellFormed());
     };
-    const handler = asked && ((value: unknown) => withParts(asked(value, ctx), ctx));
-    return this.#call(ctx, handler, params, answer, failed);
+    const handler = registered && ((value: unknown) => withParts(registered.handler(value, ctx), ctx));
+    const value: unknown = text === undefined ? undefined : JSON.parse(text);
+    return this.#call(ctx, handler, value, answer, failed);
   }
 
   #call<Value>(
@@ -310,14 +325,5 @@ export class Serving {
     const waits = decide(asking, turn, frame);
     if (waits) this.#running.set(serial, ctx);
     return waits;
-  }
-}
-
-/** What reading a handler's outcome throws is about what it returned. */
-function read(encode: () => string): string {
-  try {
-    return encode();
-  } catch (thrown) {
-    throw misreturned(thrown);
   }
 }

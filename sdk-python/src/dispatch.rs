@@ -133,6 +133,11 @@ impl Core {
                 let context = context(Some(key), deadline)?;
                 serving.call_method1("request", (context, request.method, params))?;
             }
+            ExtensionEvent::Approval { key, tool, args, deadline } => {
+                let args = load(py, args.get())?;
+                let context = context(Some(key), deadline)?;
+                serving.call_method1("approval", (context, tool, args))?;
+            }
             ExtensionEvent::Event(event) => {
                 serving.call_method1("event", (context(None, None)?, to_dict(py, &*event)?))?;
             }
@@ -213,7 +218,8 @@ fn key_of(event: &ExtensionEvent) -> Option<CallKey> {
     match event {
         ExtensionEvent::Command { key, .. }
         | ExtensionEvent::Intercept { key, .. }
-        | ExtensionEvent::Request { key, .. } => Some(key.clone()),
+        | ExtensionEvent::Request { key, .. }
+        | ExtensionEvent::Approval { key, .. } => Some(key.clone()),
         _ => None,
     }
 }

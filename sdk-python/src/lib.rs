@@ -55,9 +55,9 @@ mod native {
     use crate::raw::RawJson;
     #[pymodule_export]
     use crate::replies::{
-        answer_command, answer_request, answer_tool, begin, call_tool, cancel_tool, context, end,
-        enter, fail_command, fail_intercept, fail_request, fail_tool, forget, leave, on_cancel,
-        request, send_part, show, step_aside,
+        answer_approval, answer_command, answer_request, answer_tool, begin, call_tool,
+        cancel_tool, context, end, enter, fail_command, fail_intercept, fail_request, fail_tool,
+        forget, leave, on_cancel, request, send_part, show, step_aside,
     };
     #[pymodule_export]
     use crate::session::Session;

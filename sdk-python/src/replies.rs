@@ -3,7 +3,8 @@
 use extline_driver::questions::{Asked, Asker};
 use extline_driver::running;
 use extline_protocol::frame::{CommandResponse, Content, ErrorInfo, RpcError, ToolResult};
-use extline_protocol::{CallKey, CallKind, ErrorKind, RequestError};
+use extline_protocol::{CallKey, CallKind, ErrorKind, RequestError, approval_answer};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -156,6 +157,17 @@ pub(crate) fn answer_request(context: &Context, result: &Bound<'_, PyAny>) -> Py
     let result = dump_raw(result)?;
     // As above.
     let _ = context.core.tell(|session| session.reply_request(key, Ok(result)))?;
+    Ok(())
+}
+
+/// Says whether a call is to be approved. Raises `ValueError` for what is no answer to that.
+#[pyfunction]
+pub(crate) fn answer_approval(context: &Context, returned: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Some(key) = context.call.key() else { return Ok(()) };
+    let answer = approval_answer(&dump_raw(returned)?);
+    let answer = answer.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    // As above.
+    let _ = context.core.tell(|session| session.reply_request(key, Ok(answer)))?;
     Ok(())
 }
 

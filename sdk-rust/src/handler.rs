@@ -7,9 +7,8 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll};
 
+use extline_protocol::RawJson;
 use extline_protocol::frame::{Event, RpcError, Subscribe};
-use extline_protocol::{ErrorKind, RawJson};
-use extline_services::approval::Proposed;
 
 use crate::guard::Guard;
 use crate::intercept::{DecisionHandler, add_name};
@@ -43,31 +42,6 @@ pub(crate) struct Handlers {
 }
 
 impl Handlers {
-    /// What answers a request, with what it is called with.
-    pub(crate) fn of_request(
-        &self,
-        method: &str,
-        params: RawJson,
-    ) -> Result<(MethodHandler, RawJson), RpcError> {
-        match self.methods.get(method) {
-            Some(handler) => Ok((Rc::clone(handler), params)),
-            // The session lets only methods through that are named in `hello`.
-            None => self.of_approval(&params),
-        }
-    }
-
-    /// What says more of a call (`tool.approval-failed`).
-    fn of_approval(&self, params: &RawJson) -> Result<(MethodHandler, RawJson), RpcError> {
-        let wrong = |error: String| RpcError::new(ErrorKind::Validation, error);
-        let proposed: Proposed = params.to().map_err(|error| wrong(error.to_string()))?;
-        let args = RawJson::parse(proposed.args.get()).map_err(|error| wrong(error.to_string()))?;
-        let handler = self.advisers.get(&proposed.tool).ok_or_else(|| {
-            let message = format!("no tool {:?} says more of its calls", proposed.tool);
-            RpcError::new(ErrorKind::NotFound, message)
-        })?;
-        Ok((Rc::clone(handler), args))
-    }
-
     pub(crate) fn on<R, F>(&mut self, subscribe: &mut Subscribe, event: String, handler: F)
     where
         R: HandlerOutcome + 'static,

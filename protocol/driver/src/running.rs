@@ -42,6 +42,7 @@ pub fn handler_name(event: &ExtensionEvent) -> Option<[&str; 2]> {
         ExtensionEvent::Command { command, .. } => ["command", &command.name],
         ExtensionEvent::Intercept { intercept, .. } => ["intercept", &intercept.event],
         ExtensionEvent::Request { request, .. } => ["request", &request.method],
+        ExtensionEvent::Approval { tool, .. } => ["gated", tool],
         ExtensionEvent::Event(event) => ["event", &event.event],
         ExtensionEvent::Panel(input) => ["panel", input.panel_id()],
         ExtensionEvent::Teardown => ["teardown", ""],

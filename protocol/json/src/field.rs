@@ -46,18 +46,25 @@ pub struct FieldError {
 }
 
 impl FieldError {
+    // Once for all members, here and below: what is seldom wrong must not be in each reader.
     /// A value that is not what its member should be.
+    #[cold]
+    #[inline(never)]
     pub fn unexpected(expected: &'static str, text: &str) -> Self {
         Self { pointer: String::new(), expected, found: Some(excerpt(text)) }
     }
 
     /// A required member that is absent or `null`.
+    #[cold]
+    #[inline(never)]
     pub fn missing(name: &str) -> Self {
         Self { pointer: String::new(), expected: "a value", found: None }.below(name)
     }
 
     /// The same error, seen from the object that holds the value under that name.
     #[must_use]
+    #[cold]
+    #[inline(never)]
     pub fn below(mut self, name: &str) -> Self {
         self.pointer.insert_str(0, &join("", name));
         self

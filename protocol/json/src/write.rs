@@ -38,7 +38,7 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Writes a number: a whole one without a fraction. What JSON cannot hold (NaN, infinities)
+/// Writes a number: a whole one up to 2^53 without a fraction. What JSON cannot hold (NaN, infinities)
 /// becomes `null`.
 pub fn write_number(number: f64, out: &mut Vec<u8>) {
     const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -47,7 +47,8 @@ pub fn write_number(number: f64, out: &mut Vec<u8>) {
         let whole = number as i64;
         out.extend_from_slice(whole.to_string().as_bytes());
     } else if number.is_finite() {
-        out.extend_from_slice(number.to_string().as_bytes());
+        // By what serde_json brings along anyway: the standard library's own writer has 16 KB.
+        let _ = serde_json::to_writer(&mut *out, &number);
     } else {
         out.extend_from_slice(b"null");
     }
@@ -76,6 +77,19 @@ mod tests {
             written("a\"b\\c/\u{8}\t\n\u{c}\r\u{1}\u{1f}\u{7f}é\u{2028}😀"),
             "\"a\\\"b\\\\c/\\b\\t\\n\\f\\r\\u0001\\u001f\u{7f}é\u{2028}😀\""
         );
+    }
+
+    #[test]
+    fn numbers_are_short_and_exact() {
+        let number = |number| {
+            let mut out = Vec::new();
+            write_number(number, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        assert_eq!([60.0, -0.5, 1e300, f64::NAN].map(number), ["60", "-0.5", "1e+300", "null"]);
+        for exact in [0.1, 1e-7, 2_f64.powi(60), f64::MIN_POSITIVE, f64::MAX] {
+            assert_eq!(number(exact).parse(), Ok(exact));
+        }
     }
 
     #[test]

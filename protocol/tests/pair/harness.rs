@@ -160,13 +160,14 @@ impl Pair {
         (host, self.last_call())
     }
 
-    /// The extension's name of the last call, command, intercept or request it was given.
+    /// The extension's name of the last call, command, intercept, request or question it was given.
     pub(crate) fn last_call(&self) -> CallKey {
         let key = |event: &ExtensionEvent| match event {
             ExtensionEvent::ToolCall { key, .. }
             | ExtensionEvent::Command { key, .. }
             | ExtensionEvent::Intercept { key, .. }
-            | ExtensionEvent::Request { key, .. } => Some(key.clone()),
+            | ExtensionEvent::Request { key, .. }
+            | ExtensionEvent::Approval { key, .. } => Some(key.clone()),
             _ => None,
         };
         self.extension_events.iter().rev().find_map(key).expect("a call")

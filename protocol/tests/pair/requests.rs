@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use extline_protocol::frame::{CallToolResult, Content, HelloAck, RpcError};
+use extline_protocol::frame::{
+    Approval, CallToolResult, Content, HelloAck, RegisterTool, RpcError,
+};
 use extline_protocol::{
     CallKind, CallToolError, Capabilities, Capability, ErrorKind, ExtensionEvent, HostEvent,
     Notice, RawJson, RequestError,
 };
 
-use crate::harness::{Pair, config, full_ack, zot_ack};
+use crate::harness::{Pair, config, full_ack, tool, zot_ack};
 
 fn with_methods() -> Pair {
     let mut config = config();
@@ -175,6 +177,49 @@ fn requests_go_both_ways_with_ids_of_their_own() {
     assert_eq!(pair.host_events.last(), Some(&answered));
     let answered = ExtensionEvent::Response { key: ours, result: Err(error) };
     assert_eq!(pair.extension_events.last(), Some(&answered));
+}
+
+fn asked(pair: &mut Pair, params: Option<&str>) -> Option<RpcError> {
+    pair.clear();
+    let request = pair.host.request("tool.approval", params.map(raw), None, pair.now).unwrap();
+    pair.step();
+    pair.host_events.iter().find_map(|event| match event {
+        HostEvent::Response { key, result: Err(error) } if *key == request => Some(error.clone()),
+        _ => None,
+    })
+}
+
+/// `tool.approval-failed`.
+#[test]
+fn what_is_asked_about_a_call_is_asked_of_a_tool_that_says_more() {
+    let approval = Approval { dynamic: true, ..Approval::default() };
+    let mut config = config();
+    config.registrations.tool(RegisterTool { approval: Some(approval), ..tool("wipe") }).unwrap();
+    let mut pair = Pair::ready(config.clone(), full_ack());
+    assert_eq!(asked(&mut pair, Some(r#"{"tool":"wipe","args":{"path":"a"}}"#)), None);
+    let [ExtensionEvent::Approval { tool, args, .. }] = &pair.extension_events[..] else {
+        panic!("{:?}", pair.extension_events)
+    };
+    assert_eq!((&**tool, args.get()), ("wipe", r#"{"path":"a"}"#));
+
+    let wrong =
+        [None, Some("{}"), Some(r#"{"tool":"wipe"}"#), Some(r#"{"tool":"wipe","args":[]}"#)];
+    for params in wrong.into_iter().chain([Some("[]"), Some(r#"{"tool":5,"args":{}}"#)]) {
+        let error = asked(&mut pair, params).expect("an error");
+        assert_eq!(error.code, ErrorKind::Validation, "{params:?}");
+    }
+    for name in ["echo", "never"] {
+        let error = asked(&mut pair, Some(&format!(r#"{{"tool":"{name}","args":{{}}}}"#))).unwrap();
+        assert_eq!(error.code, ErrorKind::NotFound);
+        assert_eq!(error.message, format!("no tool {name} says more of its calls"));
+    }
+    assert_eq!(pair.extension_events, []);
+
+    // A method of the author's own gets all that is asked by it.
+    config.methods = vec!["tool.approval".to_owned()];
+    let mut pair = Pair::ready(config, full_ack());
+    assert_eq!(asked(&mut pair, None), None);
+    assert!(matches!(&pair.extension_events[..], [ExtensionEvent::Request { .. }]));
 }
 
 #[test]

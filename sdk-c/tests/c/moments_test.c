@@ -211,6 +211,9 @@ static void advise(void *user, extline_call *call, extline_str args) {
     else {
         WANT_CODE(extline_call_advise(call, "perhaps", NULL), EXTLINE_ARGUMENT);
         WANT_CODE(extline_call_advise(call, NULL, NULL), EXTLINE_NULL_POINTER);
+        WANT_CODE(extline_call_json(call, "{\"tier\":\"none\"}"), EXTLINE_ARGUMENT);
+        CHECK_HAS(extline_last_error(), "/tier: expected \"read\", \"write\" or \"exec\", found \"none\"");
+        CHECK_HAS(extline_call_name(call).ptr, "weather");
         WANT_OK(extline_call_error(call, "internal", "nobody knows"));
     }
 }

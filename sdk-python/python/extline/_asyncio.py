@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._extension import Extension
-    from ._handler import Handler
+    from ._handler import Answering, Handler
     from ._native import Context, InterceptChain
     from ._serving import Ask, OnPart
 
@@ -240,22 +240,20 @@ class AsyncServing(Serving):
         except BaseException as error:
             _native.fail_intercept(ctx, failure_of(error, f"intercept {frame['event']}"))
 
-    def request(self, ctx: Context, method: str, params: Any) -> None:
-        """The host asks for something by method."""
-        self._start(ctx, self._request(ctx, method, params))
+    def _reply(self, ctx: Context, what: str, handler: Answering, given: Any) -> None:
+        self._start(ctx, self._reply_later(ctx, what, handler, given))
 
-    async def _request(self, ctx: Context, method: str, params: Any) -> None:
+    async def _reply_later(self, ctx: Context, what: str, handler: Answering, given: Any) -> None:
         from ._errors import ToolError
 
         try:
-            handler, given = self.extension._asked(method, params)
-            _native.answer_request(ctx, await self._await(handler, ctx, given))
+            handler.answer(ctx, await self._await(handler, ctx, given))
         except asyncio.CancelledError:
             _native.fail_request(ctx, "cancelled", "cancelled")
         except ToolError as error:
             _native.fail_request(ctx, error.kind, error.message)
         except BaseException as error:
-            _native.fail_request(ctx, "internal", failure_of(error, f"method {method}"))
+            _native.fail_request(ctx, "internal", failure_of(error, what))
 
     async def _tried(self, handler: Handler, what: str, ctx: Context, *values: Any) -> None:
         try:

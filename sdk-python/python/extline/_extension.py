@@ -6,7 +6,7 @@ import sys
 
 from . import _claim, _native
 from ._describe import describe
-from ._handler import Handler
+from ._handler import Answering, Handler
 from ._mistake import DefinitionError, at_the_authors_line
 from ._register_tool import register_tool
 from ._signature import Place
@@ -55,9 +55,9 @@ class Extension(Speaking):
         self._interceptors: dict[str, list[Handler]] = {}
         self._guards: list[Handler] = []
         self._panels: dict[str, Handler] = {}
-        self._methods: dict[str, Handler] = {}
+        self._methods: dict[str, Answering] = {}
         # By the tool, what says whether one of its calls is to be approved.
-        self._advisers: dict[str, Handler] = {}
+        self._advisers: dict[str, Answering] = {}
         self._setups: list[Handler] = []
         self._teardowns: list[Handler] = []
         self._has_async = False
@@ -543,16 +543,6 @@ class Extension(Speaking):
             raise Place(handler.function).mistake(
                 f"{what} comes too late: register it outside of handlers, before ext.run()"
             )
-
-    def _asked(self, method: str, params: Any) -> tuple[Handler, Any]:
-        """Who answers a request, and what with."""
-        handler = self._methods.get(method)
-        if handler is not None:
-            return handler, params
-        # The session lets only methods through that are named in hello.
-        from ._adviser import asked_about
-
-        return asked_about(self._advisers, params)
 
     def _keep(self, handler: Handler) -> Handler:
         self._note(handler.function, handler.is_async)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import _native
 from ._mistake import HandlerMistake
 from ._signature import (
     KEYWORD_ONLY,
@@ -110,6 +111,16 @@ class Handler:
         if self.context is None:
             return self.function(*values[: self.takes])
         return self.function(*values[: self.takes], **{self.context: ctx})
+
+
+class Answering(Handler):
+    """One of which the host asked something: what it returns is the answer."""
+
+    __slots__ = ()
+
+    def answer(self, ctx: Context, returned: Any) -> None:
+        """Answers the host with what it returned."""
+        _native.answer_request(ctx, returned)
 
 
 def _is_context(parameter: Any) -> bool:

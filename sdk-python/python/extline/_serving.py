@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ._extension import Extension
-    from ._handler import Handler
+    from ._handler import Answering, Handler
     from ._native import Context, InterceptChain, Question
 
     Ask: TypeAlias = "Callable[[Callable[[], None]], Question]"
@@ -191,16 +191,21 @@ class Serving:
 
     def request(self, ctx: Context, method: str, params: Any) -> None:
         """The host asks for something by method."""
+        self._reply(ctx, f"method {method}", self.extension._methods[method], params)
+
+    def approval(self, ctx: Context, tool: str, args: Any) -> None:
+        """The host asks whether a call is to be approved."""
+        self._reply(ctx, f"gated of the tool {tool}", self.extension._advisers[tool], args)
+
+    def _reply(self, ctx: Context, what: str, handler: Answering, given: Any) -> None:
         from ._errors import ToolError
 
         try:
-            handler, given = self.extension._asked(method, params)
-            result = self._run(handler, ctx, given)
-            _native.answer_request(ctx, result)
+            handler.answer(ctx, self._run(handler, ctx, given))
         except ToolError as error:
             _native.fail_request(ctx, error.kind, error.message)
         except BaseException as error:
-            _native.fail_request(ctx, "internal", failure_of(error, f"method {method}"))
+            _native.fail_request(ctx, "internal", failure_of(error, what))
             if isinstance(error, KeyboardInterrupt):
                 raise
 

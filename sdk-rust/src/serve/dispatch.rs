@@ -8,15 +8,15 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Instant;
 
 use extline_driver::{BATCH, Settling, settle};
-use extline_protocol::frame::{CommandInvoked, ErrorInfo, Event, Request, RpcError, ToolCall};
-use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, PanelInput};
+use extline_protocol::frame::{CommandInvoked, ErrorInfo, Event, RpcError, ToolCall};
+use extline_protocol::{CallKey, ErrorKind, ExtensionEvent, PanelInput, RawJson};
 use tokio::task::spawn_local;
 
 use super::Serving;
 use super::watchdog::end_now;
 use super::wire::lock;
 use crate::connection::Connection;
-use crate::handler::{Guarded, Work};
+use crate::handler::{Guarded, MethodHandler, Work};
 use crate::running::{Name, RunId};
 use crate::stderr::{report, report_failure};
 use crate::{Cancellation, Context, Error, Response, ToolError, ToolResult};
@@ -93,7 +93,14 @@ impl Serving {
                 self.intercept(key, *intercept, deadline);
             }
             ExtensionEvent::Request { key, request, deadline } => {
-                self.request(key, request, deadline);
+                let handler =
+                    self.connection.handlers.borrow().methods.get(&request.method).cloned();
+                let name = Name { kind: "request", name: request.method };
+                self.request(key, name, handler, request.params.unwrap_or_default(), deadline);
+            }
+            ExtensionEvent::Approval { key, tool, args, deadline } => {
+                let handler = self.connection.handlers.borrow().advisers.get(&tool).cloned();
+                self.request(key, Name { kind: "gated", name: tool }, handler, args, deadline);
             }
             ExtensionEvent::Event(event) => self.event(*event),
             ExtensionEvent::Panel(input) => self.panel(input),
@@ -139,18 +146,21 @@ impl Serving {
         });
     }
 
-    fn request(&mut self, key: CallKey, request: Request, deadline: Option<Instant>) {
+    fn request(
+        &mut self,
+        key: CallKey,
+        name: Name,
+        handler: Option<MethodHandler>,
+        params: RawJson,
+        deadline: Option<Instant>,
+    ) {
         let context = Context::of_call(&self.connection, key.clone(), deadline, None);
-        let params = request.params.unwrap_or_default();
-        let found = self.connection.handlers.borrow().of_request(&request.method, params);
-        let (handler, params) = match found {
-            Ok(found) => found,
-            Err(error) => return self.connection.answer_request(&key, Err(error)),
-        };
+        // The session lets only methods through that are named in `hello`, and asks only about tools that
+        // have such a handler.
+        let Some(handler) = handler else { return };
         let cancellation = context.cancellation();
         let work = handler(params, context);
         self.pass_early_cancel(&key, &cancellation);
-        let name = Name { kind: "request", name: request.method };
         let id = RunId::Call(key.serial());
         self.start(id, name, cancellation, work, move |connection, outcome| {
             let failed = |panic| Err(RpcError::new(ErrorKind::Internal, panic));

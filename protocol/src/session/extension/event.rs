@@ -4,6 +4,8 @@ use std::time::Instant;
 
 #[cfg(doc)]
 use super::ExtensionSession;
+#[cfg(doc)]
+use crate::approval_answer;
 use crate::frame::{
     CallToolResult, CommandInvoked, Event, EventIntercept, HelloAck, PanelKey, PanelResize,
     Registered, Request, RpcError, ShutdownReason, ToolCall,
@@ -48,6 +50,18 @@ pub enum ExtensionEvent {
         key: CallKey,
         /// The method and its parameters.
         request: Request,
+        /// When the host stops waiting, where it says so.
+        deadline: Option<Instant>,
+    },
+    /// Say whether a call of a tool is to be approved: by [`ExtensionSession::reply_request`], with what
+    /// [`approval_answer`] makes of it.
+    Approval {
+        /// Names the question.
+        key: CallKey,
+        /// A tool that is registered with `approval: {"dynamic": true}`.
+        tool: String,
+        /// The arguments of the call, which are an object.
+        args: RawJson,
         /// When the host stops waiting, where it says so.
         deadline: Option<Instant>,
     },

@@ -12,6 +12,7 @@ use crate::frame::{
 };
 use crate::id::Id;
 use crate::json::RawJson;
+use crate::method::APPROVAL_METHOD;
 use crate::name::cut_name;
 use crate::session::{CallKey, CallKind, Notice};
 
@@ -132,25 +133,56 @@ impl ExtensionSession {
     }
 
     fn handle_request(&mut self, request: Request, now: Instant) {
-        let refusal = if self.stage.is_ending() {
-            Some(RpcError::new(ErrorKind::Cancelled, "cancelled"))
-        } else if self.methods.contains(&request.method) {
-            None
-        } else {
-            let message = format!("unknown method {}", cut_name(&request.method));
-            Some(RpcError::new(ErrorKind::Unsupported, message))
-        };
         let Some(key) = self.open_call(CallKind::Request, &request.id, &request.method) else {
             return;
         };
-        if let Some(error) = refusal {
-            self.open.close(&key);
-            self.send(&error_response(request.id, error));
-            return;
-        }
         let deadline = request.deadline_ms.map(|duration| now + millis(duration));
-        self.note_deadline(&key, deadline);
-        self.lanes.call(ExtensionEvent::Request { key, request, deadline });
+        match self.asked_by(request, key.clone(), deadline) {
+            Ok(event) => {
+                self.note_deadline(&key, deadline);
+                self.lanes.call(event);
+            }
+            Err(error) => {
+                self.open.close(&key);
+                self.send(&error_response(key.id().clone(), error));
+            }
+        }
+    }
+
+    /// What a request has the driver do.
+    fn asked_by(
+        &self,
+        request: Request,
+        key: CallKey,
+        deadline: Option<Instant>,
+    ) -> Result<ExtensionEvent, RpcError> {
+        if self.stage.is_ending() {
+            return Err(RpcError::new(ErrorKind::Cancelled, "cancelled"));
+        }
+        if !self.methods.contains(&request.method) {
+            let message = format!("unknown method {}", cut_name(&request.method));
+            return Err(RpcError::new(ErrorKind::Unsupported, message));
+        }
+        if self.asks_tools && request.method == APPROVAL_METHOD {
+            let (tool, args) = self.asked_about(&request.params.unwrap_or_default())?;
+            return Ok(ExtensionEvent::Approval { key, tool, args, deadline });
+        }
+        Ok(ExtensionEvent::Request { key, request, deadline })
+    }
+
+    /// The tool and the arguments of a call, of which the tool's function says whether it is to be approved
+    /// (`tool.approval-failed`).
+    fn asked_about(&self, params: &RawJson) -> Result<(String, RawJson), RpcError> {
+        let args = params.at("/args").map(RawJson::of_part).filter(RawJson::is_object);
+        let Some((tool, args)) = params.string("/tool").zip(args) else {
+            let message = "it is asked with a tool and its args, an object";
+            return Err(RpcError::new(ErrorKind::Validation, message));
+        };
+        if !self.registrations.advised().any(|advised| advised.name == tool) {
+            let message = format!("no tool {} says more of its calls", cut_name(&tool));
+            return Err(RpcError::new(ErrorKind::NotFound, message));
+        }
+        Ok((tool.into_owned(), args))
     }
 
     /// Opens a call of the host's; an id that is in flight for its kind is reported (`id.in-flight`).

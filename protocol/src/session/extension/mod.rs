@@ -51,7 +51,8 @@ pub struct ExtensionConfig {
     pub capabilities: Capabilities,
     /// The methods it serves.
     ///
-    /// Where a tool declares `approval: {"dynamic": true}`, [`APPROVAL_METHOD`] is one of them.
+    /// Where a tool declares `approval: {"dynamic": true}`, [`APPROVAL_METHOD`] is one of them. Unless it
+    /// is named here, the session asks by [`ExtensionEvent::Approval`].
     pub methods: Vec<String>,
     /// What it offers. More may come until [`ExtensionSession::ready`].
     pub registrations: Registrations,
@@ -114,6 +115,8 @@ impl ExtensionConfig {
 pub struct ExtensionSession {
     registrations: Registrations,
     methods: Vec<String>,
+    /// What is asked by [`APPROVAL_METHOD`] goes to the tool that it is about.
+    asks_tools: bool,
     name: String,
     inbox: Inbox<HostFrame>,
     outbox: Outbox,
@@ -184,7 +187,8 @@ impl ExtensionSession {
     /// Starts a session: `hello` waits to be written.
     pub fn new(mut config: ExtensionConfig) -> Self {
         let is_named = config.methods.iter().any(|method| method == APPROVAL_METHOD);
-        if config.registrations.advises() && !is_named {
+        let asks_tools = config.registrations.advised().next().is_some() && !is_named;
+        if asks_tools {
             config.methods.push(APPROVAL_METHOD.to_owned());
         }
         let mut session = Self {
@@ -211,6 +215,7 @@ impl ExtensionSession {
             overdue: Vec::new(),
             registrations: config.registrations,
             methods: config.methods,
+            asks_tools,
             name: config.name.clone(),
         };
         session.say_hello(config.name, config.version, config.sdk);
@@ -320,7 +325,8 @@ impl ExtensionSession {
             let (ExtensionEvent::ToolCall { key, .. }
             | ExtensionEvent::Command { key, .. }
             | ExtensionEvent::Intercept { key, .. }
-            | ExtensionEvent::Request { key, .. }) = &event
+            | ExtensionEvent::Request { key, .. }
+            | ExtensionEvent::Approval { key, .. }) = &event
             else {
                 return Some(event);
             };

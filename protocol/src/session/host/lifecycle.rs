@@ -6,6 +6,7 @@ use super::{Asked, HandshakeError, HostEvent, HostSession};
 use crate::capability::{Capabilities, Capability};
 use crate::error_kind::ErrorKind;
 use crate::frame::{ErrorInfo, Hello, RpcError, Shutdown, ShutdownReason};
+use crate::json::write_number;
 use crate::limits::{SHUTDOWN_KILL, SHUTDOWN_TERM};
 use crate::session::{CallKind, Notice};
 
@@ -178,7 +179,9 @@ impl HostSession {
         let is_overdue = |asked: &Asked| asked.overdue.due().is_some_and(|due| due <= now);
         for key in self.open.keys_where(is_overdue) {
             let Some(Asked { tool, .. }) = self.close_asked(&key, now) else { continue };
-            let seconds = self.deadlines.call_tool.as_secs_f64();
+            let mut seconds = Vec::new();
+            write_number(self.deadlines.call_tool.as_secs_f64(), &mut seconds);
+            let seconds = String::from_utf8_lossy(&seconds);
             let text = format!("timeout: {tool} took longer than {seconds} s");
             self.refuse_call_tool(key.id().clone(), &tool, &text);
             self.emit(HostEvent::Cancelled { key });

@@ -170,7 +170,8 @@ impl Driver {
             }
             ExtensionEvent::Command { key, .. }
             | ExtensionEvent::Intercept { key, .. }
-            | ExtensionEvent::Request { key, .. } => self.start(key),
+            | ExtensionEvent::Request { key, .. }
+            | ExtensionEvent::Approval { key, .. } => self.start(key),
             ExtensionEvent::Event(_) => self.session.event_done(),
             ExtensionEvent::Panel(input) => self.session.panel_done(input.panel_id()),
             ExtensionEvent::Teardown => self.session.teardown_done(),
