@@ -84,11 +84,12 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
             })
         }
         ExtensionEvent::Request { key, request, deadline } => {
-            let params = request.params.as_ref();
-            asked(core, scope, told(Kind::Request), (key, label), &request.method, params, deadline)
+            let (text, more) = (Some(&*request.method), request.params.as_ref().map(RawJson::get));
+            asked(core, scope, key, label, deadline, Told { text, more, ..told(Kind::Request) })
         }
         ExtensionEvent::Approval { key, tool, args, deadline } => {
-            asked(core, scope, told(Kind::Approval), (key, label), &tool, Some(&args), deadline)
+            let (text, more) = (Some(&*tool), Some(args.get()));
+            asked(core, scope, key, label, deadline, Told { text, more, ..told(Kind::Approval) })
         }
         ExtensionEvent::Event(event) => {
             core.lock().calls.begin_other(label);
@@ -109,16 +110,14 @@ pub(crate) fn deliver(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> 
 fn asked(
     core: &Core,
     scope: &Scope<'_>,
-    told: Told<'_>,
-    (key, label): (CallKey, Label),
-    name: &str,
-    value: Option<&RawJson>,
+    key: CallKey,
+    label: Label,
     deadline: Option<Instant>,
+    told: Told<'_>,
 ) -> bool {
     let serial = key.serial();
     let flag = core.lock().begin(key, label);
-    let (text, more) = (Some(name), value.map(RawJson::get));
-    scope.tell(Told { serial, text, more, deadline: deadline.map(left), flag, ..told })
+    scope.tell(Told { serial, deadline: deadline.map(left), flag, ..told })
 }
 
 fn answer_or_end(core: &Core, scope: &Scope<'_>, event: ExtensionEvent) -> bool {

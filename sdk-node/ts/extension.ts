@@ -11,6 +11,7 @@ import type { BlockableMoment, Decision, Event, EventName, Events, GuardedToolUs
 import { native, type Registrations, type Required, type Session } from "./native.js";
 import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
 import { copyOf, type Offer, type OfferedTool } from "./offer.js";
+import { checkMode, type CommandOptions, type InterceptOptions, type RequiredOption, type UnlistedOption } from "./options.js";
 import { Panel, type PanelInput } from "./panel.js";
 import type { AskOptions, RequestOptions } from "./questions.js";
 import type { PanelContent, Response } from "./response.js";
@@ -20,34 +21,6 @@ import type { Serving } from "./serve.js";
 import { used } from "./stdio.js";
 import { prepareTool, type ToolHandler, type ToolOptions } from "./tool.js";
 import type { ToolOutput } from "./tool-output.js";
-
-/** What an event, an intercept, a guard or a command says beyond its handler. */
-export interface RequiredOption {
-  /** The extension ends where a host does not take it. */
-  required?: boolean;
-}
-
-/** What a command says beyond its handler. */
-export interface CommandOptions extends RequiredOption {
-  /** How its arguments are written, for a person. */
-  usage?: string;
-}
-
-/** What an interceptor or a guard says beyond its handler. */
-export interface InterceptOptions extends RequiredOption {
-  /**
-   * What a failure of the handler means. Without it a failure blocks, where the point can be blocked. An
-   * extension has one answer for each point: the last `onFailure` given there counts for all its handlers. Guards
-   * belong to the point `tool_call`.
-   */
-  onFailure?: "allow" | "block";
-}
-
-/** What a name says that this package does not know. */
-export interface UnlistedOption {
-  /** The name is meant as it is: a host of your own has it, or a later one. */
-  unlisted: true;
-}
 
 type MaybePromise<Value> = Value | PromiseLike<Value>;
 type Decided = MaybePromise<Decision | null | undefined | void>;
@@ -493,12 +466,6 @@ export class Extension {
 
 /** What other kits call the handler that stands in their options. */
 const HANDLERS = ["handler", "execute", "run", "call", "callback"];
-
-function checkMode(what: string, { onFailure }: InterceptOptions, entry: Entry): void {
-  if (onFailure !== undefined && onFailure !== "allow" && onFailure !== "block") {
-    throw definitionError(what, 'its onFailure is "allow" or "block"', entry);
-  }
-}
 
 function nameOf(handler: unknown): string {
   return (typeof handler === "function" && handler.name) || "guard";

@@ -13,7 +13,7 @@ export type { Effect, FileEffect, ProcessEffect } from "./effect.js";
 export { DefinitionError, ToolError } from "./errors.js";
 export type { ErrorKind, ToolErrorOptions } from "./errors.js";
 export { Extension } from "./extension.js";
-export type { CommandOptions, InterceptOptions, RequiredOption, UnlistedOption } from "./extension.js";
+export type { CommandOptions, InterceptOptions, RequiredOption, UnlistedOption } from "./options.js";
 export { Host } from "./host.js";
 export type { HostLimits } from "./host.js";
 export { Image, image } from "./image.js";

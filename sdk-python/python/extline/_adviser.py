@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _native
-from ._handler import Answering
+from ._handler import Handler
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ._native import Context
 
 
-class Adviser(Answering):
+class Adviser(Handler):
     """A function of a tool's arguments, a dict. It returns a bool, or a dict that says more."""
 
     __slots__ = ()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._extension import Extension
-    from ._handler import Answering, Handler
+    from ._handler import Handler
     from ._native import Context, InterceptChain
     from ._serving import Ask, OnPart
 
@@ -240,10 +240,10 @@ class AsyncServing(Serving):
         except BaseException as error:
             _native.fail_intercept(ctx, failure_of(error, f"intercept {frame['event']}"))
 
-    def _reply(self, ctx: Context, what: str, handler: Answering, given: Any) -> None:
+    def _reply(self, ctx: Context, what: str, handler: Handler, given: Any) -> None:
         self._start(ctx, self._reply_later(ctx, what, handler, given))
 
-    async def _reply_later(self, ctx: Context, what: str, handler: Answering, given: Any) -> None:
+    async def _reply_later(self, ctx: Context, what: str, handler: Handler, given: Any) -> None:
         from ._errors import ToolError
 
         try:

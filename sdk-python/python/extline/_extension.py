@@ -6,11 +6,9 @@ import sys
 
 from . import _claim, _native
 from ._describe import describe
-from ._handler import Answering, Handler
+from ._handler import Handler
 from ._mistake import DefinitionError, at_the_authors_line
-from ._register_tool import register_tool
-from ._signature import Place
-from ._speaking import Speaking
+from ._registering import Registering, check_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from . import _typed
-    from ._describe import Described
     from ._typed import C, F, G, N
 else:
 
@@ -28,7 +25,7 @@ else:
         return function
 
 
-class Extension(Speaking):
+class Extension(Registering):
     """An extension of a coding agent, by its name and version.
 
     A program has one. What it offers is registered by decorators while the file is loaded, or in
@@ -55,14 +52,11 @@ class Extension(Speaking):
         self._interceptors: dict[str, list[Handler]] = {}
         self._guards: list[Handler] = []
         self._panels: dict[str, Handler] = {}
-        self._methods: dict[str, Answering] = {}
+        self._methods: dict[str, Handler] = {}
         # By the tool, what says whether one of its calls is to be approved.
-        self._advisers: dict[str, Answering] = {}
+        self._advisers: dict[str, Handler] = {}
         self._setups: list[Handler] = []
         self._teardowns: list[Handler] = []
-        self._has_async = False
-        # It ran, and its session is over.
-        self._has_ended = False
 
     # What it offers.
 
@@ -146,30 +140,6 @@ class Extension(Speaking):
         self._require("tool", described.name, required)
         return function
 
-    def _add_tool(self, described: Described, options: dict[str, Any]) -> None:
-        frame = register_tool(described, options)
-        adviser = None
-        if callable(options["gated"]):
-            from ._adviser import Adviser
-
-            adviser = self._keep(Adviser(options["gated"], described.name))
-        if self._serving is not None:
-            self._serving.session.register(frame)
-        unchecked = self._registrations.tool(
-            frame,
-            described.function,
-            bind=described.bind,
-            plain=described.plain,
-            makes_objects=described.makes_objects,
-            context=described.context,
-            is_async=described.is_async,
-            is_generator=described.is_generator,
-        )
-        if adviser is not None:
-            self._advisers[described.name] = adviser
-        for problem in unchecked if options["schema"] is not None else ():
-            _native.report(f"the schema of the tool {described.name}: {problem}")
-
     def remove_tool(self, name: str) -> None:
         """Takes a tool away while the extension runs, where the host re-reads its list.
 
@@ -232,12 +202,6 @@ class Extension(Speaking):
             return function
 
         return decorate
-
-    def _add_command(self, frame: dict[str, Any]) -> None:
-        if self._serving is not None:
-            self._serving.session.register(frame)
-        else:
-            self._registrations.command(frame)
 
     # What it is told and asked.
 
@@ -322,7 +286,7 @@ class Extension(Speaking):
 
         if point not in POINTS:
             raise ValueError(f"there is no point {point!r}; there are {', '.join(POINTS)}")
-        _check_mode(on_failure)
+        check_mode(on_failure)
 
         @at_the_authors_line
         def decorate(function: Any) -> Any:
@@ -379,7 +343,7 @@ class Extension(Speaking):
 
         Raises ValueError for another ``on_failure``.
         """
-        _check_mode(on_failure)
+        check_mode(on_failure)
         if function is None:
             return at_the_authors_line(
                 lambda function: self.guard(
@@ -529,80 +493,6 @@ class Extension(Speaking):
             return await serve(self)
         finally:
             self._has_ended = True
-
-    def _in_time(self, handler: Handler, what: str) -> None:
-        """A host is told what it is to tell and to ask once, when the extension is ready."""
-        if self._serving is not None and self._serving.is_set_up:
-            raise Place(handler.function).mistake(
-                f"{what} comes too late: a host takes it before the extension is ready; register "
-                "it outside of handlers, or in setup"
-            )
-
-    def _before_run(self, handler: Handler, what: str) -> None:
-        if self._serving is not None:
-            raise Place(handler.function).mistake(
-                f"{what} comes too late: register it outside of handlers, before ext.run()"
-            )
-
-    def _keep(self, handler: Handler) -> Handler:
-        self._note(handler.function, handler.is_async)
-        return handler
-
-    def _note(self, function: Any, is_async: bool) -> None:
-        """An event loop drives an extension from its start, or never."""
-        if is_async and self._serving is not None and not self._has_async:
-            if not self._serving.is_looped:
-                raise Place(function).mistake(
-                    "an async handler that comes while the extension runs needs the event loop "
-                    "from the start: write another one outside setup, or use `await ext.serve()`"
-                )
-        self._has_async = self._has_async or is_async
-
-    def _subscribe(self, kind: str, name: str) -> None:
-        if self._serving is not None:
-            self._serving.session.subscribe(kind, name)
-        else:
-            self._registrations.subscribe(kind, name)
-
-    def _on_failure(self, point: str, mode: str | None) -> None:
-        if mode is not None:
-            running = self._serving
-            to = self._registrations if running is None else running.session
-            to.on_failure(point, mode)
-
-    def _require(self, kind: str, name: str, required: bool) -> None:
-        if required:
-            running = self._serving
-            to = self._registrations if running is None else running.session
-            to.require(kind, name)
-
-    def _add(self, kind: str, name: str, function: Any, add: Callable[[], Any]) -> None:
-        """Registers, or says where the mistake is."""
-        place = Place(function)
-        if self._has_ended:
-            raise place.mistake(
-                f"the {kind} {name} comes behind ext.run(), which returns when the session has ended; "
-                "register it above"
-            )
-        key = (kind, name.lower() if kind == "command" else name)
-        if key in self._where:
-            raise place.mistake(
-                f"there is a {kind} named {name!r} already, at {self._where[key]}; rename one"
-            )
-        try:
-            add()
-        except ValueError as error:
-            # Of a frame that no author has seen, only the member.
-            text, of_frame = str(error), f"register_{kind}: /"
-            if text.startswith(of_frame):
-                text = f"the {kind} {name}: {text.removeprefix(of_frame)}"
-            raise place.mistake(text) from None
-        self._where[key] = place.where.rstrip(": ")
-
-
-def _check_mode(on_failure: str | None) -> None:
-    if on_failure not in (None, "allow", "block"):
-        raise ValueError(f"on_failure is 'allow' or 'block', and not {on_failure!r}")
 
 
 __all__ = ["DefinitionError", "Extension"]

@@ -112,14 +112,8 @@ class Handler:
             return self.function(*values[: self.takes])
         return self.function(*values[: self.takes], **{self.context: ctx})
 
-
-class Answering(Handler):
-    """One of which the host asked something: what it returns is the answer."""
-
-    __slots__ = ()
-
     def answer(self, ctx: Context, returned: Any) -> None:
-        """Answers the host with what it returned."""
+        """Answers a request of the host's with what it returned."""
         _native.answer_request(ctx, returned)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._handler import Answering
+from ._handler import Handler
 from ._signature import is_generator
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ._native import Context
 
 
-class MethodHandler(Answering):
+class MethodHandler(Handler):
     """A function that takes params. What it yields, where it does, are parts of its answer."""
 
     __slots__ = ("_yields",)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ._extension import Extension
-    from ._handler import Answering, Handler
+    from ._handler import Handler
     from ._native import Context, InterceptChain, Question
 
     Ask: TypeAlias = "Callable[[Callable[[], None]], Question]"
@@ -197,7 +197,7 @@ class Serving:
         """The host asks whether a call is to be approved."""
         self._reply(ctx, f"gated of the tool {tool}", self.extension._advisers[tool], args)
 
-    def _reply(self, ctx: Context, what: str, handler: Answering, given: Any) -> None:
+    def _reply(self, ctx: Context, what: str, handler: Handler, given: Any) -> None:
         from ._errors import ToolError
 
         try:

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use super::{HostSession, Intercept, SendError, ToolCallOptions};
+use super::{HostSession, SendError, ToolCallOptions};
 use crate::capability::Capability;
 use crate::error_kind::ErrorKind;
 use crate::frame::{
-    self, CallToolResult, Cancel, CommandInvoked, ErrorInfo, Event, EventIntercept, Frame,
-    PanelClose, PanelKey, PanelResize, Registered, Request, Response, ResponsePart, RpcError,
-    ToolCall, ToolCancel,
+    self, CallToolResult, Cancel, CommandInvoked, ErrorInfo, Event, EventIntercept, EventPayload,
+    Frame, PanelClose, PanelKey, PanelResize, Phase, Registered, Request, Response, ResponsePart,
+    RpcError, ToolCall, ToolCancel,
 };
 use crate::id::Id;
 use crate::json::RawJson;
@@ -16,6 +16,23 @@ use crate::profile::Vocabulary;
 use crate::session::countdown::Countdown;
 use crate::session::requests::Outgoing;
 use crate::session::{CallKey, CallKind, HostEvent, ReplyError, RequestError};
+
+/// What is about to happen, and what an extension is told of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Intercept {
+    /// The point, as `tool_call`.
+    pub event: String,
+    /// Interceptors or guards; absent as a zot asks, which means both.
+    pub phase: Option<Phase>,
+    /// More about it.
+    pub payload: EventPayload,
+    /// The model's provider, for `before_agent_start`.
+    pub provider: Option<String>,
+    /// The model, for `before_agent_start`.
+    pub model: Option<String>,
+    /// The system prompt as it stands, for `before_agent_start`.
+    pub system_prompt: Option<String>,
+}
 
 /// What a host sends.
 impl HostSession {

@@ -11,6 +11,7 @@ mod standstill;
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
+pub use self::calls::Intercept;
 pub use self::failure::{HandshakeError, SendError};
 use self::lifecycle::Stage;
 use super::call::{CallKey, CallKind, Pending};
@@ -22,9 +23,9 @@ use super::requests::OutgoingCalls;
 use crate::capability::{Capabilities, Capability};
 use crate::decode::Incoming;
 use crate::frame::{
-    CallTool, CommandResponse, ErrorInfo, EventInterceptResponse, EventPayload, ExtensionFrame,
-    Frame, Hello, HelloAck, Level, Log, Panel, PanelRender, Phase, RegisterCommand, RegisterTool,
-    Rejection, Request, RpcError, Subscribe, ToolResult, ToolUpdate,
+    CallTool, CommandResponse, ErrorInfo, EventInterceptResponse, ExtensionFrame, Frame, Hello,
+    HelloAck, Level, Log, Panel, PanelRender, RegisterCommand, RegisterTool, Rejection, Request,
+    RpcError, Subscribe, ToolResult, ToolUpdate,
 };
 use crate::id::Id;
 use crate::json::RawJson;
@@ -89,23 +90,6 @@ pub struct ToolCallOptions {
     pub timeout: Option<Duration>,
     /// It waits for a person: no deadline holds.
     pub interactive: bool,
-}
-
-/// What is about to happen, and what an extension is told of it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Intercept {
-    /// The point, as `tool_call`.
-    pub event: String,
-    /// Interceptors or guards; absent as a zot asks, which means both.
-    pub phase: Option<Phase>,
-    /// More about it.
-    pub payload: EventPayload,
-    /// The model's provider, for `before_agent_start`.
-    pub provider: Option<String>,
-    /// The model, for `before_agent_start`.
-    pub model: Option<String>,
-    /// The system prompt as it stands, for `before_agent_start`.
-    pub system_prompt: Option<String>,
 }
 
 /// What a host does next.
