@@ -126,7 +126,7 @@ def entries(package: griffe.Module, path: str) -> Iterator[str]:
     if found.is_function:
         yield f"### `{name}`\n\n{code(signature(found, name))}\n{text(found)}"
         return
-    hidden = ("Exception", "Speaking", "_Told", "_OfTool")
+    hidden = ("Exception", "Registering", "_Told", "_OfTool")
     bases = ", ".join(str(base) for base in found.bases if str(base) not in hidden)
     yield f"### `{name}`" + (f", a `{bases}`" if bases else "") + f"\n\n{text(found)}"
     if path in MADE:
@@ -138,7 +138,7 @@ def entries(package: griffe.Module, path: str) -> Iterator[str]:
 
 def members(found: griffe.Object) -> list[griffe.Object | griffe.Alias]:
     """Its own, and those of the bases that have no public name."""
-    bases = [base for base in found.resolved_bases if base.name in ("Speaking", "_OfTool")] if found.is_class else []
+    bases = [base for base in found.mro() if base.name in ("Speaking", "_OfTool")] if found.is_class else []
     inherited = [member for base in bases for member in base.members.values()]
     return [*inherited, *found.members.values()] if found.name != "Extension" else [*found.members.values(), *inherited]
 
