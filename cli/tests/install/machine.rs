@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::support::{Extline, Outcome, outcome, repository};
 
-const VARIABLES: [&str; 5] = [
+const VARIABLES: [&str; 6] = [
     "XDG_CONFIG_HOME",
     "CODEX_HOME",
     "COPILOT_HOME",
