@@ -18,6 +18,9 @@ fn block(content: &Content) -> String {
         }
         Content::TextJson(text) => text.string("").unwrap_or_default().into_owned(),
         Content::Other(raw) => {
+            if let Some(text) = content.plain() {
+                return text.into_owned();
+            }
             let value: Value = raw.to().unwrap_or_default();
             format!("[block of the unknown type {}]", shown_line(&value["type"].to_string()))
         }

@@ -18,6 +18,9 @@ impl NewsLine {
     pub(crate) fn of(news: &News) -> Option<Self> {
         let line = |what: &'static str| Self(Vec::new()).with("news", &what);
         Some(match news {
+            News::Bootstrap { extension, message } => {
+                line("bootstrap").with("extension", extension).with("message", message)
+            }
             News::Started { extension } => line("started").with("extension", extension),
             News::Failed { extension, diagnosis } => {
                 line("failed").with("extension", extension).with("diagnosis", &**diagnosis)

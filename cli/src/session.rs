@@ -1,6 +1,7 @@
 //! A host with the extensions of the command line: started, listened to, stopped.
 
 use std::future::Future;
+use std::io::Write;
 use std::sync::Arc;
 
 use extline_host::protocol::Deadlines;
@@ -332,8 +333,18 @@ fn builder(sources: Vec<ExtensionSource>, timeout: &Timeout) -> HostBuilder {
         deadlines.command = after;
         deadlines.tool = after;
     }
-    let builder = Host::builder().host("extline", env!("CARGO_PKG_VERSION")).deadlines(deadlines);
+    let builder = Host::builder()
+        .host("extline", env!("CARGO_PKG_VERSION"))
+        .deadlines(deadlines)
+        .on_bootstrap(tell_of_bootstrap);
     sources.into_iter().fold(builder, HostBuilder::extension)
+}
+
+/// A start may take as long as a build, and looks like one that hangs unless it says so.
+fn tell_of_bootstrap(extension: &str, message: &str) {
+    let message = if message.is_empty() { "it is not ready yet" } else { message };
+    let line = Text::line(message, NOTICE_CHARS);
+    let _ = writeln!(anstream::stderr().lock(), "{BOLD}{extension}{BOLD:#}: {line}");
 }
 
 /// Writes a piece of news as a line of JSON, where that is wanted.

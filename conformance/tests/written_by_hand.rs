@@ -106,6 +106,32 @@ fn a_call_of_a_tool_that_it_does_not_have_must_be_answered() {
     }
 }
 
+/// It says what it does before its first hello, which takes longer than hello may; once it is built, it
+/// begins at once.
+#[test]
+fn a_launcher_that_builds_first_is_waited_for() {
+    const LAUNCHER: &str = r#"
+        if ! [ -e "$1" ]; then
+            for part in 1 2 3 4 5 6; do
+                echo '{"type":"bootstrap","message":"building"}'
+                sleep 2
+            done
+            touch "$1"
+        fi
+        echo '{"type":"bootstrap"}'
+        exec python3 "$2""#;
+    let folder = tempfile::tempdir().unwrap();
+    let built = folder.path().join("built");
+    let words = ["-c".into(), LAUNCHER.into(), "sh".into(), built, source_of("python_careful.py")];
+    let source = ExtensionSource::command("sh", words);
+    let cases = ["E-HSK-01", "E-HSK-02", "E-TOL-01"].map(|id| &builtin()[id]);
+    let report = Tested::cases(&source, &cases);
+    report.fails(&[]);
+    for case in cases {
+        assert_eq!(report.of(&case.id).verdict, Verdict::Pass, "{}", case.id);
+    }
+}
+
 #[test]
 fn one_that_dies_a_moment_after_bad_input_fails_where_that_came() {
     let skips = "print(f\"skipped a line: {error}\", file=sys.stderr)\n        continue";

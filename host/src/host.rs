@@ -15,7 +15,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use extline_protocol::Vocabulary;
 use extline_protocol::frame::{EventPayload, ShutdownReason, ToolResult};
 
 pub use self::builder::HostBuilder;
@@ -25,7 +24,7 @@ use self::restart::Slot;
 use self::servers::Servers;
 pub use self::services::Asked;
 use crate::approval::Approvals;
-use crate::calls::{self, Call, CallOptions, CommandOutcome};
+use crate::calls::{self, Call, CallOptions, CommandOutcome, Reconciled};
 use crate::connection::{
     Adapter, Caller, Connection, Emission, ExtensionStatus, News, NewsStream, Panel, Shared,
 };
@@ -94,6 +93,23 @@ impl Host {
         options: CallOptions,
     ) -> Result<Call, CallError> {
         self.shared.start_call(Caller::default(), tool, args, options).await
+    }
+
+    /// Asks a tool what became of a call whose result was lost, without doing it: for an agent that
+    /// ended meanwhile. `args` and `operation_key` are those of the call
+    /// ([`CallOptions::operation_key`]), which had its interceptors, guards and approval then, so nobody
+    /// is asked again.
+    ///
+    /// A tool that does not declare `replay: "reconcile"` is `unsupported`, and nothing is sent
+    /// (`tool.reconcile-declared`). `safe` and `idempotent` tools are called again, with that key;
+    /// others never.
+    pub async fn reconcile(
+        &self,
+        tool: &str,
+        args: &str,
+        operation_key: &str,
+    ) -> Result<Reconciled, CallError> {
+        self.shared.reconcile(tool, args, operation_key).await
     }
 
     /// Runs a slash command, named without its slash and in any case, and waits for its outcome.
@@ -255,7 +271,7 @@ impl Host {
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
         let methods = builder.methods.clone();
-        let knows_approvals = builder.profile.vocabulary >= Vocabulary::Extline;
+        let knows_approvals = builder.profile.vocabulary.is_extline();
         let (rules_of_calls, screen) = (builder.approvals.clone(), builder.screen.clone());
         let approvals = Approvals::new(rules_of_calls, knows_approvals, screen);
         let session = builder.session.clone();
@@ -267,6 +283,7 @@ impl Host {
             Emission::new(builder.call_events, session, builder.audit.clone()),
             (methods, approvals),
             calls::run_asked_tool,
+            builder.on_bootstrap.clone(),
         ));
         // The host exists before the first process does: when this future is dropped, so is it.
         let mut host = Self {

@@ -126,7 +126,7 @@ mod source;
 pub use approval::{
     ApprovalMode, ApprovalPattern, ApprovalRequest, Approver, ApproverError, Decision, PatternError,
 };
-pub use calls::{Call, CallOptions, CommandOutcome, Request};
+pub use calls::{Call, CallOptions, CommandOutcome, Reconciled, Request};
 pub use connection::{
     ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
 };

@@ -83,7 +83,9 @@ impl Memory for RegisterTool {
             &self.label,
         ];
         let texts: usize = texts.into_iter().map(Memory::memory).sum();
+        let replay = self.replay.as_ref().map_or(0, |replay| replay.as_str().len());
         4 * EACH
+            + replay
             + 2 * self.name.memory()
             + texts
             + self.schema.memory()

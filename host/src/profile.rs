@@ -29,7 +29,7 @@ impl ProfileRules {
     /// A result as the model sees it (`zot.empty-content`).
     pub(crate) fn seen(&self, mut result: ToolResult) -> ToolResult {
         if !self.profile.keeps_empty_content {
-            result.content.retain(|block| !matches!(block, Content::Text(text) if text.is_empty()));
+            result.content.retain(|block| block.plain().as_deref() != Some(""));
             if result.content.is_empty() {
                 result.content.push(Content::text("(extension returned no content)"));
             }

@@ -64,6 +64,12 @@ pub const INTERCEPT_MARGIN: Duration = Duration::from_millis(500);
 /// A host's deadline for `hello`, from the start of the process.
 pub const HELLO_DEADLINE: Duration = Duration::from_secs(10);
 
+/// The latest `hello` of an extension that goes on writing `bootstrap` (`hello.bootstrap`).
+pub const BOOTSTRAP_CEILING: Duration = Duration::from_secs(600);
+
+/// The start of zot's family that an extension says it reads: that of zut and ncode.
+pub const PROTOCOL_VERSION: u64 = 2;
+
 /// A host's deadline for `ready`, from `hello_ack`.
 pub const READY_DEADLINE: Duration = Duration::from_secs(3);
 

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::frame::{RegisterCommand, RegisterTool, Subscribe};
+use crate::frame::{RegisterCommand, RegisterTool, Replay, Subscribe};
 use crate::name::{NAME, is_offered};
 use crate::session::Requirement;
 
@@ -87,6 +87,12 @@ impl Registrations {
     /// The tools about whose calls the host is to ask (`approval: {"dynamic": true}`).
     pub fn advised(&self) -> impl Iterator<Item = &RegisterTool> {
         self.tools.iter().filter(|tool| tool.approval.as_ref().is_some_and(|it| it.dynamic))
+    }
+
+    /// Whether a tool tells what became of a call (`replay: "reconcile"`).
+    pub fn reconciles(&self, name: &str) -> bool {
+        let tool = self.tools.iter().find(|tool| tool.name == name);
+        tool.is_some_and(|tool| tool.replay == Some(Replay::Reconcile))
     }
 
     /// The commands.

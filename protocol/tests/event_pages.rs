@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use extline_protocol::frame::{EventPayload, EventResult};
-use extline_protocol::{Profile, RawJson, Vocabulary};
+use extline_protocol::{Profile, RawJson};
 
 /// The tools of zot 0.1.62, with their arguments (internal/agent/tools in its source).
 const ZOT_TOOLS: [(&str, &str); 4] = [
@@ -207,14 +207,15 @@ fn hosts() -> String {
             .to_owned();
     for name in Profile::NAMES {
         let profile = Profile::named(name).unwrap();
-        let has_all = profile.vocabulary != Vocabulary::Base;
+        let has_all = profile.vocabulary.has_point("before_agent_start");
         let cells = [
             if name == "spec" { "built with extline" } else { name },
             if profile.events_in_order { "in their order" } else { "in any order" },
             if has_all { "all" } else { "all but `before_agent_start`" },
-            match profile.vocabulary {
-                Vocabulary::Extline => "after every interceptor",
-                _ => "among the interceptors",
+            if profile.vocabulary.is_extline() {
+                "after every interceptor"
+            } else {
+                "among the interceptors"
             },
             if profile.interceptors_in_order { "in the order of loading" } else { "in any order" },
             if profile.guards_fail_closed {

@@ -23,7 +23,7 @@ pub(super) fn emit(host: &Host, event: &str, fields: &str) -> Result<Shown, Box<
         return Err(usage("an event is missing; as in :emit turn_start {\"step\":1}"));
     }
     let told = subscribers(host, event);
-    if told.is_empty() && !Vocabulary::Upstream.has_event(event) {
+    if told.is_empty() && !Vocabulary::UPSTREAM.has_event(event) {
         let mut known: Vec<_> = Vocabulary::events().map(str::to_owned).collect();
         known.extend(all_subscribed(host));
         let meant = meant(event, &known);

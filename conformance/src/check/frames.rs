@@ -62,9 +62,12 @@ pub(super) fn clean_lines(observed: &Observed<'_>) -> Outcome {
     Outcome::Found(findings.collect())
 }
 
-/// The first bytes on stdout are a `hello` (`hello.first`).
+/// The first bytes on stdout are a `hello`, but for what a launcher says before (`hello.first`).
 pub(super) fn hello_first(observed: &Observed<'_>) -> Outcome {
-    let Some(first) = observed.frames.first() else { return Outcome::Nothing };
+    let mut frames = observed.frames.iter();
+    let Some(first) = frames.find(|arrived| !arrived.is_bootstrap()) else {
+        return Outcome::Nothing;
+    };
     if first.frame.as_ref().is_ok_and(|frame| frame["type"] == "hello") {
         return Outcome::Found(Vec::new());
     }

@@ -26,6 +26,11 @@ impl Arrived {
         Some(Self { at: record.at, record: number, frame })
     }
 
+    /// Whether a launcher says with it that it is still on the way to `hello` (`hello.bootstrap`).
+    pub(crate) fn is_bootstrap(&self) -> bool {
+        self.frame.as_ref().is_ok_and(|frame| frame["type"] == "bootstrap")
+    }
+
     /// Whether it is a line in the middle of another.
     pub(crate) fn is_torn(&self) -> bool {
         self.frame.as_ref().is_err_and(|why| why.starts_with(TORN))

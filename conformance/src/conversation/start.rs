@@ -2,22 +2,29 @@
 
 use std::time::{Duration, Instant};
 
+use extline_protocol::limits::BOOTSTRAP_CEILING;
 use extline_scenario::Failure;
 
 use super::patience::is_starved;
 use super::{Arrived, Conversation, GLANCE, IDLE, Missing, READY, Survey, seconds};
 
 impl Conversation {
-    /// Waits for `hello`; no longer than needed for one that waits for input itself.
+    /// Waits for `hello`, anew from each `bootstrap` (`hello.bootstrap`); no longer than needed for one
+    /// that waits for input itself.
     pub(crate) fn await_hello(&mut self, within: Duration) -> Result<(), Failure> {
         let began = Instant::now();
-        let last = began + within;
-        let mut stuck = false;
+        let mut last = began + within;
+        let latest = began + within.max(BOOTSTRAP_CEILING);
+        let (mut stuck, mut reports) = (false, 0);
         loop {
             let until = Instant::now() + GLANCE;
             let until = if Instant::now() < last { until.min(last) } else { until };
             let hello = self.await_frame(0, until, |frame| frame["type"] == "hello");
             let Err(missing) = hello else { return Ok(()) };
+            let reported = self.frames.iter().filter(|arrived| arrived.is_bootstrap()).count();
+            if reported > std::mem::replace(&mut reports, reported) {
+                last = (Instant::now() + within).min(latest);
+            }
             // Twice in a row: a process that has only just read something may still answer it.
             let was_stuck = std::mem::replace(&mut stuck, self.target.only_waits_for_input());
             let over = Instant::now() >= last && !is_starved(&self.target, began.elapsed(), within);

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use extline_protocol::{AckCapabilities, Profile, Vocabulary};
+use extline_protocol::{AckCapabilities, Profile};
 use serde_json::Value;
 
 use crate::case::{Binds, Case, Cited, Need, Verb, builtin};
@@ -172,19 +172,19 @@ fn has(profile: &Profile, case: &Case) -> bool {
 fn sends(profile: &Profile, line: &str) -> bool {
     let word = |name| member(line, name).unwrap_or_default();
     let vocabulary = profile.vocabulary;
-    if line.contains("\"deadline_ms\"") && vocabulary < Vocabulary::Extline {
+    if line.contains("\"deadline_ms\"") && !vocabulary.is_extline() {
         return false;
     }
     match word("type").as_str() {
         "tool_cancel" => profile.tool_cancel,
         "request" | "response" | "response_part" | "cancel" | "registered" => {
-            vocabulary == Vocabulary::Extline
+            vocabulary.is_extline()
         }
         // The answer to a call_tool.
-        "tool_result" => vocabulary >= Vocabulary::Upstream,
+        "tool_result" => vocabulary.has_frame("call_tool"),
         "event" => vocabulary.has_event(&word("event")),
         "event_intercept" => {
-            let asks = word("phase") != "guard" || vocabulary == Vocabulary::Extline;
+            let asks = word("phase") != "guard" || vocabulary.is_extline();
             asks && vocabulary.has_point(&word("event"))
         }
         _ => true,
@@ -194,7 +194,7 @@ fn sends(profile: &Profile, line: &str) -> bool {
 /// Whether it does something with such a frame of an extension.
 fn knows(profile: &Profile, frame: &str) -> bool {
     let is_later = member(frame, "action").is_some_and(|action| action == "tool_prompt");
-    let has_action = !is_later || profile.vocabulary >= Vocabulary::Upstream;
+    let has_action = !is_later || profile.vocabulary.has_tool_prompt();
     has_action && member(frame, "type").is_none_or(|kind| profile.vocabulary.has_frame(&kind))
 }
 
@@ -215,7 +215,7 @@ fn ack(profile: &Profile) -> String {
     let mut ack: Value = serde_json::from_str(ACK).unwrap_or_default();
     ack["zot_version"] = profile.zot_version.into();
     if let Some(members) = ack.as_object_mut() {
-        if profile.vocabulary < Vocabulary::Extline {
+        if !profile.vocabulary.is_extline() {
             members.remove("host");
         }
         match profile.ack_capabilities {

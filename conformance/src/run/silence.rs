@@ -29,7 +29,7 @@ fn written(conversation: &Conversation) -> Vec<String> {
     let mut findings = Vec::new();
     let timeline = conversation.seen().timeline();
     let partial = conversation.seen().partial();
-    if let Some(first) = conversation.frames().first() {
+    if let Some(first) = conversation.frames().iter().find(|arrived| !arrived.is_bootstrap()) {
         let line = timeline.line(first.record).unwrap_or_default();
         let what = if first.frame.is_ok() { "no hello" } else { "no frame" };
         findings.push(format!("the first line on stdout is {what}: {}", quoted(line)));

@@ -1,6 +1,7 @@
 //! The loop of an agent: the user prompts, the model answers and calls tools, reads what came of
 //! them, and goes on until it calls none.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use extline_host::protocol::frame::{Content, EventPayload};
@@ -93,8 +94,7 @@ fn text_of(content: &[Content]) -> String {
     let block = |block: &Content| match block {
         Content::Text(text) => text.clone(),
         Content::Image { mime_type, .. } => format!("[image {mime_type}]"),
-        Content::Other(block) => format!("[unknown block {block}]"),
-        Content::TextJson(text) => text.string("").unwrap_or_default().into_owned(),
+        block => block.plain().map_or_else(|| "[unknown block]".to_owned(), Cow::into_owned),
     };
     content.iter().map(block).collect::<Vec<_>>().join("\n")
 }

@@ -12,7 +12,7 @@ use crate::connection::{CallGuard, Unanswered};
 use crate::report::CallError;
 
 /// How one call differs from others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallOptions {
     /// How long the whole call may take, from [`Host::start_call`](crate::Host::start_call) to the
@@ -26,6 +26,9 @@ pub struct CallOptions {
     /// call tell it ([`MethodCall::origin`](crate::MethodCall::origin),
     /// [`ApprovalRequest::origin`](crate::ApprovalRequest::origin)), also those of calls below it.
     pub origin: Option<u64>,
+    /// Names what the call does, for an agent that calls again what was under way when it ended: the same
+    /// key each time (`tool.operation-key`). See [`Host::reconcile`](crate::Host::reconcile).
+    pub operation_key: Option<String>,
 }
 
 impl CallOptions {
@@ -33,6 +36,13 @@ impl CallOptions {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
+        self
+    }
+
+    /// The same with an operation key.
+    #[must_use]
+    pub fn operation_key(mut self, key: impl Into<String>) -> Self {
+        self.operation_key = Some(key.into());
         self
     }
 

@@ -105,7 +105,12 @@ impl Shared {
             Owner::Extension(owner) => {
                 let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
                 let connection = self.connection(*owner).ok_or_else(unknown)?;
-                let options = ToolCallOptions { timeout: own, interactive: is_interactive };
+                let options = ToolCallOptions {
+                    timeout: own,
+                    interactive: is_interactive,
+                    operation_key: options.operation_key,
+                    reconcile: false,
+                };
                 let mut chain = caller.above;
                 chain.push(name.to_owned());
                 let sending =
@@ -282,7 +287,7 @@ impl Shared {
 
     /// The arguments of a model, or of an interceptor in their place: an object, not too deep, no
     /// key twice (`host.model-args`). A zot passes on what is JSON (`zot.no-validation`).
-    fn read_args(&self, text: &str) -> Result<RawJson, ModelArgsError> {
+    pub(super) fn read_args(&self, text: &str) -> Result<RawJson, ModelArgsError> {
         if self.rules.profile.validates { model_args(text) } else { Ok(RawJson::parse(text)?) }
     }
 

@@ -60,6 +60,10 @@ impl Connection {
                 state.author = Author::of(hello.sdk.as_ref());
                 self.declare_guards(hello.guards.unwrap_or_default());
             }
+            HostEvent::Bootstrap(message) => {
+                self.shared.on_bootstrap.tell(&self.name, &message);
+                self.tell(News::Bootstrap { extension: extension(), message });
+            }
             HostEvent::HandshakeFailed(error) if error != HandshakeError::Ended => {
                 state.failure.get_or_insert(error.into());
             }
@@ -273,6 +277,7 @@ fn note_flood(state: &mut State, event: &HostEvent, now: Instant) {
         HostEvent::Notice(notice) => notice.to_string(),
         HostEvent::Notify { message, .. } => format!("notify: {}", readable(message.as_bytes())),
         HostEvent::Log(log) => format!("log: {}", readable(log.message.as_bytes())),
+        HostEvent::Bootstrap(message) => format!("bootstrap: {}", readable(message.as_bytes())),
         HostEvent::ClearNotes => "clear_notes".to_owned(),
         HostEvent::Submit(_) => "submit".to_owned(),
         HostEvent::SubmitSlash(_) => "submit_slash".to_owned(),

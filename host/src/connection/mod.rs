@@ -5,6 +5,7 @@
 //! await.
 
 mod adapter;
+mod bootstrap;
 mod call_guard;
 mod calls;
 mod drive;
@@ -35,6 +36,7 @@ use tokio::sync::{Notify, watch};
 pub(crate) use self::adapter::Adapter;
 #[cfg(feature = "mcp-client")]
 pub(crate) use self::adapter::Follow;
+pub(crate) use self::bootstrap::OnBootstrap;
 pub(crate) use self::call_guard::CallGuard;
 pub(crate) use self::calls::{CommandAnswer, Sending, SentCall, SentCommand, Unanswered};
 pub(crate) use self::emit::Emission;

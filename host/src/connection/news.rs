@@ -23,6 +23,14 @@ const BYTES: usize = 16 * 1024 * 1024;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum News {
+    /// It is not ready yet, and says what it does meanwhile, as a launcher that builds first
+    /// (`hello.bootstrap`).
+    Bootstrap {
+        /// The extension.
+        extension: String,
+        /// What it does; empty where it does not say.
+        message: String,
+    },
     /// It is ready for use.
     Started {
         /// The extension.
@@ -168,7 +176,7 @@ impl News {
     fn memory(&self) -> usize {
         const EACH: usize = 512;
         EACH + match self {
-            Self::Note { message, .. } => message.len(),
+            Self::Note { message, .. } | Self::Bootstrap { message, .. } => message.len(),
             Self::Log { log, .. } => log.message.len() + log.fields.memory(),
             Self::ToolUpdate { update, .. } => update.memory(),
             Self::Submit { text, .. } | Self::SubmitSlash { text, .. } => text.len(),

@@ -140,6 +140,7 @@ impl Connection {
         let parent = state.check_open(&self.name).and_then(|()| state.parent_of(&call));
         let parent = parent.and_then(|(parent, above)| {
             check_chain(&above, &call.name)?;
+            self.check_callable(&call.name)?;
             Ok((parent, above))
         });
         match (parent, self.this.upgrade()) {
@@ -190,6 +191,18 @@ impl Connection {
 }
 
 impl Connection {
+    /// Some hosts let an extension call only what is the host's own (`fork.host-tools`).
+    fn check_callable(&self, tool: &str) -> Result<(), RpcError> {
+        let is_limited = self.shared.rules.profile.vocabulary.calls_host_tools();
+        let offered = self.shared.registry().tool(tool);
+        if is_limited && offered.is_some_and(|tool| !tool.is_builtin()) {
+            let text =
+                format!("{tool} belongs to an extension: only the host's tools can be called");
+            return Err(RpcError::new(ErrorKind::Permission, text));
+        }
+        Ok(())
+    }
+
     /// Waits for a tool that an extension calls. Its time, and that of the call which it belongs to,
     /// stand still while a person is asked below it.
     async fn pausing<T>(

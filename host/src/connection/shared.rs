@@ -15,7 +15,7 @@ use super::emit::Emission;
 use super::method::Methods;
 use super::news::{News, Newsroom};
 use super::questions::RunAskedTool;
-use super::{Connection, LargePipes};
+use super::{Connection, LargePipes, OnBootstrap};
 use crate::approval::Approvals;
 use crate::lock::lock;
 use crate::process::HostProcesses;
@@ -56,6 +56,7 @@ pub(crate) struct Shared {
     pub(crate) processes: Arc<HostProcesses>,
     /// Runs the tools that extensions call.
     pub(crate) run_asked_tool: RunAskedTool,
+    pub(super) on_bootstrap: OnBootstrap,
 }
 
 impl Shared {
@@ -68,6 +69,7 @@ impl Shared {
         emission: Emission,
         (methods, approvals): (Methods, Approvals),
         run_asked_tool: RunAskedTool,
+        on_bootstrap: OnBootstrap,
     ) -> Self {
         Self {
             news: Newsroom::new(),
@@ -87,6 +89,7 @@ impl Shared {
             large_pipes: LargePipes::default(),
             processes: Arc::new(HostProcesses::new()),
             run_asked_tool,
+            on_bootstrap,
         }
     }
 

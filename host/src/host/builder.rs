@@ -17,7 +17,7 @@ use super::Host;
 use super::restart::RestartPolicy;
 use crate::approval::Rules;
 use crate::audit::Audit;
-use crate::connection::{Method, MethodCall, Methods};
+use crate::connection::{Method, MethodCall, Methods, OnBootstrap};
 use crate::home::default_home;
 use crate::process::EnvironmentSettings;
 use crate::registry::{Builtin, BuiltinCall, BuiltinToolError, Tool};
@@ -67,6 +67,7 @@ pub struct HostBuilder {
     pub(crate) screen: Option<Arc<Mutex<()>>>,
     pub(crate) sources: Vec<ExtensionSource>,
     pub(crate) unguarded: Vec<String>,
+    pub(crate) on_bootstrap: OnBootstrap,
 }
 
 impl Default for HostBuilder {
@@ -98,6 +99,7 @@ impl Default for HostBuilder {
             screen: Some(Arc::default()),
             sources: Vec::new(),
             unguarded: Vec::new(),
+            on_bootstrap: OnBootstrap::default(),
         }
     }
 }
@@ -343,6 +345,15 @@ impl HostBuilder {
     #[must_use]
     pub fn mcp_server(self, server: crate::McpServer) -> Self {
         self.extension(ExtensionSource::Mcp(server))
+    }
+
+    /// Calls `tell` with the name of an extension and what it does, as long as it is on the way to its
+    /// `hello` and says so (`hello.bootstrap`): [`HostBuilder::start`] may wait for it for minutes, and
+    /// [`News::Bootstrap`](crate::News::Bootstrap) is read only after that.
+    #[must_use]
+    pub fn on_bootstrap(mut self, tell: impl Fn(&str, &str) + Send + Sync + 'static) -> Self {
+        self.on_bootstrap = OnBootstrap::new(tell);
+        self
     }
 
     /// Starts all extensions at once, and waits until each is ready or has failed, which takes as

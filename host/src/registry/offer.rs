@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use extline_protocol::frame::{Execution, RegisterCommand, RegisterTool, Rejection};
-use extline_protocol::{ErrorKind, Profile, Vocabulary};
+use extline_protocol::{ErrorKind, Profile};
 use extline_schema::{SchemaError, ToolSchema};
 use tokio::sync::Semaphore;
 
@@ -62,7 +62,7 @@ impl Tool {
             }
         };
         let mut tool = Self::new(extension, Owner::Extension(owner), definition, schema);
-        if profile.vocabulary < Vocabulary::Extline {
+        if !profile.vocabulary.is_extline() {
             tool.turn = None;
         }
         Ok(tool)

@@ -85,6 +85,11 @@ pub enum Problem {
         /// Why not.
         reason: String,
     },
+    /// Its `hello` is of another protocol version.
+    Version {
+        /// Which one, and which is wanted.
+        reason: String,
+    },
     /// It ended between `hello` and `ready`.
     ExitedBeforeReady,
     /// It ended while it was in use.
@@ -223,6 +228,11 @@ impl Problem {
             Self::BadHello { .. } => "write {\"type\":\"hello\",\"name\":\"my-extension\",\
                                       \"version\":\"1.0.0\"}"
                 .to_owned(),
+            Self::Version { .. } => {
+                "write the version that this host speaks into its hello, or try \
+                                     it under another host"
+                    .to_owned()
+            }
             Self::Died => "see the lines above and the log for the reason; the calls that it had \
                            not answered were not repeated"
                 .to_owned(),
@@ -294,6 +304,7 @@ impl From<HandshakeError> for Problem {
             HandshakeError::NoHello { waited_ms } => Self::NoHello { waited_ms },
             HandshakeError::NotHello { found } => Self::NotHello { found },
             HandshakeError::BadHello(reason) => Self::BadHello { reason },
+            HandshakeError::Version(reason) => Self::Version { reason },
             HandshakeError::Ended => Self::ExitedBeforeHello,
             other => Self::BadHello { reason: other.to_string() },
         }
@@ -345,6 +356,7 @@ impl fmt::Display for Problem {
                 write!(formatter, "its first frame is {found:?}, and must be \"hello\"")
             }
             Self::BadHello { reason } => write!(formatter, "its hello cannot be read: {reason}"),
+            Self::Version { reason } => formatter.write_str(reason),
             Self::ExitedBeforeReady => {
                 formatter.write_str("it ended after its hello, before it was ready")
             }

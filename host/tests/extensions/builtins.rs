@@ -116,7 +116,7 @@ async fn a_call_of_an_agent_s_own_tool_ends_in_time_and_when_it_is_given_up() {
     assert_eq!(host.diagnose(&error), None);
     // The caller's own time goes before the tool's.
     let patient = CallOptions::default().timeout(Duration::from_secs(600));
-    let call = host.start_call("wait", args, patient).await.unwrap();
+    let call = host.start_call("wait", args, patient.clone()).await.unwrap();
     call.cancel("enough");
     assert!(matches!(call.outcome().await, Err(CallError::Cancelled { .. })));
     drop(host.start_call("wait", args, patient).await.unwrap());

@@ -5,6 +5,7 @@
 #![cfg(unix)]
 
 mod agent;
+mod forks;
 mod reproduction;
 mod round_trip;
 mod scripted;

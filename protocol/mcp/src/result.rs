@@ -88,11 +88,7 @@ pub(crate) fn is_mirror(content: &[Content], value: &RawJson) -> bool {
 /// A hint that no text shows yet.
 fn unseen_hint(result: &ToolResult) -> Option<&str> {
     let hint = result.error.as_ref()?.hint.as_deref().filter(|hint| !hint.is_empty())?;
-    let shows = |block: &Content| match block {
-        Content::Text(text) => text.contains(hint),
-        Content::TextJson(text) => read_string(text.get()).is_some_and(|text| text.contains(hint)),
-        Content::Image { .. } | Content::Other(_) => false,
-    };
+    let shows = |block: &Content| block.plain().is_some_and(|text| text.contains(hint));
     (!result.content.iter().any(shows)).then_some(hint)
 }
 
@@ -116,7 +112,7 @@ fn write_block(block: &Content, out: &mut Vec<u8>) {
         Content::Other(raw) => match Content::read(raw.get()) {
             // One of an author's that the wire has under a name of its own.
             Ok(block @ (Content::Text(_) | Content::Image { .. })) => write_block(&block, out),
-            _ => write_text(raw.get(), out),
+            _ => write_text(block.plain().as_deref().unwrap_or(raw.get()), out),
         },
     }
 }

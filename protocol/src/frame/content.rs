@@ -1,5 +1,6 @@
 //! What a tool answers: blocks of content, the error, the effects.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde_json::{Value, json};
@@ -9,7 +10,7 @@ use super::rpc::RpcError;
 use crate::args::ArgsError;
 use crate::base64;
 use crate::error_kind::ErrorKind;
-use crate::json::{Field, FieldError, Members, RawJson, read_member};
+use crate::json::{Field, FieldError, Members, RawJson, read_member, read_string, write_string};
 use crate::name::cut_name;
 use crate::word::words;
 
@@ -25,7 +26,8 @@ pub enum Content {
         /// The bytes in standard, padded base64.
         data: String,
     },
-    /// A block of a type that this version does not know, whole.
+    /// A block of a type that this version does not know, or a text with a `format`, whole:
+    /// [`Content::plain`] has the text.
     Other(RawJson),
     /// Text for the model that is a JSON string already, with its quotes and escapes: it is written as
     /// it stands. A result that is read has [`Content::Text`] in its place.
@@ -43,6 +45,40 @@ impl Content {
         Self::Image { mime_type: mime_type.into(), data: base64::encode(bytes) }
     }
 
+    /// Text for the model that a person is shown as Markdown, by a host that does that; others show it
+    /// as it stands (`tool.format`).
+    pub fn markdown(text: &str) -> Self {
+        let mut block = b"{\"type\":\"text\",\"text\":".to_vec();
+        write_string(text, &mut block);
+        block.extend_from_slice(b",\"format\":\"markdown\"}");
+        Self::Other(RawJson::of_repaired(&String::from_utf8_lossy(&block)))
+    }
+
+    /// Its text, where it is a block of text, whatever its format.
+    pub fn plain(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::TextJson(text) => read_string(text.get()),
+            Self::Other(raw) => {
+                let members = Members::of(raw.get())?;
+                if read_string(members.last("type")?.value)? != "text" {
+                    return None;
+                }
+                let text = members.last("text").map_or("\"\"", |text| text.value);
+                Some(Cow::Owned(read_string(text)?.into_owned()))
+            }
+            Self::Image { .. } => None,
+        }
+    }
+
+    /// The format of a text, as `markdown`, where it has one.
+    pub fn format(&self) -> Option<String> {
+        let Self::Other(raw) = self else { return None };
+        let members = Members::of(raw.get())?;
+        self.plain()?;
+        read_string(members.last("format")?.value).map(Cow::into_owned)
+    }
+
     /// How many bytes its text or its data have, unescaped.
     pub(crate) fn plain_bytes(&self) -> usize {
         match self {
@@ -54,30 +90,37 @@ impl Content {
 
     /// The text of an answer: every block of text, a line break between two.
     pub fn joined(blocks: &[Self]) -> String {
-        let texts = blocks.iter().filter_map(|block| match block {
-            Self::Text(text) => Some(text.as_str()),
-            _ => None,
-        });
-        texts.collect::<Vec<_>>().join("\n")
+        let mut joined = String::new();
+        for (position, text) in blocks.iter().filter_map(Self::plain).enumerate() {
+            if position > 0 {
+                joined.push('\n');
+            }
+            joined.push_str(&text);
+        }
+        joined
     }
 }
 
 impl Field for Content {
-    fn read(text: &str) -> Result<Self, FieldError> {
+    fn read(raw: &str) -> Result<Self, FieldError> {
         let members =
-            Members::of_valid(text).ok_or_else(|| FieldError::unexpected("an object", text))?;
+            Members::of_valid(raw).ok_or_else(|| FieldError::unexpected("an object", raw))?;
         let string = |name: &str| match members.last(name) {
             Some(member) => read_member::<String>(name, member.value),
             None => Ok(None),
         };
         match string("type")?.as_deref() {
             // A zot's own SDK leaves the key of an empty text out.
-            Some("text") => Ok(Self::Text(string("text")?.unwrap_or_default())),
+            Some("text") => {
+                let text = string("text")?.unwrap_or_default();
+                let is_plain = members.last("format").is_none();
+                Ok(if is_plain { Self::Text(text) } else { Self::Other(RawJson::of_repaired(raw)) })
+            }
             Some("image") => Ok(Self::Image {
                 mime_type: string("mime_type")?.unwrap_or_default(),
                 data: string("data")?.unwrap_or_default(),
             }),
-            _ => Ok(Self::Other(RawJson::of_repaired(text))),
+            _ => Ok(Self::Other(RawJson::of_repaired(raw))),
         }
     }
 
@@ -119,7 +162,12 @@ impl Field for Content {
             "allOf": [
                 {
                     "if": {"properties": {"type": {"const": "text"}}},
-                    "then": {"properties": {"text": described(String::schema(), &["Text for the model."])}}
+                    "then": {
+                        "properties": {
+                            "text": described(String::schema(), &["Text for the model."]),
+                            "format": described(String::schema(), &["How a person is shown it: `markdown`, or plain."])
+                        }
+                    }
                 },
                 {
                     "if": {"properties": {"type": {"const": "image"}}},

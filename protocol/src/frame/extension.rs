@@ -6,7 +6,7 @@ use super::content::{Content, Effect, ErrorInfo, Progress};
 use super::object::object;
 use super::panel::Panel;
 use super::rpc::Parent;
-use super::tool::{Annotations, Approval, Execution, Exposure};
+use super::tool::{Annotations, Approval, Execution, Exposure, Replay};
 use crate::id::Id;
 use crate::json::RawJson;
 use crate::word::words;
@@ -99,6 +99,10 @@ object! {
         optional methods: Vec<String>,
         /// Points at which nothing may pass before its guards can be asked (`guard.declared`).
         optional guards: Vec<String>,
+        /// The newest start of zot's family that it reads; a fork refuses who does not say it.
+        optional protocol_version: u64,
+        /// The oldest protocol version of terva with which it can work.
+        optional min_protocol: u64,
     }
 }
 
@@ -139,6 +143,8 @@ object! {
         flag deferred: bool,
         /// It waits for a person, so no deadline holds.
         flag interactive: bool,
+        /// What may be done with a call whose result was lost; `never` when absent.
+        optional replay: Replay,
         /// Its name for a person.
         optional label: String,
         /// The provider must keep the model to the schema.
@@ -298,6 +304,13 @@ impl ToolResult {
     pub fn error(id: Id, error: ErrorInfo) -> Self {
         let content = vec![Content::text(error.message.clone())];
         Self { is_error: true, error: Some(error), ..Self::new(id, content) }
+    }
+
+    /// It is not known what became of the call that is asked about (`tool.reconcile`).
+    pub(crate) fn unknown_outcome(id: Id) -> Self {
+        let mut result = Self::new(id, Vec::new());
+        result.push_value(RawJson::of_repaired(r#"{"state":"unknown"}"#));
+        result
     }
 
     /// Adds a value, which stands twice: as it is, and as text for those who know only text. A result holds

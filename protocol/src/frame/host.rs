@@ -4,7 +4,7 @@ use super::content::Content;
 use super::object::object;
 use crate::error_kind::ErrorKind;
 use crate::id::Id;
-use crate::json::RawJson;
+use crate::json::{Members, RawJson, read_string};
 use crate::word::words;
 
 object! {
@@ -64,18 +64,89 @@ object! {
         optional extension_dir: String,
         /// Where the extension may keep data.
         optional data_dir: String,
-        /// The program.
-        optional host: HostInfo,
+        /// The program; a fork of zot says it in a member of its own.
+        named host: HostInfo,
         /// The methods it serves.
         optional methods: Vec<String>,
         /// What it grants.
         optional limits: Limits,
         /// The conversation.
         optional session: SessionInfo,
+        /// The events that it tells of, where it says which.
+        optional supported_events: Vec<String>,
+        /// The settings that its user made for the extension, an object.
+        optional config: RawJson,
+    }
+}
+
+/// The members by which a fork of zot says its version, and with that who it is.
+const FORKS: [(&str, &str); 3] =
+    [("terva_version", "terva"), ("zut_version", "zut"), ("ncode_version", "ncode")];
+
+impl HostInfo {
+    /// Who the host is, where it is a fork of zot.
+    pub(super) fn of_fork(members: &Members<'_>) -> Option<Self> {
+        let (member, name) =
+            FORKS.iter().find_map(|(key, name)| Some((members.last(key)?, name)))?;
+        let version = read_string(member.value)?.into_owned();
+        Some(Self { name: (*name).to_owned(), version })
+    }
+}
+
+object! {
+    /// The conversation as zut says it.
+    #[derive(Default)]
+    pub struct ForkSession {
+        /// Its id.
+        required id: String,
+        /// The project's directory.
+        lenient cwd: String,
+    }
+}
+
+object! {
+    /// The first frame of a fork of zot, for hosts that play one; an extension reads it as
+    /// [`HelloAck`].
+    #[derive(Default)]
+    pub struct ForkAck = "hello_ack" {
+        /// Who it is: of ncode.
+        optional product: String,
+        /// The version of its protocol.
+        lenient protocol_version: u64,
+        /// Its version once more, for extensions of zot: of terva.
+        optional zot_version: String,
+        /// Its version: of zut.
+        optional zut_version: String,
+        /// Its version: of ncode.
+        optional ncode_version: String,
+        /// Its version: of terva.
+        optional terva_version: String,
+        /// The model's provider.
+        lenient provider: String,
+        /// The model.
+        lenient model: String,
+        /// The project's directory.
+        lenient cwd: String,
+        /// Where the extension is.
+        optional extension_dir: String,
+        /// Where the extension may keep data.
+        optional data_dir: String,
+        /// The conversation: of zut.
+        optional session: ForkSession,
+        /// The events that it tells of: of terva.
+        optional supported_events: Vec<String>,
+        /// The user's settings for the extension: of terva.
+        optional config: RawJson,
     }
 }
 
 impl HelloAck {
+    /// Whether it is one of a fork of zot: such a host says who it is and names no capabilities. It counts
+    /// the versions of its protocol itself.
+    pub fn is_of_fork(&self) -> bool {
+        self.capabilities.is_none() && self.host.is_some()
+    }
+
     /// The program's name; `zot` for one that does not say it, as a real zot.
     pub fn host_name(&self) -> &str {
         let name = self.host.as_ref().map(|host| &*host.name);
@@ -110,6 +181,10 @@ object! {
         required name: String,
         /// Its arguments; `null` when the frame had none.
         opened args: RawJson,
+        /// Names what the call does: the same when it is repeated.
+        optional operation_key: String,
+        /// The call is not to be done: the answer says what became of it (`tool.reconcile`).
+        flag reconcile: bool,
         /// How long it may take from receipt, in milliseconds.
         optional deadline_ms: u64,
         /// The conversation.
@@ -140,6 +215,18 @@ object! {
         flag is_error: bool,
         /// The blocks were cut to 256 KiB.
         flag truncated: bool,
+    }
+}
+
+object! {
+    /// The answer to a tool of the host's that an extension calls: of terva.
+    pub struct ForkToolResult = "host_tool_result" {
+        /// The id of its `host_tool_call`.
+        required id: Id,
+        /// The blocks.
+        lenient content: Vec<Content>,
+        /// The call failed.
+        flag is_error: bool,
     }
 }
 

@@ -21,11 +21,11 @@ pub use extension::{
     Subscribe, ToolResult, ToolUpdate, UnregisterTool,
 };
 pub use host::{
-    CallToolResult, CommandInvoked, HelloAck, HostInfo, Limits, Registered, Rejection, SessionInfo,
-    Shutdown, ShutdownReason, ToolCall, ToolCancel,
+    CallToolResult, CommandInvoked, ForkAck, ForkSession, ForkToolResult, HelloAck, HostInfo,
+    Limits, Registered, Rejection, SessionInfo, Shutdown, ShutdownReason, ToolCall, ToolCancel,
 };
 pub use object::{Frame, Object};
 pub use panel::{OpenPanel, Panel, PanelClose, PanelKey, PanelRender, PanelResize};
 pub use rpc::{Cancel, Parent, ParentKind, Request, Response, ResponsePart, RpcError};
-pub use tool::{Annotations, Approval, Execution, Exposure, Tier};
+pub use tool::{Annotations, Approval, Execution, Exposure, Replay, Tier};
 pub(crate) use truncate::truncate;

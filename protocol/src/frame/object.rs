@@ -80,7 +80,8 @@ pub(crate) fn described(schema: Value, doc: &[&str]) -> Value {
 /// session writes it; `lenient` must be written but is read as its default when
 /// absent, as hosts and scripts of the base profile leave it out; `opened` is the same for the member
 /// that [`Members::split_opening`] remembers more of; `optional` is written when the
-/// author gave it; `flag` is written when true; `flatten` holds further members of the same
+/// author gave it; `named` is the same for who the host is, which forks of zot say in another member; `flag` is
+/// written when true; `flatten` holds further members of the same
 /// object.
 macro_rules! object {
     (
@@ -140,6 +141,7 @@ macro_rules! object {
     (@type lenient $ty:ty) => { $ty };
     (@type opened $ty:ty) => { $ty };
     (@type optional $ty:ty) => { Option<$ty> };
+    (@type named $ty:ty) => { Option<$ty> };
     (@type flag $ty:ty) => { $ty };
     (@type flatten $ty:ty) => { $ty };
 
@@ -169,6 +171,9 @@ macro_rules! object {
     (@finish optional $field:ident $ty:ty, $members:ident) => {
         $crate::json::read_last::<$ty>(stringify!($field), $field)?
     };
+    (@finish named $field:ident $ty:ty, $members:ident) => {
+        $crate::json::read_last::<$ty>(stringify!($field), $field)?.or_else(|| <$ty>::of_fork($members))
+    };
     (@finish flag $field:ident $ty:ty, $members:ident) => {
         $crate::json::read_last::<$ty>(stringify!($field), $field)?.unwrap_or_default()
     };
@@ -195,6 +200,9 @@ macro_rules! object {
             $crate::frame::object::write_member(stringify!($field), value, $out);
         }
     };
+    (@write named $self:ident $field:ident $ty:ty, $out:ident) => {
+        object!(@write optional $self $field $ty, $out);
+    };
     (@write flag $self:ident $field:ident $ty:ty, $out:ident) => {
         if $self.$field {
             $crate::frame::object::write_member(stringify!($field), &true, $out);
@@ -207,6 +215,7 @@ macro_rules! object {
     (@depth optional $self:ident $field:ident) => {
         $self.$field.as_ref().map_or(0, $crate::json::Field::depth)
     };
+    (@depth named $self:ident $field:ident) => { object!(@depth optional $self $field) };
     (@depth flatten $self:ident $field:ident) => {
         $crate::frame::Object::members_depth(&$self.$field)
     };
@@ -259,13 +268,19 @@ macro_rules! object {
 pub(crate) use object;
 
 pub(crate) fn write_member<T: Field>(name: &str, value: &T, out: &mut Vec<u8>) {
+    write_name(name, out);
+    value.write(out);
+}
+
+/// Once for all members of all frames: there are some hundred, each in a place of its own.
+#[inline(never)]
+fn write_name(name: &str, out: &mut Vec<u8>) {
     if out.last() != Some(&b'{') {
         out.push(b',');
     }
     out.push(b'"');
     out.extend_from_slice(name.as_bytes());
     out.extend_from_slice(b"\":");
-    value.write(out);
 }
 
 pub(crate) fn read_object<T: Object>(text: &str) -> Result<T, FieldError> {

@@ -28,6 +28,23 @@ words! {
 }
 
 words! {
+    /// What a durable host may do where it ended after a call had begun and before its result was
+    /// recorded.
+    #[derive(Default)]
+    pub enum Replay {
+        /// It fails the call: the default, and the meaning of a word that is not known.
+        #[default]
+        Never = "never",
+        /// It calls again: the tool only looks.
+        Safe = "safe",
+        /// It calls again with the same `operation_key`, by which the tool knows what is done.
+        Idempotent = "idempotent",
+        /// It asks first what became of the call (`tool.reconcile`).
+        Reconcile = "reconcile",
+    }
+}
+
+words! {
     /// How much a gated tool can do.
     pub enum Tier {
         /// It looks.

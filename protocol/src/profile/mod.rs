@@ -1,11 +1,15 @@
-//! Which host a host is like: the spec's own, or a particular zot.
+//! Which host a host is like: the spec's own, a particular zot, or a fork of it.
 //!
 //! A profile is a list of switches, each with its clause in docs/protocol/specification.md, section 6. Those of
 //! the wire are thrown in [`HostSession`](crate::HostSession); those of the process and of the
 //! registry in the host that drives it.
 
+mod forks;
 mod near;
+mod translate;
 mod vocabulary;
+mod words;
+mod zots;
 
 use std::time::Duration;
 
@@ -13,33 +17,45 @@ use thiserror::Error;
 
 pub use self::near::nearest;
 pub use self::vocabulary::Vocabulary;
+pub(crate) use self::words::Translated;
 
 use self::near::near;
+use crate::frame::Hello;
 use crate::limits::READY_IDLE;
 
-/// Which host a host is like. Take one of the three and throw single switches where a test needs
+/// The longest arguments that a terva sends.
+const TERVA_ARGS_BYTES: usize = 1024 * 1024;
+
+/// Which host a host is like. Take one of those here and throw single switches where a test needs
 /// it; `spec` is the default.
 ///
 /// ```
 /// use extline_protocol::{Profile, Vocabulary};
 ///
 /// let zot = Profile::named("zot-0.1.62")?;
-/// assert_eq!(zot.vocabulary, Vocabulary::Base);
+/// assert_eq!(zot.vocabulary, Vocabulary::BASE);
 /// assert!(Profile::spec().tool_cancel && !zot.tool_cancel);
 /// # Ok::<(), extline_protocol::UnknownProfile>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Profile {
-    /// What it is called: `spec`, or a zot by its version or commit, never "latest".
+    /// What it is called: `spec`, a zot by its version or commit, never "latest", or a fork of zot.
     pub name: &'static str,
-    /// `hello_ack.zot_version` where the embedder says nothing.
+    /// The version in `hello_ack` where the embedder says nothing.
     pub zot_version: &'static str,
 
     // What goes over the wire.
     /// The frames and fields it knows: it sends no other ones, and ignores the others that come
     /// (`zot.no-extline`, `zot.no-upstream`, `zot.unknown-frames`, `zot.one-question`).
     pub vocabulary: Vocabulary,
+    /// Which protocol versions of an extension it takes (`fork.version`, `fork.min-protocol`).
+    pub protocol: ProtocolRule,
+    /// `bootstrap` before `hello` gives an extension more time; else the first frame is `hello`
+    /// (`hello.bootstrap`, `zot.no-bootstrap`).
+    pub bootstrap: bool,
+    /// The longest arguments of a tool that are sent (`fork.args`).
+    pub args_bytes: Option<usize>,
     /// What `hello_ack.capabilities` says (`zot.ack-plain`, `zot.ack-call-tool`).
     pub ack_capabilities: AckCapabilities,
     /// It sends `tool_cancel` where `hello` names it (`zot.no-cancel`, `zot.cancel-named`).
@@ -107,6 +123,36 @@ pub enum AckCapabilities {
     Only(&'static [&'static str]),
 }
 
+/// Which protocol versions a host takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProtocolRule {
+    /// Any: `hello` is not asked.
+    Any,
+    /// `hello.protocol_version` is exactly that.
+    Exactly(u64),
+    /// `hello.min_protocol`, where it is said, is that at most.
+    AtMost(u64),
+}
+
+impl ProtocolRule {
+    /// Why an extension with that `hello` is not taken.
+    pub(crate) fn refusal(self, hello: &Hello) -> Option<String> {
+        match self {
+            Self::Any => None,
+            Self::Exactly(wanted) => {
+                let said = hello.protocol_version.unwrap_or(0);
+                let why = || format!("its protocol_version is {said}, and {wanted} is wanted");
+                (said != wanted).then(why)
+            }
+            Self::AtMost(spoken) => {
+                let needed = hello.min_protocol.unwrap_or(0);
+                let why = || format!("its min_protocol is {needed}, and {spoken} is spoken");
+                (needed > spoken).then(why)
+            }
+        }
+    }
+}
+
 /// There is no profile of that name.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("there is no profile {name:?}{}; the profiles are {}", meant(.near), Profile::NAMES.join(", "))]
@@ -123,14 +169,18 @@ fn meant(near: &[&str]) -> String {
 
 impl Profile {
     /// The names of all profiles.
-    pub const NAMES: [&'static str; 3] = ["spec", "zot-0.1.62", "zot-37c7945"];
+    pub const NAMES: [&'static str; 7] =
+        ["spec", "zot-0.1.62", "zot-37c7945", "zot-9d3e5db", "zut", "ncode", "terva"];
 
     /// Sections 1 to 5 of docs/protocol/specification.md, nothing else.
     pub const fn spec() -> Self {
         Self {
             name: "spec",
             zot_version: "",
-            vocabulary: Vocabulary::Extline,
+            vocabulary: Vocabulary::EXTLINE,
+            protocol: ProtocolRule::Any,
+            bootstrap: true,
+            args_bytes: None,
             ack_capabilities: AckCapabilities::Served,
             tool_cancel: true,
             waits_for_cancelled: true,
@@ -159,7 +209,10 @@ impl Profile {
         Self {
             name: "zot-0.1.62",
             zot_version: "0.1.62",
-            vocabulary: Vocabulary::Base,
+            vocabulary: Vocabulary::BASE,
+            protocol: ProtocolRule::Any,
+            bootstrap: false,
+            args_bytes: None,
             ack_capabilities: AckCapabilities::Absent,
             tool_cancel: false,
             waits_for_cancelled: false,
@@ -189,7 +242,7 @@ impl Profile {
         Self {
             name: "zot-37c7945",
             zot_version: "0.0.0",
-            vocabulary: Vocabulary::Upstream,
+            vocabulary: Vocabulary::UPSTREAM,
             ack_capabilities: AckCapabilities::Only(&["call_tool"]),
             tool_cancel: true,
             events_in_order: true,
@@ -198,10 +251,65 @@ impl Profile {
         }
     }
 
+    /// Upstream's commit 9d3e5db, as its source says: calls may be repeated by a durable host.
+    pub const fn zot_9d3e5db() -> Self {
+        Self { name: "zot-9d3e5db", vocabulary: Vocabulary::DURABLE, ..Self::zot_37c7945() }
+    }
+
+    /// The fork zut, commit 3900ec7, as its source says.
+    pub const fn zut() -> Self {
+        Self {
+            name: "zut",
+            zot_version: "0.0.0",
+            vocabulary: Vocabulary::ZUT,
+            protocol: ProtocolRule::Exactly(forks::TWO),
+            ..Self::zot_0_1_62()
+        }
+    }
+
+    /// The fork ncode, commit 408d40c, as its source says.
+    pub const fn ncode() -> Self {
+        Self {
+            name: "ncode",
+            zot_version: "0.0.0",
+            vocabulary: Vocabulary::NCODE,
+            ..Self::zot_0_1_62()
+        }
+    }
+
+    /// The fork terva, protocol version 6, as its published frames and its documentation say.
+    pub const fn terva() -> Self {
+        Self {
+            name: "terva",
+            zot_version: "0.0.0",
+            vocabulary: Vocabulary::TERVA,
+            protocol: ProtocolRule::AtMost(forks::SIX),
+            bootstrap: true,
+            args_bytes: Some(TERVA_ARGS_BYTES),
+            reads_on_after_long_line: true,
+            events_in_order: true,
+            data_folder: true,
+            ..Self::zot_0_1_62()
+        }
+    }
+
+    /// All profiles, in the order of [`Profile::NAMES`].
+    pub const fn all() -> [Self; 7] {
+        [
+            Self::spec(),
+            Self::zot_0_1_62(),
+            Self::zot_37c7945(),
+            Self::zot_9d3e5db(),
+            Self::zut(),
+            Self::ncode(),
+            Self::terva(),
+        ]
+    }
+
     /// The profile of that name.
     pub fn named(name: &str) -> Result<Self, UnknownProfile> {
-        let all = [Self::spec(), Self::zot_0_1_62(), Self::zot_37c7945()];
-        all.into_iter()
+        Self::all()
+            .into_iter()
             .find(|profile| profile.name == name)
             .ok_or_else(|| UnknownProfile { name: name.to_owned(), near: near(name, &Self::NAMES) })
     }
@@ -231,12 +339,16 @@ mod tests {
         assert_eq!(
             said("zot-0.1.63"),
             "there is no profile \"zot-0.1.63\", did you mean zot-0.1.62?; the profiles are spec, \
-             zot-0.1.62, zot-37c7945"
+             zot-0.1.62, zot-37c7945, zot-9d3e5db, zut, ncode, terva"
         );
         assert_eq!(
             said("latest"),
-            "there is no profile \"latest\"; the profiles are spec, zot-0.1.62, zot-37c7945"
+            "there is no profile \"latest\"; the profiles are spec, zot-0.1.62, zot-37c7945, \
+             zot-9d3e5db, zut, ncode, terva"
         );
-        assert_eq!(Profile::named("zot").unwrap_err().near, ["zot-0.1.62", "zot-37c7945"]);
+        assert_eq!(
+            Profile::named("zot").unwrap_err().near,
+            ["zot-0.1.62", "zot-37c7945", "zot-9d3e5db", "zut"]
+        );
     }
 }

@@ -26,6 +26,13 @@ pub enum Notice {
     },
     /// The first frame of a type this version does not know; further ones are skipped silently.
     UnknownType(String),
+    /// The first frame of a type that the host has which this one plays, and that means nothing here.
+    NotPlayed {
+        /// The host that is played.
+        host: &'static str,
+        /// Its type.
+        frame_type: String,
+    },
     /// A frame that has no place where it came.
     OutOfPlace {
         /// Its type.
@@ -58,12 +65,12 @@ pub enum Notice {
     ProtocolVersion(u64),
     /// The host is older than what was sent; said once for each.
     MayNotKnow {
-        /// The host's version of zot.
-        zot_version: String,
+        /// The host, with its version.
+        host: String,
         /// A frame's type, or an intercept point.
         what: String,
     },
-    /// An event that was asked for, and that no host is known to tell of; one of a newer host may
+    /// An event that was asked for, and that this host does not tell of, or no host is known to; one of a newer host may
     /// be, so it is asked for all the same.
     UnknownEvent {
         /// Its name.
@@ -122,6 +129,9 @@ impl fmt::Display for Notice {
             Self::UnknownType(name) => {
                 write!(formatter, "skipped a frame of the unknown type {name:?}")
             }
+            Self::NotPlayed { host, frame_type } => {
+                write!(formatter, "{frame_type} means something to {host}, and does nothing here")
+            }
             Self::OutOfPlace { frame_type, why } => {
                 write!(formatter, "ignored {frame_type}: {why}")
             }
@@ -137,10 +147,13 @@ impl fmt::Display for Notice {
             Self::ProtocolVersion(version) => {
                 write!(formatter, "the host speaks protocol version {version}, not 1; going on")
             }
-            Self::MayNotKnow { zot_version, what } => {
-                write!(formatter, "host zot {zot_version} may not know {what}")
+            Self::MayNotKnow { host, what } => {
+                write!(formatter, "host {host} may not know {what}")
             }
             Self::UnknownEvent { event, near } => {
+                if near.is_empty() {
+                    return write!(formatter, "this host does not tell of the event {event}");
+                }
                 let near = near.join(" or ");
                 write!(
                     formatter,

@@ -63,6 +63,16 @@ impl Outbox {
         checked
     }
 
+    /// Adds a line of the session's own, which breaks no limit.
+    pub(super) fn push_line(&mut self, line: &str) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(line.as_bytes());
+        self.bytes.push(b'\n');
+        if self.escapes_html {
+            escape_html(&mut self.bytes, start);
+        }
+    }
+
     /// The same look at the limits for a frame that is handed over unwritten. It is written, and
     /// forgotten again, unless it has no more than `plain_bytes` before its escapes.
     pub(super) fn check_unwritten<F: Frame>(

@@ -87,14 +87,16 @@ impl Host {
             (intercept.provider, intercept.model) = (Some(provider), Some(model));
         }
         let vocabulary = self.profile.vocabulary;
-        let phases = match vocabulary {
-            _ if !vocabulary.has_point(point) => VecDeque::new(),
-            Vocabulary::Extline => [(intercepts, Phase::Intercept), (guards, Phase::Guard)]
+        let phases = if !vocabulary.has_point(point) {
+            VecDeque::new()
+        } else if vocabulary.is_extline() {
+            [(intercepts, Phase::Intercept), (guards, Phase::Guard)]
                 .into_iter()
                 .filter_map(|(is_asked, phase)| is_asked.then_some(Some(phase)))
-                .collect(),
+                .collect()
+        } else {
             // A zot asks once.
-            _ => intercepts.then_some(None).into_iter().collect(),
+            intercepts.then_some(None).into_iter().collect()
         };
         Ok(Moment { intercept, phases, ruling: Ruling::default() })
     }

@@ -382,7 +382,7 @@ fn a_call_times_out_after_a_minute_and_is_cancelled() {
 fn a_tool_s_own_deadline_is_announced_and_an_interactive_one_has_none() {
     let mut pair = Pair::usual();
     let timeout = std::time::Duration::from_secs(2);
-    let options = ToolCallOptions { timeout: Some(timeout), interactive: false };
+    let options = ToolCallOptions { timeout: Some(timeout), ..ToolCallOptions::default() };
     pair.host.call_tool("echo", RawJson::empty_object(), options, pair.now).unwrap();
     pair.step();
     assert!(pair.wire[0].contains("\"deadline_ms\":2000"));

@@ -211,7 +211,8 @@ fn the_deadline_that_a_handler_reads_moves() {
     let mut pair = asking();
     let began = pair.now;
     let at = |milliseconds| Some::<Instant>(began + Duration::from_millis(milliseconds));
-    let options = ToolCallOptions { timeout: Some(Duration::from_secs(10)), interactive: false };
+    let options =
+        ToolCallOptions { timeout: Some(Duration::from_secs(10)), ..ToolCallOptions::default() };
     pair.host.call_tool("echo", raw("{}"), options, pair.now).unwrap();
     pair.step();
     let ours = pair.last_call();

@@ -8,6 +8,7 @@ mod calls;
 mod dialogs;
 mod ending;
 mod extension_alone;
+mod forks;
 mod intercepts;
 mod profiles;
 mod requests;

@@ -81,7 +81,8 @@ fn the_ack_says_what_its_zot_says() {
 fn a_zot_writes_no_field_of_extline_s() {
     let all_lines = ALL().map(|profile| {
         let mut pair = ready(profile);
-        let options = ToolCallOptions { timeout: Some(Duration::from_secs(9)), interactive: false };
+        let options =
+            ToolCallOptions { timeout: Some(Duration::from_secs(9)), ..ToolCallOptions::default() };
         pair.host.call_tool("echo", RawJson::empty_object(), options, pair.now).unwrap();
         let payload = EventPayload { step: Some(1), ..EventPayload::default() };
         let intercept = Intercept {

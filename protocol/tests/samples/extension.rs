@@ -7,7 +7,7 @@ use extline_protocol::frame::{
     Action, Annotations, Approval, CallTool, CallToolCancel, Cancel, ClearNotes, CommandResponse,
     Effect, EffectKind, ErrorInfo, EventInterceptResponse, Execution, Exposure, ExtensionFrame,
     FileOp, Hello, Level, Log, Notify, OnFailure, OpenPanel, Panel, PanelClose, PanelRender,
-    Parent, ParentKind, Progress, Ready, RegisterCommand, RegisterTool, Request, Response,
+    Parent, ParentKind, Progress, Ready, RegisterCommand, RegisterTool, Replay, Request, Response,
     ResponsePart, RpcError, SdkInfo, ShutdownAck, Submit, SubmitSlash, Subscribe, Tier, ToolResult,
     ToolUpdate, UnregisterTool,
 };
@@ -32,6 +32,8 @@ fn handshake() -> Vec<Sample<ExtensionFrame>> {
         sdk: Some(sdk),
         methods: Some(list(&["health.check"])),
         guards: Some(list(&["tool_call"])),
+        protocol_version: Some(2),
+        min_protocol: Some(6),
         ..hello.clone()
     };
     vec![
@@ -80,6 +82,7 @@ fn full_tool() -> RegisterTool {
         exposure: Some(Exposure::ModelOnly),
         deferred: true,
         interactive: true,
+        replay: Some(Replay::Reconcile),
         label: text("Weather"),
         strict: true,
         timeout_ms: Some(5_000),

@@ -33,6 +33,8 @@ fn handshake() -> Vec<Sample<HostFrame>> {
             command_timeout_ms: Some(30_000),
         }),
         session: Some(conversation()),
+        supported_events: Some(list(&["turn_start"])),
+        config: Some(raw(r#"{"units": "metric"}"#)),
     };
     let rejection = Rejection {
         kind: "tool".to_owned(),
@@ -61,11 +63,15 @@ fn calls() -> Vec<Sample<HostFrame>> {
         id: "1".into(),
         name: "weather".to_owned(),
         args: raw("{}"),
+        operation_key: None,
+        reconcile: false,
         deadline_ms: None,
         session: None,
     };
     let full_call = ToolCall {
         args: raw(r#"{"city": "Berlin", "n": 12345678901234567890, "n": 1e2}"#),
+        operation_key: text("op-1"),
+        reconcile: true,
         deadline_ms: Some(1_500),
         session: Some(conversation()),
         ..call.clone()

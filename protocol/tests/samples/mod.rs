@@ -51,6 +51,7 @@ fn raw(text: &str) -> RawJson {
 fn blocks() -> Vec<Content> {
     vec![
         Content::text("18 °C, \"clear\"\n"),
+        Content::markdown("**18 °C**"),
         Content::Image { mime_type: "image/png".to_owned(), data: "iVBORw0KGgo=".to_owned() },
     ]
 }

@@ -56,11 +56,7 @@ impl Answer {
     /// # Ok::<(), extline::testing::Failure>(())
     /// ```
     pub fn text(&self) -> String {
-        let text = |block: &Content| match block {
-            Content::Text(text) => Some(text.clone()),
-            _ => None,
-        };
-        self.result.content.iter().filter_map(text).collect::<Vec<_>>().join("\n")
+        self.result.content.iter().filter_map(Content::plain).collect::<Vec<_>>().join("\n")
     }
 
     /// All blocks, images included.

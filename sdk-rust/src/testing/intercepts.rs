@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::time::Instant;
 
 use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase, Subscribe};
-use extline_protocol::{Intercept, RawJson, Vocabulary};
+use extline_protocol::{Intercept, RawJson};
 use serde_json::Value;
 
 use super::failure::Failure;
@@ -85,7 +85,7 @@ impl Host {
         let vocabulary = self.profile.vocabulary;
         match (names(intercept), names(guards)) {
             _ if !vocabulary.has_point(point) => Vec::new(),
-            (true, _) if vocabulary < Vocabulary::Extline => vec![None],
+            (true, _) if !vocabulary.is_extline() => vec![None],
             (asked, guarded) => {
                 let phases = [(asked, Phase::Intercept), (guarded, Phase::Guard)];
                 phases

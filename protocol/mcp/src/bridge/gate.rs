@@ -109,7 +109,11 @@ impl Bridge {
     pub(super) fn run(&mut self, key: RequestKey, name: String, args: RawJson, now: Instant) {
         let tool = self.tools.get(&name);
         let timeout = tool.and_then(|tool| tool.timeout_ms).map(Duration::from_millis);
-        let options = ToolCallOptions { timeout, interactive: timeout.is_none() };
+        let options = ToolCallOptions {
+            timeout,
+            interactive: timeout.is_none(),
+            ..ToolCallOptions::default()
+        };
         let begun = self.host.begin_tool_call(name, args, options, now);
         let sent = begun.map(|(sent, call)| {
             self.calls.push_back(call);

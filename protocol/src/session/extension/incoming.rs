@@ -106,6 +106,11 @@ impl ExtensionSession {
             self.send(&ToolResult::error(call.id, error));
             return;
         }
+        if call.reconcile && !self.registrations.reconciles(&call.name) {
+            self.open.close(&key);
+            self.send(&ToolResult::unknown_outcome(call.id));
+            return;
+        }
         let deadline = call.deadline_ms.map(|duration| now + millis(duration));
         self.note_deadline(&key, deadline);
         self.lanes.call(ExtensionEvent::ToolCall { key, call, deadline });

@@ -6,7 +6,7 @@ use super::{ExtensionEvent, ExtensionSession};
 use crate::capability::{Capabilities, Capability};
 use crate::frame::{Hello, HelloAck, Ready, RegisterCommand, RegisterTool, SdkInfo, Subscribe};
 use crate::frame::{OnFailure, UnregisterTool};
-use crate::limits::{FRAME_BYTES, SETUP_KEEPALIVE};
+use crate::limits::{FRAME_BYTES, PROTOCOL_VERSION, SETUP_KEEPALIVE};
 use crate::method::APPROVAL_METHOD;
 use crate::profile::Vocabulary;
 use crate::registrations::RegistrationError;
@@ -14,6 +14,9 @@ use crate::session::{Notice, RequestError};
 
 /// What every zot lets an extension intercept.
 const BASE_POINTS: [&str; 3] = ["tool_call", "turn_start", "assistant_message"];
+
+/// What upstream added, and each fork has.
+const FORK_FRAMES: [&str; 4] = ["open_panel", "clear_notes", "submit", "submit_slash"];
 
 /// Registrations.
 impl ExtensionSession {
@@ -73,7 +76,7 @@ impl ExtensionSession {
         let subscribe = on_the_wire(&registrations.subscribe);
         if subscribe != Subscribe::default() {
             self.warn_of_new_points(&subscribe);
-            self.warn_of_misspelt_events(&subscribe);
+            self.warn_of_events(&subscribe);
             self.send(&subscribe);
         }
         self.registrations = registrations;
@@ -94,10 +97,14 @@ impl ExtensionSession {
         }
     }
 
-    fn warn_of_misspelt_events(&mut self, subscribe: &Subscribe) {
+    /// Of those that the host does not tell of, where it says which it does (`subscribe.told`), and of
+    /// those that look misspelt.
+    fn warn_of_events(&mut self, subscribe: &Subscribe) {
+        let told = self.host.as_ref().and_then(|host| host.supported_events.clone());
         for event in subscribe.events.iter().flatten() {
             let near = Vocabulary::events_near(event);
-            if !near.is_empty() {
+            let is_told = told.as_ref().is_none_or(|told| told.contains(event));
+            if !near.is_empty() || !is_told {
                 self.notice(Notice::UnknownEvent { event: event.clone(), near });
             }
         }
@@ -127,7 +134,18 @@ impl ExtensionSession {
         let methods = (!self.methods.is_empty()).then(|| self.methods.clone());
         let capabilities = Some(self.own_capabilities.names());
         let guards = declared_guards(&self.registrations.subscribe);
-        self.send(&Hello { name, version, capabilities, sdk, methods, guards });
+        let protocol_version = Some(PROTOCOL_VERSION);
+        let min_protocol = None;
+        self.send(&Hello {
+            name,
+            version,
+            capabilities,
+            sdk,
+            methods,
+            guards,
+            protocol_version,
+            min_protocol,
+        });
     }
 
     pub(super) fn handle_hello_ack(&mut self, ack: Box<HelloAck>, now: Instant) {
@@ -135,7 +153,7 @@ impl ExtensionSession {
             self.notice(Notice::OutOfPlace { frame_type: "hello_ack", why: "it came before" });
             return;
         }
-        if ack.protocol_version != 1 {
+        if ack.protocol_version != 1 && !ack.is_of_fork() {
             self.notice(Notice::ProtocolVersion(ack.protocol_version));
         }
         self.host_capabilities = Capabilities::named(ack.capabilities.as_deref().unwrap_or(&[]));
@@ -162,9 +180,10 @@ impl ExtensionSession {
     /// know (`cap.upstream`).
     pub(super) fn warn_old_host(&mut self, what: &str) {
         let Some(host) = &self.host else { return };
-        if host.capabilities.is_none() && self.warned.insert(what.to_owned()) {
-            let zot_version = host.zot_version.clone();
-            self.notice(Notice::MayNotKnow { zot_version, what: what.to_owned() });
+        let is_known = host.is_of_fork() && FORK_FRAMES.contains(&what);
+        if host.capabilities.is_none() && !is_known && self.warned.insert(what.to_owned()) {
+            let host = [host.host_name(), " ", host.host_version()].concat();
+            self.notice(Notice::MayNotKnow { host, what: what.to_owned() });
         }
     }
 

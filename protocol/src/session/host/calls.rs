@@ -12,7 +12,6 @@ use crate::frame::{
 };
 use crate::id::Id;
 use crate::json::RawJson;
-use crate::profile::Vocabulary;
 use crate::session::countdown::Countdown;
 use crate::session::requests::Outgoing;
 use crate::session::{CallKey, CallKind, HostEvent, ReplyError, RequestError};
@@ -58,13 +57,22 @@ impl HostSession {
         options: ToolCallOptions,
         now: Instant,
     ) -> Result<(CallKey, ToolCall), SendError> {
+        if let Some(limit) = self.profile.args_bytes.filter(|limit| args.get().len() > *limit) {
+            let bytes = args.get().len();
+            let why = format!("the arguments have {bytes} bytes, more than the limit of {limit}");
+            return Err(SendError::TooLarge(why));
+        }
         let timeout =
             (!options.interactive).then(|| options.timeout.unwrap_or(self.deadlines.tool));
         let key = self.open_call(CallKind::Tool, timeout, now)?;
         // A zot sends no deadline; the field says what differs from what hello_ack announced.
         let deadline_ms = self.profile.extline(options.timeout.and(timeout).map(as_millis));
-        let (id, session) = (key.id().clone(), self.ack.session.clone());
-        Ok((key, ToolCall { id, name, args, deadline_ms, session }))
+        let session = self.profile.extline(self.ack.session.clone());
+        let repeats = self.profile.vocabulary.words().repeats_calls;
+        let operation_key = options.operation_key.filter(|_| repeats);
+        let reconcile = options.reconcile && repeats;
+        let id = key.id().clone();
+        Ok((key, ToolCall { id, name, args, operation_key, reconcile, deadline_ms, session }))
     }
 
     /// Runs a command. The answer comes as [`HostEvent::CommandResponse`] or
@@ -136,7 +144,7 @@ impl HostSession {
     /// Tells what happened; an event that the profile does not know is not sent.
     pub fn send_event(&mut self, event: &Event) {
         let vocabulary = self.profile.vocabulary;
-        if vocabulary == Vocabulary::Extline {
+        if vocabulary.is_extline() {
             self.send_while_open(event);
         } else if vocabulary.has_event(&event.event) {
             let payload = vocabulary.trim_payload(event.payload.clone());
@@ -180,7 +188,9 @@ impl HostSession {
         if !self.is_open() {
             return Ok(());
         }
-        if let Err(unsendable) = self.outbox.push(&result) {
+        if let Some(tell) = self.profile.vocabulary.words().tell_result {
+            tell(self, &result);
+        } else if let Err(unsendable) = self.outbox.push(&result) {
             let text = format!("too_large: the result of the tool is too large: {unsendable}");
             self.refuse_call_tool(result.id, &result.name, &text);
         }
@@ -199,7 +209,8 @@ impl HostSession {
             Ok(result) => (Some(result), None),
             Err(error) => (None, Some(error)),
         };
-        if !self.is_open() {
+        // A fork's frame for it is not answered.
+        if !self.is_open() || !self.profile.vocabulary.is_extline() {
             return Ok(());
         }
         if let Err(unsendable) = self.outbox.push(&Response { id: key.id().clone(), result, error })

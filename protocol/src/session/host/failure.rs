@@ -33,6 +33,9 @@ pub enum HandshakeError {
     /// A `hello` that cannot be read.
     #[error("the hello cannot be read: {0}")]
     BadHello(String),
+    /// A `hello` of another protocol version.
+    #[error("{0}")]
+    Version(String),
     /// Its output ended first.
     #[error("its output ended before hello")]
     Ended,

@@ -7,7 +7,7 @@ use super::{Deadlines, HandshakeError, HostEvent, HostSession, Intercept};
 use crate::decode::{Problem, Unusable};
 use crate::frame::HelloAck;
 use crate::limits::{COMMAND_DEADLINE, INTERCEPT_DEADLINE, TOOL_DEADLINE};
-use crate::profile::{AckCapabilities, Profile, Vocabulary};
+use crate::profile::{AckCapabilities, Profile};
 
 impl Profile {
     /// The first frame of a host of this kind.
@@ -19,8 +19,13 @@ impl Profile {
                 ack.capabilities = Some(names.iter().copied().map(str::to_owned).collect());
             }
         }
-        if self.vocabulary < Vocabulary::Extline {
-            (ack.host, ack.methods, ack.limits, ack.session) = (None, None, None, None);
+        if !self.vocabulary.is_extline() {
+            (ack.host, ack.limits) = (None, None);
+            // A fork says these in another form, and serves methods by frames of its own.
+            if self.vocabulary.words().greet.is_none() {
+                (ack.methods, ack.session) = (None, None);
+                (ack.supported_events, ack.config) = (None, None);
+            }
         }
         ack
     }
@@ -41,7 +46,7 @@ impl Profile {
         let phase = self.extline(intercept.phase);
         let payload = self.vocabulary.trim_payload(intercept.payload);
         let base = Intercept { phase, payload, ..intercept };
-        if self.vocabulary == Vocabulary::Base {
+        if !self.vocabulary.words().asks_of_model {
             return Intercept { provider: None, model: None, system_prompt: None, ..base };
         }
         base
@@ -49,7 +54,7 @@ impl Profile {
 
     /// A field that only extline has, as a host of this kind writes it.
     pub(super) fn extline<T>(&self, field: Option<T>) -> Option<T> {
-        field.filter(|_| self.vocabulary == Vocabulary::Extline)
+        field.filter(|_| self.vocabulary.is_extline())
     }
 }
 

@@ -18,11 +18,24 @@ use crate::registrations::{RegistrationError, Registrations};
 use crate::session::countdown::Countdown;
 use crate::session::{CallKey, CallKind, Notice};
 
+/// What a launcher writes before `hello`.
+const BOOTSTRAP: &str = "bootstrap";
+
 impl HostSession {
     pub(super) fn handle_frame(&mut self, frame: ExtensionFrame, now: Instant) {
         if matches!(self.stage, Stage::AwaitingHello { .. }) {
             match frame {
-                ExtensionFrame::Hello(hello) if !hello.name.is_empty() => self.accept(hello, now),
+                ExtensionFrame::Unknown(frame)
+                    if frame.frame_type == BOOTSTRAP && self.profile.bootstrap =>
+                {
+                    self.handle_bootstrap(&frame, now);
+                }
+                ExtensionFrame::Hello(hello) if !hello.name.is_empty() => {
+                    match self.profile.protocol.refusal(&hello) {
+                        None => self.accept(hello, now),
+                        Some(why) => self.fail_handshake(HandshakeError::Version(why)),
+                    }
+                }
                 ExtensionFrame::Hello(hello) => {
                     let why = "its name is empty".to_owned();
                     self.note_guards_of_refused(hello.guards.as_deref(), &why);
@@ -104,11 +117,14 @@ impl HostSession {
             ExtensionFrame::Hello(_) => {
                 self.notice(Notice::OutOfPlace { frame_type: "hello", why: "it came before" });
             }
-            ExtensionFrame::Unknown(frame) => self.handle_unknown(&frame.frame_type),
+            ExtensionFrame::Unknown(frame) => match vocabulary.words().hear {
+                Some(hear) if frame.frame_type != BOOTSTRAP => hear(self, &frame, now),
+                _ => self.handle_unknown(&frame.frame_type),
+            },
         }
     }
 
-    fn handle_unknown(&mut self, frame_type: &str) {
+    pub(super) fn handle_unknown(&mut self, frame_type: &str) {
         if let Some(name) = self.inbox.new_type(frame_type) {
             self.notice(Notice::UnknownType(name));
         }
@@ -224,7 +240,7 @@ impl HostSession {
         self.emit(HostEvent::Response { key, result });
     }
 
-    fn handle_call_tool(&mut self, mut call: CallTool, now: Instant) {
+    pub(super) fn handle_call_tool(&mut self, mut call: CallTool, now: Instant) {
         if call.args == RawJson::null() {
             call.args = RawJson::empty_object();
         }
@@ -254,7 +270,7 @@ impl HostSession {
         self.emit(HostEvent::CallTool { key, call });
     }
 
-    fn handle_request(&mut self, request: Request, now: Instant) {
+    pub(super) fn handle_request(&mut self, request: Request, now: Instant) {
         let methods = self.ack.methods.as_deref().unwrap_or(&[]);
         let is_served = self.offers(Capability::Rpc) && methods.contains(&request.method);
         let asked = Asked {
@@ -297,11 +313,17 @@ impl HostSession {
     pub(super) fn refuse_call_tool(&mut self, id: Id, name: &str, text: &str) {
         let content = vec![Content::text(text)];
         let name = name.to_owned();
-        self.send(&CallToolResult { id, name, content, is_error: true, truncated: false });
+        let result = CallToolResult { id, name, content, is_error: true, truncated: false };
+        match self.profile.vocabulary.words().tell_result {
+            Some(tell) => tell(self, &result),
+            None => self.send(&result),
+        }
     }
 
     pub(super) fn refuse_request(&mut self, id: Id, error: RpcError) {
-        self.send(&Response { id, result: None, error: Some(error) });
+        if self.profile.vocabulary.is_extline() {
+            self.send(&Response { id, result: None, error: Some(error) });
+        }
     }
 
     /// A tool without a schema is one of the base profile; any other value is a mistake.
@@ -337,6 +359,9 @@ impl HostSession {
     }
 
     fn offers(&self, capability: Capability) -> bool {
+        if self.profile.vocabulary.words().hear.is_some() {
+            return true;
+        }
         let names = self.ack.capabilities.as_deref().unwrap_or(&[]);
         Capabilities::named(names).contains(capability)
     }

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use super::{Asked, HandshakeError, HostEvent, HostSession};
 use crate::capability::{Capabilities, Capability};
 use crate::error_kind::ErrorKind;
-use crate::frame::{ErrorInfo, Hello, RpcError, Shutdown, ShutdownReason};
-use crate::json::write_number;
+use crate::frame::{ErrorInfo, Hello, RpcError, Shutdown, ShutdownReason, UnknownFrame};
+use crate::json::{Members, read_string, write_number};
 use crate::limits::{SHUTDOWN_KILL, SHUTDOWN_TERM};
 use crate::session::{CallKind, Notice};
 
@@ -15,6 +15,8 @@ use crate::session::{CallKind, Notice};
 pub(super) enum Stage {
     AwaitingHello {
         until: Instant,
+        /// However often it says that it is on the way.
+        latest: Instant,
     },
     AwaitingReady {
         until: Instant,
@@ -48,7 +50,7 @@ impl Stage {
 
     pub(super) fn next_step(self) -> Option<Instant> {
         match self {
-            Self::AwaitingHello { until } => Some(until),
+            Self::AwaitingHello { until, .. } => Some(until),
             Self::AwaitingReady { until, idle_until } => {
                 Some(idle_until.map_or(until, |idle_until| idle_until.min(until)))
             }
@@ -82,9 +84,25 @@ impl HostSession {
         self.extension = Some(hello.clone());
         let idle_until = self.profile.idle_ready.map(|idle| now + idle);
         self.stage = Stage::AwaitingReady { until: now + self.deadlines.ready, idle_until };
-        let ack = self.ack.clone();
-        self.send(&ack);
+        match self.profile.vocabulary.words().greet {
+            Some(greet) => greet(self),
+            None => {
+                let ack = self.ack.clone();
+                self.send(&ack);
+            }
+        }
         self.emit(HostEvent::Hello(hello));
+    }
+
+    /// It is still on the way to `hello`: its silence counts from now (`hello.bootstrap`).
+    pub(super) fn handle_bootstrap(&mut self, frame: &UnknownFrame, now: Instant) {
+        if let Stage::AwaitingHello { until, latest } = &mut self.stage {
+            *until = (now + self.deadlines.hello).min(*latest);
+            let members = Members::of(frame.raw.get());
+            let message = members.as_ref().and_then(|members| members.last("message"));
+            let message = message.and_then(|message| read_string(message.value));
+            self.emit(HostEvent::Bootstrap(message.unwrap_or_default().into_owned()));
+        }
     }
 
     pub(super) fn fail_handshake(&mut self, error: HandshakeError) {

@@ -2,6 +2,7 @@
 
 mod calls;
 mod failure;
+mod fork;
 mod host_profile;
 mod incoming;
 mod lifecycle;
@@ -30,10 +31,10 @@ use crate::frame::{
 use crate::id::Id;
 use crate::json::RawJson;
 use crate::limits::{
-    CALL_TOOL_DEADLINE, COMMAND_DEADLINE, FRAME_BYTES, HELLO_DEADLINE, INTERCEPT_DEADLINE,
-    READY_DEADLINE, TOOL_DEADLINE, WRITE_DEADLINE,
+    BOOTSTRAP_CEILING, CALL_TOOL_DEADLINE, COMMAND_DEADLINE, FRAME_BYTES, HELLO_DEADLINE,
+    INTERCEPT_DEADLINE, READY_DEADLINE, TOOL_DEADLINE, WRITE_DEADLINE,
 };
-use crate::profile::{Profile, Vocabulary};
+use crate::profile::Profile;
 
 /// How long a host waits for what (`host.deadlines`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,12 +85,16 @@ pub struct HostConfig {
 }
 
 /// How one tool call differs from others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolCallOptions {
     /// The tool's own deadline.
     pub timeout: Option<Duration>,
     /// It waits for a person: no deadline holds.
     pub interactive: bool,
+    /// Names what the call does, the same when it is repeated; where the profile sends that.
+    pub operation_key: Option<String>,
+    /// Asks what became of the call of that key (`tool.reconcile`); where the profile does.
+    pub reconcile: bool,
 }
 
 /// What a host does next.
@@ -99,6 +104,8 @@ pub struct ToolCallOptions {
 pub enum HostEvent {
     /// The extension said who it is; the ack waits to be written.
     Hello(Hello),
+    /// It says no `hello` yet, and what it does meanwhile: its time for that begins anew.
+    Bootstrap(String),
     /// It cannot be used: end its process.
     HandshakeFailed(HandshakeError),
     /// It offers a tool, or offers it anew.
@@ -286,6 +293,8 @@ pub struct HostSession {
     stopped_reading: bool,
     /// `ready` came.
     said_ready: bool,
+    /// Frames of a fork that became requests.
+    translated: u64,
 }
 
 /// What the extension asked for.
@@ -307,7 +316,8 @@ impl HostSession {
     pub fn new(config: HostConfig, now: Instant) -> Self {
         let granted = config.ack.limits.as_ref().and_then(|limits| limits.frame_bytes);
         let accepts = granted.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(FRAME_BYTES);
-        let hello_by = now + config.deadlines.hello;
+        let (until, latest) =
+            (config.deadlines.hello, config.deadlines.hello.max(BOOTSTRAP_CEILING));
         let HostConfig { ack, deadlines, profile } = config;
         let writes = if profile.limits_frames { accepts.max(FRAME_BYTES) } else { usize::MAX };
         let mut outbox = Outbox::new(writes);
@@ -326,9 +336,10 @@ impl HostSession {
             outgoing: OutgoingCalls::default(),
             open: Pending::default(),
             events: VecDeque::new(),
-            stage: Stage::AwaitingHello { until: hello_by },
+            stage: Stage::AwaitingHello { until: now + until, latest: now + latest },
             stopped_reading: false,
             said_ready: false,
+            translated: 0,
         }
     }
 
@@ -448,7 +459,7 @@ impl HostSession {
                 Capabilities::named(names).contains(Capability::Rpc)
             }
             Capability::ToolCancel => self.profile.tool_cancel,
-            Capability::RegistrationReport => self.profile.vocabulary == Vocabulary::Extline,
+            Capability::RegistrationReport => self.profile.vocabulary.is_extline(),
             _ => true,
         };
         self.extension_capabilities.contains(capability) && we_send_it

@@ -5,7 +5,7 @@ use extline_protocol::frame::{
     Action, Annotations, Approval, CallTool, CallToolCancel, ClearNotes, CommandResponse, Effect,
     EffectKind, ErrorInfo, EventInterceptResponse, Execution, Exposure, ExtensionFrame, FileOp,
     Hello, Level, Log, Notify, OnFailure, OpenPanel, PanelRender, Progress, Ready, RegisterCommand,
-    RegisterTool, SdkInfo, ShutdownAck, Submit, SubmitSlash, Subscribe, Tier, ToolResult,
+    RegisterTool, Replay, SdkInfo, ShutdownAck, Submit, SubmitSlash, Subscribe, Tier, ToolResult,
     ToolUpdate, UnknownFrame, UnregisterTool,
 };
 use proptest::collection::{btree_map, vec};
@@ -143,6 +143,8 @@ objects! {
         sdk: of(sdk()),
         methods: of(texts()),
         guards: of(texts()),
+        protocol_version: of(any::<u64>()),
+        min_protocol: of(any::<u64>()),
     }
     sdk: SdkInfo { name: text(), version: text(), language: text(), }
     register_command: RegisterCommand {
@@ -161,6 +163,7 @@ objects! {
         exposure: of(word(Exposure::KNOWN)),
         deferred: any::<bool>(),
         interactive: any::<bool>(),
+        replay: of(word(Replay::KNOWN)),
         label: of(text()),
         strict: any::<bool>(),
         timeout_ms: of(any::<u64>()),

@@ -12,7 +12,8 @@ use proptest::prelude::*;
 
 use super::objects;
 use super::shared::{
-    blocks, cancel, id, kind, panel_close, raw, request, response, response_part, text, texts, word,
+    blocks, cancel, id, kind, panel_close, raw, raw_object, request, response, response_part, text,
+    texts, word,
 };
 
 pub(crate) fn host_frame() -> BoxedStrategy<HostFrame> {
@@ -47,6 +48,8 @@ objects! {
         id: id(),
         name: text(),
         args: raw(),
+        operation_key: of(text()),
+        reconcile: any::<bool>(),
         deadline_ms: of(any::<u64>()),
         session: of(session()),
     }
@@ -84,6 +87,8 @@ objects! {
         methods: of(texts()),
         limits: of(limits()),
         session: of(session()),
+        supported_events: of(texts()),
+        config: of(raw_object()),
     }
     host_info: HostInfo { name: text(), version: text(), }
     limits: Limits {

@@ -55,6 +55,7 @@ pub(super) fn blocks() -> BoxedStrategy<Vec<Content>> {
         .prop_map(|value| parse(format!(r#"{{"type":"audio","data":{value}}}"#)));
     let block = prop_oneof![
         text().prop_map(Content::Text),
+        text().prop_map(|text| Content::markdown(&text)),
         (text(), text()).prop_map(|(mime_type, data)| Content::Image { mime_type, data }),
         other.prop_map(Content::Other),
     ];

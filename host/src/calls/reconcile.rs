@@ -1,0 +1,90 @@
+//! What became of a call whose result was lost (`tool.reconcile`).
+
+use extline_protocol::frame::{Replay, ToolResult};
+use extline_protocol::{ErrorKind, Members, ToolCallOptions, read_string};
+
+use super::call::{Call, Runner, Running};
+use super::telling::Telling;
+use crate::connection::{Sending, SentCall, Shared};
+use crate::registry::{Owner, Tool};
+use crate::report::CallError;
+
+/// What became of a call.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Reconciled {
+    /// It is done; the result that was lost.
+    Completed(ToolResult),
+    /// It has not begun: it may be made again.
+    NotStarted,
+    /// The tool does not know, or its answer cannot be used.
+    Unknown,
+}
+
+impl Reconciled {
+    /// What a tool's answer says.
+    fn of(result: ToolResult) -> Self {
+        let value = result.structured_content.as_ref().filter(|_| !result.is_error);
+        let members = value.and_then(|value| Members::of(value.get()));
+        let state = members.as_ref().and_then(|members| members.last("state"));
+        match state.and_then(|state| read_string(state.value)).as_deref() {
+            Some("completed") => Self::Completed(result),
+            Some("not_started") => Self::NotStarted,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+impl Shared {
+    /// Asks a tool, see [`Host::reconcile`](crate::Host::reconcile).
+    pub(crate) async fn reconcile(
+        &self,
+        name: &str,
+        args: &str,
+        operation_key: &str,
+    ) -> Result<Reconciled, CallError> {
+        let tool = self.tool(name)?;
+        let args = self
+            .read_args(args)
+            .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
+        let options = ToolCallOptions {
+            timeout: tool.timeout(),
+            operation_key: Some(operation_key.to_owned()),
+            reconcile: true,
+            ..ToolCallOptions::default()
+        };
+        let timeout = options.timeout.unwrap_or(self.deadlines.tool);
+        let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
+        let owner = owner_of(&tool)?;
+        let connection = self.connection(owner).ok_or_else(unknown)?;
+        let sending = Sending {
+            tool: &tool,
+            args,
+            options,
+            chain: vec![name.to_owned()],
+            above: None,
+            origin: None,
+            turn: None,
+        };
+        let SentCall { guard, result, updates } = connection.call_tool(sending)?;
+        let running = Running { runner: Runner::Extension(guard), result, updates };
+        // Nothing is done, so nobody is told that something is.
+        let call = Call { name: name.to_owned(), running, timeout, telling: Telling::silent() };
+        call.outcome().await.map(Reconciled::of)
+    }
+}
+
+/// The extension that has a tool which tells what became of a call. To another one the call would be
+/// one to do.
+fn owner_of(tool: &Tool) -> Result<usize, CallError> {
+    match tool.owner {
+        Owner::Extension(owner) if tool.definition.replay == Some(Replay::Reconcile) => Ok(owner),
+        _ => Err(CallError::Unusable {
+            name: tool.name().to_owned(),
+            kind: ErrorKind::Unsupported,
+            message: "it does not declare `replay: \"reconcile\"`, so it cannot be asked what \
+                      became of a call"
+                .to_owned(),
+        }),
+    }
+}
