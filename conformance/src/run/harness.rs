@@ -11,8 +11,9 @@ use extline_schema::ToolSchema;
 
 /// The schema of every frame of a host.
 static FRAMES: LazyLock<ToolSchema> = LazyLock::new(|| {
-    let document = RawJson::parse(include_str!("../../../protocol/schemas/host.json"));
-    // The file is part of this project; a test compiles it.
+    let document = RawJson::parse(include_str!("../../host-frames.json"));
+    // The file is part of this project; a test compiles it. A link in this crate leads to it, for what is outside
+    // of it is not in its package.
     let document = document.unwrap_or_else(|error| unreachable!("{error}"));
     ToolSchema::compile(&document).unwrap_or_else(|error| unreachable!("{error}"))
 });
