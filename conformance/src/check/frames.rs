@@ -1,12 +1,15 @@
 //! Checks of every line that an extension wrote.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use extline_protocol::RawJson;
 use extline_protocol::frame::{AnyFrame, ExtensionFrame};
 use extline_protocol::limits::FRAME_BYTES;
 use extline_schema::ToolSchema;
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{Finding, Observed, Outcome, each};
 use crate::target::What;
@@ -105,7 +108,7 @@ pub(super) fn fields(observed: &Observed<'_>) -> Outcome {
             continue;
         }
         let frame_type = frame["type"].as_str().unwrap_or_default();
-        let Some((_, schema)) = SCHEMAS.iter().find(|(name, _)| *name == frame_type) else {
+        let Some(schema) = SCHEMAS.get(frame_type) else {
             continue;
         };
         let text = frame.to_string();
@@ -199,14 +202,22 @@ pub(super) fn capabilities_named(observed: &Observed<'_>) -> Outcome {
     })
 }
 
-static SCHEMAS: LazyLock<Vec<(&'static str, ToolSchema)>> = LazyLock::new(|| {
-    ExtensionFrame::schemas()
-        .into_iter()
-        .filter_map(|(name, schema)| {
-            let raw = RawJson::parse(&schema.to_string()).ok()?;
-            Some((name, ToolSchema::compile(&raw).ok()?))
-        })
-        .collect()
+/// The schema of each frame, by its type. What is generated is read: the code that generates it is larger.
+static SCHEMAS: LazyLock<BTreeMap<String, ToolSchema>> = LazyLock::new(|| {
+    #[derive(Deserialize)]
+    struct Document {
+        #[serde(rename = "$defs")]
+        frames: BTreeMap<String, Box<RawValue>>,
+    }
+    // The file is part of this project; a test compares it with the frames. A link in this crate leads to it, for
+    // what is outside of it is not in its package.
+    let document: Document = serde_json::from_str(include_str!("../../extension-frames.json"))
+        .unwrap_or_else(|error| unreachable!("extension-frames.json cannot be read: {error}"));
+    let compiled = document.frames.into_iter().filter_map(|(name, schema)| {
+        let schema = RawJson::parse(schema.get()).ok()?;
+        Some((name, ToolSchema::compile(&schema).ok()?))
+    });
+    compiled.collect()
 });
 
 fn lines<'a>(observed: &'a Observed<'_>) -> Vec<(usize, &'a [u8])> {
