@@ -14,6 +14,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import frameworks
 from commands import TOOLS, WORK, Failure, on_path, output, run, say
 from source import SOURCE, epoch
 from targets import MACOS
@@ -126,6 +127,7 @@ class Toolchain:
             flags += ["-Ctarget-feature=-crt-static"]
         if target.is_macos:
             self.env["MACOSX_DEPLOYMENT_TARGET"] = MACOS[target.cpu]
+            flags += frameworks.flags()
         self.env["CARGO_ENCODED_RUSTFLAGS"] = "\x1f".join(flags)
         self.folder = WORK / ("target-quick" if is_quick else "target")
         self.env["CARGO_TARGET_DIR"] = str(self.folder)
