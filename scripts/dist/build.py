@@ -59,7 +59,7 @@ class Parts:
         for target in self.targets:
             say(f"{target.triple}")
             self.for_target(target)
-        # npm's main packages name all platforms, and the man pages are the same for all.
+        # npm's main packages are made once, and the man pages are the same for all.
         if self.modules:
             npm.packages(self.modules)
         if self.programs:

@@ -1,11 +1,15 @@
-"""Packages for npm: `extline` with one package for each platform, and `extline-cli` with the same."""
+"""Packages for npm: `extline` with one package for each platform, and `extline-cli` with the same.
+
+The two main packages name the packages of all platforms, whichever of them are made in this run.
+"""
 
 import json
 import re
 import shutil
 
-from commands import DIST, WORK, run
+from commands import DIST, WORK, run, say
 from source import SOURCE, version
+from targets import TARGETS
 from toolchain import environment, tools
 
 NODE = SOURCE / "sdk-node"
@@ -14,7 +18,8 @@ ENGINES = {"node": ">=20.17"}
 
 def packages(modules):
     """The packages of the SDK: those for the platforms whose modules are given, and the main one."""
-    env = environment(tools())
+    platforms = [target.npm for target in TARGETS]
+    env = {**environment(tools()), "EXTLINE_PLATFORMS": " ".join(platforms)}
     for old in NODE.glob("*.node"):
         old.unlink()
     for name, file in modules.items():
@@ -23,7 +28,9 @@ def packages(modules):
     run("npm ci", install, cwd=NODE, env=env)
     run("npm build:ts", ["npm", "run", "build:ts"], cwd=NODE, env=env)
     run("npm stage", ["npm", "run", "stage"], cwd=NODE, env=env)
-    return [_pack(folder) for folder in sorted((NODE / "npm").iterdir())]
+    made = [_pack(folder) for folder in sorted((NODE / "npm").iterdir())]
+    _tell_absent("extline", platforms)
+    return made
 
 
 def command_packages(programs):
@@ -39,10 +46,9 @@ def command_packages(programs):
         "license": "MIT OR Apache-2.0",
         "repository": {"type": "git", "url": "git+https://github.com/extline/extline.git", "directory": "cli"},
     }
-    names = {}
+    platforms = [target.cli_npm for target in TARGETS if target.cli_npm]
     for target, program in programs.items():
         name = f"extline-cli-{target.cli_npm}"
-        names[name] = version()
         system, cpu = target.cli_npm.split("-")
         about = {"description": f"The extline command for {target.cli_npm}", "os": [system], "cpu": [cpu]}
         _stage(place / name, {"name": name, **shared, **about, "files": ["extline"]}, {"extline": program})
@@ -54,11 +60,21 @@ def command_packages(programs):
         # The first is what `npx extline-cli` runs.
         "bin": {"extline-cli": "extline.mjs", "extline": "extline.mjs"},
         "files": ["extline.mjs"],
-        "optionalDependencies": names,
+        "optionalDependencies": {f"extline-cli-{platform}": version() for platform in platforms},
     }
     files = {"extline.mjs": SOURCE / "cli/npm/extline.mjs", "README.md": SOURCE / "cli/README.md"}
     _stage(place / "extline-cli", main, files)
-    return [_pack(folder) for folder in sorted(place.iterdir())]
+    made = [_pack(folder) for folder in sorted(place.iterdir())]
+    _tell_absent("extline-cli", platforms)
+    return made
+
+
+def _tell_absent(main, platforms):
+    """Says which packages the main one names that are not in dist/, from this run or one before."""
+    names = [f"{main}-{platform}" for platform in platforms]
+    absent = [name for name in names if not (DIST / "npm" / f"{name}-{version()}.tgz").is_file()]
+    if absent:
+        say(f"  npm: {main} names what is not in dist/npm yet: {', '.join(absent)}")
 
 
 def _stage(folder, manifest, files):

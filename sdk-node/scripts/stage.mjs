@@ -1,6 +1,7 @@
 // Lays the packages out in npm/ as they are published, which is as @napi-rs/cli does it: one for each
 // platform, with the native modules that are beside package.json, and the package itself, which names
-// them as optional dependencies of exactly its version. `npm publish` each folder, npm/extline last.
+// them as optional dependencies of exactly its version. EXTLINE_PLATFORMS has the names of all platforms where the
+// modules of some are elsewhere. `npm publish` each folder, npm/extline last.
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,7 +21,8 @@ for (const main of modules) {
   const files = [main, `extline-mcp.${name}.node`, `extline-testing.${name}.node`];
   stage(name, { ...own, main, files }, files);
 }
-const optionalDependencies = Object.fromEntries(modules.map((file) => [`extline-${file.split(".")[1]}`, version]));
+const platforms = process.env.EXTLINE_PLATFORMS?.split(" ") ?? modules.map((file) => file.split(".")[1]);
+const optionalDependencies = Object.fromEntries(platforms.map((name) => [`extline-${name}`, version]));
 stage("extline", { ...whole, files: ["dist"], optionalDependencies }, ["dist", "README.md"]);
 
 function stage(folder, manifest, files) {
