@@ -95,7 +95,8 @@ impl Watched {
         loop {
             let written = self.end.try_io(Interest::WRITABLE, |end| match self.kind {
                 Kind::Pipe => Ok(rustix::io::write(end, bytes)?),
-                Kind::Socket => Ok(send(end, bytes, SendFlags::DONTWAIT | SendFlags::NOSIGNAL)?),
+                // A peer that is gone is an error and no signal: every Rust program ignores SIGPIPE.
+                Kind::Socket => Ok(send(end, bytes, SendFlags::DONTWAIT)?),
             });
             match written {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
