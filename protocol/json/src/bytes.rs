@@ -5,6 +5,7 @@
 //! short is searched with what each CPU of the target has, for which nothing is asked.
 
 /// From so many bytes on the widest registers are worth their question.
+#[cfg(any(test, all(target_arch = "x86_64", target_feature = "sse2")))]
 const LONG: usize = 4096;
 
 /// Where `byte` stands first.
