@@ -23,6 +23,7 @@ mod mutants;
 mod report;
 mod run;
 mod target;
+mod texts;
 mod traces;
 
 pub use extline_scenario::{Failure, Outcome};

@@ -125,6 +125,10 @@ class Toolchain:
                 flags += ["-Clink-self-contained=no"]
         if target.is_musl and not is_static:
             flags += ["-Ctarget-feature=-crt-static"]
+        if is_static and not target.is_macos:
+            name = target.triple.replace("-", "_")
+            self.env[f"CARGO_TARGET_{name.upper()}_LINKER"] = str(Path(__file__).with_name("fold.py"))
+            self.env["EXTLINE_FOLD"] = f"CC_{name}"
         if target.is_macos:
             self.env["MACOSX_DEPLOYMENT_TARGET"] = MACOS[target.cpu]
             flags += frameworks.flags()

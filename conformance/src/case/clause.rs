@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
+use crate::texts::packed;
+
 pub use extline_scenario::Level;
 
 /// One rule of the protocol.
@@ -59,7 +61,7 @@ static CLAUSES: LazyLock<BTreeMap<String, Clause>> = LazyLock::new(|| {
     }
     // The file is generated and committed; a test of this crate reads it. A link in this crate leads to it,
     // for what is outside of it is not in its package.
-    let document: Document = serde_json::from_str(include_str!("../../clauses.json"))
+    let document: Document = serde_json::from_str(packed("clauses.json"))
         .unwrap_or_else(|error| unreachable!("clauses.json cannot be read: {error}"));
     document.clauses.into_iter().map(|clause| (clause.id.clone(), clause)).collect()
 });

@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 
 use super::{Finding, Observed, Outcome, each};
 use crate::target::What;
+use crate::texts::packed;
 
 /// Only frames on stdout (`io.stdout-pure`).
 pub(super) fn stdout_pure(observed: &Observed<'_>) -> Outcome {
@@ -211,7 +212,7 @@ static SCHEMAS: LazyLock<BTreeMap<String, ToolSchema>> = LazyLock::new(|| {
     }
     // The file is part of this project; a test compares it with the frames. A link in this crate leads to it, for
     // what is outside of it is not in its package.
-    let document: Document = serde_json::from_str(include_str!("../../extension-frames.json"))
+    let document: Document = serde_json::from_str(packed("extension-frames.json"))
         .unwrap_or_else(|error| unreachable!("extension-frames.json cannot be read: {error}"));
     let compiled = document.frames.into_iter().filter_map(|(name, schema)| {
         let schema = RawJson::parse(schema.get()).ok()?;

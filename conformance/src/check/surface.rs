@@ -6,6 +6,8 @@ use extline_scenario::differences;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::texts::packed;
+
 /// The surface, as conformance/kit/surface.toml has it. docs/tester/kits.md says what it is for.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,7 +83,7 @@ pub(crate) struct Registration {
 pub(crate) fn surface() -> &'static Surface {
     static SURFACE: LazyLock<Surface> = LazyLock::new(|| {
         // The file is part of this crate; a test reads it.
-        toml::from_str(include_str!("../../kit/surface.toml"))
+        toml::from_str(packed("kit/surface.toml"))
             .unwrap_or_else(|error| unreachable!("conformance/kit/surface.toml: {error}"))
     });
     &SURFACE

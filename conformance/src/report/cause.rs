@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::CaseReport;
 use crate::case::{original_id, without_point};
+use crate::texts::packed;
 
 /// A likely cause and its cure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -92,7 +93,7 @@ struct Patterns {
 
 static KNOWLEDGE: LazyLock<Vec<(Entry, Patterns)>> = LazyLock::new(|| {
     // The file is part of this crate; a test reads it.
-    read(include_str!("../../knowledge.toml")).unwrap_or_else(|error| unreachable!("{error}"))
+    read(packed("knowledge.toml")).unwrap_or_else(|error| unreachable!("{error}"))
 });
 
 fn read(text: &str) -> Result<Vec<(Entry, Patterns)>, String> {
@@ -137,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_knowledge_can_be_read_and_names_cases_that_exist() {
-        let knowledge = read(include_str!("../../knowledge.toml")).unwrap();
+        let knowledge = read(packed("knowledge.toml")).unwrap();
         for (entry, _) in &knowledge {
             for name in &entry.cases {
                 let known = builtin().values().any(|one| &one.id == name || one.group() == name);
@@ -149,7 +150,7 @@ mod tests {
     #[test]
     fn what_is_told_as_certain_is_told_in_the_test_that_it_names() {
         let root = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-        for (entry, _) in &read(include_str!("../../knowledge.toml")).unwrap() {
+        for (entry, _) in &read(packed("knowledge.toml")).unwrap() {
             let Some(file) = &entry.verified else { continue };
             let text = std::fs::read_to_string(root.join(file))
                 .unwrap_or_else(|error| panic!("{file}: {error} ({})", entry.cause));

@@ -9,9 +9,11 @@ use std::sync::LazyLock;
 use extline_protocol::RawJson;
 use extline_schema::ToolSchema;
 
+use crate::texts::packed;
+
 /// The schema of every frame of a host.
 static FRAMES: LazyLock<ToolSchema> = LazyLock::new(|| {
-    let document = RawJson::parse(include_str!("../../host-frames.json"));
+    let document = RawJson::parse(packed("host-frames.json"));
     // The file is part of this project; a test compiles it. A link in this crate leads to it, for what is outside
     // of it is not in its package.
     let document = document.unwrap_or_else(|error| unreachable!("{error}"));

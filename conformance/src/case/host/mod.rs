@@ -12,27 +12,29 @@ pub(crate) use self::script::{Extension, Script};
 #[cfg(unix)]
 pub(crate) use self::step::{Action, Pipe, Request, Step, Verb, Wants};
 use super::Cases;
+use crate::texts::packed;
 
 /// The files, each with the cases of one subject.
-const FILES: [(&str, &str); 12] = [
-    ("host-frames.toml", include_str!("../../../cases/host-frames.toml")),
-    ("host-start.toml", include_str!("../../../cases/host-start.toml")),
-    ("host-names.toml", include_str!("../../../cases/host-names.toml")),
-    ("host-calls.toml", include_str!("../../../cases/host-calls.toml")),
-    ("host-nested.toml", include_str!("../../../cases/host-nested.toml")),
-    ("host-requests.toml", include_str!("../../../cases/host-requests.toml")),
-    ("host-person.toml", include_str!("../../../cases/host-person.toml")),
-    ("host-commands.toml", include_str!("../../../cases/host-commands.toml")),
-    ("host-events.toml", include_str!("../../../cases/host-events.toml")),
-    ("host-panels.toml", include_str!("../../../cases/host-panels.toml")),
-    ("host-faults.toml", include_str!("../../../cases/host-faults.toml")),
-    ("host-end.toml", include_str!("../../../cases/host-end.toml")),
+const FILES: [&str; 12] = [
+    "host-frames.toml",
+    "host-start.toml",
+    "host-names.toml",
+    "host-calls.toml",
+    "host-nested.toml",
+    "host-requests.toml",
+    "host-person.toml",
+    "host-commands.toml",
+    "host-events.toml",
+    "host-panels.toml",
+    "host-faults.toml",
+    "host-end.toml",
 ];
 
 static SCRIPTS: LazyLock<BTreeMap<String, Script>> = LazyLock::new(|| {
-    let scripts = FILES.iter().flat_map(|(file, text)| {
+    let scripts = FILES.into_iter().flat_map(|file| {
         // The files are part of this crate; a test reads each of them.
-        parse_scripts(file, text).unwrap_or_else(|error| unreachable!("{error}"))
+        parse_scripts(file, packed(&format!("cases/{file}")))
+            .unwrap_or_else(|error| unreachable!("{error}"))
     });
     scripts.map(|script| (script.case.id.clone(), script)).collect()
 });
