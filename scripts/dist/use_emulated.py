@@ -56,11 +56,14 @@ def emulator():
     return qemu, root
 
 
-def room_for(name, qemu, root):
+def room_for(name):
     """A room whose command is this machine's, and whose extensions run under qemu."""
-    room = Room(f"aarch64-{name}", {"sh": shutil.which("sh")})
-    room.env["QEMU_LD_PREFIX"] = str(root)
-    return room
+    return Room(f"aarch64-{name}", {"sh": shutil.which("sh")})
+
+
+def started(qemu, root, program):
+    """How a script starts a program of that system. The host passes no variable of qemu's on."""
+    return f'exec "{qemu}" -L "{root}" "{program}" "$@"'
 
 
 def command(qemu):
@@ -76,14 +79,14 @@ def command(qemu):
 def python(qemu, root):
     """The wheel for glibc with what it depends on, in Debian's Python."""
     extline = unpacked_command()
-    room = room_for("Python", qemu, root)
+    room = room_for("Python")
     packages = room.folder / "packages"
     pip = [tools() / "pip", "install", "--quiet", "--disable-pip-version-check", "--target", packages]
     platform = ["--platform", f"manylinux_{GLIBC.replace('.', '_')}_aarch64", "--platform", "manylinux2014_aarch64"]
     options = ["--only-binary=:all:", "--python-version", "3.11", "--find-links", DIST / "python", f"extline=={version()}"]
     found("python/extline-*manylinux*aarch64.whl")
     run("pip install for aarch64", [*pip, *platform, *options])
-    room.script("python3", f'PYTHONPATH="{packages}" exec "{qemu}" "{root}/usr/bin/python3.11" "$@"')
+    room.script("python3", f'PYTHONPATH="{packages}" {started(qemu, root, root / "usr/bin/python3.11")}')
     extension(room, extline, "python", ["python3", "extension.py"])
     say("  Python: call, MCP, conformance")
 
@@ -93,8 +96,8 @@ def node_package(qemu, root):
     extline = unpacked_command()
     [main] = found("npm/extline-[0-9]*.tgz")
     [native] = found("npm/extline-linux-arm64-gnu-*.tgz")
-    room = room_for("Node", qemu, root)
-    room.script("node", f'exec "{qemu}" "{node("24", "arm64")}" "$@"')
+    room = room_for("Node")
+    room.script("node", started(qemu, root, node("24", "arm64")))
     folder = extension(room, extline, "javascript", ["node", "extension.js"], then=lambda folder: _unpack(folder, main, native))
     say(f"  Node: call, MCP, conformance in {folder}")
 
@@ -111,7 +114,7 @@ def c(qemu, root):
     """The C library, linked by zig for the oldest glibc that it promises."""
     extline = unpacked_command()
     [archive] = found("c/libextline-*-aarch64-unknown-linux-gnu.tar.gz")
-    room = room_for("C", qemu, root)
+    room = room_for("C")
     with tarfile.open(archive) as packed:
         packed.extractall(room.folder, **({"filter": "data"} if sys.version_info >= (3, 12) else {}))
     library = room.folder / archive.name.removesuffix(".tar.gz")
@@ -122,7 +125,7 @@ def c(qemu, root):
         made = ["-o", folder / "extension.there"]
         run("zig cc for aarch64", [tools() / "python", "-m", "ziglang", "cc", *target, folder / "extension.c", *link, *made])
 
-    room.script("there", f'exec "{qemu}" ./extension.there "$@"')
+    room.script("there", started(qemu, root, "./extension.there"))
     extension(room, extline, "c", ["there"], then=build)
     say("  C: call, MCP, conformance")
 
