@@ -196,9 +196,11 @@ impl Output {
     fn write_quietly(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
         if self.sigpipe != Some(Sigpipe::Blocked) {
             match self.write_once(bytes) {
-                // An older kernel, which has written nothing.
+                // An older kernel, a sandbox, an emulator: nothing is written.
                 #[cfg(target_os = "linux")]
-                Err(Errno::OPNOTSUPP | Errno::INVAL) if self.sigpipe == Some(Sigpipe::Unasked) => {
+                Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL | Errno::PERM)
+                    if self.sigpipe == Some(Sigpipe::Unasked) =>
+                {
                     self.sigpipe = Some(Sigpipe::Blocked);
                 }
                 outcome => return outcome,
