@@ -44,6 +44,10 @@ pub(crate) fn play(role: &str) -> ExitCode {
         "enough" => enough(),
         "host gone" => host_gone(),
         "host gone in a write" => host_gone_in_a_write(),
+        #[cfg(target_os = "linux")]
+        "host gone without pwritev2" => host_gone_without_pwritev2(libc::ENOSYS),
+        #[cfg(target_os = "linux")]
+        "host gone with pwritev2 forbidden" => host_gone_without_pwritev2(libc::EPERM),
         "interrupted read" => interrupted_read(),
         "interrupted wait" => interrupted_wait(),
         "sigterm in a wait" => sigterm_in_a_wait(),
@@ -220,6 +224,13 @@ fn host_gone_in_a_write() {
     let mut stdio = Stdio::claim().unwrap();
     expect_host_gone(&mut stdio.output);
     assert_eq!(sigpipe_blocked_or_pending(), before);
+}
+
+/// An emulator has no such system call, and a sandbox may forbid it.
+#[cfg(target_os = "linux")]
+fn host_gone_without_pwritev2(error: c_int) {
+    refuse(libc::SYS_pwritev2, error);
+    host_gone();
 }
 
 fn expect_host_gone(output: &mut Output) {
@@ -408,6 +419,32 @@ fn status_of(child: Pid) -> WaitStatus {
 fn close(descriptor: i32) {
     // SAFETY: one of the standard descriptors, which nothing in this process owns.
     assert_eq!(unsafe { libc::close(descriptor) }, 0);
+}
+
+/// Has the kernel answer a system call of this process with an error.
+#[cfg(target_os = "linux")]
+fn refuse(call: libc::c_long, error: c_int) {
+    let does = |code: u32, value: u32, skipped: u8| libc::sock_filter {
+        code: u16::try_from(code).unwrap(),
+        jt: 0,
+        jf: skipped,
+        k: value,
+    };
+    let (call, error) = (u32::try_from(call).unwrap(), u32::try_from(error).unwrap());
+    let mut filter = [
+        // The number of the call is what stands first.
+        does(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        does(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, call, 1),
+        does(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ERRNO | error, 0),
+        does(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ALLOW, 0),
+    ];
+    let program = libc::sock_fprog { len: 4, filter: filter.as_mut_ptr() };
+    // SAFETY: the kernel copies the program, which is complete.
+    unsafe {
+        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+        let mode = libc::SECCOMP_MODE_FILTER;
+        assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const program), 0);
+    }
 }
 
 /// Gives SIGPIPE its default action and says how `sigpipe_blocked_or_pending` is before any write.

@@ -14,6 +14,7 @@ tests![
     an_extension_that_has_read_enough_reads_no_further_while_it_writes,
     a_host_that_is_gone_is_an_error_and_no_signal,
     a_host_that_goes_during_a_blocked_write_ends_it,
+    a_system_call_that_is_refused_is_no_end_of_the_host,
 ];
 
 fn two_full_pipes_cannot_stop_each_other() {
@@ -65,5 +66,18 @@ fn a_host_that_goes_during_a_blocked_write_ends_it() {
         extension.hang_up();
         extension.close_input();
         assert_eq!(extension.end_well(), "the host is gone\n", "{wire:?}");
+    }
+}
+
+fn a_system_call_that_is_refused_is_no_end_of_the_host() {
+    // Only Linux has the call.
+    if cfg!(target_os = "linux") {
+        for role in ["host gone without pwritev2", "host gone with pwritev2 forbidden"] {
+            let mut extension = Extension::start(role, Wire::Pipes);
+            assert_eq!(extension.receive_line(), "ready\n", "{role}");
+            extension.hang_up();
+            extension.close_input();
+            assert_eq!(extension.end_well(), "the host is gone\n", "{role}");
+        }
     }
 }
