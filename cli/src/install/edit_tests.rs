@@ -111,10 +111,10 @@ impl Draw {
         let mut elements = Vec::new();
         for _ in 0..self.rng.usize(..3) {
             let command = self.one_of(&["x", "/x/extline mcp /a", "extline hook /a /b", "'/a"]);
-            let hook = format!("{{\"command\": \"{command}\"{}}}", self.gap());
+            let hook = format!("{{\"{}\": \"{command}\"{}}}", table.members.command, self.gap());
             let gap = self.gap();
             elements.push(match table.form {
-                Form::Flat => format!("{gap}{hook}"),
+                Form::Flat | Form::Typed => format!("{gap}{hook}"),
                 Form::Groups => {
                     let hooks = self.listed(&[hook], ['[', ']']);
                     format!("{gap}{{\"matcher\": \"a,]}}//\", \"hooks\":{hooks}}}")
@@ -189,7 +189,7 @@ fn an_entry_goes_in_and_out_of_any_file() {
 fn hooks_go_in_and_out_of_any_file() {
     for seed in 0..FILES_OF_HOOKS {
         let mut rng = Rng::with_seed(seed);
-        let agent = agent(["claude", "gemini", "cursor", "crush"][rng.usize(..4)]);
+        let agent = agent(["claude", "gemini", "cursor", "crush", "copilot"][rng.usize(..5)]);
         let table = agent.hooks.unwrap();
         let end = if rng.bool() { "\n" } else { "\r\n" };
         let text = Draw { rng, syntax: table.syntax, end }.file_of_hooks(table);
