@@ -65,7 +65,7 @@ pub use registrations::{RegistrationError, Registrations, check_schema};
 pub use session::{
     CallKey, CallKind, CallToolError, Change, ChangeError, Deadlines, ExtensionConfig,
     ExtensionEvent, ExtensionSession, HandshakeError, HostConfig, HostEvent, HostSession,
-    Intercept, InterceptChain, Notice, PanelInput, RegisterError, ReplyError, RequestError,
-    Requirement, SendError, ToolCallOptions, Turn, Update,
+    Intercept, InterceptChain, Notice, PanelInput, RegisterError, Repetition, ReplyError,
+    RequestError, Requirement, SendError, ToolCallOptions, Turn, Update,
 };
 pub use shown::{is_hidden, shown, shown_json, shown_line};

@@ -49,14 +49,24 @@ pub enum RegistrationError {
     },
 }
 
+/// What may be done with a call of a tool, as far as its hints say.
+fn replay_of(tool: &RegisterTool) -> Option<Replay> {
+    let hints = tool.annotations.as_ref();
+    let only_looks = tool.pure || hints.and_then(|hints| hints.read_only) == Some(true);
+    let is_idempotent = hints.and_then(|hints| hints.idempotent) == Some(true);
+    if only_looks { Some(Replay::Safe) } else { is_idempotent.then_some(Replay::Idempotent) }
+}
+
 impl Registrations {
-    /// Adds a tool.
-    pub fn tool(&mut self, tool: RegisterTool) -> Result<(), RegistrationError> {
+    /// Adds a tool. One that only looks may be called again, one that says it is idempotent with the same
+    /// key, where the author says nothing of `replay` (`tool.replay`).
+    pub fn tool(&mut self, mut tool: RegisterTool) -> Result<(), RegistrationError> {
         check_name("tool", &tool.name)?;
         check_schema(&tool)?;
         if self.has_tool(&tool.name) {
             return Err(RegistrationError::Duplicate { kind: "tool", name: tool.name });
         }
+        tool.replay = tool.replay.take().or_else(|| replay_of(&tool));
         self.tools.push(tool);
         Ok(())
     }

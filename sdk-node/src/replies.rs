@@ -6,7 +6,9 @@ use extline_driver::questions::{self, Asked, Asker, News};
 use extline_protocol::frame::{
     CommandResponse, Content, ErrorInfo, ExtensionFrame, RpcError, ToolResult, ToolUpdate,
 };
-use extline_protocol::{CallKey, CallKind, ErrorKind, RequestError, Update, approval_answer};
+use extline_protocol::{
+    CallKey, CallKind, ErrorKind, Repetition, RequestError, Update, approval_answer,
+};
 use napi::{Error, Result};
 use napi_derive::napi;
 
@@ -17,6 +19,12 @@ use crate::session::Session;
 
 #[napi]
 impl Session {
+    fn repetition(&self, serial: i64) -> Option<Repetition> {
+        let state = self.driver.core.lock();
+        let key = state.calls.key(number(serial))?;
+        state.channel.session.repetition(key).cloned()
+    }
+
     /// Answers a tool call with a text.
     #[napi(catch_unwind)]
     pub fn answer_text(&self, serial: i64, text: String) {
@@ -136,6 +144,18 @@ impl Session {
         let deadline = key.and_then(|key| state.channel.session.deadline(key, now));
         deadline
             .map_or(-1.0, |deadline| deadline.saturating_duration_since(now).as_secs_f64() * 1000.0)
+    }
+
+    /// What names what a tool call does, where it says so.
+    #[napi(catch_unwind)]
+    pub fn operation_key(&self, serial: i64) -> Option<String> {
+        self.repetition(serial)?.operation_key
+    }
+
+    /// Whether it is only asked what became of a call.
+    #[napi(catch_unwind)]
+    pub fn reconciles(&self, serial: i64) -> bool {
+        self.repetition(serial).is_some_and(|repetition| repetition.reconcile)
     }
 
     /// The handlers at work, as a person reads them.

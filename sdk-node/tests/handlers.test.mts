@@ -174,6 +174,25 @@ ext.tool("about", { description: "x" }, (_, ctx) => ({
   });
 });
 
+test("a call that may be made again says so", async () => {
+  const program = await Program.start(`
+ext.tool("pay", { description: "x", replay: "reconcile" }, (_, ctx) =>
+  ctx.reconcile ? { state: "not_started" } : { key: ctx.operationKey });
+ext.tool("look", { description: "x", pure: true }, (_, ctx) => ({ key: ctx.operationKey ?? null, reconcile: ctx.reconcile }));
+ext.tool("put", { description: "x", idempotent: true }, () => "put");
+ext.tool("dial", { description: "x", readOnly: true, replay: "never" }, () => "dialled");`);
+  const declared = program.start.filter((frame) => frame["type"] === "register_tool").map((frame) => [frame["name"], frame["replay"]]);
+  assert.deepEqual(Object.fromEntries(declared), { pay: "reconcile", look: "safe", put: "idempotent", dial: "never" });
+  const call = async (id: string, name: string, more = {}) => {
+    program.send(JSON.stringify({ type: "tool_call", id, name, args: {}, ...more }));
+    return (await program.next("tool_result", { id })).structured_content;
+  };
+  assert.deepEqual(await call("1", "pay", { operation_key: "op-7" }), { key: "op-7" });
+  assert.deepEqual(await call("2", "pay", { operation_key: "op-7", reconcile: true }), { state: "not_started" });
+  assert.deepEqual(await call("3", "look"), { key: null, reconcile: false });
+  assert.deepEqual(await call("4", "look", { reconcile: true }), { state: "unknown" }, "its handler is not entered");
+});
+
 test("commands answer what they return", async () => {
   const program = await Program.start(`
 ext.command("Say", "x", (args, ctx) => "said " + args);

@@ -81,6 +81,22 @@ export class Context {
     return new Date(left < 0 ? this.#deadline : Date.now() + left);
   }
 
+  /**
+   * Names what a tool's call does, where the agent would make it again after a crash: then with the same
+   * key. Undefined elsewhere.
+   */
+  get operationKey(): string | undefined {
+    return this.serial === 0 ? undefined : (this.serving.session.operationKey(this.serial) ?? undefined);
+  }
+
+  /**
+   * Whether the agent only asks what became of the call of that key, of a tool with
+   * `replay: "reconcile"`: do nothing, and return `{ state: "completed" }`, `"not_started"` or `"unknown"`.
+   */
+  get reconcile(): boolean {
+    return this.serial !== 0 && this.serving.session.reconciles(this.serial);
+  }
+
   /** The conversation; undefined where the host does not say. */
   get session(): SessionInfo | undefined {
     return this.#session === undefined ? undefined : (JSON.parse(this.#session) as SessionInfo);

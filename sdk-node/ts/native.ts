@@ -123,6 +123,8 @@ export interface Session {
   isCancelled(serial: number): boolean;
   /** How many milliseconds the host still waits; below zero where it does not say, or has the answer. */
   left(serial: number): number;
+  operationKey(serial: number): string | null;
+  reconciles(serial: number): boolean;
   atWork(): string[];
   update(serial: number, members: string): void;
   /** The number of the question; who asks is a call, a handler that answers nobody (0), or none (-1). Throws

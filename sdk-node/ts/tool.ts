@@ -48,6 +48,13 @@ export interface ToolOptions<
   sequential?: boolean | undefined;
   /** The same arguments give the same result until something mutates. */
   pure?: boolean | undefined;
+  /**
+   * What an agent may do that ended after a call had begun and before it had the result: call again
+   * (`safe`, unless said of one that is `pure` or `readOnly`), call again with the same
+   * `ctx.operationKey` (`idempotent`, unless said of one that is `idempotent`), ask first what became of it,
+   * by `ctx.reconcile` (`reconcile`), or give the call up (`never`, unless said of any other).
+   */
+  replay?: "never" | "safe" | "idempotent" | "reconcile" | undefined;
   /** The provider must keep the model to the schema. */
   strict?: boolean | undefined;
   /** A hint: it changes nothing. */
@@ -119,6 +126,7 @@ const PLAIN = {
   timeoutMs: "timeout_ms",
   interactive: "interactive",
   pure: "pure",
+  replay: "replay",
   strict: "strict",
   exposure: "exposure",
   namespace: "namespace",
@@ -257,6 +265,7 @@ const VALUES: Readonly<Record<string, Allowed>> = {
   label: "a string",
   timeoutMs: "a positive number",
   exposure: ["direct", "codemode", "deferred", "model-only"],
+  replay: ["never", "safe", "idempotent", "reconcile"],
   namespace: "a string",
   ...Object.fromEntries(
     ["interactive", "sequential", "pure", "strict", ...Object.keys(HINTS), "required"].map((name) => [name, "a boolean"] as const),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use extline_protocol::frame::{Content, Progress, SessionInfo, ToolUpdate};
-use extline_protocol::{RawJson, Update};
+use extline_protocol::{RawJson, Repetition, Update};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -40,6 +40,10 @@ impl Context {
         session: Option<SessionInfo>,
     ) -> Self {
         Self { core: Arc::clone(core), call, deadline, session, args: None }
+    }
+
+    fn repetition(&self) -> Option<Repetition> {
+        self.core.channel().session.repetition(self.call.key()?).cloned()
     }
 
     /// The context of a tool's call with these arguments.
@@ -116,6 +120,21 @@ impl Context {
         // One that has passed stays where it was: it is compared with what the clock says later.
         let past = now.saturating_duration_since(deadline).as_secs_f64();
         Ok(Some(monotonic + left - past))
+    }
+
+    /// Names what a tool's call does, where the agent would make it again after a crash: then with the
+    /// same key. None elsewhere.
+    #[getter]
+    fn operation_key(&self) -> Option<String> {
+        self.repetition().and_then(|repetition| repetition.operation_key)
+    }
+
+    /// Whether the agent only asks what became of the call of that key, of a tool with
+    /// `replay="reconcile"`: do nothing, and return `{"state": "completed"}`, `"not_started"` or
+    /// `"unknown"`.
+    #[getter]
+    fn reconcile(&self) -> bool {
+        self.repetition().is_some_and(|repetition| repetition.reconcile)
     }
 
     /// The conversation, as `(id, generation)`; None where the host does not say it. The id stays

@@ -250,6 +250,40 @@ def test_ctx_knows_the_host_and_the_call(start) -> None:
     }
 
 
+def test_a_call_that_may_be_made_again_says_so(start) -> None:
+    peer = start(
+        """
+        @ext.tool(replay="reconcile")
+        def pay(ctx):
+            if ctx.reconcile:
+                return {"state": "not_started"}
+            return {"key": ctx.operation_key}
+
+        @ext.tool(pure=True)
+        def look(ctx):
+            return {"key": ctx.operation_key, "reconcile": ctx.reconcile}
+
+        @ext.tool(idempotent=True)
+        def put(): ...
+
+        @ext.tool(read_only=True, replay="never")
+        def dial(): ...
+        """
+    )
+    declared = {frame["name"]: frame.get("replay") for frame in peer.start if frame["type"] == "register_tool"}
+    assert declared == {"pay": "reconcile", "look": "safe", "put": "idempotent", "dial": "never"}
+
+    def call(number: str, name: str, **more: object) -> object:
+        peer.send({"type": "tool_call", "id": number, "name": name, "args": {}, **more})
+        return peer.next("tool_result")["structured_content"]
+
+    assert call("1", "pay", operation_key="op-7") == {"key": "op-7"}
+    assert call("2", "pay", operation_key="op-7", reconcile=True) == {"state": "not_started"}
+    assert call("3", "look") == {"key": None, "reconcile": False}
+    # It does not declare it, so its handler is not entered.
+    assert call("4", "look", reconcile=True) == {"state": "unknown"}
+
+
 def test_track_shows_how_far_a_loop_is(start) -> None:
     peer = start(
         """

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Instant;
 
 use extline_protocol::frame::{Level, SessionInfo};
-use extline_protocol::{CallKey, ExtensionSession, RawJson, Update};
+use extline_protocol::{CallKey, ExtensionSession, RawJson, Repetition, Update};
 use serde::Serialize;
 use tokio::sync::oneshot;
 
@@ -70,6 +70,36 @@ impl Context {
         let of_call = |call| self.connection.session().deadline(call, Instant::now());
         // One that is answered has none any more.
         Some(self.call.as_ref().and_then(of_call).unwrap_or(given))
+    }
+
+    /// Names what a tool call does, where the agent would make it again after a crash: then with the same
+    /// key. A tool that tells a service passes it on, so that nothing is done twice.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// let idempotency_key = ctx.operation_key();
+    /// # }
+    /// ```
+    pub fn operation_key(&self) -> Option<String> {
+        self.repetition().and_then(|repetition| repetition.operation_key)
+    }
+
+    /// Whether the agent only asks what became of the call of that key, for a tool with
+    /// [`Tool::replay`](crate::Tool::replay) of `Replay::Reconcile`: do nothing, and answer with
+    /// `{"state": "completed"}` and what the call gave, `{"state": "not_started"}` or
+    /// `{"state": "unknown"}`.
+    ///
+    /// ```
+    /// # fn handler(ctx: &extline::Context) {
+    /// let is_asked = ctx.reconcile();
+    /// # }
+    /// ```
+    pub fn reconcile(&self) -> bool {
+        self.repetition().is_some_and(|repetition| repetition.reconcile)
+    }
+
+    fn repetition(&self) -> Option<Repetition> {
+        self.connection.session().repetition(self.call.as_ref()?).cloned()
     }
 
     /// The conversation that the call belongs to, where the host says so.

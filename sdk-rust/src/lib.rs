@@ -67,7 +67,7 @@ pub use update::{Amount, Track, Update};
 
 pub use extline_protocol::frame::{
     Approval, Content, Effect, ErrorInfo, Event, EventPayload, Exposure, FileOp, Level, Limits,
-    OnFailure, SessionInfo, Tier,
+    OnFailure, Replay, SessionInfo, Tier,
 };
 pub use extline_protocol::{Capability, ErrorKind, RawJson};
 /// What hosts serve, with its types, see [`Ui::ask`].

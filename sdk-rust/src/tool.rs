@@ -3,7 +3,9 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use extline_protocol::frame::{Annotations, Approval, Execution, Exposure, RegisterTool, RpcError};
+use extline_protocol::frame::{
+    Annotations, Approval, Execution, Exposure, RegisterTool, Replay, RpcError,
+};
 use extline_protocol::{ArgsValidator, RawJson, SchemaProblem, Unsupported};
 use extline_services::approval::Advice;
 use schemars::JsonSchema;
@@ -221,6 +223,30 @@ impl Tool {
     /// ```
     pub fn pure(mut self) -> Self {
         self.frame.pure = true;
+        self
+    }
+
+    /// What an agent may do that ended after a call had begun and before it had the result: call again
+    /// (`Replay::Safe`, unless said of one that is `pure` or `read_only`), call again with the same
+    /// [`Context::operation_key`](crate::Context::operation_key) (`Replay::Idempotent`, unless said of one
+    /// that is `idempotent`), ask first what became of it (`Replay::Reconcile`, see
+    /// [`Context::reconcile`](crate::Context::reconcile)), or give the call up (`Replay::Never`, unless said
+    /// of any other).
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::Replay;
+    ///
+    /// let pay = Tool::new("pay", "Pays.", async |_: NoArgs, ctx: &Context| {
+    ///     if ctx.reconcile() {
+    ///         return Ok(json!({"state": "not_started"}));
+    ///     }
+    ///     Ok(json!({"paid_as": ctx.operation_key()}))
+    /// })
+    /// .replay(Replay::Reconcile);
+    /// ```
+    pub fn replay(mut self, replay: Replay) -> Self {
+        self.frame.replay = Some(replay);
         self
     }
 

@@ -58,11 +58,11 @@ async fn each_fork_takes_the_hello_that_its_own_takes_and_says_who_it_is() {
     }
 }
 
-/// A launcher in shell, as an author writes it: it takes three times the time for `hello`, says so
+/// A launcher in shell, as an author writes it: it takes longer than the time for `hello`, says so
 /// meanwhile, and becomes the extension.
 const LAUNCHER: &str = r#"
-    for part in 1 2 3 4 5 6; do
-        printf '{"type":"bootstrap","message":"building %s of 6"}\n' $part
+    for part in 1 2 3 4 5 6 7 8 9; do
+        printf '{"type":"bootstrap","message":"building %s of 9"}\n' $part
         sleep 0.5
     done
     echo '{"type":"hello","name":"built","version":"1.0.0"}'
@@ -74,7 +74,7 @@ const LAUNCHER: &str = r#"
 async fn a_launcher_that_builds_first_is_waited_for_and_heard() {
     for profile in [Profile::spec(), Profile::terva(), Profile::zot_37c7945()] {
         let name = profile.name;
-        let deadlines = Deadlines { hello: Duration::from_secs(1), ..Deadlines::default() };
+        let deadlines = Deadlines { hello: Duration::from_secs(4), ..Deadlines::default() };
         let stage = Stage::new(profile)
             .set(|builder| builder.deadlines(deadlines).command("sh", ["-c", LAUNCHER]));
         let host = stage.start_anyway().await;

@@ -7,13 +7,15 @@ use super::words::{
     Words, base_payload, base_result, base_tool, without_extline, without_upstream,
 };
 use super::zots::{BASE_EVENTS, BASE_FRAMES, BASE_POINTS, SHARED_FRAMES};
-use crate::frame::{EventPayload, ForkAck, ForkSession, HelloAck, RegisterTool, ToolResult};
+use crate::frame::{EventPayload, ForkAck, ForkSession, Hello, HelloAck, RegisterTool, ToolResult};
 use crate::session::HostSession;
 
 /// The protocol version of zut and of ncode.
-pub(super) const TWO: u64 = 2;
+const TWO: u64 = 2;
 /// That of terva.
-pub(super) const SIX: u64 = 6;
+const SIX: u64 = 6;
+/// The longest arguments of a tool that a terva sends.
+const ARGS_BYTES: usize = 1024 * 1024;
 
 const TERVA_EVENTS: &[&str] = &[
     "session_end",
@@ -70,6 +72,8 @@ const FORK: Words = Words {
     trim_payload: Some(previewed_payload),
     hear: None,
     tell_result: None,
+    refuse: None,
+    refuse_args: None,
     greet: None,
 };
 
@@ -85,6 +89,7 @@ pub(super) static ZUT: Words = Words {
     frames: Some(&[BASE_FRAMES, SHARED_FRAMES, ZUT_FRAMES]),
     trim: Some(|frame| without_upstream(without_extline(frame, deferred_tool, stateful_result))),
     hear: Some(|session, frame, now| session.hear_as(frame, translate::zut, now)),
+    refuse: Some(refuse_version),
     greet: Some(|session| session.greet_as(zut_ack)),
     ..FORK
 };
@@ -102,9 +107,31 @@ pub(super) static TERVA: Words = Words {
         cwd: payload.cwd.clone(),
         ..base_payload(payload)
     }),
+    refuse: Some(refuse_minimum),
+    refuse_args: Some(refuse_args),
     greet: Some(|session| session.greet_as(terva_ack)),
     ..FORK
 };
+
+/// zut takes its own protocol version and no other (`fork.version`).
+fn refuse_version(hello: &Hello) -> Option<String> {
+    let said = hello.protocol_version.unwrap_or(0);
+    let why = || format!("its protocol_version is {said}, and {TWO} is wanted");
+    (said != TWO).then(why)
+}
+
+/// terva takes who can work with its version (`fork.min-protocol`).
+fn refuse_minimum(hello: &Hello) -> Option<String> {
+    let needed = hello.min_protocol.unwrap_or(0);
+    let why = || format!("its min_protocol is {needed}, and {SIX} is spoken");
+    (needed > SIX).then(why)
+}
+
+/// terva counts what it sends to a tool (`fork.args`).
+fn refuse_args(bytes: usize) -> Option<String> {
+    let why = || format!("the arguments have {bytes} bytes, more than the limit of {ARGS_BYTES}");
+    (bytes > ARGS_BYTES).then(why)
+}
 
 fn ncode_ack(ack: &HelloAck) -> ForkAck {
     let product = Some("ncode".to_owned());

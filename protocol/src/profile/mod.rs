@@ -20,11 +20,7 @@ pub use self::vocabulary::Vocabulary;
 pub(crate) use self::words::Translated;
 
 use self::near::near;
-use crate::frame::Hello;
 use crate::limits::READY_IDLE;
-
-/// The longest arguments that a terva sends.
-const TERVA_ARGS_BYTES: usize = 1024 * 1024;
 
 /// Which host a host is like. Take one of those here and throw single switches where a test needs
 /// it; `spec` is the default.
@@ -47,15 +43,12 @@ pub struct Profile {
 
     // What goes over the wire.
     /// The frames and fields it knows: it sends no other ones, and ignores the others that come
-    /// (`zot.no-extline`, `zot.no-upstream`, `zot.unknown-frames`, `zot.one-question`).
+    /// (`zot.no-extline`, `zot.no-upstream`, `zot.no-replay`, `zot.unknown-frames`,
+    /// `zot.one-question`); of a fork also which versions and which arguments it takes (`fork.*`).
     pub vocabulary: Vocabulary,
-    /// Which protocol versions of an extension it takes (`fork.version`, `fork.min-protocol`).
-    pub protocol: ProtocolRule,
     /// `bootstrap` before `hello` gives an extension more time; else the first frame is `hello`
     /// (`hello.bootstrap`, `zot.no-bootstrap`).
     pub bootstrap: bool,
-    /// The longest arguments of a tool that are sent (`fork.args`).
-    pub args_bytes: Option<usize>,
     /// What `hello_ack.capabilities` says (`zot.ack-plain`, `zot.ack-call-tool`).
     pub ack_capabilities: AckCapabilities,
     /// It sends `tool_cancel` where `hello` names it (`zot.no-cancel`, `zot.cancel-named`).
@@ -123,36 +116,6 @@ pub enum AckCapabilities {
     Only(&'static [&'static str]),
 }
 
-/// Which protocol versions a host takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProtocolRule {
-    /// Any: `hello` is not asked.
-    Any,
-    /// `hello.protocol_version` is exactly that.
-    Exactly(u64),
-    /// `hello.min_protocol`, where it is said, is that at most.
-    AtMost(u64),
-}
-
-impl ProtocolRule {
-    /// Why an extension with that `hello` is not taken.
-    pub(crate) fn refusal(self, hello: &Hello) -> Option<String> {
-        match self {
-            Self::Any => None,
-            Self::Exactly(wanted) => {
-                let said = hello.protocol_version.unwrap_or(0);
-                let why = || format!("its protocol_version is {said}, and {wanted} is wanted");
-                (said != wanted).then(why)
-            }
-            Self::AtMost(spoken) => {
-                let needed = hello.min_protocol.unwrap_or(0);
-                let why = || format!("its min_protocol is {needed}, and {spoken} is spoken");
-                (needed > spoken).then(why)
-            }
-        }
-    }
-}
-
 /// There is no profile of that name.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("there is no profile {name:?}{}; the profiles are {}", meant(.near), Profile::NAMES.join(", "))]
@@ -178,9 +141,7 @@ impl Profile {
             name: "spec",
             zot_version: "",
             vocabulary: Vocabulary::EXTLINE,
-            protocol: ProtocolRule::Any,
             bootstrap: true,
-            args_bytes: None,
             ack_capabilities: AckCapabilities::Served,
             tool_cancel: true,
             waits_for_cancelled: true,
@@ -210,9 +171,7 @@ impl Profile {
             name: "zot-0.1.62",
             zot_version: "0.1.62",
             vocabulary: Vocabulary::BASE,
-            protocol: ProtocolRule::Any,
             bootstrap: false,
-            args_bytes: None,
             ack_capabilities: AckCapabilities::Absent,
             tool_cancel: false,
             waits_for_cancelled: false,
@@ -262,7 +221,6 @@ impl Profile {
             name: "zut",
             zot_version: "0.0.0",
             vocabulary: Vocabulary::ZUT,
-            protocol: ProtocolRule::Exactly(forks::TWO),
             ..Self::zot_0_1_62()
         }
     }
@@ -283,9 +241,7 @@ impl Profile {
             name: "terva",
             zot_version: "0.0.0",
             vocabulary: Vocabulary::TERVA,
-            protocol: ProtocolRule::AtMost(forks::SIX),
             bootstrap: true,
-            args_bytes: Some(TERVA_ARGS_BYTES),
             reads_on_after_long_line: true,
             events_in_order: true,
             data_folder: true,

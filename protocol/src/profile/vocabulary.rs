@@ -47,6 +47,12 @@ impl Vocabulary {
         has(self.0.frames, frame_type)
     }
 
+    /// That frame of an extension, where it stands in a list.
+    pub(crate) fn frame_named(self, frame_type: &str) -> Option<&'static str> {
+        let frames = self.0.frames.iter().flat_map(|lists| lists.iter());
+        frames.flat_map(|list| list.iter()).find(|name| **name == frame_type).copied()
+    }
+
     /// Whether that event is known.
     pub fn has_event(self, event: &str) -> bool {
         has(self.0.events, event)

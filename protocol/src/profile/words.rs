@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::frame::{
     Action, CallTool, CallToolResult, CommandResponse, Content, EventInterceptResponse,
-    EventPayload, ExtensionFrame, RegisterCommand, RegisterTool, Subscribe, ToolResult,
+    EventPayload, ExtensionFrame, Hello, RegisterCommand, RegisterTool, Subscribe, ToolResult,
     UnknownFrame,
 };
 use crate::json::RawJson;
@@ -31,6 +31,10 @@ pub(crate) struct Words {
     pub(crate) hear: Option<fn(&mut HostSession, &UnknownFrame, Instant)>,
     /// Answers a tool that an extension calls, where that is another frame.
     pub(crate) tell_result: Option<fn(&mut HostSession, &CallToolResult)>,
+    /// Why an extension with that `hello` is not taken, where its version is looked at.
+    pub(crate) refuse: Option<fn(&Hello) -> Option<String>>,
+    /// Why arguments of so many bytes are not sent, where that is counted.
+    pub(crate) refuse_args: Option<fn(usize) -> Option<String>>,
     /// Answers `hello`, where the members of that are others than those of a zot.
     pub(crate) greet: Option<fn(&mut HostSession)>,
 }

@@ -56,6 +56,8 @@ pub(super) static BASE: Words = Words {
     trim_payload: Some(base_payload),
     hear: None,
     tell_result: None,
+    refuse: None,
+    refuse_args: None,
     greet: None,
 };
 
@@ -71,6 +73,8 @@ pub(super) static UPSTREAM: Words = Words {
     trim_payload: None,
     hear: None,
     tell_result: None,
+    refuse: None,
+    refuse_args: None,
     greet: None,
 };
 
@@ -86,6 +90,8 @@ pub(super) static DURABLE: Words = Words {
     trim_payload: None,
     hear: None,
     tell_result: None,
+    refuse: None,
+    refuse_args: None,
     greet: None,
 };
 
@@ -101,6 +107,8 @@ pub(super) static EXTLINE: Words = Words {
     trim_payload: None,
     hear: None,
     tell_result: None,
+    refuse: None,
+    refuse_args: None,
     greet: None,
 };
 

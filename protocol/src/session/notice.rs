@@ -26,13 +26,6 @@ pub enum Notice {
     },
     /// The first frame of a type this version does not know; further ones are skipped silently.
     UnknownType(String),
-    /// The first frame of a type that the host has which this one plays, and that means nothing here.
-    NotPlayed {
-        /// The host that is played.
-        host: &'static str,
-        /// Its type.
-        frame_type: String,
-    },
     /// A frame that has no place where it came.
     OutOfPlace {
         /// Its type.
@@ -128,9 +121,6 @@ impl fmt::Display for Notice {
             }
             Self::UnknownType(name) => {
                 write!(formatter, "skipped a frame of the unknown type {name:?}")
-            }
-            Self::NotPlayed { host, frame_type } => {
-                write!(formatter, "{frame_type} means something to {host}, and does nothing here")
             }
             Self::OutOfPlace { frame_type, why } => {
                 write!(formatter, "ignored {frame_type}: {why}")

@@ -376,14 +376,15 @@ fn a_terva_s_call_of_a_host_s_tool_is_answered_in_its_frame() {
 
 #[test]
 fn a_frame_of_a_fork_that_means_nothing_here_is_told_once() {
-    for (profile, line) in [
-        (Profile::terva(), r#"{"type":"context_card","id":"c","text":"t"}"#),
-        (Profile::zut(), r#"{"type":"alert","kind":"bell"}"#),
+    for (profile, frame, line) in [
+        (Profile::terva(), "context_card", r#"{"type":"context_card","id":"c","text":"t"}"#),
+        (Profile::zut(), "alert", r#"{"type":"alert","kind":"bell"}"#),
     ] {
         let (name, mut pair) = (profile.name, by_hand(profile, HELLO));
         let told = hears(&mut pair, line);
         let [HostEvent::Notice(notice)] = &told[..] else { panic!("{told:?}") };
-        assert!(notice.to_string().contains(&format!("means something to {name}")), "{notice}");
+        let said = format!("ignored {frame}: it means something to the host that is played");
+        assert!(notice.to_string().starts_with(&said), "{name}: {notice}");
         assert_eq!(hears(&mut pair, line), [], "once");
     }
     let mut pair = by_hand(Profile::zot_0_1_62(), HELLO);

@@ -79,6 +79,7 @@ class Extension(Registering):
         interactive: bool = False,
         sequential: bool = False,
         pure: bool = False,
+        replay: _typed.Replay | None = None,
         strict: bool = False,
         read_only: bool | None = None,
         destructive: bool | None = None,
@@ -102,6 +103,11 @@ class Extension(Registering):
         give the same answer until something changes; ``strict`` that the provider is to keep the
         model to the schema. ``read_only``, ``destructive``, ``idempotent`` and ``open_world`` are
         hints about what it does to the world; None says nothing.
+
+        ``replay`` says what an agent may do that ended after a call had begun and before it had the
+        result: call again (``safe``), call again with the same ``ctx.operation_key`` (``idempotent``), ask
+        first what became of it, by ``ctx.reconcile`` (``reconcile``), or give the call up (``never``).
+        Unsaid it is ``safe`` with ``pure`` or ``read_only``, ``idempotent`` with that, else ``never``.
 
         Where the function says that it returns a dataclass, a TypedDict, or a model of pydantic's or
         msgspec's, the tool's output schema is that of the class. ``output_schema=False`` says none.

@@ -72,6 +72,15 @@ class Context:
         waits without an end, or does not say. It moves while a person is asked on behalf of the call, so
         read it again afterwards."""
     @property
+    def operation_key(self) -> str | None:
+        """Names what a tool's call does, where the agent would make it again after a crash: then with the
+        same key. None elsewhere."""
+    @property
+    def reconcile(self) -> bool:
+        """Whether the agent only asks what became of the call of that key, of a tool with
+        `replay="reconcile"`: do nothing, and return `{"state": "completed"}`, `"not_started"` or
+        `"unknown"`."""
+    @property
     def session(self) -> tuple[str, int | None] | None:
         """The conversation, as `(id, generation)`; None where the host does not say it. The id stays
         the same when a conversation is taken up again, the generation grows."""

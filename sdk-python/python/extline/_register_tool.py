@@ -16,11 +16,13 @@ _MEMBERS = (
     "label",
     "strict",
     "pure",
+    "replay",
 )
 _HINTS = ("read_only", "destructive", "idempotent", "open_world")
 
 
 _EXPOSURES = ("direct", "codemode", "deferred", "model-only")
+_REPLAYS = ("never", "safe", "idempotent", "reconcile")
 _APPROVAL = {"gated": bool, "tier": str, "key": str, "reason": str}
 _TIERS = ("read", "write", "exec")
 
@@ -67,6 +69,8 @@ def _check(name: str, options: dict[str, Any]) -> None:
         raise ValueError(
             f"the tool {name}: exposure is {_or(_EXPOSURES)}, and not {exposure!r}"
         )
+    if (replay := options["replay"]) is not None and replay not in _REPLAYS:
+        raise ValueError(f"the tool {name}: replay is {_or(_REPLAYS)}, and not {replay!r}")
     for hint in _HINTS:
         if not isinstance(options[hint], (bool, type(None))):
             raise ValueError(f"the tool {name}: {hint} is True or False, and not {options[hint]!r}")

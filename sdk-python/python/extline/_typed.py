@@ -36,6 +36,7 @@ EventName: TypeAlias = Literal[
     "subagent_stop",
 ]
 Exposure: TypeAlias = Literal["direct", "codemode", "deferred", "model-only"]
+Replay: TypeAlias = Literal["never", "safe", "idempotent", "reconcile"]
 OnFailure: TypeAlias = Literal["allow", "block"]
 
 
@@ -69,6 +70,7 @@ class ToolOptions(TypedDict, total=False):
     interactive: bool
     sequential: bool
     pure: bool
+    replay: Replay | None
     strict: bool
     read_only: bool | None
     destructive: bool | None

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use async_stream::try_stream;
+use extline::Replay;
 use extline::prelude::*;
 use extline::tokio::runtime::Handle;
 use extline::tokio::task::spawn_local;
@@ -59,6 +60,12 @@ pub(crate) fn answering(probe: Extension) -> Extension {
             Ok(echo.text.repeat(echo.times.into()))
         })
         .raw_tool("raw", "Gives its arguments back.", counted, async |args: RawJson, _| Ok(args))
+        .add_tool(
+            Tool::new("pay", "Says how it was asked.", async |_: NoArgs, ctx: Context| {
+                Ok(json!({"key": ctx.operation_key(), "reconcile": ctx.reconcile()}))
+            })
+            .replay(Replay::Reconcile),
+        )
         .tool("big", "Gives that many bytes.", async |size: Amount, _| {
             Ok("x".repeat(usize::try_from(size.amount)?))
         })

@@ -49,6 +49,24 @@ fn raw_arguments_reach_the_handler_as_they_were_written() {
 }
 
 #[test]
+fn a_call_that_may_be_made_again_says_so() {
+    let mut host = Host::probe();
+    let mut asked = |id: &str, tool: &str, more: &str| {
+        let call =
+            format!(r#"{{"type":"tool_call","id":"{id}","name":"{tool}","args":{{}}{more}}}"#);
+        host.send(&call);
+        host.frame()["structured_content"].clone()
+    };
+    assert_eq!(asked("1", "pay", ""), json!({"key": null, "reconcile": false}));
+    let again = r#","operation_key":"op-7""#;
+    assert_eq!(asked("2", "pay", again), json!({"key": "op-7", "reconcile": false}));
+    let became = r#","operation_key":"op-7","reconcile":true"#;
+    assert_eq!(asked("3", "pay", became), json!({"key": "op-7", "reconcile": true}));
+    // It does not declare it, so its handler is not entered.
+    assert_eq!(asked("4", "host", became), json!({"state": "unknown"}));
+}
+
+#[test]
 fn what_nobody_offers_is_answered_too() {
     let mut host = Host::probe();
     host.call("1", "nothing", "{}");

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::{ExtensionEvent, ExtensionSession, Open, PanelInput, millis};
+use super::{ExtensionEvent, ExtensionSession, Open, PanelInput, Repetition, millis};
 use crate::capability::Capability;
 use crate::decode::Unusable;
 use crate::error_kind::ErrorKind;
@@ -113,7 +113,18 @@ impl ExtensionSession {
         }
         let deadline = call.deadline_ms.map(|duration| now + millis(duration));
         self.note_deadline(&key, deadline);
+        self.note_repetition(&key, &call);
         self.lanes.call(ExtensionEvent::ToolCall { key, call, deadline });
+    }
+
+    fn note_repetition(&mut self, key: &CallKey, call: &ToolCall) {
+        if call.operation_key.is_none() && !call.reconcile {
+            return;
+        }
+        if let Some(open) = self.open.get_mut(key) {
+            let (operation_key, reconcile) = (call.operation_key.clone(), call.reconcile);
+            open.repetition = Some(Box::new(Repetition { operation_key, reconcile }));
+        }
     }
 
     fn handle_command(&mut self, mut command: CommandInvoked) {

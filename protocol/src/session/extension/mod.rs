@@ -155,8 +155,19 @@ struct Open {
     /// Boxed, as most calls have none.
     deciding: Option<Box<Deciding>>,
     update: Option<Box<outgoing::UpdateState>>,
+    /// Boxed too: only an agent that goes on after a crash says it.
+    repetition: Option<Box<Repetition>>,
     parts: u64,
     unwritten_parts: usize,
+}
+
+/// What a call says of its being made again (`tool.operation-key`, `tool.reconcile`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repetition {
+    /// Names what the call does: the same when it is made again.
+    pub operation_key: Option<String>,
+    /// The call is not to be done: the answer says what became of it.
+    pub reconcile: bool,
 }
 
 /// What an intercept has beyond other calls.
@@ -176,6 +187,7 @@ impl Open {
             deadline: Countdown::default(),
             deciding: None,
             update: None,
+            repetition: None,
             parts: 0,
             unwritten_parts: 0,
         }
@@ -356,6 +368,11 @@ impl ExtensionSession {
     /// call that it could be told to.
     pub fn is_cancelled(&self, key: &CallKey) -> bool {
         self.open.get(key).is_none_or(|open| open.cancelled)
+    }
+
+    /// What an open tool call says of its being made again; `None` where it says nothing.
+    pub fn repetition(&self, key: &CallKey) -> Option<&Repetition> {
+        self.open.get(key)?.repetition.as_deref()
     }
 
     /// Whether a call has no answer yet.

@@ -163,7 +163,7 @@ impl ExtensionSession {
 fn make_readable(result: &mut ToolResult) {
     let Some(error) = &result.error else { return };
     result.is_error = true;
-    let is_text = |block: &Content| block.plain().is_some_and(|text| !text.is_empty());
+    let is_text = |block: &Content| matches!(block, Content::Text(text) if !text.is_empty());
     if !result.content.iter().any(is_text) {
         result.content.push(Content::text(error.message.clone()));
     }

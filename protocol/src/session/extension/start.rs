@@ -29,8 +29,8 @@ impl ExtensionSession {
             return Err(RegisterError::NotAsked);
         }
         self.registrations.tool(tool.clone())?;
-        if self.is_ready {
-            self.send(tool);
+        if let Some(tool) = self.registrations.tools().last().filter(|_| self.is_ready) {
+            self.send(&tool.clone());
         }
         Ok(())
     }

@@ -57,9 +57,8 @@ impl HostSession {
         options: ToolCallOptions,
         now: Instant,
     ) -> Result<(CallKey, ToolCall), SendError> {
-        if let Some(limit) = self.profile.args_bytes.filter(|limit| args.get().len() > *limit) {
-            let bytes = args.get().len();
-            let why = format!("the arguments have {bytes} bytes, more than the limit of {limit}");
+        let refuse = self.profile.vocabulary.words().refuse_args;
+        if let Some(why) = refuse.and_then(|refuse| refuse(args.get().len())) {
             return Err(SendError::TooLarge(why));
         }
         let timeout =

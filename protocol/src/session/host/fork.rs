@@ -33,12 +33,16 @@ impl HostSession {
                 self.handle_request(request, now);
             }
             Some(Translated::Answer(line)) => self.outbox.push_line(&line),
-            None if self.profile.vocabulary.has_frame(&frame.frame_type) => {
-                if let Some(frame_type) = self.inbox.new_type(&frame.frame_type) {
-                    self.notice(Notice::NotPlayed { host: self.profile.name, frame_type });
+            None => {
+                let name = self.profile.vocabulary.frame_named(&frame.frame_type);
+                match name.filter(|name| self.inbox.new_type(name).is_some()) {
+                    Some(frame_type) => {
+                        let why = "it means something to the host that is played, and nothing here";
+                        self.notice(Notice::OutOfPlace { frame_type, why });
+                    }
+                    None => self.handle_unknown(&frame.frame_type),
                 }
             }
-            None => self.handle_unknown(&frame.frame_type),
         }
     }
 

@@ -31,7 +31,8 @@ impl HostSession {
                     self.handle_bootstrap(&frame, now);
                 }
                 ExtensionFrame::Hello(hello) if !hello.name.is_empty() => {
-                    match self.profile.protocol.refusal(&hello) {
+                    let refuse = self.profile.vocabulary.words().refuse;
+                    match refuse.and_then(|refuse| refuse(&hello)) {
                         None => self.accept(hello, now),
                         Some(why) => self.fail_handshake(HandshakeError::Version(why)),
                     }
