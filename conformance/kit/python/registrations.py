@@ -12,7 +12,7 @@ COUNT = '"%s":{"type":"integer","minimum":0}'
 STRING = '"%s":{"type":"string"}'
 ANY = '{"type":"object"}'
 NONE = schema()
-DECLARED = {"label": "Declared", "timeout_ms": 20000,
+DECLARED = {"replay": "safe", "label": "Declared", "timeout_ms": 20000,
             "annotations": {"read_only": True, "destructive": False, "idempotent": True, "open_world": False},
             "execution": "sequential",
             "approval": {"gated": True, "tier": "read", "key": "all", "reason": "it is a test"}}

@@ -13,3 +13,4 @@ mod intercepts;
 mod profiles;
 mod requests;
 mod start;
+mod terva_frames;

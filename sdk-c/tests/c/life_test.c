@@ -92,7 +92,7 @@ static void what_was_given_is_copied(void) {
 static void hello_names_the_sdk(void) {
     extline_extension *ext = extline_new("test", "1.0.0");
     CHECK_OK(extline_start_detached(ext));
-    CHECK_HAS(host_hears(ext), "\"sdk\":{\"name\":\"extline\",\"version\":\"" EXTLINE_VERSION "\",\"language\":\"c\"}");
+    CHECK_HAS(host_hears(ext), "\"sdk\":{\"name\":\"extline\",\"version\":\"" EXTLINE_VERSION "\",\"language\":\"c\"},\"protocol_version\":2}");
     extline_free(ext);
 }
 

@@ -37,12 +37,12 @@ pub(crate) const HELLO: &str = concat!(
     r#""events","panels","tool_cancel","call_tool","tool_update","tool_registry","registration_report","log","rpc"],"#,
     r#""sdk":{"name":"extline","version":""#,
     env!("CARGO_PKG_VERSION"),
-    r#"","language":"rust"},"methods":["double","count"]}"#
+    r#"","language":"rust"},"methods":["double","count"],"protocol_version":2}"#
 );
 
 /// The hello of one that guards tool calls.
 pub(crate) fn guarded_hello() -> String {
-    format!(r#"{},"guards":["tool_call"]}}"#, HELLO.strip_suffix('}').unwrap())
+    HELLO.replacen(r#","protocol_version""#, r#","guards":["tool_call"],"protocol_version""#, 1)
 }
 
 pub(crate) const ACK: &str = concat!(

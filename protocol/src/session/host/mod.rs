@@ -1,6 +1,7 @@
 //! The host's end of the connection to one extension.
 
 mod calls;
+mod deadlines;
 mod failure;
 mod fork;
 mod host_profile;
@@ -13,6 +14,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 pub use self::calls::Intercept;
+pub use self::deadlines::Deadlines;
 pub use self::failure::{HandshakeError, SendError};
 use self::lifecycle::Stage;
 use super::call::{CallKey, CallKind, Pending};
@@ -30,48 +32,8 @@ use crate::frame::{
 };
 use crate::id::Id;
 use crate::json::RawJson;
-use crate::limits::{
-    BOOTSTRAP_CEILING, CALL_TOOL_DEADLINE, COMMAND_DEADLINE, FRAME_BYTES, HELLO_DEADLINE,
-    INTERCEPT_DEADLINE, READY_DEADLINE, TOOL_DEADLINE, WRITE_DEADLINE,
-};
+use crate::limits::{BOOTSTRAP_CEILING, FRAME_BYTES};
 use crate::profile::Profile;
-
-/// How long a host waits for what (`host.deadlines`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deadlines {
-    /// For `hello`, from the start of the process.
-    pub hello: Duration,
-    /// For `ready`, from `hello_ack`.
-    pub ready: Duration,
-    /// For the answer to a command.
-    pub command: Duration,
-    /// For the answer to a tool call that declares no time of its own.
-    pub tool: Duration,
-    /// For the answer to an intercept.
-    pub intercept: Duration,
-    /// For its own answer to a `call_tool` (`call.deadline`).
-    pub call_tool: Duration,
-    /// For the answer to a call that was cancelled.
-    pub cancelled: Duration,
-    /// For one write to the extension (`host.write-deadline`). The session does not write; whoever
-    /// drives it keeps this one.
-    pub write: Duration,
-}
-
-impl Default for Deadlines {
-    fn default() -> Self {
-        Self {
-            hello: HELLO_DEADLINE,
-            ready: READY_DEADLINE,
-            command: COMMAND_DEADLINE,
-            tool: TOOL_DEADLINE,
-            intercept: INTERCEPT_DEADLINE,
-            call_tool: CALL_TOOL_DEADLINE,
-            cancelled: Duration::from_secs(2),
-            write: WRITE_DEADLINE,
-        }
-    }
-}
 
 /// What a host tells an extension of itself.
 #[derive(Clone, Debug, Default)]
