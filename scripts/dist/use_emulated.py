@@ -24,12 +24,16 @@ def aarch64():
     if os.uname().machine != "x86_64":
         raise LookupError("this machine emulates no aarch64")
     qemu, root = emulator()
-    command(qemu)
-    for use_one in (python, node_package, c):
+    parts = (command, python, node_package, c)
+    skipped = 0
+    for use_one in parts:
         try:
             use_one(qemu, root)
         except LookupError as reason:
+            skipped += 1
             say(f"  skipped: {reason}")
+    if skipped == len(parts):
+        raise LookupError("there is nothing for aarch64 in dist/")
 
 
 def emulator():
@@ -66,7 +70,7 @@ def started(qemu, root, program):
     return f'exec "{qemu}" -L "{root}" "{program}" "$@"'
 
 
-def command(qemu):
+def command(qemu, _root):
     """The program for aarch64, started by qemu."""
     program = unpacked_command("aarch64-unknown-linux-musl")
     room = Room("aarch64-command", {name: shutil.which(name) for name in ("sh", "sed", "grep", "cat", "tr", "dirname")})
