@@ -181,7 +181,7 @@ ext.tool("pay", { description: "x", replay: "reconcile" }, (_, ctx) =>
 ext.tool("look", { description: "x", pure: true }, (_, ctx) => ({ key: ctx.operationKey ?? null, reconcile: ctx.reconcile }));
 ext.tool("put", { description: "x", idempotent: true }, () => "put");
 ext.tool("dial", { description: "x", readOnly: true, replay: "never" }, () => "dialled");`);
-  const declared = program.start.filter((frame) => frame["type"] === "register_tool").map((frame) => [frame["name"], frame["replay"]]);
+  const declared = program.frames.filter((frame) => frame["type"] === "register_tool").map((frame) => [frame["name"], frame["replay"]]);
   assert.deepEqual(Object.fromEntries(declared), { pay: "reconcile", look: "safe", put: "idempotent", dial: "never" });
   const call = async (id: string, name: string, more = {}) => {
     program.send(JSON.stringify({ type: "tool_call", id, name, args: {}, ...more }));

@@ -84,12 +84,11 @@ impl HostSession {
         self.extension = Some(hello.clone());
         let idle_until = self.profile.idle_ready.map(|idle| now + idle);
         self.stage = Stage::AwaitingReady { until: now + self.deadlines.ready, idle_until };
-        match self.profile.vocabulary.words().greet {
-            Some(greet) => greet(self),
-            None => {
-                let ack = self.ack.clone();
-                self.send(&ack);
-            }
+        if let Some(greet) = self.profile.vocabulary.words().greet {
+            greet(self);
+        } else {
+            let ack = self.ack.clone();
+            self.send(&ack);
         }
         self.emit(HostEvent::Hello(hello));
     }
