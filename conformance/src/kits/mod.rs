@@ -218,6 +218,7 @@ fn ack(profile: &Profile) -> String {
         if !profile.vocabulary.is_extline() {
             members.remove("host");
         }
+        as_fork(profile, members);
         match profile.ack_capabilities {
             AckCapabilities::Served => {}
             AckCapabilities::Absent => {
@@ -229,6 +230,21 @@ fn ack(profile: &Profile) -> String {
         }
     }
     ack.to_string()
+}
+
+/// What a fork of zot says in another way (`fork.ack`).
+fn as_fork(profile: &Profile, members: &mut serde_json::Map<String, Value>) {
+    let version = match profile.name {
+        "zut" | "ncode" => 2,
+        "terva" => 6,
+        _ => return,
+    };
+    members.insert("protocol_version".to_owned(), version.into());
+    let own = profile.zot_version.into();
+    members.insert(format!("{}_version", profile.name), own);
+    if profile.name != "terva" {
+        members.remove("zot_version");
+    }
 }
 
 #[cfg(test)]
@@ -258,5 +274,7 @@ mod tests {
         assert_eq!([&spec, &old, &upstream].map(|it| knows(it, ask)), [true, false, true]);
         assert!(!ack(&old).contains("capabilities") && ack(&spec).contains("tool_cancel"));
         assert!(ack(&upstream).contains(r#""capabilities":["call_tool"]"#));
+        let zut = ack(&Profile::zut());
+        assert!(zut.contains("\"zut_version\"") && !zut.contains("zot_version"), "{zut}");
     }
 }
