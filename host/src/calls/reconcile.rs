@@ -12,6 +12,7 @@ use crate::report::CallError;
 /// What became of a call.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and only after a crash")]
 pub enum Reconciled {
     /// It is done; the result that was lost.
     Completed(ToolResult),

@@ -26,6 +26,7 @@ impl Host {
     ///
     /// A method that the extension does not list in its `hello` is `unsupported`, and nothing is
     /// sent (`rpc.unsupported-send`). When the extension dies the request fails at once.
+    #[expect(clippy::needless_pass_by_value, reason = "as every call takes its options")]
     pub fn start_request(
         &self,
         extension: &str,
