@@ -132,9 +132,10 @@ pub(super) fn element(line: &str, table: &HookTable, event: &HookEvent) -> Tree 
     let or_block = if is_call && table.fail_closed.is_none() { OR_BLOCK } else { "" };
     let members = &table.members;
     let agent = format!("--agent {}", table.agent);
-    let line = match members.event_on_line {
-        true => line.replacen(&agent, &format!("{agent} {EVENT} {}", event.name), 1),
-        false => line.to_owned(),
+    let line = if members.event_on_line {
+        line.replacen(&agent, &format!("{agent} {EVENT} {}", event.name), 1)
+    } else {
+        line.to_owned()
     };
     let mut hook = vec![text(members.command, &format!("{line}{or_block}"))];
     hook.push((members.timeout.to_owned(), Tree::Leaf(Value::from(event.timeout))));
