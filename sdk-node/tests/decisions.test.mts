@@ -48,7 +48,7 @@ test("arguments that are changed in place are a failure that names the line that
     const { blocked } = await ruled((ext) => ext.intercept("tool_call", (call) => void change(call)));
     assert.match(blocked ?? "", /^interceptor of tool_call failed: it changed call\.(?:args|toolArgs), which changes nothing: return call\.rewrite\(\{ \.\.\.call\.args, NAME: VALUE \}\)$/);
     const guarded = await ruled((ext) => ext.guard("g", (call) => void change(call)));
-    assert.match(guarded.blocked ?? "", /^guard g failed: it changed call\.\w+, which changes nothing: a guard may only block: return call\.block\(reason\); ext\.intercept\("tool_call", \.\.\.\) may rewrite$/);
+    assert.match(guarded.blocked ?? "", /^guard g failed: it changed call\.\w+, which changes nothing: a guard may only block or ask: return call\.block\(reason\); ext\.intercept\("tool_call", \.\.\.\) may rewrite$/);
   }
 });
 

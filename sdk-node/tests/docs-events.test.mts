@@ -57,7 +57,7 @@ test("the tables have the types of the package, and the samples have no mistakes
   ];
   writeFileSync(
     join(folder, "tables.ts"),
-    `import type { AgentStart, EventPayload, Events, Message, ModelCall, PanelInput, RewritableToolUse, ToolUse } from "extline";
+    `import type { AgentStart, EventPayload, Events, GuardedToolUse, Message, ModelCall, PanelInput, RewritableToolUse } from "extline";
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function same<A, B>(same: Equal<A, B>): void;
 declare function is<A extends B, B>(): void;

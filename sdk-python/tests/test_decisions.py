@@ -71,7 +71,7 @@ def test_an_interceptor_whose_decision_is_lost_is_told(start, body: str) -> None
     ("body", "told"),
     [
         ("call.args['command'] = 'pwd'", 'return call.block("..."), or change the call in an @ext.inter'),
-        ("return call.rewrite({})", "a guard may only block; an interceptor may rewrite"),
+        ("return call.rewrite({})", "a guard may only block or ask; an interceptor may rewrite"),
         ("return True", 'returned True, which decides nothing: return call.block("..."), or return None'),
     ],
 )
@@ -104,7 +104,7 @@ def test_a_guard_that_decides_anything_but_a_block_has_failed(start, handler: st
         """
     answer = start(source % "block").intercept("tool_call", **CALL)
     assert answer["block"] is True
-    assert "a guard may only block; an interceptor may rewrite" in answer["reason"]
+    assert "a guard may only block or ask; an interceptor may rewrite" in answer["reason"]
     # Where that lets it pass, the other guards are asked, and the rewrite counts.
     peer = start(source % "allow")
     allowed = peer.intercept("tool_call", **CALL)

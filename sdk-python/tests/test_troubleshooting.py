@@ -59,7 +59,7 @@ PROVOKED: dict[str, str | tuple[str, dict[str, object]]] = {
     "these bytes do not say": (GIVE.format("image(b'')"), CALL),
     "is something to await": ("async def later(): ...\n" + GIVE.format("later()"), CALL),
     "it called sys.exit": (GIVE.format("sys.exit(3)"), CALL),
-    "a guard may only block": (
+    "a guard may only block or ask": (
         "@ext.guard\ndef a(call): return call.rewrite({})",
         {"type": "event_intercept", "id": "1", "event": "tool_call", "tool_name": "bash", "tool_id": "1", "tool_args": {}},
     ),

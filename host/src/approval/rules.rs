@@ -114,9 +114,12 @@ impl Approvals {
         }
         let mut covered = covered(name, tool, stated, args);
         let key = covered.key.to_string();
+        // Each pattern that a prompt or an error shows holds when it is copied.
+        let mut keys = vec![key.clone()];
         if stated.is_asked_for {
             // What a guard asks about may be in any argument, so an "always" holds for these alone.
             covered.key = Key::of(None, args);
+            keys.push(covered.key.to_string());
         }
         if let Some(pattern) = deny.iter().filter(names_it).find(|it| it.matches(&key)) {
             let reason = format!("the pattern {pattern} denies it");
@@ -134,7 +137,7 @@ impl Approvals {
             Ruling::denied(Source::Policy, reason)
         } else if *mode == ApprovalMode::Yolo {
             Ruling::approved(Source::Yolo)
-        } else if allow.iter().filter(names_it).any(|pattern| pattern.allows(&key)) {
+        } else if allow.iter().filter(names_it).any(|it| keys.iter().any(|key| it.allows(key))) {
             Ruling::approved(Source::Policy)
         } else if *mode == ApprovalMode::Allowlist {
             let wanted = ApprovalPattern::exactly(name, &key);
@@ -294,6 +297,10 @@ mod tests {
             let Considered::Ruled(ruling) = consider(yolo, tool) else { panic!() };
             assert_eq!(ruling, Ruling::approved(Source::Yolo));
         }
+        let exactly = ApprovalPattern::exactly("wipe", &Key::of(None, &args).to_string());
+        let rules = Rules { allow: vec![exactly], ..Rules::default() };
+        let Considered::Ruled(ruling) = consider(rules, Some(&gated())) else { panic!() };
+        assert_eq!(ruling, Ruling::approved(Source::Policy));
         // A pattern of the tool's own keys holds as before.
         for (allow, deny, runs) in [("wipe(tmp/*)", "other", true), ("other", "wipe(tmp/*)", false)]
         {

@@ -101,7 +101,7 @@ static void guarded(void *user, extline_call *call, extline_str payload) {
     extline_str command;
     (void)user, (void)payload;
     WANT_OK(extline_json_string(extline_call_args(call), "/tool_args/command", &command));
-    WANT_CODE(extline_call_rewrite(call, "{}"), EXTLINE_STATE); /* a guard may only block */
+    WANT_CODE(extline_call_rewrite(call, "{}"), EXTLINE_STATE); /* a guard may not rewrite */
     if (strstr(command.ptr, "rm -rf") != NULL)
         WANT_OK(extline_call_blockf(call, "refused: %s", "rm -rf"));
     else

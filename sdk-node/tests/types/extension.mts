@@ -51,7 +51,7 @@ ext.intercept("tool_call", () => undefined, { onFailure: "ask" });
 ext.intercept("tool_call", () => "no");
 ext.guard("no-rm", (call) => (call.tool === "rm" ? call.block("no") : undefined));
 ext.guard(function noRm(call) {
-  // @ts-expect-error: a guard may only block
+  // @ts-expect-error: a guard may not rewrite
   return call.rewrite({});
 });
 ext.guard("soft", () => undefined, { onFailure: "allow", required: true });

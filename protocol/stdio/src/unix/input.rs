@@ -154,7 +154,7 @@ impl Input {
         Arrivals::of(self)
     }
 
-    /// Ends each wait as [`Ready::interrupted`] when a byte comes at `bytes`, from now on, and takes it.
+    /// Ends each wait as [`Ready::interrupted`](crate::Ready) when a byte comes at `bytes`, from now on, and takes it.
     /// For a program whose signal handlers run in one thread, as Python's do, while another may wait.
     /// Calling it again replaces the pipe.
     ///
@@ -178,7 +178,7 @@ impl Input {
         self.doorbell.as_fd()
     }
 
-    /// Reports SIGTERM as [`Ready::sigterm`] from now on, until this value is dropped; then SIGTERM
+    /// Reports SIGTERM as [`Ready::sigterm`](crate::Ready) from now on, until this value is dropped; then SIGTERM
     /// does again what it did before. Handlers that the program installed earlier still run; one
     /// that it installs later takes this one's place. Calling it again changes nothing.
     ///
@@ -194,7 +194,7 @@ impl Input {
         Ok(())
     }
 
-    /// Hears SIGTERM, and SIGINT as [`Ready::sigint`], in front of handlers that the program has
+    /// Hears SIGTERM, and SIGINT as [`Ready::sigint`](crate::Ready), in front of handlers that the program has
     /// installed since the session listens: theirs are called behind it. For a program whose handlers
     /// run only when its event loop does, as Node's, so that somebody hears the signal while the loop is
     /// kept. A SIGINT that no handler of the program's waits for is left alone. Call it whenever the
