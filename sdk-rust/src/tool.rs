@@ -237,7 +237,7 @@ impl Tool {
     /// use extline::prelude::*;
     /// use extline::Replay;
     ///
-    /// let pay = Tool::new("pay", "Pays.", async |_: NoArgs, ctx: &Context| {
+    /// let pay = Tool::new("pay", "Pays.", async |_: NoArgs, ctx: Context| {
     ///     if ctx.reconcile() {
     ///         return Ok(json!({"state": "not_started"}));
     ///     }

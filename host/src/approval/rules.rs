@@ -242,7 +242,7 @@ mod tests {
         };
         let expected = [
             (ApprovalMode::Ask, "tmp/a", ("policy", true)),
-            (ApprovalMode::Ask, "etc/a", ("policy", false)),
+            (ApprovalMode::Ask, "etc/a", ("user", false)),
             (ApprovalMode::Ask, "tmp/keep", ("policy", false)),
             (ApprovalMode::Allowlist, "tmp/a", ("policy", true)),
             (ApprovalMode::Allowlist, "etc/a", ("policy", false)),

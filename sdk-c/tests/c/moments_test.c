@@ -60,6 +60,7 @@ static void an_interceptor(void) {
 static void replaced(void *user, extline_call *call, extline_str payload) {
     (void)payload;
     WANT_CODE(extline_call_rewrite(call, "{}"), EXTLINE_STATE);
+    WANT_CODE(extline_call_ask(call, "it pushes"), EXTLINE_STATE); /* only a guard asks */
     if (user != NULL)
         WANT_OK(extline_call_replace_text(call, "better"));
     else
@@ -104,6 +105,8 @@ static void guarded(void *user, extline_call *call, extline_str payload) {
     WANT_CODE(extline_call_rewrite(call, "{}"), EXTLINE_STATE); /* a guard may not rewrite */
     if (strstr(command.ptr, "rm -rf") != NULL)
         WANT_OK(extline_call_blockf(call, "refused: %s", "rm -rf"));
+    else if (strstr(command.ptr, "git push") != NULL)
+        WANT_OK(extline_call_ask(call, "it pushes"));
     else
         WANT_OK(extline_call_allow(call));
 }
@@ -120,6 +123,8 @@ static void a_guard(void) {
     CHECK_TEXT(host_hears(ext), DECISION(""));
     host_says(ext, GUARD("rm -rf /"));
     CHECK_TEXT(host_hears(ext), DECISION(",\"block\":true,\"reason\":\"refused: rm -rf\""));
+    host_says(ext, GUARD("git push"));
+    CHECK_TEXT(host_hears(ext), DECISION(",\"block\":true,\"ask\":true,\"reason\":\"it pushes\""));
     host_ends(ext);
 }
 

@@ -167,6 +167,8 @@ static void ask_all(void *user, extline_call *call, extline_str text) {
     IS_NULL(extline_call_allow(NULL));
     IS_NULL(extline_call_block(NULL, "x"));
     IS_NULL(extline_call_block(call, NULL));
+    IS_NULL(extline_call_ask(NULL, "x"));
+    IS_NULL(extline_call_ask(call, NULL));
     IS_NULL(extline_call_rewrite(NULL, "{}"));
     IS_NULL(extline_call_rewrite(call, NULL));
     IS_NULL(extline_call_replace_text(NULL, "x"));
