@@ -21,7 +21,7 @@ static void a_tool_with_all_it_can_declare(void) {
     host_begin_with(ext, ACK);
     CHECK_TEXT(host_hears_one(ext, "register_tool"),
                "{\"type\":\"register_tool\",\"name\":\"t\",\"description\":\"d\",\"schema\":{\"type\":\"object\","
-               "\"properties\":{}},\"label\":\"T\",\"timeout_ms\":20000,\"annotations\":{\"read_only\":true,"
+               "\"properties\":{}},\"replay\":\"safe\",\"label\":\"T\",\"timeout_ms\":20000,\"annotations\":{\"read_only\":true,"
                "\"destructive\":false,\"idempotent\":true,\"open_world\":false},\"execution\":\"sequential\","
                "\"approval\":{\"gated\":true,\"tier\":\"read\",\"key\":\"all\",\"reason\":\"a test\"}}");
     host_forgets(ext);
