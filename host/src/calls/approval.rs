@@ -65,15 +65,10 @@ impl Shared {
             (Considered::Ask(covered), Some(tool)) => {
                 Box::pin(self.ask_about(call, tool, stated, args, covered)).await?
             }
-            (Considered::Ask(_), None) => {
-                let reason = stated.reason.unwrap_or_default();
-                let reason =
-                    format!("a person would be asked, and there is no such tool: {reason}");
-                Ruling::denied(Source::Policy, reason)
-            }
+            (Considered::Ask(_), None) => Ruling::denied(Source::Policy, "there is no such tool"),
         };
         undecided.decided(&ruling);
-        ruling.verdict.map_err(|reason| CallError::Denied { tool: call.tool.to_owned(), reason })
+        ruling.verdict.map_err(|reason| denied(call, reason, asked))
     }
 
     /// The same for a call that the agent makes itself and asks its own user about: why, where a person
@@ -95,8 +90,7 @@ impl Shared {
             }
             Considered::Ruled(ruling) => {
                 undecided.decided(&ruling);
-                let denied = |reason| CallError::Denied { tool: call.tool.to_owned(), reason };
-                ruling.verdict.map(|()| None).map_err(denied)
+                ruling.verdict.map(|()| None).map_err(|reason| denied(call, reason, asked))
             }
             Considered::Ask(_) => {
                 self.tell_of_request(call, args);
@@ -242,6 +236,13 @@ impl Shared {
             self.emit("tool_confirmation_requested", payload);
         }
     }
+}
+
+/// Why a call does not run; behind it, what guards wanted to have looked at.
+fn denied(call: Proposal<'_>, reason: String, asked: &[Blocked]) -> CallError {
+    let asked = asked.iter().map(|Blocked { by, reason }| format!("; {by}: {reason}"));
+    let reason = asked.fold(reason, |said, one| said + &one);
+    CallError::Denied { tool: call.tool.to_owned(), reason }
 }
 
 fn is_the_same(offered: &Tool, tool: &Tool) -> bool {

@@ -184,13 +184,15 @@ async fn a_guard_has_the_person_asked_whatever_the_tool_declares() {
     person.answers(Decision::Deny { reason: None }).await;
     let error = calling.await.unwrap().unwrap_err();
     assert!(matches!(error, CallError::Denied { .. }), "{error}");
+    let says = "look was not approved: the user said no; careful: it is grave";
+    assert_eq!(error.to_string(), says);
     // The agent's own calls it asks about itself.
     let call = AgentCall { tool: "bash".to_owned(), args: "{}".to_owned(), ..AgentCall::default() };
     let decided = host.intercept_agent_call(call).await.unwrap();
     assert_eq!(decided.ask.as_deref(), Some("careful: it is grave"));
     assert!(!person.is_asked());
     let error = host.intercept_tool_call("bash", "{}").await.unwrap_err().to_string();
-    assert!(error.contains("there is no such tool: careful: it is grave"), "{error}");
+    assert!(error.contains("there is no such tool; careful: it is grave"), "{error}");
     end(Arc::try_unwrap(host).unwrap()).await;
 }
 
