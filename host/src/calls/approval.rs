@@ -82,7 +82,7 @@ impl Shared {
     ) -> Result<Option<String>, CallError> {
         let offered = tool.map(|tool| &**tool);
         let stated = self.stated(offered, args, asked).await;
-        let mut undecided = Undecided { shared: self, call, tool: offered, args, is_told: false };
+        let undecided = Undecided { shared: self, call, tool: offered, args, is_told: false };
         match self.approvals.consider(call.tool, offered, &stated, args) {
             Considered::Free => {
                 undecided.nothing_to_tell();
@@ -94,7 +94,7 @@ impl Shared {
             }
             Considered::Ask(_) => {
                 self.tell_of_request(call, args);
-                undecided.is_told = true;
+                undecided.nothing_to_tell();
                 let reason = stated.reason.filter(|reason| !reason.trim().is_empty());
                 Ok(Some(reason.unwrap_or_else(|| format!("{} needs an approval", call.tool))))
             }

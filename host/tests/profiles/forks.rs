@@ -46,7 +46,7 @@ async fn each_fork_takes_the_hello_that_its_own_takes_and_says_who_it_is() {
         assert_eq!(ack["extension_dir"] == ack["data_dir"], name != "terva");
     }
     let refused = [
-        (Profile::zut(), json!({}), "its protocol_version is 0, and 2 is wanted"),
+        (Profile::zut(), json!({}), "its protocol_version is missing, and 2 is wanted"),
         (Profile::terva(), json!({"min_protocol": 7}), "its min_protocol is 7, and 6 is spoken"),
     ];
     for (profile, members, expected) in refused {

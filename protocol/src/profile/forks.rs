@@ -6,7 +6,7 @@ use super::translate;
 use super::words::{
     Words, base_payload, base_result, base_tool, without_extline, without_upstream,
 };
-use super::zots::{BASE_EVENTS, BASE_FRAMES, BASE_POINTS, SHARED_FRAMES};
+use super::zots::{ALL, BASE_EVENTS, BASE_FRAMES, BASE_POINTS, SHARED_FRAMES};
 use crate::frame::{EventPayload, ForkAck, ForkSession, Hello, HelloAck, RegisterTool, ToolResult};
 use crate::session::HostSession;
 
@@ -68,13 +68,8 @@ const FORK: Words = Words {
     has_tool_prompt: false,
     asks_of_model: false,
     repeats_calls: false,
-    trim: None,
     trim_payload: Some(previewed_payload),
-    hear: None,
-    tell_result: None,
-    refuse: None,
-    refuse_args: None,
-    greet: None,
+    ..ALL
 };
 
 pub(super) static NCODE: Words = Words {
@@ -115,9 +110,10 @@ pub(super) static TERVA: Words = Words {
 
 /// zut takes its own protocol version and no other (`fork.version`).
 fn refuse_version(hello: &Hello) -> Option<String> {
-    let said = hello.protocol_version.unwrap_or(0);
-    let why = || format!("its protocol_version is {said}, and {TWO} is wanted");
-    (said != TWO).then(why)
+    let said = hello.protocol_version;
+    let is = said.map_or_else(|| "missing".to_owned(), |said| said.to_string());
+    let why = || format!("its protocol_version is {is}, and {TWO} is wanted");
+    (said != Some(TWO)).then(why)
 }
 
 /// terva takes who can work with its version (`fork.min-protocol`).

@@ -44,58 +44,8 @@ pub(super) const BASE_POINTS: &[&str] = &["tool_call", "turn_start", "assistant_
 /// All points of zot.
 pub(super) const POINTS: &[&[&str]] = &[BASE_POINTS, &["before_agent_start"]];
 
-pub(super) static BASE: Words = Words {
-    name: "base",
-    frames: Some(&[BASE_FRAMES]),
-    events: Some(&[BASE_EVENTS]),
-    points: Some(&[BASE_POINTS]),
-    has_tool_prompt: false,
-    asks_of_model: false,
-    repeats_calls: false,
-    trim: Some(|frame| without_upstream(without_extline(frame, base_tool, base_result))),
-    trim_payload: Some(base_payload),
-    hear: None,
-    tell_result: None,
-    refuse: None,
-    refuse_args: None,
-    greet: None,
-};
-
-pub(super) static UPSTREAM: Words = Words {
-    name: "upstream",
-    frames: Some(&[BASE_FRAMES, SHARED_FRAMES, UPSTREAM_FRAMES]),
-    events: Some(EVENTS),
-    points: Some(POINTS),
-    has_tool_prompt: true,
-    asks_of_model: true,
-    repeats_calls: false,
-    trim: Some(|frame| without_extline(frame, upstream_tool, upstream_result)),
-    trim_payload: None,
-    hear: None,
-    tell_result: None,
-    refuse: None,
-    refuse_args: None,
-    greet: None,
-};
-
-pub(super) static DURABLE: Words = Words {
-    name: "upstream 9d3e5db",
-    frames: Some(&[BASE_FRAMES, SHARED_FRAMES, UPSTREAM_FRAMES]),
-    events: Some(EVENTS),
-    points: Some(POINTS),
-    has_tool_prompt: true,
-    asks_of_model: true,
-    repeats_calls: true,
-    trim: Some(|frame| without_extline(frame, durable_tool, durable_result)),
-    trim_payload: None,
-    hear: None,
-    tell_result: None,
-    refuse: None,
-    refuse_args: None,
-    greet: None,
-};
-
-pub(super) static EXTLINE: Words = Words {
+/// All that there is, said and heard as the specification has it.
+pub(super) const ALL: Words = Words {
     name: "extline",
     frames: None,
     events: None,
@@ -111,6 +61,40 @@ pub(super) static EXTLINE: Words = Words {
     refuse_args: None,
     greet: None,
 };
+
+pub(super) static BASE: Words = Words {
+    name: "base",
+    frames: Some(&[BASE_FRAMES]),
+    events: Some(&[BASE_EVENTS]),
+    points: Some(&[BASE_POINTS]),
+    has_tool_prompt: false,
+    asks_of_model: false,
+    repeats_calls: false,
+    trim: Some(|frame| without_upstream(without_extline(frame, base_tool, base_result))),
+    trim_payload: Some(base_payload),
+    ..ALL
+};
+
+pub(super) static UPSTREAM: Words = Words {
+    name: "upstream",
+    frames: Some(&[BASE_FRAMES, SHARED_FRAMES, UPSTREAM_FRAMES]),
+    events: Some(EVENTS),
+    points: Some(POINTS),
+    repeats_calls: false,
+    trim: Some(|frame| without_extline(frame, upstream_tool, upstream_result)),
+    ..ALL
+};
+
+pub(super) static DURABLE: Words = Words {
+    name: "upstream 9d3e5db",
+    frames: Some(&[BASE_FRAMES, SHARED_FRAMES, UPSTREAM_FRAMES]),
+    events: Some(EVENTS),
+    points: Some(POINTS),
+    trim: Some(|frame| without_extline(frame, durable_tool, durable_result)),
+    ..ALL
+};
+
+pub(super) static EXTLINE: Words = ALL;
 
 fn upstream_tool(mut tool: RegisterTool) -> RegisterTool {
     RegisterTool {

@@ -148,7 +148,7 @@ fn a_fork_takes_the_protocol_version_that_it_speaks() {
         })
     };
     let none = String::new;
-    let unsaid = "its protocol_version is 0, and 2 is wanted".to_owned();
+    let unsaid = "its protocol_version is missing, and 2 is wanted".to_owned();
     assert_eq!(outcomes(""), [unsaid, none(), none()]);
     assert_eq!(outcomes(r#","protocol_version":2,"min_protocol":6"#), [none(), none(), none()]);
     let other = "its protocol_version is 1, and 2 is wanted".to_owned();

@@ -56,10 +56,10 @@ pub enum ChangeError {
 /// An intercept on its way through the handlers, as a state machine.
 ///
 /// First the interceptors are asked, in order; each sees what the one before made. Then the guards,
-/// who see what will run. A block ends it, also behind a guard that has a person asked, and so does a failure, unless the author chose that
-/// failures at the point let it pass: then an interceptor's failure undoes every rewrite and the
-/// guards are asked next, and a guard's changes nothing. So an extension answers a host that asks for
-/// both at once as it answers one that asks in two phases.
+/// who see what will run. A guard that has a person asked does not end it. A block does, and so does a
+/// failure, unless the author chose that failures at the point let it pass: then an interceptor's failure
+/// undoes every rewrite and the guards are asked next, and a guard's changes nothing. So an extension
+/// answers a host that asks for both at once as it answers one that asks in two phases.
 ///
 /// A driver asks [`InterceptChain::turn`] who is next, shows that handler [`InterceptChain::intercept`] and tells
 /// [`InterceptChain::decided`] or [`InterceptChain::failed`] what came of it, until it is nobody's turn; then
