@@ -4,6 +4,53 @@
  * Written from protocol/services by `make generate`, never by hand.
  */
 
+/** What `exec.run` is asked with. */
+export interface ExecRun {
+  /** Its arguments. No shell reads them. */
+  args?: readonly string[] | undefined;
+  /** The program: a name that is looked for in `PATH`, or a path. */
+  command: string;
+  /** The folder it runs in: absolute, or from the project's; the project's where it is unsaid. */
+  cwd?: string | null | undefined;
+  /** Variables of its environment beside those it has from the extension's; `null` takes one away. */
+  env?: Readonly<Record<string, string | null>> | undefined;
+  /** Bytes that are kept of each stream, its last ones: 262,144 at most, and where it is unsaid. */
+  max_bytes?: number | null | undefined;
+  /** What it reads; nothing where it is unsaid. 1 MiB at most. */
+  stdin?: string | null | undefined;
+  /** Whether what it writes is sent as parts while it runs. */
+  stream?: boolean | undefined;
+  /** Milliseconds that it has, more than 0. Unsaid it has as long as the call. */
+  timeout_ms?: number | null | undefined;
+}
+
+/** The answer to `exec.run`: how the program ended. One that could not be started is an error. */
+export interface ExecRunAnswer {
+  /** The code that it ended with; absent where a signal ended it. */
+  code?: number | null | undefined;
+  /** The signal that ended it, as `SIGKILL`. */
+  signal?: string | null | undefined;
+  /** What it wrote to stderr, likewise. */
+  stderr?: string | undefined;
+  /** What it wrote to stdout: the end of it where that is more than `max_bytes`. Bytes that are no UTF-8 are U+FFFD. */
+  stdout?: string | undefined;
+  /** Whether the host ended it because its time was over. */
+  timed_out?: boolean | undefined;
+  /** Whether something of what it wrote was cut off. */
+  truncated?: boolean | undefined;
+}
+
+/** A part of the answer to `exec.run`: what the program has just written. */
+export interface ExecRunPart {
+  /** Where it wrote it. */
+  stream: ExecStream;
+  /** What it wrote. Bytes that are no UTF-8 are U+FFFD. */
+  text: string;
+}
+
+/** A stream of a program. */
+export type ExecStream = "stdout" | "stderr";
+
 /** What `tool.approval` is asked with. */
 export interface ToolApproval {
   /** The arguments, as they would run. */
@@ -193,4 +240,5 @@ export interface Services {
   "ui.title": { params: UiTitle; result: UiTitleAnswer };
   "ui.working": { params: UiWorking; result: UiWorkingAnswer };
   "ui.widget": { params: UiWidget; result: UiWidgetAnswer };
+  "exec.run": { params: ExecRun; result: ExecRunAnswer };
 }

@@ -33,6 +33,8 @@ pub(crate) const METHODS: &[Entry] = &[Entry {
     #[cfg(feature = "schema")]
     params: || schemars::schema_for!(Proposed),
     #[cfg(feature = "schema")]
+    part: None,
+    #[cfg(feature = "schema")]
     result: || schemars::schema_for!(Advice),
 }];
 

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::METHODS;
 use crate::ui::{Ask, Choice, Question, Select};
 
 /// Answers to dialogs, by their names without `ui.`: those of a dialog in their order, the last of them again and
@@ -75,14 +74,14 @@ impl GivenAnswers {
         self.answers.contains_key(dialog)
     }
 
-    /// The answer to a request: the result as it goes over the wire. `None` for a method that is none of the
-    /// catalogue's. What is only shown is taken.
+    /// The answer to a request: the result as it goes over the wire. `None` for a method that is no dialog and no
+    /// display. What is only shown is taken.
     ///
     /// # Errors
     ///
     /// The parameters are wrong, or no answer was given that fits.
     pub fn answer(&mut self, method: &str, params: &str) -> Option<Result<Value, Unanswered>> {
-        let entry = METHODS.iter().find(|entry| entry.name == method)?;
+        let entry = crate::ui::METHODS.iter().find(|entry| entry.name == method)?;
         Some(self.answer_to(entry, params))
     }
 
@@ -121,7 +120,7 @@ impl GivenAnswers {
 
 /// The dialogs that can be answered, by their names without `ui.`.
 fn dialogs() -> impl Iterator<Item = &'static str> {
-    METHODS
+    crate::ui::METHODS
         .iter()
         .filter(|entry| entry.waits_for_person)
         .map(|entry| entry.name.trim_start_matches("ui."))

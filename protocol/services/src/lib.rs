@@ -11,6 +11,7 @@
 //! ```
 
 pub mod approval;
+pub mod exec;
 mod given;
 mod method;
 pub mod ui;

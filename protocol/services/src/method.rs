@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{approval, ui};
+use crate::{approval, exec, ui};
 
 /// A method that hosts serve, or extensions. It is a name for a type, and never a value.
 pub trait Method: 'static {
@@ -47,6 +47,9 @@ pub struct Entry {
     /// The JSON Schema of what it is asked with.
     #[cfg(feature = "schema")]
     pub params: fn() -> schemars::Schema,
+    /// The JSON Schema of each part of its answer, where it has parts.
+    #[cfg(feature = "schema")]
+    pub part: Option<fn() -> schemars::Schema>,
     /// The JSON Schema of what it answers.
     #[cfg(feature = "schema")]
     pub result: fn() -> schemars::Schema,
@@ -117,6 +120,8 @@ macro_rules! methods {
                 #[cfg(feature = "schema")]
                 params: || schemars::schema_for!($params),
                 #[cfg(feature = "schema")]
+                part: None,
+                #[cfg(feature = "schema")]
                 result: || schemars::schema_for!(crate::ui::Answer<$result>),
             },)*
             $(crate::Entry {
@@ -127,6 +132,8 @@ macro_rules! methods {
                 #[cfg(feature = "schema")]
                 params: || schemars::schema_for!($of),
                 #[cfg(feature = "schema")]
+                part: None,
+                #[cfg(feature = "schema")]
                 result: || schemars::schema_for!(crate::ui::Shown),
             },)*
         ];
@@ -134,8 +141,73 @@ macro_rules! methods {
 }
 pub(crate) use methods;
 
+/// Declares methods whose answer is the host's own: no person is asked. One that has parts says what each is.
+macro_rules! answered {
+    ($(#[doc = $what:literal] $name:literal: $method:ident($params:ty) $(, parts $part:ty)? => $result:ty;)*) => {
+        $(
+            #[doc = $what]
+            #[derive(Clone, Copy, Debug)]
+            pub enum $method {}
+
+            impl crate::Method for $method {
+                const NAME: &'static str = $name;
+                const WAITS_FOR_PERSON: bool = false;
+                type Params = $params;
+                type Result = $result;
+
+                fn check(params: &Self::Params) -> Result<(), String> {
+                    params.check()
+                }
+            }
+        )*
+
+        pub(crate) const METHODS: &[crate::Entry] = &[
+            $(crate::Entry {
+                name: $name,
+                what: $what.trim_ascii(),
+                waits_for_person: false,
+                check: crate::method::check::<$method>,
+                #[cfg(feature = "schema")]
+                params: || schemars::schema_for!($params),
+                #[cfg(feature = "schema")]
+                part: crate::method::answered!(@part $($part)?),
+                #[cfg(feature = "schema")]
+                result: || schemars::schema_for!($result),
+            },)*
+        ];
+    };
+    (@part) => { None };
+    (@part $part:ty) => { Some(|| schemars::schema_for!($part)) };
+}
+pub(crate) use answered;
+
 /// All methods that hosts serve, in the order of their pages.
-pub const METHODS: &[Entry] = ui::METHODS;
+pub const METHODS: &[Entry] = &joined::<{ count(HOSTS) }>(HOSTS);
+
+const HOSTS: &[&[Entry]] = &[ui::METHODS, exec::METHODS];
+
+const fn count(lists: &[&[Entry]]) -> usize {
+    let (mut list, mut all) = (0, 0);
+    while list < lists.len() {
+        all += lists[list].len();
+        list += 1;
+    }
+    all
+}
+
+const fn joined<const N: usize>(lists: &[&[Entry]]) -> [Entry; N] {
+    let mut all = [lists[0][0]; N];
+    let (mut list, mut at) = (0, 0);
+    while list < lists.len() {
+        let mut entry = 0;
+        while entry < lists[list].len() {
+            all[at] = lists[list][entry];
+            (entry, at) = (entry + 1, at + 1);
+        }
+        list += 1;
+    }
+    all
+}
 
 /// All methods that extensions serve, where they do.
 pub const EXTENSION_METHODS: &[Entry] = approval::METHODS;

@@ -28,12 +28,15 @@ fn the_document_is_up_to_date() {
 }
 
 fn method(method: &extline_services::Entry) -> (String, Value) {
-    let described = json!({
+    let mut described = json!({
         "description": method.what,
         "waits_for_person": method.waits_for_person,
         "params": plain((method.params)()),
         "result": plain((method.result)()),
     });
+    if let Some(part) = method.part {
+        described["part"] = plain(part());
+    }
     (method.name.to_owned(), described)
 }
 

@@ -57,6 +57,10 @@ impl Types {
             all.add(&name, &params, &params);
             let answer = format!("{name}Answer");
             all.add(&answer, &result, &result);
+            if let Some(part) = method.part {
+                let part = Value::from(part());
+                all.add(&format!("{name}Part"), &part, &part);
+            }
             let is_hosts = METHODS.iter().any(|it| it.name == method.name);
             all.methods.extend(is_hosts.then_some((method.name, name, answer)));
         }

@@ -10,6 +10,41 @@ from typing import Any, Literal
 from typing_extensions import NotRequired, TypeAlias, TypedDict
 
 
+class ExecRun(TypedDict):
+    """What `exec.run` is asked with."""
+
+    args: NotRequired[list[str]]
+    command: str
+    cwd: NotRequired[str | None]
+    env: NotRequired[dict[str, str | None]]
+    max_bytes: NotRequired[int | None]
+    stdin: NotRequired[str | None]
+    stream: NotRequired[bool]
+    timeout_ms: NotRequired[int | None]
+
+
+class ExecRunAnswer(TypedDict):
+    """The answer to `exec.run`: how the program ended. One that could not be started is an error."""
+
+    code: NotRequired[int | None]
+    signal: NotRequired[str | None]
+    stderr: NotRequired[str]
+    stdout: NotRequired[str]
+    timed_out: NotRequired[bool]
+    truncated: NotRequired[bool]
+
+
+class ExecRunPart(TypedDict):
+    """A part of the answer to `exec.run`: what the program has just written."""
+
+    stream: ExecStream
+    text: str
+
+
+#: A stream of a program.
+ExecStream: TypeAlias = Literal["stdout", "stderr"]
+
+
 class ToolApproval(TypedDict):
     """What `tool.approval` is asked with."""
 
