@@ -16,6 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use extline_protocol::frame::{EventPayload, ShutdownReason, ToolResult};
+use extline_services::Method as _;
+use extline_services::exec::RunMethod;
 
 pub use self::builder::HostBuilder;
 use self::launcher::Launcher;
@@ -23,6 +25,7 @@ pub use self::restart::RestartPolicy;
 use self::restart::Slot;
 use self::servers::Servers;
 pub use self::services::Asked;
+pub(crate) use self::services::params_of;
 use crate::approval::Approvals;
 use crate::calls::{self, Call, CallOptions, CommandOutcome, Reconciled};
 use crate::connection::{
@@ -270,6 +273,10 @@ impl Host {
         let registry = Registry::new(names, tools, &builder.builtin_commands);
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
+        if builder.runs_programs {
+            let name = RunMethod::NAME.to_owned();
+            builder.methods.entry(name).or_insert_with(|| calls::run_program(cwd.clone()));
+        }
         let methods = builder.methods.clone();
         let knows_approvals = builder.profile.vocabulary.is_extline();
         let (rules_of_calls, screen) = (builder.approvals.clone(), builder.screen.clone());

@@ -73,7 +73,11 @@ impl Settings {
         let builder = builder.profile(self.profile.clone());
         let builder = self.unguarded.iter().fold(builder, HostBuilder::unguarded);
         let builder = self.approvals.apply(builder);
-        let builder = dialogs::serve(builder, &Scripted::of(&self.answers), self.desk.as_ref());
+        let builder = dialogs::serve(
+            builder.run_programs(),
+            &Scripted::of(&self.answers),
+            self.desk.as_ref(),
+        );
         self.variables.iter().fold(builder, |it, Variable { name, value }| it.env(name, value))
     }
 

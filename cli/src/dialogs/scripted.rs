@@ -5,7 +5,8 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use extline_host::protocol::RawJson;
-use extline_host::services::{GivenAnswers, METHODS};
+use extline_host::services::GivenAnswers;
+use extline_host::services::ui::METHODS;
 use extline_host::{Decision, HostBuilder};
 use extline_protocol::ErrorKind;
 use extline_protocol::frame::RpcError;

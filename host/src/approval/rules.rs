@@ -192,7 +192,7 @@ fn covered(name: &str, tool: Option<&Tool>, stated: &Stated, args: &RawJson) -> 
         extension: tool.filter(|tool| !tool.is_builtin()).map(|tool| tool.extension.clone()),
         tool: name.to_owned(),
         declared: digest([schema.as_bytes()].into_iter().chain(template_bytes)),
-        key: Key::of(template, args),
+        key: Key::of(template, stated.key_args.as_ref().unwrap_or(args)),
     }
 }
 

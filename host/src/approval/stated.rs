@@ -1,5 +1,6 @@
 //! What counts for one call: what its tool declares, and what the extension says of this very call.
 
+use extline_protocol::RawJson;
 use extline_protocol::frame::{Approval, Tier};
 use extline_services::approval::{Advice, DETAILS, Policy};
 
@@ -14,6 +15,8 @@ pub(crate) struct Stated {
     pub(crate) tier: Option<Tier>,
     /// The template of its key.
     pub(crate) key: Option<String>,
+    /// What the template is filled from, where that is not the arguments.
+    pub(crate) key_args: Option<RawJson>,
     pub(crate) reason: Option<String>,
     /// What it would do, for the person.
     pub(crate) details: Vec<String>,
@@ -59,6 +62,7 @@ impl Stated {
             is_gated: policy != Policy::Allow,
             tier: tier.or(declared.tier),
             key: key.or(declared.key),
+            key_args: None,
             reason: reason.or(declared.reason),
             details,
             doubt: None,

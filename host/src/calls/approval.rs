@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 use tokio::sync::OwnedMutexGuard;
 use tokio::task::JoinHandle;
 
+use super::program;
 use super::request::Request;
 use super::tool_call_path::Proposal;
 use crate::approval::{
@@ -105,6 +106,7 @@ impl Shared {
     async fn stated(&self, tool: Option<&Tool>, args: &RawJson, asked: &[Blocked]) -> Stated {
         let stated = match tool {
             None => Stated::default(),
+            Some(tool) if program::is_program(tool.name()) => program::stated(args),
             // What asks is large, and moved wherever this future goes; most calls ask nobody.
             Some(tool) if self.approvals.are_asked_about(tool) => {
                 Stated::advised(tool, Box::pin(self.advice(tool, args)).await)
@@ -207,6 +209,8 @@ impl Shared {
         // A person may take long: what was asked about has to be what would run.
         match ruling {
             Some(ruling) if ruling.verdict.is_err() => Ok(ruling),
+            // What is the agent's own stays.
+            Some(ruling) if tool.is_builtin() => Ok(ruling),
             Some(ruling) if is_the_same(&*self.tool(call.tool)?, tool) => Ok(ruling),
             _ => {
                 let message = "it changed, or its extension ended, while its approval was asked \

@@ -10,6 +10,7 @@ use extline_protocol::{ErrorKind, RawJson};
 use tracing::field::Empty;
 use tracing::{Level, Span, info_span, span_enabled};
 
+use super::program::is_program;
 use crate::audit::{More, Record, error_type, micros};
 use crate::connection::{News, Shared};
 use crate::registry::Tool;
@@ -95,7 +96,7 @@ impl Telling {
             span: if is_traced { span_of(id, caller) } else { Span::none() },
         };
         // The name of a tool that there is not is a model's text.
-        let is_tool = offered.is_some() || place.is_some();
+        let is_tool = offered.is_some() || place.is_some() || is_program(tool);
         told.span.record("tool", Some(tool).filter(|_| is_tool));
         told.span.record("extension", told.extension.as_deref());
         if is_audited {

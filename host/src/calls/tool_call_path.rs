@@ -32,6 +32,14 @@ pub(super) struct Proposal<'a> {
     pub(super) origin: Option<u64>,
     /// Where it is made, if the host has no conversation of its own.
     pub(super) place: Option<&'a EventPayload>,
+    /// An extension that is not asked: it wants the call for its answer to a question, and would be asked for ever.
+    pub(super) unasked: Option<&'a str>,
+}
+
+impl<'a> Proposal<'a> {
+    fn of_agent(id: &'a str, tool: &'a str, place: Option<&'a EventPayload>) -> Self {
+        Self { id, tool, caller: None, time: None, origin: None, place, unasked: None }
+    }
 }
 
 /// A call that nobody has anything against.
@@ -81,6 +89,7 @@ impl Shared {
             time: time.as_ref(),
             origin,
             place: None,
+            unasked: None,
         };
         let passed = self.pass(call, args, telling);
         let timed_out =
@@ -144,8 +153,33 @@ impl Shared {
             .read_args(args)
             .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
         let (tool, turn) = self.take_turn(tool).await?;
+        let args = self.pass_args(&tool, call, args, telling).await?;
+        Ok(Passed { tool, args, turn })
+    }
+
+    /// The same for what is no tool of the registry's: the arguments that run.
+    pub(super) async fn pass_tool(
+        &self,
+        tool: Arc<Tool>,
+        call: Proposal<'_>,
+        args: &str,
+        telling: &mut Telling,
+    ) -> Result<RawJson, CallError> {
+        let args = self
+            .read_args(args)
+            .map_err(|error| CallError::BadArgs { tool: call.tool.to_owned(), error })?;
+        self.pass_args(&tool, call, args, telling).await
+    }
+
+    async fn pass_args(
+        &self,
+        tool: &Arc<Tool>,
+        call: Proposal<'_>,
+        args: RawJson,
+        telling: &mut Telling,
+    ) -> Result<RawJson, CallError> {
         // What asks is large, and moved wherever this future goes; most calls ask nobody.
-        let interceptors = self.asked(Point::ToolCall, &Phase::Intercept);
+        let interceptors = self.asked_about(call, &Phase::Intercept);
         let args = match interceptors.as_slice() {
             [] => args,
             asked => Box::pin(self.intercept_tool_call(asked, call, args, telling)).await?,
@@ -153,24 +187,32 @@ impl Shared {
         let args = match &tool.schema {
             Some(schema) => match self.validate(schema, args).await {
                 Ok(args) => args,
-                Err(violation) => return Err(CallError::Invalid { tool, violation }),
+                Err(violation) => {
+                    return Err(CallError::Invalid { tool: Arc::clone(tool), violation });
+                }
             },
             None => args,
         };
-        let guards = self.asked(Point::ToolCall, &Phase::Guard);
+        let guards = self.asked_about(call, &Phase::Guard);
         let asked = match guards.as_slice() {
             [] => Vec::new(),
             guards => Box::pin(self.guard_tool_call(guards, call, &args)).await?,
         };
-        self.approve(call, Some(&tool), &args, &asked).await?;
-        Ok(Passed { tool, args, turn })
+        self.approve(call, Some(tool), &args, &asked).await?;
+        Ok(args)
+    }
+
+    fn asked_about(&self, call: Proposal<'_>, phase: &Phase) -> Vec<Asked> {
+        let mut asked = self.asked(Point::ToolCall, phase);
+        asked.retain(|asked| call.unasked.is_none_or(|unasked| !asked.is(unasked)));
+        asked
     }
 
     /// Asks interceptors, guards and the approver about a call that is not made, and returns the
     /// arguments that would run.
     pub(crate) async fn propose_call(&self, tool: &str, args: &str) -> Result<RawJson, CallError> {
         let id = self.name_call();
-        let call = Proposal { id: &id, tool, caller: None, time: None, origin: None, place: None };
+        let call = Proposal::of_agent(&id, tool, None);
         let telling = &mut Telling::silent();
         // What asks is large, and moved wherever this future goes.
         let (args, asked) = Box::pin(self.ask_all(call, args, telling)).await?;
@@ -189,7 +231,7 @@ impl Shared {
         let place = EventPayload { session_id, cwd, ..EventPayload::default() };
         let mut telling = Telling::begin(self, &id, None, &tool, &args, Some(&place));
         let place = Some(&place);
-        let call = Proposal { id: &id, tool: &tool, caller: None, time: None, origin: None, place };
+        let call = Proposal::of_agent(&id, &tool, place);
         let decided = Box::pin(self.decide(call, &args, &mut telling)).await;
         match &decided {
             Ok(_) => telling.passed(),

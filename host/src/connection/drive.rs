@@ -244,7 +244,11 @@ impl Connection {
         };
         let mut diagnosis = Diagnosis::new(&self.name, problem, state.doing(), exit);
         diagnosis.process = activity;
-        diagnosis.add_output(state.wrong_output(&diagnosis.problem), &self.log, &self.withheld);
+        diagnosis.add_output(
+            state.wrong_output(&diagnosis.problem),
+            &self.log,
+            &self.environment.withheld,
+        );
         let diagnosis = Arc::new(diagnosis);
         let how = diagnosis.summary();
         if !was_asked {

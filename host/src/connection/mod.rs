@@ -54,7 +54,7 @@ pub use self::status::{ExtensionState, ExtensionStatus};
 use crate::home::LogPlace;
 use crate::lock::lock;
 use crate::memory::shorten;
-use crate::process::{Group, Output, Process, Spawned};
+use crate::process::{Environment, Group, Output, Process, Spawned};
 use crate::report::{
     Diagnosis, Ending, ExtensionTrace, InterceptFailure, Log, NoAnswer, Notice, Problem,
 };
@@ -70,8 +70,8 @@ pub(crate) struct Connection {
     this: Weak<Self>,
     group: Arc<Group>,
     log: Log,
-    /// Names of environment variables that it did not get.
-    withheld: Vec<String>,
+    /// What its program sees of the host's environment.
+    environment: Arc<Environment>,
     shared: Arc<Shared>,
     state: Mutex<State>,
     /// The task has something to do that no descriptor and no timer tells it of.
@@ -94,7 +94,7 @@ impl Connection {
         (index, name, restarts): (usize, &str, bool),
         spawned: Spawned,
         session: HostSession,
-        (log, withheld): (LogPlace, Vec<String>),
+        (log, environment): (LogPlace, Arc<Environment>),
         shared: &Arc<Shared>,
     ) -> (Arc<Self>, Ends) {
         let Spawned { process, group, input, output, errors } = spawned;
@@ -106,7 +106,7 @@ impl Connection {
             name: name.to_owned(),
             group,
             log: Log::collect(log, errors, Arc::clone(&changed)),
-            withheld,
+            environment,
             shared: Arc::clone(shared),
             state: Mutex::new(State::new(session, input, limits, Instant::now())),
             changed,
@@ -135,6 +135,14 @@ impl Connection {
 
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    pub(crate) fn environment(&self) -> &Environment {
+        &self.environment
     }
 
     pub(crate) fn is_ready(&self) -> bool {
@@ -236,7 +244,7 @@ impl Connection {
         diagnosis.suggestion = self.lock().author.advice_on_no_answer();
         let runs = self.ended.borrow().is_none();
         diagnosis.process = runs.then(|| self.group.activity()).flatten();
-        diagnosis.add_output(None, &self.log, &self.withheld);
+        diagnosis.add_output(None, &self.log, &self.environment.withheld);
         diagnosis
     }
 

@@ -205,7 +205,7 @@ impl Connection {
 
     /// Waits for a tool that an extension calls. Its time, and that of the call which it belongs to,
     /// stand still while a person is asked below it.
-    async fn pausing<T>(
+    pub(crate) async fn pausing<T>(
         &self,
         key: &CallKey,
         time: &Standstill,

@@ -68,6 +68,7 @@ pub struct HostBuilder {
     pub(crate) sources: Vec<ExtensionSource>,
     pub(crate) unguarded: Vec<String>,
     pub(crate) on_bootstrap: OnBootstrap,
+    pub(crate) runs_programs: bool,
 }
 
 impl Default for HostBuilder {
@@ -100,6 +101,7 @@ impl Default for HostBuilder {
             sources: Vec::new(),
             unguarded: Vec::new(),
             on_bootstrap: OnBootstrap::default(),
+            runs_programs: false,
         }
     }
 }

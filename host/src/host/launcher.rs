@@ -101,7 +101,7 @@ impl Launcher {
         let config = HostConfig { ack, deadlines, profile };
         let session = HostSession::new(config, now);
         let log = LogPlace::of(name, &root, builder.logs.as_deref());
-        let log = (log, launch.environment.withheld.clone());
+        let log = (log, Arc::clone(&launch.environment));
         let restarts = self.policy() != RestartPolicy::Off;
         let (connection, ends) =
             Connection::new((index, name, restarts), spawned, session, log, &self.shared);

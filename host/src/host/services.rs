@@ -59,7 +59,7 @@ impl HostBuilder {
         self.serve_method(M::NAME, move |call| {
             let (handler, screen) = (Arc::clone(&handler), screen.clone());
             async move {
-                let params = params_of::<M>(&call)?;
+                let params = params_of::<M>(call.params.as_ref())?;
                 let patience = M::timeout_ms(&params).map(Duration::from_millis);
                 let MethodCall { extension, parent, origin, .. } = call;
                 let asked = Asked { extension, parent, origin, params };
@@ -100,6 +100,15 @@ impl HostBuilder {
             .take::<WidgetMethod>()
     }
 
+    /// Lets extensions have programs run (`exec.run`), in the project's folder and with what they see of the
+    /// environment themselves. Each run needs an approval, see [`HostBuilder::approver`]; interceptors and guards see
+    /// it as a call of the tool `exec.run`. By default no program is run.
+    #[must_use]
+    pub fn run_programs(mut self) -> Self {
+        self.runs_programs = true;
+        self
+    }
+
     fn take<M: Method<Result = Shown>>(self) -> Self {
         self.serve::<M, _, _>(|_| async { Ok(Shown {}) })
     }
@@ -116,13 +125,13 @@ impl HostBuilder {
 }
 
 /// The parameters, checked.
-fn params_of<M: Method>(call: &MethodCall) -> Result<M::Params, RpcError> {
+pub(crate) fn params_of<M: Method>(params: Option<&RawJson>) -> Result<M::Params, RpcError> {
     let wrong = |text| RpcError::new(ErrorKind::Validation, format!("{}: {text}", M::NAME));
     // Serde reads an array in place of an object.
-    if call.params.as_ref().is_some_and(|params| !params.is_object()) {
+    if params.is_some_and(|params| !params.is_object()) {
         return Err(wrong("the parameters are no object".to_owned()));
     }
-    let params = call.params.as_ref().map_or("{}", RawJson::get);
+    let params = params.map_or("{}", RawJson::get);
     let params: M::Params =
         serde_json::from_str(params).map_err(|error| wrong(error.to_string()))?;
     M::check(&params).map_err(wrong)?;

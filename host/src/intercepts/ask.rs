@@ -228,6 +228,11 @@ impl Shared {
 }
 
 impl Asked {
+    /// Whether it is the extension of that name.
+    pub(crate) fn is(&self, extension: &str) -> bool {
+        self.connection.as_ref().is_some_and(|connection| connection.name() == extension)
+    }
+
     /// Whether what is closed now may be open in a moment.
     fn may_come(&self) -> bool {
         self.listed.standing == Standing::Away

@@ -50,6 +50,14 @@ impl Exit {
         }
     }
 
+    /// The signal that ended it, in a word; what else is known where it was none.
+    pub(crate) fn signal_name(&self) -> String {
+        match self {
+            Self::Signal { name: Some(name), .. } => (*name).to_owned(),
+            other => other.to_string(),
+        }
+    }
+
     /// Whether the exit status is 0.
     pub fn is_success(&self) -> bool {
         matches!(self, Self::Code { code: 0 })

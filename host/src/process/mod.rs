@@ -8,16 +8,18 @@ mod exit;
 mod host_processes;
 mod launch;
 mod mark;
+mod run_to_end;
 mod spawner;
 #[cfg(unix)]
 mod unix;
 #[cfg(not(unix))]
 mod unsupported;
 
-pub(crate) use self::environment::{EnvironmentSettings, Environments};
+pub(crate) use self::environment::{Environment, EnvironmentSettings, Environments};
 pub use self::exit::Exit;
 pub(crate) use self::host_processes::HostProcesses;
 pub(crate) use self::launch::Launch;
+pub(crate) use self::run_to_end::{Ran, Run, run_to_end};
 pub(crate) use self::spawner::{Ordered, Spawner};
 #[cfg(unix)]
 pub(crate) use self::unix::{

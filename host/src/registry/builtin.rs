@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use extline_protocol::frame::{Content, ErrorInfo, RegisterTool, ToolResult};
-use extline_protocol::{Id, RawJson, RegistrationError, Registrations};
+use extline_protocol::{ErrorKind, Id, RawJson, RegistrationError, Registrations};
 use extline_schema::{SchemaError, ToolSchema};
 use thiserror::Error;
 
@@ -73,6 +73,12 @@ impl Builtin {
             BuiltinToolError::Schema { name, error }
         })?;
         Ok(Tool::new(HOST, Owner::Agent(self), definition, Some(schema)))
+    }
+
+    /// What is no tool that can be called, and is asked about like one. Its arguments are checked elsewhere.
+    pub(crate) fn seen_as(definition: RegisterTool) -> Tool {
+        let never = |_| async { Err(ErrorInfo::new(ErrorKind::Unsupported, "it is no tool")) };
+        Tool::new(HOST, Owner::Agent(Self::new(never)), definition, None)
     }
 
     pub(crate) async fn answer(self, call: BuiltinCall) -> Result<ToolResult, ErrorInfo> {

@@ -14,9 +14,7 @@ pub use self::manifest::{MANIFEST, Manifest, ManifestError, Permissions};
 pub(crate) use self::mcp_server::Way;
 #[cfg(feature = "mcp-client")]
 pub use self::mcp_server::{McpServer, McpServerError};
-#[cfg(feature = "mcp-client")]
-use self::plan::resolve;
-pub(crate) use self::plan::{Plan, explain};
+pub(crate) use self::plan::{Plan, explain, resolve};
 pub use self::program::Program;
 
 /// Where an extension comes from: a folder with a manifest, or a command line.

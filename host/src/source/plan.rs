@@ -130,7 +130,7 @@ fn launch_of(
 
 /// The file of a program: absolute as is, with a separator relative to `dir`, else from a folder of
 /// `folders`, the extension's own `$PATH`.
-pub(super) fn resolve(program: &OsStr, dir: &Path, folders: &OsStr) -> Result<PathBuf, Problem> {
+pub(crate) fn resolve(program: &OsStr, dir: &Path, folders: &OsStr) -> Result<PathBuf, Problem> {
     let path = Path::new(program);
     let resolved = if path.components().count() > 1 || path.is_absolute() {
         let plain = path.strip_prefix(".").unwrap_or(path);

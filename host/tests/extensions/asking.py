@@ -9,7 +9,7 @@ Arguments: its name, and the names of its tools. Every tool does what its argume
     exit    asks for that method and ends with status 3
 
 It guards `tool_call` when it is named `guard`: a call whose arguments have `guarded` may run when the
-host's answer to that method is true, and one with `checked`, {"name", "args"}, when that tool answers
+host's answer to that method is true, one with `command` is decided by a program, and one with `checked`, {"name", "args"}, when that tool answers
 `true`.
 """
 
@@ -26,11 +26,11 @@ def emit(**frame):
     os.write(1, (json.dumps(frame) + "\n").encode())
 
 
-def ask(method, kind, call, then):
+def ask(method, kind, call, then, **more):
     global last
     last += 1
     waiting["response", str(last)] = then
-    emit(type="request", id=str(last), method=method, parent={"kind": kind, "id": call["id"]})
+    emit(type="request", id=str(last), method=method, parent={"kind": kind, "id": call["id"]}, **more)
 
 
 def call_tool(wanted, then, **parent):
@@ -77,6 +77,9 @@ def decide(intercept):
     if "checked" in intercept["tool_args"]:
         parent = {"kind": "intercept", "id": intercept["id"]}
         call_tool(intercept["tool_args"]["checked"], checked, parent=parent)
+    elif "command" in intercept["tool_args"]:
+        params = {"command": "echo", "args": [intercept["tool_name"]]}
+        ask("exec.run", "intercept", intercept, decided, params=params)
     elif "guarded" in intercept["tool_args"]:
         ask(intercept["tool_args"]["guarded"], "intercept", intercept, decided)
     else:

@@ -37,8 +37,13 @@ def respond(frame):
     {"do": "exit"}      ends with status 3
     {"do": "pair"}      waits for a second question, then answers the second one first, and puts
                         the tool_id of each into its args
+
+    With {"only": "x"} it does so for that tool alone.
     """
     rule = config.get(frame["phase"], {})
+    if rule.get("only", frame.get("tool_name")) != frame.get("tool_name"):
+        answer(frame)
+        return
     do = rule.get("do")
     if do == "exit":
         sys.exit(3)

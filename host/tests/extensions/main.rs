@@ -21,6 +21,7 @@ mod journal;
 mod mcp_servers;
 mod mixed;
 mod panels;
+mod programs;
 mod registrations;
 mod requests;
 mod sequential;

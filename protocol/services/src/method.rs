@@ -111,7 +111,8 @@ macro_rules! methods {
             }
         )*
 
-        pub(crate) const METHODS: &[crate::Entry] = &[
+        /// All of them.
+        pub const METHODS: &[crate::Entry] = &[
             $(crate::Entry {
                 name: $name,
                 what: $what.trim_ascii(),

@@ -6,7 +6,8 @@ use std::time::Duration;
 use extline_protocol::frame::{HelloAck, HostInfo, Limits, Object};
 use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
 use extline_protocol::{Capabilities, Profile};
-use extline_services::{GivenAnswers, METHODS};
+use extline_services::GivenAnswers;
+use extline_services::ui::METHODS;
 use serde_json::Value;
 
 use crate::demands::{DEADLINE, NEVER, START_DEADLINE};

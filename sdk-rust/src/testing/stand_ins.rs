@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use extline_protocol::frame::RpcError;
 use extline_protocol::{ErrorKind, RawJson};
-use extline_services::{GivenAnswers, METHODS};
+use extline_services::GivenAnswers;
+use extline_services::ui::METHODS;
 use serde_json::Value;
 
 use super::builder::Builder;
