@@ -13,13 +13,14 @@ from host_basics import LIMIT, Failure, broken, whole
 from host_calls import Calls
 from host_extension import Extension
 from host_person import DIALOGS, DISPLAYS, Person, Screen
+from host_programs import METHOD as EXEC, Programs
 
 CAPABILITIES = [
     "commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_registry",
     "registration_report", "rpc"]
 
 
-class Host(Calls, Person):
+class Host(Calls, Person, Programs):
     def __init__(self, request, told=()):
         self.request = request
         self.started = threading.Event()
@@ -57,7 +58,7 @@ class Host(Calls, Person):
             "zot_version": "", "provider": "", "model": "", "cwd": self.request["cwd"],
             "extension_dir": extension.folder, "data_dir": self.request["home"],
             "host": {"name": "tiny-host", "version": "1.0.0"}, "limits": limits,
-            "methods": [*DIALOGS, *DISPLAYS],
+            "methods": [*DIALOGS, *DISPLAYS, EXEC],
         }
         if broken("ack-without-cwd"):
             del ack["cwd"]

@@ -9,6 +9,7 @@ import time
 
 from host_basics import LIMIT, Failure, Pending, broken, whole
 from host_person import DIALOGS, DISPLAYS
+from host_programs import METHOD as EXEC
 from host_process import Process
 
 
@@ -278,8 +279,8 @@ class Extension(Process):
         self.unwanted.add(frame.get("id"))
 
     def on_request(self, frame):
-        """This host serves what it shows to a person, and no other method."""
-        if isinstance(frame.get("id"), str) and frame.get("method") in [*DIALOGS, *DISPLAYS]:
+        """This host serves what it shows to a person, and programs, and no other method."""
+        if isinstance(frame.get("id"), str) and frame.get("method") in [*DIALOGS, *DISPLAYS, EXEC]:
             self.unwanted.discard(frame["id"])
             threading.Thread(target=self.host.serve, args=[self, frame], daemon=True).start()
         elif isinstance(frame.get("id"), str) and not broken("methods-unanswered"):

@@ -8,6 +8,7 @@ import time
 import urllib.parse
 
 from host_basics import Failure, Pending, broken
+from host_programs import METHOD as EXEC
 
 DIALOGS = ["ui.confirm", "ui.select", "ui.input", "ui.editor", "ui.ask", "ui.auth"]
 DISPLAYS = {"ui.status": "text", "ui.title": "title", "ui.working": "text", "ui.widget": "lines"}
@@ -184,7 +185,9 @@ class Person:
     def serve(self, extension, frame):
         """Answers a request for a dialog or a display."""
         method, params = frame["method"], frame.get("params") or {}
-        if method in DISPLAYS:
+        if method == EXEC:
+            answer = self.run_program(extension, frame)
+        elif method in DISPLAYS:
             answer = self.display(extension, method, params)
         else:
             answer = self.dialog(extension, frame, params)

@@ -39,8 +39,10 @@ pub(super) fn handshake(play: &mut Play<'_>, extension: &Extension) -> Result<()
 fn serves(play: &Play<'_>, at: usize) -> Result<(), Stop> {
     let puppet = &play.stage.puppets[at];
     let ack = puppet.arrived[..puppet.cursor].last().and_then(|it| it.frame.as_ref().ok());
-    let named = ack.and_then(|ack| ack["capabilities"].as_array());
-    let is_named = |need: &String| named.is_some_and(|named| named.iter().any(|it| it == need));
+    let lists = ["capabilities", "methods"];
+    let named = lists.iter().filter_map(|list| ack.and_then(|ack| ack[list].as_array()));
+    let named: Vec<_> = named.flatten().collect();
+    let is_named = |need: &String| named.iter().any(|it| *it == need);
     match play.script.needs.iter().find(|need| !is_named(need)) {
         None => Ok(()),
         Some(need) => Err(Stop::Unsupported(format!("its hello_ack does not name {need}"))),

@@ -100,7 +100,7 @@ impl HostBuilder {
             .take::<WidgetMethod>()
     }
 
-    /// Lets extensions have programs run (`exec.run`), in the project's folder and with what they see of the
+    /// Lets extensions have programs run by the method `exec.run`, in the project's folder and with what they see of the
     /// environment themselves. Each run needs an approval, see [`HostBuilder::approver`]; interceptors and guards see
     /// it as a call of the tool `exec.run`. By default no program is run.
     #[must_use]

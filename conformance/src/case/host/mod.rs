@@ -15,7 +15,7 @@ use super::Cases;
 use crate::texts::packed;
 
 /// The files, each with the cases of one subject.
-const FILES: [&str; 12] = [
+const FILES: [&str; 13] = [
     "host-frames.toml",
     "host-start.toml",
     "host-names.toml",
@@ -23,6 +23,7 @@ const FILES: [&str; 12] = [
     "host-nested.toml",
     "host-requests.toml",
     "host-person.toml",
+    "host-programs.toml",
     "host-commands.toml",
     "host-events.toml",
     "host-panels.toml",
