@@ -10,6 +10,7 @@ import { encodeUpdate, type Update } from "./result.js";
 import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
 import type { Serving } from "./serve.js";
 import type { ToolOutput } from "./tool-output.js";
+import { run, type ExecOptions, type Ran } from "./exec.js";
 import { Ui } from "./ui.js";
 
 /** The conversation that a call belongs to. */
@@ -110,6 +111,17 @@ export class Context {
   /** Asks the person in front of the agent: `confirm`, `select`, `input`. */
   get ui(): Ui {
     return new Ui(this);
+  }
+
+  /**
+   * Has the host run a program, without a shell: `await ctx.exec("git", ["ls-files"])`. The person in front of the agent
+   * is asked first, unless they allow it; the program ends with the handler's call.
+   *
+   * Rejects with a `ToolError`: `permission` where it may not run, `not_found` where the program or its folder is not
+   * there, `unsupported` where the host runs no programs, which `ctx.host.serves("exec.run")` tells before.
+   */
+  async exec(command: string, args: readonly string[] = [], options: ExecOptions = {}): Promise<Ran> {
+    return run(this, command, args, options);
   }
 
   /** Where the extension is; undefined where the host does not say. */

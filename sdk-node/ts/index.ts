@@ -47,7 +47,8 @@ export type { OutputBlock } from "./tool-output.js";
 export type { Main } from "./run.js";
 export type { Advice, Advised } from "./adviser.js";
 export type { Approval, Returned, ToolHandler, ToolOptions } from "./tool.js";
-export type { UiChoice, UiPlacement, UiQuestion } from "./services.js";
+export type { ExecOptions, Ran } from "./exec.js";
+export type { ExecStream, UiChoice, UiPlacement, UiQuestion } from "./services.js";
 export type {
   AuthOptions,
   Choice,

@@ -7,7 +7,7 @@ use extline_protocol::frame::{Content, Progress, SessionInfo, ToolUpdate};
 use extline_protocol::{RawJson, Repetition, Update};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyString, PyTuple};
 
 use crate::call::Call;
 use crate::core::Core;
@@ -287,6 +287,37 @@ impl Context {
         let py = slf.py();
         slf.get().refuse_when_over("ctx.request is part of its call")?;
         slf.get().core.serving(py).call_method1("ask", (slf, method, params, timeout, on_part))
+    }
+
+    /// Has the host run a program, without a shell, and returns how it ended and what it wrote, as a `Ran`. To be
+    /// awaited in an `async` handler. The person in front of the agent is asked first, unless they allow it; the
+    /// program ends with the handler's call.
+    ///
+    /// `cwd` is a folder from the project's, which it is where that is unsaid. `env` has variables beside those of the
+    /// extension, None takes one away. `timeout` is in seconds: a program whose time is over is ended, and
+    /// `timed_out`. `max_bytes` is how much is kept of each stream, 262,144 at most. `on_output` is called with each
+    /// text that it writes, and with `"stdout"` or `"stderr"`, while it runs.
+    ///
+    /// Raises `ToolError`: `permission` where it may not run, `not_found` where the program or its folder is not
+    /// there, `unsupported` where the host runs no programs, which `ctx.host.serves("exec.run")` tells before.
+    #[pyo3(signature = (command, args=None, *, cwd=None, env=None, stdin=None, timeout=None, max_bytes=None, on_output=None))]
+    #[expect(clippy::too_many_arguments, reason = "authors name them")]
+    fn exec<'py>(
+        slf: &Bound<'py, Self>,
+        command: &Bound<'py, PyAny>,
+        args: Option<&Bound<'py, PyAny>>,
+        cwd: Option<&Bound<'py, PyAny>>,
+        env: Option<&Bound<'py, PyAny>>,
+        stdin: Option<&Bound<'py, PyAny>>,
+        timeout: Option<&Bound<'py, PyAny>>,
+        max_bytes: Option<&Bound<'py, PyAny>>,
+        on_output: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        slf.get().refuse_when_over("ctx.exec is part of its call")?;
+        let run = py.import("extline._exec")?.getattr("run")?;
+        let options = [cwd, env, stdin, timeout, max_bytes, on_output];
+        run.call1((slf, command, args, PyTuple::new(py, options)?))
     }
 
     /// Sends a part of a method's answer before the answer, any JSON value; waits while the host does

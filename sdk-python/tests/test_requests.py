@@ -11,13 +11,13 @@ ASKING = """
     {keyword}def take(line):
         lines.append(line)
         if line == fails_at: raise ToolError.budget("enough")
-    status = {wait}ctx.request("exec.run", ["make"], on_part=take)
+    status = {wait}ctx.request("build.run", ["make"], on_part=take)
     return [*lines, status]
 
 @ext.tool
-{keyword}def plain(ctx): return {wait}ctx.request("exec.run")
+{keyword}def plain(ctx): return {wait}ctx.request("build.run")
 """
-SERVED = {"capabilities": ["rpc"], "methods": ["exec.run"]}
+SERVED = {"capabilities": ["rpc"], "methods": ["build.run"]}
 BOTH = pytest.mark.parametrize(("keyword", "wait"), [("", ""), ("async ", "await ")])
 
 

@@ -10,6 +10,7 @@ mod command;
 mod connection;
 mod context;
 mod error;
+mod exec;
 mod extension;
 mod guard;
 mod handler;

@@ -47,7 +47,7 @@ impl Context {
     /// # async fn handler(ctx: Context) -> Result<(), ToolError> {
     /// let mut lines: Vec<String> = Vec::new();
     /// let status: i32 = ctx
-    ///     .request_parts("exec.run", &["make"], |line| {
+    ///     .request_parts("build.run", &["make"], |line| {
     ///         lines.push(line);
     ///         Ok(())
     ///     })

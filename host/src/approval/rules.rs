@@ -189,7 +189,7 @@ fn covered(name: &str, tool: Option<&Tool>, stated: &Stated, args: &RawJson) -> 
     let schema = tool.map_or("", |tool| tool.definition.schema.get());
     let template_bytes = template.map(str::as_bytes);
     Covered {
-        extension: tool.filter(|tool| !tool.is_builtin()).map(|tool| tool.extension.clone()),
+        extension: tool.filter(|tool| tool.is_of_extension()).map(|tool| tool.extension.clone()),
         tool: name.to_owned(),
         declared: digest([schema.as_bytes()].into_iter().chain(template_bytes)),
         key: Key::of(template, stated.key_args.as_ref().unwrap_or(args)),

@@ -106,7 +106,7 @@ impl Shared {
     async fn stated(&self, tool: Option<&Tool>, args: &RawJson, asked: &[Blocked]) -> Stated {
         let stated = match tool {
             None => Stated::default(),
-            Some(tool) if program::is_program(tool.name()) => program::stated(args),
+            Some(tool) if program::is_program(tool.name()) => program::stated(tool, args),
             // What asks is large, and moved wherever this future goes; most calls ask nobody.
             Some(tool) if self.approvals.are_asked_about(tool) => {
                 Stated::advised(tool, Box::pin(self.advice(tool, args)).await)

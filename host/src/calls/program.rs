@@ -2,7 +2,7 @@
 //! as a call of `exec.run`, somebody approves it, and who wants to know of calls is told of it.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use extline_protocol::frame::{
@@ -23,8 +23,9 @@ use crate::registry::{Builtin, Tool};
 use crate::report::{CallError, Problem};
 use crate::source::{explain, resolve};
 
-/// What a call of it is a call of, for those who are asked. No extension can register a name with a dot.
-static TOOL: LazyLock<Arc<Tool>> = LazyLock::new(|| {
+/// What a call of it is a call of, for those who are asked: a tool that one extension has the use of. No extension can
+/// register a name with a dot.
+fn tool_of(extension: &str) -> Arc<Tool> {
     let approval = Approval {
         gated: true,
         tier: Some(Tier::Exec),
@@ -37,8 +38,8 @@ static TOOL: LazyLock<Arc<Tool>> = LazyLock::new(|| {
         approval: Some(approval),
         ..RegisterTool::default()
     };
-    Arc::new(Builtin::seen_as(definition))
-});
+    Arc::new(Builtin::seen_as(extension, definition))
+}
 
 /// Serves it; a relative folder is the project's.
 pub(crate) fn method(project: PathBuf) -> Method {
@@ -56,8 +57,8 @@ pub(super) fn is_program(tool: &str) -> bool {
 
 /// What counts for a run. An "always" covers the same command line; where more than that counts, these parameters
 /// alone.
-pub(super) fn stated(params: &RawJson) -> Stated {
-    let mut stated = Stated::by(&TOOL);
+pub(super) fn stated(tool: &Tool, params: &RawJson) -> Stated {
+    let mut stated = Stated::by(tool);
     let Ok(run) = serde_json::from_str::<exec::Run>(params.get()) else {
         stated.key = None;
         return stated;
@@ -101,7 +102,8 @@ async fn answer(mut call: MethodCall, project: &Path) -> Result<RawJson, RpcErro
         place: None,
         unasked: caller.filter(|_| call.parent.as_ref().is_some_and(is_answer)),
     };
-    let passing = shared.pass_tool(Arc::clone(&TOOL), proposal, params, &mut telling);
+    let tool = tool_of(&call.extension);
+    let passing = shared.pass_tool(Arc::clone(&tool), proposal, params, &mut telling);
     // What asks is large.
     let passed = connection.pausing(&call.key, &time, Box::pin(passing)).await;
     let params = match passed {
@@ -111,7 +113,7 @@ async fn answer(mut call: MethodCall, project: &Path) -> Result<RawJson, RpcErro
             return Err(refused(&error));
         }
     };
-    telling.executed(&TOOL);
+    telling.executed(&tool);
     // Interceptors may have written it anew.
     let ran = match params_of::<RunMethod>(Some(&params)) {
         Ok(params) => run(&mut call, &connection, params, project).await,
@@ -253,7 +255,7 @@ mod tests {
     }
 
     fn key(run: &serde_json::Value) -> (Option<String>, Vec<String>) {
-        let stated = stated(&RawJson::of(run).unwrap());
+        let stated = stated(&tool_of("x"), &RawJson::of(run).unwrap());
         (stated.key.and(stated.key_args).map(|args| args.get().to_owned()), stated.details)
     }
 

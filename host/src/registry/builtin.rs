@@ -75,10 +75,11 @@ impl Builtin {
         Ok(Tool::new(HOST, Owner::Agent(self), definition, Some(schema)))
     }
 
-    /// What is no tool that can be called, and is asked about like one. Its arguments are checked elsewhere.
-    pub(crate) fn seen_as(definition: RegisterTool) -> Tool {
+    /// What is no tool that can be called, and is asked about like one, for that extension. Its arguments are checked
+    /// elsewhere.
+    pub(crate) fn seen_as(extension: &str, definition: RegisterTool) -> Tool {
         let never = |_| async { Err(ErrorInfo::new(ErrorKind::Unsupported, "it is no tool")) };
-        Tool::new(HOST, Owner::Agent(Self::new(never)), definition, None)
+        Tool::new(extension, Owner::Agent(Self::new(never)), definition, None)
     }
 
     pub(crate) async fn answer(self, call: BuiltinCall) -> Result<ToolResult, ErrorInfo> {

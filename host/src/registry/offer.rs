@@ -102,6 +102,11 @@ impl Tool {
         matches!(self.owner, Owner::Agent(_))
     }
 
+    /// Whether it belongs to one extension, be it that the agent runs it for that one.
+    pub(crate) fn is_of_extension(&self) -> bool {
+        !(self.is_builtin() && self.extension == HOST)
+    }
+
     /// The place in load order of the extension that has it.
     pub(crate) fn owner(&self) -> Option<usize> {
         match self.owner {

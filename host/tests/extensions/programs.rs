@@ -190,7 +190,7 @@ async fn nothing_runs_before_a_person_says_so() {
 
     let call = start(&host, "ask", asked(touch("a b")));
     let request = person.answers(Decision::Deny { reason: Some("not now".to_owned()) }).await;
-    assert_eq!(request.tool.name(), "exec.run");
+    assert_eq!((request.tool.name(), &*request.tool.extension), ("exec.run", "methods"));
     assert_eq!((request.caller.as_deref(), request.is_exact), (Some("methods"), false));
     assert_eq!(request.details, ["touch 'a b'"]);
     assert_eq!(request.pattern().to_string(), "exec.run(touch%20%27a%20b%27)");

@@ -99,6 +99,13 @@ pub struct Ran {
     pub stderr: String,
 }
 
+impl Ran {
+    /// Whether it ended by itself with the code 0.
+    pub fn success(&self) -> bool {
+        self.code == Some(0)
+    }
+}
+
 impl Run {
     fn check(&self) -> Result<(), String> {
         if self.command.is_empty() {

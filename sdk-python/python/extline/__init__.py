@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         RewritableToolUse,
         ToolUse,
     )
+    from ._exec import Ran
     from ._panel import PanelInput
     from ._ui import Ui
 
@@ -64,6 +65,7 @@ __all__ = [
     "ModelCall",
     "Panel",
     "PanelInput",
+    "Ran",
     "RawJson",
     "Response",
     "RewritableToolUse",
@@ -87,6 +89,7 @@ _GIVEN = {
     "Message": "_moment",
     "ModelCall": "_moment",
     "PanelInput": "_panel",
+    "Ran": "_exec",
     "RewritableToolUse": "_moment",
     "ToolUse": "_moment",
     "Ui": "_ui",

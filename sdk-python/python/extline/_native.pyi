@@ -1,6 +1,7 @@
 """The native half of the package. Only `Context` is public, as `extline.Context`."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeVar, final
 
@@ -165,6 +166,29 @@ class Context:
 
         Raises `ToolError` with the kind that the host answered, or `unsupported` where it does not
         serve the method, `timeout`, `too_large`, `cancelled`."""
+    def exec(
+        self,
+        command: str,
+        args: Iterable[str] | None = None,
+        *,
+        cwd: str | PathLike[str] | None = None,
+        env: Mapping[str, str | None] | None = None,
+        stdin: str | None = None,
+        timeout: float | None = None,
+        max_bytes: int | None = None,
+        on_output: Callable[[str, str], object] | None = None,
+    ) -> Any:
+        """Has the host run a program, without a shell, and returns how it ended and what it wrote, as a `Ran`. To be
+        awaited in an `async` handler. The person in front of the agent is asked first, unless they allow it; the
+        program ends with the handler's call.
+
+        `cwd` is a folder from the project's, which it is where that is unsaid. `env` has variables beside those of the
+        extension, None takes one away. `timeout` is in seconds: a program whose time is over is ended, and
+        `timed_out`. `max_bytes` is how much is kept of each stream, 262,144 at most. `on_output` is called with each
+        text that it writes, and with `"stdout"` or `"stderr"`, while it runs.
+
+        Raises `ToolError`: `permission` where it may not run, `not_found` where the program or its folder is not
+        there, `unsupported` where the host runs no programs, which `ctx.host.serves("exec.run")` tells before."""
     def send_part(self, part: Any) -> Any:
         """Sends a part of a method's answer before the answer, any JSON value; waits while the host does
         not read. To be awaited in an `async` handler. What a method's generator yields is sent so.

@@ -140,14 +140,14 @@ impl Builder {
     /// # use extline::prelude::*;
     /// # use extline::testing::Host;
     /// let make = |_| Ok((vec![json!("building"), json!("built")], json!(0)));
-    /// let mut host = Host::builder().method_in_parts("exec.run", make).start(|| {
+    /// let mut host = Host::builder().method_in_parts("build.run", make).start(|| {
     ///     Extension::new("a", "1").tool("make", "", async |_: NoArgs, ctx: Context| {
     ///         let mut lines: Vec<String> = Vec::new();
     ///         let keep = |line| {
     ///             lines.push(line);
     ///             Ok(())
     ///         };
-    ///         let status: i32 = ctx.request_parts("exec.run", &["make"], keep).await?;
+    ///         let status: i32 = ctx.request_parts("build.run", &["make"], keep).await?;
     ///         Ok(format!("{lines:?}: {status}"))
     ///     })
     /// })?;

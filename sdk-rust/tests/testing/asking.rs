@@ -24,7 +24,7 @@ fn asking() -> Extension {
         .tool("make", "", async |_: NoArgs, ctx: Context| {
             let mut lines: Vec<String> = Vec::new();
             let status: i32 = ctx
-                .request_parts("exec.run", &["make"], |line| {
+                .request_parts("build.run", &["make"], |line| {
                     lines.push(line);
                     Ok(())
                 })
@@ -115,7 +115,7 @@ fn without_the_capability_no_tool_is_called() -> Result<(), Failure> {
 fn methods_of_the_host_are_closures_too() -> Result<(), Failure> {
     let mut host = Host::builder()
         .method("ui.confirm", |params| Ok(json!(params["message"] == "Sure?")))
-        .method_in_parts("exec.run", |params| {
+        .method_in_parts("build.run", |params| {
             Ok((vec![json!("building"), params[0].clone()], json!(2)))
         })
         .start(asking)?;
