@@ -29,6 +29,7 @@ mod remarks;
 #[cfg(test)]
 mod rendering_tests;
 mod run;
+mod script_hooks;
 mod servers;
 mod session;
 mod styled;
@@ -37,6 +38,7 @@ mod target;
 mod template;
 mod trace_file;
 mod traced;
+mod trust;
 
 use std::process::ExitCode;
 

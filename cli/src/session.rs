@@ -20,6 +20,7 @@ use crate::news_lines::NewsLine;
 use crate::printer::{Printer, columns};
 use crate::progress;
 use crate::remarks::of_members;
+use crate::script_hooks;
 use crate::styled::{BOLD, DIM, RED, Text, YELLOW};
 use crate::trace_file::TraceFile;
 
@@ -75,6 +76,13 @@ impl Session {
                     return Err((printer, Exit::ToolError));
                 }
             },
+        };
+        let builder = match script_hooks::all(&settings.hooks, &mut printer) {
+            Ok(hooks) => hooks.into_iter().fold(builder, HostBuilder::script_hooks),
+            Err(why) => {
+                printer.error(why);
+                return Err((printer, Exit::ToolError));
+            }
         };
         // Who looks at frames is a console, and so has a conversation.
         let conversation = format!("run-{}", std::process::id());

@@ -31,6 +31,7 @@ use crate::calls::{self, Call, CallOptions, CommandOutcome, Reconciled};
 use crate::connection::{
     Adapter, Caller, Connection, Emission, ExtensionStatus, News, NewsStream, Panel, Shared,
 };
+use crate::hooks::Hooks;
 use crate::process::{Environments, Spawner, outlive_size_limit};
 use crate::profile::ProfileRules;
 use crate::registry::{Command, Registry, Tool};
@@ -281,6 +282,7 @@ impl Host {
         let knows_approvals = builder.profile.vocabulary.is_extline();
         let (rules_of_calls, screen) = (builder.approvals.clone(), builder.screen.clone());
         let approvals = Approvals::new(rules_of_calls, knows_approvals, screen);
+        let hooks = Hooks::new(builder.hooks.clone(), &builder.environment, cwd.clone());
         let session = builder.session.clone();
         let session = session.map(|session| (session, cwd.to_string_lossy().into_owned()));
         let shared = Arc::new(Shared::new(
@@ -288,7 +290,7 @@ impl Host {
             rules,
             deadlines,
             Emission::new(builder.call_events, session, builder.audit.clone()),
-            (methods, approvals),
+            (methods, approvals, hooks),
             calls::run_asked_tool,
             builder.on_bootstrap.clone(),
         ));

@@ -70,7 +70,7 @@
 //! The result, or why there is none in the words of `report`, comes back to the [`Call`]. Before
 //! that `source` has found the program of the extension, and `process` has started it.
 //!
-//! Each folder uses only those behind it: `host`, `mcp` (servers of MCP as extensions), `calls`, `intercepts`, `connection`, `source`,
+//! Each folder uses only those behind it: `host`, `mcp` (servers of MCP as extensions), `calls`, `intercepts`, `connection`, `hooks`, `source`,
 //! `report`, `approval`, then `registry` and `process`; the other files of the crate are for all of them.
 //!
 //! # Concurrency
@@ -109,8 +109,10 @@ mod bucket;
 mod calls;
 mod connection;
 pub mod file;
+mod glob;
 mod handler;
 mod home;
+mod hooks;
 mod host;
 mod intercepts;
 mod lock;
@@ -131,6 +133,7 @@ pub use connection::{
     ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
 };
 pub use home::default_home;
+pub use hooks::{HookMode, HookPoint, HooksError, ScriptHook, ScriptHooks};
 pub use host::{Asked, Host, HostBuilder, RestartPolicy};
 pub use intercepts::{AgentCall, AgentCallDecision, AgentStart};
 pub use memory::EXTENSION_MEMORY;

@@ -8,6 +8,7 @@ mod http;
 mod install;
 mod offered;
 mod package;
+mod script_hooks;
 mod servers;
 mod settings;
 
@@ -33,6 +34,7 @@ pub(crate) use hook::{Hook, HookAlone};
 pub(crate) use http::Http;
 pub(crate) use install::{Discover, Install, Place, Scope, Uninstall};
 pub(crate) use package::{Kind, Package};
+pub(crate) use script_hooks::Hooks;
 pub(crate) use servers::Servers;
 pub(crate) use settings::{Program, Settings, Timeout};
 

@@ -24,7 +24,7 @@ pub(crate) struct Servers {
     pub(crate) trusted: Vec<String>,
 }
 
-fn digest(text: &str) -> Result<String, String> {
+pub(super) fn digest(text: &str) -> Result<String, String> {
     let digits = text.strip_prefix("sha256:").unwrap_or(text);
     if digits.len() == 64 && digits.bytes().all(|it| it.is_ascii_hexdigit()) {
         return Ok(format!("sha256:{}", digits.to_ascii_lowercase()));

@@ -11,6 +11,7 @@ use extline_host::HostBuilder;
 use extline_protocol::{Deadlines, Profile};
 
 use super::approvals::Approvals;
+use super::script_hooks::Hooks;
 use crate::dialogs::{self, Given, Scripted};
 use crate::mcp::Desk;
 
@@ -40,6 +41,9 @@ pub(crate) struct Settings {
 
     #[command(flatten)]
     pub(crate) approvals: Approvals,
+
+    #[command(flatten)]
+    pub(crate) hooks: Hooks,
 
     /// Answer the questions of extensions: confirm=yes, confirm=no, select=VALUE (several with commas),
     /// input=TEXT, editor=TEXT, auth=yes, ask={"ID":"VALUE"}; a word alone closes the dialog. And about calls that

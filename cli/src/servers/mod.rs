@@ -1,7 +1,6 @@
 //! Servers of MCP on the command line: which, and whether they may be started.
 
 mod config;
-mod trust;
 
 use std::env;
 use std::ffi::OsStr;
@@ -9,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use extline_host::{ExtensionSource, McpServer};
 
-use self::trust::Trust;
 use crate::args::Servers;
 use crate::printer::Printer;
 use crate::styled::{BOLD, DIM, Text};
+use crate::trust::Trust;
 
 /// Characters that are shown of a command line.
 const LINE_CHARS: usize = 1000;
@@ -34,7 +33,7 @@ pub(crate) fn sources(
         show(&server, &cwd, "", printer);
         sources.push(ExtensionSource::Mcp(server.trust(digest)));
     }
-    let mut trust = Trust::read(&servers.trusted);
+    let mut trust = Trust::read("mcp-trusted", "--mcp-trust", &servers.trusted);
     for file in &servers.files {
         for found in config::servers_in(file, &cwd)? {
             match found {

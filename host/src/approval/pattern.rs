@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
+use crate::glob::Glob;
+
 /// Which calls a rule is about: `TOOL(GLOB)`, where `GLOB` is compared with the whole key of a call
 /// and `*` stands for any text, also none; `\*` is a star and `\\` a backslash. `TOOL` alone is every
 /// call of the tool. It takes time in proportion to the key, whatever is written in it.
@@ -24,8 +26,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalPattern {
     tool: String,
-    /// The texts between the stars; one where there is no star.
-    pieces: Vec<String>,
+    keys: Glob,
 }
 
 /// A pattern that cannot be read.
@@ -46,7 +47,7 @@ pub enum PatternError {
 impl ApprovalPattern {
     /// The pattern that this key alone fits.
     pub(crate) fn exactly(tool: &str, key: &str) -> Self {
-        Self { tool: tool.to_owned(), pieces: vec![key.to_owned()] }
+        Self { tool: tool.to_owned(), keys: Glob::exactly(key) }
     }
 
     /// The tool.
@@ -56,23 +57,13 @@ impl ApprovalPattern {
 
     /// Whether a key fits.
     pub fn matches(&self, key: &str) -> bool {
-        let [first, between @ .., last] = self.pieces.as_slice() else {
-            return self.pieces.first().is_some_and(|only| only == key);
-        };
-        let Some(rest) = key.strip_prefix(first.as_str()) else { return false };
-        let Some(mut rest) = rest.strip_suffix(last.as_str()) else { return false };
-        // The first place is the best one for each: what comes behind it has the most room.
-        for piece in between {
-            let Some(at) = rest.find(piece.as_str()) else { return false };
-            rest = &rest[at + piece.len()..];
-        }
-        true
+        self.keys.matches(key)
     }
 
     /// Whether it lets a call with that key run. What a star stands for is then no way out of a
     /// folder: a key with a step `..` is fit only by a pattern without stars.
     pub(crate) fn allows(&self, key: &str) -> bool {
-        self.matches(key) && (self.pieces.len() == 1 || !has_step_up(key))
+        self.matches(key) && (self.keys.is_exact() || !has_step_up(key))
     }
 }
 
@@ -119,33 +110,15 @@ impl FromStr for ApprovalPattern {
         if tool.trim().is_empty() {
             return Err(PatternError::NoTool);
         }
-        let mut pieces = vec![String::new()];
-        let mut characters = glob.chars();
-        while let Some(character) = characters.next() {
-            let literal = match character {
-                '*' => {
-                    pieces.push(String::new());
-                    continue;
-                }
-                '\\' => characters
-                    .next()
-                    .filter(|next| matches!(next, '*' | '\\'))
-                    .ok_or(PatternError::Backslash)?,
-                other => other,
-            };
-            if let Some(piece) = pieces.last_mut() {
-                piece.push(literal);
-            }
-        }
-        Ok(Self { tool: tool.to_owned(), pieces })
+        let keys = glob.parse().map_err(|_| PatternError::Backslash)?;
+        Ok(Self { tool: tool.to_owned(), keys })
     }
 }
 
 impl fmt::Display for ApprovalPattern {
     /// As it is written.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let escaped = self.pieces.iter().map(|it| it.replace('\\', r"\\").replace('*', r"\*"));
-        write!(formatter, "{}({})", self.tool, escaped.collect::<Vec<_>>().join("*"))
+        write!(formatter, "{}({})", self.tool, self.keys)
     }
 }
 

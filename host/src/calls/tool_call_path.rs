@@ -13,7 +13,8 @@ use super::builtin;
 use super::call::{Call, CallOptions, Runner, Running};
 use super::telling::Telling;
 use crate::aside;
-use crate::connection::{Caller, Sending, SentCall, Shared, Standstill};
+use crate::connection::{Caller, News, Sending, SentCall, Shared, Standstill};
+use crate::hooks::{AboutCall, HookPoint};
 use crate::intercepts::{AgentCall, AgentCallDecision, Asked, Question, reason_of};
 use crate::registry::{BuiltinCall, Owner, Point, Tool};
 use crate::report::{Blocked, CallError, Notice};
@@ -198,6 +199,7 @@ impl Shared {
             [] => Vec::new(),
             guards => Box::pin(self.guard_tool_call(guards, call, &args)).await?,
         };
+        self.run_hooks(call, &args).await?;
         self.approve(call, Some(tool), &args, &asked).await?;
         Ok(args)
     }
@@ -267,7 +269,30 @@ impl Shared {
         let args = self.intercept_tool_call(&interceptors, call, args, telling).await?;
         let guards = self.asked(Point::ToolCall, &Phase::Guard);
         let asked = self.guard_tool_call(&guards, call, &args).await?;
+        self.run_hooks(call, &args).await?;
         Ok((args, asked))
+    }
+
+    /// Has programs decide that a person wants to be asked too.
+    async fn run_hooks(&self, call: Proposal<'_>, args: &RawJson) -> Result<(), Blocked> {
+        if !self.hooks.has(HookPoint::ToolCall, call.tool) {
+            return Ok(());
+        }
+        let about = AboutCall {
+            tool_id: call.id,
+            tool_name: call.tool,
+            tool_args: args,
+            result: None,
+            origin_extension: call.caller,
+        };
+        let notice = |hook, why: String| self.hook_failed(hook, &why);
+        // What runs is large, and moved wherever this future goes.
+        Box::pin(self.hooks.ask(HookPoint::ToolCall, &about, &self.processes, notice)).await
+    }
+
+    fn hook_failed(&self, hook: String, why: &str) {
+        let notice = Notice::new(format!("the hook failed, and the call went on: {why}"));
+        self.news.tell(News::Notice { extension: hook, notice });
     }
 
     /// Validates arguments; what may take long, on a thread of its own, so that a deadline and an

@@ -17,6 +17,7 @@ use super::news::{News, Newsroom};
 use super::questions::RunAskedTool;
 use super::{Connection, LargePipes, OnBootstrap};
 use crate::approval::Approvals;
+use crate::hooks::Hooks;
 use crate::lock::lock;
 use crate::process::HostProcesses;
 use crate::profile::ProfileRules;
@@ -36,6 +37,8 @@ pub(crate) struct Shared {
     pub(crate) methods: Methods,
     /// Which calls may run.
     pub(crate) approvals: Approvals,
+    /// Programs that a person has asked too.
+    pub(crate) hooks: Hooks,
     /// Where what extensions ask for is worked on.
     pub(crate) runtime: Handle,
     registry: Mutex<Registry>,
@@ -67,7 +70,7 @@ impl Shared {
         rules: ProfileRules,
         deadlines: Deadlines,
         emission: Emission,
-        (methods, approvals): (Methods, Approvals),
+        (methods, approvals, hooks): (Methods, Approvals, Hooks),
         run_asked_tool: RunAskedTool,
         on_bootstrap: OnBootstrap,
     ) -> Self {
@@ -78,6 +81,7 @@ impl Shared {
             emission,
             methods,
             approvals,
+            hooks,
             runtime: Handle::current(),
             registry: Mutex::new(registry),
             connections: Mutex::default(),

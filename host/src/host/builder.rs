@@ -19,6 +19,7 @@ use crate::approval::Rules;
 use crate::audit::Audit;
 use crate::connection::{Method, MethodCall, Methods, OnBootstrap};
 use crate::home::default_home;
+use crate::hooks::{ScriptHook, ScriptHooks};
 use crate::process::EnvironmentSettings;
 use crate::registry::{Builtin, BuiltinCall, BuiltinToolError, Tool};
 use crate::report::Trace;
@@ -69,6 +70,7 @@ pub struct HostBuilder {
     pub(crate) unguarded: Vec<String>,
     pub(crate) on_bootstrap: OnBootstrap,
     pub(crate) runs_programs: bool,
+    pub(crate) hooks: Vec<ScriptHook>,
 }
 
 impl Default for HostBuilder {
@@ -102,6 +104,7 @@ impl Default for HostBuilder {
             unguarded: Vec::new(),
             on_bootstrap: OnBootstrap::default(),
             runs_programs: false,
+            hooks: Vec::new(),
         }
     }
 }
@@ -295,6 +298,14 @@ impl HostBuilder {
         A: Future<Output = Result<RawJson, RpcError>> + Send + 'static,
     {
         self.methods.insert(name.into(), Method::new(handler));
+        self
+    }
+
+    /// Runs these programs before tool calls, behind the guards of extensions, and behind tools. By asking for them the
+    /// agent says that a person trusts them ([`ScriptHooks::digest`]).
+    #[must_use]
+    pub fn script_hooks(mut self, hooks: ScriptHooks) -> Self {
+        self.hooks.extend(hooks.hooks);
         self
     }
 

@@ -15,6 +15,7 @@ mod death;
 mod declared_guards;
 mod dialogs;
 mod guards;
+mod hooks;
 mod intercepts;
 mod journal;
 #[cfg(feature = "mcp-client")]

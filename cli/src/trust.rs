@@ -1,4 +1,4 @@
-//! Which servers of files a person trusts: by digest, in a file of the home.
+//! What of the files of a project a person trusts to be started: by digest, in a file of the home.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,24 +14,26 @@ use crate::printer::Printer;
 const AT_MOST: u64 = 1024 * 1024;
 
 /// What is trusted.
-pub(super) struct Trust {
+pub(crate) struct Trust {
     file: PathBuf,
+    /// The option that trusts one.
+    option: &'static str,
     digests: BTreeSet<String>,
-    /// Those of the command line, which are kept once there is such a server.
+    /// Those of the command line, which are kept once there is such a thing.
     given: BTreeSet<String>,
 }
 
 impl Trust {
-    /// With those of the command line.
-    pub(super) fn read(given: &[String]) -> Self {
-        let file = default_home().join("mcp-trusted");
+    /// What stands in that file of the home, with those of the command line, which `option` gives.
+    pub(crate) fn read(name: &str, option: &'static str, given: &[String]) -> Self {
+        let file = default_home().join(name);
         let text = read_text(&file, AT_MOST).unwrap_or_default();
         let digests = text.lines().filter_map(|line| line.split_whitespace().next());
         let digests = digests.map(str::to_owned).collect();
-        Self { file, digests, given: given.iter().cloned().collect() }
+        Self { file, option, digests, given: given.iter().cloned().collect() }
     }
 
-    pub(super) fn has(&mut self, digest: &str) -> bool {
+    pub(crate) fn has(&mut self, digest: &str) -> bool {
         if self.given.remove(digest) {
             self.keep(digest);
         }
@@ -39,10 +41,11 @@ impl Trust {
     }
 
     /// Asks the person in front of the terminal; elsewhere there is nobody.
-    pub(super) fn ask(&mut self, digest: &str, name: &str, printer: &mut Printer) -> bool {
+    pub(crate) fn ask(&mut self, digest: &str, name: &str, printer: &mut Printer) -> bool {
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            let option = self.option;
             printer.warn(format_args!(
-                "{name} is not started: nobody has trusted it yet; --mcp-trust {digest} does, from now on"
+                "{name} is not started: nobody has trusted it yet; {option} {digest} does, from now on"
             ));
             return false;
         }
