@@ -245,7 +245,7 @@ impl Connection {
         let mut diagnosis = Diagnosis::new(&self.name, problem, state.doing(), exit);
         diagnosis.process = activity;
         diagnosis.add_output(state.wrong_output(&diagnosis.problem), &self.log, &self.withheld);
-        let diagnosis = Arc::new(diagnosis);
+        let diagnosis = Arc::new(diagnosis.redacted(&self.shared.redactor));
         let how = diagnosis.summary();
         if !was_asked {
             self.log.remark(&how);

@@ -20,6 +20,7 @@ use crate::approval::Approvals;
 use crate::lock::lock;
 use crate::process::HostProcesses;
 use crate::profile::ProfileRules;
+use crate::redact::Redactor;
 use crate::registry::Registry;
 
 /// Validations that take long and run at once; further ones wait.
@@ -29,6 +30,7 @@ const LONG_VALIDATIONS: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) news: Newsroom,
+    pub(crate) redactor: Redactor,
     pub(crate) deadlines: Deadlines,
     pub(crate) rules: ProfileRules,
     pub(crate) emission: Emission,
@@ -67,12 +69,13 @@ impl Shared {
         rules: ProfileRules,
         deadlines: Deadlines,
         emission: Emission,
-        (methods, approvals): (Methods, Approvals),
+        (methods, approvals, redactor): (Methods, Approvals, Redactor),
         run_asked_tool: RunAskedTool,
         on_bootstrap: OnBootstrap,
     ) -> Self {
         Self {
-            news: Newsroom::new(),
+            news: Newsroom::new(redactor.clone()),
+            redactor,
             deadlines,
             rules,
             emission,

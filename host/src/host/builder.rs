@@ -20,8 +20,10 @@ use crate::audit::Audit;
 use crate::connection::{Method, MethodCall, Methods, OnBootstrap};
 use crate::home::default_home;
 use crate::process::EnvironmentSettings;
+use crate::redact::Redactor;
 use crate::registry::{Builtin, BuiltinCall, BuiltinToolError, Tool};
 use crate::report::Trace;
+use crate::secrets::Provider;
 use crate::source::ExtensionSource;
 
 /// What this host serves; nothing else is named in `hello_ack`.
@@ -68,6 +70,8 @@ pub struct HostBuilder {
     pub(crate) sources: Vec<ExtensionSource>,
     pub(crate) unguarded: Vec<String>,
     pub(crate) on_bootstrap: OnBootstrap,
+    pub(crate) secrets: Option<Provider>,
+    pub(crate) redactor: Redactor,
 }
 
 impl Default for HostBuilder {
@@ -100,6 +104,8 @@ impl Default for HostBuilder {
             sources: Vec::new(),
             unguarded: Vec::new(),
             on_bootstrap: OnBootstrap::default(),
+            secrets: None,
+            redactor: Redactor::default(),
         }
     }
 }

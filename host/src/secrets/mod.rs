@@ -1,0 +1,26 @@
+//! Secrets of extensions: which are declared, where their values are kept, who is given one.
+//!
+//! A value comes from the first of these that has it: the agent's own function
+//! ([`HostBuilder::secrets`](crate::HostBuilder::secrets)), the host's environment, the keyring of the operating
+//! system where this crate was built with it, a file in the home.
+
+mod base64;
+mod keyring;
+mod serve;
+mod store;
+
+pub(crate) use self::base64::encode as base64;
+pub(crate) use self::serve::{Provider, SecretServer};
+pub use self::store::SecretStore;
+use crate::source::Manifest;
+
+/// The names of the secrets that a manifest declares, each once: those of `permissions.secrets`.
+pub fn declared(manifest: &Manifest) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in &manifest.permissions.secrets {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
+}
