@@ -60,7 +60,10 @@ impl Session {
                 return Err((printer, Exit::ToolError));
             }
         };
-        let builder = builder(sources, timeout);
+        let builder = builder(sources, timeout).redactor(printer.redactor.clone());
+        let traced = |trace: Trace| {
+            if settings.redact { trace.redacted(&printer.redactor) } else { trace }
+        };
         let builder = match &settings.audit {
             None => builder,
             Some(file) => match builder.audit(file) {
@@ -86,8 +89,8 @@ impl Session {
             None => (builder, false),
         };
         let builder = match (&frames, trace_file.clone()) {
-            (Some(frames), file) => builder.trace(Trace::each_to(frames.with_file(file))),
-            (None, Some(file)) => builder.trace(Trace::each_to(file)),
+            (Some(frames), file) => builder.trace(traced(Trace::each_to(frames.with_file(file)))),
+            (None, Some(file)) => builder.trace(traced(Trace::each_to(file))),
             (None, None) => builder,
         };
         let mut interrupts = match Interrupts::listen() {

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use extline_protocol::trace::What;
 use serde_json::Value;
 
 pub(crate) use self::stream::Stream;
@@ -95,6 +96,31 @@ impl Redactor {
                         }
                         value => self.json(value),
                     }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The same for the text of JSON, which stays one.
+    pub fn json_text<'t>(&self, json: &'t str) -> Cow<'t, str> {
+        match self.line(json.as_bytes()) {
+            Cow::Borrowed(_) => Cow::Borrowed(json),
+            Cow::Owned(line) => Cow::Owned(String::from_utf8_lossy(&line).into_owned()),
+        }
+    }
+
+    /// The same for what a trace tells, see [`protocol::trace`](extline_protocol::trace).
+    pub fn record(&self, what: &mut What) {
+        match what {
+            What::Line { line, .. } => {
+                if let Cow::Owned(redacted) = self.line(&line.bytes) {
+                    line.bytes = redacted;
+                }
+            }
+            What::Spawn { argv, .. } => {
+                for word in argv {
+                    *word = self.text(word).into_owned();
                 }
             }
             _ => {}

@@ -1,6 +1,5 @@
 //! Traces: every line between the host and its extensions, written to a file as it passes.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -93,7 +92,7 @@ impl Trace {
 
     fn record(&self, extension: Option<&str>, mut what: What) {
         if let Some(redactor) = &self.redactor {
-            redact(&mut what, redactor);
+            redactor.record(&mut what);
         }
         let mut sink = lock(&self.sink);
         if sink.failed.is_some() {
@@ -120,22 +119,6 @@ impl Trace {
             }
             None => sink.writer.flush(),
         }
-    }
-}
-
-fn redact(what: &mut What, redactor: &Redactor) {
-    match what {
-        What::Line { line, .. } => {
-            if let Cow::Owned(redacted) = redactor.line(&line.bytes) {
-                line.bytes = redacted;
-            }
-        }
-        What::Spawn { argv, .. } => {
-            for word in argv {
-                *word = redactor.text(word).into_owned();
-            }
-        }
-        _ => {}
     }
 }
 
