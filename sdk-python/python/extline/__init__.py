@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         ToolUse,
     )
     from ._panel import PanelInput
+    from ._secret import Secret
     from ._ui import Ui
 
 _claim.at_import()
@@ -67,6 +68,7 @@ __all__ = [
     "RawJson",
     "Response",
     "RewritableToolUse",
+    "Secret",
     "ToolError",
     "ToolResult",
     "ToolUse",
@@ -88,6 +90,7 @@ _GIVEN = {
     "ModelCall": "_moment",
     "PanelInput": "_panel",
     "RewritableToolUse": "_moment",
+    "Secret": "_secret",
     "ToolUse": "_moment",
     "Ui": "_ui",
 }
