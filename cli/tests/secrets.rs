@@ -168,7 +168,7 @@ fn a_value_is_no_argument_and_is_not_shown_again() {
 #[test]
 fn on_a_terminal_it_is_typed_unseen() {
     let extline = Extline::new();
-    let steps = [json!({"wait": "not shown: "}), json!({"send": "swordfish\r"}), json!({"wait": "is set"})];
+    let steps = [json!({"expect": "not shown: "}), json!({"send": "swordfish\r"}), json!({"expect": "is set"})];
     let screen: Screen =
         in_terminal(&extline, true, &steps, &["secret", "set", "weather", "KEY_OF_TEST"]);
     assert!(screen.restored && screen.code == 0, "{screen:?}");

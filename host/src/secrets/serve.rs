@@ -70,8 +70,8 @@ impl SecretServer {
         Self { store, provider, given, declared: Mutex::default(), redactor }
     }
 
-    /// An extension may ask for what its manifest declares. The secrets among the variables that it gets are known
-    /// from now on.
+    /// An extension may ask for what its manifest declares. What is set of that is known from now on, before the
+    /// extension asks for it: a model, or a person, may have it too. So are the secrets among its variables.
     pub(crate) fn add(&self, extension: &str, manifest: Option<&Manifest>) {
         let Some(manifest) = manifest else { return };
         let env = manifest.permissions.env.clone();
@@ -80,7 +80,12 @@ impl SecretServer {
                 self.redactor.learn(&value);
             }
         }
-        let all = Declared { secrets: declared(manifest), env, has_manifest: true };
+        let secrets = declared(manifest);
+        for name in &secrets {
+            let values = self.store.at_hand(extension, name).into_iter();
+            values.chain(self.given(name)).for_each(|value| self.redactor.learn(&value));
+        }
+        let all = Declared { secrets, env, has_manifest: true };
         lock(&self.declared).entry(extension.to_owned()).or_insert(all);
     }
 
@@ -128,9 +133,7 @@ impl SecretServer {
             found = provide(asked).await.map(|value| (value, Source::Agent));
         }
         if found.is_none() {
-            let given = self.given.get(&OsString::from(&name));
-            let given = given.map(|value| value.to_string_lossy().into_owned());
-            found = given.filter(|it| !it.is_empty()).map(|value| (value, Source::Environment));
+            found = self.given(&name).map(|value| (value, Source::Environment));
         }
         if found.is_none() {
             let store = self.store.clone();
@@ -143,6 +146,11 @@ impl SecretServer {
             self.redactor.learn(value);
         }
         Ok(found)
+    }
+
+    fn given(&self, name: &str) -> Option<String> {
+        let given = self.given.get(&OsString::from(name));
+        given.map(|value| value.to_string_lossy().into_owned()).filter(|value| !value.is_empty())
     }
 
     fn variable(&self, name: &str) -> Option<String> {

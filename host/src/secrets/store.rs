@@ -101,22 +101,29 @@ impl SecretStore {
 
     /// Its value.
     pub(crate) fn get(&self, extension: &str, name: &str) -> io::Result<Option<(String, Source)>> {
-        let set = |value: &String| !value.is_empty();
-        // A name that no variable can have is in none.
-        if check_name(name).is_ok()
-            && let Some(value) = env::var(name).ok().filter(set)
-        {
+        if let Some(value) = of_environment(name) {
             return Ok(Some((value, Source::Environment)));
         }
         if let Some(value) = keyring::get(extension, name)? {
             return Ok(Some((value, Source::Keyring)));
         }
+        let value = self.of_file(extension, name)?;
+        Ok(value.map(|value| (value, Source::File)))
+    }
+
+    /// Each value that it has without asking a keyring, which may ask a person.
+    pub(crate) fn at_hand(&self, extension: &str, name: &str) -> Vec<String> {
+        let of_file = self.of_file(extension, name).ok().flatten();
+        of_environment(name).into_iter().chain(of_file).collect()
+    }
+
+    fn of_file(&self, extension: &str, name: &str) -> io::Result<Option<String>> {
         let Some(stored) = self.read(extension)?.secrets.remove(name) else { return Ok(None) };
         let value = base64::decode(&stored).and_then(|bytes| String::from_utf8(bytes).ok());
         let value = value.ok_or_else(|| {
             self.unusable(extension, &format!("/secrets/{name} is no base64 of a text"))
         })?;
-        Ok(Some((value, Source::File)))
+        Ok(Some(value))
     }
 
     fn read(&self, extension: &str) -> io::Result<Stored> {
@@ -172,6 +179,12 @@ impl SecretStore {
     fn path(&self, extension: &str) -> PathBuf {
         self.folder().join(Path::new(&format!("{}.json", home::file_name(extension))))
     }
+}
+
+fn of_environment(name: &str) -> Option<String> {
+    // A name that no variable can have is in none.
+    check_name(name).ok()?;
+    env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 #[cfg(test)]

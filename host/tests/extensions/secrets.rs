@@ -168,7 +168,8 @@ async fn a_value_is_written_nowhere() {
         asks("9", "no.such"),
     ]);
     ask(&host, frames, 1).await;
-    let failed = host.call("ask", &json!({"frames": [], "count": 1, "key": VALUE}).to_string());
+    let args = json!({"frames": [], "count": 1, "key": VALUE}).to_string();
+    let failed = host.call("ask", &args);
     let died = async {
         // Its last words are the key, and it ends while a call waits.
         host.request("clock", "exit", Some(json!(VALUE).into())).await.unwrap_err()
@@ -195,6 +196,6 @@ async fn a_value_is_written_nowhere() {
     assert_eq!((&record["name"], &record["status"]), (&json!("KEY_OF_TEST"), &json!("ok")));
     assert_eq!(record["extension"], "clock");
     let log = fs::read_to_string(home.path().join("logs/clock.log")).unwrap();
-    assert!(log.contains("info: *** {\"key\":\"***\"}"), "{log}");
+    assert!(log.contains("info: *** {\"key\": \"***\"}"), "{log}");
     assert_nowhere(home.path());
 }
