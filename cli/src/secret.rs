@@ -204,7 +204,9 @@ fn remove(
     let extension = extension_of(&remove.extension)?.name;
     let name = &remove.name;
     if !store.remove(&extension, name).map_err(|error| error.to_string())? {
-        return Err(format!("{name} of {extension} is not set; extline secret list has those that are"));
+        return Err(format!(
+            "{name} of {extension} is not set; extline secret list has those that are"
+        ));
     }
     let json = serde_json::json!({ "extension": extension, "name": name, "removed": true });
     printer.tell(text!("{BOLD}{name}{BOLD:#} of {extension} is removed"), &json);
@@ -220,7 +222,8 @@ fn extension_of(word: &OsStr) -> Result<Extension, String> {
         return Ok(Extension { name: manifest.name, declared });
     }
     let name = word.to_str().ok_or("the name of the extension is not UTF-8")?.to_owned();
-    check_extension_name(&name)
-        .map_err(|why| format!("{name:?} is neither a folder nor the name of an extension: {why}"))?;
+    check_extension_name(&name).map_err(|why| {
+        format!("{name:?} is neither a folder nor the name of an extension: {why}")
+    })?;
     Ok(Extension { name, declared: None })
 }

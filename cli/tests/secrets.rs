@@ -168,7 +168,11 @@ fn a_value_is_no_argument_and_is_not_shown_again() {
 #[test]
 fn on_a_terminal_it_is_typed_unseen() {
     let extline = Extline::new();
-    let steps = [json!({"expect": "not shown: "}), json!({"send": "swordfish\r"}), json!({"expect": "is set"})];
+    let steps = [
+        json!({"expect": "not shown: "}),
+        json!({"send": "swordfish\r"}),
+        json!({"expect": "is set"}),
+    ];
     let screen: Screen =
         in_terminal(&extline, true, &steps, &["secret", "set", "weather", "KEY_OF_TEST"]);
     assert!(screen.restored && screen.code == 0, "{screen:?}");
@@ -208,9 +212,14 @@ fn a_value_is_nowhere() {
     let said = outcome.stdout.lines().filter(|line| !line.starts_with("> "));
     assert_unseen(&said.collect::<Vec<_>>().join("\n"));
     assert_unseen(&outcome.stderr);
-    for words in [&["inspect"][..], &["inspect", "--json"], &["secret", "list"], &["secret", "list", "--json"]]
-    {
-        let folder = if words[0] == "inspect" || words.len() == 3 { &[weather.folder()][..] } else { &[] };
+    for words in [
+        &["inspect"][..],
+        &["inspect", "--json"],
+        &["secret", "list"],
+        &["secret", "list", "--json"],
+    ] {
+        let folder =
+            if words[0] == "inspect" || words.len() == 3 { &[weather.folder()][..] } else { &[] };
         assert_unseen(&format!("{:?}", weather.run(&[words, folder].concat())));
     }
     assert_nowhere(home);

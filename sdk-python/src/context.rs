@@ -307,10 +307,7 @@ impl Context {
 
     /// An environment variable that `permissions.env` of the extension's `extension.json` declares, as it is where
     /// the agent was started. Else as `secret`, with a `str`.
-    fn env<'py>(
-        slf: &Bound<'py, Self>,
-        name: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn env<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         slf.py().import("extline._secret")?.getattr("env")?.call1((slf, name))
     }
 

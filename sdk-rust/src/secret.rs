@@ -97,7 +97,10 @@ mod tests {
     #[test]
     fn a_secret_is_not_printed() {
         let secret = Secret("swordfish".to_owned());
-        assert_eq!(format!("{secret} {secret:>5} {:?}", Some(&secret)), "***   *** Some(Secret(***))");
+        assert_eq!(
+            format!("{secret} {secret:>5} {:?}", Some(&secret)),
+            "***   *** Some(Secret(***))"
+        );
         assert_eq!(secret, Secret("swordfish".to_owned()));
         assert_ne!(secret, Secret("swordfisk".to_owned()));
         assert_ne!(secret, Secret("sword".to_owned()));

@@ -37,8 +37,7 @@ impl Known {
         forms.sort_unstable();
         forms.dedup();
         self.longest = forms.iter().map(String::len).max().unwrap_or_default();
-        let automaton =
-            AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&forms);
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&forms);
         // It fails only where all forms together have gigabytes.
         self.automaton = automaton.ok();
     }
@@ -153,7 +152,7 @@ fn in_base64(value: &[u8]) -> Vec<String> {
     for before in 0..3 {
         let mut bytes = vec![0; before];
         bytes.extend_from_slice(value);
-        let encoded = super::super::secrets::base64(&bytes);
+        let encoded = crate::secrets::base64(&bytes);
         let begin = [0, 2, 3][before];
         // Whole bits of the value: of the last group only those characters that no further byte changes.
         let end = bytes.len() * 8 / 6;
@@ -179,9 +178,7 @@ mod tests {
         let value = "hunter2-hunter2";
         for before in ["", "u", "us", "user:", "anybody"] {
             for after in ["", "!", "!!", "!!!"] {
-                let encoded = super::super::super::secrets::base64(
-                    format!("{before}{value}{after}").as_bytes(),
-                );
+                let encoded = crate::secrets::base64(format!("{before}{value}{after}").as_bytes());
                 let forms = in_base64(value.as_bytes());
                 assert!(forms.iter().any(|form| encoded.contains(form)), "{before}{after}");
             }
@@ -191,9 +188,14 @@ mod tests {
     #[test]
     fn a_value_is_known_in_its_forms() {
         let forms = forms("p\"ä/ s€cret");
-        for form in
-            ["p\"ä/ s€cret", "p\\\"ä/ s€cret", "p\\\"\\u00e4/ s\\u20accret", "p%22%C3%A4%2F%20s%E2%82%ACcret", "p%22%c3%a4%2f%20s%e2%82%accret", "p%22%C3%A4%2F+s%E2%82%ACcret"]
-        {
+        for form in [
+            "p\"ä/ s€cret",
+            "p\\\"ä/ s€cret",
+            "p\\\"\\u00e4/ s\\u20accret",
+            "p%22%C3%A4%2F%20s%E2%82%ACcret",
+            "p%22%c3%a4%2f%20s%e2%82%accret",
+            "p%22%C3%A4%2F+s%E2%82%ACcret",
+        ] {
             assert!(forms.iter().any(|known| known == form), "{form}: {forms:?}");
         }
     }

@@ -91,7 +91,9 @@ impl Redactor {
                 }
                 for (name, value) in members {
                     match value {
-                        Value::String(text) if patterns::is_secret_name(name) && !text.is_empty() => {
+                        Value::String(text)
+                            if patterns::is_secret_name(name) && !text.is_empty() =>
+                        {
                             MASK.clone_into(text);
                         }
                         value => self.json(value),

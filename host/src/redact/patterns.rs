@@ -10,8 +10,18 @@ use aho_corasick::{AhoCorasick, Input, MatchKind};
 
 /// Names in front of a secret, as `password=...`; those with `-` and `_` are found by their last word too.
 const NAMES: [&str; 12] = [
-    "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key", "private_key", "token",
-    "password", "passwd", "passphrase", "secret",
+    "apikey",
+    "api_key",
+    "api-key",
+    "accesskey",
+    "access_key",
+    "access-key",
+    "private_key",
+    "token",
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
 ];
 /// How tokens of well-known services begin, and how they go on.
 const TOKENS: [(&str, Token); 13] = [
@@ -305,8 +315,19 @@ mod tests {
         ] {
             assert_eq!(redactor.text(text), redacted);
         }
-        for begin in ["sk-", "sk-ant-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "xoxb-", "AIza", "glpat-"]
-        {
+        for begin in [
+            "sk-",
+            "sk-ant-",
+            "ghp_",
+            "gho_",
+            "ghu_",
+            "ghs_",
+            "ghr_",
+            "github_pat_",
+            "xoxb-",
+            "AIza",
+            "glpat-",
+        ] {
             let text = format!("key {begin}{digits}.");
             assert_eq!(redactor.text(&text), "key ***.", "{text}");
         }

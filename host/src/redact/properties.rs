@@ -120,9 +120,18 @@ fn a_short_value_is_not_learned() {
 fn no_text_takes_long() {
     let redactor = Redactor::default();
     redactor.learn(VALUE);
-    for piece in
-        ["eyJaaaaaaaa-", "password=\"", "token: ", "-----BEGIN ", "sk-a", "xox", "Bearer ", "tr\"0ub4", "\\\"", "x"]
-    {
+    for piece in [
+        "eyJaaaaaaaa-",
+        "password=\"",
+        "token: ",
+        "-----BEGIN ",
+        "sk-a",
+        "xox",
+        "Bearer ",
+        "tr\"0ub4",
+        "\\\"",
+        "x",
+    ] {
         let text = piece.repeat(10_000_000 / piece.len());
         redactor.bytes(text.as_bytes());
     }

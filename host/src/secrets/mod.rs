@@ -1,11 +1,10 @@
 //! Secrets of extensions: which are declared, where their values are kept, who is given one.
 //!
 //! A value comes from the first of these that has it: the agent's own function
-//! ([`HostBuilder::secrets`](crate::HostBuilder::secrets)), the host's environment, the keyring of the operating
-//! system where this crate was built with it, a file in the home.
+//! ([`HostBuilder::secrets`](crate::HostBuilder::secrets)), the host's environment, a file in the home. An agent that
+//! keeps them in the keyring of the operating system gives them by that function.
 
 mod base64;
-mod keyring;
 mod serve;
 mod store;
 

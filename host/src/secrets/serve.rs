@@ -137,7 +137,6 @@ impl SecretServer {
         }
         if found.is_none() {
             let store = self.store.clone();
-            // A keyring may ask a person whether it may be opened.
             let kept = tokio::task::spawn_blocking(move || store.get(&extension, &name)).await;
             let kept = kept.map_err(|error| internal(&error))?;
             found = kept.map_err(|error| internal(&error))?;

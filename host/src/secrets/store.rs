@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use extline_services::secret::{Source, check_name};
 use serde::{Deserialize, Serialize};
 
-use super::{base64, keyring};
+use super::base64;
 use crate::file;
 use crate::home;
 
@@ -61,10 +61,9 @@ impl SecretStore {
 
     /// Removes a secret; whether it was there.
     pub fn remove(&self, extension: &str, name: &str) -> io::Result<bool> {
-        let of_keyring = keyring::remove(extension, name)?;
         let mut stored = self.read(extension)?;
         if stored.secrets.remove(name).is_none() {
-            return Ok(of_keyring);
+            return Ok(false);
         }
         if stored.secrets.is_empty() {
             fs::remove_file(self.path(extension))?;
@@ -94,7 +93,7 @@ impl SecretStore {
         Ok(names)
     }
 
-    /// Where a secret would come from, if it is set: this process's environment, the keyring, or the file.
+    /// Where a secret would come from, if it is set: this process's environment, or the file.
     pub fn is_secret_set(&self, extension: &str, name: &str) -> io::Result<Option<Source>> {
         Ok(self.get(extension, name)?.map(|(_, source)| source))
     }
@@ -104,14 +103,11 @@ impl SecretStore {
         if let Some(value) = of_environment(name) {
             return Ok(Some((value, Source::Environment)));
         }
-        if let Some(value) = keyring::get(extension, name)? {
-            return Ok(Some((value, Source::Keyring)));
-        }
         let value = self.of_file(extension, name)?;
         Ok(value.map(|value| (value, Source::File)))
     }
 
-    /// Each value that it has without asking a keyring, which may ask a person.
+    /// Each value that it has, also one that another comes before.
     pub(crate) fn at_hand(&self, extension: &str, name: &str) -> Vec<String> {
         let of_file = self.of_file(extension, name).ok().flatten();
         of_environment(name).into_iter().chain(of_file).collect()
@@ -239,6 +235,9 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         fs::write(&path, r#"{"version":1,"secrets":{"KEY_OF_TEST":5}}"#).unwrap();
         let error = store.get("weather", "KEY_OF_TEST").unwrap_err().to_string();
-        assert!(error.ends_with("it is not what extline writes there, at line 1, column 39"), "{error}");
+        assert!(
+            error.ends_with("it is not what extline writes there, at line 1, column 39"),
+            "{error}"
+        );
     }
 }

@@ -108,7 +108,11 @@ impl Host {
             offered: Offered::new(options.unwanted),
             shown: Shown::default(),
             calls: Calls::default(),
-            questions: Questions::new(options.tools, options.functions, (options.answers, options.secrets)),
+            questions: Questions::new(
+                options.tools,
+                options.functions,
+                (options.answers, options.secrets),
+            ),
             steps: Steps::default(),
             proposals: 0,
             has_greeted: false,

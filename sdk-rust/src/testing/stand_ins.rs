@@ -123,7 +123,8 @@ impl Builder {
             Ok(answers) => Rc::new(RefCell::new(answers)),
             Err(why) => panic!("{why}"),
         };
-        let dialogs = METHODS.iter().map(|method| method.name).filter(|name| name.starts_with("ui."));
+        let dialogs =
+            METHODS.iter().map(|method| method.name).filter(|name| name.starts_with("ui."));
         dialogs.fold(self, |builder, name| {
             let answers = Rc::clone(&answers);
             builder.method(name, move |params| {
