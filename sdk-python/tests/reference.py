@@ -34,6 +34,7 @@ CHAPTERS = {
         "extline.PanelInput",
         "extline._panel.OpenPanel",
         "extline.Ui",
+        "extline.Secret",
         "extline._output.ToolOutput",
     ],
     "Events": [
