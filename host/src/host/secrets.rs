@@ -10,7 +10,8 @@ use crate::secrets::{Provider, SecretServer, SecretStore};
 
 /// Secrets.
 impl HostBuilder {
-    /// Gives secrets to extensions (`secret.get`), before the environment and the file of the home are looked at; `None` where the agent has none of that name. It is asked only for names that the extension's
+    /// Gives secrets to extensions that ask by `secret.get`, before the environment and the file of the home are
+    /// looked at; `None` where the agent has none of that name. It is asked only for names that the extension's
     /// manifest declares in `permissions.secrets`, and each time.
     ///
     /// ```

@@ -53,7 +53,7 @@ pub struct Permissions {
     /// Names of environment variables that it gets where the host has them, beside those that every
     /// extension gets: `"permissions": {"env": ["OPENWEATHER_KEY"]}`.
     pub env: Vec<String>,
-    /// Names of secrets that it may ask for (`secret.get`): `"permissions": {"secrets": ["OPENWEATHER_KEY"]}`. Their
+    /// Names of secrets that it may ask for by `secret.get`: `"permissions": {"secrets": ["OPENWEATHER_KEY"]}`. Their
     /// values come to it by no other way.
     pub secrets: Vec<String>,
     /// What this version does not know.
