@@ -117,7 +117,7 @@ fn value(py: Python<'_>, Answer { reply, error }: Answer) -> PyResult<Bound<'_, 
 /// The environment variable of that name, under a host that keeps no secrets. Raises `ToolError`.
 #[pyfunction]
 pub(crate) fn of_environment(py: Python<'_>, name: &str) -> PyResult<String> {
-    secrets::of_environment(name).map_err(|error| raised(py, error))
+    secrets::of_environment(name).map_err(|error| raised(py, *error))
 }
 
 /// A failure as Python's `ToolError`.

@@ -87,7 +87,7 @@ impl Context {
 }
 
 fn fallback(name: &str) -> Result<String, ToolError> {
-    of_environment(name).map_err(|error| ToolError::of(Box::new(error)))
+    of_environment(name).map_err(ToolError::of)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Values that are known to be secrets, in the forms in which they are written.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -116,7 +117,8 @@ fn ascii(text: &str) -> String {
         } else {
             let mut units = [0; 2];
             for unit in character.encode_utf16(&mut units) {
-                ascii.push_str(&format!("\\u{unit:04x}"));
+                // A String takes all that is written.
+                let _ = write!(ascii, "\\u{unit:04x}");
             }
         }
     }
@@ -129,7 +131,8 @@ fn in_url(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             url.push(char::from(byte));
         } else {
-            url.push_str(&format!("%{byte:02X}"));
+            // A String takes all that is written.
+            let _ = write!(url, "%{byte:02X}");
         }
     }
     url

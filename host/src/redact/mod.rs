@@ -82,7 +82,11 @@ impl Redactor {
                     *text = redacted;
                 }
             }
-            Value::Array(elements) => elements.iter_mut().for_each(|element| self.json(element)),
+            Value::Array(elements) => {
+                for element in elements {
+                    self.json(element);
+                }
+            }
             Value::Object(members) => {
                 if members.keys().any(|name| matches!(self.text(name), Cow::Owned(_))) {
                     let all = std::mem::take(members).into_iter();
@@ -158,10 +162,14 @@ impl Redactor {
                 }
             }
             Value::Array(elements) => {
-                elements.iter_mut().for_each(|element| self.without_numbers(element));
+                for element in elements {
+                    self.without_numbers(element);
+                }
             }
             Value::Object(members) => {
-                members.values_mut().for_each(|member| self.without_numbers(member));
+                for member in members.values_mut() {
+                    self.without_numbers(member);
+                }
             }
             _ => {}
         }

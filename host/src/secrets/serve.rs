@@ -91,16 +91,14 @@ impl SecretServer {
 
     pub(crate) async fn get(&self, asked: Asked<Get>) -> Result<Secret, RpcError> {
         let (extension, name) = (asked.extension.clone(), asked.params.name.clone());
-        match self.find(asked).await? {
-            Some((value, _)) => Ok(Secret { value }),
-            None => {
-                let text = format!(
-                    "{name} is not set: extline secret set {extension} {name}, or set the environment variable {name} \
-                     where the agent is started"
-                );
-                Err(RpcError::new(ErrorKind::NotFound, text))
-            }
+        if let Some((value, _)) = self.find(asked).await? {
+            return Ok(Secret { value });
         }
+        let text = format!(
+            "{name} is not set: extline secret set {extension} {name}, or set the environment variable {name} where the \
+             agent is started"
+        );
+        Err(RpcError::new(ErrorKind::NotFound, text))
     }
 
     pub(crate) async fn exists(&self, asked: Asked<Exists>) -> Result<Existence, RpcError> {

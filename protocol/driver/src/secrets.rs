@@ -11,10 +11,11 @@ use extline_protocol::frame::ErrorInfo;
 /// # Errors
 ///
 /// `not_found` where it is not set, and `validation` where there can be no such variable.
-pub fn of_environment(name: &str) -> Result<String, ErrorInfo> {
+pub fn of_environment(name: &str) -> Result<String, Box<ErrorInfo>> {
+    let failed = |kind, text: String| Err(Box::new(ErrorInfo::new(kind, text)));
     if name.is_empty() || name.contains(['=', '\0']) {
         let text = format!("{name:?} is no name of a secret or of a variable");
-        return Err(ErrorInfo::new(ErrorKind::Validation, text));
+        return failed(ErrorKind::Validation, text);
     }
     match env::var(name) {
         Ok(value) if !value.is_empty() => Ok(value),
@@ -22,11 +23,11 @@ pub fn of_environment(name: &str) -> Result<String, ErrorInfo> {
             let text = format!(
                 "{name} is not set: this host keeps no secrets, so set the environment variable {name} where it is started"
             );
-            Err(ErrorInfo::new(ErrorKind::NotFound, text))
+            failed(ErrorKind::NotFound, text)
         }
         Err(VarError::NotUnicode(_)) => {
             let text = format!("the environment variable {name} is no text: it is not UTF-8");
-            Err(ErrorInfo::new(ErrorKind::Validation, text))
+            failed(ErrorKind::Validation, text)
         }
     }
 }
