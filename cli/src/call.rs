@@ -60,7 +60,7 @@ pub(crate) fn report(tool: &str, result: &ToolResult, host: &Host, printer: &mut
     let exit = if result.is_error { Exit::ToolError } else { Exit::Ok };
     let text = text_of(&result.content);
     if printer.json {
-        printer.json(&json_of_result(result));
+        printer.json_result(&json_of_result(result));
     } else if !result.is_error {
         if !result.content.is_empty() {
             printer.data(&text);

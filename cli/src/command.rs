@@ -57,7 +57,7 @@ pub(crate) async fn run(command: Command, mut printer: Printer) -> Result<Exit, 
 /// Prints what a command wants done: the action, and what it is done with.
 pub(crate) fn report(outcome: &CommandOutcome, printer: &mut Printer) {
     if printer.json {
-        printer.json(&json(outcome));
+        printer.json_result(&json(outcome));
         return;
     }
     match outcome {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use extline_host::{Command, ExtensionStatus, Notice, Tool};
+use extline_host::{
+    Command, ExtensionStatus, Notice, SecretStore, Tool, declared_secrets, default_home,
+};
 use extline_protocol::frame::Rejection;
 use serde::Serialize;
 use serde_json::json;
@@ -14,6 +16,7 @@ use crate::content::{json_of, json_of_value};
 use crate::exit::Exit;
 use crate::printer::Printer;
 use crate::remarks::remarks;
+use crate::secret;
 use crate::session::with_one;
 use crate::styled::{BOLD, DIM, Text, YELLOW, text};
 use crate::target::source_of;
@@ -75,6 +78,7 @@ fn describe(
         printer.result(format_args!("  {BOLD}/{name}{BOLD:#}{usage}  {description}"));
     }
     let subscribed = &status.subscribed;
+    secrets(status, printer);
     list("events", subscribed.events.as_deref(), printer);
     list("intercepts", subscribed.intercept.as_deref(), printer);
     list("guards", subscribed.guards.as_deref(), printer);
@@ -120,6 +124,26 @@ fn heading(what: &str, count: usize, more: &str, printer: &mut Printer) {
 fn list(what: &str, names: Option<&[String]>, printer: &mut Printer) {
     let names = names.filter(|names| !names.is_empty()).map(|names| names.join(", "));
     printer.result(format_args!("{what:<10} {}", one_line(names.as_deref().unwrap_or("none"))));
+}
+
+/// The secrets that its manifest declares, where it does.
+fn secrets(status: &ExtensionStatus, printer: &mut Printer) {
+    match secrets_of(status) {
+        Ok(secrets) if secrets.is_empty() => {}
+        Ok(secrets) => {
+            heading("secrets", secrets.len(), "", printer);
+            secrets.iter().for_each(|secret| printer.result(secret::line(secret)));
+        }
+        Err(error) => printer.warn(error),
+    }
+}
+
+fn secrets_of(status: &ExtensionStatus) -> std::io::Result<Vec<secret::Listed>> {
+    let declared = status.manifest.as_ref().map(declared_secrets).unwrap_or_default();
+    if declared.is_empty() {
+        return Ok(Vec::new());
+    }
+    secret::listed(&SecretStore::new(default_home()), &status.name, Some(&declared))
 }
 
 fn rejections(rejected: &[Rejection], printer: &mut Printer) {
@@ -188,6 +212,8 @@ struct Json<'a> {
     events: &'a [String],
     intercepts: &'a [String],
     guards: &'a [String],
+    /// Those that its manifest declares, and those that are set.
+    secrets: Vec<secret::Listed>,
     rejected: Vec<RejectionJson<'a>>,
     notices: Vec<Notice>,
     further_notices: u64,
@@ -232,6 +258,7 @@ impl<'a> Json<'a> {
             events: names(&status.subscribed.events),
             intercepts: names(&status.subscribed.intercept),
             guards: names(&status.subscribed.guards),
+            secrets: secrets_of(status).unwrap_or_default(),
             rejected: status.report.rejected.iter().map(RejectionJson::of).collect(),
             notices: notices_of(status),
             further_notices: status.further_notices,

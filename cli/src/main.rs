@@ -30,6 +30,7 @@ mod remarks;
 mod rendering_tests;
 mod run;
 mod script_hooks;
+mod secret;
 mod servers;
 mod session;
 mod styled;
@@ -114,6 +115,7 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Uninstall(uninstall) => install::uninstall(&uninstall, printer),
         Action::Package(package) => package::run(&package, printer),
         Action::Discover(discover) => install::discover(discover, printer).await,
+        Action::Secret(secret) => secret::run(secret, printer).await?,
         Action::Hook(hook) if hook::is_hook(&hook) => return Ok(hook::run(&hook, printer)),
         Action::Hook(hook) => Box::pin(hook::serve(*hook, printer)).await?,
         Action::Record(record) => Box::pin(record::run(record, printer)).await?,

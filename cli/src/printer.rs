@@ -2,12 +2,14 @@
 //! terminal. All of it passes here, and what others wrote is escaped on its way ([`Text`]), except
 //! data for a file or another program.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::sync::mpsc;
 
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
+use extline_host::Redactor;
 use extline_protocol::{is_hidden, shown_json, shown_line};
 use serde::Serialize;
 use serde_json::Value;
@@ -29,6 +31,8 @@ pub(crate) struct Printer {
     held: Option<Vec<Text>>,
     /// A line is being edited.
     pub(crate) is_prompting: bool,
+    /// Takes secrets out of all but results.
+    pub(crate) redactor: Redactor,
 }
 
 impl Printer {
@@ -42,18 +46,19 @@ impl Printer {
             above: None,
             held: None,
             is_prompting: false,
+            redactor: Redactor::default(),
         }
     }
 
     /// A line, or several, on stdout.
     pub(crate) fn result(&mut self, text: impl Display) {
         self.clear_progress();
-        let text = Text::in_short_lines(text);
+        let text = self.redacted(text);
         let written = writeln!(anstream::stdout().lock(), "{text}");
         self.note(written);
     }
 
-    /// Text on stdout, however long its lines are, with a line end when it has none.
+    /// What a tool or a command answered, on stdout, however long its lines are, with a line end when it has none.
     pub(crate) fn text(&mut self, text: impl Display) {
         self.clear_progress();
         let text = Text::of(text);
@@ -74,11 +79,21 @@ impl Printer {
         self.note(written);
     }
 
-    /// One line of JSON on stdout.
+    /// One line of JSON on stdout, without secrets.
     pub(crate) fn json(&mut self, value: &impl Serialize) {
-        match serde_json::to_string(value) {
+        self.json_text(serde_json::to_string(value), true);
+    }
+
+    /// The same with what a tool or a command answered, which is its own matter.
+    pub(crate) fn json_result(&mut self, value: &impl Serialize) {
+        self.json_text(serde_json::to_string(value), false);
+    }
+
+    fn json_text(&mut self, json: serde_json::Result<String>, is_redacted: bool) {
+        match json {
             Ok(text) => {
                 self.clear_progress();
+                let text = if is_redacted { self.redactor.json_text(&text) } else { text.into() };
                 let written = writeln!(anstream::stdout().lock(), "{}", shown_json(&text));
                 self.note(written);
             }
@@ -99,7 +114,7 @@ impl Printer {
     /// terminal.
     pub(crate) fn say(&mut self, text: impl Display) {
         self.clear_progress();
-        let text = Text::in_short_lines(text);
+        let text = self.redacted(text);
         if let Some(held) = &mut self.held {
             held.push(text);
             return;
@@ -145,7 +160,8 @@ impl Printer {
         }
         // A line that wraps could not be taken back.
         let columns = columns().saturating_sub(1);
-        let line: String = shown_line(text).chars().take(columns).collect();
+        let text = self.redactor.text(text);
+        let line: String = shown_line(&text).chars().take(columns).collect();
         let width = line.chars().count();
         let blanks = " ".repeat(self.progress.saturating_sub(width));
         let mut stderr = anstream::stderr().lock();
@@ -181,6 +197,14 @@ impl Printer {
         let failure = self.failure.as_ref()?;
         let is_failure = failure.kind() != io::ErrorKind::BrokenPipe;
         is_failure.then(|| format!("stdout cannot be written: {failure}"))
+    }
+
+    fn redacted(&self, text: impl Display) -> Text {
+        let text = Text::in_short_lines(text);
+        match self.redactor.text(text.as_str()) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(redacted) => Text::made(redacted),
+        }
     }
 
     fn note(&mut self, written: io::Result<()>) {

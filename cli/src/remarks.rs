@@ -21,7 +21,7 @@ const MEMBERS: [&str; 11] = [
     "skills",
     "samples",
 ];
-const PERMISSIONS: [&str; 1] = ["env"];
+const PERMISSIONS: [&str; 2] = ["env", "secrets"];
 /// The points at which hosts ask guards.
 const GUARDED: [&str; 1] = ["tool_call"];
 

@@ -61,7 +61,18 @@ impl Session {
                 return Err((printer, Exit::ToolError));
             }
         };
-        let builder = builder(sources, timeout);
+        let builder = builder(sources, timeout).redactor(printer.redactor.clone());
+        let hooks = match script_hooks::all(&settings.hooks, &mut printer) {
+            Ok(hooks) => hooks,
+            Err(why) => {
+                printer.error(why);
+                return Err((printer, Exit::ToolError));
+            }
+        };
+        let traced = |trace: Trace| {
+            if settings.redact { trace.redacted(&printer.redactor) } else { trace }
+        };
+        let builder = hooks.into_iter().fold(builder, HostBuilder::script_hooks);
         let builder = match &settings.audit {
             None => builder,
             Some(file) => match builder.audit(file) {
@@ -77,13 +88,6 @@ impl Session {
                 }
             },
         };
-        let builder = match script_hooks::all(&settings.hooks, &mut printer) {
-            Ok(hooks) => hooks.into_iter().fold(builder, HostBuilder::script_hooks),
-            Err(why) => {
-                printer.error(why);
-                return Err((printer, Exit::ToolError));
-            }
-        };
         // Who looks at frames is a console, and so has a conversation.
         let conversation = format!("run-{}", std::process::id());
         let (builder, writes_news) = match &frames {
@@ -94,8 +98,8 @@ impl Session {
             None => (builder, false),
         };
         let builder = match (&frames, trace_file.clone()) {
-            (Some(frames), file) => builder.trace(Trace::each_to(frames.with_file(file))),
-            (None, Some(file)) => builder.trace(Trace::each_to(file)),
+            (Some(frames), file) => builder.trace(traced(Trace::each_to(frames.with_file(file)))),
+            (None, Some(file)) => builder.trace(traced(Trace::each_to(file))),
             (None, None) => builder,
         };
         let mut interrupts = match Interrupts::listen() {

@@ -30,7 +30,7 @@ pub(crate) async fn run(tap: Tap, mut printer: Printer) -> Result<ExitCode, clap
     let program = program_of("tap", tap.dir.as_ref(), &tap.program)?;
     let binds = if tap.level == Rules::Base { Binds::Extension } else { Binds::Sdk };
     let started = program.and_then(|program| {
-        let observer = Observer::start(tap.trace.as_deref(), binds)?;
+        let observer = Observer::start(tap.trace.as_deref(), tap.redact, binds)?;
         // From here on, as a signal that ends the tap alone would leave the extension behind.
         let interrupts = Interrupts::listen();
         let interrupts =

@@ -9,7 +9,7 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 18] = [
+const SUBCOMMANDS: [&str; 19] = [
     "run",
     "call",
     "command",
@@ -28,6 +28,7 @@ const SUBCOMMANDS: [&str; 18] = [
     "discover",
     "package",
     "hook",
+    "secret",
 ];
 
 const TOP: &str = "\
@@ -108,8 +109,8 @@ fn man_pages_are_written() {
     outcome.assert_code(0);
     let pages: Vec<_> = outcome.stdout.lines().collect();
     // `conformance check`, `copy`, `explain`, `fuzz`, `host`, `list`, `matrix`, `replay` and `selftest` have
-    // pages of their own.
-    assert_eq!(pages.len(), 1 + SUBCOMMANDS.len() + 9);
+    // pages of their own, and so have `secret set`, `list` and `remove`.
+    assert_eq!(pages.len(), 1 + SUBCOMMANDS.len() + 12);
     assert_eq!(fs::read_dir(&folder).unwrap().count(), pages.len());
     for page in pages {
         let text = fs::read_to_string(page).unwrap();

@@ -17,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::file;
 use crate::lock::lock;
+use crate::redact::Redactor;
 
 /// A file that grew to this size is renamed to `FILE.1`, and a new one begun.
 const AUDIT_BYTES: u64 = 64 * 1024 * 1024;
@@ -44,9 +45,10 @@ struct State {
 /// What one line is about.
 #[derive(Debug, Serialize)]
 pub(crate) struct Record<'a> {
-    /// `call_started`, `call_passed`, `call_ended` or `decision`.
+    /// `call_started`, `call_passed`, `call_ended`, `decision` or `secret`.
     pub(crate) event: &'static str,
-    /// The host's own name for the call.
+    /// The host's own name for the call; empty where it is about none.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub(crate) call: &'a str,
     /// Absent where there is no such tool: what was called then is a model's text.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,6 +71,15 @@ pub(crate) struct Record<'a> {
 #[serde(untagged)]
 pub(crate) enum More<'a> {
     Started {},
+    /// An extension asked for a secret or a variable. No value is in it.
+    Secret {
+        method: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<&'a str>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        purpose: Option<&'a str>,
+        status: &'static str,
+    },
     Decided {
         decision: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,12 +117,17 @@ impl Audit {
     }
 
     /// Writes a record, whole or not at all.
-    pub(crate) fn write(&self, session: Option<&str>, record: &Record<'_>) -> io::Result<()> {
+    pub(crate) fn write(
+        &self,
+        session: Option<&str>,
+        record: &Record<'_>,
+        redactor: &Redactor,
+    ) -> io::Result<()> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut state = lock(&self.state);
         state.sequence += 1;
         let line = Line { at_ms: millis(now), session, seq: state.sequence, record };
-        let mut bytes = serde_json::to_vec(&line)?;
+        let mut bytes = redactor.line(&serde_json::to_vec(&line)?).into_owned();
         bytes.push(b'\n');
         if state.file.metadata()?.len() >= state.most_bytes {
             state.file = file::rotate(&state.path, &state.file)?;
@@ -226,7 +242,7 @@ mod tests {
                 more,
             };
             for audit in &audits {
-                audit.write(None, &record).unwrap();
+                audit.write(None, &record, &Redactor::default()).unwrap();
             }
         }
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();

@@ -75,6 +75,11 @@ pub fn create(path: impl AsRef<Path>) -> io::Result<File> {
     system::create(path.as_ref())
 }
 
+/// Says why a file is not this user's alone, where it is not: others may read it, or it belongs to somebody else.
+pub(crate) fn check_private(file: &File) -> Result<(), String> {
+    system::check_private(file)
+}
+
 /// Opens a regular file of this user's to write behind its end, or makes it, for its owner only. A
 /// link is not followed.
 pub(crate) fn append(path: &Path) -> io::Result<File> {

@@ -6,6 +6,7 @@ mod intercepts;
 mod launcher;
 mod requests;
 mod restart;
+mod secrets;
 mod servers;
 mod services;
 mod session;
@@ -270,6 +271,7 @@ impl Host {
         if let Some(trace) = &builder.trace {
             trace.begin(&builder.info.name, &builder.info.version, builder.profile.name);
         }
+        let (mut builder, secrets) = builder.serve_secrets();
         let (names, tools) = (&builder.builtin_names, &builder.builtin_tools);
         let registry = Registry::new(names, tools, &builder.builtin_commands);
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
@@ -290,7 +292,7 @@ impl Host {
             rules,
             deadlines,
             Emission::new(builder.call_events, session, builder.audit.clone()),
-            (methods, approvals, hooks),
+            (methods, approvals, hooks, builder.redactor.clone()),
             calls::run_asked_tool,
             builder.on_bootstrap.clone(),
         ));
@@ -310,6 +312,7 @@ impl Host {
         for source in &builder.sources {
             let Plan { name, dir, manifest, guards, launch } =
                 Plan::of(source, &cwd, &environments);
+            secrets.add(&name, manifest.as_ref());
             let adapter = servers.adapter(source, &cwd);
             let index = host.shared.registry().add_extension(&name);
             if builder.profile.guards_fail_closed {
@@ -346,7 +349,8 @@ impl Host {
                 Err(problem) => Err(problem),
             };
             let running = running.map_err(|problem| {
-                let diagnosis = Arc::new(Diagnosis::before_start(&name, problem));
+                let diagnosis = Diagnosis::before_start(&name, problem);
+                let diagnosis = Arc::new(diagnosis.redacted(&builder.redactor));
                 let news =
                     News::Failed { extension: name.clone(), diagnosis: Arc::clone(&diagnosis) };
                 host.shared.news.tell(news);

@@ -121,8 +121,10 @@ mod mcp;
 mod memory;
 mod process;
 mod profile;
+mod redact;
 mod registry;
 mod report;
+mod secrets;
 mod source;
 
 pub use approval::{
@@ -141,11 +143,13 @@ pub use process::{
     Exit, Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,
     withhold_descriptors,
 };
+pub use redact::Redactor;
 pub use registry::{BuiltinCall, BuiltinToolError, Command, Tool};
 pub use report::{
     Blocked, CallError, CallStatus, Diagnosis, Ending, FailureCause, InterceptFailure, Manner,
     Notice, Problem, Role, Trace,
 };
+pub use secrets::{SecretStore, declared as declared_secrets};
 pub use source::{ExtensionSource, MANIFEST, Manifest, ManifestError, Permissions, Program};
 #[cfg(feature = "mcp-client")]
 pub use source::{McpServer, McpServerError};

@@ -1585,6 +1585,19 @@ extline_result extline_ui_input(struct extline_call *call,
                                 bool secret,
                                 struct extline_str *out);
 
+/**
+ * Gives a secret that "permissions": {"secrets": [...]} in `extension.json` declares, and waits for it. The text
+ * lives as long as `call`, the handler's; print and log it nowhere.
+ *
+ * `EXTLINE_REMOTE` when the host refused it, as one that is not declared or not set: `extline_last_error` says why
+ * and what sets it. Under a host that keeps no secrets it is the environment variable of that name, and
+ * `EXTLINE_NOT_FOUND` where that is not set. Else as `extline_request`, also for the threads in which it may be
+ * called.
+ */
+extline_result extline_secret(struct extline_call *call,
+                              const char *name,
+                              struct extline_str *out);
+
 /* ---- A loop of the program's own ------------------------------------------------------------- */
 
 /**

@@ -200,6 +200,14 @@ public:
         return view(line);
     }
 
+    // A secret that the manifest declares, which lives as long as the call; under a host that keeps none the
+    // environment variable of that name.
+    std::string_view secret(const std::string& name) const {
+        extline_str value{"", 0};
+        check(extline_secret(call_, name.c_str(), &value));
+        return view(value);
+    }
+
     KeptCall keep() const;
 
 protected:

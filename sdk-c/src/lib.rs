@@ -43,6 +43,7 @@ pub mod polled;
 pub mod respond;
 pub mod run;
 mod running;
+pub mod secret;
 pub mod stage;
 mod state;
 pub mod text;

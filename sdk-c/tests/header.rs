@@ -103,7 +103,13 @@ const SECTIONS: [(&str, &[&str]); 15] = [
     ),
     (
         "Asking the host",
-        &["extline_call_tool*", "extline_request*", "extline_answer_*", "extline_ui_*"],
+        &[
+            "extline_call_tool*",
+            "extline_request*",
+            "extline_answer_*",
+            "extline_ui_*",
+            "extline_secret",
+        ],
     ),
     (
         "A loop of the program's own",

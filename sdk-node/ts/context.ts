@@ -12,6 +12,7 @@ import type { Serving } from "./serve.js";
 import type { ToolOutput } from "./tool-output.js";
 import { run, type ExecOptions, type Ran } from "./exec.js";
 import { Ui } from "./ui.js";
+import { Secret, valueOf, type SecretOptions } from "./secret.js";
 
 /** The conversation that a call belongs to. */
 export interface SessionInfo {
@@ -229,6 +230,29 @@ export class Context {
   async request(method: string, params?: unknown, options: RequestOptions = {}): Promise<unknown> {
     this.#ofCall("ctx.request", "; ext.request belongs to no call", this.request);
     return this.serving.questions.request(this, method, params, options);
+  }
+
+  /**
+   * A key or a token that `permissions.secrets` of the extension's `extension.json` declares. Under a host that keeps
+   * no secrets it is the environment variable of that name. Rejects with a `ToolError` of kind `not_found` where it is
+   * not set, with a text that says what sets it, and `permission` where it is not declared.
+   *
+   * @example
+   * ```ts
+   * const key = await ctx.secret("OPENWEATHER_KEY");
+   * await fetch(url, { headers: { authorization: `Bearer ${key.reveal()}` } });
+   * ```
+   */
+  async secret(name: string, options: SecretOptions = {}): Promise<Secret> {
+    return new Secret(await valueOf(this, "secret.get", name, options));
+  }
+
+  /**
+   * An environment variable that `permissions.env` of the extension's `extension.json` declares, as it is where the
+   * agent was started. Else as {@link Context.secret}.
+   */
+  async env(name: string): Promise<string> {
+    return valueOf(this, "env.get", name);
   }
 
   /**

@@ -37,6 +37,8 @@ export { Response } from "./response.js";
 export type { PanelContent } from "./response.js";
 export { ToolResult } from "./result.js";
 export type { LogLevel, NoteLevel } from "./say.js";
+export { Secret } from "./secret.js";
+export type { SecretOptions } from "./secret.js";
 export type { ResultObject, ToolResultOptions, Update } from "./result.js";
 export type { ArgsOf, OneSchema, Schema } from "./schema/input.js";
 export type { FromSchema, JsonSchema, JsonType } from "./schema/json-schema.js";

@@ -176,6 +176,8 @@ export interface Native {
   giveBack(): void;
   /** Whether the program is to be an MCP server, by its first argument or by the environment. */
   asksForMcp(firstArgument: string | undefined): boolean;
+  /** The environment variable of that name. Throws an error whose `code` is the kind. */
+  ofEnvironment(name: string): string;
   /** Asked natively: `node:worker_threads` takes Node longer to load than all of this. */
   isMainThread(): boolean;
   report(message: string): void;

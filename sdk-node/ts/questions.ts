@@ -129,7 +129,7 @@ export class Questions {
 }
 
 /** What the native half refuses, as the author sees it. */
-function refusable<Value>(ask: () => Value): Value {
+export function refusable<Value>(ask: () => Value): Value {
   try {
     return ask();
   } catch (refused) {

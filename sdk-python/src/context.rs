@@ -320,6 +320,28 @@ impl Context {
         run.call1((slf, command, args, PyTuple::new(py, options)?))
     }
 
+    /// A key or a token that `permissions.secrets` of the extension's `extension.json` declares, as a `Secret`:
+    /// `ctx.secret("OPENWEATHER_KEY").reveal()`. To be awaited in an `async` handler. `purpose` says in a few words
+    /// what it is for. Under a host that keeps no secrets it is the environment variable of that name.
+    ///
+    /// Raises `ToolError` of kind `not_found` where it is not set, with a text that says what sets it, and
+    /// `permission` where it is not declared.
+    #[pyo3(signature = (name, purpose=None))]
+    fn secret<'py>(
+        slf: &Bound<'py, Self>,
+        name: &Bound<'py, PyAny>,
+        purpose: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let secret = slf.py().import("extline._secret")?.getattr("secret")?;
+        secret.call1((slf, name, purpose))
+    }
+
+    /// An environment variable that `permissions.env` of the extension's `extension.json` declares, as it is where
+    /// the agent was started. Else as `secret`, with a `str`.
+    fn env<'py>(slf: &Bound<'py, Self>, name: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("extline._secret")?.getattr("env")?.call1((slf, name))
+    }
+
     /// Sends a part of a method's answer before the answer, any JSON value; waits while the host does
     /// not read. To be awaited in an `async` handler. What a method's generator yields is sent so.
     ///

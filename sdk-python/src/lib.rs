@@ -50,7 +50,7 @@ mod native {
     #[pymodule_export]
     use crate::intercept_chain::InterceptChain;
     #[pymodule_export]
-    use crate::outgoing::Question;
+    use crate::outgoing::{Question, of_environment};
     #[pymodule_export]
     use crate::raw::RawJson;
     #[pymodule_export]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use extline_driver::questions::{Answer, Asked, Asker, News, Reply};
-use extline_driver::{Question as Open, Questions};
+use extline_driver::{Question as Open, Questions, secrets};
 use extline_protocol::ExtensionEvent;
 use extline_protocol::frame::ErrorInfo;
 use pyo3::prelude::*;
@@ -112,6 +112,12 @@ fn value(py: Python<'_>, Answer { reply, error }: Answer) -> PyResult<Bound<'_, 
         }
         Reply::Method(result) => load(py, result.unwrap_or_default().get()),
     }
+}
+
+/// The environment variable of that name, under a host that keeps no secrets. Raises `ToolError`.
+#[pyfunction]
+pub(crate) fn of_environment(py: Python<'_>, name: &str) -> PyResult<String> {
+    secrets::of_environment(name).map_err(|error| raised(py, *error))
 }
 
 /// A failure as Python's `ToolError`.

@@ -35,6 +35,7 @@ CHAPTERS = {
         "extline._panel.OpenPanel",
         "extline.Ui",
         "extline.Ran",
+        "extline.Secret",
         "extline._output.ToolOutput",
     ],
     "Events": [

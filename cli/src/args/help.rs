@@ -81,6 +81,21 @@ pub(super) const PACKAGE_EXAMPLES: &str = "Examples:
   claude --plugin-dir packages/claude
   gemini extensions link packages/gemini";
 
+pub(super) const SECRET_EXAMPLES: &str = "Examples:
+  extline secret set . OPENWEATHER_KEY
+  extline secret set weather OPENWEATHER_KEY < key.txt
+  extline secret list
+  extline secret list weather
+  extline secret remove weather OPENWEATHER_KEY";
+
+pub(super) const SECRET_SET_EXAMPLES: &str = "Examples:
+  extline secret set weather OPENWEATHER_KEY
+  pass show openweather | extline secret set weather OPENWEATHER_KEY";
+
+pub(super) const SECRET_LIST_EXAMPLES: &str = "Examples:
+  extline secret list
+  extline secret list --json . | jq '.secrets[] | select(.set | not) | .name'";
+
 pub(super) const HOOK_EXAMPLES: &str = "Examples:
   extline hook --agent claude examples/guard-python < event.json
   extline hook --status

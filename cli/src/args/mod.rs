@@ -9,6 +9,7 @@ mod install;
 mod offered;
 mod package;
 mod script_hooks;
+mod secret;
 mod servers;
 mod settings;
 
@@ -22,7 +23,7 @@ use help::{
     CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFORMANCE_EXAMPLES, DISCOVER_EXAMPLES,
     ENVIRONMENT, EXAMPLES, HOOK_EXAMPLES, INSPECT_EXAMPLES, INSTALL_EXAMPLES, LINT_EXAMPLES,
     MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, PACKAGE_EXAMPLES, RECORD_EXAMPLES,
-    RUN_EXAMPLES, TAP_EXAMPLES, UNINSTALL_EXAMPLES,
+    RUN_EXAMPLES, SECRET_EXAMPLES, TAP_EXAMPLES, UNINSTALL_EXAMPLES,
 };
 use offered::Offered;
 
@@ -35,6 +36,7 @@ pub(crate) use http::Http;
 pub(crate) use install::{Discover, Install, Place, Scope, Uninstall};
 pub(crate) use package::{Kind, Package};
 pub(crate) use script_hooks::Hooks;
+pub(crate) use secret::{Secret, SecretAction, SecretList, SecretRemove, SecretSet};
 pub(crate) use servers::Servers;
 pub(crate) use settings::{Program, Settings, Timeout};
 
@@ -138,6 +140,12 @@ pub(crate) enum Action {
     /// told of, and is no failure.
     #[command(after_help = format!("{DISCOVER_EXAMPLES}\n\n{EXIT_CODES}"))]
     Discover(Discover),
+    /// Set, list and remove the secrets of extensions
+    ///
+    /// A secret is a key or a token that an extension's manifest declares in permissions.secrets. Its value is kept
+    /// on this machine, for the extension of that name alone, and is printed nowhere. docs/secrets.md has the rest.
+    #[command(after_help = format!("{SECRET_EXAMPLES}\n\n{EXIT_CODES}"))]
+    Secret(Secret),
     /// Answer an agent's hook: guards and interceptors decide about the agent's own tools
     ///
     /// The agent gives one event on stdin and is answered in its own format. The extensions are started by
@@ -271,6 +279,10 @@ pub(crate) struct Tap {
     /// docs/protocol/traces.md); the file is made anew
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
+
+    /// Write *** into the trace for what looks like a secret
+    #[arg(long, requires = "trace")]
+    pub(crate) redact: bool,
 
     /// Which rules hold: those of every extension, or those of SDKs too
     #[arg(long, value_enum, default_value_t = Rules::Base)]

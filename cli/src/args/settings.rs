@@ -62,6 +62,10 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
+    /// Write *** into the trace for each secret that is handed out, and for what looks like one
+    #[arg(long)]
+    pub(crate) redact: bool,
+
     /// Where clients of MCP are asked, in place of the terminal
     #[arg(skip)]
     pub(crate) desk: Option<Desk>,

@@ -364,7 +364,12 @@ impl Console {
             ok: bool,
             outcome: &'a T,
         }
-        self.session.printer.json(&Json { line: line.trim(), ok, outcome });
+        let json = Json { line: line.trim(), ok, outcome };
+        if ok {
+            self.session.printer.json_result(&json);
+        } else {
+            self.session.printer.json(&json);
+        }
     }
 
     fn outcome(&self) -> Exit {

@@ -34,6 +34,26 @@ pub(crate) async fn line_of_terminal() -> io::Result<Option<String>> {
     self::terminal::Terminal::open()?.line().await
 }
 
+/// Asks for a line that is not shown while it is typed. `None` at Ctrl-D.
+#[cfg(unix)]
+pub(crate) async fn unseen_line(question: &str) -> io::Result<Option<String>> {
+    let mut terminal = self::terminal::Terminal::open()?;
+    // Before the question: what is typed at once is not shown either.
+    let _hidden = self::terminal::Typing::hidden()?;
+    terminal.prompt(question);
+    let line = terminal.line().await?;
+    self::terminal::say("\n");
+    terminal.is_answered();
+    Ok(line)
+}
+
+/// Nothing can be typed unseen there yet.
+#[cfg(not(unix))]
+pub(crate) async fn unseen_line(_question: &str) -> io::Result<Option<String>> {
+    let text = "nothing can be typed unseen on this platform yet; give the value on stdin";
+    Err(io::Error::new(io::ErrorKind::Unsupported, text))
+}
+
 /// Serves the dialogs: those that are answered by `scripted` never ask anybody, and where there are clients of MCP
 /// these are asked.
 pub(crate) fn serve(builder: HostBuilder, scripted: &Scripted, desk: Option<&Desk>) -> HostBuilder {

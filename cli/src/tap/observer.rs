@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use extline_conformance::{
     Binds, CaseReport, QueueReceiver, QueueSender, Recorded, Verdict, queue,
 };
-use extline_host::Trace;
+use extline_host::{Redactor, Trace};
 use extline_protocol::trace::{FORMAT, Record, What};
 
 use crate::printer::say_as_extension;
@@ -50,7 +50,11 @@ impl Teller {
 
 impl Observer {
     /// `Err` says why there can be none.
-    pub(super) fn start(trace: Option<&Path>, binds: Binds) -> Result<Self, String> {
+    pub(super) fn start(
+        trace: Option<&Path>,
+        is_redacted: bool,
+        binds: Binds,
+    ) -> Result<Self, String> {
         let name = trace.map(|file| file.display().to_string());
         let file = trace.map(Trace::create_file).transpose();
         let file = file.map_err(|error| {
@@ -60,6 +64,7 @@ impl Observer {
         let mut view = View {
             trace: file.map(BufWriter::new),
             name,
+            redactor: is_redacted.then(Redactor::default),
             binds,
             recorded: Recorded::default(),
             told: BTreeSet::new(),
@@ -88,6 +93,8 @@ impl Observer {
 struct View {
     trace: Option<BufWriter<File>>,
     name: Option<String>,
+    /// Takes secrets out of the trace, where that is wanted.
+    redactor: Option<Redactor>,
     binds: Binds,
     recorded: Recorded,
     /// Cases that were told.
@@ -120,7 +127,14 @@ impl View {
 
     fn take(&mut self, record: &Record) {
         let mut line = Vec::new();
-        record.write_line(&mut line);
+        match &self.redactor {
+            Some(redactor) => {
+                let mut redacted = record.clone();
+                redactor.record(&mut redacted.what);
+                redacted.write_line(&mut line);
+            }
+            None => record.write_line(&mut line),
+        }
         self.write(&line);
         if self.has_room() {
             self.recorded.add(record);

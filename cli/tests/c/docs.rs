@@ -89,6 +89,25 @@ fn the_c_of_the_page_on_asking_asks() {
 }
 
 #[test]
+fn the_c_of_the_page_on_secrets_asks() {
+    let page = fs::read_to_string(repository().join("docs/secrets.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let blocks = blocks(&page);
+    let program = blocks.iter().find(|block| block.name == "weather.c").unwrap();
+    play(program, folder.path(), &said_in(folder.path()));
+    let flags = "$(pkg-config --cflags --libs extline)";
+    sh(
+        &format!("cc -Wall -Wextra -Wno-unused-parameter weather.c -o weather {flags}"),
+        folder.path(),
+    );
+    let manifest =
+        r#"{"name":"weather","exec":"./weather","permissions":{"secrets":["OPENWEATHER_KEY"]}}"#;
+    fs::write(folder.path().join("extension.json"), manifest).unwrap();
+    let command = "OPENWEATHER_KEY=swordfish EXTLINE_HOME=$PWD/home extline call . weather";
+    assert_eq!(sh(command, folder.path()), "asked with a key of 9 characters\n");
+}
+
+#[test]
 fn other_languages() {
     if found("go", "docs/c/other-languages.md") {
         follow("c/other-languages.md", 3);

@@ -40,6 +40,9 @@ int main() {
         const auto name = call.input("By whom?");
         return std::to_string(where.value_or(9)) + " by " + std::string(name.value_or("nobody"));
     });
+    ext.tool("secret", "Asks for a key.", any, [](extline::Call& call) {
+        return std::to_string(call.secret("PATH").size() > 0);
+    });
     ext.guard("throws", [](extline::Call& call) {
         if (call.look("/tool_name") == "guarded") throw std::runtime_error("no guard");
     });
@@ -108,6 +111,8 @@ fn what_is_thrown_and_kept_becomes_an_answer() {
     fails("thrown", r#"{"what":"kind"}"#, &["internal", "told all the same"]);
     fails("thrown", "{}", &["validation", "/what"]);
     // The first answer holds, whatever comes behind it.
+    // There is no manifest that declares it.
+    assert_eq!(call("secret", "{}").0, 1);
     assert_eq!(call("thrown", r#"{"what":"twice"}"#), (0, "once\n".to_owned()));
     let args = r#"{"n":2,"b":true,"list":[1,2,3],"d":2.5}"#;
     assert_eq!(call("args", args).1, "42 true 3 none 2.5\n");

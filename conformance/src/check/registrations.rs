@@ -173,10 +173,9 @@ pub(super) fn reserved_names(observed: &Observed<'_>) -> Outcome {
 
 /// Capabilities that mean nothing yet (docs/protocol/specification.md 3.8).
 const CAPABILITIES: [&str; 3] = ["config", "providers", "blob"];
-/// Methods that mean nothing yet, but for those that hosts serve (3.9); one that ends in a dot is all that begin so.
-const RESERVED: [&str; 13] = [
+/// Methods that mean nothing yet, but for those that hosts serve (3.9 and after); one that ends in a dot is all that begin so.
+const RESERVED: [&str; 12] = [
     "ui.",
-    "env.get",
     "secret.",
     "state.",
     "session.",

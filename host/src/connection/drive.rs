@@ -249,7 +249,7 @@ impl Connection {
             &self.log,
             &self.environment.withheld,
         );
-        let diagnosis = Arc::new(diagnosis);
+        let diagnosis = Arc::new(diagnosis.redacted(&self.shared.redactor));
         let how = diagnosis.summary();
         if !was_asked {
             self.log.remark(&how);

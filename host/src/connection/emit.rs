@@ -80,7 +80,7 @@ impl Shared {
     pub(crate) fn audit(&self, record: &Record<'_>) {
         let Some(audit) = &self.emission.audit else { return };
         let session = self.emission.session.as_ref().map(|(session, _)| session.id.as_str());
-        if let Err(error) = audit.write(session, record)
+        if let Err(error) = audit.write(session, record, &self.redactor)
             && !self.emission.audit_failed.swap(true, Ordering::Relaxed)
         {
             self.news.tell(News::AuditFailed { reason: error.to_string() });

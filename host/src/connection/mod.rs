@@ -20,6 +20,7 @@ mod panels;
 mod questions;
 mod registering;
 mod requests;
+mod secrets;
 mod shared;
 mod standstill;
 mod state;
@@ -105,7 +106,7 @@ impl Connection {
             index,
             name: name.to_owned(),
             group,
-            log: Log::collect(log, errors, Arc::clone(&changed)),
+            log: Log::collect(log, errors, Arc::clone(&changed), &shared.redactor),
             environment,
             shared: Arc::clone(shared),
             state: Mutex::new(State::new(session, input, limits, Instant::now())),
@@ -229,7 +230,8 @@ impl Connection {
     }
 
     /// Tells that an interceptor or a guard did not decide.
-    pub(crate) fn intercept_failed(&self, failure: InterceptFailure) {
+    pub(crate) fn intercept_failed(&self, mut failure: InterceptFailure) {
+        failure.redact(&self.shared.redactor);
         let mut state = self.lock();
         self.notice(&mut state, Notice::new(failure.to_string()));
         state.keep_intercept_failure(failure.clone());
@@ -245,7 +247,7 @@ impl Connection {
         let runs = self.ended.borrow().is_none();
         diagnosis.process = runs.then(|| self.group.activity()).flatten();
         diagnosis.add_output(None, &self.log, &self.environment.withheld);
-        diagnosis
+        diagnosis.redacted(&self.shared.redactor)
     }
 
     /// Why there is nobody to ask.
@@ -255,6 +257,8 @@ impl Connection {
 
     /// Keeps a notice for the status, writes it to the log and tells the embedder.
     fn notice(&self, state: &mut State, mut notice: Notice) {
+        // Before it is cut: half a secret would not be known again.
+        notice.redact(&self.shared.redactor);
         shorten(&mut notice.text, NOTICE);
         self.log.remark(&notice.text);
         self.tell(News::Notice { extension: self.name.clone(), notice: notice.clone() });

@@ -1,16 +1,19 @@
 //! What an embedder hears of without asking.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use extline_protocol::RawJson;
 use extline_protocol::frame::{Level, Log, Registered, ToolUpdate};
 use tokio::sync::watch;
 
 use super::panel::Panel;
 use crate::lock::lock;
 use crate::memory::Memory;
+use crate::redact::Redactor;
 use crate::report::{CallStatus, Diagnosis, Ending, InterceptFailure, Notice};
 
 /// News that wait for a slow listener; of more it misses the oldest.
@@ -172,6 +175,35 @@ pub enum News {
 }
 
 impl News {
+    /// Takes secrets out of what is shown to people. A prompt and the progress of a call are for the model too, and
+    /// stay as they are, as results do.
+    fn redact(&mut self, redactor: &Redactor) {
+        match self {
+            Self::Bootstrap { message, .. } | Self::Note { message, .. } => {
+                *message = redactor.text(message).into_owned();
+            }
+            Self::Log { log, .. } => {
+                log.message = redactor.text(&log.message).into_owned();
+                if let Some(fields) = &mut log.fields {
+                    let redacted = redactor.line(fields.get().as_bytes());
+                    if let Cow::Owned(redacted) = redacted {
+                        let text = String::from_utf8_lossy(&redacted);
+                        *fields = RawJson::parse(&text).unwrap_or_else(|_| RawJson::empty_object());
+                    }
+                }
+            }
+            Self::Notice { notice, .. } => notice.redact(redactor),
+            Self::InterceptFailed { failure, .. } => failure.redact(redactor),
+            Self::Registered { report, .. } => {
+                for rejection in &mut report.rejected {
+                    rejection.message = redactor.text(&rejection.message).into_owned();
+                }
+            }
+            // A diagnosis has none any more.
+            _ => {}
+        }
+    }
+
     /// Roughly what it takes to keep it.
     fn memory(&self) -> usize {
         const EACH: usize = 512;
@@ -253,14 +285,16 @@ pub(crate) struct Newsroom {
     newest: watch::Sender<u64>,
     /// What happens during the start waits for the first listener.
     has_listener: AtomicBool,
+    redactor: Redactor,
 }
 
 impl Newsroom {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(redactor: Redactor) -> Self {
         Self {
             kept: Arc::default(),
             newest: watch::Sender::new(0),
             has_listener: AtomicBool::new(false),
+            redactor,
         }
     }
 
@@ -269,7 +303,8 @@ impl Newsroom {
         self.newest.receiver_count() > 0
     }
 
-    pub(crate) fn tell(&self, news: News) {
+    pub(crate) fn tell(&self, mut news: News) {
+        news.redact(&self.redactor);
         let memory = news.memory();
         let next = {
             let mut kept = lock(&self.kept);
@@ -306,7 +341,7 @@ mod tests {
 
     #[test]
     fn the_first_listener_hears_what_happened_before_and_later_ones_do_not() {
-        let newsroom = Newsroom::new();
+        let newsroom = Newsroom::new(Redactor::default());
         newsroom.tell(note("early"));
         let mut first = newsroom.listen();
         let mut second = newsroom.listen();
@@ -318,7 +353,7 @@ mod tests {
 
     #[test]
     fn a_slow_listener_is_told_what_it_missed() {
-        let newsroom = Newsroom::new();
+        let newsroom = Newsroom::new(Redactor::default());
         let mut listener = newsroom.listen();
         for _ in 0..WAITING + 3 {
             newsroom.tell(note("x"));
@@ -329,7 +364,7 @@ mod tests {
 
     #[test]
     fn long_news_wait_for_no_slow_listener() {
-        let newsroom = Newsroom::new();
+        let newsroom = Newsroom::new(Redactor::default());
         let mut listener = newsroom.listen();
         for _ in 0..10 {
             newsroom.tell(note(&"x".repeat(4 << 20)));

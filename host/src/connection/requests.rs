@@ -13,6 +13,7 @@ use super::call_guard::CallGuard;
 use super::calls::{Unanswered, Waiting};
 use super::method::MethodCall;
 use super::questions::Stopped;
+use super::secrets::SecretAsked;
 use super::state::{Phase, State};
 use crate::handler::{self, Ended};
 use crate::memory::Memory;
@@ -63,6 +64,7 @@ impl Connection {
         let answer = match self.shared.methods.get(&method).cloned() {
             None => error(ErrorKind::Unsupported, format!("unknown method {method}")),
             Some(served) => {
+                let asked = SecretAsked::of(&method, params.as_ref());
                 let call = MethodCall {
                     extension: self.name.clone(),
                     method: method.clone(),
@@ -76,14 +78,18 @@ impl Connection {
                 // Counted from the receipt, which was just now (`rpc.deadline`).
                 let timeout = deadline_ms.map(Duration::from_millis);
                 let work = served.answer(call);
-                match handler::run(&self.shared.runtime, work, stop, timeout).await {
+                let answer = match handler::run(&self.shared.runtime, work, stop, timeout).await {
                     Ended::Answered(answer) => answer,
                     Ended::Panicked => error(ErrorKind::Internal, format!("{method} panicked")),
                     Ended::Stopped => error(ErrorKind::Cancelled, "cancelled".to_owned()),
                     Ended::TookTooLong => {
                         error(ErrorKind::Timeout, format!("{method} did not answer in time"))
                     }
+                };
+                if let Some(asked) = asked {
+                    asked.answered(&self.shared, &self.name, &answer);
                 }
+                answer
             }
         };
         let mut state = self.lock();

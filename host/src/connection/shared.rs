@@ -21,6 +21,7 @@ use crate::hooks::Hooks;
 use crate::lock::lock;
 use crate::process::HostProcesses;
 use crate::profile::ProfileRules;
+use crate::redact::Redactor;
 use crate::registry::Registry;
 
 /// Validations that take long and run at once; further ones wait.
@@ -30,6 +31,7 @@ const LONG_VALIDATIONS: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) news: Newsroom,
+    pub(crate) redactor: Redactor,
     pub(crate) deadlines: Deadlines,
     pub(crate) rules: ProfileRules,
     pub(crate) emission: Emission,
@@ -70,12 +72,13 @@ impl Shared {
         rules: ProfileRules,
         deadlines: Deadlines,
         emission: Emission,
-        (methods, approvals, hooks): (Methods, Approvals, Hooks),
+        (methods, approvals, hooks, redactor): (Methods, Approvals, Hooks, Redactor),
         run_asked_tool: RunAskedTool,
         on_bootstrap: OnBootstrap,
     ) -> Self {
         Self {
-            news: Newsroom::new(),
+            news: Newsroom::new(redactor.clone()),
+            redactor,
             deadlines,
             rules,
             emission,

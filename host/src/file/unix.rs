@@ -61,6 +61,17 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+pub(super) fn check_private(file: &File) -> Result<(), String> {
+    let found = file.metadata().map_err(|error| error.to_string())?;
+    if found.uid() != geteuid().as_raw() {
+        return Err(format!("it belongs to another user (uid {})", found.uid()));
+    }
+    match found.mode() & OTHERS {
+        0 => Ok(()),
+        _ => Err(format!("others may read it (mode {:03o}): chmod 600", found.mode() & 0o777)),
+    }
+}
+
 pub(super) fn append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.append(true).create(true).mode(0o600);

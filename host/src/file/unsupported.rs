@@ -20,6 +20,11 @@ pub(super) fn create(path: &Path) -> io::Result<File> {
     File::create(path)
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "on Unix it may be")]
+pub(super) fn check_private(_file: &File) -> Result<(), String> {
+    Ok(())
+}
+
 pub(super) fn rotate(path: &Path, _file: &File) -> io::Result<File> {
     fs::rename(path, super::before(path))?;
     append(path)

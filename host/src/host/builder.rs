@@ -21,8 +21,10 @@ use crate::connection::{Method, MethodCall, Methods, OnBootstrap};
 use crate::home::default_home;
 use crate::hooks::{ScriptHook, ScriptHooks};
 use crate::process::EnvironmentSettings;
+use crate::redact::Redactor;
 use crate::registry::{Builtin, BuiltinCall, BuiltinToolError, Tool};
 use crate::report::Trace;
+use crate::secrets::Provider;
 use crate::source::ExtensionSource;
 
 /// What this host serves; nothing else is named in `hello_ack`.
@@ -71,6 +73,8 @@ pub struct HostBuilder {
     pub(crate) on_bootstrap: OnBootstrap,
     pub(crate) runs_programs: bool,
     pub(crate) hooks: Vec<ScriptHook>,
+    pub(crate) secrets: Option<Provider>,
+    pub(crate) redactor: Redactor,
 }
 
 impl Default for HostBuilder {
@@ -105,6 +109,8 @@ impl Default for HostBuilder {
             on_bootstrap: OnBootstrap::default(),
             runs_programs: false,
             hooks: Vec::new(),
+            secrets: None,
+            redactor: Redactor::default(),
         }
     }
 }

@@ -9,6 +9,7 @@ use super::advice::speaks_of_environment;
 use super::log::Log;
 use super::problem::Problem;
 use crate::process::Exit;
+use crate::redact::Redactor;
 use crate::report::advice;
 
 /// Why an extension cannot be used, can be used no longer, or did not answer: what was being done,
@@ -90,6 +91,16 @@ impl Diagnosis {
         } else {
             self.add_withheld(withheld);
         }
+    }
+
+    /// The same without secrets.
+    pub(crate) fn redacted(mut self, redactor: &Redactor) -> Self {
+        let redact = |text: &mut String| *text = redactor.text(text).into_owned();
+        self.problem.redact(redactor);
+        redact(&mut self.doing);
+        redact(&mut self.suggestion);
+        self.process.iter_mut().chain(&mut self.stdout).chain(&mut self.stderr).for_each(redact);
+        self
     }
 
     fn add_withheld(&mut self, withheld: &[String]) {

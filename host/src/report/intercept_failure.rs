@@ -5,6 +5,8 @@ use std::fmt;
 use extline_protocol::frame::Phase;
 use serde::Serialize;
 
+use crate::redact::Redactor;
+
 /// An interceptor or a guard that was asked and did not decide. `Display` gives one line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -57,6 +59,12 @@ pub(crate) struct NoAnswer {
     pub(crate) cause: FailureCause,
     /// In words that follow who was asked.
     pub(crate) reason: String,
+}
+
+impl InterceptFailure {
+    pub(crate) fn redact(&mut self, redactor: &Redactor) {
+        self.reason = redactor.text(&self.reason).into_owned();
+    }
 }
 
 impl Role {

@@ -20,6 +20,7 @@ use super::notice::Notice;
 use crate::bucket::Bucket;
 use crate::home::LogPlace;
 use crate::process::ErrorOutput;
+use crate::redact::{Redactor, Stream};
 
 /// Lines kept for diagnoses, and the most characters kept of each.
 const LAST_LINES: usize = 12;
@@ -57,6 +58,7 @@ pub(crate) struct Log {
     entries: mpsc::Sender<Entry>,
     drained: watch::Receiver<bool>,
     alarm: Arc<Alarm>,
+    redactor: Redactor,
 }
 
 /// What the owner of the extension should know of the log.
@@ -84,8 +86,14 @@ enum Entry {
 impl Log {
     /// Starts to read stderr, in a task of its own. A file that cannot be written is an error of
     /// the log only: stderr is read all the same.
-    pub(crate) fn collect(place: LogPlace, errors: ErrorOutput, changed: Arc<Notify>) -> Self {
-        let (place, last) = (Arc::new(place), Arc::new(Mutex::new(LastLines::default())));
+    pub(crate) fn collect(
+        place: LogPlace,
+        errors: ErrorOutput,
+        changed: Arc<Notify>,
+        redactor: &Redactor,
+    ) -> Self {
+        let last = LastLines::new(redactor.clone());
+        let (place, last) = (Arc::new(place), Arc::new(Mutex::new(last)));
         let (entries, waiting) = mpsc::channel(WAITING);
         let (drained_sender, drained) = watch::channel(false);
         let (raised, notices) = (AtomicBool::new(false), Mutex::default());
@@ -100,7 +108,7 @@ impl Log {
             flood: Some(Arc::clone(&alarm)),
         };
         tokio::spawn(run(reader, writer, waiting));
-        Self { place, last, entries, drained, alarm }
+        Self { place, last, entries, drained, alarm, redactor: redactor.clone() }
     }
 
     /// What is to be told of the log since this was asked last.
@@ -119,7 +127,8 @@ impl Log {
 
     /// Writes a line of the host's own; the text may be an extension's, and of any length.
     pub(crate) fn remark(&self, text: &str) {
-        let text: String = text.chars().take(REMARK_CHARS).collect();
+        // Before it is cut: half a secret would not be known again.
+        let text: String = self.redactor.text(text).chars().take(REMARK_CHARS).collect();
         // Neither a line feed nor a carriage return begins what looks like a remark of its own.
         let text = shown(&text).replace('\n', "\n    ");
         // A flood of remarks is not worth memory; what matters is in the diagnosis too.
@@ -150,7 +159,7 @@ async fn run(mut reader: Reader, mut writer: Writer, mut entries: mpsc::Receiver
     loop {
         tokio::select! {
             chunk = reader.read(), if reader.is_open() => {
-                if !reader.is_flooded() {
+                if !chunk.is_empty() && !reader.is_flooded() {
                     writer.write(&chunk).await;
                 }
             }
@@ -185,7 +194,7 @@ impl Reader {
         self.allowance.is_overdrawn()
     }
 
-    /// Reads on; no bytes at the end. May be dropped and called again.
+    /// Reads on, and gives what may be kept of it: whole lines without secrets. May be dropped and called again.
     async fn read(&mut self) -> Vec<u8> {
         if self.is_flooded() {
             if let Some(flood) = self.flood.take() {
@@ -194,13 +203,15 @@ impl Reader {
             tokio::time::sleep(FLOOD_PAUSE).await;
         }
         let chunk = poll_fn(|context| self.poll_chunk(context)).await.unwrap_or_default();
-        if chunk.is_empty() {
+        let kept = if chunk.is_empty() {
             self.drained.send_replace(true);
-        }
-        lock(&self.last).add(&chunk);
+            lock(&self.last).end()
+        } else {
+            lock(&self.last).add(&chunk)
+        };
         #[expect(clippy::cast_precision_loss, reason = "a read brings 64 KiB")]
         self.allowance.take(chunk.len() as f64, Instant::now());
-        chunk
+        kept
     }
 
     /// Keeps no buffer while it waits: most extensions write little to stderr.
@@ -243,8 +254,8 @@ impl Writer {
 }
 
 /// The last lines of a stream of bytes.
-#[derive(Default)]
 struct LastLines {
+    stream: Stream,
     lines: VecDeque<String>,
     /// The beginning of a line whose end has not come.
     partial: Vec<u8>,
@@ -263,7 +274,31 @@ struct Traceback {
 }
 
 impl LastLines {
-    fn add(&mut self, mut bytes: &[u8]) {
+    fn new(redactor: Redactor) -> Self {
+        Self {
+            stream: Stream::new(redactor),
+            lines: VecDeque::new(),
+            partial: Vec::new(),
+            of_a_stack: 0,
+            traceback: None,
+        }
+    }
+
+    /// Takes in what was read; what may be kept of it now.
+    fn add(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let passed = self.stream.push(bytes);
+        self.look_at(&passed);
+        passed
+    }
+
+    /// Nothing more comes; what may be kept of the rest.
+    fn end(&mut self) -> Vec<u8> {
+        let passed = self.stream.end();
+        self.look_at(&passed);
+        passed
+    }
+
+    fn look_at(&mut self, mut bytes: &[u8]) {
         // Of a flood only the last lines are worth the work.
         if let Some(end) = memrchr_iter(b'\n', bytes).nth(LOOKED_AT) {
             self.partial.clear();
@@ -325,8 +360,11 @@ impl LastLines {
             }
         }
         lines.extend(self.lines.iter().cloned());
-        if !self.partial.is_empty() {
-            lines.push(readable(&self.partial));
+        let mut last = self.partial.clone();
+        last.extend(self.stream.waiting());
+        let last = last.strip_suffix(b"\n").unwrap_or(&last);
+        if !last.is_empty() {
+            lines.extend(last.split(|byte| *byte == b'\n').map(readable));
         }
         lines
     }
@@ -386,7 +424,7 @@ mod tests {
 
     #[test]
     fn the_last_lines_are_kept_and_long_ones_cut() {
-        let mut last = LastLines::default();
+        let mut last = LastLines::new(Redactor::default());
         for number in 0..20 {
             last.add(format!("line {number}\r\n").as_bytes());
         }
@@ -399,8 +437,26 @@ mod tests {
     }
 
     #[test]
+    fn no_secret_is_kept_however_it_comes() {
+        let redactor = Redactor::default();
+        redactor.learn("swordfish-1");
+        let mut last = LastLines::new(redactor);
+        let mut kept = Vec::new();
+        for chunk in ["the key is sword", "fish-1, it is\nand ", "swordfish-1"] {
+            kept.extend(last.add(chunk.as_bytes()));
+        }
+        assert_eq!(last.lines(), ["the key is ***, it is", "and ***"]);
+        kept.extend(last.end());
+        assert_eq!(String::from_utf8(kept).unwrap(), "the key is ***, it is\nand ***");
+        assert_eq!(last.lines(), ["the key is ***, it is", "and ***"]);
+        // Nor half of it, where a line is cut.
+        last.add(format!("{}swordfish-1\n", "x".repeat(LINE_CHARS - 4)).as_bytes());
+        assert!(last.lines()[1].ends_with("x***..."), "{:?}", last.lines());
+    }
+
+    #[test]
     fn a_stack_leaves_room_for_its_error() {
-        let mut last = LastLines::default();
+        let mut last = LastLines::new(Redactor::default());
         let stack = |name: &str, frames: usize| {
             let frames = (0..frames).map(|n| format!("    at f{n} (/a.js:{n}:1)\n"));
             format!("{name}\n{}", frames.collect::<String>())

@@ -8,6 +8,8 @@ use extline_protocol::frame::SdkInfo;
 use extline_protocol::{Notice as ProtocolNotice, Problem};
 use serde::Serialize;
 
+use crate::redact::Redactor;
+
 /// Something the author of an extension should know of, although it works. `Display` gives one
 /// line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -27,6 +29,10 @@ impl Notice {
     /// What was found, and what to do about it.
     pub fn with_suggestion(text: impl Into<String>, suggestion: impl Into<String>) -> Self {
         Self { text: text.into(), suggestion: Some(suggestion.into()) }
+    }
+
+    pub(crate) fn redact(&mut self, redactor: &Redactor) {
+        self.text = redactor.text(&self.text).into_owned();
     }
 
     /// It writes so much to stderr that not all of it is kept.

@@ -11,6 +11,7 @@ use super::advice;
 use super::notice::Author;
 use crate::memory::EXTENSION_MEMORY;
 use crate::process::Exit;
+use crate::redact::Redactor;
 
 /// What is wrong with an extension; `code` in JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -167,6 +168,25 @@ impl Problem {
                 | Self::ShutDown
                 | Self::Unkillable
         )
+    }
+
+    /// Takes secrets out of what others wrote in it.
+    pub(crate) fn redact(&mut self, redactor: &Redactor) {
+        let texts: [Option<&mut String>; 2] = match self {
+            Self::Manifest { message, remedy, .. } | Self::McpServer { message, remedy } => {
+                [Some(message), Some(remedy)]
+            }
+            Self::NotFound { written, .. } => [Some(written), None],
+            Self::NotHello { found } => [Some(found), None],
+            Self::Spawn { reason, .. }
+            | Self::BadHello { reason }
+            | Self::Version { reason }
+            | Self::Unreachable { reason } => [Some(reason), None],
+            _ => [None, None],
+        };
+        for text in texts.into_iter().flatten() {
+            *text = redactor.text(text).into_owned();
+        }
     }
 
     /// Whether a program that misses an environment variable fails like this.

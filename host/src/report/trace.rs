@@ -12,17 +12,19 @@ use extline_protocol::trace::{FORMAT, LINE_BYTES, Line, Lines, Record, Side, Str
 use crate::file;
 use crate::lock::lock;
 use crate::process::{Exit, Launch};
+use crate::redact::Redactor;
 
 /// Where a trace is written: every line both ways with its time, its direction and its extension,
 /// and the starts, ends and signals around them. docs/protocol/traces.md has the format.
 ///
-/// A trace holds arguments and results in full, secrets among them. It is written through a buffer
+/// A trace holds arguments and results in full, secrets among them, unless it is [redacted](Trace::redacted). It is written through a buffer
 /// as the lines pass, and flushed when an extension fails or ends. A clone writes to the same
 /// place.
 #[derive(Clone)]
 pub struct Trace {
     began: Instant,
     sink: Arc<Mutex<Sink>>,
+    redactor: Option<Redactor>,
 }
 
 struct Sink {
@@ -55,7 +57,15 @@ impl Trace {
     /// the lines while they pass.
     pub fn each_to(writer: impl Write + Send + 'static) -> Self {
         let sink = Sink { writer: Box::new(writer), record: Vec::new(), failed: None };
-        Self { began: Instant::now(), sink: Arc::new(Mutex::new(sink)) }
+        Self { began: Instant::now(), sink: Arc::new(Mutex::new(sink)), redactor: None }
+    }
+
+    /// Writes no secrets, as far as they are known or look like such. For all that a host hands out it must be the
+    /// one that the host has too, see [`HostBuilder::redactor`](crate::HostBuilder::redactor).
+    #[must_use]
+    pub fn redacted(mut self, redactor: &Redactor) -> Self {
+        self.redactor = Some(redactor.clone());
+        self
     }
 
     /// Writes the first record.
@@ -80,7 +90,10 @@ impl Trace {
         trace
     }
 
-    fn record(&self, extension: Option<&str>, what: What) {
+    fn record(&self, extension: Option<&str>, mut what: What) {
+        if let Some(redactor) = &self.redactor {
+            redactor.record(&mut what);
+        }
         let mut sink = lock(&self.sink);
         if sink.failed.is_some() {
             return;

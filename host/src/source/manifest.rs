@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use extline_protocol::check_extension_name;
+use extline_services::secret::check_name as check_variable;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -52,6 +53,9 @@ pub struct Permissions {
     /// Names of environment variables that it gets where the host has them, beside those that every
     /// extension gets: `"permissions": {"env": ["OPENWEATHER_KEY"]}`.
     pub env: Vec<String>,
+    /// Names of secrets that it may ask for by `secret.get`: `"permissions": {"secrets": ["OPENWEATHER_KEY"]}`. Their
+    /// values come to it by no other way.
+    pub secrets: Vec<String>,
     /// What this version does not know.
     pub other: BTreeMap<String, Value>,
 }
@@ -214,13 +218,19 @@ impl Members<'_> {
         };
         let mut members = Members { rest, at: "/permissions", file: self.file };
         let env = members.strings("env")?;
-        let unfit = |name: &String| name.is_empty() || name.contains(['=', '\0']);
-        if let Some(at) = env.iter().position(unfit) {
-            let problem = format!("{:?} is no name of an environment variable", env[at]);
-            let remedy = "write the name alone, as \"API_KEY\"; the value comes from the host";
-            return Err(self.error(&format!("/permissions/env/{at}"), &problem, remedy));
-        }
-        Ok(Permissions { env, other: members.rest.into_iter().collect() })
+        self.check_names("env", &env, "an environment variable")?;
+        let secrets = members.strings("secrets")?;
+        self.check_names("secrets", &secrets, "a secret")?;
+        Ok(Permissions { env, secrets, other: members.rest.into_iter().collect() })
+    }
+
+    fn check_names(&self, member: &str, names: &[String], of: &str) -> Result<(), ManifestError> {
+        let Some(at) = names.iter().position(|name| check_variable(name).is_err()) else {
+            return Ok(());
+        };
+        let problem = format!("{:?} is no name of {of}", names[at]);
+        let remedy = "write the name alone, as \"API_KEY\"; the value comes from the host";
+        Err(self.error(&format!("/permissions/{member}/{at}"), &problem, remedy))
     }
 
     /// A member; `null` is as if it were not there.
@@ -311,7 +321,9 @@ mod tests {
     #[test]
     fn permissions_name_environment_variables() {
         let manifest =
-            parse(r#"{"name":"w","permissions":{"env":["API_KEY"],"net":true}}"#).unwrap();
+            parse(r#"{"name":"w","permissions":{"env":["API_KEY"],"secrets":["S"],"net":true}}"#)
+                .unwrap();
+        assert_eq!(manifest.permissions.secrets, ["S"]);
         assert_eq!(manifest.permissions.env, ["API_KEY"]);
         assert_eq!(manifest.permissions.other["net"], true);
         let pointer = |text: &str| parse(text).unwrap_err().pointer.unwrap();
@@ -319,6 +331,8 @@ mod tests {
         assert_eq!(pointer(r#"{"name":"w","permissions":{"env":"A"}}"#), "/permissions/env");
         assert_eq!(pointer(r#"{"name":"w","permissions":{"env":["A",5]}}"#), "/permissions/env/1");
         assert_eq!(pointer(r#"{"name":"w","permissions":{"env":["A=1"]}}"#), "/permissions/env/0");
+        let secrets = r#"{"name":"w","permissions":{"secrets":["A","B=1"]}}"#;
+        assert_eq!(pointer(secrets), "/permissions/secrets/1");
     }
 
     #[test]

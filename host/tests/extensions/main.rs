@@ -25,6 +25,7 @@ mod panels;
 mod programs;
 mod registrations;
 mod requests;
+mod secrets;
 mod sequential;
 mod services;
 mod shutdown;

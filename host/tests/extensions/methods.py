@@ -44,6 +44,8 @@ def serve(request):
     elif method == "cancels":
         respond(request, result=cancels)
     elif method == "exit":
+        if params is not None:
+            print(params, file=sys.stderr, flush=True)
         sys.exit(3)
 
 

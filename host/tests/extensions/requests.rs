@@ -183,7 +183,9 @@ async fn the_agent_s_methods_are_listed_and_answered() {
     let host = builder.extension(methods()).extension(behave(&[])).start().await;
     let seen = host.call("seen", "{}").await.unwrap();
     let seen: Value = seen.structured_content.unwrap().to().unwrap();
-    assert_eq!(seen["ack"]["methods"], json!(["board.panic", "board.read", "board.refuse"]));
+    let served =
+        ["board.panic", "board.read", "board.refuse", "env.get", "secret.exists", "secret.get"];
+    assert_eq!(seen["ack"]["methods"], json!(served));
 
     let mut with_parent = asks("1", "board.read");
     with_parent["params"] = json!({"x": 1});

@@ -39,7 +39,10 @@ async fn what_is_asked_comes_with_its_types_and_who_asks() {
     let host = yes(builder).extension(methods()).extension(behave(&[])).start().await;
     let seen: Value =
         host.call("seen", "{}").await.unwrap().structured_content.unwrap().to().unwrap();
-    assert_eq!(seen["ack"]["methods"], json!(["ui.confirm", "ui.select"]));
+    assert_eq!(
+        seen["ack"]["methods"],
+        json!(["env.get", "secret.exists", "secret.get", "ui.confirm", "ui.select"])
+    );
     let options = json!(["a", {"label": "b"}, {"label": "c", "value": "3", "description": "x"}]);
     let frames = json!([
         asks_with("1", "ui.select", json!({"title": "Which?", "options": options})),

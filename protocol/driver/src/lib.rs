@@ -4,7 +4,8 @@
 //! and knows nothing of frames. Between them stands what every SDK needs alike: how far is read ahead
 //! while the host does not read, when answers are gathered for one write, what the thread does that owns
 //! the session ([`owner`]), who stands in for an event loop that a handler keeps ([`StandIn`]), what is done
-//! with an event that needs no handler ([`settle`]), what the host was asked ([`questions`]), how an
+//! with an event that needs no handler ([`settle`]), what the host was asked ([`questions`]), where a secret is
+//! under a host that keeps none ([`secrets`]), how an
 //! extension is an MCP server ([`mcp`]), what a person is told who starts one ([`by_hand`]), and which
 //! handlers keep a process from its end.
 //!
@@ -17,6 +18,7 @@ pub mod mcp;
 pub mod owner;
 pub mod questions;
 pub mod running;
+pub mod secrets;
 mod settle;
 mod stand_in;
 

@@ -11,10 +11,14 @@
 //! ```
 
 pub mod approval;
+pub mod env;
 pub mod exec;
 mod given;
+mod given_secrets;
 mod method;
+pub mod secret;
 pub mod ui;
 
 pub use self::given::{GivenAnswers, Unanswered};
+pub use self::given_secrets::{GivenSecrets, SECRET_METHODS};
 pub use self::method::{EXTENSION_METHODS, Entry, METHODS, Method};

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{approval, exec, ui};
+use crate::{approval, env, exec, secret, ui};
 
 /// A method that hosts serve, or extensions. It is a name for a type, and never a value.
 pub trait Method: 'static {
@@ -185,7 +185,7 @@ pub(crate) use answered;
 /// All methods that hosts serve, in the order of their pages.
 pub const METHODS: &[Entry] = &joined::<{ count(HOSTS) }>(HOSTS);
 
-const HOSTS: &[&[Entry]] = &[ui::METHODS, exec::METHODS];
+const HOSTS: &[&[Entry]] = &[ui::METHODS, exec::METHODS, secret::METHODS, env::METHODS];
 
 const fn count(lists: &[&[Entry]]) -> usize {
     let (mut list, mut all) = (0, 0);

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use extline_protocol::frame::{CallTool, CallToolResult, Content, Request, RpcError};
 use extline_protocol::{CallKey, ErrorKind, Field, ToolCallOptions};
-use extline_services::{GivenAnswers, Unanswered};
+use extline_services::{GivenAnswers, GivenSecrets, Unanswered};
 use serde_json::Value;
 
 use crate::calls::Outcome;
@@ -33,6 +33,7 @@ pub(crate) struct Questions {
     functions: HashSet<String>,
     /// What a person would say, where there is one.
     answers: Option<GivenAnswers>,
+    secrets: Option<GivenSecrets>,
     /// Set at the end: nothing of the test's runs any more.
     is_over: bool,
     waiting: VecDeque<Asked>,
@@ -53,15 +54,18 @@ impl Questions {
     pub(crate) fn new(
         tools: HashMap<String, bool>,
         functions: HashSet<String>,
-        answers: Option<GivenAnswers>,
+        (answers, secrets): (Option<GivenAnswers>, Option<GivenSecrets>),
     ) -> Self {
-        Self { tools, functions, answers, ..Self::default() }
+        Self { tools, functions, answers, secrets, ..Self::default() }
     }
 
-    /// What the person who stands in answers to a method.
+    /// What is answered to a method by what the test gave before: secrets, and what a person says.
     fn answer(&mut self, method: &str, params: &str) -> Option<Result<Value, Unanswered>> {
-        let answers = self.answers.as_mut().filter(|_| !self.functions.contains(method))?;
-        answers.answer(method, params)
+        if self.functions.contains(method) {
+            return None;
+        }
+        let secret = self.secrets.as_ref().and_then(|secrets| secrets.answer(method, params));
+        secret.or_else(|| self.answers.as_mut()?.answer(method, params))
     }
 }
 

@@ -84,7 +84,8 @@ impl Host {
     /// - `unit` of times, `s` or `ms`; `deadline` of a step; `start_deadline`, and in `wait_longer` how
     ///   a test sets it;
     /// - `reject`: pairs of kind and name that it does not take;
-    /// - `tools`: the test's, by name, and whether each ever answers.
+    /// - `tools`: the test's, by name, and whether each ever answers;
+    /// - `secrets`: texts by their names, `null` for one that is declared and not set.
     ///
     /// # Errors
     ///
@@ -107,7 +108,11 @@ impl Host {
             offered: Offered::new(options.unwanted),
             shown: Shown::default(),
             calls: Calls::default(),
-            questions: Questions::new(options.tools, options.functions, options.answers),
+            questions: Questions::new(
+                options.tools,
+                options.functions,
+                (options.answers, options.secrets),
+            ),
             steps: Steps::default(),
             proposals: 0,
             has_greeted: false,

@@ -6,8 +6,7 @@ use std::time::Duration;
 use extline_protocol::frame::{HelloAck, HostInfo, Limits, Object};
 use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
 use extline_protocol::{Capabilities, Profile};
-use extline_services::GivenAnswers;
-use extline_services::ui::METHODS;
+use extline_services::{GivenAnswers, GivenSecrets, METHODS, SECRET_METHODS};
 use serde_json::Value;
 
 use crate::demands::{DEADLINE, NEVER, START_DEADLINE};
@@ -63,6 +62,8 @@ pub(crate) struct Options {
     pub(crate) functions: HashSet<String>,
     /// What a person would say, where there is one.
     pub(crate) answers: Option<GivenAnswers>,
+    /// Secrets and variables, where the host has any.
+    pub(crate) secrets: Option<GivenSecrets>,
 }
 
 impl Options {
@@ -87,11 +88,15 @@ impl Options {
             Value::Null => None,
             given => Some(GivenAnswers::read(given).map_err(Mistake::of)?),
         };
+        let secrets = match &options["secrets"] {
+            Value::Null => None,
+            given => Some(GivenSecrets::read(given).map_err(Mistake::of)?),
+        };
         let functions = options["methods"].as_array().into_iter().flatten();
         let functions = functions.filter_map(Value::as_str).map(str::to_owned).collect();
         Ok(Self {
             functions,
-            ack: ack(text, &profile, string("version"), answers.is_some())?,
+            ack: ack(text, &profile, string("version"), (answers.is_some(), secrets.is_some()))?,
             profile,
             unit,
             deadline: time("deadline", DEADLINE),
@@ -101,6 +106,7 @@ impl Options {
             unwanted: options["reject"].as_array().into_iter().flatten().map(pair).collect(),
             tools: tools.map(|(name, answers)| (name.clone(), *answers == true)).collect(),
             answers,
+            secrets,
         })
     }
 }
@@ -110,7 +116,7 @@ fn ack(
     options: &str,
     profile: &Profile,
     version: String,
-    has_person: bool,
+    (has_person, has_secrets): (bool, bool),
 ) -> Result<HelloAck, Mistake> {
     let mut ack = HelloAck::read_members(&members(options)?).map_err(Mistake::of)?;
     ack.protocol_version = 1;
@@ -121,14 +127,13 @@ fn ack(
             "testing".clone_into(word);
         }
     }
-    if has_person {
-        let methods = ack.methods.get_or_insert_default();
-        let others: Vec<_> = METHODS
-            .iter()
-            .map(|method| method.name.to_owned())
-            .filter(|name| !methods.contains(name))
-            .collect();
-        methods.extend(others);
+    let methods = ack.methods.get_or_insert_default();
+    for name in METHODS.iter().map(|method| method.name) {
+        let is_given = (has_person && name.starts_with("ui."))
+            || (has_secrets && SECRET_METHODS.contains(&name));
+        if is_given && !methods.iter().any(|known| known == name) {
+            methods.push(name.to_owned());
+        }
     }
     ack.methods = ack.methods.filter(|methods| !methods.is_empty());
     ack.capabilities.get_or_insert_with(|| Capabilities::all().names());

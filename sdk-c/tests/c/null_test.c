@@ -309,6 +309,7 @@ static void host(void) {
     IS_NULL(extline_ui_confirm(NULL, "t", NULL, &yes));
     IS_NULL(extline_ui_select(NULL, "t", NULL, 0, &chosen));
     IS_NULL(extline_ui_input(NULL, "t", false, &line));
+    IS_NULL(extline_secret(NULL, "KEY", &line));
     IS_NULL(extline_request_then(NULL, NULL, "m", "{}", 0, no_answer, NULL, NULL));
     IS_NULL(extline_request_then(ext, NULL, NULL, "{}", 0, no_answer, NULL, NULL));
     IS_NULL(extline_request_then(ext, NULL, "m", "{}", 0, NULL, NULL, NULL));

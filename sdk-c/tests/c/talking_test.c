@@ -101,6 +101,12 @@ static void ask(void *user, extline_call *call, extline_str args) {
     WANT_CODE(extline_ui_input(call, "Well?", false, &line), EXTLINE_STATE);
     WANT_CODE(extline_ui_input(call, "\xff", false, &line), EXTLINE_UTF8);
     WANT(yes && chosen == 7 && line.len == 0);
+    /* This host keeps no secrets. */
+    WANT_CODE(extline_secret(call, "EXTLINE_NO_SUCH_SECRET", &line), EXTLINE_NOT_FOUND);
+    WANT_CODE(extline_secret(call, NULL, &line), EXTLINE_NULL_POINTER);
+    WANT_CODE(extline_secret(call, "PATH", NULL), EXTLINE_NULL_POINTER);
+    WANT_OK(extline_secret(call, "PATH", &line));
+    WANT(line.len == strlen(getenv("PATH")) && strcmp(line.ptr, getenv("PATH")) == 0);
     WANT_CODE(extline_call_tool_then(ext, call, "read", "nope", on_answer, NULL, NULL), EXTLINE_JSON);
     WANT_CODE(extline_call_tool_then(ext, call, "read", "[]", on_answer, NULL, NULL), EXTLINE_JSON);
     WANT_OK(extline_call_tool_then(ext, call, "read", "{\"path\":\"a\"}", on_answer,

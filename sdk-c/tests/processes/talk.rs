@@ -131,6 +131,32 @@ fn dialogs_are_asked_and_answered_by_their_types() {
 }
 
 #[test]
+fn a_secret_is_asked_for_where_the_host_keeps_some() {
+    let ack = r#"{"type":"hello_ack","protocol_version":1,"capabilities":["rpc"],"methods":["secret.get"],"host":{"name":"test","version":"9"}}"#;
+    let mut host = Host::launch("talk", &[]).accept(ack);
+    host.send(&[call("1", "secret", "{}")]);
+    let (method, params) = answer_dialog(&mut host, &json!({"value": "sw\u{f6}rd"}));
+    assert_eq!((&*method, params), ("secret.get", json!({"name": "K\"EY"})));
+    assert_eq!(text(&host.next("tool_result")), "6 sw\u{f6}rd");
+    host.send(&[call("1", "secret", "{}")]);
+    let asked = host.next("request");
+    let error = json!({"code": "not_found", "message": "it is not set"});
+    let response = json!({"type": "response", "id": asked["id"], "error": error});
+    host.send(&[response.to_string()]);
+    assert_eq!(text(&host.next("tool_result")), "REMOTE: it is not set");
+    host.shut_down().assert_code(0);
+
+    let mut host = Host::start("talk", &[]);
+    host.send(&[call("1", "secret", "{}")]);
+    let result = host.next("tool_result");
+    assert!(
+        text(&result).starts_with("NOT_FOUND: K\"EY is not set: this host keeps no secrets"),
+        "{result}"
+    );
+    host.shut_down().assert_code(0);
+}
+
+#[test]
 fn a_dialog_without_an_answer_is_a_no_and_nothing_is_found() {
     let mut host = Host::start("talk", &[]);
     let closed = json!({"dismissed": "user"});

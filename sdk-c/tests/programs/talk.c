@@ -126,6 +126,17 @@ static void ship(void *user, extline_call *call, extline_str args) {
         extline_call_textf(call, "%zu by %.*s", place, (int)name.len, name.ptr);
 }
 
+/* A secret, of which only the caller shows what it is. */
+static void secret(void *user, extline_call *call, extline_str args) {
+    UNUSED(user), UNUSED(args);
+    extline_str key = {0};
+    extline_result result = extline_secret(call, "K\"EY", &key);
+    if (result == EXTLINE_OK)
+        extline_call_textf(call, "%zu %s", key.len, key.ptr);
+    else
+        extline_call_textf(call, "%s: %s", extline_result_name(result), extline_last_error());
+}
+
 static char parts[256];
 
 static void part_came(void *user, extline_str part) {
@@ -213,6 +224,7 @@ int main(int count, char **arguments) {
     add_tool(ext, "confirm", confirm);
     add_tool(ext, "list", list);
     add_tool(ext, "ship", ship);
+    add_tool(ext, "secret", secret);
     int status = extline_run(ext);
     extline_free(ext);
     return status;

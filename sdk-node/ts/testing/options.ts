@@ -50,6 +50,8 @@ export interface HostOptions {
   methods?: Readonly<Record<string, MethodStandIn>>;
   /** What a person says to dialogs; unsaid the host has none. */
   answers?: DialogAnswers;
+  /** What `ctx.secret` and `ctx.env` give, by name; null is declared and not set. Unsaid the host keeps none. */
+  secrets?: Readonly<Record<string, string | null>>;
   /** Registrations that the host does not take, as `["tool", "weather"]`. */
   reject?: readonly Unwanted[];
 }
@@ -74,6 +76,7 @@ export function stepOptions(options: HostOptions): object {
     profile,
     reject,
     answers: options.answers,
+    secrets: options.secrets,
     tools: Object.fromEntries(tools),
     methods: Object.keys(options.methods ?? {}),
   };

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     )
     from ._exec import Ran
     from ._panel import PanelInput
+    from ._secret import Secret
     from ._ui import Ui
 
 _claim.at_import()
@@ -69,6 +70,7 @@ __all__ = [
     "RawJson",
     "Response",
     "RewritableToolUse",
+    "Secret",
     "ToolError",
     "ToolResult",
     "ToolUse",
@@ -91,6 +93,7 @@ _GIVEN = {
     "PanelInput": "_panel",
     "Ran": "_exec",
     "RewritableToolUse": "_moment",
+    "Secret": "_secret",
     "ToolUse": "_moment",
     "Ui": "_ui",
 }

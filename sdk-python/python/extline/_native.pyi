@@ -189,6 +189,16 @@ class Context:
 
         Raises `ToolError`: `permission` where it may not run, `not_found` where the program or its folder is not
         there, `unsupported` where the host runs no programs, which `ctx.host.serves("exec.run")` tells before."""
+    def secret(self, name: str, purpose: str | None = None) -> Any:
+        """A key or a token that `permissions.secrets` of the extension's `extension.json` declares, as a `Secret`:
+        `ctx.secret("OPENWEATHER_KEY").reveal()`. To be awaited in an `async` handler. `purpose` says in a few words
+        what it is for. Under a host that keeps no secrets it is the environment variable of that name.
+
+        Raises `ToolError` of kind `not_found` where it is not set, with a text that says what sets it, and
+        `permission` where it is not declared."""
+    def env(self, name: str) -> Any:
+        """An environment variable that `permissions.env` of the extension's `extension.json` declares, as it is where
+        the agent was started. Else as `secret`, with a `str`."""
     def send_part(self, part: Any) -> Any:
         """Sends a part of a method's answer before the answer, any JSON value; waits while the host does
         not read. To be awaited in an `async` handler. What a method's generator yields is sent so.
@@ -333,6 +343,7 @@ def call_tool(
     interrupts: bool,
     woken: Callable[[], object],
 ) -> Question: ...
+def of_environment(name: str) -> str: ...
 def request(
     context: Context,
     method: str,

@@ -6,8 +6,7 @@ use std::rc::Rc;
 
 use extline_protocol::frame::RpcError;
 use extline_protocol::{ErrorKind, RawJson};
-use extline_services::GivenAnswers;
-use extline_services::ui::METHODS;
+use extline_services::{GivenAnswers, GivenSecrets, METHODS, SECRET_METHODS};
 use serde_json::Value;
 
 use super::builder::Builder;
@@ -124,10 +123,35 @@ impl Builder {
             Ok(answers) => Rc::new(RefCell::new(answers)),
             Err(why) => panic!("{why}"),
         };
-        METHODS.iter().map(|method| method.name).fold(self, |builder, name| {
+        let dialogs =
+            METHODS.iter().map(|method| method.name).filter(|name| name.starts_with("ui."));
+        dialogs.fold(self, |builder, name| {
             let answers = Rc::clone(&answers);
             builder.method(name, move |params| {
                 let answer = answers.borrow_mut().answer(name, &params.to_string());
+                let answer = answer.unwrap_or(Ok(Value::Null));
+                answer.map_err(|(kind, text)| ToolError::of_kind(ErrorKind::from(kind), text))
+            })
+        })
+    }
+
+    /// What [`Context::secret`](crate::Context::secret) and [`Context::env`](crate::Context::env) give: an object of
+    /// texts by their names. `null` is declared and not set; what is not in it is not declared.
+    ///
+    /// # Panics
+    ///
+    /// Where it is something else.
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "json!(..) is written in its place")]
+    pub fn secrets(self, secrets: Value) -> Self {
+        let secrets = match GivenSecrets::read(&secrets) {
+            Ok(secrets) => Rc::new(secrets),
+            Err(why) => panic!("{why}"),
+        };
+        SECRET_METHODS.into_iter().fold(self, |builder, name| {
+            let secrets = Rc::clone(&secrets);
+            builder.method(name, move |params| {
+                let answer = secrets.answer(name, &params.to_string());
                 let answer = answer.unwrap_or(Ok(Value::Null));
                 answer.map_err(|(kind, text)| ToolError::of_kind(ErrorKind::from(kind), text))
             })

@@ -62,7 +62,8 @@ class Host:
     ``ctx.call_tool``. A tool that is None never answers. ``methods`` are functions for
     ``ctx.request``, which take the params. ``answers`` are what a person says to dialogs:
     ``{"confirm": True, "select": "north"}``, or ``"headless"`` where nobody is there. A list has
-    answers in their order, the last of them again and again. None closes the dialog. ``reject`` names registrations that the host does not
+    answers in their order, the last of them again and again. None closes the dialog. ``secrets`` are
+    what ``ctx.secret`` and ``ctx.env`` give, by name; None is declared and not set. ``reject`` names registrations that the host does not
     take, as ``("tool", "weather")``.
 
     It is as strict as a host, and stricter where a host only logs. A handler of an event or panel
@@ -90,6 +91,7 @@ class Host:
         tools: dict[str, Callable[..., Any] | None] | None = None,
         methods: dict[str, Callable[..., Any]] | None = None,
         answers: dict[str, Any] | str | None = None,
+        secrets: dict[str, str | None] | None = None,
         reject: Iterable[tuple[str, str]] = (),
     ) -> None:
         self._extension = extension
@@ -112,6 +114,7 @@ class Host:
             "methods": list(self._stand_ins.methods),
             "tools": {name: tool is not None for name, tool in self._stand_ins.tools.items()},
             "answers": answers,
+            "secrets": secrets,
             "reject": [list(one) for one in reject],
         }
         self._native = HostSteps(dumps(options))

@@ -1,0 +1,25 @@
+//! Secrets of extensions: which are declared, where their values are kept, who is given one.
+//!
+//! A value comes from the first of these that has it: the agent's own function
+//! ([`HostBuilder::secrets`](crate::HostBuilder::secrets)), the host's environment, a file in the home. An agent that
+//! keeps them in the keyring of the operating system gives them by that function.
+
+mod base64;
+mod serve;
+mod store;
+
+pub(crate) use self::base64::encode as base64;
+pub(crate) use self::serve::{Provider, SecretServer};
+pub use self::store::SecretStore;
+use crate::source::Manifest;
+
+/// The names of the secrets that a manifest declares, each once: those of `permissions.secrets`.
+pub fn declared(manifest: &Manifest) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in &manifest.permissions.secrets {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    names
+}
