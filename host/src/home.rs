@@ -82,7 +82,7 @@ pub(crate) fn data_dir(home: &Path, extension: &str) -> PathBuf {
 }
 
 /// A name that an embedder made up may hold anything; as a file name it stays in its folder.
-fn file_name(extension: &str) -> String {
+pub(crate) fn file_name(extension: &str) -> String {
     let is_unfit = |it: char| matches!(it, '/' | '\\') || is_hidden(it);
     let name = extension.replace(is_unfit, "_");
     if name.starts_with('.') { format!("_{name}") } else { name }

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod builder;
+mod configs;
 mod intercepts;
 mod launcher;
 mod requests;
@@ -25,6 +26,7 @@ use self::servers::Servers;
 pub use self::services::Asked;
 use crate::approval::Approvals;
 use crate::calls::{self, Call, CallOptions, CommandOutcome, Reconciled};
+use crate::config::LiveConfig;
 use crate::connection::{
     Adapter, Caller, Connection, Emission, ExtensionStatus, News, NewsStream, Panel, Shared,
 };
@@ -45,6 +47,8 @@ pub struct Host {
     extensions: Vec<Extension>,
     provider: String,
     model: String,
+    /// Extensions have configurations here.
+    has_configs: bool,
 }
 
 /// One extension that was asked for.
@@ -54,6 +58,7 @@ struct Extension {
     dir: Option<PathBuf>,
     manifest: Option<Manifest>,
     running: Result<Arc<Slot>, Arc<Diagnosis>>,
+    config: Arc<LiveConfig>,
     /// What stands between it and the host, if anything.
     adapter: Option<Arc<dyn Adapter>>,
     /// Somebody removed it.
@@ -291,6 +296,7 @@ impl Host {
             extensions: Vec::new(),
             provider: builder.provider.clone(),
             model: builder.model.clone(),
+            has_configs: builder.has_configs(),
         };
         let builder = Arc::new(builder);
         let environments = Environments::new(&builder.environment);
@@ -309,6 +315,11 @@ impl Host {
             if builder.unguarded.contains(&name) {
                 host.shared.registry().leave_unguarded(index);
             }
+            let config = Arc::new(builder.live_config(&name, manifest.as_ref(), &cwd));
+            let launch = launch.and_then(|launch| {
+                host.read_config(index, &config, dir.as_deref())?;
+                Ok(launch)
+            });
             let ordered = match launch {
                 Ok(_) if !names.insert(name.clone()) => Err(Problem::NameTaken),
                 Ok(launch) => {
@@ -322,16 +333,17 @@ impl Host {
                         name,
                         launch,
                         adapter: adapter.clone(),
+                        config: Arc::clone(&config),
                     };
                     let ordered = spawner.order(&launcher.launch);
                     Ok((launcher, ordered))
                 }
                 Err(problem) => Err(problem),
             };
-            begun.push((index, name, dir, manifest, adapter, ordered));
+            begun.push((index, name, dir, manifest, config, adapter, ordered));
         }
         drop(spawner);
-        for (index, name, dir, manifest, adapter, ordered) in begun {
+        for (index, name, dir, manifest, config, adapter, ordered) in begun {
             let running = match ordered {
                 Ok((launcher, ordered)) => launcher.start_slot(ordered).await,
                 Err(problem) => Err(problem),
@@ -346,7 +358,15 @@ impl Host {
                 diagnosis
             });
             let is_removed = AtomicBool::new(false);
-            host.extensions.push(Extension { name, dir, manifest, running, adapter, is_removed });
+            host.extensions.push(Extension {
+                name,
+                dir,
+                manifest,
+                running,
+                config,
+                adapter,
+                is_removed,
+            });
         }
         for extension in &host.extensions {
             if let Ok(slot) = &extension.running {

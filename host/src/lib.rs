@@ -107,6 +107,7 @@ mod aside;
 mod audit;
 mod bucket;
 mod calls;
+pub mod config;
 mod connection;
 pub mod file;
 mod handler;

@@ -34,6 +34,7 @@ EventName: TypeAlias = Literal[
     "post_compact",
     "subagent_start",
     "subagent_stop",
+    "config_changed",
 ]
 Exposure: TypeAlias = Literal["direct", "codemode", "deferred", "model-only"]
 Replay: TypeAlias = Literal["never", "safe", "idempotent", "reconcile"]
