@@ -9,7 +9,7 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 18] = [
+const SUBCOMMANDS: [&str; 19] = [
     "run",
     "call",
     "command",
@@ -28,6 +28,7 @@ const SUBCOMMANDS: [&str; 18] = [
     "discover",
     "package",
     "hook",
+    "config",
 ];
 
 const TOP: &str = "\

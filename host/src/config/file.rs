@@ -13,12 +13,9 @@ use extline_protocol::pointer::join;
 use serde_json::{Map, Value, json};
 
 use super::fault::{ConfigFault, source_of};
-use super::text::{CONFIG_BYTES, check_size, excerpt, read_object};
-use crate::file::{create, make_folder, read_text};
+use super::text::{check_size, excerpt, read_object};
+use crate::file::{WRITTEN_BYTES, create, make_folder, read_text};
 use crate::home::file_name;
-
-/// A file is longer than a configuration by what stands around it, and by how people write.
-const FILE_BYTES: u64 = 4 * CONFIG_BYTES as u64;
 
 /// What a user set for a tool: it holds over what its author declares, and over the host's defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +50,7 @@ impl Stored {
     /// Reads a file; one that is not there is empty.
     pub(super) fn read(path: &Path) -> Result<Self, ConfigFault> {
         let here = |fault: ConfigFault| fault.of(&source_of(path));
-        match read_text(path, FILE_BYTES) {
+        match read_text(path, WRITTEN_BYTES) {
             Ok(text) => Self::parse(&text).map_err(here),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(here(ConfigFault::new("", format!("cannot be read: {error}")))),
@@ -69,7 +66,8 @@ impl Stored {
             return Err(ConfigFault::new("/version", message));
         }
         let config = object(members.remove("config"), "/config")?;
-        check_size(&config).map_err(|fault| ConfigFault { pointer: "/config".to_owned(), ..fault })?;
+        check_size(&config)
+            .map_err(|fault| ConfigFault { pointer: "/config".to_owned(), ..fault })?;
         let tools = object(members.remove("tools"), "/tools")?;
         let tools = tools.into_iter().map(|(name, value)| {
             let settings = tool_settings(&value, &join("/tools", &name))?;

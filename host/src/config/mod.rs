@@ -133,9 +133,8 @@ impl Configuration {
         let value = self.value_of(&path, text).map_err(fault)?;
         let before = self.violations_of_user();
         let mut changed = self.user.config.clone();
-        insert(&mut changed, &path, value).map_err(|message| {
-            ConfigError::one(ConfigFault::new(pointer.clone(), message))
-        })?;
+        insert(&mut changed, &path, value)
+            .map_err(|message| ConfigError::one(ConfigFault::new(pointer.clone(), message)))?;
         check_size(&changed).map_err(ConfigError::one)?;
         let kept = std::mem::replace(&mut self.user.config, changed);
         let is_new = |fault: &ConfigFault| {

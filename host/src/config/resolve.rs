@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use extline_protocol::RawJson;
 use serde_json::{Map, Value};
 
+use super::Configuration;
 use super::fault::{ConfigError, ConfigFault, source_of};
 use super::schema::Setting;
 use super::secret::is_secret_set;
 use super::text::check_size;
-use super::Configuration;
 
 /// What a violation says of a member that is required and not there.
 pub(super) const MISSING: &str = "required, and missing";
@@ -71,7 +71,11 @@ impl Configuration {
             let message = "a secret that is required, and not set";
             faults.push(ConfigFault { key, is_secret: true, ..ConfigFault::new(pointer, message) });
         }
-        if faults.is_empty() { Ok(Some(Value::Object(config).into())) } else { Err(ConfigError { faults }) }
+        if faults.is_empty() {
+            Ok(Some(Value::Object(config).into()))
+        } else {
+            Err(ConfigError { faults })
+        }
     }
 
     /// Every member that the schema has, and those that are set beside, in the order of their keys.

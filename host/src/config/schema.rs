@@ -112,9 +112,9 @@ impl ConfigSchema {
 
     /// The types that the schema names for a member; none where it does not say.
     pub(super) fn types(&self, path: &[String]) -> Vec<String> {
-        let found = path.iter().try_fold(&self.document, |schema, name| {
-            schema.get("properties")?.get(name)
-        });
+        let found = path
+            .iter()
+            .try_fold(&self.document, |schema, name| schema.get("properties")?.get(name));
         match found.and_then(|schema| schema.get("type")) {
             Some(Value::String(one)) => vec![one.clone()],
             Some(Value::Array(types)) => {
@@ -224,8 +224,15 @@ fn without_secrets(schema: &Value, way: &mut Vec<String>, found: &mut Vec<Secret
 /// The pointer of a secret that is left, at a place where nobody could set it.
 fn misplaced_secret(schema: &Value, at: String) -> Option<String> {
     const SCHEMAS: [&str; 9] = [
-        "items", "additionalProperties", "unevaluatedProperties", "contains", "not", "if", "then",
-        "else", "propertyNames",
+        "items",
+        "additionalProperties",
+        "unevaluatedProperties",
+        "contains",
+        "not",
+        "if",
+        "then",
+        "else",
+        "propertyNames",
     ];
     const LISTS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
     const MAPS: [&str; 5] =

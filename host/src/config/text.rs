@@ -16,7 +16,9 @@ pub const CONFIG_BYTES: usize = 256 * 1024;
 pub(super) fn read_object(text: &str) -> Result<Map<String, Value>, ConfigFault> {
     match read_value(text)? {
         Value::Object(members) => Ok(members),
-        other => Err(ConfigFault::new("", format!("must be an object, and is {}", excerpt(&other)))),
+        other => {
+            Err(ConfigFault::new("", format!("must be an object, and is {}", excerpt(&other))))
+        }
     }
 }
 
@@ -96,15 +98,9 @@ mod tests {
         assert_eq!(fault(r#"{"a":{"b":1,"\u0062":2}}"#), "/a/b: stands there twice");
         assert_eq!(fault("[1]"), "must be an object, and is [1]");
         let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(1024 * 1024));
-        assert_eq!(
-            fault(&long),
-            "has 1048584 bytes, and a configuration has at most 262144"
-        );
+        assert_eq!(fault(&long), "has 1048584 bytes, and a configuration has at most 262144");
         let deep = format!("{}1{}", "[".repeat(100), "]".repeat(100));
-        assert_eq!(
-            fault(&format!(r#"{{"a":{deep}}}"#)),
-            "nests more than 64 levels deep"
-        );
+        assert_eq!(fault(&format!(r#"{{"a":{deep}}}"#)), "nests more than 64 levels deep");
     }
 
     #[test]

@@ -318,7 +318,8 @@ impl HostBuilder {
     }
 
     /// Lays an object over what the files say of the configuration of that extension
-    /// ([`config`](crate::config)), until [`Host::set_config`] gives another. `source` says where it comes
+    /// ([`config`](crate::config)), until [`Host::set_config`] gives another. Under an empty name it is that of
+    /// every extension that has none of its own. `source` says where it comes
     /// from, for errors: the name of a file, or who said it. One that does not fit keeps the extension from
     /// starting, with all that is wrong in its [`Diagnosis`](crate::Diagnosis).
     #[must_use]

@@ -19,7 +19,7 @@ impl HostBuilder {
         cwd: &Path,
     ) -> LiveConfig {
         let (home, cwd) = (self.home_or_default(), cwd.to_owned());
-        let given = self.configs.get(extension).cloned();
+        let given = self.configs.get(extension).or_else(|| self.configs.get("")).cloned();
         LiveConfig::new(extension, manifest.cloned(), home, cwd, given)
     }
 
@@ -68,15 +68,15 @@ impl Host {
 
     fn change_config(&self, name: &str, given: Option<RawJson>) -> Result<bool, CallError> {
         let mut extensions = self.extensions.iter().enumerate();
-        let (index, extension) = extensions.find(|(_, it)| it.name == name).ok_or_else(|| {
-            CallError::Unknown { what: "extension", name: name.to_owned() }
-        })?;
+        let (index, extension) = extensions
+            .find(|(_, it)| it.name == name)
+            .ok_or_else(|| CallError::Unknown { what: "extension", name: name.to_owned() })?;
         if !self.has_configs {
             return Ok(false);
         }
         let reading = extension.config.read(given);
-        let Reading { changed, tools, file } = reading
-            .map_err(|error| CallError::Config { extension: name.to_owned(), error })?;
+        let Reading { changed, tools, file } =
+            reading.map_err(|error| CallError::Config { extension: name.to_owned(), error })?;
         self.shared.registry().set_tools(index, tools, file);
         let has_changed = changed.is_some();
         if let (Some(config), Ok(slot)) = (changed, &extension.running) {

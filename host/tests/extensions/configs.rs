@@ -66,7 +66,10 @@ async fn it_gets_what_is_set_and_hears_of_changes_without_a_subscription() {
 
     // What does not fit changes nothing.
     let error = host.set_config("configured", raw(json!({"timeout_ms": "soon"}))).unwrap_err();
-    assert!(matches!(&error, CallError::Config { error, .. } if error.faults.len() == 1), "{error}");
+    assert!(
+        matches!(&error, CallError::Config { error, .. } if error.faults.len() == 1),
+        "{error}"
+    );
     assert_eq!(told(&host).await["now"], now);
     assert!(matches!(host.reload_config("nobody"), Err(CallError::Unknown { .. })));
     end(host).await;
@@ -109,7 +112,10 @@ async fn one_whose_configuration_does_not_fit_is_not_started() {
     let faults: Vec<_> = faults.iter().map(ToString::to_string).collect();
     assert_eq!(
         faults,
-        ["/timeout_ms: must be an integer, and is \"soon\" (a.json)", "/url: required, and missing"]
+        [
+            "/timeout_ms: must be an integer, and is \"soon\" (a.json)",
+            "/url: required, and missing"
+        ]
     );
     assert_eq!(diagnosis.suggestion, "extline config ./configured url VALUE");
     assert_eq!(diagnosis.doing, "reading its configuration");
@@ -128,7 +134,7 @@ async fn what_no_file_should_hold_is_refused_without_a_crash() {
     for (written, expected) in [
         (r#"{"config":{"url":NaN}}"#, "is not JSON"),
         (r#"{"config":{"url":"a","url":"b"}}"#, "/config/url: stands there twice"),
-        (long.as_str(), "has 1048602 bytes, and a configuration has at most 262144"),
+        (long.as_str(), "has 1048597 bytes, and a configuration has at most 262144"),
         ("\u{0}", "is not JSON"),
         (r#"{"config":{"url":"a","key":"sesame"}}"#, "/key: is a secret"),
     ] {
@@ -136,7 +142,10 @@ async fn what_no_file_should_hold_is_refused_without_a_crash() {
         let host = home.builder().folder(&folder).start().await;
         let diagnosis = diagnosis(&host).to_string();
         assert!(diagnosis.contains(expected), "{expected}: {diagnosis}");
-        assert!(diagnosis.contains("configured.json") && !diagnosis.contains("sesame"), "{diagnosis}");
+        assert!(
+            diagnosis.contains("configured.json") && !diagnosis.contains("sesame"),
+            "{diagnosis}"
+        );
         end(host).await;
     }
     // A name that means something in some languages is a name.
@@ -177,16 +186,12 @@ async fn a_tool_that_its_user_has_disabled_is_neither_offered_nor_called() {
     let folder = folder(&home, "", &[]);
     set(&home, &folder, |config| config.set_tool("config", "enabled", "false").unwrap());
     let host = home.builder().folder(&folder).start().await;
-    let names = |host: &Host| {
-        host.tools().iter().map(|tool| tool.name().to_owned()).collect::<Vec<_>>()
-    };
+    let names =
+        |host: &Host| host.tools().iter().map(|tool| tool.name().to_owned()).collect::<Vec<_>>();
     assert_eq!(names(&host), ["sleep"]);
     let error = host.call("config", "{}").await.unwrap_err();
     let file = home.path().join("config/configured.json");
-    assert_eq!(
-        error.to_string(),
-        format!("config is disabled by its user, in {}", file.display())
-    );
+    assert_eq!(error.to_string(), format!("config is disabled by its user, in {}", file.display()));
     let rejected = &host.extensions()[0].report.rejected;
     assert_eq!(rejected[0].name, "config");
     // It is offered again as soon as the user wants it.

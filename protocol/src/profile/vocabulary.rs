@@ -80,7 +80,11 @@ impl Vocabulary {
 
     /// Every event that some host sends, zot's own first.
     pub fn events() -> impl Iterator<Item = &'static str> {
-        zots::EVENTS.iter().chain(EVENTS).chain(forks::EVENTS).flat_map(|events| events.iter().copied())
+        zots::EVENTS
+            .iter()
+            .chain(EVENTS)
+            .chain(forks::EVENTS)
+            .flat_map(|events| events.iter().copied())
     }
 
     /// Every point at which some host asks interceptors, zot's own first.

@@ -13,8 +13,8 @@ use crate::frame::{
 use crate::id::Id;
 use crate::json::RawJson;
 use crate::method::APPROVAL_METHOD;
-use crate::profile::CONFIG_CHANGED;
 use crate::name::cut_name;
+use crate::profile::CONFIG_CHANGED;
 use crate::session::{CallKey, CallKind, Notice};
 
 impl ExtensionSession {
