@@ -37,6 +37,7 @@ const SUBJECTS: [(&str, &str); 17] = [
     ("K-CXL", "cancels"),
     ("K-ASK", "questions to the host"),
     ("K-RPC", "requests and dialogs"),
+    ("K-CFG", "configuration"),
     ("K-OUT", "stray output"),
     ("K-LIF", "end of the session"),
 ];

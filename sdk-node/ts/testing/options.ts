@@ -50,6 +50,8 @@ export interface HostOptions {
   methods?: Readonly<Record<string, MethodStandIn>>;
   /** What a person says to dialogs; unsaid the host has none. */
   answers?: DialogAnswers;
+  /** The configuration that the host gives; unsaid none. */
+  config?: Readonly<Record<string, unknown>>;
   /** Registrations that the host does not take, as `["tool", "weather"]`. */
   reject?: readonly Unwanted[];
 }
@@ -74,6 +76,7 @@ export function stepOptions(options: HostOptions): object {
     profile,
     reject,
     answers: options.answers,
+    config: options.config,
     tools: Object.fromEntries(tools),
     methods: Object.keys(options.methods ?? {}),
   };

@@ -96,6 +96,8 @@ class _WithContext(Protocol[_M]):
     def __call__(self, moment: _M, /, *, ctx: Context) -> _Decided: ...
 
 
+# What a configuration is made of.
+M = TypeVar("M")
 F = TypeVar("F", bound=Callable[..., Any])
 # Of a command.
 C = TypeVar("C", bound=Callable[..., _Answered])

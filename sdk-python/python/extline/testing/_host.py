@@ -62,7 +62,8 @@ class Host:
     ``ctx.call_tool``. A tool that is None never answers. ``methods`` are functions for
     ``ctx.request``, which take the params. ``answers`` are what a person says to dialogs:
     ``{"confirm": True, "select": "north"}``, or ``"headless"`` where nobody is there. A list has
-    answers in their order, the last of them again and again. None closes the dialog. ``reject`` names registrations that the host does not
+    answers in their order, the last of them again and again. None closes the dialog. ``config`` is the configuration that the host
+    gives; ``change_config`` gives another. ``reject`` names registrations that the host does not
     take, as ``("tool", "weather")``.
 
     It is as strict as a host, and stricter where a host only logs. A handler of an event or panel
@@ -90,6 +91,7 @@ class Host:
         tools: dict[str, Callable[..., Any] | None] | None = None,
         methods: dict[str, Callable[..., Any]] | None = None,
         answers: dict[str, Any] | str | None = None,
+        config: dict[str, Any] | None = None,
         reject: Iterable[tuple[str, str]] = (),
     ) -> None:
         self._extension = extension
@@ -112,6 +114,7 @@ class Host:
             "methods": list(self._stand_ins.methods),
             "tools": {name: tool is not None for name, tool in self._stand_ins.tools.items()},
             "answers": answers,
+            "config": config,
             "reject": [list(one) for one in reject],
         }
         self._native = HostSteps(dumps(options))
@@ -230,6 +233,11 @@ class Host:
     def event(self, name: str, payload: dict[str, Any] | None = None, /, **more: Any) -> None:
         """Tells of an event, and waits until its handlers have ended."""
         self._talk.do("event", name, {**(payload or {}), **more})
+
+    def change_config(self, config: dict[str, Any]) -> None:
+        """Gives the extension another configuration, and waits until it has it and its handlers of
+        ``config_changed`` have ended."""
+        self._talk.do("change_config", config)
 
     @property
     def subscription(self) -> dict[str, Any]:
