@@ -2,9 +2,10 @@
 
 import rpc
 from calls import Call
+from frames import Raw
 from kit import Kit
 from moments import Intercept
-from mutation import around, drop, members, mutant
+from mutation import around, drop, members, mutant, tool
 from rpc import Asked, Questions
 
 

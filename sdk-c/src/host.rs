@@ -3,8 +3,8 @@
 use std::ffi::c_char;
 use std::sync::{Mutex, PoisonError};
 
-use extline_protocol::{Capability, RawJson};
 use extline_protocol::frame::HelloAck;
+use extline_protocol::{Capability, RawJson};
 
 use crate::extension::{Extension, extension};
 use crate::failure::enter_or;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import types
 from dataclasses import dataclass, field
 from typing import TypedDict
 
@@ -13,6 +14,7 @@ import pytest
 
 from extline import ConfigError, Context, DefinitionError, Extension, events
 from extline.testing import Host
+from test_docs import fences
 
 
 @dataclass
@@ -181,3 +183,18 @@ def test_what_cannot_be_meant_is_refused() -> None:
     with pytest.raises(AttributeError, match="by `extline config`"):
         settings.url = "x"
     assert issubclass(ConfigError, ValueError)
+
+
+def test_the_page_holds() -> None:
+    sample = next(text for language, name, text in fences("configuration.md") if (language, name) == ("python", ""))
+    module = {"__name__": "configuration"}
+    sys.modules["configuration"] = types.ModuleType("configuration")
+    try:
+        exec(sample, module)
+        vars(sys.modules["configuration"]).update(module)
+        with Host(module["ext"], config={"base_url": "https://x"}) as host:
+            assert host.call("where").text == "https://x, for 5000 ms"
+            host.change_config({"base_url": "https://y"})
+            assert host.logs[-1]["message"] == "it asks at https://y from now on"
+    finally:
+        del sys.modules["configuration"]
