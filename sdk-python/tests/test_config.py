@@ -93,6 +93,7 @@ def test_it_is_the_new_one_after_a_change_whether_or_not_somebody_listens() -> N
         # One that does not fit changes nothing, and the log says so.
         host.change_config({"url": 5})
         assert settings.url == "y"
+        assert "url='y'" in host.call("told").text
         assert "/url: must be a string, and is 5" in host.logs[-1]["message"]
 
 
@@ -195,6 +196,7 @@ def test_the_page_holds() -> None:
         with Host(module["ext"], config={"base_url": "https://x"}) as host:
             assert host.call("where").text == "https://x, for 5000 ms"
             host.change_config({"base_url": "https://y"})
+            host.settle()
             assert host.logs[-1]["message"] == "it asks at https://y from now on"
     finally:
         del sys.modules["configuration"]

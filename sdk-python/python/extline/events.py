@@ -199,7 +199,7 @@ class ConfigChanged(_Told):
 
     __slots__ = ()
 
-    config: dict[str, Any]
+    config: dict[str, Any] | None
     """The whole configuration from now on, as the host gave it."""
 
 
