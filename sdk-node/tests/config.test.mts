@@ -7,7 +7,7 @@ import { ConfigError, Extension } from "extline";
 import { Host } from "extline/testing";
 import * as v from "valibot";
 import { z } from "zod";
-import { install, ROOT, run, scratch } from "./repository.mts";
+import { install, ROOT, run, scratch } from "./repository.mjs";
 
 const schema = z.object({ url: z.string(), timeout_ms: z.number().int().default(5000) });
 
