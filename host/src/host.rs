@@ -316,10 +316,8 @@ impl Host {
                 host.shared.registry().leave_unguarded(index);
             }
             let config = Arc::new(builder.live_config(&name, manifest.as_ref(), &cwd));
-            let launch = launch.and_then(|launch| {
-                host.read_config(index, &config, dir.as_deref())?;
-                Ok(launch)
-            });
+            let configured = host.read_config(index, &config, dir.as_deref());
+            let launch = launch.and_then(|launch| configured.map(|()| launch));
             let ordered = match launch {
                 Ok(_) if !names.insert(name.clone()) => Err(Problem::NameTaken),
                 Ok(launch) => {
@@ -348,15 +346,7 @@ impl Host {
                 Ok((launcher, ordered)) => launcher.start_slot(ordered).await,
                 Err(problem) => Err(problem),
             };
-            let running = running.map_err(|problem| {
-                let diagnosis = Arc::new(Diagnosis::before_start(&name, problem));
-                let news =
-                    News::Failed { extension: name.clone(), diagnosis: Arc::clone(&diagnosis) };
-                host.shared.news.tell(news);
-                let why = format!("{}; {}", diagnosis.summary(), diagnosis.suggestion);
-                host.shared.registry().not_started(index, why);
-                diagnosis
-            });
+            let running = running.map_err(|problem| host.note_failed(index, &name, problem));
             let is_removed = AtomicBool::new(false);
             host.extensions.push(Extension {
                 name,
@@ -368,14 +358,29 @@ impl Host {
                 is_removed,
             });
         }
-        for extension in &host.extensions {
+        host.wait_until_started().await;
+        host.refuse_clashes().await;
+        host.shared.start_is_over();
+        host
+    }
+
+    async fn wait_until_started(&self) {
+        for extension in &self.extensions {
             if let Ok(slot) = &extension.running {
                 slot.started(extension.adapter.as_deref()).await;
             }
         }
-        host.refuse_clashes().await;
-        host.shared.start_is_over();
-        host
+    }
+
+    /// Tells why an extension never had a process.
+    fn note_failed(&self, index: usize, name: &str, problem: Problem) -> Arc<Diagnosis> {
+        let diagnosis = Arc::new(Diagnosis::before_start(name, problem));
+        let extension = name.to_owned();
+        let news = News::Failed { extension, diagnosis: Arc::clone(&diagnosis) };
+        self.shared.news.tell(news);
+        let why = format!("{}; {}", diagnosis.summary(), diagnosis.suggestion);
+        self.shared.registry().not_started(index, why);
+        diagnosis
     }
 }
 

@@ -88,7 +88,7 @@ objects! {
         limits: of(limits()),
         session: of(session()),
         supported_events: of(texts()),
-        config: of(raw()),
+        config: of(raw_object()),
     }
     host_info: HostInfo { name: text(), version: text(), }
     limits: Limits {
@@ -144,6 +144,6 @@ objects! {
         queued: any::<bool>(),
         image_count: of(any::<u64>()),
         origin_extension: of(text()),
-        config: of(raw()),
+        config: of(raw_object()),
     }
 }
