@@ -56,14 +56,14 @@ impl<'a> Asked<'a> {
             (None, None, _, None) => self.show_all(printer),
             (None, Some(key), None, _) => return self.show(key, printer),
             (None, Some(key), Some(value), _) => {
-                self.set.set(key, value).map_err(|error| self.refused(&error))?;
+                self.set.set(key, value).map_err(|error| refused(&error))?;
                 self.save()?;
                 self.tell_set(key, printer);
             }
             (None, None, _, Some(key)) => {
-                let was_there = self.set.unset(key).map_err(|error| self.refused(&error))?;
+                let was_there = self.set.unset(key).map_err(|error| refused(&error))?;
                 self.save()?;
-                self.tell_unset(key, was_there, printer);
+                tell_unset(key, was_there, printer);
             }
             (Some(tool), None, _, None) => {
                 let settings = self.set.tools().get(tool).copied().unwrap_or_default();
@@ -78,14 +78,14 @@ impl<'a> Asked<'a> {
             }
             (Some(tool), Some(key), Some(value), _) => {
                 let set = self.set.set_tool(tool, key, value);
-                set.map_err(|error| self.refused(&error))?;
+                set.map_err(|error| refused(&error))?;
                 self.save()?;
                 self.tell_set(&format!("{tool}: {key}"), printer);
             }
             (Some(tool), None, _, Some(key)) => {
                 let was_there = self.set.unset_tool(tool, Some(key));
                 self.save()?;
-                self.tell_unset(&format!("{tool}: {key}"), was_there, printer);
+                tell_unset(&format!("{tool}: {key}"), was_there, printer);
             }
         }
         Ok(Exit::Ok)
@@ -96,19 +96,9 @@ impl<'a> Asked<'a> {
         self.set.save().map_err(|error| format!("{file} cannot be written: {error}"))
     }
 
-    fn refused(&self, error: &ConfigError) -> String {
-        format!("nothing was changed: {error}")
-    }
-
     fn tell_set(&self, what: &str, printer: &mut Printer) {
         let file = self.set.user_file().display();
         printer.tell(format_args!("set {what} in {file}"), &json!({ "set": what }));
-    }
-
-    fn tell_unset(&self, what: &str, was_there: bool, printer: &mut Printer) {
-        let text = if was_there { "took away" } else { "nothing was set for" };
-        printer
-            .tell(format_args!("{text} {what}"), &json!({ "unset": what, "was_set": was_there }));
     }
 
     /// The value alone, for scripts: a text as it is, all else as JSON.
@@ -121,7 +111,7 @@ impl<'a> Asked<'a> {
             return Err(format!("{} has no setting {key}; it has {has}", self.name));
         };
         if printer.json {
-            printer.json(&self.json_of(found));
+            printer.json(&json_of(found));
             return Ok(Exit::Ok);
         }
         match (&found.value, &found.origin) {
@@ -144,7 +134,7 @@ impl<'a> Asked<'a> {
             printer.json(&json!({
                 "name": self.name,
                 "file": self.set.user_file(),
-                "settings": values.iter().map(|value| self.json_of(value)).collect::<Vec<_>>(),
+                "settings": values.iter().map(|value| json_of(value)).collect::<Vec<_>>(),
                 "tools": tools,
                 "faults": faults.map_or(json!([]), |faults| json!(faults)),
             }));
@@ -205,21 +195,30 @@ impl<'a> Asked<'a> {
             _ => format!("{key} is not set: extline config {} {key} VALUE", self.folder),
         }
     }
+}
 
-    fn json_of(&self, value: &ConfigValue) -> Value {
-        let (origin, from) = match &value.origin {
-            Origin::Default => ("default", None),
-            Origin::User(file) => ("user", Some(file.display().to_string())),
-            Origin::Project(file) => ("project", Some(file.display().to_string())),
-            Origin::Given(source) => ("given", Some(source.clone())),
-            Origin::Secret => ("secret", None),
-            _ => ("unset", None),
-        };
-        let schema = value.setting.as_ref().map(|setting| &setting.schema);
-        let is_secret = value.setting.as_ref().is_some_and(|setting| setting.is_secret);
-        json!({"key": value.key, "value": value.value, "origin": origin, "from": from,
-               "secret": is_secret, "schema": schema})
-    }
+fn refused(error: &ConfigError) -> String {
+    format!("nothing was changed: {error}")
+}
+
+fn tell_unset(what: &str, was_there: bool, printer: &mut Printer) {
+    let text = if was_there { "took away" } else { "nothing was set for" };
+    printer.tell(format_args!("{text} {what}"), &json!({ "unset": what, "was_set": was_there }));
+}
+
+fn json_of(value: &ConfigValue) -> Value {
+    let (origin, from) = match &value.origin {
+        Origin::Default => ("default", None),
+        Origin::User(file) => ("user", Some(file.display().to_string())),
+        Origin::Project(file) => ("project", Some(file.display().to_string())),
+        Origin::Given(source) => ("given", Some(source.clone())),
+        Origin::Secret => ("secret", None),
+        _ => ("unset", None),
+    };
+    let schema = value.setting.as_ref().map(|setting| &setting.schema);
+    let is_secret = value.setting.as_ref().is_some_and(|setting| setting.is_secret);
+    json!({"key": value.key, "value": value.value, "origin": origin, "from": from,
+           "secret": is_secret, "schema": schema})
 }
 
 fn tool_json(settings: ToolSettings) -> Value {

@@ -135,7 +135,7 @@ pub(crate) enum Action {
     /// Show and set what an extension is configured with
     ///
     /// Without KEY all of it, with where each value comes from; with KEY that value; with VALUE it is set, when
-    /// it fits the config_schema of the extension. Nothing of the extension is run. Secrets are set by
+    /// it fits the `config_schema` of the extension. Nothing of the extension is run. Secrets are set by
     /// `extline secret set`. docs/configuration.md has the rest.
     #[command(
         override_usage = "extline config <NAME>\n       \
