@@ -75,14 +75,15 @@ pub unsafe extern "C" fn extline_config(ext: *const Extension) -> *const Json {
 
 /// The configurations that were handed out: C has pointers to them.
 #[derive(Default)]
+#[expect(clippy::vec_box, reason = "a pointer stays right when the list grows")]
 pub(crate) struct Configs(Mutex<Vec<Box<Json>>>);
 
 impl Configs {
     /// The last one, or the one before once the session is over.
     fn newest(&self, config: Option<RawJson>) -> *const Json {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_new = |last: &Box<Json>| config.as_ref().is_some_and(|it| it.get() != last.get());
-        if kept.last().is_none_or(is_new) {
+        let newest = config.as_ref().map(RawJson::get);
+        if kept.last().is_none_or(|last| newest.is_some_and(|it| it != last.get())) {
             kept.push(Box::new(Json::of(config.unwrap_or_else(RawJson::empty_object))));
         }
         kept.last().map_or(std::ptr::null(), |last| &raw const **last)

@@ -32,7 +32,7 @@ fn all_mistakes_are_told_in_the_order_of_the_text() {
         [
             "/a: must be an integer, and is \"soon\"",
             "/b: must be at least 3, and is 1",
-            "/x: is not allowed",
+            "/x: not allowed",
             "/z: required, and missing",
         ]
     );
