@@ -13,7 +13,7 @@ fn five_seconds() -> u64 {
     5000
 }
 
-pub fn weather() -> Extension {
+pub(crate) fn weather() -> Extension {
     Extension::new("weather", "1.0.0").tool(
         "where",
         "Tells where it asks.",
