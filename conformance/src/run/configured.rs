@@ -56,6 +56,6 @@ mod tests {
         let ack = with_config("{\"type\":\"hello_ack\"}".to_owned(), &options);
         let ack: Value = serde_json::from_str(&ack).unwrap();
         assert_eq!(ack["config"]["key"], json!({"$secret": "key"}));
-        assert_eq!(ack["config"]["url"].as_str().unwrap().len(), 1);
+        assert!(!ack["config"]["url"].as_str().unwrap().is_empty());
     }
 }
