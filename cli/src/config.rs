@@ -134,7 +134,7 @@ impl<'a> Asked<'a> {
             printer.json(&json!({
                 "name": self.name,
                 "file": self.set.user_file(),
-                "settings": values.iter().map(|value| json_of(value)).collect::<Vec<_>>(),
+                "settings": values.iter().map(json_of).collect::<Vec<_>>(),
                 "tools": tools,
                 "faults": faults.map_or(json!([]), |faults| json!(faults)),
             }));
