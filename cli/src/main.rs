@@ -4,6 +4,7 @@ mod args;
 mod arguments;
 mod call;
 mod command;
+mod config;
 mod conformance;
 mod console;
 mod content;
@@ -118,6 +119,7 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Secret(secret) => secret::run(secret, printer).await?,
         Action::Hook(hook) if hook::is_hook(&hook) => return Ok(hook::run(&hook, printer)),
         Action::Hook(hook) => Box::pin(hook::serve(*hook, printer)).await?,
+        Action::Config(config) => config::run(&config, printer),
         Action::Record(record) => Box::pin(record::run(record, printer)).await?,
         Action::Conformance(conformance) => conformance::run(*conformance, printer).await?,
         // It ends as the extension does.

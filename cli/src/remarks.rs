@@ -8,7 +8,7 @@ use extline_protocol::frame::Hello;
 use crate::failure::nearest;
 
 /// The members that hosts and the tester read of an `extension.json`, and of its `permissions`.
-const MEMBERS: [&str; 11] = [
+const MEMBERS: [&str; 12] = [
     "name",
     "version",
     "exec",
@@ -18,6 +18,7 @@ const MEMBERS: [&str; 11] = [
     "enabled",
     "guards",
     "permissions",
+    "config_schema",
     "skills",
     "samples",
 ];

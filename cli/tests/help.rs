@@ -9,7 +9,7 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 19] = [
+const SUBCOMMANDS: [&str; 20] = [
     "run",
     "call",
     "command",
@@ -29,6 +29,7 @@ const SUBCOMMANDS: [&str; 19] = [
     "package",
     "hook",
     "secret",
+    "config",
 ];
 
 const TOP: &str = "\

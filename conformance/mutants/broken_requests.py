@@ -2,9 +2,10 @@
 
 import rpc
 from calls import Call
+from frames import Raw
 from kit import Kit
 from moments import Intercept
-from mutation import around, drop, members, mutant
+from mutation import around, drop, members, mutant, tool
 from rpc import Asked, Questions
 
 
@@ -142,3 +143,26 @@ def margin_forgotten():
     # Once somebody was asked, no time counts any more.
     Intercept.asking = property(lambda self: bool(Intercept.asked), lambda self, value: Intercept.asked.append(value) if value else None)
     Intercept.asked = []
+
+
+# ---- the configuration
+
+@mutant
+def config_first():
+    def configure(configure, self, frame):
+        if frame["type"] == "hello_ack":
+            configure(self, frame)
+    around(Kit, "configure")(configure)
+
+
+@mutant
+def config_null():
+    tool("config", lambda call, config: config(call) if "config" in call.kit.ack else Raw("null"))
+
+
+@mutant
+def config_any():
+    def configure(configure, self, frame):
+        configure(self, frame)
+        self.config = frame.get("config", self.config)
+    around(Kit, "configure")(configure)

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod builder;
+mod configs;
 mod intercepts;
 mod launcher;
 mod requests;
@@ -29,6 +30,7 @@ pub use self::services::Asked;
 pub(crate) use self::services::params_of;
 use crate::approval::Approvals;
 use crate::calls::{self, Call, CallOptions, CommandOutcome, Reconciled};
+use crate::config::LiveConfig;
 use crate::connection::{
     Adapter, Caller, Connection, Emission, ExtensionStatus, News, NewsStream, Panel, Shared,
 };
@@ -50,6 +52,8 @@ pub struct Host {
     extensions: Vec<Extension>,
     provider: String,
     model: String,
+    /// Extensions have configurations here.
+    has_configs: bool,
 }
 
 /// One extension that was asked for.
@@ -59,6 +63,7 @@ struct Extension {
     dir: Option<PathBuf>,
     manifest: Option<Manifest>,
     running: Result<Arc<Slot>, Arc<Diagnosis>>,
+    config: Arc<LiveConfig>,
     /// What stands between it and the host, if anything.
     adapter: Option<Arc<dyn Adapter>>,
     /// Somebody removed it.
@@ -302,6 +307,7 @@ impl Host {
             extensions: Vec::new(),
             provider: builder.provider.clone(),
             model: builder.model.clone(),
+            has_configs: builder.has_configs(),
         };
         let builder = Arc::new(builder);
         let environments = Environments::new(&builder.environment);
@@ -321,6 +327,9 @@ impl Host {
             if builder.unguarded.contains(&name) {
                 host.shared.registry().leave_unguarded(index);
             }
+            let config = Arc::new(builder.live_config(&name, manifest.as_ref(), &cwd));
+            let configured = host.read_config(index, &config, dir.as_deref());
+            let launch = launch.and_then(|launch| configured.map(|()| launch));
             let ordered = match launch {
                 Ok(_) if !names.insert(name.clone()) => Err(Problem::NameTaken),
                 Ok(launch) => {
@@ -334,41 +343,57 @@ impl Host {
                         name,
                         launch,
                         adapter: adapter.clone(),
+                        config: Arc::clone(&config),
                     };
                     let ordered = spawner.order(&launcher.launch);
                     Ok((launcher, ordered))
                 }
                 Err(problem) => Err(problem),
             };
-            begun.push((index, name, dir, manifest, adapter, ordered));
+            begun.push((index, name, dir, manifest, config, adapter, ordered));
         }
         drop(spawner);
-        for (index, name, dir, manifest, adapter, ordered) in begun {
+        for (index, name, dir, manifest, config, adapter, ordered) in begun {
             let running = match ordered {
                 Ok((launcher, ordered)) => launcher.start_slot(ordered).await,
                 Err(problem) => Err(problem),
             };
-            let running = running.map_err(|problem| {
-                let diagnosis = Diagnosis::before_start(&name, problem);
-                let diagnosis = Arc::new(diagnosis.redacted(&builder.redactor));
-                let news =
-                    News::Failed { extension: name.clone(), diagnosis: Arc::clone(&diagnosis) };
-                host.shared.news.tell(news);
-                let why = format!("{}; {}", diagnosis.summary(), diagnosis.suggestion);
-                host.shared.registry().not_started(index, why);
-                diagnosis
-            });
+            let running = running.map_err(|problem| host.note_failed(index, &name, problem));
             let is_removed = AtomicBool::new(false);
-            host.extensions.push(Extension { name, dir, manifest, running, adapter, is_removed });
+            host.extensions.push(Extension {
+                name,
+                dir,
+                manifest,
+                running,
+                config,
+                adapter,
+                is_removed,
+            });
         }
-        for extension in &host.extensions {
+        host.wait_until_started().await;
+        host.refuse_clashes().await;
+        host.shared.start_is_over();
+        host
+    }
+
+    async fn wait_until_started(&self) {
+        for extension in &self.extensions {
             if let Ok(slot) = &extension.running {
                 slot.started(extension.adapter.as_deref()).await;
             }
         }
-        host.refuse_clashes().await;
-        host.shared.start_is_over();
-        host
+    }
+
+    /// Tells why an extension never had a process.
+    fn note_failed(&self, index: usize, name: &str, problem: Problem) -> Arc<Diagnosis> {
+        let diagnosis = Diagnosis::before_start(name, problem);
+        let diagnosis = Arc::new(diagnosis.redacted(&self.shared.redactor));
+        let extension = name.to_owned();
+        let news = News::Failed { extension, diagnosis: Arc::clone(&diagnosis) };
+        self.shared.news.tell(news);
+        let why = format!("{}; {}", diagnosis.summary(), diagnosis.suggestion);
+        self.shared.registry().not_started(index, why);
+        diagnosis
     }
 }
 

@@ -107,6 +107,8 @@ mod aside;
 mod audit;
 mod bucket;
 mod calls;
+pub mod config;
+mod config_schema;
 mod connection;
 pub mod file;
 mod glob;

@@ -27,11 +27,13 @@ pub enum Capability {
     Log,
     /// Both may send `request`, `response`, `response_part` and `cancel`.
     Rpc,
+    /// The host gives the extension its configuration, and may send the event `config_changed`.
+    Config,
 }
 
 impl Capability {
     /// Every capability in the order in which it is written (`cap.order`).
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Commands,
         Self::Tools,
         Self::Events,
@@ -43,6 +45,7 @@ impl Capability {
         Self::RegistrationReport,
         Self::Log,
         Self::Rpc,
+        Self::Config,
     ];
 
     /// The one of that name.
@@ -64,6 +67,7 @@ impl Capability {
             Self::RegistrationReport => "registration_report",
             Self::Log => "log",
             Self::Rpc => "rpc",
+            Self::Config => "config",
         }
     }
 }
@@ -126,6 +130,6 @@ mod tests {
         assert!(!set.contains(Capability::Log));
         assert_eq!(Capability::of("rpc"), Some(Capability::Rpc));
         assert_eq!(Capability::of("quantum"), None);
-        assert_eq!(Capabilities::all().without(Capability::Rpc).names().len(), 10);
+        assert_eq!(Capabilities::all().without(Capability::Rpc).names().len(), 11);
     }
 }

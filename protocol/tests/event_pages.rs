@@ -135,6 +135,7 @@ fn the_fields_on_the_page_of_rust_are_those_of_the_crate() {
         name: String,
         image_count: u64,
         origin_extension: String,
+        config: RawJson,
         ;
         queued: bool,
     };
@@ -196,6 +197,7 @@ fn from(since: &str) -> &'static str {
     match since {
         "base" => "every host",
         "upstream" => "all but zot 0.1.62",
+        "`config`" => "a host that names `config`",
         other => panic!("{other}"),
     }
 }

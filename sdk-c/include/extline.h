@@ -1444,6 +1444,15 @@ struct extline_str extline_data_dir(const struct extline_extension *ext);
  */
 struct extline_str extline_session_id(const struct extline_extension *ext);
 
+/**
+ * The configuration that the host gives, an object, to be asked by pointers: `extline_json_int(config,
+ * "/timeout_ms", &timeout)`. It is empty where the host gives none, as a zot; a secret in it is a
+ * reference, `{"$secret": "api_key"}`. A host sends another one while the extension runs
+ * (`config_changed`): each call of this has the newest. NULL before the host has answered, and for NULL.
+ * What it returned lives as long as the extension, also when there is a newer one. From any thread.
+ */
+const struct extline_json *extline_config(const struct extline_extension *ext);
+
 /* ---- Asking the host ------------------------------------------------------------------------- */
 
 /**

@@ -16,7 +16,7 @@ use crate::dispatch::is_inside_handler;
 use crate::drive_mode::DriveMode;
 use crate::failure::{Failure, enter_or};
 use crate::ffi::{shared, text};
-use crate::host::Host;
+use crate::host::{Configs, Host};
 use crate::state::State;
 use crate::{claim, ffi, fork};
 use extline_driver::Channel;
@@ -32,6 +32,7 @@ pub struct Extension {
     /// Rings when the host has taken what was said.
     room: Condvar,
     host: OnceLock<Host>,
+    pub(crate) configs: Configs,
 }
 
 impl Extension {
@@ -41,7 +42,8 @@ impl Extension {
             ..ExtensionConfig::new(name, version)
         };
         let (state, host) = (Mutex::new(State::new(config)), OnceLock::new());
-        Self { state, drive_mode: OnceLock::new(), room: Condvar::new(), host }
+        let (drive_mode, room) = (OnceLock::new(), Condvar::new());
+        Self { state, drive_mode, room, host, configs: Configs::default() }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {

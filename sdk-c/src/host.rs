@@ -1,13 +1,15 @@
 //! What the host said about itself.
 
 use std::ffi::c_char;
+use std::sync::{Mutex, PoisonError};
 
-use extline_protocol::Capability;
 use extline_protocol::frame::HelloAck;
+use extline_protocol::{Capability, RawJson};
 
 use crate::extension::{Extension, extension};
 use crate::failure::enter_or;
 use crate::ffi::{Str, text, with_nul};
+use crate::json::Json;
 
 /// With NULs behind them; empty where the host does not say it.
 #[derive(Default)]
@@ -48,6 +50,44 @@ unsafe fn said(ext: *const Extension, what: impl FnOnce(&Host) -> &String) -> St
         let said = ext.host().map(|host| Str::lend(what(host).as_bytes()));
         Ok(said.unwrap_or(Str::EMPTY))
     })
+}
+
+/// The configuration that the host gives, an object, to be asked by pointers: `extline_json_int(config,
+/// "/timeout_ms", &timeout)`. It is empty where the host gives none, as a zot; a secret in it is a
+/// reference, `{"$secret": "api_key"}`. A host sends another one while the extension runs
+/// (`config_changed`): each call of this has the newest. NULL before the host has answered, and for NULL.
+/// What it returned lives as long as the extension, also when there is a newer one. From any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_config(ext: *const Extension) -> *const Json {
+    enter_or(std::ptr::null(), || {
+        // SAFETY: a handle of the caller's.
+        let ext = unsafe { extension(ext) }?;
+        if ext.host().is_none() {
+            return Ok(std::ptr::null());
+        }
+        let newest = {
+            let mut state = ext.lock();
+            state.live().and_then(|channel| channel.session.config().cloned())
+        };
+        Ok(ext.configs.newest(newest))
+    })
+}
+
+/// The configurations that were handed out: C has pointers to them.
+#[derive(Default)]
+#[expect(clippy::vec_box, reason = "a pointer stays right when the list grows")]
+pub(crate) struct Configs(Mutex<Vec<Box<Json>>>);
+
+impl Configs {
+    /// The last one, or the one before once the session is over.
+    fn newest(&self, config: Option<RawJson>) -> *const Json {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let newest = config.as_ref().map(RawJson::get);
+        if kept.last().is_none_or(|last| newest.is_some_and(|it| it != last.get())) {
+            kept.push(Box::new(Json::of(config.unwrap_or_else(RawJson::empty_object))));
+        }
+        kept.last().map_or(std::ptr::null(), |last| &raw const **last)
+    }
 }
 
 /// The name of the host program; `zot` for one that does not say it. Empty before the host has answered,

@@ -99,7 +99,13 @@ const SECTIONS: [(&str, &[&str]); 15] = [
     ),
     (
         "What the host is",
-        &["extline_host_*", "extline_extension_dir", "extline_data_dir", "extline_session_id"],
+        &[
+            "extline_host_*",
+            "extline_extension_dir",
+            "extline_data_dir",
+            "extline_session_id",
+            "extline_config",
+        ],
     ),
     (
         "Asking the host",

@@ -249,6 +249,13 @@ impl Session {
         Capability::of(&capability).is_some_and(supports)
     }
 
+    /// The configuration as the host gave it last, JSON text of an object.
+    #[napi(catch_unwind)]
+    pub fn config(&self) -> String {
+        let core = self.driver.core.lock();
+        core.channel.session.config().map_or_else(|| "{}".to_owned(), |it| it.get().to_owned())
+    }
+
     /// Adds a tool while the extension runs, as [`Registrations::tool`] does before.
     #[napi(catch_unwind)]
     pub fn register_tool(&self, frame: String, index: u32, checked: bool) -> Result<Vec<String>> {

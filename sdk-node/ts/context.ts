@@ -1,5 +1,6 @@
 /** What a handler is given about its call. */
 
+import type { ConfigObject } from "./config.js";
 import type { Entry } from "./definition.js";
 import { ToolError } from "./errors.js";
 import type { Host } from "./host.js";
@@ -107,6 +108,11 @@ export class Context {
   /** The host: `name`, `version`, `provider`, `model`, `cwd`, `supports(capability)`. */
   get host(): Host {
     return this.serving.host;
+  }
+
+  /** The configuration as it is now: what the schema of `ext.config` makes of it, else the object that the host gave. */
+  get config(): ConfigObject {
+    return this.serving.config as ConfigObject;
   }
 
   /** Asks the person in front of the agent: `confirm`, `select`, `input`. */

@@ -1,6 +1,7 @@
 /** An extension: what it offers, by its handlers. */
 
 import { prepareAdviser } from "./adviser.js";
+import { ConfigSource, currentConfig, type ConfigObject, type ConfigOf } from "./config.js";
 import { Context } from "./context.js";
 import { Caller, definitionError, type Entry } from "./definition.js";
 import type { Host } from "./host.js";
@@ -17,6 +18,7 @@ import type { AskOptions, RequestOptions } from "./questions.js";
 import type { PanelContent, Response } from "./response.js";
 import { claimRun, keepMade, run, type Main } from "./run.js";
 import type { OneSchema, Schema } from "./schema/input.js";
+import type { StandardSchema } from "./schema/standard.js";
 import type { Serving } from "./serve.js";
 import { used } from "./stdio.js";
 import { prepareTool, type ToolHandler, type ToolOptions } from "./tool.js";
@@ -65,6 +67,7 @@ export class Extension {
       panels: new Map(),
       methods: new Map(),
       advisers: new Map(),
+      config: new ConfigSource(),
       setups: [],
       teardowns: [],
     };
@@ -281,6 +284,21 @@ export class Extension {
     this.#notRunning("teardown", "it is registered before run()", this.teardown);
     this.#offer.teardowns.push(handler);
     return this;
+  }
+
+  /**
+   * Has the configuration made by a schema of zod or another library: `const settings = ext.config(z.object({ ... }))`.
+   * What is returned has the members of the configuration as it is at the moment, in handlers and in setup. Without a
+   * schema it is what the host gave. Where the host gives none, as a zot, the defaults of the schema hold. One that
+   * does not fit ends the extension at its start; one that comes later is told in the log, and the one before goes on.
+   * A secret is a reference, `{ $secret: "api_key" }`.
+   */
+  config<Given extends StandardSchema>(schema: Given): ConfigOf<Given>;
+  config<Config extends object = ConfigObject>(): Readonly<Config>;
+  config(schema?: unknown): object {
+    this.#notRunning("the configuration", "it is described before run()", this.config);
+    this.#offer.config.describe(schema, this.config);
+    return currentConfig(this.#offer.config);
   }
 
   /** The extension ends where the host does not offer that capability: `tool_update`, ... */

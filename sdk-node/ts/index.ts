@@ -7,6 +7,8 @@
 import "./stdio.js"; // before the author's code has printed anything
 
 export type { Block, Content, ImageBlock, ResourceBlock, ResourceLinkBlock, TextBlock } from "./content.js";
+export { ConfigError } from "./config.js";
+export type { ConfigObject, ConfigOf } from "./config.js";
 export { Context } from "./context.js";
 export type { SessionInfo, TrackOptions } from "./context.js";
 export type { Effect, FileEffect, ProcessEffect } from "./effect.js";

@@ -60,6 +60,8 @@ export interface EventPayload {
   readonly imageCount?: number;
   /** The extension that caused it. */
   readonly originExtension?: string;
+  /** The configuration of the extension as it is from now on. */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** The model's provider, at an intercept. */
   readonly provider?: string;
   /** The model, at an intercept. */
@@ -113,6 +115,8 @@ export interface Events {
   subagent_start: Told<"subagent_start", "agentId" | "agentRunId" | "name">;
   /** A subagent ended. */
   subagent_stop: Told<"subagent_stop", "agentId" | "agentRunId" | "name" | "status" | "error">;
+  /** The configuration of the extension is another one; `ctx.config` has it already. */
+  config_changed: Told<"config_changed", "config">;
 }
 
 /** The name of an event. */
@@ -133,6 +137,7 @@ const NAMES: Readonly<Record<EventName, true>> = {
   post_compact: true,
   subagent_start: true,
   subagent_stop: true,
+  config_changed: true,
 };
 /** The events that there are. */
 export const EVENTS = Object.keys(NAMES);

@@ -143,6 +143,7 @@ export interface Session {
   onFailure(point: string, mode: "allow" | "block"): void;
   require(kind: Required, name: string): void;
   supports(capability: string): boolean;
+  config(): string;
 
   notify(level: string, message: string): void;
   log(level: string, message: string, fields?: string): void;

@@ -1,5 +1,6 @@
 /** What an extension offers, by its handlers. */
 
+import type { ConfigSource } from "./config.js";
 import type { Context } from "./context.js";
 import type { Guard, Interceptor } from "./decide.js";
 import type { Caller } from "./definition.js";
@@ -36,6 +37,7 @@ export interface Offer {
   readonly methods: Map<string, Registered<unknown>>;
   /** By the tool, what says whether one of its calls is to be approved. */
   readonly advisers: Map<string, Registered<unknown>>;
+  readonly config: ConfigSource;
   readonly setups: ((ctx: Context) => unknown)[];
   readonly teardowns: ((ctx: Context) => unknown)[];
 }

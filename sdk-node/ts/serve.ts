@@ -167,6 +167,14 @@ export class Serving {
   #accepted(ack: Ack): boolean {
     const host = new Host(ack, this.session);
     this.#host = host;
+    try {
+      this.#offer.config.begin(this.session);
+    } catch (thrown) {
+      this.#failed(thrown, "the configuration");
+      // EX_CONFIG, as where something required is missing.
+      this.session.end(78);
+      return false;
+    }
     const { setups } = this.#offer;
     if (setups.length === 0) {
       this.#setUp();
@@ -186,6 +194,11 @@ export class Serving {
       if (hasFailed) this.session.end(1);
       else this.#setUp();
     });
+  }
+
+  /** The configuration as it is now. */
+  get config(): object {
+    return this.#offer.config.value;
   }
 
   #setUp(): void {

@@ -150,6 +150,12 @@ impl Context {
         self.core.serving(py).getattr("host")
     }
 
+    /// The configuration as it is now: of the class that `ext.config` was given, else a dict.
+    #[getter]
+    fn config<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.core.serving(py).getattr("config")
+    }
+
     /// Asks the person in front of the agent: `confirm`, `select`, `input`.
     #[getter]
     fn ui<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

@@ -135,6 +135,12 @@ impl Session {
         known.is_some_and(|capability| self.core.channel().session.supports(capability))
     }
 
+    /// The configuration as the host gave it last, JSON text of an object; None where it gives none.
+    fn config(&self) -> Option<String> {
+        let channel = self.core.channel();
+        channel.session.config().map(|config| config.get().to_owned())
+    }
+
     /// Adds a tool or command while the extension runs, by its frame.
     fn register(&self, frame: &Bound<'_, PyDict>) -> PyResult<()> {
         let registered = if is::<RegisterTool>(frame)? {

@@ -53,6 +53,7 @@ CHAPTERS = {
         "extline.events.PostCompact",
         "extline.events.SubagentStart",
         "extline.events.SubagentStop",
+        "extline.events.ConfigChanged",
     ],
     "What a handler returns": [
         "extline.ToolResult",
@@ -63,7 +64,7 @@ CHAPTERS = {
         "extline.Response",
         "extline.Panel",
     ],
-    "What is raised": ["extline.ToolError", "extline.Cancelled", "extline.DefinitionError"],
+    "What is raised": ["extline.ToolError", "extline.Cancelled", "extline.ConfigError", "extline.DefinitionError"],
     "Testing": [
         "extline.testing.Host",
         "extline.testing.AsyncHost",

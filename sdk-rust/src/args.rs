@@ -27,15 +27,28 @@ pub struct NoArgs {}
 ///
 /// Kind `validation`; the field is the offending member itself, also for one that is missing.
 pub(crate) fn decode<T: DeserializeOwned>(args: &RawJson) -> Result<T, ToolError> {
-    if let Ok(decoded) = args.to() {
+    read(args).map_err(|Unfit { pointer, reason }| wrong(pointer, &reason))
+}
+
+/// A value that is not of the author's type.
+#[derive(Debug)]
+pub(crate) struct Unfit {
+    /// JSON pointer to the offending member itself, also to one that is missing.
+    pub(crate) pointer: String,
+    pub(crate) reason: String,
+}
+
+/// Reads a value of the author's type.
+pub(crate) fn read<T: DeserializeOwned>(value: &RawJson) -> Result<T, Unfit> {
+    if let Ok(decoded) = value.to() {
         return Ok(decoded);
     }
     // Slower, with the place of the mistake; and the last of duplicate keys wins here, where serde
     // itself would refuse them.
-    let value: Value = args.to().map_err(|error| invalid(String::new(), &error.to_string()))?;
+    let value: Value = value.to().map_err(|error| unfit(String::new(), &error.to_string()))?;
     serde_path_to_error::deserialize(value).map_err(|error| {
         let pointer = pointer_of(error.path());
-        invalid(pointer, &error.inner().to_string())
+        unfit(pointer, &error.inner().to_string())
     })
 }
 
@@ -45,13 +58,13 @@ pub(crate) fn mismatch(mismatch: ArgsError) -> ToolError {
 }
 
 /// `pointer` is where serde stopped: at the offending member, or at the parent of a missing one.
-fn invalid(mut pointer: String, reason: &str) -> ToolError {
+fn unfit(mut pointer: String, reason: &str) -> Unfit {
     let missing = reason.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
     if let Some(name) = missing {
         pointer.push_str(&segment_of(name));
-        return wrong(pointer, &ArgsFailure::missing().to_string());
+        return Unfit { pointer, reason: ArgsFailure::missing().to_string() };
     }
-    wrong(pointer, reason)
+    Unfit { pointer, reason: reason.to_owned() }
 }
 
 fn wrong(pointer: String, reason: &str) -> ToolError {

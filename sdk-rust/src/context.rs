@@ -13,8 +13,10 @@ use std::time::Instant;
 use extline_protocol::frame::{Level, SessionInfo};
 use extline_protocol::{CallKey, ExtensionSession, RawJson, Repetition, Update};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::oneshot;
 
+use crate::args::Unfit;
 use crate::connection::Connection;
 use crate::{Cancellation, Host, ToolError};
 
@@ -116,6 +118,51 @@ impl Context {
     /// The host.
     pub fn host(&self) -> &Host {
         &self.host
+    }
+
+    /// The configuration as it is now, as the author's own type; one that the host does not give is an
+    /// empty object, so that defaults of the type hold (`#[serde(default)]`).
+    ///
+    /// A host with configurations sends another one while the extension runs (`config_changed`): each call
+    /// of this has the newest. A secret is a reference, `{"$secret": "api_key"}`.
+    ///
+    /// # Errors
+    ///
+    /// It does not fit the type; the text has the JSON pointer and what to do. As a [`ToolError`] it is of
+    /// kind `fatal`.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// #[derive(Deserialize)]
+    /// #[serde(default)]
+    /// struct Settings { timeout_ms: u64 }
+    ///
+    /// impl Default for Settings {
+    ///     fn default() -> Self { Self { timeout_ms: 5000 } }
+    /// }
+    ///
+    /// let mut host = Host::builder().config(json!({"timeout_ms": 1})).start(|| {
+    ///     Extension::new("w", "1.0.0").tool("ask", "", async |_: NoArgs, ctx: Context| {
+    ///         Ok(ctx.config::<Settings>()?.timeout_ms.to_string())
+    ///     })
+    /// })?;
+    /// assert_eq!(host.call("ask", json!({}))?.text(), "1");
+    /// host.change_config(json!({}))?;
+    /// assert_eq!(host.call("ask", json!({}))?.text(), "5000");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn config<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
+        let config = self.connection.session().config().cloned();
+        let config = config.unwrap_or_else(RawJson::empty_object);
+        crate::args::read(&config).map_err(|Unfit { pointer, reason }| {
+            let place = if pointer.is_empty() { String::new() } else { format!("{pointer}: ") };
+            ToolError::fatal(format!("the configuration does not fit: {place}{reason}")).hint(
+                "set it with extline config DIR KEY VALUE, or give it with --config FILE; a host \
+                 without configurations gives none, so give the member a default",
+            )
+        })
     }
 
     /// Where the extension is, where the host says so.

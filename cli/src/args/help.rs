@@ -75,6 +75,13 @@ pub(super) const DISCOVER_EXAMPLES: &str = "Examples:
   extline discover --for claude --start
   extline discover --json | jq '.files[].servers[]? | select(.ours) | .name'";
 
+pub(super) const CONFIG_EXAMPLES: &str = "Examples:
+  extline config weather
+  extline config . timeout_ms 5000
+  extline config . base_url https://api.example
+  extline config weather --unset timeout_ms
+  extline config weather --tool rain enabled false";
+
 pub(super) const PACKAGE_EXAMPLES: &str = "Examples:
   extline package examples/guard-python
   extline package --for claude --out dist .

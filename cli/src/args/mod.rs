@@ -1,6 +1,7 @@
 //! The command line.
 
 mod approvals;
+mod config;
 mod conformance;
 mod help;
 mod hook;
@@ -20,13 +21,14 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use help::{
-    CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFORMANCE_EXAMPLES, DISCOVER_EXAMPLES,
-    ENVIRONMENT, EXAMPLES, HOOK_EXAMPLES, INSPECT_EXAMPLES, INSTALL_EXAMPLES, LINT_EXAMPLES,
-    MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, PACKAGE_EXAMPLES, RECORD_EXAMPLES,
-    RUN_EXAMPLES, SECRET_EXAMPLES, TAP_EXAMPLES, UNINSTALL_EXAMPLES,
+    CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFIG_EXAMPLES, CONFORMANCE_EXAMPLES,
+    DISCOVER_EXAMPLES, ENVIRONMENT, EXAMPLES, HOOK_EXAMPLES, INSPECT_EXAMPLES, INSTALL_EXAMPLES,
+    LINT_EXAMPLES, MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, PACKAGE_EXAMPLES,
+    RECORD_EXAMPLES, RUN_EXAMPLES, SECRET_EXAMPLES, TAP_EXAMPLES, UNINSTALL_EXAMPLES,
 };
 use offered::Offered;
 
+pub(crate) use config::Config;
 pub(crate) use conformance::{
     CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Rules, TestHost,
 };
@@ -134,6 +136,19 @@ pub(crate) enum Action {
     /// PATH where they are installed. docs/packages.md has what is in each.
     #[command(after_help = format!("{PACKAGE_EXAMPLES}\n\n{EXIT_CODES}"))]
     Package(Package),
+    /// Show and set what an extension is configured with
+    ///
+    /// Without KEY all of it, with where each value comes from; with KEY that value; with VALUE it is set, when
+    /// it fits the `config_schema` of the extension. Nothing of the extension is run. Secrets are set by
+    /// `extline secret set`. docs/configuration.md has the rest.
+    #[command(
+        override_usage = "extline config <NAME>\n       \
+                          extline config <NAME> <KEY> [VALUE]\n       \
+                          extline config <NAME> --unset <KEY>\n       \
+                          extline config <NAME> --tool <TOOL> [enabled|timeout_ms] [VALUE]",
+        after_help = format!("{CONFIG_EXAMPLES}\n\n{EXIT_CODES}")
+    )]
+    Config(Config),
     /// List the agents' configurations, and which extensions are installed there
     ///
     /// Of other servers only the names are shown, and other hooks are counted. A file that cannot be read is

@@ -11,6 +11,7 @@ use extline_host::HostBuilder;
 use extline_protocol::{Deadlines, Profile};
 
 use super::approvals::Approvals;
+use super::config::{GivenConfig, given_config};
 use super::script_hooks::Hooks;
 use crate::dialogs::{self, Given, Scripted};
 use crate::mcp::Desk;
@@ -52,6 +53,11 @@ pub(crate) struct Settings {
     #[arg(long = "answer", value_name = "KIND=VALUE")]
     pub(crate) answers: Vec<Given>,
 
+    /// Lay the object in this file over the configuration of the extension (see `extline config`); of several
+    /// extensions NAME says whose it is. May be repeated
+    #[arg(long = "config", value_name = "[NAME=]FILE", value_parser = given_config)]
+    pub(crate) configs: Vec<GivenConfig>,
+
     /// Write down each call and each decision about one, without arguments and results, a line of JSON each
     /// behind the end of that file; at 64 MiB it becomes FILE.1, in place of the one before
     #[arg(long, value_name = "FILE")]
@@ -80,6 +86,10 @@ impl Settings {
     pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
         let builder = builder.profile(self.profile.clone());
         let builder = self.unguarded.iter().fold(builder, HostBuilder::unguarded);
+        let builder = self.configs.iter().fold(builder, |builder, given| {
+            let GivenConfig { extension, file, config } = given;
+            builder.config(extension, file.display().to_string(), config.clone())
+        });
         let builder = self.approvals.apply(builder);
         let builder = dialogs::serve(
             builder.run_programs(),

@@ -189,12 +189,24 @@ impl Console {
         }
     }
 
+    /// What somebody has set meanwhile by `extline config` holds from the next line on.
+    fn reload_configs(&mut self) {
+        for status in self.session.host.extensions() {
+            if let Err(error) = self.session.host.reload_config(&status.name) {
+                self.session.printer.error(format_args!("{error}; what was set before holds"));
+            }
+        }
+    }
+
     /// Does what a line asks for; the exit when it is the last one.
     async fn handle(&mut self, text: &str) -> ControlFlow<Exit> {
         let line = Line::of(text);
         if line != Line::Blank && !self.interactive && !self.session.printer.json {
             let text = text.trim_end();
             self.session.printer.result(format_args!("{BOLD}> {text}{BOLD:#}"));
+        }
+        if line != Line::Blank {
+            self.reload_configs();
         }
         let (host, printer) = (&self.session.host, &mut self.session.printer);
         match line {

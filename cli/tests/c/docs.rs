@@ -75,6 +75,11 @@ fn running_programs() {
 }
 
 #[test]
+fn configuration() {
+    follow("configuration.md", 10);
+}
+
+#[test]
 fn the_c_of_the_page_on_asking_asks() {
     let page = fs::read_to_string(repository().join("docs/asking.md")).unwrap();
     let folder = tempfile::tempdir().unwrap();

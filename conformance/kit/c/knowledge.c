@@ -29,6 +29,15 @@ static void report(void *user, extline_call *call, extline_str args) {
     forget(&json);
 }
 
+static void config(void *user, extline_call *call, extline_str args) {
+    (void)user, (void)args;
+    extline_str text;
+    if (extline_json_text(extline_config(extline_call_extension(call)), "", &text) == EXTLINE_OK)
+        extline_call_json(call, text.ptr);
+    else
+        extline_call_error(call, "internal", extline_last_error());
+}
+
 static void ask(void *user, extline_call *call, extline_str args) {
     (void)user, (void)args;
     extline_str name, with;
@@ -61,6 +70,7 @@ static void answer(void *user, extline_call *call, extline_str args) {
 void add_knowledge(extline_extension *kit) {
     static char of_declared[] = "declared", of_named[] = "named";
     add_tool(kit, "report", "Tells what it knows of its call and its host.", SCHEMA_NONE, report);
+    add_tool(kit, "config", "Gives its configuration back.", SCHEMA_NONE, config);
     add_tool(kit, "ask", "Calls a tool of the host.", SCHEMA_ASK, ask);
     add_question_tools(kit);
 

@@ -21,7 +21,7 @@ from tools import MESSAGE, Tools
 
 HELLO = {"type": "hello", "name": "extline-kit", "version": "1.0.0",
          "capabilities": ["commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_update", "log",
-                          "rpc"],
+                          "rpc", "config"],
          "methods": METHODS}
 FRAME_BYTES = 4_194_303
 SHUTDOWN, END_OF_STDIN, SIGTERM = b"s", b"e", bytes([signal.SIGTERM])
@@ -35,6 +35,7 @@ class Kit:
         self.changed = threading.Condition()  # Of everything that more than one thread looks at.
         self.ack, self.host_names, self.limits = None, [], {}
         self.host_methods = []
+        self.config = {}
         self.calls = {}  # What is open, by kind and id.
         self.questions = Questions(self)
         self.tools, self.panel = Tools(self), Panel(self)
@@ -96,6 +97,7 @@ class Kit:
             self.host_names = names if isinstance(names, list) else []
             methods = frame.get("methods")
             self.host_methods = methods if isinstance(methods, list) else []
+            self.configure(frame)
             self.limits = limits if isinstance(limits, dict) else {}
             self.register()
 
@@ -198,7 +200,14 @@ class Kit:
             raise SystemExit(MESSAGE)
         raise ValueError(MESSAGE if name == "fail" else f"unknown command {name}")
 
+    def configure(self, frame):
+        """The configuration is the one in the frame from now on, where that has one."""
+        if isinstance(frame.get("config"), dict):
+            self.config = frame["config"]
+
     def on_event(self, frame, _):
+        if frame.get("event") == "config_changed":
+            self.configure(frame)
         if frame.get("event") in SUBSCRIPTION["events"]:
             self.event_lane.put(frame)
 

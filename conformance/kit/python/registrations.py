@@ -45,6 +45,7 @@ TOOLS = [
     ("stderr", "Writes to stderr.", schema(COUNT % "n", "n")),
     ("spawn_child", "Starts a process that lives as long as this one.", NONE),
     ("report", "Tells what it knows of its call and its host.", NONE),
+    ("config", "Gives its configuration back.", NONE),
     ("ask", "Calls a tool of the host.", schema(STRING % "name" + ',"args":{"type":"object"}', 'name","args')),
     ("request", "Asks the host by method.",
      schema(STRING % "method" + ',"params":{"type":"object"}', 'method","params')),

@@ -172,6 +172,9 @@ class Tools:
         said = "yes" if self.kit.questions.confirm(call, call.string("title")) else "no"
         return said + (" too late" if call.until is not None and time.monotonic() > call.until else "")
 
+    def config(self, _):
+        return Raw(encode(self.kit.config))
+
     def report(self, call):
         ack, names = self.kit.ack, self.kit.host_names
         host = ack.get("host") or {}
@@ -184,7 +187,7 @@ class Tools:
     def named(self):
         own = {name: getattr(self, name) for name in (
             "release", "counter", "order", "sleep", "await_cancel", "notify_then", "log", "stderr",
-            "spawn_child", "report", "ask", "request", "confirm")}
+            "spawn_child", "report", "config", "ask", "request", "confirm")}
         return {
             "echo": lambda call: call.raw.get("args") if call.frame.get("args") is not None else Raw("{}"),
             "native": lambda call: Raw(encode(native(call.args))),

@@ -26,6 +26,11 @@ def report(ctx):
     }
 
 
+@tool("config", "Gives its configuration back.", NONE)
+def config(ctx):
+    return ctx.config
+
+
 @tool("ask", "Calls a tool of the host.", ASK)
 def ask(name, args, ctx):
     return ctx.call_tool(name, **args).text

@@ -209,6 +209,10 @@ fn subscribed(seen: &Transcript) -> Vec<Finding> {
                 let event = frame["event"].as_str().unwrap_or_default().to_owned();
                 let list = if frame["phase"] == "guard" { "guards" } else { "intercept" };
                 let (needs, name) = match frame["type"].as_str() {
+                    // It needs no subscription (`config.changed`).
+                    Some("event") if event == "config_changed" => {
+                        ("capabilities", "config".to_owned())
+                    }
                     Some("event") => ("events", event),
                     Some("event_intercept") => (list, event),
                     Some("tool_cancel") => ("capabilities", "tool_cancel".to_owned()),

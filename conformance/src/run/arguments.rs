@@ -68,7 +68,7 @@ fn compiled(schema: &Value) -> Option<ToolSchema> {
 }
 
 /// Arguments that fit the schema; `None` where none were found.
-fn made(schema: &Value) -> Option<String> {
+pub(super) fn made(schema: &Value) -> Option<String> {
     let compiled = compiled(schema)?;
     let value = value(schema, schema, 0).unwrap_or_else(|| json!({}));
     let fits = |value: &Value| {

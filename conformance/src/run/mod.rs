@@ -9,6 +9,7 @@ mod alone;
 mod arguments;
 mod aside;
 mod bisect;
+mod configured;
 mod contact;
 mod harness;
 mod lane;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use extline_scenario::Failure;
 
+use super::configured::with_config;
 use super::harness::is_out_of_resources;
 use super::{Failed, Options, Run};
 use crate::case::Point;
@@ -147,5 +148,6 @@ pub(super) fn ack(options: &Options) -> String {
     let data = std::env::temp_dir();
     let data = serde_json::Value::from(data.to_string_lossy()).to_string();
     let ack = options.ack.as_deref().unwrap_or(ACK);
-    ack.replace("$cwd", dir).replace("$dir", dir).replace("$data", &data[1..data.len() - 1])
+    let ack = ack.replace("$cwd", dir).replace("$dir", dir);
+    with_config(ack.replace("$data", &data[1..data.len() - 1]), options)
 }

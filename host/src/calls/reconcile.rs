@@ -49,7 +49,7 @@ impl Shared {
             .read_args(args)
             .map_err(|error| CallError::BadArgs { tool: name.to_owned(), error })?;
         let options = ToolCallOptions {
-            timeout: tool.timeout(),
+            timeout: self.users_timeout(&tool).or_else(|| tool.timeout()),
             operation_key: Some(operation_key.to_owned()),
             reconcile: true,
             ..ToolCallOptions::default()

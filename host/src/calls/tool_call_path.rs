@@ -107,10 +107,11 @@ impl Shared {
         if left.is_some_and(|left| left.is_zero()) {
             return Err(timed_out(options.timeout.unwrap_or_default()));
         }
-        let is_interactive = tool.definition.interactive && left.is_none();
-        let own = left.or_else(|| tool.timeout());
-        let announced_timeout =
-            options.timeout.or_else(|| tool.timeout()).unwrap_or(self.deadlines.tool);
+        let users = self.users_timeout(&tool);
+        let is_interactive = tool.definition.interactive && left.is_none() && users.is_none();
+        let of_tool = users.or_else(|| tool.timeout());
+        let own = left.or(of_tool);
+        let announced_timeout = options.timeout.or(of_tool).unwrap_or(self.deadlines.tool);
         match &tool.owner {
             Owner::Extension(owner) => {
                 let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
@@ -324,7 +325,11 @@ impl Shared {
     pub(super) fn tool(&self, name: &str) -> Result<Arc<Tool>, CallError> {
         let mut registry = self.registry();
         let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
-        let tool = registry.tool(name).ok_or_else(unknown)?;
+        let Some(tool) = registry.tool(name) else {
+            return Err(registry.switched_off(name).map_or_else(unknown, |(extension, file)| {
+                CallError::Disabled { tool: name.to_owned(), extension, file }
+            }));
+        };
         match &tool.owner {
             Owner::Extension(owner) if registry.is_restarting(*owner) => {
                 let (name, extension) = (name.to_owned(), tool.extension.clone());
@@ -332,6 +337,12 @@ impl Shared {
             }
             _ => Ok(tool),
         }
+    }
+
+    /// How long a call of a tool may take, where its user says so.
+    pub(super) fn users_timeout(&self, tool: &Tool) -> Option<Duration> {
+        let settings = self.registry().settings(tool.owner()?, tool.name());
+        settings.timeout_ms.map(Duration::from_millis)
     }
 
     /// Waits until no earlier call of a sequential tool is on its way or unanswered

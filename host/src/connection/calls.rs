@@ -303,6 +303,11 @@ impl Connection {
         }
     }
 
+    /// Its configuration is another one from now on (`config.changed`).
+    pub(crate) fn change_config(&self, config: RawJson) {
+        self.send(|state| state.session.change_config(config));
+    }
+
     pub(crate) fn send_event(&self, event: &Event) {
         if self.shared.rules.profile.events_in_order {
             self.send(|state| state.session.send_event(event));

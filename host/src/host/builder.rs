@@ -1,5 +1,6 @@
 //! How a host is set up.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::io;
@@ -28,7 +29,7 @@ use crate::secrets::Provider;
 use crate::source::ExtensionSource;
 
 /// What this host serves; nothing else is named in `hello_ack`.
-const SERVED: [Capability; 11] = [
+const SERVED: [Capability; 12] = [
     Capability::Commands,
     Capability::Tools,
     Capability::Events,
@@ -40,6 +41,7 @@ const SERVED: [Capability; 11] = [
     Capability::RegistrationReport,
     Capability::Log,
     Capability::Rpc,
+    Capability::Config,
 ];
 
 /// Sets up a [`Host`]. Every setting has a default.
@@ -70,6 +72,7 @@ pub struct HostBuilder {
     pub(crate) screen: Option<Arc<Mutex<()>>>,
     pub(crate) sources: Vec<ExtensionSource>,
     pub(crate) unguarded: Vec<String>,
+    pub(crate) configs: BTreeMap<String, (String, RawJson)>,
     pub(crate) on_bootstrap: OnBootstrap,
     pub(crate) runs_programs: bool,
     pub(crate) hooks: Vec<ScriptHook>,
@@ -106,6 +109,7 @@ impl Default for HostBuilder {
             screen: Some(Arc::default()),
             sources: Vec::new(),
             unguarded: Vec::new(),
+            configs: BTreeMap::new(),
             on_bootstrap: OnBootstrap::default(),
             runs_programs: false,
             hooks: Vec::new(),
@@ -329,6 +333,22 @@ impl HostBuilder {
     #[must_use]
     pub fn unguarded(mut self, extension: impl Into<String>) -> Self {
         self.unguarded.push(extension.into());
+        self
+    }
+
+    /// Lays an object over what the files say of the configuration of that extension
+    /// ([`config`](crate::config)), until [`Host::set_config`] gives another. Under an empty name it is that of
+    /// every extension that has none of its own. `source` says where it comes
+    /// from, for errors: the name of a file, or who said it. One that does not fit keeps the extension from
+    /// starting, with all that is wrong in its [`Diagnosis`](crate::Diagnosis).
+    #[must_use]
+    pub fn config(
+        mut self,
+        extension: impl Into<String>,
+        source: impl Into<String>,
+        config: RawJson,
+    ) -> Self {
+        self.configs.insert(extension.into(), (source.into(), config));
         self
     }
 

@@ -10,6 +10,7 @@ use extline_protocol::{HostConfig, HostSession};
 
 use super::HostBuilder;
 use super::restart::{self, RestartPolicy, Slot};
+use crate::config::LiveConfig;
 use crate::connection::{Adapter, Connection, Shared};
 use crate::home::{self, LogPlace};
 use crate::process::{Launch, Ordered, Spawner};
@@ -33,6 +34,7 @@ pub(crate) struct Launcher {
     pub(crate) name: String,
     pub(super) launch: Arc<Launch>,
     pub(super) adapter: Option<Arc<dyn Adapter>>,
+    pub(super) config: Arc<LiveConfig>,
 }
 
 impl Launcher {
@@ -82,6 +84,7 @@ impl Launcher {
         };
         let ack = HelloAck {
             extension_dir: Some(launch.dir.to_string_lossy().into_owned()),
+            config: self.config.current(),
             data_dir: has_data_dir.is_ok().then(|| data_dir.to_string_lossy().into_owned()),
             ..builder.ack(cwd.to_string_lossy().into_owned())
         };

@@ -8,6 +8,7 @@ mod points;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use extline_protocol::frame::{Registered, Rejection};
@@ -19,6 +20,7 @@ pub use self::offer::{Command, Tool};
 pub(crate) use self::point::Point;
 use self::points::Subscription;
 pub(crate) use self::points::{Listed, Standing};
+use crate::config::ToolSettings;
 use crate::memory::Memory;
 
 /// Registrations that cannot be used and are kept for the report of one extension.
@@ -67,6 +69,8 @@ struct Offer {
     /// Registrations that cannot be used, by kind and name.
     refused: BTreeMap<(String, String), Rejection>,
     reported: Option<Registered>,
+    /// What its user set for its tools, and in which file.
+    user: (BTreeMap<String, ToolSettings>, PathBuf),
     /// Roughly what it takes to keep the above.
     memory: usize,
     /// Something was registered anew, perhaps under a name that is reported already.
@@ -84,6 +88,13 @@ struct Kept {
 struct Winners {
     tools: BTreeMap<String, Arc<Tool>>,
     commands: BTreeMap<String, Arc<Command>>,
+}
+
+impl Offer {
+    /// Its user has not switched the tool off.
+    fn is_enabled(&self, tool: &str) -> bool {
+        self.user.0.get(tool).is_none_or(|settings| settings.enabled != Some(false))
+    }
 }
 
 impl Registry {
@@ -230,6 +241,29 @@ impl Registry {
         (extension, failed.as_deref())
     }
 
+    /// What the user set for the tools of an extension, in that file.
+    pub(crate) fn set_tools(
+        &mut self,
+        owner: usize,
+        tools: BTreeMap<String, ToolSettings>,
+        file: PathBuf,
+    ) {
+        self.offers[owner].user = (tools, file);
+        self.winners = None;
+    }
+
+    /// What the user set for one of them.
+    pub(crate) fn settings(&self, owner: usize, tool: &str) -> ToolSettings {
+        self.offers[owner].user.0.get(tool).copied().unwrap_or_default()
+    }
+
+    /// The extension that has a tool which its user has switched off, and the file that says so.
+    pub(crate) fn switched_off(&self, tool: &str) -> Option<(String, PathBuf)> {
+        let mut offers = self.offers.iter();
+        let offer = offers.find(|it| it.tools.contains_key(tool) && !it.is_enabled(tool))?;
+        Some((offer.extension.clone(), offer.user.1.clone()))
+    }
+
     pub(crate) fn tool(&mut self, name: &str) -> Option<Arc<Tool>> {
         self.winners().tools.get(name).cloned()
     }
@@ -259,7 +293,7 @@ impl Registry {
                 // What is offered anew comes first, and stands.
                 let tools = offer.tools.iter().chain(kept.into_iter().flat_map(|it| &it.tools));
                 for (name, tool) in tools {
-                    if !builtin_tools.contains_key(name) {
+                    if !builtin_tools.contains_key(name) && offer.is_enabled(name) {
                         winners.tools.entry(name.clone()).or_insert_with(|| Arc::clone(tool));
                     }
                 }

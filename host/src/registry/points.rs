@@ -257,6 +257,7 @@ impl Offer {
             is_unguarded: self.is_unguarded,
             is_taken_away: self.is_taken_away,
             kept: self.kept,
+            user: self.user,
             promised: Some(promised),
             ..Self::default()
         }

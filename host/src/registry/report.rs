@@ -1,6 +1,8 @@
 //! What a host tells an extension of its registrations: what it took, and what not
 //! (`report.after-ready`).
 
+use std::path::Path;
+
 use extline_protocol::ErrorKind;
 use extline_protocol::frame::{Registered, Rejection};
 
@@ -19,6 +21,10 @@ impl Registry {
             ..Registered::default()
         };
         for name in offer.tools.keys() {
+            if !offer.is_enabled(name) {
+                report.rejected.push(switched_off(name, &offer.user.1));
+                continue;
+            }
             match self.owner_of_tool(name) {
                 Ok(winner) if winner == owner => report.tools.push(name.clone()),
                 winner => report.rejected.push(self.conflict("tool", name, winner)),
@@ -74,6 +80,17 @@ impl Registry {
             message: format!("{winner} has a {kind} of this name already"),
             winner: Some(winner),
         }
+    }
+}
+
+/// Its author sees why nobody calls it.
+fn switched_off(name: &str, file: &Path) -> Rejection {
+    Rejection {
+        kind: "tool".to_owned(),
+        name: name.to_owned(),
+        code: ErrorKind::Permission,
+        message: format!("its user has disabled it, in {}", file.display()),
+        winner: None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why a call or a command has no answer from the extension.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use thiserror::Error;
 
 use super::blocked::Blocked;
 use super::diagnosis::Diagnosis;
+use crate::config::ConfigError;
 use crate::registry::Tool;
 
 /// Why a call has no result of the tool's own. A tool that answers with an error is no
@@ -24,6 +26,24 @@ pub enum CallError {
         what: &'static str,
         /// The name.
         name: String,
+    },
+    /// The user has switched the tool off. The extension has not seen the call.
+    #[error("{tool} is disabled by its user, in {}", .file.display())]
+    Disabled {
+        /// The tool.
+        tool: String,
+        /// The extension that has it.
+        extension: String,
+        /// Where it is switched off.
+        file: PathBuf,
+    },
+    /// The configuration of an extension cannot be used; it keeps the one that it has.
+    #[error("{extension}: its configuration cannot be used: {error}")]
+    Config {
+        /// The extension.
+        extension: String,
+        /// All that is wrong with it.
+        error: ConfigError,
     },
     /// The arguments are not an object that an extension should get.
     #[error("{tool}: {error}")]
@@ -131,8 +151,12 @@ impl CallError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Unknown { .. } => ErrorKind::NotFound,
-            Self::BadArgs { .. } | Self::Invalid { .. } => ErrorKind::Validation,
-            Self::Blocked { .. } | Self::Denied { .. } => ErrorKind::Permission,
+            Self::BadArgs { .. } | Self::Invalid { .. } | Self::Config { .. } => {
+                ErrorKind::Validation
+            }
+            Self::Blocked { .. } | Self::Denied { .. } | Self::Disabled { .. } => {
+                ErrorKind::Permission
+            }
             Self::Timeout { .. } => ErrorKind::Timeout,
             Self::Cancelled { .. } => ErrorKind::Cancelled,
             Self::Died { .. } | Self::Restarting { .. } => ErrorKind::Transient,

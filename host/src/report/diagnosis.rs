@@ -52,6 +52,7 @@ impl Diagnosis {
             Problem::Manifest { .. } | Problem::Disabled { .. } | Problem::NameTaken => {
                 "reading its manifest"
             }
+            Problem::Config { .. } => "reading its configuration",
             _ => "starting its program",
         };
         Self::new(extension, problem, doing, None)

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::advice;
 use super::notice::Author;
+use crate::config::ConfigFault;
 use crate::memory::EXTENSION_MEMORY;
 use crate::process::Exit;
 use crate::redact::Redactor;
@@ -33,6 +34,13 @@ pub enum Problem {
     Disabled {
         /// The manifest.
         file: PathBuf,
+    },
+    /// Its configuration cannot be used (`config.valid`).
+    Config {
+        /// All that is wrong with it.
+        faults: Vec<ConfigFault>,
+        /// What to do.
+        remedy: String,
     },
     /// An extension that was given before it has the same name.
     NameTaken,
@@ -202,7 +210,9 @@ impl Problem {
     /// What to do about it.
     pub(crate) fn suggestion(&self, exit: Option<&Exit>) -> String {
         match self {
-            Self::Manifest { remedy, .. } | Self::McpServer { remedy, .. } => remedy.clone(),
+            Self::Manifest { remedy, .. }
+            | Self::Config { remedy, .. }
+            | Self::McpServer { remedy, .. } => remedy.clone(),
             Self::Disabled { file } => {
                 format!("remove \"enabled\": false from {}", file.display())
             }
@@ -343,6 +353,14 @@ impl fmt::Display for Problem {
             }
             Self::Disabled { file } => {
                 write!(formatter, "it is disabled by {}", file.display())
+            }
+            Self::Config { faults, .. } => {
+                formatter.write_str("its configuration cannot be used")?;
+                for (at, fault) in faults.iter().enumerate() {
+                    let before = if at == 0 { ": " } else { "; " };
+                    write!(formatter, "{before}{fault}")?;
+                }
+                Ok(())
             }
             Self::NameTaken => formatter.write_str("an extension before it has the same name"),
             Self::NotFound { program, in_path: true, .. } => {

@@ -11,14 +11,19 @@ mod store;
 pub(crate) use self::base64::encode as base64;
 pub(crate) use self::serve::{Provider, SecretServer};
 pub use self::store::SecretStore;
+use crate::config_schema::ConfigSchema;
 use crate::source::Manifest;
 
-/// The names of the secrets that a manifest declares, each once: those of `permissions.secrets`.
+/// The names of the secrets that a manifest declares, each once: those of `permissions.secrets`, and the members of
+/// `config_schema` that are secret.
 pub fn declared(manifest: &Manifest) -> Vec<String> {
+    // A schema that is none was refused with the manifest.
+    let schema = manifest.config_schema.as_ref().and_then(|it| ConfigSchema::compile(it).ok());
+    let of_config = schema.iter().flat_map(ConfigSchema::secrets);
     let mut names: Vec<String> = Vec::new();
-    for name in &manifest.permissions.secrets {
-        if !names.contains(name) {
-            names.push(name.clone());
+    for name in manifest.permissions.secrets.iter().cloned().chain(of_config) {
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     names

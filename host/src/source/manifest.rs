@@ -9,6 +9,7 @@ use extline_services::secret::check_name as check_variable;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::config_schema::ConfigSchema;
 use crate::file::{MANIFEST_BYTES, read_bytes};
 use crate::registry::Point;
 use crate::report::Problem;
@@ -40,6 +41,9 @@ pub struct Manifest {
     pub guards: Vec<String>,
     /// What it asks of the host.
     pub permissions: Permissions,
+    /// What it wants to be configured with: a JSON Schema of an object, whose members may have a `default` and may be
+    /// `secret`, see [`ConfigSchema`].
+    pub config_schema: Option<Value>,
     /// Skills it brings, as they stand.
     pub skills: Option<Value>,
     /// Fields that this version does not know.
@@ -192,6 +196,7 @@ impl Members<'_> {
             enabled: self.boolean("enabled")?.unwrap_or(true),
             guards: self.strings("guards")?,
             permissions: self.permissions()?,
+            config_schema: self.config_schema()?,
             skills: self.take("skills"),
             other: self.rest.into_iter().collect(),
         })
@@ -231,6 +236,17 @@ impl Members<'_> {
         let problem = format!("{:?} is no name of {of}", names[at]);
         let remedy = "write the name alone, as \"API_KEY\"; the value comes from the host";
         Err(self.error(&format!("/permissions/{member}/{at}"), &problem, remedy))
+    }
+
+    fn config_schema(&mut self) -> Result<Option<Value>, ManifestError> {
+        let Some(schema) = self.take("config_schema") else { return Ok(None) };
+        if let Err(error) = ConfigSchema::compile(&schema) {
+            let pointer = format!("/config_schema{}", error.pointer);
+            let remedy = "write a JSON Schema of an object, as {\"type\": \"object\", \"properties\": \
+                          {\"url\": {\"type\": \"string\"}}}";
+            return Err(self.error(&pointer, &error.message, remedy));
+        }
+        Ok(Some(schema))
     }
 
     /// A member; `null` is as if it were not there.

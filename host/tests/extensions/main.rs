@@ -11,6 +11,7 @@ mod builtins;
 mod call_tool;
 mod calls;
 mod commands;
+mod configs;
 mod death;
 mod declared_guards;
 mod dialogs;

@@ -62,7 +62,8 @@ async fn an_extension_is_told_who_and_where_it_is() {
             "tool_registry",
             "registration_report",
             "log",
-            "rpc"
+            "rpc",
+            "config"
         ])
     );
     assert_eq!(ack["limits"]["frame_bytes"], 4_194_303);

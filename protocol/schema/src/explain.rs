@@ -34,6 +34,23 @@ pub(crate) fn violation<'e>(
     }
 }
 
+/// All of these errors, in the order of the text, of those about one place the first.
+pub(crate) fn violations<'e>(
+    errors: impl Iterator<Item = ValidationError<'e>>,
+    args: &RawJson,
+) -> Vec<Violation> {
+    let mut found: Vec<_> =
+        errors.take(ERRORS).flat_map(|error| findings(&error, args.get())).collect();
+    found.sort_by_key(|finding| finding.at);
+    let mut violations: Vec<Violation> = Vec::new();
+    for Finding { pointer, failure, .. } in found {
+        if violations.iter().all(|other| other.pointer != pointer) {
+            violations.push(Violation { pointer, message: failure.to_string() });
+        }
+    }
+    violations
+}
+
 /// Of two findings at one place the one jsonschema names first, in the order of its keywords.
 fn first(findings: impl Iterator<Item = Finding>) -> Option<Finding> {
     findings.min_by_key(|finding| finding.at)

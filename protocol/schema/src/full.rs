@@ -126,6 +126,19 @@ impl Full {
         explained.unwrap_or_else(|_: Left| Violation::unexplained())
     }
 
+    /// All that is wrong with arguments that do not match, as far as it can be said in the steps for that.
+    pub(crate) fn violations(&self, args: &RawJson) -> Vec<Violation> {
+        let Ok(value) = args.to::<Value>() else { return Vec::new() };
+        let Ok(counting) = self.counting() else { return Vec::new() };
+        let explain = || explain::violations(counting.iter_errors(&value), args);
+        let explained =
+            on_own_thread(|| steps::within(steps_to_explain(args), STACK_USED, explain));
+        match explained {
+            Ok(Ok(violations)) => violations,
+            _ => Vec::new(),
+        }
+    }
+
     fn needs_no_count(&self, args: &RawJson, steps: u64) -> bool {
         self.bound.as_ref().is_some_and(|bound| {
             let levels = levels(args);

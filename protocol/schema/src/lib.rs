@@ -117,6 +117,18 @@ impl ToolSchema {
         })
     }
 
+    /// Everything that does not match, in the order of the text, each place once; for what people write,
+    /// and mend at once. The first is what [`ToolSchema::validate`] says.
+    pub fn violations(&self, value: &RawJson) -> Vec<Violation> {
+        let Err(first) = self.validate(value) else { return Vec::new() };
+        let mut all = self.full().map_or_else(|_| Vec::new(), |full| full.violations(value));
+        match all.iter_mut().find(|other| other.pointer == first.pointer) {
+            Some(same) => *same = first,
+            None => all.insert(0, first),
+        }
+        all
+    }
+
     /// It does not fail where it was left for later.
     fn full(&self) -> Result<&Full, &SchemaError> {
         self.full.get_or_init(|| Full::compile(&self.text)).as_ref()

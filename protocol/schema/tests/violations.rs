@@ -2,6 +2,7 @@
 
 use extline_protocol::RawJson;
 use extline_schema::ToolSchema;
+use serde_json::{Value, json};
 
 fn verdict(schema: &str, args: &str) -> String {
     let schema = ToolSchema::compile(&RawJson::parse(schema).unwrap()).unwrap();
@@ -15,6 +16,27 @@ fn assert_verdicts(schema: &str, cases: &[(&str, &str)]) {
     for (args, expected) in cases {
         assert_eq!(verdict(schema, args), *expected, "{args} against {schema}");
     }
+}
+
+#[test]
+fn all_mistakes_are_told_in_the_order_of_the_text() {
+    let schema = json!({"type": "object", "required": ["a", "z"], "additionalProperties": false,
+        "properties": {"a": {"type": "integer"}, "b": {"minimum": 3}, "z": {"type": "string"}}});
+    let schema = ToolSchema::compile(&schema.into()).unwrap();
+    let told = |value: Value| {
+        let violations = schema.violations(&value.into());
+        violations.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        told(json!({"a": "soon", "b": 1, "x": 0})),
+        [
+            "/a: must be an integer, and is \"soon\"",
+            "/b: must be at least 3, and is 1",
+            "/x: not allowed",
+            "/z: required, and missing",
+        ]
+    );
+    assert!(told(json!({"a": 1, "z": ""})).is_empty());
 }
 
 #[test]

@@ -88,6 +88,8 @@ object! {
         optional image_count: u64,
         /// The extension that caused it.
         optional origin_extension: String,
+        /// The configuration of the extension as it is from now on, an object.
+        optional config: RawJson,
     }
 }
 

@@ -74,7 +74,7 @@ object! {
         optional session: SessionInfo,
         /// The events that it tells of, where it says which.
         optional supported_events: Vec<String>,
-        /// The settings that its user made for the extension, an object.
+        /// The configuration of the extension, an object (`config.ack`).
         optional config: RawJson,
     }
 }

@@ -7,6 +7,11 @@ use super::words::Words;
 use super::{forks, zots};
 use crate::frame::{EventPayload, ExtensionFrame};
 
+/// The event that brings an extension its new configuration (`config.changed`).
+pub(crate) const CONFIG_CHANGED: &str = "config_changed";
+/// Events of the specification that no zot has.
+const EVENTS: &[&[&str]] = &[&[CONFIG_CHANGED]];
+
 /// The frames and fields a host knows: those of one zot, of a fork of it, or of the whole
 /// specification, whose column *since* has the same words.
 ///
@@ -75,7 +80,11 @@ impl Vocabulary {
 
     /// Every event that some host sends, zot's own first.
     pub fn events() -> impl Iterator<Item = &'static str> {
-        zots::EVENTS.iter().chain(forks::EVENTS).flat_map(|events| events.iter().copied())
+        zots::EVENTS
+            .iter()
+            .chain(EVENTS)
+            .chain(forks::EVENTS)
+            .flat_map(|events| events.iter().copied())
     }
 
     /// Every point at which some host asks interceptors, zot's own first.

@@ -79,7 +79,7 @@ impl Host {
     /// A host as the options say, an object with these members, none of which must be there:
     ///
     /// - what the extension is told: `provider`, `model`, `cwd`, `data_dir`, `extension_dir`,
-    ///   `session`, `limits`, `capabilities`, `methods` as in `hello_ack`, `version` of the SDK;
+    ///   `session`, `limits`, `capabilities`, `methods`, `config` as in `hello_ack`, `version` of the SDK;
     /// - `profile`: the host that it is like;
     /// - `unit` of times, `s` or `ms`; `deadline` of a step; `start_deadline`, and in `wait_longer` how
     ///   a test sets it;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{Event, PanelKey, PanelResize, ShutdownReason};
-use extline_protocol::{Elements, ToolCallOptions, read_string};
+use extline_protocol::{Capability, Elements, ToolCallOptions, read_string};
 
 use crate::demands::{NOT_ENDED, NOT_READY, not_heard, not_open};
 use crate::failure::Failure;
@@ -29,6 +29,8 @@ impl Host {
     ///   `["finish", call]` finds what a call does.
     /// - `["command", name, typed]`: until it is answered; finds the frame. A panel in it is opened.
     /// - `["event", name, payload]`: until its handlers have ended.
+    /// - `["change_config", config]`: until the extension has read it, and handlers of `config_changed` have
+    ///   ended.
     /// - `["intercept", point, payload]`: asks interceptors and then guards; finds an object of
     ///   `blocked`, `rewritten`, `replaced`, `system_prompt`, each where the extension says so.
     /// - `["request", method]`, with params behind it or not: finds an object of the `parts`, and the
@@ -68,6 +70,7 @@ impl Host {
             ["cancel", _] => self.cancel(number(1)),
             ["command", name, typed] => Ok(when_offered(Named::Command, name, typed, false)),
             ["event", name, _] => self.tell_event(name, json(2)),
+            ["change_config", _] => self.change_config(json(1)),
             ["intercept", point, _] => {
                 let mut moment = self.moment(point, json(2))?;
                 let asked = self.ask_next(&mut moment)?;
@@ -129,6 +132,20 @@ impl Host {
         let payload = payload.map_err(|mistake| unsent("the event was not sent", &mistake))?;
         self.session.send_event(&Event { event: name.to_owned(), payload });
         Ok((format!("the handlers of the event {name} did not end"), Wait::Settled(None)))
+    }
+
+    fn change_config(&mut self, config: &str) -> Begun {
+        if !self.session.supports(Capability::Config) {
+            return Err(Failure::misuse("a host like this changes no configuration"));
+        }
+        let what = "the configuration was not changed";
+        let config = raw(config).map_err(|mistake| unsent(what, &mistake))?;
+        if !config.is_object() {
+            return Err(Failure::misuse(format!("{what}: it must be an object")));
+        }
+        self.session.change_config(config);
+        let what = "the handlers of the event config_changed did not end".to_owned();
+        Ok((what, Wait::Settled(None)))
     }
 
     fn send_request(&mut self, method: &str, params: Option<&str>) -> Begun {

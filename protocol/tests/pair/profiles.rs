@@ -457,3 +457,50 @@ fn a_closed_output_before_ready_is_ready_for_the_zot_that_does_not_notice() {
         assert_eq!(events(&mut pair).contains(&HostEvent::Ready), goes_on);
     }
 }
+
+#[test]
+fn a_configuration_is_given_and_changed_where_there_are_configurations() {
+    let config = |text: &str| RawJson::parse(text).unwrap();
+    let written = ALL().map(|profile| {
+        let ack = HelloAck { config: Some(config(r#"{"a":1}"#)), ..ack() };
+        let mut pair = Pair::like(profile, crate::harness::config(), ack);
+        pair.extension.poll_output(pair.now, &mut Vec::new());
+        pair.extension_writes(&HELLO.replace("\"rpc\"", "\"rpc\",\"config\""));
+        let greeting = pair.lines("hello_ack").concat();
+        pair.host.change_config(config(r#"{"a":2}"#));
+        (greeting.contains(r#""config":{"a":1}"#), written(&mut pair))
+    });
+    let changed = r#"{"type":"event","event":"config_changed","config":{"a":2}}"#;
+    assert_eq!(written[0], (true, vec![changed.to_owned()]));
+    assert_eq!(written[1], (false, Vec::new()));
+    assert_eq!(written[2], (false, Vec::new()));
+}
+
+#[test]
+fn one_that_does_not_name_it_is_told_of_no_change_and_one_without_hello_gets_it_there() {
+    let config = |text: &str| RawJson::parse(text).unwrap();
+    let mut pair = said_hello(Profile::spec());
+    pair.host.change_config(config(r#"{"a":2}"#));
+    assert!(written(&mut pair).is_empty());
+
+    let mut pair = Pair::like(Profile::spec(), crate::harness::config(), ack());
+    pair.host.change_config(config(r#"{"a":3}"#));
+    pair.extension_writes(HELLO);
+    assert!(pair.lines("hello_ack").concat().contains(r#""config":{"a":3}"#));
+}
+
+#[test]
+fn the_newest_configuration_is_there_whether_or_not_a_handler_is_told() {
+    let config = |text: &str| RawJson::parse(text).unwrap();
+    let ack = HelloAck { config: Some(config(r#"{"a":1}"#)), ..ack() };
+    let mut pair = Pair::like(Profile::spec(), crate::harness::config(), ack);
+    pair.step();
+    assert_eq!(pair.extension.config(), Some(&config(r#"{"a":1}"#)));
+    pair.host.change_config(config(r#"{"a":2}"#));
+    pair.step();
+    assert_eq!(pair.extension.config(), Some(&config(r#"{"a":2}"#)));
+    // What is no object changes nothing.
+    pair.host.change_config(config("[1]"));
+    pair.step();
+    assert_eq!(pair.extension.config(), Some(&config(r#"{"a":2}"#)));
+}

@@ -151,6 +151,7 @@ fn payload() -> EventPayload {
         queued: true,
         image_count: Some(2),
         origin_extension: text("climate"),
+        config: Some(raw(r#"{"timeout_ms":9000}"#)),
     }
 }
 

@@ -124,8 +124,45 @@ static void a_session_knows_its_host(void) {
     extline_free(ext);
 }
 
+#define ACK_CONFIG(config) \
+    "{\"type\":\"hello_ack\",\"protocol_version\":1,\"capabilities\":[\"config\"],\"zot_version\":\"\"," \
+    "\"provider\":\"\",\"model\":\"\",\"cwd\":\"/\"" config "}"
+
+static void the_configuration_is_the_newest(void) {
+    extline_extension *ext = extline_new("test", "1.0.0");
+    CHECK(extline_config(ext) == NULL);
+    host_begin_with(ext, ACK_CONFIG(",\"config\":{\"url\":\"a\",\"n\":5}"));
+    const extline_json *first = extline_config(ext);
+    extline_str url;
+    int64_t n = 0;
+    CHECK_OK(extline_json_string(first, "/url", &url));
+    CHECK_STR(url, "a");
+    CHECK_OK(extline_json_int(first, "/n", &n));
+    CHECK_EQ(n, 5);
+    CHECK(extline_config(ext) == first);
+    host_says(ext, "{\"type\":\"event\",\"event\":\"config_changed\",\"config\":{\"url\":\"b\"}}");
+    const extline_json *second = extline_config(ext);
+    CHECK_OK(extline_json_string(second, "/url", &url));
+    CHECK_STR(url, "b");
+    CHECK_CODE(extline_json_int(second, "/n", &n), EXTLINE_NOT_FOUND);
+    /* What was handed out before is still there. */
+    CHECK_OK(extline_json_string(first, "/url", &url));
+    CHECK_STR(url, "a");
+    extline_free(ext);
+}
+
+static void a_host_without_configurations_gives_an_empty_one(void) {
+    extline_extension *ext = extline_new("test", "1.0.0");
+    host_begin_with(ext, ACK_CONFIG(""));
+    extline_str text;
+    CHECK_OK(extline_json_text(extline_config(ext), "", &text));
+    CHECK_STR(text, "{}");
+    extline_free(ext);
+}
+
 TESTS(TEST(version_is_that_of_the_header), TEST(codes_have_their_numbers_and_names),
       TEST(the_last_error_is_for_people), TEST(each_thread_has_its_last_error),
       TEST(names_and_versions_are_checked), TEST(an_extension_that_never_ran_can_be_freed),
       TEST(what_was_given_is_copied), TEST(hello_names_the_sdk), TEST(the_number_of_threads_is_checked),
-      TEST(a_session_knows_its_host))
+      TEST(a_session_knows_its_host), TEST(the_configuration_is_the_newest),
+      TEST(a_host_without_configurations_gives_an_empty_one))

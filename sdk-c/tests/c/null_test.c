@@ -328,6 +328,7 @@ static void host(void) {
     IS_EMPTY(extline_extension_dir(NULL));
     IS_EMPTY(extline_data_dir(NULL));
     IS_EMPTY(extline_session_id(NULL));
+    CHECK(extline_config(NULL) == NULL);
     CHECK(!extline_host_supports(NULL, "rpc"));
     CHECK(!extline_host_supports(ext, NULL));
     CHECK(!extline_host_serves(NULL, "x/y"));

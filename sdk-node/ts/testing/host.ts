@@ -192,6 +192,11 @@ export class Host {
     return JSON.parse(this.#steps.commands) as Registered[];
   }
 
+  /** Gives the extension another configuration, and waits until its handlers of `config_changed` have ended. */
+  async changeConfig(config: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#talk.do(["change_config", config]);
+  }
+
   /** Tells of an event, and waits until its handlers have ended. */
   async event<Name extends EventName>(name: Name, payload?: Omit<Events[Name], "event">): Promise<void>;
   async event(name: string, payload?: EventPayload & { readonly [name: string]: unknown }): Promise<void>;

@@ -16,6 +16,7 @@ export type Step =
   | readonly ["finish" | "next_update" | "cancel", call: number]
   | readonly ["command", name: string, typed: string]
   | readonly ["event", name: string, payload: object]
+  | readonly ["change_config", config: object]
   | readonly ["intercept", point: string, payload: object]
   | readonly ["request", method: string, params?: unknown]
   | readonly ["press_key", panel: string, key: string]

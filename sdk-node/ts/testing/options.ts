@@ -52,6 +52,8 @@ export interface HostOptions {
   answers?: DialogAnswers;
   /** What `ctx.secret` and `ctx.env` give, by name; null is declared and not set. Unsaid the host keeps none. */
   secrets?: Readonly<Record<string, string | null>>;
+  /** The configuration that the host gives; unsaid none. */
+  config?: Readonly<Record<string, unknown>>;
   /** Registrations that the host does not take, as `["tool", "weather"]`. */
   reject?: readonly Unwanted[];
 }
@@ -77,6 +79,7 @@ export function stepOptions(options: HostOptions): object {
     reject,
     answers: options.answers,
     secrets: options.secrets,
+    config: options.config,
     tools: Object.fromEntries(tools),
     methods: Object.keys(options.methods ?? {}),
   };

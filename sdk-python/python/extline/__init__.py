@@ -25,6 +25,7 @@ if "--mcp" in getattr(_sys, "argv", [])[1:2] or "EXTLINE_WIRE" in _os.environ:
     from . import _mcp  # noqa: F401
 
 from . import _claim
+from ._config import ConfigError
 from ._errors import Cancelled, ToolError
 from ._extension import Extension
 from ._mistake import DefinitionError
@@ -55,6 +56,7 @@ _claim.at_import()
 __all__ = [
     "AgentStart",
     "Cancelled",
+    "ConfigError",
     "Context",
     "Decision",
     "DefinitionError",

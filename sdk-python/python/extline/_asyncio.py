@@ -142,6 +142,8 @@ class AsyncServing(Serving):
         if not self.extension._setups:
             return super().accepted(ack)
         self.host = self._host(ack)
+        if not self._has_config():
+            return None
         ctx = _native.context(self.session)
         return self._start(ctx, self._prepare(ctx))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from . import _claim, _native
+from ._config import Config, Source
 from ._describe import describe
 from ._handler import Handler
 from ._mistake import DefinitionError, at_the_authors_line
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from . import _typed
-    from ._typed import C, F, G, N
+    from ._typed import C, F, G, M, N
 else:
 
     def overload(function: Any) -> Any:
@@ -57,6 +58,7 @@ class Extension(Registering):
         self._advisers: dict[str, Handler] = {}
         self._setups: list[Handler] = []
         self._teardowns: list[Handler] = []
+        self._config = Source()
 
     # What it offers.
 
@@ -448,6 +450,26 @@ class Extension(Registering):
         self._before_run(handler, "teardown")
         self._teardowns.append(self._keep(handler))
         return function
+
+    @at_the_authors_line
+    def config(self, model: type[M], /) -> M:
+        """Has the configuration made of that class: ``settings = ext.config(Settings)``.
+
+        The class is a dataclass, a TypedDict, or a model of pydantic's or msgspec's. What is returned has the
+        members of the configuration as it is at the moment, in handlers and in setup: ``settings.timeout_ms``.
+        ``ctx.config`` is the whole of it, an instance of the class; without a class it is a dict.
+
+        Where the host gives none, as a zot, the defaults of the class hold. A configuration that does not fit
+        ends the extension at its start, with the JSON pointer of the member. One that comes later and does not
+        fit is told in the log, and the one before goes on. ``@ext.on("config_changed")`` hears of a change.
+        A secret is a reference, ``{"$secret": "api_key"}``.
+
+        Raises DefinitionError.
+        """
+        if self._serving is not None:
+            raise DefinitionError("the configuration is described too late: call ext.config before ext.run()")
+        self._config.use(model)
+        return Config(self._config)  # type: ignore[return-value]
 
     @at_the_authors_line
     def require(self, capability: str) -> None:

@@ -80,6 +80,8 @@ class Serving:
     def accepted(self, ack: dict[str, Any]) -> None:
         """The host has answered."""
         self.host = self._host(ack)
+        if not self._has_config():
+            return None
         if not self.extension._setups:
             return self._set_up()
         ctx = _native.context(self.session)
@@ -92,6 +94,22 @@ class Serving:
         else:
             self._set_up()
         return None
+
+    @property
+    def config(self) -> Any:
+        """The configuration as it is now."""
+        return self.extension._config.value()
+
+    def _has_config(self) -> bool:
+        """Whether the author's model could be made of the configuration; else it ends."""
+        try:
+            self.extension._config.begin(self.session)
+        except Exception as error:
+            self._failed(error, "the configuration")
+            # EX_CONFIG, as where something required is missing.
+            self.session.end(78)
+            return False
+        return True
 
     def _host(self, ack: dict[str, Any]) -> Host:
         return Host(ack, self.session)

@@ -34,6 +34,7 @@ EventName: TypeAlias = Literal[
     "post_compact",
     "subagent_start",
     "subagent_stop",
+    "config_changed",
 ]
 Exposure: TypeAlias = Literal["direct", "codemode", "deferred", "model-only"]
 Replay: TypeAlias = Literal["never", "safe", "idempotent", "reconcile"]
@@ -95,6 +96,8 @@ class _WithContext(Protocol[_M]):
     def __call__(self, moment: _M, /, *, ctx: Context) -> _Decided: ...
 
 
+# What a configuration is made of.
+M = TypeVar("M")
 F = TypeVar("F", bound=Callable[..., Any])
 # Of a command.
 C = TypeVar("C", bound=Callable[..., _Answered])

@@ -191,6 +191,18 @@ class SubagentStop(SubagentStart):
     """What went wrong."""
 
 
+class ConfigChanged(_Told):
+    """``config_changed``: the configuration of the extension is another one.
+
+    ``ctx.config`` and what :meth:`Extension.config` returned have the new values already.
+    """
+
+    __slots__ = ()
+
+    config: dict[str, Any] | None
+    """The whole configuration from now on, as the host gave it."""
+
+
 EVENTS: dict[str, type[Event]] = {
     "session_start": SessionStart,
     "turn_start": TurnStart,
@@ -206,10 +218,12 @@ EVENTS: dict[str, type[Event]] = {
     "post_compact": PostCompact,
     "subagent_start": SubagentStart,
     "subagent_stop": SubagentStop,
+    "config_changed": ConfigChanged,
 }
 
 __all__ = [
     "AssistantMessage",
+    "ConfigChanged",
     "PermissionDecision",
     "PostCompact",
     "PreCompact",

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use extline_protocol::frame::{HelloAck, HostInfo, Limits, SessionInfo};
 use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
-use extline_protocol::{Capabilities, Capability, HostConfig, Profile, Requirement as Required};
+use extline_protocol::{
+    Capabilities, Capability, HostConfig, Profile, RawJson, Requirement as Required,
+};
 use extline_testing::Offered;
 use extline_testing::demands::{DEADLINE, NEVER, START_DEADLINE, deadlines};
 
@@ -219,6 +221,13 @@ impl Builder {
     /// ```
     pub fn session(mut self, id: impl Into<String>) -> Self {
         self.ack.session = Some(SessionInfo { id: id.into(), generation: None });
+        self
+    }
+
+    /// The configuration that the host gives, an object; unsaid none, see
+    /// [`Context::config`](crate::Context::config).
+    pub fn config(mut self, config: impl Into<RawJson>) -> Self {
+        self.ack.config = Some(config.into());
         self
     }
 

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use extline_protocol::frame::{Event, HostFrame, Subscribe};
-use extline_protocol::{Incoming, RawJson, decode_text};
+use extline_protocol::{Capability, Incoming, RawJson, decode_text};
 use extline_testing::demands::not_heard;
 use serde_json::{Map, Value};
 
@@ -48,6 +48,27 @@ impl Host {
             .map_err(|why| self.misuse(format!("the payload of the event {name}: {why}")))?;
         self.conversation.session.send_event(&event);
         self.conversation.settle(&format!("the handlers of the event {name} did not end"))
+    }
+
+    /// Gives the extension another configuration, an object, and waits until it has it and its handlers of
+    /// `config_changed` have ended.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure::Misuse`] when the host has no configurations, or it is no object;
+    /// [`Failure::HandlerFailed`] when a handler fails; [`Failure::TimedOut`], [`Failure::Ended`].
+    #[track_caller]
+    pub fn change_config(&mut self, config: impl Into<RawJson>) -> Result<(), Failure> {
+        self.conversation.place = Location::caller();
+        let config = config.into();
+        if !self.conversation.session.supports(Capability::Config) {
+            return Err(self.misuse(format!("{} changes no configuration", self.profile.name)));
+        }
+        if !config.is_object() {
+            return Err(self.misuse("a configuration is an object".to_owned()));
+        }
+        self.conversation.session.change_config(config);
+        self.conversation.settle("the handlers of the event config_changed did not end")
     }
 
     /// What the extension asks to be told and asked about.

@@ -2,6 +2,8 @@
 #![cfg(unix)]
 
 mod asking;
+mod configuration;
+mod configuration_page;
 mod decisions;
 mod dialogs;
 mod ends;

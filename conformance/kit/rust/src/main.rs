@@ -109,6 +109,9 @@ fn knowledge(kit: Extension) -> Extension {
         NONE,
         async |_: NoArgs, _| Ok("named"),
     );
-    let kit = kit.add_tool(report).add_tool(ask);
+    let config = tool("config", "Gives its configuration back.", NONE, async |_: NoArgs, ctx| {
+        ctx.config::<Value>()
+    });
+    let kit = kit.add_tool(report).add_tool(config).add_tool(ask);
     methods::add_tools(kit).add_tool(declared).add_tool(longest)
 }

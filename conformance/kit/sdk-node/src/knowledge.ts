@@ -27,6 +27,8 @@ kit.tool("report", { description: "Tells what it knows of its call and its host.
   call_tool: ctx.host.supports("call_tool"),
 }));
 
+kit.tool("config", { description: "Gives its configuration back.", input: NONE }, (_, ctx) => ctx.config);
+
 kit.tool("ask", { description: "Calls a tool of the host.", input: ASK }, async ({ name, args }, ctx) => {
   return (await ctx.callTool(name, args)).text;
 });

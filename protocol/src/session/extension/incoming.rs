@@ -14,6 +14,7 @@ use crate::id::Id;
 use crate::json::RawJson;
 use crate::method::APPROVAL_METHOD;
 use crate::name::cut_name;
+use crate::profile::CONFIG_CHANGED;
 use crate::session::{CallKey, CallKind, Notice};
 
 impl ExtensionSession {
@@ -236,7 +237,15 @@ impl ExtensionSession {
         self.cancel_children(key);
     }
 
+    /// The configuration is the new one from here on, whether or not a handler is told
+    /// (`config.newest`).
     fn handle_event(&mut self, event: Box<Event>) {
+        if event.event == CONFIG_CHANGED
+            && let Some(config) = event.payload.config.as_ref().filter(|config| config.is_object())
+            && let Some(host) = &mut self.host
+        {
+            host.config = Some(config.clone());
+        }
         if self.registrations.wants_event(&event.event) && !self.stage.is_ending() {
             self.lanes.event(event);
         }

@@ -34,6 +34,7 @@ use super::requests::OutgoingCalls;
 use crate::capability::{Capabilities, Capability};
 use crate::decode::Incoming;
 use crate::frame::{Frame, HelloAck, HostFrame, SdkInfo, ToolCall, ToolResult};
+use crate::json::RawJson;
 use crate::limits::{EXTENSION_ACCEPTS_BYTES, FRAME_BYTES};
 use crate::method::APPROVAL_METHOD;
 use crate::registrations::Registrations;
@@ -453,6 +454,12 @@ impl ExtensionSession {
     /// The host's `hello_ack`, once it came.
     pub fn host(&self) -> Option<&HelloAck> {
         self.host.as_ref()
+    }
+
+    /// The configuration as it stands, an object: that of `hello_ack`, or of the last `config_changed`.
+    /// `None` before the host has answered, and where it gives none.
+    pub fn config(&self) -> Option<&RawJson> {
+        self.host.as_ref()?.config.as_ref().filter(|config| config.is_object())
     }
 
     /// Whether what the extension would send under that capability is understood (`cap.send`).

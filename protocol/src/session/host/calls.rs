@@ -12,6 +12,7 @@ use crate::frame::{
 };
 use crate::id::Id;
 use crate::json::RawJson;
+use crate::profile::CONFIG_CHANGED;
 use crate::session::countdown::Countdown;
 use crate::session::requests::Outgoing;
 use crate::session::{CallKey, CallKind, HostEvent, ReplyError, RequestError};
@@ -148,6 +149,16 @@ impl HostSession {
         } else if vocabulary.has_event(&event.event) {
             let payload = vocabulary.trim_payload(event.payload.clone());
             self.send_while_open(&Event { event: event.event.clone(), payload });
+        }
+    }
+
+    /// The configuration is another one from now on: an extension that understands it is told
+    /// (`config.changed`), and one that has not said hello yet gets it in `hello_ack`.
+    pub fn change_config(&mut self, config: RawJson) {
+        self.ack.config = self.profile.extline(Some(config.clone()));
+        if self.supports(Capability::Config) {
+            let payload = EventPayload { config: Some(config), ..EventPayload::default() };
+            self.send_while_open(&Event { event: CONFIG_CHANGED.to_owned(), payload });
         }
     }
 

@@ -421,7 +421,9 @@ impl HostSession {
                 Capabilities::named(names).contains(Capability::Rpc)
             }
             Capability::ToolCancel => self.profile.tool_cancel,
-            Capability::RegistrationReport => self.profile.vocabulary.is_extline(),
+            Capability::RegistrationReport | Capability::Config => {
+                self.profile.vocabulary.is_extline()
+            }
             _ => true,
         };
         self.extension_capabilities.contains(capability) && we_send_it

@@ -144,5 +144,6 @@ objects! {
         queued: any::<bool>(),
         image_count: of(any::<u64>()),
         origin_extension: of(text()),
+        config: of(raw_object()),
     }
 }

@@ -63,7 +63,8 @@ class Host:
     ``ctx.request``, which take the params. ``answers`` are what a person says to dialogs:
     ``{"confirm": True, "select": "north"}``, or ``"headless"`` where nobody is there. A list has
     answers in their order, the last of them again and again. None closes the dialog. ``secrets`` are
-    what ``ctx.secret`` and ``ctx.env`` give, by name; None is declared and not set. ``reject`` names registrations that the host does not
+    what ``ctx.secret`` and ``ctx.env`` give, by name; None is declared and not set.
+    ``config`` is the configuration that the host gives; ``change_config`` gives another. ``reject`` names registrations that the host does not
     take, as ``("tool", "weather")``.
 
     It is as strict as a host, and stricter where a host only logs. A handler of an event or panel
@@ -92,6 +93,7 @@ class Host:
         methods: dict[str, Callable[..., Any]] | None = None,
         answers: dict[str, Any] | str | None = None,
         secrets: dict[str, str | None] | None = None,
+        config: dict[str, Any] | None = None,
         reject: Iterable[tuple[str, str]] = (),
     ) -> None:
         self._extension = extension
@@ -115,6 +117,7 @@ class Host:
             "tools": {name: tool is not None for name, tool in self._stand_ins.tools.items()},
             "answers": answers,
             "secrets": secrets,
+            "config": config,
             "reject": [list(one) for one in reject],
         }
         self._native = HostSteps(dumps(options))
@@ -233,6 +236,11 @@ class Host:
     def event(self, name: str, payload: dict[str, Any] | None = None, /, **more: Any) -> None:
         """Tells of an event, and waits until its handlers have ended."""
         self._talk.do("event", name, {**(payload or {}), **more})
+
+    def change_config(self, config: dict[str, Any]) -> None:
+        """Gives the extension another configuration, and waits until it has it and its handlers of
+        ``config_changed`` have ended."""
+        self._talk.do("change_config", config)
 
     @property
     def subscription(self) -> dict[str, Any]:
