@@ -131,7 +131,7 @@ pub use connection::{
     ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
 };
 pub use home::default_home;
-pub use host::{Asked, Host, HostBuilder, RestartPolicy};
+pub use host::{Asked, EnableError, Host, HostBuilder, RestartPolicy};
 pub use intercepts::{AgentCall, AgentCallDecision, AgentStart};
 pub use memory::EXTENSION_MEMORY;
 pub use process::{

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use extline_protocol::frame::{
     ErrorInfo, HelloAck, HostInfo, Limits, RegisterTool, RpcError, SessionInfo, ToolResult,
@@ -54,6 +55,7 @@ pub struct HostBuilder {
     pub(crate) logs: Option<PathBuf>,
     pub(crate) deadlines: Deadlines,
     pub(crate) restart: RestartPolicy,
+    pub(crate) drain: Duration,
     pub(crate) environment: EnvironmentSettings,
     pub(crate) profile: Profile,
     pub(crate) seed: Option<u64>,
@@ -87,6 +89,7 @@ impl Default for HostBuilder {
             logs: None,
             deadlines: Deadlines::default(),
             restart: RestartPolicy::Off,
+            drain: Duration::from_secs(10),
             environment: EnvironmentSettings::default(),
             profile: Profile::spec(),
             seed: None,
@@ -221,6 +224,14 @@ impl HostBuilder {
     #[must_use]
     pub fn restart(mut self, policy: RestartPolicy) -> Self {
         self.restart = policy;
+        self
+    }
+
+    /// How long an extension that is [disabled](Host::disable) may take to answer what it was asked
+    /// before. 10 s by default.
+    #[must_use]
+    pub fn drain(mut self, at_most: Duration) -> Self {
+        self.drain = at_most;
         self
     }
 
