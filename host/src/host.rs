@@ -6,6 +6,8 @@ mod intercepts;
 mod launcher;
 mod requests;
 mod restart;
+#[cfg(feature = "mcp-client")]
+mod server_tools;
 mod servers;
 mod services;
 mod session;
@@ -22,11 +24,12 @@ use extline_protocol::frame::{EventPayload, ToolResult};
 pub use self::builder::HostBuilder;
 use self::launcher::Launcher;
 pub use self::restart::RestartPolicy;
+#[cfg(feature = "mcp-client")]
+use self::server_tools::HowToTrust;
 use self::servers::Servers;
 pub use self::services::Asked;
 pub use self::slot::EnableError;
-pub(crate) use self::slot::Slots;
-use self::slot::{Setting, Slot};
+use self::slot::{Setting, Slot, Slots};
 use crate::approval::Approvals;
 use crate::calls::{self, Call, CallOptions, CommandOutcome, Reconciled};
 use crate::connection::{Caller, Connection, Emission, ExtensionStatus, NewsStream, Panel, Shared};
@@ -212,6 +215,9 @@ impl Host {
         outlive_size_limit();
         builder.environment.inherit |= builder.profile.whole_environment;
         let cwd = builder.cwd_or_default();
+        let slots = Arc::<Slots>::default();
+        #[cfg(feature = "mcp-client")]
+        builder.add_server_tools(&slots);
         if let Some(trace) = &builder.trace {
             trace.begin(&builder.info.name, &builder.info.version, builder.profile.name);
         }
@@ -237,7 +243,7 @@ impl Host {
         // The host exists before the first process does: when this future is dropped, so is it.
         let host = Self {
             shared,
-            slots: Arc::default(),
+            slots,
             drain: builder.drain,
             provider: builder.provider.clone(),
             model: builder.model.clone(),

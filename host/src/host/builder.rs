@@ -63,6 +63,8 @@ pub struct HostBuilder {
     pub(crate) builtin_names: Vec<String>,
     pub(crate) builtin_tools: Vec<Arc<Tool>>,
     pub(crate) builtin_commands: Vec<String>,
+    #[cfg(feature = "mcp-client")]
+    pub(super) mcp_tools: Option<super::HowToTrust>,
     pub(crate) methods: Methods,
     pub(crate) approvals: Rules,
     /// Whose dialog is shown holds it; absent where several are shown at once.
@@ -97,6 +99,8 @@ impl Default for HostBuilder {
             builtin_names: Vec::new(),
             builtin_tools: Vec::new(),
             builtin_commands: Vec::new(),
+            #[cfg(feature = "mcp-client")]
+            mcp_tools: None,
             methods: Methods::new(),
             approvals: Rules::default(),
             screen: Some(Arc::default()),

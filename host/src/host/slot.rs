@@ -175,6 +175,30 @@ impl Slot {
         self.adapter.as_deref()
     }
 
+    /// The server that it is, if it is one.
+    #[cfg(feature = "mcp-client")]
+    pub(super) fn server(&self) -> Option<&crate::McpServer> {
+        match (&self.source, self.is_removed()) {
+            (ExtensionSource::Mcp(server), false) => Some(server),
+            (ExtensionSource::OnDemand(source), false) => match &**source {
+                ExtensionSource::Mcp(server) => Some(server),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The digest of a server that is there, and that nobody trusts as it is now.
+    #[cfg(feature = "mcp-client")]
+    pub(super) fn untrusted(&self) -> Option<String> {
+        self.server()?.untrusted(&self.cwd)
+    }
+
+    #[cfg(feature = "mcp-client")]
+    pub(super) fn is_ready(&self) -> bool {
+        self.run().is_some_and(|run| run.current().is_ready())
+    }
+
     fn is_removed(&self) -> bool {
         self.is_removed.load(Ordering::Acquire)
     }
