@@ -58,6 +58,10 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 
+    /// The model connects to servers of MCP itself; the command that trusts one, without its digest
+    #[arg(skip)]
+    pub(crate) mcp_tools: Option<String>,
+
     /// Where clients of MCP are asked, in place of the terminal
     #[arg(skip)]
     pub(crate) desk: Option<Desk>,
@@ -73,6 +77,10 @@ impl Settings {
         let builder = builder.profile(self.profile.clone());
         let builder = self.unguarded.iter().fold(builder, HostBuilder::unguarded);
         let builder = self.approvals.apply(builder);
+        let builder = match self.mcp_tools.clone() {
+            Some(trusting) => builder.mcp_tools(move |digest| format!("{trusting} {digest}")),
+            None => builder,
+        };
         let builder = dialogs::serve(builder, &Scripted::of(&self.answers), self.desk.as_ref());
         self.variables.iter().fold(builder, |it, Variable { name, value }| it.env(name, value))
     }
