@@ -114,6 +114,14 @@ fn the_model_connects_to_a_server_that_is_disabled_in_its_file() {
     let advice = all.split(&says).nth(1).unwrap_or_else(|| panic!("{refused:#?}"));
     let digest = advice.split("--mcp-trust ").nth(1).unwrap().split_whitespace().next().unwrap();
 
+    // As the page shows it.
+    let page = fs::read_to_string(repository().join("docs/mcp/use-servers.md")).unwrap();
+    let shown = "was not started: nobody has trusted it yet; a person does by: extline run --mcp-tools --mcp-config ";
+    assert!(page.contains(&format!("github {shown}")) && all.contains(&format!("hand {shown}")));
+    for tool in ["mcp_list", "mcp_connect", "mcp_disconnect"] {
+        assert!(page.contains(&format!("| `{tool} {{")), "{tool}");
+    }
+
     let trusting = [words.as_slice(), &["--mcp-trust", digest]].concat();
     let input = format!("{input}!mcp_disconnect {{\"server\":\"hand\"}}\n!mcp_list {{}}\n");
     // Given once, it is remembered.

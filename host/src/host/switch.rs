@@ -14,6 +14,28 @@ impl Host {
     /// What its manifest declares to guard, and what it guarded before it was disabled, is closed from
     /// the beginning: calls wait until it is ready, or are blocked. If it fails, nothing passes there
     /// until it is enabled again, disabled, or removed.
+    ///
+    /// ```
+    /// use extline_host::{ExtensionSource, ExtensionState, Host};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let home = tempfile::tempdir()?;
+    /// let script = r#"
+    ///     echo '{"type":"hello","name":"greeter","version":"1.0.0"}'
+    ///     echo '{"type":"ready"}'
+    ///     while read -r frame; do case $frame in *shutdown*) exit 0;; esac; done"#;
+    /// let greeter = ExtensionSource::command("sh", ["-c", script]).named("greeter").on_demand();
+    /// let host = Host::builder().home(home.path()).extension(greeter).start().await;
+    /// assert_eq!(host.extensions()[0].state, ExtensionState::Disabled);
+    /// host.enable("greeter").await?;
+    /// assert_eq!(host.extensions()[0].state, ExtensionState::Ready);
+    /// host.disable("greeter").await;
+    /// assert_eq!(host.extensions()[0].state, ExtensionState::Disabled);
+    /// # Ok(())
+    /// # })
+    /// # }
+    /// ```
     pub async fn enable(&self, extension: &str) -> Result<(), EnableError> {
         let unknown = || EnableError::Unknown { name: extension.to_owned() };
         self.slots.named(extension).ok_or_else(unknown)?.enable().await
