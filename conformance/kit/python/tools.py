@@ -192,7 +192,7 @@ class Tools:
 
     def named(self):
         own = {name: getattr(self, name) for name in (
-            "release", "counter", "order", "sleep", "await_cancel", "notify_then", "log", "stderr",
+            "release", "counter", "pay", "order", "sleep", "await_cancel", "notify_then", "log", "stderr",
             "spawn_child", "report", "ask", "request", "confirm")}
         return {
             "echo": lambda call: call.raw.get("args") if call.frame.get("args") is not None else Raw("{}"),
