@@ -294,7 +294,7 @@ def test_a_fork_is_asked_by_frames_of_its_own(start) -> None:
         async def later(ctx): return {"shown": await ctx.ui.status("build", None)}
 
         @ext.tool
-        def ask(ctx): return ctx.call_tool("read", {"path": "a"}).text
+        def ask(ctx): return ctx.call_tool("read", path="a").text
         """,
         protocol_version=6,
         zot_version="1",
