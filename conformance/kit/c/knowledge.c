@@ -71,10 +71,9 @@ static void pay(void *user, extline_call *call, extline_str args) {
         text json = {NULL, 0, 0};
         free(paid_for);
         paid_for = strdup(key.ptr);
-        snprintf(number, sizeof number, "{\"paid\":%d", ++paid);
+        put_fact(&json, "{\"key\":", key);
+        snprintf(number, sizeof number, ",\"paid\":%d}", ++paid);
         put(&json, number);
-        put_fact(&json, ",\"key\":", key);
-        put(&json, "}");
         extline_call_json(call, json.ptr);
         forget(&json);
     }

@@ -111,7 +111,7 @@ class Tools:
                 state = "completed" if self.paid_for == call.key else "not_started"
                 return Raw(encode({"state": state}))
             self.paid, self.paid_for = self.paid + 1, call.key
-            return Raw(encode({"paid": self.paid, "key": call.key}))
+            return Raw(encode({"key": call.key, "paid": self.paid}))
 
     def order(self, call):
         count = call.count("count")

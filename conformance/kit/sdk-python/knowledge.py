@@ -54,7 +54,7 @@ def pay(ctx):
     if ctx.reconcile:
         return {"state": "completed" if paid[-1:] == [key] else "not_started"}
     paid.append(key)
-    return {"paid": len(paid), "key": key}
+    return {"key": key, "paid": len(paid)}
 
 
 @tool(

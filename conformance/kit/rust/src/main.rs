@@ -103,7 +103,7 @@ fn knowledge(kit: Extension) -> Extension {
             return Ok(json!({"state": if is_done { "completed" } else { "not_started" }}));
         }
         paid.push(key.clone());
-        Ok(json!({"paid": paid.len(), "key": key}))
+        Ok(json!({"key": key, "paid": paid.len()}))
     })
     .replay(Replay::Reconcile);
     let all = "Declares all that a tool can declare.";

@@ -48,7 +48,7 @@ const PAY = { description: "Tells what it has done.", input: NONE, replay: "reco
 kit.tool("pay", PAY, (_args, ctx) => {
   const key = ctx.operationKey ?? "";
   if (ctx.reconcile) return { state: paid.at(-1) === key ? "completed" : "not_started" };
-  return { paid: paid.push(key), key };
+  return { key, paid: paid.push(key) };
 });
 
 kit.tool(
