@@ -129,9 +129,7 @@ pub unsafe extern "C" fn extline_host_serves(ext: *const Extension, method: *con
     enter_or(false, || {
         // SAFETY: a handle and a text of the caller's.
         let (ext, name) = unsafe { (extension(ext)?, text(method, "method")?) };
-        let is_named =
-            ext.host().is_some_and(|host| host.methods.iter().any(|known| known == name));
-        Ok(is_named && supports(&ext, Some(Capability::Rpc)))
+        Ok(ext.host().is_some_and(|host| host.methods.iter().any(|known| known == name)))
     })
 }
 

@@ -1,7 +1,7 @@
 //! What an author asks for under a fork of zot, which has frames of its own for it (`fork.asks`).
 
 use extline_protocol::frame::Content;
-use extline_protocol::{Capability, ErrorKind, ExtensionEvent, HostEvent, Profile, RawJson};
+use extline_protocol::{ErrorKind, ExtensionEvent, HostEvent, Profile, RawJson};
 
 use crate::forks::ready;
 
@@ -101,7 +101,6 @@ fn what_an_extension_asks_for_is_the_frame_that_its_fork_has() {
 fn an_extension_calls_the_tools_of_a_terva() {
     let mut pair = ready(Profile::terva());
     pair.clear();
-    assert!(pair.extension.supports(Capability::CallTool));
     let args = RawJson::parse(r#"{"a":1}"#).unwrap();
     let key = pair.extension.call_tool(None, "read", args, pair.now).unwrap();
     pair.step();

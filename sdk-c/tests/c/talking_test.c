@@ -223,7 +223,6 @@ static void a_fork(void) {
     host_forgets(ext);
     answers = 0;
     CHECK(extline_host_serves(ext, "ui.status") && !extline_host_serves(ext, "ui.widget"));
-    CHECK(extline_host_supports(ext, "call_tool"));
     CHECK_OK(extline_request_then(ext, NULL, "ui.status", "{\"key\":\"build\",\"text\":\"3 of 5\"}", 0, on_shown, NULL, NULL));
     CHECK_TEXT(host_hears(ext), "{\"type\":\"status_segment\",\"id\":\"build\",\"text\":\"3 of 5\"}");
     host_lets(ext);

@@ -73,16 +73,16 @@ impl Fork {
 }
 
 impl ExtensionSession {
-    /// Reads who the host is, and says in its ack what it has by frames of its own.
-    pub(super) fn note_fork(&mut self, ack: &mut HelloAck) {
+    /// Reads who the host is, and has its ack name the methods that can be asked for, and no others: a
+    /// fork's by frames of its own, and none where requests are not understood.
+    pub(super) fn note_methods(&mut self, ack: &mut HelloAck) {
         self.fork = Fork::of(ack);
+        if self.fork.is_some() || !self.supports(Capability::Rpc) {
+            ack.methods = None;
+        }
         let Some(fork) = self.fork else { return };
         let methods = fork.methods().iter().map(|method| (*method).to_owned());
         ack.methods.get_or_insert_default().extend(methods);
-        if fork == Fork::Terva {
-            // It names none.
-            self.host_capabilities = [Capability::CallTool].into_iter().collect();
-        }
     }
 
     /// Asks a fork for what it has by a frame, which it does not answer.

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use thiserror::Error;
 
+use super::fork::Fork;
 use super::{ExtensionEvent, ExtensionSession, millis};
 use crate::capability::Capability;
 use crate::error_kind::ErrorKind;
@@ -142,7 +143,8 @@ impl ExtensionSession {
         args: RawJson,
         now: Instant,
     ) -> Result<CallKey, CallToolError> {
-        if !self.supports(Capability::CallTool) {
+        // A terva names no capabilities.
+        if !self.supports(Capability::CallTool) && self.fork != Some(Fork::Terva) {
             return Err(CallToolError::Unsupported);
         }
         if !args.is_object() {

@@ -157,7 +157,7 @@ impl ExtensionSession {
             self.notice(Notice::ProtocolVersion(ack.protocol_version));
         }
         self.host_capabilities = Capabilities::named(ack.capabilities.as_deref().unwrap_or(&[]));
-        self.note_fork(&mut ack);
+        self.note_methods(&mut ack);
         let granted = ack.limits.as_ref().and_then(|limits| limits.frame_bytes);
         let granted = granted.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
         self.outbox.set_limit(granted.max(FRAME_BYTES));
@@ -192,8 +192,7 @@ impl ExtensionSession {
         let listed = |host: &HelloAck| {
             host.methods.as_ref().is_some_and(|methods| methods.iter().any(|name| name == method))
         };
-        let asks = self.fork.is_some() || self.supports(Capability::Rpc);
-        if asks && self.host.as_ref().is_some_and(listed) {
+        if self.host.as_ref().is_some_and(listed) {
             return Ok(());
         }
         Err(RequestError::Unsupported { method: method.to_owned() })
