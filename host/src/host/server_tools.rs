@@ -50,13 +50,13 @@ impl HostBuilder {
         let Some(how_to_trust) = self.mcp_tools.clone() else { return };
         let servers = Servers { slots: Arc::downgrade(slots), how_to_trust, drain: self.drain };
         let connect = servers.tool(connect(), |servers, call| async move {
-            servers.connect(&call).await.map(|answer| answer.result(&call))
+            servers.connect(&call).await.map(|answer| answer.result(&call)).map_err(|it| *it)
         });
         let disconnect = servers.tool(disconnect(), |servers, call| async move {
-            servers.disconnect(&call).await.map(|answer| answer.result(&call))
+            servers.disconnect(&call).await.map(|answer| answer.result(&call)).map_err(|it| *it)
         });
         let list = servers.tool(list(), |servers, call| async move {
-            servers.list().map(|answer| answer.result(&call))
+            servers.list().map(|answer| answer.result(&call)).map_err(|it| *it)
         });
         // In front: the agent may have one of its own with such a name.
         self.builtin_tools.splice(..0, [connect, disconnect, list].into_iter().flatten());
@@ -71,6 +71,9 @@ struct Servers {
     how_to_trust: HowToTrust,
     drain: Duration,
 }
+
+/// Why a tool does nothing.
+type Refused = Box<ErrorInfo>;
 
 /// What a tool tells: for the model, and the same for a program.
 struct Answer {
@@ -103,7 +106,7 @@ impl Servers {
         builtin.tool(definition).ok().map(Arc::new)
     }
 
-    async fn connect(&self, call: &BuiltinCall) -> Result<Answer, ErrorInfo> {
+    async fn connect(&self, call: &BuiltinCall) -> Result<Answer, Refused> {
         let slot = self.named(call)?;
         let (is_ready, digest) = (slot.is_ready(), slot.untrusted());
         if let Some(digest) = digest.filter(|_| !is_ready) {
@@ -114,14 +117,14 @@ impl Servers {
                 EnableError::Unknown { .. } => ErrorKind::NotFound,
                 _ => ErrorKind::Transient,
             };
-            ErrorInfo::new(kind, error.to_string())
+            Box::new(ErrorInfo::new(kind, error.to_string()))
         })?;
         let tools = slot.status().report.tools;
         let text = format!("{} is connected. Its tools: {}", slot.name(), tools.join(", "));
         Ok(Answer { text, value: json!({"server": slot.name(), "tools": tools}) })
     }
 
-    async fn disconnect(&self, call: &BuiltinCall) -> Result<Answer, ErrorInfo> {
+    async fn disconnect(&self, call: &BuiltinCall) -> Result<Answer, Refused> {
         let slot = self.named(call)?;
         let text = match slot.disable(self.drain).await {
             Some(_) => format!("{} is not connected any more; its tools are gone", slot.name()),
@@ -130,7 +133,7 @@ impl Servers {
         Ok(Answer { text, value: json!({"server": slot.name()}) })
     }
 
-    fn list(&self) -> Result<Answer, ErrorInfo> {
+    fn list(&self) -> Result<Answer, Refused> {
         let servers: Vec<_> = self.all()?.iter().map(|slot| self.describe(slot)).collect();
         let lines = servers.iter().map(|server| {
             let name = server["name"].as_str().unwrap_or_default();
@@ -173,7 +176,7 @@ impl Servers {
     }
 
     /// The server that a call names.
-    fn named(&self, call: &BuiltinCall) -> Result<Arc<Slot>, ErrorInfo> {
+    fn named(&self, call: &BuiltinCall) -> Result<Arc<Slot>, Refused> {
         // The schema wants it.
         let args: Value = call.args.to().unwrap_or_default();
         let name = args["server"].as_str().unwrap_or_default();
@@ -186,20 +189,20 @@ impl Servers {
             [] => "no server of MCP is configured here".to_owned(),
             names => format!("there is no server {name}; there are {}", names.join(", ")),
         };
-        Err(ErrorInfo::new(ErrorKind::NotFound, text))
+        Err(Box::new(ErrorInfo::new(ErrorKind::NotFound, text)))
     }
 
     /// All that were configured.
-    fn all(&self) -> Result<Vec<Arc<Slot>>, ErrorInfo> {
+    fn all(&self) -> Result<Vec<Arc<Slot>>, Refused> {
         let slots = self.slots.upgrade().ok_or_else(|| {
-            ErrorInfo::new(ErrorKind::Cancelled, "the host shuts down".to_owned())
+            Box::new(ErrorInfo::new(ErrorKind::Cancelled, "the host shuts down".to_owned()))
         })?;
         Ok(slots.all().into_iter().filter(|slot| slot.server().is_some()).collect())
     }
 
-    fn not_trusted(&self, slot: &Slot, digest: &str) -> ErrorInfo {
+    fn not_trusted(&self, slot: &Slot, digest: &str) -> Refused {
         let text = format!("{} was not started: {}", slot.name(), self.advice(digest));
-        ErrorInfo::new(ErrorKind::Permission, text)
+        Box::new(ErrorInfo::new(ErrorKind::Permission, text))
     }
 
     fn advice(&self, digest: &str) -> String {
