@@ -23,7 +23,7 @@ pub(crate) struct Servers {
     #[arg(long = "mcp-trust", value_name = "DIGEST", value_parser = digest)]
     pub(crate) trusted: Vec<String>,
 
-    /// Offer the tools mcp_list, mcp_connect and mcp_disconnect: the model then connects to servers itself, where
+    /// Offer the tools `mcp_list`, `mcp_connect` and `mcp_disconnect`: the model then connects to servers itself, where
     /// somebody allows it, also to those of --mcp-config that are disabled there. Never to one that nobody trusts
     #[arg(long = "mcp-tools")]
     pub(crate) tools: bool,

@@ -290,14 +290,16 @@ static void tell_repetition(void *user, extline_call *call, extline_str args) {
 }
 
 static void a_call_that_may_be_made_again_says_so(void) {
+    extline_extension *wrong = extline_new("wrong", "1.0.0");
+    CHECK_FAILS(extline_tool(wrong, &(extline_tool_options){EXTLINE_TOOL_OPTIONS_INIT, .name = "u", .description = "d",
+                                                          .run = tell_repetition, .replay = "often"}),
+                EXTLINE_ARGUMENT, "never, safe, idempotent, reconcile");
+    extline_free(wrong);
     extline_extension *ext = extline_new("test", "1.0.0");
     CHECK_OK(extline_tool(ext, &(extline_tool_options){EXTLINE_TOOL_OPTIONS_INIT, .name = "t", .description = "d",
                                                        .run = tell_repetition, .replay = "reconcile"}));
     CHECK_OK(extline_tool(ext, &(extline_tool_options){EXTLINE_TOOL_OPTIONS_INIT, .name = "other", .description = "d",
                                                        .run = tell_repetition, .replay = "idempotent"}));
-    CHECK_FAILS(extline_tool(ext, &(extline_tool_options){EXTLINE_TOOL_OPTIONS_INIT, .name = "u", .description = "d",
-                                                          .run = tell_repetition, .replay = "often"}),
-                EXTLINE_ARGUMENT, "never, safe, idempotent, reconcile");
     host_begin_with(ext, ACK);
     host_hears_one(ext, "\"replay\":\"reconcile\"");
     host_hears_one(ext, "\"replay\":\"idempotent\"");
