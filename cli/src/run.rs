@@ -11,7 +11,7 @@ use crate::servers;
 use crate::session::Session;
 use crate::target::source_of;
 
-pub(crate) async fn run(run: Run, mut printer: Printer) -> Result<Exit, clap::Error> {
+pub(crate) async fn run(mut run: Run, mut printer: Printer) -> Result<Exit, clap::Error> {
     let mut sources: Vec<_> = run.dirs.into_iter().map(ExtensionSource::folder).collect();
     sources.extend(source_of("run", run.program)?);
     match servers::sources(&run.servers, &mut printer) {
@@ -21,6 +21,7 @@ pub(crate) async fn run(run: Run, mut printer: Printer) -> Result<Exit, clap::Er
             return Ok(printer.finish(Exit::ToolError));
         }
     }
+    run.settings.mcp_tools = run.servers.tools.then(|| run.servers.trusting());
     if let Some(why) = run.settings.timeout_in_vain(&run.timeout) {
         printer.warn(why);
     }

@@ -95,6 +95,54 @@ fn a_server_of_a_file_is_started_once_somebody_trusts_it() {
 }
 
 #[test]
+fn the_model_connects_to_a_server_that_is_disabled_in_its_file() {
+    let extline = Extline::new();
+    let file = extline.home().join("mcp.json");
+    let entry = |disabled| serde_json::json!({"command": "python3", "args": ["-S", SERVER], "disabled": disabled});
+    let servers = serde_json::json!({"mcpServers": {"hand": entry(true)}});
+    fs::write(&file, servers.to_string()).unwrap();
+    let words =
+        ["run", "--mcp-tools", "--answer", "approve=yes", "--mcp-config", file.to_str().unwrap()];
+    let connect = "!mcp_connect {\"server\":\"hand\"}\n";
+    let input = format!("!mcp_list {{}}\n{connect}!hand_echo {{\"text\":\"hello\"}}\n");
+    let refused = extline.run_with_input(&words, &input);
+    assert!(refused.stdout.contains("hand: not trusted: "), "{refused:#?}");
+    let says =
+        format!("hand was not started: nobody has trusted it yet; a person does by: {}", words[0]);
+    let says = says.replace("run", "extline run --mcp-tools --mcp-config ");
+    let all = format!("{}{}", refused.stdout, refused.stderr);
+    let advice = all.split(&says).nth(1).unwrap_or_else(|| panic!("{refused:#?}"));
+    let digest = advice.split("--mcp-trust ").nth(1).unwrap().split_whitespace().next().unwrap();
+
+    // As the page shows it.
+    let page = fs::read_to_string(repository().join("docs/mcp/use-servers.md")).unwrap();
+    let shown = "was not started: nobody has trusted it yet; a person does by: extline run --mcp-tools --mcp-config ";
+    assert!(page.contains(&format!("github {shown}")) && all.contains(&format!("hand {shown}")));
+    for tool in ["mcp_list", "mcp_connect", "mcp_disconnect"] {
+        assert!(page.contains(&format!("| `{tool} {{")), "{tool}");
+    }
+
+    let trusting = [words.as_slice(), &["--mcp-trust", digest]].concat();
+    let input = format!("{input}!mcp_disconnect {{\"server\":\"hand\"}}\n!mcp_list {{}}\n");
+    // Given once, it is remembered.
+    for words in [trusting.as_slice(), &words] {
+        let outcome = extline.run_with_input(words, &input);
+        outcome.assert_code(0);
+        for part in [
+            "hand: not connected\n",
+            "hand is connected. Its tools: ",
+            "\nhello\n",
+            "not connected any more",
+        ] {
+            assert!(outcome.stdout.contains(part), "{part}: {outcome:#?}");
+        }
+    }
+    // Without the tools it is left out, as it was.
+    let outcome = extline.run(&["run", "--mcp-config", file.to_str().unwrap()]);
+    assert!(!outcome.stderr.contains("hand"), "{outcome:#?}");
+}
+
+#[test]
 fn a_server_at_a_url_is_used_and_one_that_is_gone_is_told_of() {
     let extline = Extline::new();
     let mut server =

@@ -5,6 +5,7 @@ import time
 
 import calls
 import frames
+import kit
 import pipes
 from frames import Raw
 from kit import Kit
@@ -28,6 +29,33 @@ def at_once(name):
         finally:
             threading.Thread = thread
     around(Kit, name)(inside)
+
+
+def reconciling(change):
+    def put(tool, call):
+        asked = call.reconcile
+        return change(tool, call) if asked else tool(call)
+    tool("pay", lambda call, pay: put(pay, call))
+
+
+@mutant
+def reconcile_does():
+    def done(pay, call):
+        told = pay(call)
+        call.reconcile = False
+        pay(call)
+        return told
+    reconciling(done)
+
+
+@mutant
+def reconcile_unknown():
+    reconciling(lambda *_: Raw('{"state":"unknown"}'))
+
+
+@mutant
+def reconcile_entered():
+    kit.MORE = {**kit.MORE, "counter": {"replay": "reconcile"}}
 
 
 @mutant

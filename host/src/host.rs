@@ -8,38 +8,43 @@ mod launcher;
 mod requests;
 mod restart;
 mod secrets;
+#[cfg(feature = "mcp-client")]
+mod server_tools;
 mod servers;
 mod services;
 mod session;
+mod slot;
+mod switch;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use extline_protocol::frame::{EventPayload, ShutdownReason, ToolResult};
+use extline_protocol::frame::{EventPayload, ToolResult};
 use extline_services::Method as _;
 use extline_services::exec::RunMethod;
 
 pub use self::builder::HostBuilder;
 use self::launcher::Launcher;
 pub use self::restart::RestartPolicy;
-use self::restart::Slot;
+#[cfg(feature = "mcp-client")]
+use self::server_tools::HowToTrust;
 use self::servers::Servers;
 pub use self::services::Asked;
 pub(crate) use self::services::params_of;
+pub use self::slot::EnableError;
+use self::slot::{Setting, Slot, Slots};
 use crate::approval::Approvals;
 use crate::calls::{self, Call, CallOptions, CommandOutcome, Reconciled};
-use crate::config::LiveConfig;
-use crate::connection::{
-    Adapter, Caller, Connection, Emission, ExtensionStatus, News, NewsStream, Panel, Shared,
-};
+use crate::connection::{Caller, Connection, Emission, ExtensionStatus, NewsStream, Panel, Shared};
 use crate::hooks::Hooks;
 use crate::process::{Environments, Spawner, outlive_size_limit};
 use crate::profile::ProfileRules;
 use crate::registry::{Command, Registry, Tool};
 use crate::report::{CallError, Diagnosis, Ending, Problem};
-use crate::source::{Manifest, Plan};
+use crate::secrets::SecretServer;
+use crate::source::Plan;
 
 /// Extensions that run, and what can be done with them.
 ///
@@ -48,26 +53,10 @@ use crate::source::{Manifest, Plan};
 #[derive(Debug)]
 pub struct Host {
     shared: Arc<Shared>,
-    /// In load order.
-    extensions: Vec<Extension>,
+    slots: Arc<Slots>,
+    drain: Duration,
     provider: String,
     model: String,
-    /// Extensions have configurations here.
-    has_configs: bool,
-}
-
-/// One extension that was asked for.
-#[derive(Debug)]
-struct Extension {
-    name: String,
-    dir: Option<PathBuf>,
-    manifest: Option<Manifest>,
-    running: Result<Arc<Slot>, Arc<Diagnosis>>,
-    config: Arc<LiveConfig>,
-    /// What stands between it and the host, if anything.
-    adapter: Option<Arc<dyn Adapter>>,
-    /// Somebody removed it.
-    is_removed: AtomicBool,
 }
 
 /// What is done with extensions.
@@ -134,17 +123,8 @@ impl Host {
         name: &str,
         args: &str,
     ) -> Result<CommandOutcome, CallError> {
+        let command = self.shared.command(name)?;
         let unknown = || CallError::Unknown { what: "command", name: name.to_owned() };
-        let (command, is_restarting) = {
-            let mut registry = self.shared.registry();
-            let command = registry.command(name).ok_or_else(unknown)?;
-            let is_restarting = registry.is_restarting(command.owner);
-            (command, is_restarting)
-        };
-        if is_restarting {
-            let (name, extension) = (command.name().to_owned(), command.extension.clone());
-            return Err(CallError::Restarting { name, extension });
-        }
         let connection = self.shared.connection(command.owner).ok_or_else(unknown)?;
         let timeout = self.shared.deadlines.command;
         calls::run_command(&connection, &command, args, timeout, origin).await
@@ -160,47 +140,22 @@ impl Host {
         self.shared.emit(event, payload);
     }
 
-    /// Ends one extension, as [`Host::shutdown`] does, and forgets what it offered and where its
-    /// guards stood; one that has ended already, or never started, is only forgotten: what it was to
-    /// guard passes again. Says how it ended; `None` when there is no such extension, or it never had
-    /// a process. Of several of one name the first that was not removed yet is meant.
-    pub async fn remove(&self, extension: &str) -> Option<Ending> {
-        let mut named = self.extensions.iter().enumerate().filter(|(_, it)| it.name == extension);
-        let first = named.clone().next();
-        let is_left = |it: &Extension| !it.is_removed.load(Ordering::Acquire);
-        let (index, extension) = named.find(|(_, it)| is_left(it)).or(first)?;
-        let ending = match &extension.running {
-            Ok(slot) => {
-                drop(slot.close().await);
-                slot.current().begin_shutdown(ShutdownReason::Disabled);
-                slot.current().ended().await
-            }
-            Err(_) => None,
-        };
-        extension.is_removed.store(true, Ordering::Release);
-        self.shared.registry().take_away(index);
-        self.shared.standings.send_replace(());
-        self.shared.publish();
-        ending
-    }
-
     /// Ends all extensions at once and waits until nothing of them is left, 3 s as a rule at most:
     /// `shutdown` and the end of their stdin, after 2 s SIGTERM, after one more SIGKILL, each to
     /// the whole process group. Says how each ended, in load order; those that never had a process
     /// are not in it.
     pub async fn shutdown(&self) -> Vec<Ending> {
-        let slots = || self.extensions.iter().filter_map(|it| it.running.as_ref().ok());
+        let slots = self.slots.all();
         // First all of them: while one is waited for, no other may be started again.
-        for slot in slots() {
-            slot.close_now();
+        for slot in &slots {
+            slot.begin_shutdown_now();
         }
-        for slot in slots() {
-            drop(slot.close().await);
-            slot.current().begin_shutdown(ShutdownReason::Exit);
+        for slot in &slots {
+            slot.begin_shutdown().await;
         }
         let mut endings = Vec::new();
-        for slot in slots() {
-            endings.extend(slot.current().ended().await);
+        for run in slots.iter().filter_map(|slot| slot.run()) {
+            endings.extend(run.current().ended().await);
         }
         self.shared.processes.end_watchdog().await;
         endings
@@ -221,8 +176,7 @@ impl Host {
 
     /// How each extension stands, in load order; those that failed are among them.
     pub fn extensions(&self) -> Vec<ExtensionStatus> {
-        let with_place = self.extensions.iter().enumerate();
-        with_place.map(|(index, extension)| extension.status(&self.shared, index)).collect()
+        self.slots.all().iter().map(|slot| slot.status()).collect()
     }
 
     /// The diagnosis that belongs to an error, if any: why an extension died, or, for one that did
@@ -231,9 +185,8 @@ impl Host {
         match error {
             CallError::Died { diagnosis, .. } => Some(Arc::clone(diagnosis)),
             CallError::Timeout { name, after, extension: Some(extension) } => {
-                let found = self.extensions.iter().find(|it| it.name == *extension)?;
-                let connection = found.running.as_ref().ok()?.current();
-                Some(Arc::new(connection.diagnose_overdue(name, *after)))
+                let run = self.slots.named_or_removed(extension)?.run()?;
+                Some(Arc::new(run.current().diagnose_overdue(name, *after)))
             }
             _ => None,
         }
@@ -241,8 +194,9 @@ impl Host {
 
     /// The panels that are open, by extension in load order and then by id.
     pub fn panels(&self) -> Vec<Panel> {
-        let slots = self.extensions.iter().filter_map(|it| it.running.as_ref().ok());
-        slots.flat_map(|slot| slot.current().panels()).collect()
+        let slots = self.slots.all();
+        let runs = slots.iter().filter_map(|slot| slot.run());
+        runs.flat_map(|run| run.current().panels()).collect()
     }
 
     /// The extension of that name, for a request; whether it still runs shows when it is sent.
@@ -252,12 +206,7 @@ impl Host {
         method: &str,
     ) -> Result<Arc<Connection>, CallError> {
         let unknown = || CallError::Unknown { what: "extension", name: extension.to_owned() };
-        let found = self.extensions.iter().find(|it| it.name == extension).ok_or_else(unknown)?;
-        let died = |diagnosis: &Arc<Diagnosis>| CallError::Died {
-            name: method.to_owned(),
-            diagnosis: Arc::clone(diagnosis),
-        };
-        found.running.as_ref().map(|slot| slot.current()).map_err(died)
+        self.slots.named_or_removed(extension).ok_or_else(unknown)?.connection(method)
     }
 
     /// A stream of what happens. The first one begins with what happened during the start, each
@@ -273,6 +222,9 @@ impl Host {
         outlive_size_limit();
         builder.environment.inherit |= builder.profile.whole_environment;
         let cwd = builder.cwd_or_default();
+        let slots = Arc::<Slots>::default();
+        #[cfg(feature = "mcp-client")]
+        builder.add_server_tools(&slots);
         if let Some(trace) = &builder.trace {
             trace.begin(&builder.info.name, &builder.info.version, builder.profile.name);
         }
@@ -302,120 +254,77 @@ impl Host {
             builder.on_bootstrap.clone(),
         ));
         // The host exists before the first process does: when this future is dropped, so is it.
-        let mut host = Self {
+        let host = Self {
             shared,
-            extensions: Vec::new(),
+            slots,
+            drain: builder.drain,
             provider: builder.provider.clone(),
             model: builder.model.clone(),
-            has_configs: builder.has_configs(),
         };
-        let builder = Arc::new(builder);
-        let environments = Environments::new(&builder.environment);
-        let mut names = HashSet::new();
-        let spawner = Spawner::new(&host.shared.processes);
-        let servers = Servers::of(&builder);
-        let mut begun = Vec::new();
-        for source in &builder.sources {
-            let Plan { name, dir, manifest, guards, launch } =
-                Plan::of(source, &cwd, &environments);
-            secrets.add(&name, manifest.as_ref());
-            let adapter = servers.adapter(source, &cwd);
-            let index = host.shared.registry().add_extension(&name);
-            if builder.profile.guards_fail_closed {
-                host.shared.registry().declare_in_manifest(index, &guards);
-            }
-            if builder.unguarded.contains(&name) {
-                host.shared.registry().leave_unguarded(index);
-            }
-            let config = Arc::new(builder.live_config(&name, manifest.as_ref(), &cwd));
-            let configured = host.read_config(index, &config, dir.as_deref());
-            let launch = launch.and_then(|launch| configured.map(|()| launch));
-            let ordered = match launch {
-                Ok(_) if !names.insert(name.clone()) => Err(Problem::NameTaken),
-                Ok(launch) => {
-                    let (shared, builder) = (Arc::clone(&host.shared), Arc::clone(&builder));
-                    let (cwd, name, launch) = (cwd.clone(), name.clone(), Arc::new(launch));
-                    let launcher = Launcher {
-                        shared,
-                        builder,
-                        cwd,
-                        index,
-                        name,
-                        launch,
-                        adapter: adapter.clone(),
-                        config: Arc::clone(&config),
-                    };
-                    let ordered = spawner.order(&launcher.launch);
-                    Ok((launcher, ordered))
-                }
-                Err(problem) => Err(problem),
-            };
-            begun.push((index, name, dir, manifest, config, adapter, ordered));
-        }
-        drop(spawner);
-        for (index, name, dir, manifest, config, adapter, ordered) in begun {
-            let running = match ordered {
-                Ok((launcher, ordered)) => launcher.start_slot(ordered).await,
-                Err(problem) => Err(problem),
-            };
-            let running = running.map_err(|problem| host.note_failed(index, &name, problem));
-            let is_removed = AtomicBool::new(false);
-            host.extensions.push(Extension {
-                name,
-                dir,
-                manifest,
-                running,
-                config,
-                adapter,
-                is_removed,
-            });
-        }
-        host.wait_until_started().await;
-        host.refuse_clashes().await;
+        host.start_all(&Arc::new(builder), &cwd, &secrets).await;
         host.shared.start_is_over();
         host
     }
 
-    async fn wait_until_started(&self) {
-        for extension in &self.extensions {
-            if let Ok(slot) = &extension.running {
-                slot.started(extension.adapter.as_deref()).await;
+    /// Starts all that are wanted, at once.
+    async fn start_all(
+        &self,
+        builder: &Arc<HostBuilder>,
+        cwd: &PathBuf,
+        secrets: &Arc<SecretServer>,
+    ) {
+        let environments = Environments::new(&builder.environment);
+        let mut names = HashSet::new();
+        let spawner = Spawner::new(&self.shared.processes);
+        let servers = Servers::of(builder);
+        let mut begun = Vec::new();
+        for source in &builder.sources {
+            let plan = Plan::of(source, cwd, &environments);
+            let adapter = servers.adapter(source, cwd);
+            let setting = Setting { shared: &self.shared, builder, cwd, adapter, secrets };
+            let (slot, launch) = Slot::new(source, plan, setting);
+            let is_first = names.insert(slot.name().to_owned());
+            if source.is_on_demand() && is_first {
+                begun.push((slot, None));
+                continue;
+            }
+            slot.expect();
+            let ordered = launch.and_then(|launch| {
+                if !is_first {
+                    return Err(Problem::NameTaken);
+                }
+                slot.prepare()?;
+                let launcher = slot.launcher(launch);
+                let ordered = spawner.order(&launcher.launch);
+                Ok((launcher, ordered))
+            });
+            begun.push((slot, Some(ordered)));
+        }
+        drop(spawner);
+        for (slot, ordered) in begun {
+            self.slots.add(Arc::clone(&slot));
+            let Some(ordered) = ordered else { continue };
+            let outcome = match ordered {
+                Ok((launcher, ordered)) => launcher.start_run(ordered).await,
+                Err(problem) => Err(problem),
+            };
+            // One that failed has been told of.
+            drop(slot.settle(outcome));
+        }
+        let slots = self.slots.all();
+        for slot in &slots {
+            if let Some(run) = slot.run() {
+                run.started(slot.adapter()).await;
             }
         }
-    }
-
-    /// Tells why an extension never had a process.
-    fn note_failed(&self, index: usize, name: &str, problem: Problem) -> Arc<Diagnosis> {
-        let diagnosis = Diagnosis::before_start(name, problem);
-        let diagnosis = Arc::new(diagnosis.redacted(&self.shared.redactor));
-        let extension = name.to_owned();
-        let news = News::Failed { extension, diagnosis: Arc::clone(&diagnosis) };
-        self.shared.news.tell(news);
-        let why = format!("{}; {}", diagnosis.summary(), diagnosis.suggestion);
-        self.shared.registry().not_started(index, why);
-        diagnosis
+        for slot in &slots {
+            slot.refuse_clashes().await;
+        }
     }
 }
 
 impl Drop for Host {
     fn drop(&mut self) {
-        for slot in self.extensions.iter().filter_map(|it| it.running.as_ref().ok()) {
-            slot.close_now();
-            slot.current().kill();
-        }
-    }
-}
-
-impl Extension {
-    fn status(&self, shared: &Shared, index: usize) -> ExtensionStatus {
-        let status = match &self.running {
-            Ok(slot) => slot.current().status(),
-            Err(diagnosis) => ExtensionStatus {
-                closed_points: shared.registry().closed_points(index),
-                ..ExtensionStatus::of_failed(&self.name, diagnosis)
-            },
-        };
-        let (dir, manifest) = (self.dir.clone(), self.manifest.clone());
-        ExtensionStatus { dir, manifest, ..status }
+        self.slots.kill();
     }
 }

@@ -138,7 +138,7 @@ pub use connection::{
 };
 pub use home::default_home;
 pub use hooks::{HookMode, HookPoint, HooksError, ScriptHook, ScriptHooks};
-pub use host::{Asked, Host, HostBuilder, RestartPolicy};
+pub use host::{Asked, EnableError, Host, HostBuilder, RestartPolicy};
 pub use intercepts::{AgentCall, AgentCallDecision, AgentStart};
 pub use memory::EXTENSION_MEMORY;
 pub use process::{

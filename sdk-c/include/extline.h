@@ -508,6 +508,14 @@ typedef struct extline_tool_options {
      * `user` too. Before the start, or later where a tool before the start has one.
      */
     extline_call_callback gated_by;
+    /**
+     * What an agent may do that ended after a call had begun and before it had the result: call again
+     * (`safe`, unless said of one that is `pure` or `read_only`), call again with the same
+     * `extline_call_operation_key` (`idempotent`, unless said of one that is `idempotent`), ask first
+     * what became of it (`reconcile`, see `extline_call_reconcile`), or give the call up (`never`, unless
+     * said of any other).
+     */
+    const char *replay;
 } extline_tool_options;
 
 /**
@@ -879,6 +887,21 @@ struct extline_str extline_call_name(const struct extline_call *call);
  * lives as long as the call. Empty for NULL. From any thread.
  */
 struct extline_str extline_call_session_id(const struct extline_call *call);
+
+/**
+ * Names what a tool's call does, where the agent would make it again after a crash: then with the same
+ * key. A tool that tells a service passes it on, so that nothing is done twice. It lives as long as the
+ * call. Empty where the host does not say it, and for NULL. From any thread.
+ */
+struct extline_str extline_call_operation_key(const struct extline_call *call);
+
+/**
+ * Whether the agent only asks what became of the call of that key, of a tool whose `replay` is
+ * `reconcile`: do nothing, and answer by `extline_call_json` with `{"state":"completed"}` and what the
+ * call gave, `{"state":"not_started"}` or `{"state":"unknown"}` (`tool.reconcile`). False for NULL. From
+ * any thread.
+ */
+bool extline_call_reconcile(const struct extline_call *call);
 
 /**
  * The extension that the call came to; NULL when it has been freed, and for NULL. It belongs to whoever

@@ -41,6 +41,10 @@ pub struct Call {
     pub(crate) deadline: Option<Instant>,
     /// The id of the conversation, where the host says it.
     pub(crate) session_id: Option<String>,
+    /// What the call does, where the agent says it.
+    pub(crate) operation_key: Option<String>,
+    /// It is only asked what became of that.
+    pub(crate) reconcile: bool,
     /// What of the result is there already.
     pub(crate) draft: Mutex<Option<Box<ToolResult>>>,
     /// Where it is one step of an intercept.
@@ -77,6 +81,8 @@ impl Call {
             text,
             deadline: None,
             session_id: None,
+            operation_key: None,
+            reconcile: false,
             draft: Mutex::new(None),
             turn: None,
             is_about_approval: false,

@@ -139,6 +139,28 @@ pub unsafe extern "C" fn extline_call_session_id(call: *const Call) -> Str {
     })
 }
 
+/// Names what a tool's call does, where the agent would make it again after a crash: then with the same
+/// key. A tool that tells a service passes it on, so that nothing is done twice. It lives as long as the
+/// call. Empty where the host does not say it, and for NULL. From any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_operation_key(call: *const Call) -> Str {
+    // SAFETY: a handle of the caller's.
+    enter_or(Str::EMPTY, || {
+        let call = unsafe { called(call) }?;
+        Ok(call.operation_key.as_ref().map_or(Str::EMPTY, |key| Str::lend(key.as_bytes())))
+    })
+}
+
+/// Whether the agent only asks what became of the call of that key, of a tool whose `replay` is
+/// `reconcile`: do nothing, and answer by `extline_call_json` with `{"state":"completed"}` and what the
+/// call gave, `{"state":"not_started"}` or `{"state":"unknown"}` (`tool.reconcile`). False for NULL. From
+/// any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_reconcile(call: *const Call) -> bool {
+    // SAFETY: a handle of the caller's.
+    enter_or(false, || Ok(unsafe { called(call) }?.reconcile))
+}
+
 /// How many milliseconds the host still waits; 0 when the time is up, -1 where it does not say it, and
 /// for NULL. They stand still while a person is asked on behalf of the call. From any thread.
 #[unsafe(no_mangle)]

@@ -91,6 +91,8 @@ impl Extension {
         let mut handed = Call::new(self, key, Arc::clone(&tool.label), text);
         handed.deadline = deadline;
         handed.session_id = call.session.map(|session| with_nul(session.id));
+        handed.operation_key = call.operation_key.map(with_nul);
+        handed.reconcile = call.reconcile;
         self.hand_over(&Arc::new(handed), &tool.handler);
         Some(tool)
     }

@@ -175,8 +175,7 @@ pub unsafe extern "C" fn extline_host_serves(ext: *const Extension, method: *con
 
 /// Whether the host serves a method.
 pub(crate) fn serves(ext: &Extension, method: &str) -> bool {
-    let is_named = ext.host().is_some_and(|host| host.methods.iter().any(|known| known == method));
-    is_named && supports(ext, Some(Capability::Rpc))
+    ext.host().is_some_and(|host| host.methods.iter().any(|known| known == method))
 }
 
 fn supports(ext: &Extension, capability: Option<Capability>) -> bool {

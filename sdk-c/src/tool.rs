@@ -5,7 +5,9 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use extline_protocol::Requirement;
-use extline_protocol::frame::{Annotations, Approval, Execution, Exposure, RegisterTool, Tier};
+use extline_protocol::frame::{
+    Annotations, Approval, Execution, Exposure, RegisterTool, Replay, Tier,
+};
 use extline_protocol::{ArgsValidator, RawJson, RegisterError, RegistrationError};
 
 use crate::callback::{CallCallback, Callback, DropCallback};
@@ -83,6 +85,12 @@ pub struct ToolOptions {
     /// answers with an error, the user is asked about exactly this call. NULL leaves it to `gated`. Given
     /// `user` too. Before the start, or later where a tool before the start has one.
     pub gated_by: CallCallback,
+    /// What an agent may do that ended after a call had begun and before it had the result: call again
+    /// (`safe`, unless said of one that is `pure` or `read_only`), call again with the same
+    /// `extline_call_operation_key` (`idempotent`, unless said of one that is `idempotent`), ask first
+    /// what became of it (`reconcile`, see `extline_call_reconcile`), or give the call up (`never`, unless
+    /// said of any other).
+    pub replay: *const c_char,
 }
 
 // SAFETY: NULL pointers, no functions, `false` and numbers are all zero bytes.
@@ -241,6 +249,7 @@ unsafe fn frame_of(given: &ToolOptions) -> Result<RegisterTool, Failure> {
         idempotent: hint(given.idempotent, "idempotent")?,
         open_world: hint(given.open_world, "open_world")?,
     };
+    let replay = word(owned(given.replay, "tool->replay")?, Replay::KNOWN)?;
     let exposure = word(owned(given.exposure, "tool->exposure")?, Exposure::KNOWN)?;
     Ok(RegisterTool {
         name: name.to_owned(),
@@ -257,6 +266,7 @@ unsafe fn frame_of(given: &ToolOptions) -> Result<RegisterTool, Failure> {
         annotations: (annotations != Annotations::default()).then_some(annotations),
         execution: given.sequential.then_some(Execution::Sequential),
         pure: given.pure,
+        replay: replay.as_deref().map(Replay::from),
         approval: (approval != Approval::default()).then_some(approval),
         ..RegisterTool::default()
     })

@@ -42,6 +42,8 @@ const SECTIONS: [(&str, &[&str]); 15] = [
             "extline_call_id",
             "extline_call_name",
             "extline_call_session_id",
+            "extline_call_operation_key",
+            "extline_call_reconcile",
             "extline_call_extension",
             "extline_call_deadline_ms",
             "extline_call_cancelled",

@@ -193,6 +193,25 @@ ext.tool("dial", { description: "x", readOnly: true, replay: "never" }, () => "d
   assert.deepEqual(await call("4", "look", { reconcile: true }), { state: "unknown" }, "its handler is not entered");
 });
 
+test("a fork is asked by frames of its own", async () => {
+  const program = await Program.start(
+    `
+ext.tool("show", { description: "x" }, async (_, ctx) => ({ shown: await ctx.ui.status("build", "3 of 5") }));
+ext.tool("ask", { description: "x" }, async (_, ctx) => (await ctx.callTool("read", { path: "a" })).text);`,
+    { ack: { protocol_version: 6, terva_version: "1", capabilities: undefined, methods: undefined, host: undefined } as never },
+  );
+  program.send({ type: "tool_call", id: "1", name: "show", args: {} });
+  const status = await program.next("status_segment");
+  assert.deepEqual([status["id"], status["text"]], ["build", "3 of 5"]);
+  const shown = await program.next("tool_result", { id: "1" });
+  assert.deepEqual(shown.structured_content, { shown: true }, "it answers none of them");
+  program.send({ type: "tool_call", id: "2", name: "ask", args: {} });
+  const asked = await program.next("host_tool_call");
+  assert.deepEqual([asked["name"], asked["args"]], ["read", { path: "a" }]);
+  program.send({ type: "host_tool_result", id: asked["id"], content: [{ type: "text", text: "one" }] });
+  assert.deepEqual((await program.next("tool_result", { id: "2" }))["content"], [{ type: "text", text: "one" }]);
+});
+
 test("commands answer what they return", async () => {
   const program = await Program.start(`
 ext.command("Say", "x", (args, ctx) => "said " + args);

@@ -47,6 +47,19 @@ test("a tool answers with all that a result has", async () => {
   assert.deepEqual(host.tools.map(({ name }) => name), ["give"]);
 });
 
+test("a call that may be made again has its key", async () => {
+  const ext = make();
+  ext.tool("pay", { description: "pays", replay: "reconcile" }, (_args, ctx) =>
+    ctx.reconcile ? { state: "not_started", key: ctx.operationKey } : { key: ctx.operationKey ?? null },
+  );
+  ext.tool("give", { description: "gives" }, () => "x");
+  await using host = await Host.start(ext);
+  assert.deepEqual((await host.call("pay")).value, { key: null });
+  assert.deepEqual((await host.callWithKey("op-7", "pay")).value, { key: "op-7" });
+  assert.deepEqual((await host.reconcile("op-7", "pay")).value, { state: "not_started", key: "op-7" });
+  await assert.rejects(host.reconcile("op-7", "give"), { name: "Misuse", message: /give does not declare replay "reconcile"/ });
+});
+
 test("updates come one by one, and a cancel reaches the handler", async () => {
   const ext = make();
   let began = 0;

@@ -102,6 +102,6 @@ export class Host {
 
   /** Whether it serves that method, for `ctx.request`. */
   serves(method: string): boolean {
-    return this.supports("rpc") && (this.#ack.methods ?? []).includes(method);
+    return (this.#ack.methods ?? []).includes(method);
   }
 }

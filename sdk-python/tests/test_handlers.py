@@ -284,6 +284,34 @@ def test_a_call_that_may_be_made_again_says_so(start) -> None:
     assert call("4", "look", reconcile=True) == {"state": "unknown"}
 
 
+def test_a_fork_is_asked_by_frames_of_its_own(start) -> None:
+    peer = start(
+        """
+        @ext.tool
+        def show(ctx): return {"shown": ctx.ui.status("build", "3 of 5")}
+
+        @ext.tool
+        async def later(ctx): return {"shown": await ctx.ui.status("build", None)}
+
+        @ext.tool
+        def ask(ctx): return ctx.call_tool("read", path="a").text
+        """,
+        protocol_version=6,
+        zot_version="1",
+        terva_version="1",
+    )
+    for tool, shown in [("show", "3 of 5"), ("later", "")]:
+        peer.begin(tool)
+        assert peer.next() == {"type": "status_segment", "id": "build", "text": shown}
+        # It answers none of them.
+        assert text(peer.next("tool_result")) == '{"shown":true}'
+    peer.begin("ask")
+    asked = peer.next("host_tool_call")
+    assert (asked["name"], asked["args"]) == ("read", {"path": "a"})
+    peer.send({"type": "host_tool_result", "id": asked["id"], "content": [{"type": "text", "text": "one"}]})
+    assert text(peer.next("tool_result")) == "one"
+
+
 def test_track_shows_how_far_a_loop_is(start) -> None:
     peer = start(
         """

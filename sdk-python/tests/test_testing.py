@@ -34,6 +34,27 @@ both = pytest.mark.parametrize("new", [make, make_async], ids=["threads", "async
 
 
 @both
+def test_a_call_that_may_be_made_again_has_its_key(new) -> None:
+    ext = new()
+
+    @ext.tool(replay="reconcile")
+    def pay(amount: int, *, ctx) -> dict[str, object]:
+        if ctx.reconcile:
+            return {"state": "not_started", "key": ctx.operation_key}
+        return {"paid": amount, "key": ctx.operation_key}
+
+    @ext.tool
+    def give() -> None: ...
+
+    with Host(ext) as host:
+        assert host.call("pay", amount=3).value == {"paid": 3, "key": None}
+        assert host.call_with_key("op-7", "pay", amount=3).value == {"paid": 3, "key": "op-7"}
+        assert host.reconcile("op-7", "pay", {"amount": 3}).value == {"state": "not_started", "key": "op-7"}
+        with pytest.raises(Misuse, match='give does not declare replay "reconcile"'):
+            host.reconcile("op-7", "give")
+
+
+@both
 def test_a_tool_answers_with_all_that_a_result_has(new) -> None:
     ext = new()
 

@@ -69,8 +69,7 @@ impl Host {
 
     /// Whether the host serves a method, for [`Context::request`](crate::Context::request).
     pub fn serves(&self, method: &str) -> bool {
-        let methods = self.ack.methods.iter().flatten();
-        self.supports(Capability::Rpc) && methods.into_iter().any(|name| name == method)
+        self.ack.methods.iter().flatten().any(|name| name == method)
     }
 
     /// What the host grants, where it says so.

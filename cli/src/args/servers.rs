@@ -22,6 +22,24 @@ pub(crate) struct Servers {
     /// Trust the server of --mcp-config that has this digest, from now on. May be repeated
     #[arg(long = "mcp-trust", value_name = "DIGEST", value_parser = digest)]
     pub(crate) trusted: Vec<String>,
+
+    /// Offer the tools `mcp_list`, `mcp_connect` and `mcp_disconnect`: the model then connects to servers itself, where
+    /// somebody allows it, also to those of --mcp-config that are disabled there. Never to one that nobody trusts
+    #[arg(long = "mcp-tools")]
+    pub(crate) tools: bool,
+}
+
+impl Servers {
+    /// The command that trusts a server of these files, without its digest.
+    pub(crate) fn trusting(&self) -> String {
+        let mut words = vec!["extline".to_owned(), "run".to_owned(), "--mcp-tools".to_owned()];
+        for file in &self.files {
+            words.extend(["--mcp-config".to_owned(), file.to_string_lossy().into_owned()]);
+        }
+        words.push("--mcp-trust".to_owned());
+        // What cannot be typed is typed by nobody.
+        shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+    }
 }
 
 pub(super) fn digest(text: &str) -> Result<String, String> {

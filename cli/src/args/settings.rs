@@ -72,6 +72,10 @@ pub(crate) struct Settings {
     #[arg(long)]
     pub(crate) redact: bool,
 
+    /// The model connects to servers of MCP itself; the command that trusts one, without its digest
+    #[arg(skip)]
+    pub(crate) mcp_tools: Option<String>,
+
     /// Where clients of MCP are asked, in place of the terminal
     #[arg(skip)]
     pub(crate) desk: Option<Desk>,
@@ -91,6 +95,10 @@ impl Settings {
             builder.config(extension, file.display().to_string(), config.clone())
         });
         let builder = self.approvals.apply(builder);
+        let builder = match self.mcp_tools.clone() {
+            Some(trusting) => builder.mcp_tools(move |digest| format!("{trusting} {digest}")),
+            None => builder,
+        };
         let builder = dialogs::serve(
             builder.run_programs(),
             &Scripted::of(&self.answers),

@@ -93,6 +93,7 @@ pub(crate) fn summary(status: &ExtensionStatus) -> Text {
             text!("{name} {RED}failed{RED:#}: {}", diagnosis.problem)
         }
         ExtensionState::Ended(ending) => Text::of(ending),
+        ExtensionState::Disabled => text!("{name} is disabled"),
         _ => text!("{name} is not ready"),
     }
 }

@@ -11,11 +11,21 @@ use crate::install::settings_of;
 /// Where files have them, by the agents' own names.
 const KEYS: [&str; 3] = ["mcpServers", "servers", "mcp_servers"];
 
-/// The servers of a file, or what is wrong with one. `Err` where the file cannot be read.
+/// A server of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Configured {
+    pub(super) server: McpServer,
+    /// It is to be used from the beginning.
+    pub(super) is_enabled: bool,
+}
+
+/// The servers of a file, or what is wrong with one; those that are disabled only where they are wanted.
+/// `Err` where the file cannot be read.
 pub(super) fn servers_in(
     file: &Path,
     cwd: &Path,
-) -> Result<Vec<Result<McpServer, String>>, String> {
+    with_disabled: bool,
+) -> Result<Vec<Result<Configured, String>>, String> {
     let settings = settings_of(file)?;
     let tables = KEYS.iter().filter_map(|key| settings.get(*key)?.as_object());
     // ~/.claude.json has those of one folder below its path.
@@ -29,8 +39,12 @@ pub(super) fn servers_in(
         ));
     }
     let servers = tables.into_iter().flatten();
-    let servers = servers.filter(|(_, entry)| is_enabled(entry));
-    Ok(servers.map(|(name, entry)| server_of(name, entry, cwd)).collect())
+    let servers = servers.filter(|(_, entry)| with_disabled || is_enabled(entry));
+    let configured = servers.map(|(name, entry)| {
+        let is_enabled = is_enabled(entry);
+        server_of(name, entry, cwd).map(|server| Configured { server, is_enabled })
+    });
+    Ok(configured.collect())
 }
 
 fn is_enabled(entry: &Value) -> bool {
@@ -175,8 +189,13 @@ mod tests {
         for (name, text) in files {
             let file = dir.path().join(name);
             fs::write(&file, text).unwrap();
-            assert_eq!(servers_in(&file, dir.path()), Ok(vec![Ok(expected.clone())]), "{name}");
+            let enabled = Configured { server: expected.clone(), is_enabled: true };
+            assert_eq!(servers_in(&file, dir.path(), false), Ok(vec![Ok(enabled)]), "{name}");
         }
+        let all = servers_in(&dir.path().join("config.toml"), dir.path(), true).unwrap();
+        let disabled =
+            Configured { server: McpServer::new("two", "sh", [""; 0]).unwrap(), is_enabled: false };
+        assert_eq!(all[1..], [Ok(disabled)]);
     }
 
     #[test]
@@ -185,7 +204,7 @@ mod tests {
         let file = dir.path().join("mcp.json");
         let found = |servers: &str| {
             fs::write(&file, format!("{{\"mcpServers\": {servers}}}")).unwrap();
-            servers_in(&file, dir.path()).unwrap().remove(0).unwrap_err()
+            servers_in(&file, dir.path(), false).unwrap().remove(0).unwrap_err()
         };
         assert!(found(r#"{"x": {"url": "ftp://example.org"}}"#).contains("none of http or https"));
         let events = r#"{"x": {"type": "sse", "url": "https://example.org"}}"#;
@@ -197,8 +216,8 @@ mod tests {
             r#"{"x": {"url": "https://example.org", "bearer_token_env_var": "EXTLINE_NO"}}"#;
         assert_eq!(found(token), "the server x: the variable EXTLINE_NO is not set");
         fs::write(&file, "{}").unwrap();
-        assert!(servers_in(&file, dir.path()).unwrap_err().contains("has no servers"));
-        assert!(servers_in(&dir.path().join("absent.json"), dir.path()).is_err());
+        assert!(servers_in(&file, dir.path(), false).unwrap_err().contains("has no servers"));
+        assert!(servers_in(&dir.path().join("absent.json"), dir.path(), false).is_err());
     }
 
     #[test]
@@ -208,7 +227,8 @@ mod tests {
         let entry = r#"{"url": "https://example.org/mcp", "headers": {"X": "${EXTLINE_NO:-y}"}}"#;
         fs::write(&file, format!("{{\"mcpServers\": {{\"x\": {entry}}}}}")).unwrap();
         let expected = McpServer::at("x", "https://example.org/mcp").unwrap().header("X", "y");
-        assert_eq!(servers_in(&file, dir.path()), Ok(vec![Ok(expected)]));
+        let expected = Configured { server: expected, is_enabled: true };
+        assert_eq!(servers_in(&file, dir.path(), false), Ok(vec![Ok(expected)]));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use extline_host::{ExtensionSource, McpServer};
 
+use self::config::Configured;
 use crate::args::Servers;
 use crate::printer::Printer;
 use crate::styled::{BOLD, DIM, Text};
@@ -35,16 +36,28 @@ pub(crate) fn sources(
     }
     let mut trust = Trust::read("mcp-trusted", "--mcp-trust", &servers.trusted);
     for file in &servers.files {
-        for found in config::servers_in(file, &cwd)? {
+        for found in config::servers_in(file, &cwd, servers.tools)? {
             match found {
-                Ok(server) => {
+                Ok(Configured { server, is_enabled: true }) => {
                     sources.push(ExtensionSource::Mcp(ask(server, &cwd, &mut trust, printer)));
+                }
+                Ok(Configured { server, .. }) => {
+                    let server = if_trusted(server, &cwd, &mut trust);
+                    sources.push(ExtensionSource::Mcp(server).on_demand());
                 }
                 Err(why) => printer.warn(format_args!("{}: {why}", file.display())),
             }
         }
     }
     Ok(sources)
+}
+
+/// A server that is started later, if at all: nobody is asked about it now.
+fn if_trusted(server: McpServer, cwd: &Path, trust: &mut Trust) -> McpServer {
+    match server.digest(cwd) {
+        Ok(digest) if trust.has(&digest) => server.trust(digest),
+        _ => server,
+    }
 }
 
 /// A server as it may be started: one that is not trusted is refused by the host, with the reason.

@@ -1,4 +1,7 @@
 /* What the kit knows of its call, and what a tool can declare. */
+#include <pthread.h>
+#include <stdlib.h>
+
 #include "kit.h"
 #include "text.h"
 
@@ -61,6 +64,31 @@ static void ask(void *user, extline_call *call, extline_str args) {
     }
 }
 
+/* The host may ask while a call is done. */
+static void pay(void *user, extline_call *call, extline_str args) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static int paid;
+    static char *paid_for;
+    (void)user, (void)args;
+    extline_str key = extline_call_operation_key(call);
+    pthread_mutex_lock(&lock);
+    if (extline_call_reconcile(call)) {
+        bool is_done = paid_for != NULL && strcmp(paid_for, key.ptr) == 0;
+        extline_call_json(call, is_done ? "{\"state\":\"completed\"}" : "{\"state\":\"not_started\"}");
+    } else {
+        char number[32];
+        text json = {NULL, 0, 0};
+        free(paid_for);
+        paid_for = strdup(key.ptr);
+        put_fact(&json, "{\"key\":", key);
+        snprintf(number, sizeof number, ",\"paid\":%d}", ++paid);
+        put(&json, number);
+        extline_call_json(call, json.ptr);
+        forget(&json);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 /* Answers with a text that it was registered with. */
 static void answer(void *user, extline_call *call, extline_str args) {
     (void)args;
@@ -73,6 +101,14 @@ void add_knowledge(extline_extension *kit) {
     add_tool(kit, "config", "Gives its configuration back.", SCHEMA_NONE, config);
     add_tool(kit, "ask", "Calls a tool of the host.", SCHEMA_ASK, ask);
     add_question_tools(kit);
+
+    extline_tool_options paying = {EXTLINE_TOOL_OPTIONS_INIT};
+    paying.name = "pay";
+    paying.description = "Tells what it has done.";
+    paying.schema = SCHEMA_NONE;
+    paying.replay = "reconcile";
+    paying.run = pay;
+    must(extline_tool(kit, &paying));
 
     extline_tool_options declared = {EXTLINE_TOOL_OPTIONS_INIT};
     declared.name = "declared";

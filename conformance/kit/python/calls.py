@@ -31,6 +31,8 @@ class Call:
         self.kit, self.kind, self.frame, self.raw = kit, kind, frame, raw
         self.id = frame["id"]
         self.cancelled = False
+        # It is not to be done: the answer says what became of the call of that key.
+        self.reconcile, self.key = frame.get("reconcile") is True, frame.get("operation_key") or ""
         deadline = frame.get("deadline_ms")
         # Until when the host waits; it stands still while a person is asked.
         self.until = time.monotonic() + deadline / 1000 if isinstance(deadline, int) else None

@@ -15,7 +15,7 @@ from calls import Call, Failed, cancelled, error_frame, result_frame
 from frames import Raw, line, members
 from moments import Intercept, Lane, Panel, handle_event
 from pipes import Writer, claim
-from registrations import COMMANDS, DECLARED, METHODS, SUBSCRIPTION, TOOLS
+from registrations import COMMANDS, METHODS, MORE, SUBSCRIPTION, TOOLS
 from rpc import CANCELLED, Asked, Questions
 from tools import MESSAGE, Tools
 
@@ -82,9 +82,8 @@ class Kit:
             usage = {} if usage is None else {"usage": usage}
             self.emit({"type": "register_command", "name": name, "description": description, **usage})
         for name, description, schema in TOOLS:
-            more = DECLARED if name == "declared" else {}
             self.emit({"type": "register_tool", "name": name, "description": description,
-                       "schema": Raw(schema), **more})
+                       "schema": Raw(schema), **MORE.get(name, {})})
         self.emit(SUBSCRIPTION)
         self.emit({"type": "ready"})
 
@@ -120,6 +119,8 @@ class Kit:
         elif args is not None and not isinstance(args, dict):
             error = {"kind": "validation", "message": "the arguments must be an object"}
             self.reply(call, error_frame(call, error))
+        elif call.reconcile and MORE.get(name, {}).get("replay") != "reconcile":
+            self.reply(call, result_frame(call, Raw('{"state":"unknown"}')))
         else:
             threading.Thread(target=self.run_tool, args=(call, self.tool[name]), daemon=True).start()
 

@@ -17,6 +17,9 @@ DECLARED = {"replay": "safe", "label": "Declared", "timeout_ms": 20000,
             "execution": "sequential",
             "approval": {"gated": True, "tier": "read", "key": "all", "reason": "it is a test"}}
 
+# What some tools declare besides.
+MORE = {"declared": DECLARED, "pay": {"replay": "reconcile"}}
+
 TOOLS = [
     ("echo", "Gives its arguments back.", ANY),
     ("native", "Gives its arguments back by way of native values.", ANY),
@@ -50,6 +53,7 @@ TOOLS = [
     ("request", "Asks the host by method.",
      schema(STRING % "method" + ',"params":{"type":"object"}', 'method","params')),
     ("confirm", "Asks the person.", schema(STRING % "title", "title")),
+    ("pay", "Tells what it has done.", NONE),
     ("declared", "Declares all that a tool can declare.", NONE),
     (LONGEST, "Has the longest name, with every character that a name may have.", NONE),
 ]

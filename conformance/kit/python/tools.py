@@ -87,6 +87,7 @@ class Tools:
 
     def __init__(self, kit):
         self.kit, self.released, self.calls, self.labels, self.children = kit, set(), 0, [], []
+        self.paid, self.paid_for = 0, None
         self.asks, self.asked = 0, {}  # What the host was asked, with its answers.
 
     def hold(self, call, name):
@@ -103,6 +104,14 @@ class Tools:
         with self.kit.changed:
             self.calls += 1
             return str(self.calls)
+
+    def pay(self, call):
+        with self.kit.changed:
+            if call.reconcile:
+                state = "completed" if self.paid_for == call.key else "not_started"
+                return Raw(encode({"state": state}))
+            self.paid, self.paid_for = self.paid + 1, call.key
+            return Raw(encode({"key": call.key, "paid": self.paid}))
 
     def order(self, call):
         count = call.count("count")
@@ -186,7 +195,7 @@ class Tools:
 
     def named(self):
         own = {name: getattr(self, name) for name in (
-            "release", "counter", "order", "sleep", "await_cancel", "notify_then", "log", "stderr",
+            "release", "counter", "pay", "order", "sleep", "await_cancel", "notify_then", "log", "stderr",
             "spawn_child", "report", "config", "ask", "request", "confirm")}
         return {
             "echo": lambda call: call.raw.get("args") if call.frame.get("args") is not None else Raw("{}"),

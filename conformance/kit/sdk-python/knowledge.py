@@ -50,6 +50,18 @@ def confirm(title, ctx):
     return said + " too late" if is_late else said
 
 
+paid = []  # the keys of the calls that it has done
+
+
+@tool("pay", "Tells what it has done.", NONE, replay="reconcile")
+def pay(ctx):
+    key = ctx.operation_key or ""
+    if ctx.reconcile:
+        return {"state": "completed" if paid[-1:] == [key] else "not_started"}
+    paid.append(key)
+    return {"key": key, "paid": len(paid)}
+
+
 @tool(
     "declared",
     "Declares all that a tool can declare.",

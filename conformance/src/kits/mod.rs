@@ -176,6 +176,10 @@ fn sends(profile: &Profile, line: &str) -> bool {
     if line.contains("\"deadline_ms\"") && !vocabulary.is_extline() {
         return false;
     }
+    let repeats = line.contains("\"operation_key\"") || line.contains("\"reconcile\"");
+    if repeats && !vocabulary.repeats_calls() {
+        return false;
+    }
     match word("type").as_str() {
         "tool_cancel" => profile.tool_cancel,
         "request" | "response" | "response_part" | "cancel" | "registered" => {
@@ -201,8 +205,13 @@ fn knows(profile: &Profile, frame: &str) -> bool {
 
 /// Whether its `hello_ack` asks for such frames: a case in which none may come is for other hosts.
 fn serves(profile: &Profile, frame: &str) -> bool {
+    let kind = member(frame, "type");
+    // By a frame of its own (`fork.asks`).
+    if kind.as_deref() == Some("call_tool") && profile.vocabulary.calls_host_tools() {
+        return true;
+    }
     let AckCapabilities::Only(names) = profile.ack_capabilities else { return false };
-    member(frame, "type").is_some_and(|kind| names.contains(&kind.as_str()))
+    kind.is_some_and(|kind| names.contains(&kind.as_str()))
 }
 
 /// A text member of a frame that may have placeholders where JSON has values.
@@ -273,6 +282,8 @@ mod tests {
         assert_eq!([&spec, &old, &upstream].map(|it| knows(it, update)), [true, false, false]);
         let ask = r#"{"type":"call_tool","id":"$id"}"#;
         assert_eq!([&spec, &old, &upstream].map(|it| knows(it, ask)), [true, false, true]);
+        let again = r#"{"type":"tool_call","id":"1","name":"pay","operation_key":"op-1"}"#;
+        assert_eq!([&spec, &old, &upstream].map(|it| sends(it, again)), [true, false, false]);
         assert!(!ack(&old).contains("capabilities") && ack(&spec).contains("tool_cancel"));
         assert!(ack(&upstream).contains(r#""capabilities":["call_tool"]"#));
         let zut = ack(&Profile::zut());

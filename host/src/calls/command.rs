@@ -6,7 +6,7 @@ use std::time::Duration;
 use extline_protocol::frame::Action;
 use extline_protocol::{ErrorKind, RawJson};
 
-use crate::connection::{CommandAnswer, Connection, Panel, SentCommand, Unanswered};
+use crate::connection::{CommandAnswer, Connection, Panel, SentCommand, Shared, Unanswered};
 use crate::registry::Command;
 use crate::report::CallError;
 
@@ -33,6 +33,25 @@ pub enum CommandOutcome {
     },
     /// Nothing.
     Noop,
+}
+
+impl Shared {
+    /// The command of that name, if it can be run now (`end.restart-names`).
+    pub(crate) fn command(&self, name: &str) -> Result<Arc<Command>, CallError> {
+        let mut registry = self.registry();
+        let Some(command) = registry.command(name) else {
+            let (name, extension) = (name.to_owned(), registry.disabled_with_command(name));
+            return Err(CallError::missing("command", name, extension));
+        };
+        let (name, extension) = (command.name().to_owned(), command.extension.clone());
+        if registry.is_disabled(command.owner) {
+            Err(CallError::Disabled { name, extension })
+        } else if registry.is_restarting(command.owner) {
+            Err(CallError::Restarting { name, extension })
+        } else {
+            Ok(command)
+        }
+    }
 }
 
 /// Sends a command and waits for its outcome; dropping this forgets the answer.

@@ -324,15 +324,21 @@ impl Shared {
     /// The tool of that name, if it can be called now (`end.restart-names`).
     pub(super) fn tool(&self, name: &str) -> Result<Arc<Tool>, CallError> {
         let mut registry = self.registry();
-        let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
         let Some(tool) = registry.tool(name) else {
-            return Err(registry.switched_off(name).map_or_else(unknown, |(extension, file)| {
-                CallError::Disabled { tool: name.to_owned(), extension, file }
-            }));
+            if let Some((extension, file)) = registry.switched_off(name) {
+                return Err(CallError::SwitchedOff { tool: name.to_owned(), extension, file });
+            }
+            let (name, extension) = (name.to_owned(), registry.disabled_with_tool(name));
+            return Err(CallError::missing("tool", name, extension));
         };
+        let with_extension = || (name.to_owned(), tool.extension.clone());
         match &tool.owner {
+            Owner::Extension(owner) if registry.is_disabled(*owner) => {
+                let (name, extension) = with_extension();
+                Err(CallError::Disabled { name, extension })
+            }
             Owner::Extension(owner) if registry.is_restarting(*owner) => {
-                let (name, extension) = (name.to_owned(), tool.extension.clone());
+                let (name, extension) = with_extension();
                 Err(CallError::Restarting { name, extension })
             }
             _ => Ok(tool),

@@ -17,7 +17,6 @@ const AGENT: &str = "given by the agent";
 #[derive(Debug)]
 pub(crate) struct LiveConfig {
     extension: String,
-    manifest: Option<Manifest>,
     home: PathBuf,
     cwd: PathBuf,
     state: Mutex<State>,
@@ -25,6 +24,7 @@ pub(crate) struct LiveConfig {
 
 #[derive(Debug, Default)]
 struct State {
+    manifest: Option<Manifest>,
     /// What the agent gave, and where it says that it has it from.
     given: Option<(String, RawJson)>,
     current: Option<RawJson>,
@@ -48,8 +48,13 @@ impl LiveConfig {
         cwd: PathBuf,
         given: Option<(String, RawJson)>,
     ) -> Self {
-        let state = Mutex::new(State { given, current: None });
-        Self { extension: extension.to_owned(), manifest, home, cwd, state }
+        let state = Mutex::new(State { manifest, given, current: None });
+        Self { extension: extension.to_owned(), home, cwd, state }
+    }
+
+    /// Its manifest is this one now.
+    pub(crate) fn describe(&self, manifest: Option<Manifest>) {
+        lock(&self.state).manifest = manifest;
     }
 
     /// What it got last, or will get.
@@ -60,16 +65,16 @@ impl LiveConfig {
     /// Reads everything anew, with what the agent gives from now on where it gives something. Nothing
     /// changes where that cannot be used.
     pub(crate) fn read(&self, given: Option<RawJson>) -> Result<Reading, ConfigError> {
-        let Self { extension, manifest, home, cwd, .. } = self;
+        let Self { extension, home, cwd, .. } = self;
         let mut state = lock(&self.state);
         let given = given.map(|given| (AGENT.to_owned(), given)).or_else(|| state.given.clone());
-        let mut configuration = Configuration::read(extension, manifest.as_ref(), home, cwd)?;
+        let mut configuration = Configuration::read(extension, state.manifest.as_ref(), home, cwd)?;
         if let Some((source, given)) = &given {
             configuration.give(source, given.get())?;
         }
         let config = configuration.config()?;
         let has_changed = config != state.current;
-        *state = State { given, current: config.clone() };
+        (state.given, state.current) = (given, config.clone());
         Ok(Reading {
             changed: config.filter(|_| has_changed),
             tools: configuration.tools().clone(),

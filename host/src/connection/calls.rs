@@ -218,6 +218,7 @@ impl Connection {
         let name = tool.name();
         let now = Instant::now();
         let mut state = self.lock();
+        self.check_enabled(&state, name)?;
         let key = state
             .session
             .call_tool(name, args, options, now)
@@ -250,6 +251,7 @@ impl Connection {
     ) -> Result<SentCommand, CallError> {
         let now = Instant::now();
         let mut state = self.lock();
+        self.check_enabled(&state, name)?;
         let key = state
             .session
             .invoke_command(name, args.trim(), now)
@@ -328,6 +330,25 @@ impl Connection {
 
     pub(crate) fn report(&self, report: &Registered) {
         self.send(|state| state.session.report(report));
+    }
+
+    /// Takes no further calls, commands and requests, and waits until those that it has are answered.
+    /// Its guards are asked meanwhile.
+    pub(crate) async fn drain(&self) {
+        self.lock().is_draining = true;
+        while !self.lock().waiting.is_empty() {
+            // A notice that comes before this is kept.
+            self.drained.notified().await;
+        }
+    }
+
+    /// Nothing is asked of one that is being disabled.
+    pub(super) fn check_enabled(&self, state: &State, name: &str) -> Result<(), CallError> {
+        if state.is_draining {
+            let (name, extension) = (name.to_owned(), self.name.clone());
+            return Err(CallError::Disabled { name, extension });
+        }
+        Ok(())
     }
 
     /// Asks it to end; from here on the session's timeline ends it, whatever it does.

@@ -49,6 +49,9 @@ impl Connection {
         if task_sleeps_too_long || task_must_look {
             self.changed.notify_one();
         }
+        if state.is_draining && state.waiting.is_empty() {
+            self.drained.notify_one();
+        }
     }
 
     pub(super) fn handle(&self, state: &mut State, event: HostEvent, now: Instant) {

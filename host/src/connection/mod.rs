@@ -82,6 +82,8 @@ pub(crate) struct Connection {
     ended: watch::Sender<Option<Ending>>,
     /// It may be started again when it fails.
     restarts: bool,
+    /// It is being disabled, and has answered everything.
+    drained: Notify,
 }
 
 /// What the driving task needs beyond the connection.
@@ -114,6 +116,7 @@ impl Connection {
             started: watch::Sender::new(false),
             ended: watch::Sender::new(None),
             restarts,
+            drained: Notify::new(),
         });
         shared.add_connection(&connection);
         (connection, Ends { process, output })
@@ -148,6 +151,12 @@ impl Connection {
 
     pub(crate) fn is_ready(&self) -> bool {
         matches!(self.lock().phase, Phase::Ready)
+    }
+
+    /// Whether it is used, or is on the way to that.
+    pub(crate) fn is_in_use(&self) -> bool {
+        let state = self.lock();
+        matches!(state.phase, Phase::Starting | Phase::Ready) && state.failure.is_none()
     }
 
     /// Whether it runs, and may still register what it declared.

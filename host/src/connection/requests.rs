@@ -165,6 +165,7 @@ impl Connection {
     ) -> Result<SentRequest, CallError> {
         let now = Instant::now();
         let mut state = self.lock();
+        self.check_enabled(&state, method)?;
         let key = state
             .session
             .request(method, params, Some(timeout), now)

@@ -107,6 +107,7 @@ impl Shared {
     /// Adds the connection of an extension, or replaces it after a restart.
     pub(crate) fn add_connection(&self, connection: &Arc<Connection>) {
         lock(&self.connections).insert(connection.index(), Arc::downgrade(connection));
+        self.registry().has_begun(connection.index());
     }
 
     /// The connection of the extension at that place in load order, if its process was started.

@@ -71,6 +71,8 @@ pub(crate) struct State {
     pub(super) kept_questions: usize,
     /// Events that wait to be put out of their order.
     pub(super) disordered: Vec<Event>,
+    /// It is being disabled: nothing more is asked of it.
+    pub(super) is_draining: bool,
     /// Its output is not read any more, though it may still write.
     pub(super) stopped_reading: bool,
     /// When `hello` came; what the session tells now came behind it.
@@ -135,6 +137,7 @@ impl State {
             kept_panels: 0,
             kept_questions: 0,
             disordered: Vec::new(),
+            is_draining: false,
             stopped_reading: false,
             said_hello: None,
             author: Author::default(),

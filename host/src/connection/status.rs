@@ -46,12 +46,13 @@ pub struct ExtensionStatus {
 }
 
 impl ExtensionStatus {
-    pub(crate) fn of_failed(name: &str, diagnosis: &Arc<Diagnosis>) -> Self {
+    /// Of one that has no process, and never had one.
+    pub(crate) fn without_process(name: &str, state: ExtensionState) -> Self {
         Self {
             name: name.to_owned(),
             dir: None,
             manifest: None,
-            state: ExtensionState::Failed(Arc::clone(diagnosis)),
+            state,
             pid: None,
             hello: None,
             start_took: None,
@@ -78,6 +79,8 @@ pub enum ExtensionState {
     Ending,
     /// It has ended, as it was asked to.
     Ended(Ending),
+    /// It does not run until somebody [enables](crate::Host::enable) it.
+    Disabled,
     /// It cannot be used.
     Failed(Arc<Diagnosis>),
 }

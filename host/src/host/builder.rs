@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use extline_protocol::frame::{
     ErrorInfo, HelloAck, HostInfo, Limits, RegisterTool, RpcError, SessionInfo, ToolResult,
@@ -59,6 +60,7 @@ pub struct HostBuilder {
     pub(crate) logs: Option<PathBuf>,
     pub(crate) deadlines: Deadlines,
     pub(crate) restart: RestartPolicy,
+    pub(crate) drain: Duration,
     pub(crate) environment: EnvironmentSettings,
     pub(crate) profile: Profile,
     pub(crate) seed: Option<u64>,
@@ -66,6 +68,8 @@ pub struct HostBuilder {
     pub(crate) builtin_names: Vec<String>,
     pub(crate) builtin_tools: Vec<Arc<Tool>>,
     pub(crate) builtin_commands: Vec<String>,
+    #[cfg(feature = "mcp-client")]
+    pub(super) mcp_tools: Option<super::HowToTrust>,
     pub(crate) methods: Methods,
     pub(crate) approvals: Rules,
     /// Whose dialog is shown holds it; absent where several are shown at once.
@@ -97,6 +101,7 @@ impl Default for HostBuilder {
             logs: None,
             deadlines: Deadlines::default(),
             restart: RestartPolicy::Off,
+            drain: Duration::from_secs(10),
             environment: EnvironmentSettings::default(),
             profile: Profile::spec(),
             seed: None,
@@ -104,6 +109,8 @@ impl Default for HostBuilder {
             builtin_names: Vec::new(),
             builtin_tools: Vec::new(),
             builtin_commands: Vec::new(),
+            #[cfg(feature = "mcp-client")]
+            mcp_tools: None,
             methods: Methods::new(),
             approvals: Rules::default(),
             screen: Some(Arc::default()),
@@ -236,6 +243,14 @@ impl HostBuilder {
     #[must_use]
     pub fn restart(mut self, policy: RestartPolicy) -> Self {
         self.restart = policy;
+        self
+    }
+
+    /// How long an extension that is [disabled](Host::disable) may take to answer what it was asked
+    /// before. 10 s by default.
+    #[must_use]
+    pub fn drain(mut self, at_most: Duration) -> Self {
+        self.drain = at_most;
         self
     }
 

@@ -1,13 +1,12 @@
 //! The configuration of extensions, at their start and later.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use extline_protocol::{RawJson, Vocabulary};
 
 use super::{Host, HostBuilder};
-use crate::config::{LiveConfig, Reading};
-use crate::report::{CallError, Problem};
+use crate::config::LiveConfig;
+use crate::report::CallError;
 use crate::source::Manifest;
 
 impl HostBuilder {
@@ -31,25 +30,6 @@ impl HostBuilder {
 }
 
 impl Host {
-    /// Reads the configuration of an extension before it is started, or says why it is not
-    /// (`config.valid`).
-    pub(super) fn read_config(
-        &self,
-        index: usize,
-        config: &Arc<LiveConfig>,
-        folder: Option<&Path>,
-    ) -> Result<(), Problem> {
-        if !self.has_configs {
-            return Ok(());
-        }
-        let Reading { tools, file, .. } = config.read(None).map_err(|error| {
-            let remedy = config.remedy(&error, folder);
-            Problem::Config { faults: error.faults, remedy }
-        })?;
-        self.shared.registry().set_tools(index, tools, file);
-        Ok(())
-    }
-
     /// Gives an extension another configuration, an object that lies over what the files say from now on.
     /// The files are read anew. Where what comes of it differs, the extension is told (`config.changed`);
     /// whether it does. One that does not run gets it at its next start.
@@ -67,22 +47,9 @@ impl Host {
     }
 
     fn change_config(&self, name: &str, given: Option<RawJson>) -> Result<bool, CallError> {
-        let mut extensions = self.extensions.iter().enumerate();
-        let (index, extension) = extensions
-            .find(|(_, it)| it.name == name)
-            .ok_or_else(|| CallError::Unknown { what: "extension", name: name.to_owned() })?;
-        if !self.has_configs {
-            return Ok(false);
-        }
-        let reading = extension.config.read(given);
-        let Reading { changed, tools, file } =
-            reading.map_err(|error| CallError::Config { extension: name.to_owned(), error })?;
-        self.shared.registry().set_tools(index, tools, file);
-        let has_changed = changed.is_some();
-        if let (Some(config), Ok(slot)) = (changed, &extension.running) {
-            slot.current().change_config(config);
-        }
-        self.shared.publish();
-        Ok(has_changed)
+        let slot = self.slots.named(name);
+        let slot =
+            slot.ok_or_else(|| CallError::Unknown { what: "extension", name: name.to_owned() })?;
+        slot.change_config(given)
     }
 }

@@ -9,7 +9,7 @@ use extline_protocol::frame::HelloAck;
 use extline_protocol::{HostConfig, HostSession};
 
 use super::HostBuilder;
-use super::restart::{self, RestartPolicy, Slot};
+use super::restart::{self, RestartPolicy, Run};
 use crate::config::LiveConfig;
 use crate::connection::{Adapter, Connection, Shared};
 use crate::home::{self, LogPlace};
@@ -38,14 +38,12 @@ pub(crate) struct Launcher {
 }
 
 impl Launcher {
-    /// Starts the program, and again where the policy says so.
-    pub(super) async fn start_slot(self, ordered: Ordered) -> Result<Arc<Slot>, Problem> {
-        let slot = Arc::new(Slot::new(self.connect(ordered).await?));
+    /// Serves the program that was ordered, and starts it again where the policy says so.
+    pub(super) async fn start_run(self, ordered: Ordered) -> Result<Arc<Run>, Problem> {
+        let run = Arc::new(Run::new(self.connect(ordered).await?));
         let policy = self.policy();
-        if policy != RestartPolicy::Off {
-            tokio::spawn(restart::supervise(Arc::clone(&slot), self, policy));
-        }
-        Ok(slot)
+        tokio::spawn(restart::supervise(Arc::clone(&run), self, policy));
+        Ok(run)
     }
 
     /// A server that dies is started again where nobody wants it otherwise.
@@ -63,11 +61,16 @@ impl Launcher {
 
     /// Starts the program; its handshake goes on in its own task.
     pub(crate) async fn start(&self) -> Result<Arc<Connection>, Problem> {
+        let ordered = self.order()?;
+        self.connect(ordered).await
+    }
+
+    /// Has the program started now, if it may be.
+    pub(super) fn order(&self) -> Result<Ordered, Problem> {
         if let Some(adapter) = &self.adapter {
             adapter.check()?;
         }
-        let ordered = Spawner::new(&self.shared.processes).order(&self.launch);
-        self.connect(ordered).await
+        Ok(Spawner::new(&self.shared.processes).order(&self.launch))
     }
 
     /// Serves the program once it runs.

@@ -52,9 +52,10 @@ impl RestartPolicy {
     }
 }
 
-/// The place of an extension, whichever of its processes runs.
+/// One extension from its start to the moment from which nobody wants it, whichever of its processes
+/// runs.
 #[derive(Debug)]
-pub(crate) struct Slot {
+pub(crate) struct Run {
     connection: Mutex<Arc<Connection>>,
     /// It is not started any more.
     closed: AtomicBool,
@@ -63,9 +64,11 @@ pub(crate) struct Slot {
     attempts: watch::Sender<u32>,
     /// Held while a process is started.
     starting: AsyncMutex<()>,
+    /// Its last process has ended, and its names are free.
+    over: watch::Sender<bool>,
 }
 
-impl Slot {
+impl Run {
     pub(crate) fn new(connection: Arc<Connection>) -> Self {
         Self {
             connection: Mutex::new(connection),
@@ -73,12 +76,18 @@ impl Slot {
             closing: Notify::new(),
             attempts: watch::Sender::new(0),
             starting: AsyncMutex::default(),
+            over: watch::Sender::new(false),
         }
     }
 
     /// The newest of its processes.
     pub(crate) fn current(&self) -> Arc<Connection> {
         Arc::clone(&lock(&self.connection))
+    }
+
+    /// Whether its process is used, or is on the way to that.
+    pub(crate) fn is_in_use(&self) -> bool {
+        !self.is_closed() && self.current().is_in_use()
     }
 
     /// Waits until it is ready or has failed, also where it is started again at once.
@@ -106,11 +115,17 @@ impl Slot {
         self.closing.notify_one();
     }
 
+    /// Waits until its last process has ended and its names are free; it must be closed for that.
+    pub(crate) async fn over(&self) {
+        // The sender is ours, so this cannot fail.
+        let _ = self.over.subscribe().wait_for(|over| *over).await;
+    }
+
     fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Starts the next process, unless the slot is closed; whether one was started.
+    /// Starts the next process, unless the run is closed; whether one was started.
     async fn start(&self, launcher: &Launcher) -> bool {
         let _starting = self.starting.lock().await;
         if self.is_closed() {
@@ -118,7 +133,7 @@ impl Slot {
         }
         match launcher.start().await {
             Ok(connection) => {
-                // Whoever closes the slot ends the process that it finds in it: only then is none
+                // Whoever closes the run ends the process that it finds in it: only then is none
                 // overlooked that was started in the same moment.
                 *lock(&self.connection) = Arc::clone(&connection);
                 if self.is_closed() {
@@ -137,19 +152,22 @@ impl Slot {
 }
 
 /// Starts an extension again as often as the policy says, and frees its names after that.
-pub(crate) async fn supervise(slot: Arc<Slot>, launcher: Launcher, policy: RestartPolicy) {
-    start_again(&slot, &launcher, policy).await;
-    slot.close_now();
-    slot.attempts.send_modify(|it| *it += 1);
+pub(crate) async fn supervise(run: Arc<Run>, launcher: Launcher, policy: RestartPolicy) {
+    start_again(&run, &launcher, policy).await;
+    run.close_now();
+    // A process that was started in this moment is ended by whoever closed the run.
+    run.current().ended().await;
+    run.attempts.send_modify(|it| *it += 1);
     launcher.shared.registry().let_go_of_names(launcher.index);
     launcher.shared.publish();
+    run.over.send_replace(true);
 }
 
-async fn start_again(slot: &Slot, launcher: &Launcher, policy: RestartPolicy) {
+async fn start_again(run: &Run, launcher: &Launcher, policy: RestartPolicy) {
     let mut attempt = 0;
     let mut was_ready = false;
     loop {
-        let connection = slot.current();
+        let connection = run.current();
         let began = Instant::now();
         let diagnosis = connection.ended().await.and_then(|ending| ending.diagnosis);
         // One that is refused would be refused again.
@@ -158,18 +176,18 @@ async fn start_again(slot: &Slot, launcher: &Launcher, policy: RestartPolicy) {
         let failed = diagnosis.is_some() && !is_refused;
         was_ready |= connection.was_ready() || launcher.tries_another_way();
         attempt = if began.elapsed() < STEADY_AFTER { attempt + 1 } else { 1 };
-        let wait = policy.wait(attempt).filter(|_| failed && was_ready && !slot.is_closed());
+        let wait = policy.wait(attempt).filter(|_| failed && was_ready && !run.is_closed());
         let Some(after) = wait else { return };
         let extension = launcher.name.clone();
         launcher.shared.news.tell(News::Restarting { extension, attempt, after });
         tokio::select! {
             () = tokio::time::sleep(after) => {}
-            () = slot.closing.notified() => return,
+            () = run.closing.notified() => return,
         }
-        if !slot.start(launcher).await {
+        if !run.start(launcher).await {
             return;
         }
-        slot.attempts.send_modify(|it| *it += 1);
+        run.attempts.send_modify(|it| *it += 1);
     }
 }
 

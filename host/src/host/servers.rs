@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Host, HostBuilder};
+use super::HostBuilder;
 use crate::connection::Adapter;
 use crate::source::ExtensionSource;
 
@@ -27,7 +27,11 @@ impl Servers {
     /// What makes an extension of a server.
     #[cfg(feature = "mcp-client")]
     pub(super) fn adapter(&self, source: &ExtensionSource, cwd: &Path) -> Option<Arc<dyn Adapter>> {
-        let ExtensionSource::Mcp(server) = source else { return None };
+        let server = match source {
+            ExtensionSource::Mcp(server) => server,
+            ExtensionSource::OnDemand(source) => return self.adapter(source, cwd),
+            _ => return None,
+        };
         let (server, eras) = (server.clone(), Arc::clone(&self.eras));
         Some(Arc::new(crate::mcp::ServerAdapter::new(server, cwd.to_owned(), eras)))
     }
@@ -36,22 +40,5 @@ impl Servers {
     #[expect(clippy::unused_self, reason = "as with servers")]
     pub(super) fn adapter(&self, _: &ExtensionSource, _: &Path) -> Option<Arc<dyn Adapter>> {
         None
-    }
-}
-
-impl Host {
-    /// Where a name is another's already, what must be whole is given up before anybody uses it.
-    pub(super) async fn refuse_clashes(&self) {
-        for (index, extension) in self.extensions.iter().enumerate() {
-            let Ok(slot) = &extension.running else { continue };
-            let Some(adapter) = &extension.adapter else { continue };
-            let report = self.shared.registry().report(index);
-            if let Some(problem) = adapter.refusal(&report) {
-                let connection = slot.current();
-                slot.close_now();
-                connection.give_up(problem);
-                connection.ended().await;
-            }
-        }
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Asked {
     /// Absent when it never had a process.
     pub(crate) connection: Option<Arc<Connection>>,
     listed: Listed,
+    /// Its process is about to be started.
+    is_expected: bool,
 }
 
 impl Question {
@@ -84,10 +86,13 @@ impl Shared {
         // The connection first: it is replaced only when what the process before it had registered is
         // taken back, so no process is asked for what another one registered.
         let connection = self.connection(owner);
-        let listed = self.registry().listed_of(owner, point, phase)?;
+        let (listed, is_expected) = {
+            let registry = self.registry();
+            (registry.listed_of(owner, point, phase)?, registry.is_expected(owner))
+        };
         let is_closed = self.rules.profile.guards_fail_closed;
         let on_failure = if is_closed { listed.on_failure } else { OnFailure::Allow };
-        Some(Asked { connection, listed: Listed { on_failure, ..listed } })
+        Some(Asked { connection, listed: Listed { on_failure, ..listed }, is_expected })
     }
 
     /// How one that cannot be asked stands once that is decided: a guard that is just starting has as
@@ -115,7 +120,7 @@ impl Shared {
     ) -> Result<Option<T>, Blocked> {
         let point = question.point;
         let awaited;
-        let Asked { connection, listed } = if asked.listed.standing == Standing::Asked {
+        let Asked { connection, listed, .. } = if asked.listed.standing == Standing::Asked {
             asked
         } else {
             awaited = self.awaited(asked.listed.owner, point, &question.phase).await;
@@ -237,7 +242,8 @@ impl Asked {
     fn may_come(&self) -> bool {
         self.listed.standing == Standing::Away
             && self.listed.on_failure != OnFailure::Allow
-            && self.connection.as_ref().is_some_and(|connection| connection.is_starting())
+            && (self.is_expected
+                || self.connection.as_ref().is_some_and(|connection| connection.is_starting()))
     }
 }
 

@@ -58,8 +58,12 @@ struct Offer {
     is_ready: bool,
     /// Its `ready` came, so what it did not register it does not want to.
     said_ready: bool,
-    /// Nobody wants it any more.
+    /// Nobody wants it any more, or it is disabled.
     is_taken_away: bool,
+    /// It is on its way to be started, and has no process yet.
+    is_expected: bool,
+    /// The tools and commands that it had when somebody disabled it: a call of one says so.
+    disabled: Option<Names>,
     /// Calls pass where its guards cannot be asked: a person wants it.
     is_unguarded: bool,
     /// Why it never had a process, in a line.
@@ -82,6 +86,13 @@ struct Offer {
 struct Kept {
     tools: BTreeMap<String, Arc<Tool>>,
     commands: BTreeMap<String, Arc<Command>>,
+}
+
+/// Names of tools, and of commands in lower case.
+#[derive(Debug, Default)]
+struct Names {
+    tools: BTreeSet<String>,
+    commands: BTreeSet<String>,
 }
 
 #[derive(Debug, Default)]
@@ -227,12 +238,76 @@ impl Registry {
     /// Nobody wants the extension any more: nothing of it holds.
     pub(crate) fn take_away(&mut self, owner: usize) {
         self.offers[owner].is_taken_away = true;
+        self.offers[owner].disabled = None;
         self.let_go_of_names(owner);
+    }
+
+    /// Somebody disables the extension: from here on its tools and commands are not called, while
+    /// its guards stand until it has ended.
+    pub(crate) fn begin_to_disable(&mut self, owner: usize) {
+        let offer = &mut self.offers[owner];
+        let kept = offer.kept.as_ref();
+        let tools = offer.tools.keys().chain(kept.into_iter().flat_map(|it| it.tools.keys()));
+        let commands =
+            offer.commands.keys().chain(kept.into_iter().flat_map(|it| it.commands.keys()));
+        let names =
+            Names { tools: tools.cloned().collect(), commands: commands.cloned().collect() };
+        offer.disabled = Some(names);
+    }
+
+    /// The extension does not run, as somebody wants it: its names are free, and nothing of it holds.
+    /// What it promised to guard is remembered.
+    pub(crate) fn disable(&mut self, owner: usize) {
+        let names = self.offers[owner].disabled.take();
+        self.take_away(owner);
+        self.offers[owner].disabled = Some(names.unwrap_or_default());
+    }
+
+    /// Somebody wants the extension (again): what it is to guard is closed from here on, until it can
+    /// be asked.
+    pub(crate) fn enable(&mut self, owner: usize) {
+        let offer = &mut self.offers[owner];
+        offer.is_taken_away = false;
+        offer.is_expected = true;
+        offer.disabled = None;
+        offer.failed = None;
+    }
+
+    /// The extension has a process.
+    pub(crate) fn has_begun(&mut self, owner: usize) {
+        self.offers[owner].is_expected = false;
+    }
+
+    /// Whether the extension is about to get a process.
+    pub(crate) fn is_expected(&self, owner: usize) -> bool {
+        self.offers[owner].is_expected
+    }
+
+    /// Whether somebody has disabled the extension, or is about to.
+    pub(crate) fn is_disabled(&self, owner: usize) -> bool {
+        self.offers[owner].disabled.is_some()
+    }
+
+    /// The disabled extension that had a tool of that name.
+    pub(crate) fn disabled_with_tool(&self, name: &str) -> Option<&str> {
+        self.disabled_with(|names| names.tools.contains(name))
+    }
+
+    /// The same with a command.
+    pub(crate) fn disabled_with_command(&self, name: &str) -> Option<&str> {
+        let name = name.to_lowercase();
+        self.disabled_with(|names| names.commands.contains(&name))
+    }
+
+    fn disabled_with(&self, has: impl Fn(&Names) -> bool) -> Option<&str> {
+        let found = self.offers.iter().find(|offer| offer.disabled.as_ref().is_some_and(&has));
+        found.map(|offer| offer.extension.as_str())
     }
 
     /// The extension never had a process.
     pub(crate) fn not_started(&mut self, owner: usize, why: String) {
         self.offers[owner].failed = Some(why);
+        self.offers[owner].is_expected = false;
     }
 
     /// The name of an extension, and why it never had a process.

@@ -256,6 +256,7 @@ impl Offer {
             failed: self.failed,
             is_unguarded: self.is_unguarded,
             is_taken_away: self.is_taken_away,
+            disabled: self.disabled,
             kept: self.kept,
             user: self.user,
             promised: Some(promised),

@@ -29,7 +29,7 @@ pub enum CallError {
     },
     /// The user has switched the tool off. The extension has not seen the call.
     #[error("{tool} is disabled by its user, in {}", .file.display())]
-    Disabled {
+    SwitchedOff {
         /// The tool.
         tool: String,
         /// The extension that has it.
@@ -113,6 +113,14 @@ pub enum CallError {
         /// The extension.
         extension: String,
     },
+    /// Somebody has disabled the extension. It has not seen the call.
+    #[error("{name} was not called: its extension {extension} is disabled")]
+    Disabled {
+        /// The tool, command or method.
+        name: String,
+        /// The extension.
+        extension: String,
+    },
     /// The call or its answer breaks a limit, the answer cannot be read, or the extension does not
     /// offer what is asked for; the extension goes on.
     #[error("{name}: {message}")]
@@ -147,6 +155,14 @@ impl From<Blocked> for CallError {
 }
 
 impl CallError {
+    /// Nobody has it; `disabled` is the extension that had it until somebody disabled that.
+    pub(crate) fn missing(what: &'static str, name: String, disabled: Option<&str>) -> Self {
+        match disabled {
+            Some(extension) => Self::Disabled { name, extension: extension.to_owned() },
+            None => Self::Unknown { what, name },
+        }
+    }
+
     /// The error code.
     pub fn kind(&self) -> ErrorKind {
         match self {
@@ -154,12 +170,13 @@ impl CallError {
             Self::BadArgs { .. } | Self::Invalid { .. } | Self::Config { .. } => {
                 ErrorKind::Validation
             }
-            Self::Blocked { .. } | Self::Denied { .. } | Self::Disabled { .. } => {
+            Self::Blocked { .. } | Self::Denied { .. } | Self::SwitchedOff { .. } => {
                 ErrorKind::Permission
             }
             Self::Timeout { .. } => ErrorKind::Timeout,
             Self::Cancelled { .. } => ErrorKind::Cancelled,
             Self::Died { .. } | Self::Restarting { .. } => ErrorKind::Transient,
+            Self::Disabled { .. } => ErrorKind::Unsupported,
             Self::Unusable { kind, .. } => kind.clone(),
             Self::Request { error, .. } => error.code.clone(),
             Self::Refused { .. } => ErrorKind::Internal,

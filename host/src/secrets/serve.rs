@@ -70,7 +70,7 @@ impl SecretServer {
         Self { store, provider, given, declared: Mutex::default(), redactor }
     }
 
-    /// An extension may ask for what its manifest declares. What is set of that is known from now on, before the
+    /// An extension may ask for what its manifest declares, in place of what it declared before. What is set of that is known from now on, before the
     /// extension asks for it: a model, or a person, may have it too. So are the secrets among its variables.
     pub(crate) fn add(&self, extension: &str, manifest: Option<&Manifest>) {
         let Some(manifest) = manifest else { return };
@@ -86,7 +86,7 @@ impl SecretServer {
             values.chain(self.given(name)).for_each(|value| self.redactor.learn(&value));
         }
         let all = Declared { secrets, env, has_manifest: true };
-        lock(&self.declared).entry(extension.to_owned()).or_insert(all);
+        lock(&self.declared).insert(extension.to_owned(), all);
     }
 
     pub(crate) async fn get(&self, asked: Asked<Get>) -> Result<Secret, RpcError> {

@@ -252,6 +252,12 @@ impl McpServer {
         }
     }
 
+    /// Its digest, where it can be found and nobody trusts it as it is now.
+    pub(crate) fn untrusted(&self, cwd: &Path) -> Option<String> {
+        let found = self.digest(cwd).ok()?;
+        (self.trusted.as_ref() != Some(&found)).then_some(found)
+    }
+
     fn found(&self, program: &OsStr, cwd: &Path) -> Result<PathBuf, McpServerError> {
         let own = self.variables.get(OsStr::new("PATH")).cloned();
         let folders = own.or_else(|| env::var_os("PATH")).unwrap_or_default();

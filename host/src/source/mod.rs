@@ -37,6 +37,8 @@ pub enum ExtensionSource {
     /// A server of MCP.
     #[cfg(feature = "mcp-client")]
     Mcp(McpServer),
+    /// One that is not started with the host, see [`ExtensionSource::on_demand`].
+    OnDemand(Box<Self>),
 }
 
 impl ExtensionSource {
@@ -57,9 +59,26 @@ impl ExtensionSource {
     /// The same with another name. A folder is named by its manifest, and stays as it is.
     #[must_use]
     pub fn named(mut self, to: impl Into<String>) -> Self {
-        if let Self::Command { name, .. } = &mut self {
-            *name = Some(to.into());
+        match &mut self {
+            Self::Command { name, .. } => *name = Some(to.into()),
+            Self::OnDemand(source) => **source = source.as_ref().clone().named(to),
+            _ => {}
         }
         self
+    }
+
+    /// The same, not started with the host: it has its place, and nothing of it runs or holds until
+    /// somebody enables it ([`Host::enable`](crate::Host::enable)).
+    #[must_use]
+    pub fn on_demand(self) -> Self {
+        match self {
+            Self::OnDemand(_) => self,
+            source => Self::OnDemand(Box::new(source)),
+        }
+    }
+
+    /// Whether it is not started with the host.
+    pub(crate) fn is_on_demand(&self) -> bool {
+        matches!(self, Self::OnDemand(_))
     }
 }

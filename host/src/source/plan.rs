@@ -33,6 +33,7 @@ impl Plan {
     ) -> Self {
         match source {
             ExtensionSource::Folder(path) => Self::of_folder(path, environments),
+            ExtensionSource::OnDemand(source) => Self::of(source, cwd, environments),
             #[cfg(feature = "mcp-client")]
             ExtensionSource::Mcp(server) => Self {
                 name: server.name().to_owned(),

@@ -358,3 +358,45 @@ async fn a_zot_lets_pass_what_is_declared() {
     scene.passes(&host).await;
     end(host).await;
 }
+
+#[tokio::test]
+async fn one_on_demand_guards_from_the_moment_it_is_enabled_until_it_is_disabled() {
+    let scene = Scene::new();
+    let go = scene.home.path().join("go");
+    let late = json!([{"until": go}, plain_hello(), subscribe(), ready()]);
+    // The last time it fails.
+    let starts = [late, json!([plain_hello(), subscribe(), ready()]), json!([{"exit": 3}])];
+    let guard = scene.folder("g", &in_manifest(), &starts).on_demand();
+    let host = Arc::new(scene.builder().extension(guard).start().await);
+    scene.passes(&host).await;
+
+    let enabling = tokio::spawn({
+        let host = Arc::clone(&host);
+        async move { host.enable("g").await }
+    });
+    let is_closed = async {
+        while closed_points(&host, "g").is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    tokio::time::timeout(LONG, is_closed).await.unwrap();
+    let waits = host.call("run", "{}");
+    let early = tokio::time::timeout(SHORT, waits).await;
+    assert!(early.is_err() || early.unwrap().is_err(), "it ran while its guard started");
+    assert_eq!(scene.ran.load(Ordering::SeqCst), 1);
+    std::fs::write(&go, "").unwrap();
+    enabling.await.unwrap().unwrap();
+    scene.guarded(&host).await;
+    host.disable("g").await.unwrap();
+    assert!(closed_points(&host, "g").is_empty());
+    scene.passes(&host).await;
+    host.enable("g").await.unwrap();
+    scene.guarded(&host).await;
+    host.disable("g").await.unwrap();
+    host.enable("g").await.unwrap_err();
+    let error = scene.blocked(&host).await;
+    assert!(error.contains("cannot be asked: "), "{error}");
+    host.disable("g").await;
+    scene.passes(&host).await;
+    end(Arc::into_inner(host).unwrap()).await;
+}

@@ -33,4 +33,5 @@ mod shutdown;
 mod stage;
 mod start;
 mod support;
+mod switching;
 mod told_calls;

@@ -2,14 +2,17 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use extline_host::protocol::ErrorKind;
 use extline_host::protocol::frame::Content;
 use extline_host::services::ui::{Answer, Entered, InputMethod};
 use extline_host::{
-    Asked, CallError, CallOptions, CommandOutcome, ExtensionState, Host, McpServer, News, Problem,
+    ApprovalRequest, Asked, CallError, CallOptions, CommandOutcome, Decision, ExtensionSource,
+    ExtensionState, Host, HostBuilder, McpServer, News, Problem,
 };
+use serde_json::{Value, json};
 
 use crate::support::{Home, LONG, behave, diagnosis, end, script, text};
 
@@ -238,5 +241,123 @@ async fn nothing_is_started_that_nobody_trusts() {
     }
     let host = home.builder().mcp_server(untrusted.trust(digest)).start().await;
     assert!(started.exists());
+    end(host).await;
+}
+
+/// Who allows every call, and notes which.
+fn approving(home: &Home) -> (HostBuilder, Arc<Mutex<Vec<String>>>) {
+    let asked = Arc::<Mutex<Vec<String>>>::default();
+    let note = Arc::clone(&asked);
+    let builder = home.builder().mcp_tools(|digest| format!("agent trust {digest}"));
+    let builder = builder.approver(move |request: ApprovalRequest| {
+        note.lock().unwrap().push(format!("{} {:?}", request.tool.name(), request.tier));
+        async { Ok(Decision::Once) }
+    });
+    (builder, asked)
+}
+
+async fn listed(host: &Host) -> Value {
+    let result = host.call("mcp_list", "{}").await.unwrap();
+    assert_eq!(result.trust.as_deref(), Some("untrusted"));
+    result.structured_content.unwrap().to().unwrap()
+}
+
+#[tokio::test]
+async fn the_model_connects_to_a_server_uses_it_and_leaves_it() {
+    let home = Home::new();
+    let (builder, asked) = approving(&home);
+    let source = ExtensionSource::Mcp(trusted(&home, &[])).on_demand();
+    let host = builder.extension(behave(&[])).extension(source).start().await;
+    let server =
+        |state: &str, tools: usize| json!({"name": "hand", "state": state, "tools": tools});
+    assert_eq!(listed(&host).await, json!({"servers": [server("not_connected", 0)]}));
+    let gone = host.call("hand_echo", r#"{"text":"x"}"#).await.unwrap_err();
+    assert!(matches!(gone, CallError::Unknown { .. }), "{gone}");
+
+    let mut news = host.news();
+    let connected = host.call("mcp_connect", r#"{"server":"hand"}"#).await.unwrap();
+    assert!(text(&connected).starts_with("hand is connected. Its tools: "), "{connected:?}");
+    assert!(text(&connected).contains("hand_echo"), "{connected:?}");
+    assert_eq!(*asked.lock().unwrap(), ["mcp_connect Some(Exec)"]);
+    let offered = |news| match news {
+        News::Registered { extension, report } if extension == "hand" => Some(report.tools.len()),
+        _ => None,
+    };
+    let count = next(&mut news, offered).await;
+    assert_eq!(listed(&host).await, json!({"servers": [server("connected", count)]}));
+    let lines = text(&host.call("mcp_list", "{}").await.unwrap());
+    assert_eq!(lines, format!("hand: connected, {count} tools"));
+    assert_eq!(answer(&host, "hand_echo", r#"{"text":"hi"}"#).await, [Content::text("hi")]);
+
+    host.call("mcp_disconnect", r#"{"server":"hand"}"#).await.unwrap();
+    assert_eq!(listed(&host).await, json!({"servers": [server("not_connected", 0)]}));
+    let error = host.call("hand_echo", r#"{"text":"x"}"#).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert!(host.tools().iter().all(|tool| tool.extension != "hand"));
+    let again = host.call("mcp_disconnect", r#"{"server":"hand"}"#).await.unwrap();
+    assert_eq!(text(&again), "hand was not connected");
+    host.call("mcp_connect", r#"{"server":"hand"}"#).await.unwrap();
+    assert_eq!(answer(&host, "hand_echo", r#"{"text":"2"}"#).await, [Content::text("2")]);
+    end(host).await;
+}
+
+#[tokio::test]
+async fn the_model_reaches_only_what_was_configured_trusted_and_allowed() {
+    let home = Home::new();
+    let started = home.path().join("started");
+    let option = format!("started={}", started.display());
+    let digest = server(&[&option]).digest(home.path()).unwrap();
+    let (builder, _) = approving(&home);
+    let source = ExtensionSource::Mcp(server(&[&option])).on_demand();
+    let host = builder.extension(behave(&[])).extension(source).start().await;
+    let result = host.call("mcp_connect", r#"{"server":"hand"}"#).await.unwrap();
+    let error = result.error.unwrap();
+    assert_eq!(error.kind, ErrorKind::Permission);
+    assert!(error.message.ends_with(&format!("by: agent trust {digest}")), "{}", error.message);
+    let server = &listed(&host).await["servers"][0];
+    assert_eq!(server["state"], "not_trusted");
+    assert!(server["reason"].as_str().unwrap().contains(&digest), "{server}");
+    // An extension is no server, and so no other program is.
+    for name in ["behave", "sh", ""] {
+        let args = json!({ "server": name }).to_string();
+        let error = host.call("mcp_connect", &args).await.unwrap().error.unwrap();
+        assert_eq!(error.kind, ErrorKind::NotFound);
+        assert!(error.message.ends_with("there are hand"), "{}", error.message);
+        host.call("mcp_disconnect", &args).await.unwrap().error.unwrap();
+    }
+    assert_eq!(host.extensions()[0].state, ExtensionState::Ready);
+    end(host).await;
+
+    // Without somebody who allows it.
+    let source = ExtensionSource::Mcp(trusted(&home, &[&option])).on_demand();
+    let builder = home.builder().mcp_tools(str::to_owned);
+    let host = builder.extension(source).start().await;
+    let error = host.call("mcp_connect", r#"{"server":"hand"}"#).await.unwrap_err();
+    assert!(matches!(error, CallError::Denied { .. }), "{error}");
+    end(host).await;
+    assert!(!started.exists());
+}
+
+#[tokio::test]
+async fn a_server_that_fails_says_why_and_one_that_clashes_is_refused_then_too() {
+    let home = Home::new();
+    let (builder, _) = approving(&home);
+    let source = ExtensionSource::Mcp(trusted(&home, &["twins"])).on_demand();
+    let host = builder.extension(source).start().await;
+    let result = host.call("mcp_connect", r#"{"server":"hand"}"#).await.unwrap();
+    assert!(result.is_error && text(&result).contains("would be called hand_a_b"), "{result:?}");
+    let server = &listed(&host).await["servers"][0];
+    assert_eq!((&server["state"], &server["tools"]), (&json!("failed"), &json!(0)));
+    assert!(server["reason"].as_str().unwrap().contains("hand_a_b"), "{server}");
+    end(host).await;
+
+    let (builder, _) = approving(&home);
+    let builder = builder.extension(behave(&["hand_echo"]));
+    let source = ExtensionSource::Mcp(trusted(&home, &[])).on_demand();
+    let host = builder.extension(source).start().await;
+    let result = host.call("mcp_connect", r#"{"server":"hand"}"#).await.unwrap();
+    let says = "tool hand_echo is not taken: behave has a tool";
+    assert!(result.is_error && text(&result).contains(says), "{result:?}");
+    assert!(host.tools().iter().all(|tool| tool.extension != "hand"));
     end(host).await;
 }

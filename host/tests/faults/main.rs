@@ -18,3 +18,4 @@ mod schemas;
 #[path = "../extensions/support.rs"]
 #[allow(dead_code, reason = "each test target uses a part")]
 mod support;
+mod switching;

@@ -364,6 +364,18 @@ object! {
 }
 
 object! {
+    /// Calls a tool of the host's: under terva.
+    pub struct ForkToolCall = "host_tool_call" {
+        /// Names the call among the extension's own.
+        required id: Id,
+        /// The tool.
+        required name: String,
+        /// Its arguments, an object.
+        lenient args: RawJson,
+    }
+}
+
+object! {
     /// The extension no longer wants the result of a `call_tool`.
     pub struct CallToolCancel = "call_tool_cancel" {
         /// The call's id.

@@ -16,9 +16,9 @@ pub use content::{Content, Effect, EffectKind, ErrorInfo, FileOp, Progress};
 pub use event::{Event, EventIntercept, EventInterceptResponse, EventPayload, EventResult, Phase};
 pub(crate) use event::{GUARD, INTERCEPTOR};
 pub use extension::{
-    Action, CallTool, CallToolCancel, ClearNotes, CommandResponse, Hello, Level, Log, Notify,
-    OnFailure, Ready, RegisterCommand, RegisterTool, SdkInfo, ShutdownAck, Submit, SubmitSlash,
-    Subscribe, ToolResult, ToolUpdate, UnregisterTool,
+    Action, CallTool, CallToolCancel, ClearNotes, CommandResponse, ForkToolCall, Hello, Level, Log,
+    Notify, OnFailure, Ready, RegisterCommand, RegisterTool, SdkInfo, ShutdownAck, Submit,
+    SubmitSlash, Subscribe, ToolResult, ToolUpdate, UnregisterTool,
 };
 pub use host::{
     CallToolResult, CommandInvoked, ForkAck, ForkSession, ForkToolResult, HelloAck, HostInfo,

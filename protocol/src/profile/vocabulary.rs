@@ -73,6 +73,12 @@ impl Vocabulary {
         self.0.tell_result.is_some()
     }
 
+    /// Whether it makes a call again whose result it has lost, or asks what became of it
+    /// (`tool.replay`).
+    pub fn repeats_calls(self) -> bool {
+        self.words().repeats_calls
+    }
+
     /// Whether a command may be answered with `tool_prompt`.
     pub fn has_tool_prompt(self) -> bool {
         self.0.has_tool_prompt

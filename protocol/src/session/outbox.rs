@@ -116,6 +116,11 @@ impl Outbox {
         any
     }
 
+    /// Longest line that the host reads.
+    pub(super) fn limit(&self) -> usize {
+        self.limit
+    }
+
     pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }

@@ -61,6 +61,13 @@ pub fn not_open(panel: &str, open: &[String]) -> String {
     format!("no panel {panel} is open{}", meant(panel, open))
 }
 
+/// A tool that does not declare `replay: "reconcile"`: no host asks it what became of a call.
+pub fn not_reconciled(tool: &str) -> String {
+    format!(
+        "the tool {tool} does not declare replay \"reconcile\", so no host asks it what became of a call"
+    )
+}
+
 /// A structured result that is unlike the `output_schema` of its tool.
 pub fn wrong_result(tool: &str) -> String {
     format!("the structured result of the tool {tool} does not match its output schema")

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
-use extline_protocol::frame::{Event, PanelKey, PanelResize, ShutdownReason};
-use extline_protocol::{Capability, Elements, ToolCallOptions, read_string};
+use extline_protocol::frame::{Event, PanelKey, PanelResize, Replay, ShutdownReason};
+use extline_protocol::{Capability, Elements, Repetition, ToolCallOptions, read_string};
 
-use crate::demands::{NOT_ENDED, NOT_READY, not_heard, not_open};
+use crate::demands::{NOT_ENDED, NOT_READY, not_heard, not_open, not_reconciled};
 use crate::failure::Failure;
 use crate::frames::{members, raw};
 use crate::host::{Host, Mistake};
@@ -24,6 +24,9 @@ impl Host {
     /// - `["start"]`: until the extension is ready.
     /// - `["call", tool, args]`: until it is answered; finds an object of the `frame`, and the `updates`
     ///   that came before.
+    /// - `["call_with_key", operation_key, tool, args]`: a call that may be made again, as an agent names
+    ///   it that goes on after a crash. `["reconcile", operation_key, tool, args]`: asks what became of
+    ///   that call, of a tool that declares it. Both find what a call does.
     /// - `["begin", tool, args]`: until it has begun; finds the number of the call. With it,
     ///   `["next_update", call]` finds a frame, `["cancel", call]` takes it back, and
     ///   `["finish", call]` finds what a call does.
@@ -61,6 +64,11 @@ impl Host {
         match *words.as_slice() {
             ["start"] => Ok((NOT_READY.to_owned(), Wait::Greeting)),
             ["call", tool, _] => Ok(when_offered(Named::Tool, tool, json(2), false)),
+            ["call_with_key" | "reconcile", key, tool, _] => {
+                let operation_key = Some(key.to_owned());
+                let repetition = Repetition { operation_key, reconcile: words[0] == "reconcile" };
+                Ok(repeated(tool, json(3), repetition))
+            }
             ["begin", tool, _] => Ok(when_offered(Named::Tool, tool, json(2), true)),
             ["finish", _] => Ok((self.of_tool(number(1), "did not answer"), Wait::Tool(number(1)))),
             ["next_update", _] => {
@@ -184,13 +192,24 @@ impl Host {
     }
 
     /// Calls a tool that is offered; the serial of the call.
-    pub(crate) fn send_tool(&mut self, name: &str, args: &str) -> Result<u64, Failure> {
+    pub(crate) fn send_tool(
+        &mut self,
+        name: &str,
+        args: &str,
+        repetition: Repetition,
+    ) -> Result<u64, Failure> {
         let what = format!("the tool {name} was not called");
         let args = raw(args).map_err(|mistake| unsent(&what, &mistake))?;
+        let Repetition { operation_key, reconcile } = repetition;
         let tool = self.offered.tool(name);
+        if reconcile && tool.is_some_and(|tool| tool.replay != Some(Replay::Reconcile)) {
+            return Err(Failure::misuse(not_reconciled(name)));
+        }
         let timeout = tool.and_then(|tool| tool.timeout_ms).map(Duration::from_millis);
-        let output = tool.and_then(|tool| tool.output_schema.clone());
-        let options = ToolCallOptions { timeout, ..ToolCallOptions::default() };
+        // What became of a call is no result of the tool's own.
+        let output = tool.filter(|_| !reconcile).and_then(|tool| tool.output_schema.clone());
+        let options =
+            ToolCallOptions { timeout, operation_key, reconcile, ..ToolCallOptions::default() };
         let sent = self.session.call_tool(name, args, options, Instant::now());
         let key = self.sent(&what, sent)?;
         Ok(self.calls.add(key, name, output))
@@ -199,8 +218,14 @@ impl Host {
 
 fn when_offered(kind: Named, name: &str, args: &str, to_begin: bool) -> (String, Wait) {
     let what = format!("the {} {name} was not offered", kind.word());
-    let (name, args) = (name.to_owned(), args.to_owned());
-    (what, Wait::Offered { kind, name, args, to_begin })
+    let (name, args, repetition) = (name.to_owned(), args.to_owned(), Repetition::default());
+    (what, Wait::Offered { kind, name, args, to_begin, repetition })
+}
+
+fn repeated(tool: &str, args: &str, repetition: Repetition) -> (String, Wait) {
+    let (name, args) = (tool.to_owned(), args.to_owned());
+    let wait = Wait::Offered { kind: Named::Tool, name, args, to_begin: false, repetition };
+    (format!("the tool {tool} was not offered"), wait)
 }
 
 fn unsent(what: &str, mistake: &Mistake) -> Failure {

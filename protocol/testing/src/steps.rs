@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use extline_protocol::frame::ErrorInfo;
 use extline_protocol::limits::LATE_TEARDOWN;
-use extline_protocol::{CallKey, RawJson, ToolCallOptions};
+use extline_protocol::{CallKey, RawJson, Repetition, ToolCallOptions};
 
 use crate::calls::Outcome;
 use crate::demands::{NO_RESULT, NOT_READY, late_start, not_offered, wrong_result};
@@ -73,6 +73,8 @@ pub(crate) enum Wait {
         args: String,
         /// Whether the test goes on as soon as it has begun.
         to_begin: bool,
+        /// What a call says of its being made again.
+        repetition: Repetition,
     },
     Begun(String),
     /// For an answer, which shows that the extension goes on; then the step has failed.
@@ -167,13 +169,13 @@ impl Host {
                 *step = self.until_deadline(NOT_READY.to_owned(), Wait::Rest);
                 Ok(None)
             }
-            Wait::Offered { kind, name, args, to_begin } => {
+            Wait::Offered { kind, name, args, to_begin, repetition } => {
                 let (kind, name, args) = (*kind, take(name), take(args));
-                let to_begin = *to_begin;
+                let (to_begin, repetition) = (*to_begin, take(repetition));
                 // A host asks for nothing that was not registered; it may just be under way.
                 if !self.offered.has(kind, &name) && self.end.is_none() {
                     if !now.has_begun {
-                        step.wait = Wait::Offered { kind, name, args, to_begin };
+                        step.wait = Wait::Offered { kind, name, args, to_begin, repetition };
                     } else if self.offered.is_unwanted(kind.word(), &name) {
                         *step = self.ask_for_life(kind, &name)?;
                     } else {
@@ -182,7 +184,7 @@ impl Host {
                     return Ok(None);
                 }
                 *step = match kind {
-                    Named::Tool => self.begin_tool(&name, &args, to_begin)?,
+                    Named::Tool => self.begin_tool(&name, &args, to_begin, repetition)?,
                     Named::Command => self.begin_command(&name, &args)?,
                 };
                 Ok(None)
@@ -331,8 +333,14 @@ impl Host {
         Ok(self.until_deadline(what, Wait::Life(serial, lives)))
     }
 
-    fn begin_tool(&mut self, name: &str, args: &str, to_begin: bool) -> Result<Step, Failure> {
-        let serial = self.send_tool(name, args)?;
+    fn begin_tool(
+        &mut self,
+        name: &str,
+        args: &str,
+        to_begin: bool,
+        repetition: Repetition,
+    ) -> Result<Step, Failure> {
+        let serial = self.send_tool(name, args, repetition)?;
         Ok(if to_begin {
             // Else a cancel, or the end, could come before its handler.
             let wait = Wait::Begun(serial.to_string());

@@ -154,6 +154,29 @@ fn a_call_has_its_answer_and_its_updates() {
 }
 
 #[test]
+fn a_call_that_may_be_made_again_has_its_key_and_only_who_declares_it_is_asked_what_became_of_it() {
+    const PAY: &str = r#"{"type":"register_tool","name":"pay","description":"","schema":{},"replay":"reconcile","output_schema":{"type":"object","required":["paid"]}}"#;
+    let mut test = Test::started(&json!({}), &[GIVE, PAY]);
+    for (word, state) in [("call_with_key", None), ("reconcile", Some("not_started"))] {
+        let step = test.step(&json!([word, "op-7", "pay", {"n": 1}]));
+        assert!(test.waits(step));
+        let call = test.last().clone();
+        assert_eq!((&call["operation_key"], &call["args"]), (&json!("op-7"), &json!({"n": 1})));
+        assert_eq!(call.get("reconcile"), state.map(|_| &json!(true)));
+        // What became of it is no result of the tool's own, so no schema holds.
+        let value = state.map_or(json!({"paid": 1}), |state| json!({ "state": state }));
+        test.says(&format!(
+            r#"{{"type":"tool_result","id":{},"content":[],"structured_content":{value}}}"#,
+            call["id"]
+        ));
+        assert_eq!(test.finds(step)["frame"]["structured_content"], value);
+    }
+    let step = test.step(&json!(["reconcile", "op-7", "give", {}]));
+    let said = "the tool give does not declare replay \"reconcile\", so no host asks it what became of a call";
+    assert_eq!(test.fails(step), (FailureKind::Misuse, said.to_owned()));
+}
+
+#[test]
 fn a_result_is_held_to_the_schema_of_its_tool() {
     let mut test = Test::started(&json!({}), &[GIVE]);
     for (result, problem) in [

@@ -8,6 +8,7 @@ mod calls;
 mod dialogs;
 mod ending;
 mod extension_alone;
+mod fork_asks;
 mod forks;
 mod intercepts;
 mod profiles;

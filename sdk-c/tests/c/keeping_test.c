@@ -281,6 +281,48 @@ static void facts(void *user, extline_call *call, extline_str args) {
     WANT_OK(extline_call_none(call));
 }
 
+static void tell_repetition(void *user, extline_call *call, extline_str args) {
+    (void)user, (void)args;
+    char answer[64];
+    snprintf(answer, sizeof answer, "{\"key\":\"%s\",\"state\":\"%s\"}", extline_call_operation_key(call).ptr,
+             extline_call_reconcile(call) ? "not_started" : "completed");
+    WANT_OK(extline_call_json(call, answer));
+}
+
+static void a_call_that_may_be_made_again_says_so(void) {
+    extline_extension *wrong = extline_new("wrong", "1.0.0");
+    CHECK_FAILS(extline_tool(wrong, &(extline_tool_options){EXTLINE_TOOL_OPTIONS_INIT, .name = "u", .description = "d",
+                                                          .run = tell_repetition, .replay = "often"}),
+                EXTLINE_ARGUMENT, "never, safe, idempotent, reconcile");
+    extline_free(wrong);
+    extline_extension *ext = extline_new("test", "1.0.0");
+    CHECK_OK(extline_tool(ext, &(extline_tool_options){EXTLINE_TOOL_OPTIONS_INIT, .name = "t", .description = "d",
+                                                       .run = tell_repetition, .replay = "reconcile"}));
+    CHECK_OK(extline_tool(ext, &(extline_tool_options){EXTLINE_TOOL_OPTIONS_INIT, .name = "other", .description = "d",
+                                                       .run = tell_repetition, .replay = "idempotent"}));
+    host_begin_with(ext, ACK);
+    host_hears_one(ext, "\"replay\":\"reconcile\"");
+    host_hears_one(ext, "\"replay\":\"idempotent\"");
+    host_forgets(ext);
+    const struct { const char *call, *answer; } cases[] = {
+        {"{\"type\":\"tool_call\",\"id\":\"1\",\"name\":\"t\",\"args\":{}}",
+         "{\"key\":\"\",\"state\":\"completed\"}"},
+        {"{\"type\":\"tool_call\",\"id\":\"2\",\"name\":\"t\",\"args\":{},\"operation_key\":\"op-7\"}",
+         "{\"key\":\"op-7\",\"state\":\"completed\"}"},
+        {"{\"type\":\"tool_call\",\"id\":\"3\",\"name\":\"t\",\"args\":{},\"operation_key\":\"op-7\",\"reconcile\":true}",
+         "{\"key\":\"op-7\",\"state\":\"not_started\"}"},
+        /* It does not declare it, so its handler is not entered. */
+        {"{\"type\":\"tool_call\",\"id\":\"4\",\"name\":\"other\",\"args\":{},\"operation_key\":\"op-7\",\"reconcile\":true}",
+         "\"structured_content\":{\"state\":\"unknown\"}"},
+    };
+    for (size_t at = 0; at < sizeof cases / sizeof *cases; ++at) {
+        host_says(ext, cases[at].call);
+        host_hears_one(ext, cases[at].answer);
+        host_forgets(ext);
+    }
+    host_ends(ext);
+}
+
 static void what_a_call_knows(void) {
     extline_extension *ext = with_tool(facts, NULL);
     host_says(ext, "{\"type\":\"tool_call\",\"id\":\"7\",\"name\":\"t\",\"args\":{},\"deadline_ms\":5000,\"session\":{\"id\":\"s-9\"}}");
@@ -305,4 +347,5 @@ TESTS(TEST(answered_after_its_handler), TEST(released_without_an_answer), TEST(r
       TEST(a_release_too_many_in_the_handler), TEST(answered_from_another_thread), TEST(two_threads_answer_one_call),
       TEST(updates), TEST(a_host_without_updates_gets_none), TEST(a_cancel_is_told),
       TEST(what_is_not_cancelled_is_dropped_too), TEST(an_answer_after_the_cancel), TEST(a_sleep),
-      TEST(a_cancelled_sleep_is_none), TEST(what_a_call_knows), TEST(answered_after_the_session))
+      TEST(a_cancelled_sleep_is_none), TEST(a_call_that_may_be_made_again_says_so), TEST(what_a_call_knows),
+      TEST(answered_after_the_session))

@@ -189,6 +189,8 @@ static void ask_all(void *user, extline_call *call, extline_str text) {
     IS_EMPTY(extline_call_id(NULL));
     IS_EMPTY(extline_call_name(NULL));
     IS_EMPTY(extline_call_session_id(NULL));
+    IS_EMPTY(extline_call_operation_key(NULL));
+    WANT(!extline_call_reconcile(NULL));
     WANT(extline_call_deadline_ms(NULL) == -1);
     WANT(extline_call_extension(NULL) == NULL);
     WANT(extline_call_args(NULL) == NULL);

@@ -214,5 +214,27 @@ static void requests(void) {
     host_ends(ext);
 }
 
+#define ACK_TERVA "{\"type\":\"hello_ack\",\"protocol_version\":6,\"zot_version\":\"1\",\"terva_version\":\"1\"}"
+
+static void on_shown(void *user, extline_extension *ext, extline_answer *answer) {
+    (void)user, (void)ext;
+    answers++;
+    WANT(!extline_answer_is_error(answer));
+}
+
+/* A fork has frames of its own, and answers none of them. */
+static void a_fork(void) {
+    extline_extension *ext = extline_new("test", "1.0.0");
+    host_begin_with(ext, ACK_TERVA);
+    host_forgets(ext);
+    answers = 0;
+    CHECK(extline_host_serves(ext, "ui.status") && !extline_host_serves(ext, "ui.widget"));
+    CHECK_OK(extline_request_then(ext, NULL, "ui.status", "{\"key\":\"build\",\"text\":\"3 of 5\"}", 0, on_shown, NULL, NULL));
+    CHECK_TEXT(host_hears(ext), "{\"type\":\"status_segment\",\"id\":\"build\",\"text\":\"3 of 5\"}");
+    host_lets(ext);
+    CHECK_EQ(answers, 1);
+    host_ends(ext);
+}
+
 TESTS(TEST(notes), TEST(log_lines), TEST(prompts), TEST(before_the_start), TEST(after_the_end), TEST(another_tool),
-      TEST(a_tool_that_fails), TEST(an_answer_that_never_comes), TEST(a_host_without_call_tool), TEST(requests))
+      TEST(a_tool_that_fails), TEST(an_answer_that_never_comes), TEST(a_host_without_call_tool), TEST(requests), TEST(a_fork))

@@ -155,6 +155,22 @@ export class Host {
     return new Answer(await this.#talk.do(["call", tool, args]));
   }
 
+  /**
+   * Calls a tool as an agent that would make the call again after a crash: with a key, which the tool finds in
+   * `ctx.operationKey`.
+   */
+  async callWithKey(operationKey: string, tool: string, args: object = {}): Promise<Answer> {
+    return new Answer(await this.#talk.do(["call_with_key", operationKey, tool, args]));
+  }
+
+  /**
+   * Asks a tool with `replay: "reconcile"` what became of the call of that key:
+   * `(await host.reconcile("op-7", "pay", { amount: 3 })).value.state`.
+   */
+  async reconcile(operationKey: string, tool: string, args: object = {}): Promise<Answer> {
+    return new Answer(await this.#talk.do(["reconcile", operationKey, tool, args]));
+  }
+
   /** Calls a tool; `finish` waits for its answer. */
   async begin(tool: string, args: object = {}): Promise<Call> {
     return new Call(tool, await this.#talk.do(["begin", tool, args]));

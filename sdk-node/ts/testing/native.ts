@@ -13,6 +13,7 @@ export type Step =
   | readonly ["start" | "settle" | "shutdown" | "check_handlers"]
   | readonly ["wait_until", what: string]
   | readonly ["call" | "begin", tool: string, args: object]
+  | readonly ["call_with_key" | "reconcile", operationKey: string, tool: string, args: object]
   | readonly ["finish" | "next_update" | "cancel", call: number]
   | readonly ["command", name: string, typed: string]
   | readonly ["event", name: string, payload: object]

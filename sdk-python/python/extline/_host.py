@@ -68,7 +68,7 @@ class Host:
 
     def serves(self, method: str) -> bool:
         """Whether it serves that method, for ``ctx.request``."""
-        return self.supports("rpc") and method in (self._ack.get("methods") or ())
+        return method in (self._ack.get("methods") or ())
 
     def __repr__(self) -> str:
         return f"<extline.Host {self.name} {self.version}>"

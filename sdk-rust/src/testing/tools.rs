@@ -3,10 +3,10 @@
 use std::panic::Location;
 use std::time::{Duration, Instant};
 
-use extline_protocol::frame::{ErrorInfo, RegisterTool, ToolResult, ToolUpdate};
-use extline_protocol::{ArgsValidator, CallKey, ErrorKind, RawJson, ToolCallOptions};
+use extline_protocol::frame::{ErrorInfo, RegisterTool, Replay, ToolResult, ToolUpdate};
+use extline_protocol::{ArgsValidator, CallKey, ErrorKind, RawJson, Repetition, ToolCallOptions};
 use extline_testing::Named;
-use extline_testing::demands::{NO_RESULT, wrong_result};
+use extline_testing::demands::{NO_RESULT, not_reconciled, wrong_result};
 
 use super::answer::Answer;
 use super::failure::Failure;
@@ -48,7 +48,78 @@ impl Host {
     #[track_caller]
     pub fn call(&mut self, tool: &str, args: impl Into<RawJson>) -> Result<Answer, Failure> {
         self.conversation.place = Location::caller();
-        let call = self.send_call(tool, args.into())?;
+        let call = self.send_call(tool, args.into(), Repetition::default())?;
+        self.finish(call)
+    }
+
+    /// Calls a tool as an agent that would make the call again after a crash: with a key, which the tool
+    /// finds by [`Context::operation_key`](crate::Context::operation_key).
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("pay", "", async |_: NoArgs, ctx: Context| {
+    ///         Ok(ctx.operation_key().unwrap_or_default())
+    ///     })
+    /// });
+    /// assert_eq!(host.call_with_key("op-7", "pay", json!({}))?.text(), "op-7");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Host::call).
+    #[track_caller]
+    pub fn call_with_key(
+        &mut self,
+        operation_key: &str,
+        tool: &str,
+        args: impl Into<RawJson>,
+    ) -> Result<Answer, Failure> {
+        self.conversation.place = Location::caller();
+        let operation_key = Some(operation_key.to_owned());
+        let call =
+            self.send_call(tool, args.into(), Repetition { operation_key, reconcile: false })?;
+        self.finish(call)
+    }
+
+    /// Asks a tool with [`replay`](crate::Tool::replay) of `Replay::Reconcile` what became of the call of
+    /// that key.
+    ///
+    /// ```
+    /// use extline::Replay;
+    /// use extline::prelude::*;
+    /// use extline::testing::Host;
+    ///
+    /// let mut host = Host::new(|| {
+    ///     let pay = Tool::new("pay", "Pays.", async |_: NoArgs, ctx: Context| {
+    ///         let state = if ctx.reconcile() { "not_started" } else { "completed" };
+    ///         Ok(json!({"state": state}))
+    ///     });
+    ///     Extension::new("a", "1").add_tool(pay.replay(Replay::Reconcile))
+    /// });
+    /// let became = host.reconcile("op-7", "pay", json!({}))?;
+    /// assert_eq!(became.value()["state"], "not_started");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Host::call), and [`Failure::Misuse`] for a tool that does not declare it, as no agent
+    /// asks that.
+    #[track_caller]
+    pub fn reconcile(
+        &mut self,
+        operation_key: &str,
+        tool: &str,
+        args: impl Into<RawJson>,
+    ) -> Result<Answer, Failure> {
+        self.conversation.place = Location::caller();
+        let operation_key = Some(operation_key.to_owned());
+        let call =
+            self.send_call(tool, args.into(), Repetition { operation_key, reconcile: true })?;
         self.finish(call)
     }
 
@@ -75,7 +146,7 @@ impl Host {
     #[track_caller]
     pub fn begin(&mut self, tool: &str, args: impl Into<RawJson>) -> Result<Call, Failure> {
         self.conversation.place = Location::caller();
-        let call = self.send_call(tool, args.into())?;
+        let call = self.send_call(tool, args.into(), Repetition::default())?;
         // Else a cancel, or the end, could come before its handler.
         self.conversation.wait_until_read(&format!("the tool {tool} did not begin"))?;
         Ok(call)
@@ -222,12 +293,23 @@ impl Host {
         &self.conversation.seen.offered.tools
     }
 
-    fn send_call(&mut self, tool: &str, args: RawJson) -> Result<Call, Failure> {
+    fn send_call(
+        &mut self,
+        tool: &str,
+        args: RawJson,
+        repetition: Repetition,
+    ) -> Result<Call, Failure> {
         self.when_offered(Named::Tool, tool)?;
+        let Repetition { operation_key, reconcile } = repetition;
         let registered = self.conversation.seen.offered.tool(tool);
         let timeout = registered.and_then(|tool| tool.timeout_ms).map(Duration::from_millis);
-        let output = registered.and_then(|tool| tool.output_schema.clone());
-        let options = ToolCallOptions { timeout, ..ToolCallOptions::default() };
+        if reconcile && registered.is_some_and(|tool| tool.replay != Some(Replay::Reconcile)) {
+            return Err(self.misuse(not_reconciled(tool)));
+        }
+        // What became of a call is no result of the tool's own.
+        let output = registered.filter(|_| !reconcile).and_then(|tool| tool.output_schema.clone());
+        let options =
+            ToolCallOptions { timeout, operation_key, reconcile, ..ToolCallOptions::default() };
         let sent = self.conversation.session.call_tool(tool, args, options, Instant::now());
         let key = self.sent(sent, || format!("the tool {tool} was not called"))?;
         Ok(Call { key, tool: tool.to_owned(), output, shown: 0 })

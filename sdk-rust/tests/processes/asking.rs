@@ -35,6 +35,24 @@ fn a_tool_calls_another_as_its_child() {
 }
 
 #[test]
+fn a_fork_is_asked_by_frames_of_its_own() {
+    let mut host =
+        host(r#"{"type":"hello_ack","protocol_version":6,"zot_version":"1","terva_version":"1"}"#);
+    host.call("7", "request", r#"{"what":"ui.status","with":{"key":"build","text":"3 of 5"}}"#);
+    assert_eq!(host.line(), r#"{"type":"status_segment","id":"build","text":"3 of 5"}"#);
+    // It answers none of them.
+    assert_eq!(host.frame()["structured_content"], json!({}));
+    host.call("8", "ask_tool", r#"{"what":"read","with":{"path":"a"}}"#);
+    let asked = host.frame();
+    assert_eq!((&asked["type"], &asked["args"]), (&json!("host_tool_call"), &json!({"path": "a"})));
+    host.send(&format!(
+        r#"{{"type":"host_tool_result","id":{},"content":[{{"type":"text","text":"one"}}]}}"#,
+        asked["id"]
+    ));
+    assert_eq!(host.text(), "one (truncated: false)");
+}
+
+#[test]
 fn the_failure_of_a_child_is_an_error_with_its_text() {
     let mut host = host(SERVING);
     host.call("7", "ask_tool", r#"{"what":"read","with":{}}"#);

@@ -10,12 +10,13 @@ mod panel;
 mod values;
 mod waiting;
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::rc::Rc;
 
-use extline::Error;
 use extline::prelude::*;
 use extline::serde_json::from_value;
+use extline::{Error, Replay};
 use serde::de::DeserializeOwned;
 
 use self::memory::Memory;
@@ -93,6 +94,18 @@ fn knowledge(kit: Extension) -> Extension {
         reason: Some("it is a test".to_owned()),
         ..Approval::default()
     };
+    let paid = RefCell::new(Vec::new());
+    let pay = tool("pay", "Tells what it has done.", NONE, async move |_: NoArgs, ctx: Context| {
+        let key = ctx.operation_key().unwrap_or_default();
+        let mut paid = paid.borrow_mut();
+        if ctx.reconcile() {
+            let is_done = paid.last() == Some(&key);
+            return Ok(json!({"state": if is_done { "completed" } else { "not_started" }}));
+        }
+        paid.push(key.clone());
+        Ok(json!({"key": key, "paid": paid.len()}))
+    })
+    .replay(Replay::Reconcile);
     let all = "Declares all that a tool can declare.";
     let declared = tool("declared", all, NONE, async |_: NoArgs, _| Ok("declared"))
         .label("Declared")
@@ -113,5 +126,5 @@ fn knowledge(kit: Extension) -> Extension {
         ctx.config::<Value>()
     });
     let kit = kit.add_tool(report).add_tool(config).add_tool(ask);
-    methods::add_tools(kit).add_tool(declared).add_tool(longest)
+    methods::add_tools(kit).add_tool(pay).add_tool(declared).add_tool(longest)
 }

@@ -44,6 +44,15 @@ kit.tool("confirm", { description: "Asks the person.", input: CONFIRM }, async (
   return ctx.deadline !== undefined && new Date() >= ctx.deadline ? `${said} too late` : said;
 });
 
+/** The keys of the calls that it has done. */
+const paid: string[] = [];
+const PAY = { description: "Tells what it has done.", input: NONE, replay: "reconcile" } as const;
+kit.tool("pay", PAY, (_args, ctx) => {
+  const key = ctx.operationKey ?? "";
+  if (ctx.reconcile) return { state: paid.at(-1) === key ? "completed" : "not_started" };
+  return { key, paid: paid.push(key) };
+});
+
 kit.tool(
   "declared",
   {

@@ -39,6 +39,9 @@ impl ExtensionSession {
             HostFrame::Registered(report) => self.handle_registered(report, now),
             HostFrame::Shutdown(shutdown) => self.begin_shutdown(shutdown.reason, true, 0, now),
             HostFrame::Unknown(frame) => {
+                if self.hear_fork(&frame, now) {
+                    return;
+                }
                 if let Some(name) = self.inbox.new_type(&frame.frame_type) {
                     self.notice(Notice::UnknownType(name));
                 }
@@ -264,7 +267,7 @@ impl ExtensionSession {
         self.lanes.control(ExtensionEvent::Registered(report));
     }
 
-    fn handle_call_tool_result(&mut self, result: CallToolResult, now: Instant) {
+    pub(super) fn handle_call_tool_result(&mut self, result: CallToolResult, now: Instant) {
         match self.outgoing.close_id(CallKind::CallTool, &result.id) {
             Some((key, call)) => {
                 self.dialog_over(&call, now);

@@ -1,6 +1,7 @@
 //! The extension's end of the connection.
 
 mod event;
+mod fork;
 mod incoming;
 mod intercept_chain;
 mod intercepts;
@@ -22,6 +23,7 @@ pub use outgoing::{CallToolError, Update};
 pub use requirement::Requirement;
 pub use start::RegisterError;
 
+use self::fork::Fork;
 use self::lanes::Lanes;
 use self::panels::Panels;
 use self::shutdown::Stage;
@@ -124,6 +126,8 @@ pub struct ExtensionSession {
     /// Results for a host in this process, which takes them as they are.
     results: Option<VecDeque<ToolResult>>,
     host: Option<HelloAck>,
+    /// A host that has frames of its own for what we ask for.
+    fork: Option<Fork>,
     host_capabilities: Capabilities,
     own_capabilities: Capabilities,
     open: Pending<Open>,
@@ -209,6 +213,7 @@ impl ExtensionSession {
             outbox: Outbox::new(FRAME_BYTES),
             results: None,
             host: None,
+            fork: None,
             host_capabilities: Capabilities::default(),
             own_capabilities: config.capabilities,
             open: Pending::default(),

@@ -4,12 +4,14 @@ use std::time::Instant;
 
 use thiserror::Error;
 
+use super::fork::Fork;
 use super::{ExtensionEvent, ExtensionSession, millis};
 use crate::capability::Capability;
 use crate::error_kind::ErrorKind;
 use crate::frame::{
-    CallTool, CallToolCancel, CallToolResult, Cancel, ClearNotes, Content, ErrorInfo, Level, Log,
-    Notify, Parent, ParentKind, Progress, Request, RpcError, Submit, SubmitSlash, ToolUpdate,
+    CallTool, CallToolCancel, CallToolResult, Cancel, ClearNotes, Content, ErrorInfo, ForkToolCall,
+    Level, Log, Notify, Parent, ParentKind, Progress, Request, RpcError, Submit, SubmitSlash,
+    ToolUpdate,
 };
 use crate::json::RawJson;
 use crate::limits::{UPDATE_INTERVAL, WAITING_LOG_BYTES};
@@ -141,7 +143,8 @@ impl ExtensionSession {
         args: RawJson,
         now: Instant,
     ) -> Result<CallKey, CallToolError> {
-        if !self.supports(Capability::CallTool) {
+        // A terva names no capabilities.
+        if !self.supports(Capability::CallTool) && self.fork != Some(Fork::Terva) {
             return Err(CallToolError::Unsupported);
         }
         if !args.is_object() {
@@ -161,14 +164,19 @@ impl ExtensionSession {
         let outgoing = Outgoing { parent: parent.cloned(), is_dialog, ..Outgoing::default() };
         let key = self.outgoing.open(CallKind::CallTool, outgoing);
         let of_tool = parent.filter(|parent| parent.kind() == CallKind::Tool);
-        let frame = CallTool {
-            id: key.id().clone(),
-            name: name.to_owned(),
-            args,
-            parent_id: of_tool.map(|parent| parent.id().clone()),
-            parent: of_intercept.map(parent_of),
+        let (id, name) = (key.id().clone(), name.to_owned());
+        let pushed = if self.fork.is_some() {
+            self.outbox.push(&ForkToolCall { id, name, args })
+        } else {
+            self.outbox.push(&CallTool {
+                id,
+                name,
+                args,
+                parent_id: of_tool.map(|parent| parent.id().clone()),
+                parent: of_intercept.map(parent_of),
+            })
         };
-        if let Err(unsendable) = self.outbox.push(&frame) {
+        if let Err(unsendable) = pushed {
             self.outgoing.close(&key);
             return Err(CallToolError::TooLarge(unsendable.to_string()));
         }
@@ -200,6 +208,10 @@ impl ExtensionSession {
         let parent_key = parent.cloned();
         let outgoing = Outgoing { deadline, parent: parent_key, is_dialog, cancelled: false };
         let key = self.outgoing.open(CallKind::Request, outgoing);
+        if let Some(fork) = self.fork {
+            self.ask_fork(fork, key.clone(), method, params.as_ref());
+            return Ok(key);
+        }
         let frame = Request {
             id: key.id().clone(),
             method: method.to_owned(),
@@ -225,6 +237,10 @@ impl ExtensionSession {
         }
         if std::mem::take(&mut outgoing.is_dialog) {
             self.given_up.extend(outgoing.parent.clone());
+        }
+        if self.fork.is_some() {
+            // It has no word for that.
+            return;
         }
         let id = key.id().clone();
         match key.kind() {

@@ -148,7 +148,7 @@ impl ExtensionSession {
         });
     }
 
-    pub(super) fn handle_hello_ack(&mut self, ack: Box<HelloAck>, now: Instant) {
+    pub(super) fn handle_hello_ack(&mut self, mut ack: Box<HelloAck>, now: Instant) {
         if self.host.is_some() {
             self.notice(Notice::OutOfPlace { frame_type: "hello_ack", why: "it came before" });
             return;
@@ -157,6 +157,7 @@ impl ExtensionSession {
             self.notice(Notice::ProtocolVersion(ack.protocol_version));
         }
         self.host_capabilities = Capabilities::named(ack.capabilities.as_deref().unwrap_or(&[]));
+        self.note_methods(&mut ack);
         let granted = ack.limits.as_ref().and_then(|limits| limits.frame_bytes);
         let granted = granted.and_then(|bytes| usize::try_from(bytes).ok()).unwrap_or(0);
         self.outbox.set_limit(granted.max(FRAME_BYTES));
@@ -191,7 +192,7 @@ impl ExtensionSession {
         let listed = |host: &HelloAck| {
             host.methods.as_ref().is_some_and(|methods| methods.iter().any(|name| name == method))
         };
-        if self.supports(Capability::Rpc) && self.host.as_ref().is_some_and(listed) {
+        if self.host.as_ref().is_some_and(listed) {
             return Ok(());
         }
         Err(RequestError::Unsupported { method: method.to_owned() })

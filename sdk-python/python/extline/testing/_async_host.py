@@ -55,6 +55,18 @@ class AsyncHost:
         """Calls a tool and waits for its answer."""
         return await self._do(self.seen.call, tool, args, **more)
 
+    async def call_with_key(
+        self, operation_key: str, tool: str, args: dict[str, Any] | None = None, /, **more: Any
+    ) -> Answer:
+        """Calls a tool with a key, which the tool finds in ``ctx.operation_key``."""
+        return await self._do(self.seen.call_with_key, operation_key, tool, args, **more)
+
+    async def reconcile(
+        self, operation_key: str, tool: str, args: dict[str, Any] | None = None, /, **more: Any
+    ) -> Answer:
+        """Asks a tool with ``replay="reconcile"`` what became of the call of that key."""
+        return await self._do(self.seen.reconcile, operation_key, tool, args, **more)
+
     async def begin(self, tool: str, args: dict[str, Any] | None = None, /, **more: Any) -> Call:
         """Calls a tool; ``finish`` waits for its answer."""
         return await self._do(self.seen.begin, tool, args, **more)

@@ -200,6 +200,20 @@ class Host:
         """Calls a tool and waits for its answer: ``host.call("weather", city="Berlin")``."""
         return Answer(**self._talk.do("call", tool, {**(args or {}), **more}))
 
+    def call_with_key(
+        self, operation_key: str, tool: str, args: dict[str, Any] | None = None, /, **more: Any
+    ) -> Answer:
+        """Calls a tool as an agent that would make the call again after a crash: with a key, which
+        the tool finds in ``ctx.operation_key``."""
+        return Answer(**self._talk.do("call_with_key", operation_key, tool, {**(args or {}), **more}))
+
+    def reconcile(
+        self, operation_key: str, tool: str, args: dict[str, Any] | None = None, /, **more: Any
+    ) -> Answer:
+        """Asks a tool with ``replay="reconcile"`` what became of the call of that key:
+        ``host.reconcile("op-7", "pay", amount=3).value["state"]``."""
+        return Answer(**self._talk.do("reconcile", operation_key, tool, {**(args or {}), **more}))
+
     def begin(self, tool: str, args: dict[str, Any] | None = None, /, **more: Any) -> Call:
         """Calls a tool; ``finish`` waits for its answer."""
         return Call(self._talk.do("begin", tool, {**(args or {}), **more}), tool)

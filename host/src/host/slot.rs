@@ -1,0 +1,510 @@
+//! The places of extensions in load order, each of which is used or is not.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use extline_protocol::RawJson;
+use extline_protocol::frame::ShutdownReason;
+use thiserror::Error;
+use tokio::sync::{Mutex as AsyncMutex, watch};
+
+use super::restart::Run;
+use super::{HostBuilder, Launcher};
+use crate::config::{LiveConfig, Reading};
+use crate::connection::{Adapter, Connection, ExtensionState, ExtensionStatus, News, Shared};
+use crate::lock::lock;
+use crate::process::{Environments, Launch};
+use crate::report::{CallError, Diagnosis, Ending, Problem};
+use crate::secrets::SecretServer;
+use crate::source::{ExtensionSource, Manifest, Plan};
+
+/// All places, in load order.
+#[derive(Debug, Default)]
+pub(crate) struct Slots(Mutex<Vec<Arc<Slot>>>);
+
+/// The place of one extension. It keeps its index in the registry, whether it is used or not, and
+/// all that is needed to start it.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    name: String,
+    /// Its place in load order.
+    index: usize,
+    source: ExtensionSource,
+    shared: Arc<Shared>,
+    builder: Arc<HostBuilder>,
+    cwd: PathBuf,
+    /// What stands between it and the host, if anything.
+    adapter: Option<Arc<dyn Adapter>>,
+    config: Arc<LiveConfig>,
+    secrets: Arc<SecretServer>,
+    /// What was found where it comes from, the last time that somebody looked.
+    found: Mutex<Found>,
+    stage: Mutex<Stage>,
+    /// Held by who enables, disables or removes it, but not while it starts: that may take a minute.
+    switching: AsyncMutex<()>,
+    /// It is never started again: it was removed, or the host shuts down.
+    closed: watch::Sender<bool>,
+    is_removed: AtomicBool,
+}
+
+#[derive(Clone, Debug)]
+struct Found {
+    dir: Option<PathBuf>,
+    manifest: Option<Manifest>,
+}
+
+/// Whether it is used.
+#[derive(Debug)]
+enum Stage {
+    /// Nobody has enabled it, or somebody has disabled it; as it ran before, if it did.
+    Disabled(Option<Arc<Run>>),
+    /// It never had a process.
+    Failed(Arc<Diagnosis>),
+    /// It was started, and may have ended.
+    Running(Arc<Run>),
+}
+
+/// Why an extension is not in use after [`Host::enable`](crate::Host::enable).
+#[derive(Clone, Debug, Error)]
+#[non_exhaustive]
+pub enum EnableError {
+    /// The host has no such extension, or it was removed.
+    #[error("there is no extension {name}")]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// It cannot be used.
+    #[error("{name} cannot be used: {}; {}", .diagnosis.summary(), .diagnosis.suggestion)]
+    Failed {
+        /// The extension.
+        name: String,
+        /// Why.
+        diagnosis: Arc<Diagnosis>,
+    },
+    /// Somebody disabled or removed it, or shut the host down, before it was ready.
+    #[error("{name} was told to end before it was ready")]
+    Stopped {
+        /// The extension.
+        name: String,
+    },
+}
+
+impl Slots {
+    pub(super) fn add(&self, slot: Arc<Slot>) {
+        lock(&self.0).push(slot);
+    }
+
+    /// In load order.
+    pub(crate) fn all(&self) -> Vec<Arc<Slot>> {
+        lock(&self.0).clone()
+    }
+
+    /// The first one of that name that was not removed.
+    pub(crate) fn named(&self, name: &str) -> Option<Arc<Slot>> {
+        let slots = lock(&self.0);
+        slots.iter().find(|slot| slot.name == name && !slot.is_removed()).cloned()
+    }
+
+    /// The same; where all were removed, the first of them.
+    pub(super) fn named_or_removed(&self, name: &str) -> Option<Arc<Slot>> {
+        let first = || lock(&self.0).iter().find(|slot| slot.name == name).cloned();
+        self.named(name).or_else(first)
+    }
+
+    /// Starts nothing any more, and kills what runs.
+    pub(super) fn kill(&self) {
+        for slot in self.all() {
+            slot.close_for_good();
+            if let Some(run) = slot.run() {
+                run.close_now();
+                run.current().kill();
+            }
+        }
+    }
+}
+
+/// What a slot is made of.
+pub(super) struct Setting<'s> {
+    pub(super) shared: &'s Arc<Shared>,
+    pub(super) builder: &'s Arc<HostBuilder>,
+    pub(super) cwd: &'s PathBuf,
+    pub(super) adapter: Option<Arc<dyn Adapter>>,
+    pub(super) secrets: &'s Arc<SecretServer>,
+}
+
+impl Slot {
+    /// Behind the others, and disabled; and how to start it, or why that cannot work.
+    pub(super) fn new(
+        source: &ExtensionSource,
+        plan: Plan,
+        setting: Setting<'_>,
+    ) -> (Arc<Self>, Result<Launch, Problem>) {
+        let Plan { name, dir, manifest, guards, launch } = plan;
+        let Setting { shared, builder, cwd, adapter, secrets } = setting;
+        let index = {
+            let mut registry = shared.registry();
+            let index = registry.add_extension(&name);
+            if builder.profile.guards_fail_closed {
+                registry.declare_in_manifest(index, &guards);
+            }
+            if builder.unguarded.contains(&name) {
+                registry.leave_unguarded(index);
+            }
+            registry.disable(index);
+            index
+        };
+        let config = Arc::new(builder.live_config(&name, manifest.as_ref(), cwd));
+        let slot = Self {
+            config,
+            secrets: Arc::clone(secrets),
+            name,
+            index,
+            source: source.clone(),
+            shared: Arc::clone(shared),
+            builder: Arc::clone(builder),
+            cwd: cwd.clone(),
+            adapter,
+            found: Mutex::new(Found { dir, manifest }),
+            stage: Mutex::new(Stage::Disabled(None)),
+            switching: AsyncMutex::default(),
+            closed: watch::Sender::new(false),
+            is_removed: AtomicBool::new(false),
+        };
+        (Arc::new(slot), launch)
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn adapter(&self) -> Option<&dyn Adapter> {
+        self.adapter.as_deref()
+    }
+
+    /// The server that it is, if it is one.
+    #[cfg(feature = "mcp-client")]
+    pub(super) fn server(&self) -> Option<&crate::McpServer> {
+        match (&self.source, self.is_removed()) {
+            (ExtensionSource::Mcp(server), false) => Some(server),
+            (ExtensionSource::OnDemand(source), false) => match &**source {
+                ExtensionSource::Mcp(server) => Some(server),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The digest of a server that is there, and that nobody trusts as it is now.
+    #[cfg(feature = "mcp-client")]
+    pub(super) fn untrusted(&self) -> Option<String> {
+        self.server()?.untrusted(&self.cwd)
+    }
+
+    #[cfg(feature = "mcp-client")]
+    pub(super) fn is_ready(&self) -> bool {
+        self.run().is_some_and(|run| run.current().is_ready())
+    }
+
+    fn is_removed(&self) -> bool {
+        self.is_removed.load(Ordering::Acquire)
+    }
+
+    /// The newest time that it was used.
+    pub(super) fn run(&self) -> Option<Arc<Run>> {
+        match &*lock(&self.stage) {
+            Stage::Running(run) | Stage::Disabled(Some(run)) => Some(Arc::clone(run)),
+            Stage::Failed(_) | Stage::Disabled(None) => None,
+        }
+    }
+
+    /// It is wanted: from here on its guards stand, though it may take a while until it is asked.
+    pub(super) fn expect(&self) {
+        self.shared.registry().enable(self.index);
+        self.shared.standings.send_replace(());
+    }
+
+    pub(super) fn launcher(&self, launch: Launch) -> Launcher {
+        Launcher {
+            shared: Arc::clone(&self.shared),
+            builder: Arc::clone(&self.builder),
+            cwd: self.cwd.clone(),
+            index: self.index,
+            name: self.name.clone(),
+            launch: Arc::new(launch),
+            adapter: self.adapter.clone(),
+            config: Arc::clone(&self.config),
+        }
+    }
+
+    /// Reads what is set for it before it is started, or says why it is not (`config.valid`).
+    pub(super) fn prepare(&self) -> Result<(), Problem> {
+        let Found { dir, manifest } = lock(&self.found).clone();
+        self.secrets.add(&self.name, manifest.as_ref());
+        if !self.builder.has_configs() {
+            return Ok(());
+        }
+        let Reading { tools, file, .. } = self.config.read(None).map_err(|error| {
+            let remedy = self.config.remedy(&error, dir.as_deref());
+            Problem::Config { faults: error.faults, remedy }
+        })?;
+        self.shared.registry().set_tools(self.index, tools, file);
+        Ok(())
+    }
+
+    /// Gives it another configuration; whether it differs from the one before. One that does not run gets it at its
+    /// next start.
+    pub(super) fn change_config(&self, given: Option<RawJson>) -> Result<bool, CallError> {
+        if !self.builder.has_configs() {
+            return Ok(false);
+        }
+        let reading = self.config.read(given).map_err(|error| {
+            let extension = self.name.clone();
+            CallError::Config { extension, error }
+        })?;
+        let Reading { changed, tools, file } = reading;
+        self.shared.registry().set_tools(self.index, tools, file);
+        let has_changed = changed.is_some();
+        if let (Some(config), Some(run)) = (changed, self.run()) {
+            run.current().change_config(config);
+        }
+        self.shared.publish();
+        Ok(has_changed)
+    }
+
+    /// Keeps what became of a start, and tells of one that failed.
+    pub(super) fn settle(
+        &self,
+        outcome: Result<Arc<Run>, Problem>,
+    ) -> Result<Arc<Run>, Arc<Diagnosis>> {
+        let problem = match outcome {
+            Ok(run) => {
+                *lock(&self.stage) = Stage::Running(Arc::clone(&run));
+                // Whoever closes the place ends what it finds in it.
+                if *self.closed.borrow() {
+                    run.close_now();
+                    run.current().kill();
+                }
+                return Ok(run);
+            }
+            Err(problem) => problem,
+        };
+        let diagnosis = Diagnosis::before_start(&self.name, problem);
+        let diagnosis = Arc::new(diagnosis.redacted(&self.shared.redactor));
+        *lock(&self.stage) = Stage::Failed(Arc::clone(&diagnosis));
+        let why = format!("{}; {}", diagnosis.summary(), diagnosis.suggestion);
+        self.shared.registry().not_started(self.index, why);
+        self.shared.standings.send_replace(());
+        let news = News::Failed { extension: self.name.clone(), diagnosis: Arc::clone(&diagnosis) };
+        self.shared.news.tell(news);
+        Err(diagnosis)
+    }
+
+    /// Where a name is another's already, what must be whole is given up before anybody uses it.
+    pub(super) async fn refuse_clashes(&self) {
+        let (Some(run), Some(adapter)) = (self.run(), &self.adapter) else { return };
+        let report = self.shared.registry().report(self.index);
+        let Some(problem) = adapter.refusal(&report) else { return };
+        let connection = run.current();
+        run.close_now();
+        connection.give_up(problem);
+        connection.ended().await;
+    }
+
+    pub(super) fn status(&self) -> ExtensionStatus {
+        let status = match &*lock(&self.stage) {
+            Stage::Running(run) => run.current().status(),
+            Stage::Failed(diagnosis) => {
+                let state = ExtensionState::Failed(Arc::clone(diagnosis));
+                self.status_without_process(state)
+            }
+            Stage::Disabled(None) => self.status_without_process(ExtensionState::Disabled),
+            Stage::Disabled(Some(run)) => ExtensionStatus {
+                state: ExtensionState::Disabled,
+                pid: None,
+                ..run.current().status()
+            },
+        };
+        let Found { dir, manifest } = lock(&self.found).clone();
+        ExtensionStatus { dir, manifest, ..status }
+    }
+
+    fn status_without_process(&self, state: ExtensionState) -> ExtensionStatus {
+        ExtensionStatus {
+            closed_points: self.shared.registry().closed_points(self.index),
+            ..ExtensionStatus::without_process(&self.name, state)
+        }
+    }
+
+    /// Its newest process, for a request; whether that still runs shows when the request is sent.
+    pub(super) fn connection(&self, method: &str) -> Result<Arc<Connection>, CallError> {
+        let name = method.to_owned();
+        match &*lock(&self.stage) {
+            Stage::Running(run) => Ok(run.current()),
+            Stage::Failed(diagnosis) => {
+                Err(CallError::Died { name, diagnosis: Arc::clone(diagnosis) })
+            }
+            Stage::Disabled(_) => Err(CallError::Disabled { name, extension: self.name.clone() }),
+        }
+    }
+}
+
+/// How it is switched on and off. Each of these goes on when nobody waits for it any more: half of
+/// it would leave a process that nobody knows of.
+impl Slot {
+    /// Starts it, where it is not in use, and waits until it is ready or has failed.
+    pub(crate) async fn enable(self: &Arc<Self>) -> Result<(), EnableError> {
+        let run =
+            in_the_end(Arc::clone(self).begin()).await.unwrap_or_else(|| Err(self.stopped()))?;
+        run.started(self.adapter()).await;
+        let slot = Arc::clone(self);
+        in_the_end(async move { slot.refuse_clashes().await }).await;
+        let connection = run.current();
+        match connection.status().state {
+            ExtensionState::Ready => Ok(()),
+            ExtensionState::Failed(diagnosis) => {
+                Err(EnableError::Failed { name: self.name.clone(), diagnosis })
+            }
+            _ => Err(self.stopped()),
+        }
+    }
+
+    async fn begin(self: Arc<Self>) -> Result<Arc<Run>, EnableError> {
+        let _switching = self.switching.lock().await;
+        if *self.closed.borrow() {
+            return Err(self.stopped());
+        }
+        if let Some(before) = self.run() {
+            if before.is_in_use() {
+                return Ok(before);
+            }
+            // It has failed, and may be waiting for its restart.
+            drop(before.close().await);
+            before.over().await;
+        }
+        self.expect();
+        let outcome = self.start().await;
+        let run = self.settle(outcome);
+        run.map_err(|diagnosis| EnableError::Failed { name: self.name.clone(), diagnosis })
+    }
+
+    /// Starts what is there now: it may be mended since the last time.
+    async fn start(&self) -> Result<Arc<Run>, Problem> {
+        let environments = Environments::new(&self.builder.environment);
+        let Plan { dir, manifest, guards, launch, .. } =
+            Plan::of(&self.source, &self.cwd, &environments);
+        if self.builder.profile.guards_fail_closed {
+            self.shared.registry().declare_in_manifest(self.index, &guards);
+        }
+        self.config.describe(manifest.clone());
+        *lock(&self.found) = Found { dir, manifest };
+        let launch = launch?;
+        self.prepare()?;
+        let launcher = self.launcher(launch);
+        let ordered = launcher.order()?;
+        launcher.start_run(ordered).await
+    }
+
+    /// Refuses new calls, waits for those that run, `drain` at most, and ends it. How it ended;
+    /// `None` where it had no process.
+    pub(crate) async fn disable(self: &Arc<Self>, drain: Duration) -> Option<Ending> {
+        in_the_end(Arc::clone(self).end(drain)).await.flatten()
+    }
+
+    async fn end(self: Arc<Self>, drain: Duration) -> Option<Ending> {
+        let _switching = self.switching.lock().await;
+        let run = match &*lock(&self.stage) {
+            Stage::Disabled(_) => return None,
+            Stage::Failed(_) => None,
+            Stage::Running(run) => Some(Arc::clone(run)),
+        };
+        self.shared.registry().begin_to_disable(self.index);
+        let ending = match &run {
+            Some(run) => self.end_run(run, drain).await,
+            None => None,
+        };
+        // Last, so that where its guards stood nothing passes before it has ended.
+        self.shared.registry().disable(self.index);
+        *lock(&self.stage) = Stage::Disabled(run);
+        self.shared.standings.send_replace(());
+        self.shared.publish();
+        ending
+    }
+
+    async fn end_run(&self, run: &Run, drain: Duration) -> Option<Ending> {
+        drop(run.close().await);
+        let connection = run.current();
+        let mut closed = self.closed.subscribe();
+        tokio::select! {
+            () = connection.drain() => {}
+            () = tokio::time::sleep(drain) => {}
+            _ = closed.wait_for(|closed| *closed) => {}
+        }
+        connection.begin_shutdown(ShutdownReason::Disabled);
+        let ending = connection.ended().await;
+        run.over().await;
+        ending
+    }
+
+    /// Ends it at once, and never starts it again.
+    pub(super) async fn remove(self: &Arc<Self>) -> Option<Ending> {
+        self.close_for_good();
+        let slot = Arc::clone(self);
+        in_the_end(async move {
+            let _switching = slot.switching.lock().await;
+            let ending = match slot.run() {
+                Some(run) => {
+                    drop(run.close().await);
+                    run.current().begin_shutdown(ShutdownReason::Disabled);
+                    run.current().ended().await
+                }
+                None => None,
+            };
+            slot.is_removed.store(true, Ordering::Release);
+            slot.shared.registry().take_away(slot.index);
+            slot.shared.standings.send_replace(());
+            slot.shared.publish();
+            ending
+        })
+        .await
+        .flatten()
+    }
+
+    /// Nothing is started here any more; what is just starting is killed by whoever starts it.
+    pub(super) fn close_for_good(&self) {
+        self.closed.send_replace(true);
+        if let Some(run) = self.run() {
+            run.close_now();
+        }
+    }
+
+    /// The same; waits for what is just starting, and tells all that runs to end.
+    pub(super) async fn begin_shutdown(&self) {
+        let _switching = self.switching.lock().await;
+        if let Some(run) = self.run() {
+            drop(run.close().await);
+            run.current().begin_shutdown(ShutdownReason::Exit);
+        }
+    }
+
+    /// The same without waiting.
+    pub(super) fn begin_shutdown_now(&self) {
+        self.close_for_good();
+        if let Some(run) = self.run() {
+            run.current().begin_shutdown(ShutdownReason::Exit);
+        }
+    }
+
+    fn stopped(&self) -> EnableError {
+        EnableError::Stopped { name: self.name.clone() }
+    }
+}
+
+/// What comes of work that goes on when this is dropped; `None` where the runtime ends before.
+async fn in_the_end<T: Send + 'static>(
+    work: impl Future<Output = T> + Send + 'static,
+) -> Option<T> {
+    tokio::spawn(work).await.ok()
+}

@@ -1,0 +1,63 @@
+//! Extensions that are switched on and off while the host runs.
+
+use super::{EnableError, Host};
+use crate::report::Ending;
+
+/// What is done with one extension. Each of these goes on when its future is dropped.
+impl Host {
+    /// Starts an extension that does not run: one that was added
+    /// [on demand](crate::ExtensionSource::on_demand), was disabled, or has failed. Waits until it is
+    /// ready; one that is ready already, or on the way to that, is not started twice. It has its place
+    /// in load order, and all that was said to the builder holds for it. What is there now is started: a
+    /// manifest or program that was mended meanwhile is looked at anew.
+    ///
+    /// What its manifest declares to guard, and what it guarded before it was disabled, is closed from
+    /// the beginning: calls wait until it is ready, or are blocked. If it fails, nothing passes there
+    /// until it is enabled again, disabled, or removed.
+    ///
+    /// ```
+    /// use extline_host::{ExtensionSource, ExtensionState, Host};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+    /// # let home = tempfile::tempdir()?;
+    /// let script = r#"
+    ///     echo '{"type":"hello","name":"greeter","version":"1.0.0"}'
+    ///     echo '{"type":"ready"}'
+    ///     while read -r frame; do case $frame in *shutdown*) exit 0;; esac; done"#;
+    /// let greeter = ExtensionSource::command("sh", ["-c", script]).named("greeter").on_demand();
+    /// let host = Host::builder().home(home.path()).extension(greeter).start().await;
+    /// assert_eq!(host.extensions()[0].state, ExtensionState::Disabled);
+    /// host.enable("greeter").await?;
+    /// assert_eq!(host.extensions()[0].state, ExtensionState::Ready);
+    /// host.disable("greeter").await;
+    /// assert_eq!(host.extensions()[0].state, ExtensionState::Disabled);
+    /// # Ok(())
+    /// # })
+    /// # }
+    /// ```
+    pub async fn enable(&self, extension: &str) -> Result<(), EnableError> {
+        let unknown = || EnableError::Unknown { name: extension.to_owned() };
+        self.slots.named(extension).ok_or_else(unknown)?.enable().await
+    }
+
+    /// Ends one extension that may be enabled again. New calls of what it offers are refused with
+    /// [`CallError::Disabled`](crate::CallError::Disabled) from here on; those that run have the time
+    /// of [`HostBuilder::drain`](crate::HostBuilder::drain), and its guards are asked meanwhile. Then it
+    /// is told to end, as by [`Host::shutdown`]. After that its names are free, and what it guarded
+    /// passes: this is for the person in front of the agent to say.
+    ///
+    /// Says how it ended; `None` when there is no such extension, or it had no process.
+    pub async fn disable(&self, extension: &str) -> Option<Ending> {
+        self.slots.named(extension)?.disable(self.drain).await
+    }
+
+    /// Ends one extension, as [`Host::shutdown`] does, and forgets what it offered and where its
+    /// guards stood; one that has ended already, or never started, is only forgotten: what it was to
+    /// guard passes again. It cannot be enabled any more. Says how it ended; `None` when there is no such
+    /// extension, or it never had a process. Of several of one name the first that was not removed yet is
+    /// meant.
+    pub async fn remove(&self, extension: &str) -> Option<Ending> {
+        self.slots.named_or_removed(extension)?.remove().await
+    }
+}
