@@ -13,7 +13,10 @@
 pub mod approval;
 pub mod exec;
 mod given;
+pub mod kept;
 mod method;
+pub mod session;
+pub mod state;
 pub mod ui;
 
 pub use self::given::{GivenAnswers, Unanswered};
