@@ -11,7 +11,7 @@ mod services;
 mod session;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,6 +33,7 @@ use crate::profile::ProfileRules;
 use crate::registry::{Command, Registry, Tool};
 use crate::report::{CallError, Diagnosis, Ending, Problem};
 use crate::source::{Manifest, Plan};
+use crate::state::{self, State};
 
 /// Extensions that run, and what can be done with them.
 ///
@@ -45,6 +46,10 @@ pub struct Host {
     extensions: Vec<Extension>,
     provider: String,
     model: String,
+    /// What extensions keep, where the host keeps something.
+    state: Option<Arc<State>>,
+    /// Something was kept with the conversation before.
+    is_resumed: bool,
 }
 
 /// One extension that was asked for.
@@ -270,12 +275,23 @@ impl Host {
         let registry = Registry::new(names, tools, &builder.builtin_commands);
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
+        let state =
+            builder.state.as_ref().map(|place| Arc::new(State::new(place, project_of(&cwd))));
+        if let Some(state) = &state {
+            // What the agent serves itself goes before it.
+            let own = std::mem::replace(&mut builder.methods, state::methods(state));
+            builder.methods.extend(own);
+        }
+        let is_resumed = match (&state, &builder.session) {
+            // What cannot be read is told to the extension that asks for it.
+            (Some(state), Some(session)) => state.knows(&session.id).await.unwrap_or(false),
+            _ => false,
+        };
         let methods = builder.methods.clone();
         let knows_approvals = builder.profile.vocabulary.is_extline();
         let (rules_of_calls, screen) = (builder.approvals.clone(), builder.screen.clone());
         let approvals = Approvals::new(rules_of_calls, knows_approvals, screen);
-        let session = builder.session.clone();
-        let session = session.map(|session| (session, cwd.to_string_lossy().into_owned()));
+        let session = (builder.session.clone(), cwd.to_string_lossy().into_owned());
         let shared = Arc::new(Shared::new(
             registry,
             rules,
@@ -291,6 +307,8 @@ impl Host {
             extensions: Vec::new(),
             provider: builder.provider.clone(),
             model: builder.model.clone(),
+            state,
+            is_resumed,
         };
         let builder = Arc::new(builder);
         let environments = Environments::new(&builder.environment);
@@ -357,6 +375,12 @@ impl Host {
         host.shared.start_is_over();
         host
     }
+}
+
+/// By what the scope `project` is kept: the folder itself, whatever links lead there.
+fn project_of(cwd: &Path) -> String {
+    let folder = cwd.canonicalize();
+    folder.as_deref().unwrap_or(cwd).to_string_lossy().into_owned()
 }
 
 impl Drop for Host {

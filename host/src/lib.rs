@@ -122,6 +122,7 @@ mod profile;
 mod registry;
 mod report;
 mod source;
+mod state;
 
 pub use approval::{
     ApprovalMode, ApprovalPattern, ApprovalRequest, Approver, ApproverError, Decision, PatternError,

@@ -135,6 +135,9 @@ fn the_fields_on_the_page_of_rust_are_those_of_the_crate() {
         name: String,
         image_count: u64,
         origin_extension: String,
+        previous_session: String,
+        old_leaf: String,
+        new_leaf: String,
         ;
         queued: bool,
     };

@@ -60,6 +60,12 @@ export interface EventPayload {
   readonly imageCount?: number;
   /** The extension that caused it. */
   readonly originExtension?: string;
+  /** The session before it. */
+  readonly previousSession?: string;
+  /** The place in the session's history before. */
+  readonly oldLeaf?: string;
+  /** The place in it now. */
+  readonly newLeaf?: string;
   /** The model's provider, at an intercept. */
   readonly provider?: string;
   /** The model, at an intercept. */
@@ -80,7 +86,7 @@ export type Told<Name extends string, Members extends keyof EventPayload = never
 /** What the handler of each event gets. */
 export interface Events {
   /** A conversation opens. */
-  session_start: Told<"session_start">;
+  session_start: Told<"session_start", "reason">;
   /** A model call begins. */
   turn_start: Told<"turn_start", "step">;
   /** A model call ended; its tools run after it. */
@@ -113,6 +119,12 @@ export interface Events {
   subagent_start: Told<"subagent_start", "agentId" | "agentRunId" | "name">;
   /** A subagent ended. */
   subagent_stop: Told<"subagent_stop", "agentId" | "agentRunId" | "name" | "status" | "error">;
+  /** Another conversation is served from now on. */
+  session_switch: Told<"session_switch", "previousSession">;
+  /** A conversation that branched off is served from now on. */
+  session_branch: Told<"session_branch", "previousSession">;
+  /** The conversation goes on at another place of its history. */
+  session_tree: Told<"session_tree", "oldLeaf" | "newLeaf">;
 }
 
 /** The name of an event. */
@@ -133,6 +145,9 @@ const NAMES: Readonly<Record<EventName, true>> = {
   post_compact: true,
   subagent_start: true,
   subagent_stop: true,
+  session_switch: true,
+  session_branch: true,
+  session_tree: true,
 };
 /** The events that there are. */
 export const EVENTS = Object.keys(NAMES);

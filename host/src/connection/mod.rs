@@ -133,6 +133,11 @@ impl Connection {
         self.index
     }
 
+    /// What it shares with all of its host.
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

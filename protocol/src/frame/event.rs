@@ -88,6 +88,12 @@ object! {
         optional image_count: u64,
         /// The extension that caused it.
         optional origin_extension: String,
+        /// The session before it.
+        optional previous_session: String,
+        /// The place in the session's history before.
+        optional old_leaf: String,
+        /// The place in it now.
+        optional new_leaf: String,
     }
 }
 

@@ -151,6 +151,9 @@ fn payload() -> EventPayload {
         queued: true,
         image_count: Some(2),
         origin_extension: text("climate"),
+        previous_session: text("s0"),
+        old_leaf: text("7"),
+        new_leaf: text("4"),
     }
 }
 

@@ -34,6 +34,9 @@ EventName: TypeAlias = Literal[
     "post_compact",
     "subagent_start",
     "subagent_stop",
+    "session_switch",
+    "session_branch",
+    "session_tree",
 ]
 Exposure: TypeAlias = Literal["direct", "codemode", "deferred", "model-only"]
 Replay: TypeAlias = Literal["never", "safe", "idempotent", "reconcile"]

@@ -32,6 +32,9 @@ class SessionStart(_Told):
 
     __slots__ = ()
 
+    reason: str | None
+    """``startup``, ``resume``, ``new`` or ``fork``; only hosts of extline say it."""
+
 
 class SessionEnd(_Told):
     """``session_end``: the conversation closes."""
@@ -191,6 +194,32 @@ class SubagentStop(SubagentStart):
     """What went wrong."""
 
 
+class SessionSwitch(_Told):
+    """``session_switch``: another conversation is served from now on."""
+
+    __slots__ = ()
+
+    previous_session: str | None
+    """The one before."""
+
+
+class SessionBranch(SessionSwitch):
+    """``session_branch``: a conversation that branched off is served from now on."""
+
+    __slots__ = ()
+
+
+class SessionTree(_Told):
+    """``session_tree``: the conversation goes on at another place of its history."""
+
+    __slots__ = ()
+
+    old_leaf: str | None
+    """The place before."""
+    new_leaf: str | None
+    """The place now."""
+
+
 EVENTS: dict[str, type[Event]] = {
     "session_start": SessionStart,
     "turn_start": TurnStart,
@@ -206,6 +235,9 @@ EVENTS: dict[str, type[Event]] = {
     "post_compact": PostCompact,
     "subagent_start": SubagentStart,
     "subagent_stop": SubagentStop,
+    "session_switch": SessionSwitch,
+    "session_branch": SessionBranch,
+    "session_tree": SessionTree,
 }
 
 __all__ = [
@@ -213,8 +245,11 @@ __all__ = [
     "PermissionDecision",
     "PostCompact",
     "PreCompact",
+    "SessionBranch",
     "SessionEnd",
     "SessionStart",
+    "SessionSwitch",
+    "SessionTree",
     "SubagentStart",
     "SubagentStop",
     "ToolCall",

@@ -92,6 +92,26 @@ pub fn move_to(
     Ok(Moved { old_leaf: stored.leaf.to_string(), new_leaf: leaf.to_string() })
 }
 
+/// The place in the history as it stands: what is kept from now on is not seen there.
+///
+/// # Errors
+///
+/// The rows cannot be read or written.
+pub fn mark(rows: &mut dyn Rows, session: &str, now_ms: u64) -> Result<String, Refusal> {
+    let stored = open(rows, session, now_ms)?;
+    let leaf = rows.node(stored.leaf)?;
+    let parent = leaf.filter(|leaf| leaf.entry.is_none()).and_then(|leaf| leaf.parent);
+    if let Some(parent) = parent
+        && !rows.is_used(&place_of(stored.leaf))?
+    {
+        // Nothing has been kept since it was marked.
+        return Ok(parent.to_string());
+    }
+    let leaf = add_node(rows, Some(stored.leaf), session, now_ms)?;
+    rows.put_session(session, &Stored { leaf, parent: stored.parent })?;
+    Ok(stored.leaf.to_string())
+}
+
 /// The node of that name, where it was made in the conversation, or in one that it branched off from.
 fn place_in(
     rows: &mut dyn Rows,

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-pub use self::history::{Moved, fork, is_known, move_to, open};
+pub use self::history::{Moved, fork, is_known, mark, move_to, open};
 pub use self::memory::MemoryRows;
 pub use self::migration::{Migration, migration, put_migrated};
 pub use self::rows::{Header, Node, Page, Row, Rows, SlotHead, Stored};

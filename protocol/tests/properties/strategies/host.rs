@@ -144,5 +144,8 @@ objects! {
         queued: any::<bool>(),
         image_count: of(any::<u64>()),
         origin_extension: of(text()),
+        previous_session: of(text()),
+        old_leaf: of(text()),
+        new_leaf: of(text()),
     }
 }
