@@ -51,12 +51,13 @@ def handle(frame):
 def request(method, params, parent=None):
     global asked
     asked += 1
+    name = f"k{asked}"
     if version is not None and method.startswith("state."):
         params = {**params, "slot_version": version}
-    emit(type="request", id=f"k{asked}", method=method, params=params, **({"parent": parent} if parent else {}))
+    emit(type="request", id=name, method=method, params=params, **({"parent": parent} if parent else {}))
     while True:
         frame = json.loads(sys.stdin.readline() or sys.exit())
-        if frame["type"] == "response" and frame["id"] == f"k{asked}":
+        if frame["type"] == "response" and frame["id"] == name:
             return frame
         handle(frame)
 

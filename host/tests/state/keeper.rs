@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 pub(crate) fn keeper(options: &Value) -> ExtensionSource {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/state/keeper.py");
     let words = ["-S".into(), script.into_os_string(), options.to_string().into()];
-    ExtensionSource::command("python3", words)
+    let name = options["name"].as_str().unwrap();
+    ExtensionSource::command("python3", words).named(name)
 }
 
 pub(crate) fn builder(home: &Path, session: Option<&str>) -> HostBuilder {
