@@ -31,6 +31,7 @@ mod rendering_tests;
 mod run;
 mod servers;
 mod session;
+mod state;
 mod styled;
 mod tap;
 mod target;
@@ -108,6 +109,7 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Run(run) => run::run(run, printer).await?,
         Action::Mcp(mcp) => mcp::run(mcp, printer).await?,
         Action::Lint(lint) => lint::run(lint, printer).await?,
+        Action::State(state) => state::run(&state, printer).await,
         Action::Install(install) => install::install(&install, printer)?,
         Action::Uninstall(uninstall) => install::uninstall(&uninstall, printer),
         Action::Package(package) => package::run(&package, printer),

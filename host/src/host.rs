@@ -11,7 +11,7 @@ mod services;
 mod session;
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -275,8 +275,10 @@ impl Host {
         let registry = Registry::new(names, tools, &builder.builtin_commands);
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
-        let state =
-            builder.state.as_ref().map(|place| Arc::new(State::new(place, project_of(&cwd))));
+        let state = builder
+            .state
+            .as_ref()
+            .map(|place| Arc::new(State::new(place, state::project_of(&cwd))));
         if let Some(state) = &state {
             // What the agent serves itself goes before it.
             let own = std::mem::replace(&mut builder.methods, state::methods(state));
@@ -375,12 +377,6 @@ impl Host {
         host.shared.start_is_over();
         host
     }
-}
-
-/// By what the scope `project` is kept: the folder itself, whatever links lead there.
-fn project_of(cwd: &Path) -> String {
-    let folder = cwd.canonicalize();
-    folder.as_deref().unwrap_or(cwd).to_string_lossy().into_owned()
 }
 
 impl Drop for Host {

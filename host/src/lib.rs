@@ -148,6 +148,9 @@ pub use source::{ExtensionSource, MANIFEST, Manifest, ManifestError, Permissions
 #[cfg(feature = "mcp-client")]
 pub use source::{McpServer, McpServerError};
 
+#[cfg(feature = "state")]
+pub use state::StateFile;
+
 /// The wire's own types, as they stand in this crate's interface.
 pub use extline_protocol as protocol;
 pub use extline_schema::{SchemaError, Violation};

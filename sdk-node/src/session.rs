@@ -82,6 +82,7 @@ impl Session {
             sdk: Some(SdkInfo::extline("node")),
             registrations: frames,
             methods: options.methods,
+            state_version: options.state_version.map(u64::from),
             teardown: options.teardown,
             ..ExtensionConfig::new(options.name, options.version)
         };

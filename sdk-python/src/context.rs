@@ -156,6 +156,13 @@ impl Context {
         slf.py().import("extline._ui")?.getattr("Ui")?.call1((slf,))
     }
 
+    /// What the extension keeps with its host: `session`, `project` and `global_`, each like a dict.
+    #[getter]
+    fn state<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let is_looped = slf.get().core.serving(slf.py()).getattr("is_looped")?;
+        slf.py().import("extline._state")?.getattr("State")?.call1((slf, is_looped))
+    }
+
     /// Where the extension is; None where the host does not say it.
     #[getter]
     fn extension_dir<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -10,6 +10,7 @@ mod offered;
 mod package;
 mod servers;
 mod settings;
+mod state;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ use help::{
     CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFORMANCE_EXAMPLES, DISCOVER_EXAMPLES,
     ENVIRONMENT, EXAMPLES, HOOK_EXAMPLES, INSPECT_EXAMPLES, INSTALL_EXAMPLES, LINT_EXAMPLES,
     MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, PACKAGE_EXAMPLES, RECORD_EXAMPLES,
-    RUN_EXAMPLES, TAP_EXAMPLES, UNINSTALL_EXAMPLES,
+    RUN_EXAMPLES, STATE_EXAMPLES, TAP_EXAMPLES, UNINSTALL_EXAMPLES,
 };
 use offered::Offered;
 
@@ -35,6 +36,7 @@ pub(crate) use install::{Discover, Install, Place, Scope, Uninstall};
 pub(crate) use package::{Kind, Package};
 pub(crate) use servers::Servers;
 pub(crate) use settings::{Program, Settings, Timeout};
+pub(crate) use state::{Scope as StateScope, State};
 
 /// Run, call and inspect extensions for coding agents.
 ///
@@ -106,6 +108,9 @@ pub(crate) enum Action {
         after_help = format!("{LINT_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Lint(Lint),
+    /// Show what an extension keeps by state.*, or take it away
+    #[command(after_help = format!("{STATE_EXAMPLES}\n\n{EXIT_CODES}"))]
+    State(State),
     /// Put an extension into the configuration of an agent, as an MCP server and as hooks
     ///
     /// The entry starts `extline mcp` with the folder, both by full paths; hooks, where the extension has

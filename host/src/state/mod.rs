@@ -8,8 +8,10 @@ mod database;
 mod migrate;
 mod rows;
 mod serve;
+#[cfg(feature = "state")]
+mod state_file;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use extline_protocol::frame::RpcError;
@@ -20,6 +22,8 @@ use tokio::sync::Mutex as AsyncMutex;
 use self::migrate::Migrating;
 use self::rows::{Store, Work};
 pub(crate) use self::serve::methods;
+#[cfg(feature = "state")]
+pub use self::state_file::StateFile;
 
 /// Where a host keeps what extensions keep with it.
 #[derive(Clone, Debug)]
@@ -126,4 +130,10 @@ pub(crate) fn error_of(refusal: Refusal) -> RpcError {
 fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// By what the scope `project` is kept: the folder itself, whatever links lead there.
+pub(crate) fn project_of(cwd: &Path) -> String {
+    let folder = cwd.canonicalize();
+    folder.as_deref().unwrap_or(cwd).to_string_lossy().into_owned()
 }

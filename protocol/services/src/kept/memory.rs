@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Refusal;
 use super::rows::{Header, Node, Page, Row, Rows, SlotHead, Stored};
-use super::{Asker, Refusal};
-use crate::state::Scope;
 
 /// Place and extension.
 type Slot = (String, String);
@@ -18,21 +17,6 @@ pub struct MemoryRows {
     used: BTreeSet<String>,
     sessions: BTreeMap<String, Stored>,
     nodes: BTreeMap<u64, (Node, Option<String>)>,
-}
-
-impl MemoryRows {
-    /// Values of an extension in a scope as they are seen, JSON texts by their keys: what a test reads.
-    ///
-    /// # Errors
-    ///
-    /// Never, as nothing here can fail to be read.
-    pub fn values(
-        &mut self,
-        asker: &Asker<'_>,
-        scope: Scope,
-    ) -> Result<BTreeMap<String, String>, Refusal> {
-        super::slot::values(self, asker, scope)
-    }
 }
 
 fn slot(place: &str, extension: &str) -> Slot {

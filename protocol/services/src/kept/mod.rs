@@ -21,6 +21,7 @@ pub use self::history::{Moved, fork, is_known, mark, move_to, open};
 pub use self::memory::MemoryRows;
 pub use self::migration::{Migration, migration, put_migrated};
 pub use self::rows::{Header, Node, Page, Row, Rows, SlotHead, Stored};
+pub use self::slot::{clear, values};
 use crate::{Method, session, state};
 
 /// Who asks, and when.

@@ -245,12 +245,32 @@ pub(super) fn list(
     Ok(Outcome::Done(Listed { keys, next, bytes: slot.bytes()? }))
 }
 
-pub(super) fn values(
+/// What an extension has in a scope, JSON texts by their keys.
+///
+/// # Errors
+///
+/// The rows cannot be read.
+pub fn values(
     rows: &mut dyn Rows,
     asker: &Asker<'_>,
     scope: Scope,
 ) -> Result<BTreeMap<String, String>, Refusal> {
     Slot::open(rows, asker, scope)?.values()
+}
+
+/// Takes away all that an extension has in a scope; how many values there were.
+///
+/// # Errors
+///
+/// The rows cannot be read or written.
+pub fn clear(rows: &mut dyn Rows, asker: &Asker<'_>, scope: Scope) -> Result<usize, Refusal> {
+    let mut slot = Slot::open(rows, asker, scope)?;
+    let count = slot.seen(Page::default())?.len();
+    if count > 0 {
+        let version = slot.head()?.map_or(FIRST_VERSION, |head| head.version);
+        slot.replace(version, &BTreeMap::new())?;
+    }
+    Ok(count)
 }
 
 /// A value is no larger than one may be.

@@ -203,7 +203,7 @@ impl ExtensionSession {
         let frame = Request {
             id: key.id().clone(),
             method: method.to_owned(),
-            params,
+            params: self.with_state_version(method, params),
             parent: parent.map(parent_of),
             deadline_ms,
         };
@@ -215,6 +215,21 @@ impl ExtensionSession {
             self.pause(parent, now);
         }
         Ok(key)
+    }
+
+    /// The parameters of a request for `state.*` with the version of the values, unless they say one.
+    fn with_state_version(&self, method: &str, params: Option<RawJson>) -> Option<RawJson> {
+        let Some(version) = self.state_version.filter(|_| method.starts_with("state.")) else {
+            return params;
+        };
+        let Some(params) = params.filter(RawJson::is_object) else { return None };
+        if params.at("/slot_version").is_some() {
+            return Some(params);
+        }
+        let members = params.get().trim_start().trim_start_matches('{').trim_start();
+        let comma = if members.starts_with('}') { "" } else { "," };
+        let text = format!("{{\"slot_version\":{version}{comma}{members}");
+        Some(RawJson::parse(&text).unwrap_or(params))
     }
 
     /// No longer wants the answer of a `call_tool` or `request`; it comes all the same.
