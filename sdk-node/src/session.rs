@@ -26,6 +26,8 @@ pub struct SessionOptions {
     pub version: String,
     /// The methods it serves.
     pub methods: Vec<String>,
+    /// The version of the values that it keeps with its host.
+    pub state_version: Option<u32>,
     /// Handlers run at its end.
     pub teardown: bool,
     /// Who reads and writes stdin and stdout: `native`, or `socket` for JavaScript, by the descriptors

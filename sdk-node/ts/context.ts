@@ -10,6 +10,7 @@ import { encodeUpdate, type Update } from "./result.js";
 import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
 import type { Serving } from "./serve.js";
 import type { ToolOutput } from "./tool-output.js";
+import { History, State } from "./state.js";
 import { Ui } from "./ui.js";
 
 /** The conversation that a call belongs to. */
@@ -110,6 +111,16 @@ export class Context {
   /** Asks the person in front of the agent: `confirm`, `select`, `input`. */
   get ui(): Ui {
     return new Ui(this);
+  }
+
+  /** What the extension keeps with its host: `session`, `project` and `global`. */
+  get state(): State {
+    return new State(this);
+  }
+
+  /** The history of the conversation: `append`, `branch`, `info`. */
+  get history(): History {
+    return new History(this);
   }
 
   /** Where the extension is; undefined where the host does not say. */

@@ -159,8 +159,13 @@ impl Context {
     /// What the extension keeps with its host: `session`, `project` and `global_`, each like a dict.
     #[getter]
     fn state<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let is_looped = slf.get().core.serving(slf.py()).getattr("is_looped")?;
-        slf.py().import("extline._state")?.getattr("State")?.call1((slf, is_looped))
+        slf.py().import("extline._state")?.getattr("State")?.call1((slf,))
+    }
+
+    /// The history of the conversation: `append`, `branch`, `info`.
+    #[getter]
+    fn history<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("extline._state")?.getattr("History")?.call1((slf,))
     }
 
     /// Where the extension is; None where the host does not say it.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use extline_protocol::frame::{HelloAck, HostInfo, Limits, Object};
 use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
 use extline_protocol::{Capabilities, Profile};
+use extline_services::kept::{self, GivenState};
 use extline_services::{GivenAnswers, METHODS};
 use serde_json::Value;
 
@@ -62,6 +63,8 @@ pub(crate) struct Options {
     pub(crate) functions: HashSet<String>,
     /// What a person would say, where there is one.
     pub(crate) answers: Option<GivenAnswers>,
+    /// What the extension has kept before, where the host keeps anything.
+    pub(crate) state: Option<GivenState>,
 }
 
 impl Options {
@@ -86,11 +89,15 @@ impl Options {
             Value::Null => None,
             given => Some(GivenAnswers::read(given).map_err(Mistake::of)?),
         };
+        let state = match &options["state"] {
+            Value::Null => None,
+            given => Some(GivenState::read(given).map_err(Mistake::of)?),
+        };
         let functions = options["methods"].as_array().into_iter().flatten();
         let functions = functions.filter_map(Value::as_str).map(str::to_owned).collect();
         Ok(Self {
             functions,
-            ack: ack(text, &profile, string("version"), answers.is_some())?,
+            ack: ack(text, &profile, string("version"), (answers.is_some(), state.is_some()))?,
             profile,
             unit,
             deadline: time("deadline", DEADLINE),
@@ -100,6 +107,7 @@ impl Options {
             unwanted: options["reject"].as_array().into_iter().flatten().map(pair).collect(),
             tools: tools.map(|(name, answers)| (name.clone(), *answers == true)).collect(),
             answers,
+            state,
         })
     }
 }
@@ -109,7 +117,7 @@ fn ack(
     options: &str,
     profile: &Profile,
     version: String,
-    has_person: bool,
+    (has_person, keeps): (bool, bool),
 ) -> Result<HelloAck, Mistake> {
     let mut ack = HelloAck::read_members(&members(options)?).map_err(Mistake::of)?;
     ack.protocol_version = 1;
@@ -125,9 +133,18 @@ fn ack(
         let others: Vec<_> = METHODS
             .iter()
             .map(|method| method.name.to_owned())
+            .filter(|name| keeps || !kept::methods().any(|kept| kept == name))
             .filter(|name| !methods.contains(name))
             .collect();
         methods.extend(others);
+    }
+    if keeps {
+        let methods = ack.methods.get_or_insert_default();
+        for method in
+            kept::methods().filter(|name| !methods.iter().any(|it| it == name)).collect::<Vec<_>>()
+        {
+            methods.push(method.to_owned());
+        }
     }
     ack.methods = ack.methods.filter(|methods| !methods.is_empty());
     ack.capabilities.get_or_insert_with(|| Capabilities::all().names());

@@ -50,8 +50,21 @@ export interface HostOptions {
   methods?: Readonly<Record<string, MethodStandIn>>;
   /** What a person says to dialogs; unsaid the host has none. */
   answers?: DialogAnswers;
+  /**
+   * What the extension has kept before, as `{ session: { n: 1 } }`, or `{}` for nothing; unsaid the host keeps nothing.
+   * `slot_version` is the version that the values have.
+   */
+  state?: GivenState;
   /** Registrations that the host does not take, as `["tool", "weather"]`. */
   reject?: readonly Unwanted[];
+}
+
+/** Values that an extension has kept, by scope and key. */
+export interface GivenState {
+  session?: Readonly<Record<string, unknown>>;
+  project?: Readonly<Record<string, unknown>>;
+  global?: Readonly<Record<string, unknown>>;
+  slot_version?: number;
 }
 
 /** As the native half reads them. */
@@ -74,6 +87,7 @@ export function stepOptions(options: HostOptions): object {
     profile,
     reject,
     answers: options.answers,
+    state: options.state,
     tools: Object.fromEntries(tools),
     methods: Object.keys(options.methods ?? {}),
   };

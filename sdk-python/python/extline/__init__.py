@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         ToolUse,
     )
     from ._panel import PanelInput
+    from ._state import History, Slot, State
     from ._ui import Ui
 
 _claim.at_import()
@@ -59,6 +60,7 @@ __all__ = [
     "Event",
     "Extension",
     "GuardedToolUse",
+    "History",
     "Image",
     "Message",
     "ModelCall",
@@ -67,6 +69,8 @@ __all__ = [
     "RawJson",
     "Response",
     "RewritableToolUse",
+    "Slot",
+    "State",
     "ToolError",
     "ToolResult",
     "ToolUse",
@@ -84,10 +88,13 @@ _GIVEN = {
     "Decision": "_moment",
     "Event": "_event",
     "GuardedToolUse": "_moment",
+    "History": "_state",
     "Message": "_moment",
     "ModelCall": "_moment",
     "PanelInput": "_panel",
     "RewritableToolUse": "_moment",
+    "Slot": "_state",
+    "State": "_state",
     "ToolUse": "_moment",
     "Ui": "_ui",
 }

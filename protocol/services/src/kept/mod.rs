@@ -7,6 +7,7 @@
 //!
 //! Time is an argument here, and each call is one transaction of the caller's.
 
+mod given;
 mod history;
 mod memory;
 mod migration;
@@ -17,6 +18,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+pub use self::given::GivenState;
 pub use self::history::{Moved, fork, is_known, mark, move_to, open};
 pub use self::memory::MemoryRows;
 pub use self::migration::{Migration, migration, put_migrated};

@@ -62,7 +62,9 @@ class Host:
     ``ctx.call_tool``. A tool that is None never answers. ``methods`` are functions for
     ``ctx.request``, which take the params. ``answers`` are what a person says to dialogs:
     ``{"confirm": True, "select": "north"}``, or ``"headless"`` where nobody is there. A list has
-    answers in their order, the last of them again and again. None closes the dialog. ``reject`` names registrations that the host does not
+    answers in their order, the last of them again and again. None closes the dialog. ``state`` is what the extension
+    has kept before, as ``{"session": {"n": 1}}``, or ``{}`` for nothing; where it is not given the host keeps nothing.
+    With ``"slot_version": 1`` beside the scopes the values have that version. ``reject`` names registrations that the host does not
     take, as ``("tool", "weather")``.
 
     It is as strict as a host, and stricter where a host only logs. A handler of an event or panel
@@ -90,6 +92,7 @@ class Host:
         tools: dict[str, Callable[..., Any] | None] | None = None,
         methods: dict[str, Callable[..., Any]] | None = None,
         answers: dict[str, Any] | str | None = None,
+        state: dict[str, Any] | None = None,
         reject: Iterable[tuple[str, str]] = (),
     ) -> None:
         self._extension = extension
@@ -112,6 +115,7 @@ class Host:
             "methods": list(self._stand_ins.methods),
             "tools": {name: tool is not None for name, tool in self._stand_ins.tools.items()},
             "answers": answers,
+            "state": state,
             "reject": [list(one) for one in reject],
         }
         self._native = HostSteps(dumps(options))
@@ -291,6 +295,12 @@ class Host:
     def notices(self) -> list[str]:
         """What the host would complain about."""
         return self._talk.told["notices"]
+
+    @property
+    def state(self) -> dict[str, dict[str, Any]]:
+        """What the extension keeps: the values of ``session``, ``project`` and ``global`` by their keys. Empty where
+        the host was made without ``state``."""
+        return loads(self._native.state()) or {}
 
     @property
     def transcript(self) -> Transcript:
