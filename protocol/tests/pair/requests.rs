@@ -326,7 +326,8 @@ fn requests_for_values_say_their_version() {
         pair.extension.request(None, method, Some(raw(params)), None, pair.now).unwrap();
     }
     pair.step();
-    let params: Vec<_> = pair.wire.iter().map(|line| line.split_once("\"params\":").unwrap().1).collect();
+    let params: Vec<_> =
+        pair.wire.iter().map(|line| line.split_once("\"params\":").unwrap().1).collect();
     assert_eq!(
         params,
         [

@@ -15,5 +15,6 @@ mod questions;
 mod scenarios;
 mod sequences;
 mod starts;
+mod state;
 mod strict;
 mod tools;
