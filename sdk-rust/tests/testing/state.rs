@@ -77,6 +77,14 @@ fn values_of_another_version_are_migrated_by_the_function_that_is_given() -> Res
     });
     let asked = json!({ "from": 1, "to": 2, "scope": "session", "data": { "counter": 4 } });
     let answer = host.request("state.migrate", asked)?;
-    assert_eq!(answer.value(), Some(&json!({ "data": { "n": [4, 1] } })));
+    assert_eq!(answer.value(), json!({ "data": { "n": [4, 1] } }));
     Ok(())
+}
+
+#[test]
+fn the_example_is_the_program_of_the_page() {
+    let example = include_str!("../../examples/count.rs");
+    let (_, program) = example.split_once("\n\n").unwrap();
+    let page = include_str!("../../../docs/state.md");
+    assert!(page.contains(&format!("```rust count.rs\n{program}```")), "{program}");
 }
