@@ -80,27 +80,27 @@ def too_much(ctx: Context) -> None:
 
 def test_values_are_kept_and_a_test_sees_them() -> None:
     with Host(ext, state={"session": {"n": 41}}) as host:
-        assert host.call("count").structured == 42
-        assert host.call("count").structured == 43
+        assert host.call("count").value == 42
+        assert host.call("count").value == 43
         assert host.state == {"session": {"n": 43}, "project": {}, "global": {}}
-        assert host.call("as_a_dict").structured == [
+        assert host.call("as_a_dict").value == [
             ["a/1", "a/2", "b"], 3, True, False, [1, {"x": "ä"}], 5,
             ["a/1", "a/2"], {"a/1": 1, "a/2": None}, 1, False, True, "KeyError('b')",
         ]  # fmt: skip
-        assert host.call("notes").structured == [True, {"text": "one"}, 2, False]
+        assert host.call("notes").value == [True, {"text": "one"}, 2, False]
 
 
 def test_async_handlers_await() -> None:
     async def play() -> None:
         async with AsyncHost(ext, state={}) as host:
-            assert (await host.call("count_later")).structured == [
+            assert (await host.call("count_later")).value == [
                 2, 2, ["n"],
-                "in an async handler it is `await ctx.state.global.get('n')`",
-                "in an async handler it is `await ctx.state.global.set('n', ...)`",
-                "in an async handler it is `await ctx.state.global.get('n')`",
+                "in an async handler it is `await ctx.state.global_.get('n')`",
+                "in an async handler it is `await ctx.state.global_.set('n', ...)`",
+                "in an async handler it is `await ctx.state.global_.get('n')`",
                 True,
             ]  # fmt: skip
-            assert (await host.call("notes_later")).structured == ["note", "/testing"]
+            assert (await host.call("notes_later")).value == ["note", "/testing"]
 
     asyncio.run(play())
 
@@ -133,7 +133,7 @@ def test_nothing_is_lost_where_somebody_else_sets_it_meanwhile() -> None:
         return [ctx.state.session.modify("n", change, 0), tries]
 
     with Host(other, state={}) as host:
-        assert host.call("race").structured == [11, [0, 10]]
+        assert host.call("race").value == [11, [0, 10]]
 
 
 @pytest.mark.parametrize("is_async", [False, True])
@@ -154,8 +154,8 @@ def test_values_of_another_version_are_migrated(is_async: bool) -> None:
         return dict(ctx.state.session)
 
     with Host(later, state={"slot_version": 1, "session": {"counter": 4}}) as host:
-        assert host.call("read").structured == {"n": 5}
-        assert host.call("read").structured == {"n": 5}
+        assert host.call("read").value == {"n": 5}
+        assert host.call("read").value == {"n": 5}
 
 
 def test_values_that_cannot_be_migrated_stay() -> None:

@@ -147,7 +147,9 @@ class Slot(MutableMapping[str, "Any"]):
         answer: Any = self._ctx.request(f"state.{method}", {"scope": self._scope, **params})
         if hasattr(answer, "__await__"):
             answer.close()
-            raise TypeError(f"in an async handler it is `await ctx.state.{self._scope}.{instead}`")
+            # The name that Python keeps for itself has an underscore.
+            scope = "global_" if self._scope == "global" else self._scope
+            raise TypeError(f"in an async handler it is `await ctx.state.{scope}.{instead}`")
         return answer
 
     def __getitem__(self, key: str) -> Any:
