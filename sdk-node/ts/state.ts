@@ -91,7 +91,7 @@ export class Slot {
     do {
       const page = await this.#ask("state.list", { prefix, after });
       keys.push(...page.keys.map((key) => key.key));
-      after = page.next;
+      after = page.next ?? undefined;
     } while (after !== undefined);
     return keys;
   }
@@ -144,7 +144,7 @@ export class History {
       const asked = { types, after };
       const page = (await this.#ctx.request("session.branch", asked)) as Services["session.branch"]["result"];
       entries.push(...page.entries);
-      after = page.next;
+      after = page.next ?? undefined;
     } while (after !== undefined);
     return entries;
   }
