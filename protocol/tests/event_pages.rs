@@ -199,6 +199,7 @@ fn from(since: &str) -> &'static str {
     match since {
         "base" => "every host",
         "upstream" => "all but zot 0.1.62",
+        "extline" => "built with extline",
         other => panic!("{other}"),
     }
 }
