@@ -182,9 +182,12 @@ impl Host {
         let json = params.map_or_else(|| "null".to_owned(), |params| params.get().to_owned());
         if self.questions.is_over {
             self.refuse_request(serial, "cancelled", "the test is over");
-        } else if !self.questions.functions.contains(&name) && self.take_kept(serial, &name, &json)
-        {
-        } else if let Some(answer) = self.questions.answer(&name, &json) {
+            return;
+        }
+        if !self.questions.functions.contains(&name) && self.take_kept(serial, &name, &json) {
+            return;
+        }
+        if let Some(answer) = self.questions.answer(&name, &json) {
             match answer {
                 // It is JSON.
                 Ok(result) => drop(self.answer_request(serial, &result.to_string())),

@@ -84,10 +84,8 @@ pub fn move_to(
 ) -> Result<Moved, Refusal> {
     let stored = open(rows, session, now_ms)?;
     let to = place_in(rows, &stored, session, to)?;
-    let leaf = match to == stored.leaf {
-        true => to,
-        false => add_node(rows, Some(to), session, now_ms)?,
-    };
+    let is_there = to == stored.leaf;
+    let leaf = if is_there { to } else { add_node(rows, Some(to), session, now_ms)? };
     rows.put_session(session, &Stored { leaf, parent: stored.parent.clone() })?;
     Ok(Moved { old_leaf: stored.leaf.to_string(), new_leaf: leaf.to_string() })
 }
