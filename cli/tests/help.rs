@@ -9,8 +9,9 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 18] = [
+const SUBCOMMANDS: [&str; 19] = [
     "run",
+    "state",
     "call",
     "command",
     "inspect",

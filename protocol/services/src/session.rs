@@ -120,7 +120,12 @@ pub struct SessionEntry {
 }
 
 impl Info {
-    #[expect(clippy::trivially_copy_pass_by_ref, clippy::unused_self, reason = "as every method's")]
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        clippy::unnecessary_wraps,
+        clippy::unused_self,
+        reason = "as every method's"
+    )]
     fn check(&self) -> Result<(), String> {
         Ok(())
     }

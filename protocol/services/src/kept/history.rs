@@ -243,10 +243,10 @@ fn bytes_so_far(rows: &mut dyn Rows, node: u64, extension: &str) -> Result<u64, 
 pub(super) fn branch(
     rows: &mut dyn Rows,
     asker: &Asker<'_>,
-    asked: &Branch,
+    params: &Branch,
 ) -> Result<Outcome<Entries>, Refusal> {
     let leaf = rows.session(asker.session_key())?.map(|stored| stored.leaf);
-    let after = asked.after.as_deref();
+    let after = params.after.as_deref();
     let mut wanted = Vec::new();
     let (mut next, mut is_found) = (leaf, after.is_none());
     while let Some(number) = next {
@@ -257,7 +257,7 @@ pub(super) fn branch(
         let Some(node) = rows.node(number)? else { break };
         next = node.parent;
         let Some((owner, kind)) = node.entry else { continue };
-        let is_asked = asked.types.as_ref().is_none_or(|types| types.contains(&kind));
+        let is_asked = params.types.as_ref().is_none_or(|types| types.contains(&kind));
         if owner == asker.extension && is_asked {
             wanted.push((number, kind, node.at_ms));
         }
@@ -269,7 +269,7 @@ pub(super) fn branch(
         );
         return Err(Refusal::new("stale", text));
     }
-    let limit = usize::try_from(asked.limit.unwrap_or(ENTRIES)).unwrap_or(usize::MAX);
+    let limit = usize::try_from(params.limit.unwrap_or(ENTRIES)).unwrap_or(usize::MAX);
     let mut page = Entries { leaf: leaf.map(|leaf| leaf.to_string()), ..Entries::default() };
     let mut bytes = 0;
     for (number, kind, at_ms) in wanted.into_iter().rev() {

@@ -176,12 +176,12 @@ macro_rules! migrated {
 pub(super) fn get(
     rows: &mut dyn Rows,
     asker: &Asker<'_>,
-    asked: &Get,
+    params: &Get,
 ) -> Result<Outcome<Got>, Refusal> {
-    let mut slot = Slot::open(rows, asker, asked.scope)?;
-    migrated!(slot, asked);
-    let slot_version = asked.slot_version.unwrap_or(FIRST_VERSION);
-    let Some((value, revision)) = slot.row(&asked.key)? else {
+    let mut slot = Slot::open(rows, asker, params.scope)?;
+    migrated!(slot, params);
+    let slot_version = params.slot_version.unwrap_or(FIRST_VERSION);
+    let Some((value, revision)) = slot.row(&params.key)? else {
         return Ok(Outcome::Done(Got { value: None, revision: 0, slot_version }));
     };
     let value = RawValue::from_string(value)
@@ -192,37 +192,37 @@ pub(super) fn get(
 pub(super) fn set(
     rows: &mut dyn Rows,
     asker: &Asker<'_>,
-    asked: &Set,
+    params: &Set,
 ) -> Result<Outcome<WasSet>, Refusal> {
-    let value = asked.value.get();
-    check_size("state.set", &asked.key, value)?;
-    let mut slot = Slot::open(rows, asker, asked.scope)?;
-    migrated!(slot, asked);
-    let before = slot.row(&asked.key)?;
+    let value = params.value.get();
+    check_size("state.set", &params.key, value)?;
+    let mut slot = Slot::open(rows, asker, params.scope)?;
+    migrated!(slot, params);
+    let before = slot.row(&params.key)?;
     let revision = before.as_ref().map_or(0, |(_, revision)| *revision);
-    slot.check_revision("state.set", &asked.key, asked.revision, revision)?;
-    let old = before.map_or(0, |(value, _)| asked.key.len() + value.len()) as u64;
-    let bytes = slot.bytes()? - old + (asked.key.len() + value.len()) as u64;
-    check_slot("state.set", asker, asked.scope, bytes)?;
-    let (place, revision) = slot.writing(asked.slot_version.unwrap_or(FIRST_VERSION))?;
+    slot.check_revision("state.set", &params.key, params.revision, revision)?;
+    let old = before.map_or(0, |(value, _)| params.key.len() + value.len()) as u64;
+    let bytes = slot.bytes()? - old + (params.key.len() + value.len()) as u64;
+    check_slot("state.set", asker, params.scope, bytes)?;
+    let (place, revision) = slot.writing(params.slot_version.unwrap_or(FIRST_VERSION))?;
     let row = Row { value: Some(value.to_owned()), revision };
-    slot.rows.put(&place, asker.extension, &asked.key, &row)?;
+    slot.rows.put(&place, asker.extension, &params.key, &row)?;
     Ok(Outcome::Done(WasSet { revision }))
 }
 
 pub(super) fn delete(
     rows: &mut dyn Rows,
     asker: &Asker<'_>,
-    asked: &Delete,
+    params: &Delete,
 ) -> Result<Outcome<Deleted>, Refusal> {
-    let mut slot = Slot::open(rows, asker, asked.scope)?;
-    migrated!(slot, asked);
-    let before = slot.row(&asked.key)?.map(|(_, revision)| revision);
-    slot.check_revision("state.delete", &asked.key, asked.revision, before.unwrap_or(0))?;
+    let mut slot = Slot::open(rows, asker, params.scope)?;
+    migrated!(slot, params);
+    let before = slot.row(&params.key)?.map(|(_, revision)| revision);
+    slot.check_revision("state.delete", &params.key, params.revision, before.unwrap_or(0))?;
     if before.is_some() {
-        let version = asked.slot_version.unwrap_or(FIRST_VERSION);
+        let version = params.slot_version.unwrap_or(FIRST_VERSION);
         let (place, revision) = slot.writing(version)?;
-        slot.hide(&place, &asked.key, revision)?;
+        slot.hide(&place, &params.key, revision)?;
     }
     Ok(Outcome::Done(Deleted { deleted: before.is_some() }))
 }
@@ -230,13 +230,13 @@ pub(super) fn delete(
 pub(super) fn list(
     rows: &mut dyn Rows,
     asker: &Asker<'_>,
-    asked: &List,
+    params: &List,
 ) -> Result<Outcome<Listed>, Refusal> {
-    let mut slot = Slot::open(rows, asker, asked.scope)?;
-    migrated!(slot, asked);
-    let limit = usize::try_from(asked.limit.unwrap_or(KEYS)).unwrap_or(usize::MAX);
-    let prefix = asked.prefix.as_deref().unwrap_or_default();
-    let page = Page { prefix, after: asked.after.as_deref(), limit: Some(limit + 1) };
+    let mut slot = Slot::open(rows, asker, params.scope)?;
+    migrated!(slot, params);
+    let limit = usize::try_from(params.limit.unwrap_or(KEYS)).unwrap_or(usize::MAX);
+    let prefix = params.prefix.as_deref().unwrap_or_default();
+    let page = Page { prefix, after: params.after.as_deref(), limit: Some(limit + 1) };
     let seen = slot.seen(page)?;
     let is_last = seen.len() <= limit;
     let keys = seen.into_iter().take(limit);

@@ -219,17 +219,16 @@ impl ExtensionSession {
 
     /// The parameters of a request for `state.*` with the version of the values, unless they say one.
     fn with_state_version(&self, method: &str, params: Option<RawJson>) -> Option<RawJson> {
-        let Some(version) = self.state_version.filter(|_| method.starts_with("state.")) else {
+        let version = self.state_version.filter(|_| method.starts_with("state."));
+        let (Some(version), Some(asked)) = (version, params.as_ref()) else { return params };
+        // The host says what is wrong with what is no object.
+        if !asked.is_object() || asked.at("/slot_version").is_some() {
             return params;
-        };
-        let Some(params) = params.filter(RawJson::is_object) else { return None };
-        if params.at("/slot_version").is_some() {
-            return Some(params);
         }
-        let members = params.get().trim_start().trim_start_matches('{').trim_start();
+        let members = asked.get().trim_start().trim_start_matches('{').trim_start();
         let comma = if members.starts_with('}') { "" } else { "," };
         let text = format!("{{\"slot_version\":{version}{comma}{members}");
-        Some(RawJson::parse(&text).unwrap_or(params))
+        RawJson::parse(&text).ok().or(params)
     }
 
     /// No longer wants the answer of a `call_tool` or `request`; it comes all the same.
