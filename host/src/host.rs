@@ -33,7 +33,7 @@ use crate::profile::ProfileRules;
 use crate::registry::{Command, Registry, Tool};
 use crate::report::{CallError, Diagnosis, Ending, Problem};
 use crate::source::{Manifest, Plan};
-use crate::state::{self, State};
+use crate::state::State;
 
 /// Extensions that run, and what can be done with them.
 ///
@@ -275,20 +275,7 @@ impl Host {
         let registry = Registry::new(names, tools, &builder.builtin_commands);
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
         let deadlines = builder.profile.deadlines(builder.deadlines);
-        let state = builder
-            .state
-            .as_ref()
-            .map(|place| Arc::new(State::new(place, state::project_of(&cwd))));
-        if let Some(state) = &state {
-            // What the agent serves itself goes before it.
-            let own = std::mem::replace(&mut builder.methods, state::methods(state));
-            builder.methods.extend(own);
-        }
-        let is_resumed = match (&state, &builder.session) {
-            // What cannot be read is told to the extension that asks for it.
-            (Some(state), Some(session)) => state.knows(&session.id).await.unwrap_or(false),
-            _ => false,
-        };
+        let (state, is_resumed) = builder.serve_state(&cwd).await;
         let methods = builder.methods.clone();
         let knows_approvals = builder.profile.vocabulary.is_extline();
         let (rules_of_calls, screen) = (builder.approvals.clone(), builder.screen.clone());

@@ -1,9 +1,12 @@
 //! That a conversation opens, closes, and goes on elsewhere.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use extline_protocol::frame::{EventPayload, RpcError, SessionInfo};
 
-use super::Host;
-use crate::state::error_of;
+use super::{Host, HostBuilder};
+use crate::state::{self, State, error_of};
 
 /// The conversation. Which one it is at first [`HostBuilder::session`](crate::HostBuilder::session) says.
 impl Host {
@@ -111,4 +114,21 @@ impl Host {
 fn unsupported(why: &str) -> RpcError {
     let text = format!("the host cannot do this: {why}");
     RpcError::new(extline_protocol::ErrorKind::Unsupported, text)
+}
+
+impl HostBuilder {
+    /// Serves what is kept, where it is: and whether something was kept with the conversation before.
+    pub(super) async fn serve_state(&mut self, cwd: &Path) -> (Option<Arc<State>>, bool) {
+        let Some(place) = &self.state else { return (None, false) };
+        let kept = Arc::new(State::new(place, state::project_of(cwd)));
+        // What the agent serves itself goes before it.
+        let own = std::mem::replace(&mut self.methods, state::methods(&kept));
+        self.methods.extend(own);
+        let is_resumed = match &self.session {
+            // What cannot be read is told to the extension that asks for it.
+            Some(session) => kept.knows(&session.id).await.unwrap_or(false),
+            None => false,
+        };
+        (Some(kept), is_resumed)
+    }
 }

@@ -39,7 +39,7 @@ async fn each_limit_is_named_and_what_was_there_stays() {
     assert_eq!(answer["error"]["code"], "too_large");
     assert_eq!(answer["error"]["data"], json!({ "limit": "value_bytes", "max": 65_536 }));
 
-    for key in ["".to_owned(), "k".repeat(257)] {
+    for key in [String::new(), "k".repeat(257)] {
         let answer = ask(&host, "state.set", setting(&key, json!(1))).await;
         assert_eq!(answer["error"]["code"], "validation", "{answer}");
         let text = answer["error"]["message"].as_str().unwrap();
