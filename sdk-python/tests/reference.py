@@ -34,6 +34,9 @@ CHAPTERS = {
         "extline.PanelInput",
         "extline._panel.OpenPanel",
         "extline.Ui",
+        "extline.State",
+        "extline.Slot",
+        "extline.History",
         "extline._output.ToolOutput",
     ],
     "Events": [
@@ -51,6 +54,9 @@ CHAPTERS = {
         "extline.events.PostCompact",
         "extline.events.SubagentStart",
         "extline.events.SubagentStop",
+        "extline.events.SessionSwitch",
+        "extline.events.SessionBranch",
+        "extline.events.SessionTree",
     ],
     "What a handler returns": [
         "extline.ToolResult",
