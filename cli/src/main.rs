@@ -34,6 +34,7 @@ mod script_hooks;
 mod secret;
 mod servers;
 mod session;
+mod state;
 mod styled;
 mod tap;
 mod target;
@@ -109,9 +110,10 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Call(call) => call::run(call, printer).await?,
         Action::Command(command) => command::run(command, printer).await?,
         Action::Inspect(inspect) => inspect::run(inspect, printer).await?,
-        Action::Run(run) => run::run(run, printer).await?,
+        Action::Run(run) => Box::pin(run::run(run, printer)).await?,
         Action::Mcp(mcp) => mcp::run(mcp, printer).await?,
         Action::Lint(lint) => lint::run(lint, printer).await?,
+        Action::State(state) => state::run(&state, printer).await,
         Action::Install(install) => install::install(&install, printer)?,
         Action::Uninstall(uninstall) => install::uninstall(&uninstall, printer),
         Action::Package(package) => package::run(&package, printer),

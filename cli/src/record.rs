@@ -18,7 +18,7 @@ pub(crate) async fn run(record: Record, printer: Printer) -> Result<Exit, clap::
     let dirs = run.dirs.clone();
     run.settings.trace = Some(trace.clone());
     let mut after = Printer::new(printer.json);
-    let exit = run::run(run, printer).await?;
+    let exit = Box::pin(run::run(run, printer)).await?;
     if let Some(lines) = lines_of(&trace) {
         let file = trace.display();
         after.say(format_args!("{file} holds {lines} lines. With it:"));

@@ -89,14 +89,15 @@ impl Session {
             },
         };
         // Who looks at frames is a console, and so has a conversation.
-        let conversation = format!("run-{}", std::process::id());
-        let (builder, writes_news) = match &frames {
-            Some(_) => {
-                let session = SessionInfo { id: conversation.clone(), generation: None };
-                (builder.session(session), printer.json)
-            }
-            None => (builder, false),
+        let conversation = settings.session.clone();
+        let is_named = conversation.is_some();
+        let conversation = conversation.unwrap_or_else(|| format!("run-{}", std::process::id()));
+        let builder = if is_named || frames.is_some() {
+            builder.session(SessionInfo { id: conversation.clone(), generation: None })
+        } else {
+            builder
         };
+        let writes_news = frames.is_some() && printer.json;
         let builder = match (&frames, trace_file.clone()) {
             (Some(frames), file) => builder.trace(traced(Trace::each_to(frames.with_file(file)))),
             (None, Some(file)) => builder.trace(traced(Trace::each_to(file))),

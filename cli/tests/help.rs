@@ -9,8 +9,9 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 20] = [
+const SUBCOMMANDS: [&str; 21] = [
     "run",
+    "state",
     "call",
     "command",
     "inspect",

@@ -45,6 +45,7 @@ use crate::registry::{Command, Registry, Tool};
 use crate::report::{CallError, Diagnosis, Ending, Problem};
 use crate::secrets::SecretServer;
 use crate::source::Plan;
+use crate::state::State;
 
 /// Extensions that run, and what can be done with them.
 ///
@@ -57,6 +58,10 @@ pub struct Host {
     drain: Duration,
     provider: String,
     model: String,
+    /// What extensions keep, where the host keeps something.
+    state: Option<Arc<State>>,
+    /// Something was kept with the conversation before.
+    is_resumed: bool,
 }
 
 /// What is done with extensions.
@@ -237,13 +242,13 @@ impl Host {
             let name = RunMethod::NAME.to_owned();
             builder.methods.entry(name).or_insert_with(|| calls::run_program(cwd.clone()));
         }
+        let (state, is_resumed) = builder.serve_state(&cwd).await;
         let methods = builder.methods.clone();
         let knows_approvals = builder.profile.vocabulary.is_extline();
         let (rules_of_calls, screen) = (builder.approvals.clone(), builder.screen.clone());
         let approvals = Approvals::new(rules_of_calls, knows_approvals, screen);
         let hooks = Hooks::new(builder.hooks.clone(), &builder.environment, cwd.clone());
-        let session = builder.session.clone();
-        let session = session.map(|session| (session, cwd.to_string_lossy().into_owned()));
+        let session = (builder.session.clone(), cwd.to_string_lossy().into_owned());
         let shared = Arc::new(Shared::new(
             registry,
             rules,
@@ -260,6 +265,8 @@ impl Host {
             drain: builder.drain,
             provider: builder.provider.clone(),
             model: builder.model.clone(),
+            state,
+            is_resumed,
         };
         host.start_all(&Arc::new(builder), &cwd, &secrets).await;
         host.shared.start_is_over();

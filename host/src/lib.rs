@@ -128,6 +128,7 @@ mod registry;
 mod report;
 mod secrets;
 mod source;
+mod state;
 
 pub use approval::{
     ApprovalMode, ApprovalPattern, ApprovalRequest, Approver, ApproverError, Decision, PatternError,
@@ -155,6 +156,9 @@ pub use secrets::{SecretStore, declared as declared_secrets};
 pub use source::{ExtensionSource, MANIFEST, Manifest, ManifestError, Permissions, Program};
 #[cfg(feature = "mcp-client")]
 pub use source::{McpServer, McpServerError};
+
+#[cfg(feature = "state")]
+pub use state::StateFile;
 
 /// The wire's own types, as they stand in this crate's interface.
 pub use extline_protocol as protocol;

@@ -136,6 +136,9 @@ fn the_fields_on_the_page_of_rust_are_those_of_the_crate() {
         image_count: u64,
         origin_extension: String,
         config: RawJson,
+        previous_session: String,
+        old_leaf: String,
+        new_leaf: String,
         ;
         queued: bool,
     };
@@ -198,6 +201,7 @@ fn from(since: &str) -> &'static str {
         "base" => "every host",
         "upstream" => "all but zot 0.1.62",
         "`config`" => "a host that names `config`",
+        "extline" => "built with extline",
         other => panic!("{other}"),
     }
 }

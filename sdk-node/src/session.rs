@@ -26,6 +26,8 @@ pub struct SessionOptions {
     pub version: String,
     /// The methods it serves.
     pub methods: Vec<String>,
+    /// The version of the values that it keeps with its host.
+    pub state_version: Option<u32>,
     /// Handlers run at its end.
     pub teardown: bool,
     /// Who reads and writes stdin and stdout: `native`, or `socket` for JavaScript, by the descriptors
@@ -82,6 +84,7 @@ impl Session {
             sdk: Some(SdkInfo::extline("node")),
             registrations: frames,
             methods: options.methods,
+            state_version: options.state_version.map(u64::from),
             teardown: options.teardown,
             ..ExtensionConfig::new(options.name, options.version)
         };

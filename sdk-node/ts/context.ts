@@ -12,6 +12,7 @@ import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
 import type { Serving } from "./serve.js";
 import type { ToolOutput } from "./tool-output.js";
 import { run, type ExecOptions, type Ran } from "./exec.js";
+import { History, State } from "./state.js";
 import { Ui } from "./ui.js";
 import { Secret, valueOf, type SecretOptions } from "./secret.js";
 
@@ -129,6 +130,16 @@ export class Context {
    */
   async exec(command: string, args: readonly string[] = [], options: ExecOptions = {}): Promise<Ran> {
     return run(this, command, args, options);
+  }
+
+  /** What the extension keeps with its host: `session`, `project` and `global`. */
+  get state(): State {
+    return new State(this);
+  }
+
+  /** The history of the conversation: `append`, `branch`, `info`. */
+  get history(): History {
+    return new History(this);
   }
 
   /** Where the extension is; undefined where the host does not say. */

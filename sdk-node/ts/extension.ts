@@ -1,5 +1,7 @@
 /** An extension: what it offers, by its handlers. */
 
+import type { StateMigrate } from "./services.js";
+import type { StateOptions } from "./state.js";
 import { prepareAdviser } from "./adviser.js";
 import { ConfigSource, currentConfig, type ConfigObject, type ConfigOf } from "./config.js";
 import { Context } from "./context.js";
@@ -261,6 +263,28 @@ export class Extension {
     this.#notRunning(`method ${name}`, "methods are named before run()", this.method);
     this.#add("method", name, this.method, () => {});
     this.#offer.methods.set(name, { handler, author: new Caller(this.method) });
+    return this;
+  }
+
+  /**
+   * Says which version the values of `ctx.state` have, 1 where nothing is said. Where the host keeps values of another
+   * version, `migrate` is called with them before anything of that scope is read or set, and returns what stands in
+   * their place: all are replaced, or none. Without it, or where it throws, what asks for such a value rejects with a
+   * `ToolError` of kind `conflict`. More than a megabyte of values comes in several calls, each with some of the keys.
+   */
+  state(options: StateOptions): this {
+    const { version, migrate } = options;
+    if (!Number.isInteger(version) || version < 1) {
+      throw new TypeError(`a version is a whole number from 1, and this is ${String(version)}`);
+    }
+    this.#notRunning("state", "it is said before run()", this.state);
+    if (migrate !== undefined) {
+      this.method("state.migrate", async (params) => {
+        const { data, from } = params as StateMigrate;
+        return { data: await migrate(data, from) };
+      });
+    }
+    this.#offer.stateVersion = version;
     return this;
   }
 

@@ -64,3 +64,5 @@ export type {
   Ui,
   UiName,
 } from "./ui.js";
+export { History, Slot, State } from "./state.js";
+export type { HistoryEntry, HistoryInfo, Migrate, StateOptions } from "./state.js";

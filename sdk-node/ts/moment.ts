@@ -62,6 +62,12 @@ export interface EventPayload {
   readonly originExtension?: string;
   /** The configuration of the extension as it is from now on. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** The session before it. */
+  readonly previousSession?: string;
+  /** The place in the session's history before. */
+  readonly oldLeaf?: string;
+  /** The place in it now. */
+  readonly newLeaf?: string;
   /** The model's provider, at an intercept. */
   readonly provider?: string;
   /** The model, at an intercept. */
@@ -82,7 +88,7 @@ export type Told<Name extends string, Members extends keyof EventPayload = never
 /** What the handler of each event gets. */
 export interface Events {
   /** A conversation opens. */
-  session_start: Told<"session_start">;
+  session_start: Told<"session_start", "reason">;
   /** A model call begins. */
   turn_start: Told<"turn_start", "step">;
   /** A model call ended; its tools run after it. */
@@ -117,6 +123,12 @@ export interface Events {
   subagent_stop: Told<"subagent_stop", "agentId" | "agentRunId" | "name" | "status" | "error">;
   /** The configuration of the extension is another one; `ctx.config` has it already. */
   config_changed: Told<"config_changed", "config">;
+  /** Another conversation is served from now on. */
+  session_switch: Told<"session_switch", "previousSession">;
+  /** A conversation that branched off is served from now on. */
+  session_branch: Told<"session_branch", "previousSession">;
+  /** The conversation goes on at another place of its history. */
+  session_tree: Told<"session_tree", "oldLeaf" | "newLeaf">;
 }
 
 /** The name of an event. */
@@ -138,6 +150,9 @@ const NAMES: Readonly<Record<EventName, true>> = {
   subagent_start: true,
   subagent_stop: true,
   config_changed: true,
+  session_switch: true,
+  session_branch: true,
+  session_tree: true,
 };
 /** The events that there are. */
 export const EVENTS = Object.keys(NAMES);

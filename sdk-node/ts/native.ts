@@ -62,6 +62,8 @@ export interface SessionOptions {
   name: string;
   version: string;
   methods: string[];
+  /** The version of the values that it keeps with its host. */
+  stateVersion?: number | undefined;
   teardown: boolean;
   reader: Reader;
   /** Nobody listens for SIGTERM in JavaScript, so that Node's own handler is of no use. */

@@ -35,6 +35,8 @@ export interface Offer {
   readonly guards: Guard<Handler<Moment>>[];
   readonly panels: Map<string, Registered<PanelInput>>;
   readonly methods: Map<string, Registered<unknown>>;
+  /** The version of the values that it keeps with its host. */
+  stateVersion?: number | undefined;
   /** By the tool, what says whether one of its calls is to be approved. */
   readonly advisers: Map<string, Registered<unknown>>;
   readonly config: ConfigSource;

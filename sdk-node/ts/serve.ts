@@ -65,6 +65,7 @@ export class Serving {
       name: offer.name,
       version: offer.version,
       methods: [...offer.methods.keys()],
+      stateVersion: offer.stateVersion,
       teardown: offer.teardowns.length > 0,
       forgetsSigterm: process.listenerCount("SIGTERM") === 0,
       mcp: false,

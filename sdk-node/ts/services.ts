@@ -4,18 +4,6 @@
  * Written from protocol/services by `make generate`, never by hand.
  */
 
-/** What `env.get` is asked with. */
-export interface EnvGet {
-  /** The variable, as the manifest declares it in `permissions.env`. */
-  name: string;
-}
-
-/** The answer to `env.get`. */
-export interface EnvGetAnswer {
-  /** Its value. Bytes that are no UTF-8 are U+FFFD. */
-  value: string;
-}
-
 /** What `exec.run` is asked with. */
 export interface ExecRun {
   /** Its arguments. No shell reads them. */
@@ -63,36 +51,183 @@ export interface ExecRunPart {
 /** A stream of a program. */
 export type ExecStream = "stdout" | "stderr";
 
-/** What `secret.exists` is asked with. */
-export interface SecretExists {
-  /** The secret, as the manifest declares it in `permissions.secrets`. */
-  name: string;
+/** What `session.append` is asked with. */
+export interface SessionAppend {
+  /** What it holds: any JSON, of 262,144 bytes at most. */
+  data: unknown;
+  /** What kind of entry it is, in the extension's own words: 1 to 128 bytes. */
+  type: string;
 }
 
-/** The answer to `secret.exists`. */
-export interface SecretExistsAnswer {
-  /** Whether it is set. */
-  exists: boolean;
-  /** Where the value comes from, where it is set. */
-  source?: SecretSource | null | undefined;
+/** The answer to `session.append`. */
+export interface SessionAppendAnswer {
+  /** Names the entry. */
+  id: string;
 }
 
-/** What `secret.get` is asked with. */
-export interface SecretGet {
-  /** The secret, as the manifest declares it in `permissions.secrets`. */
-  name: string;
-  /** What it is for, in a few words, for the person who looks at the audit. */
-  purpose?: string | null | undefined;
+/** What `session.branch` is asked with. */
+export interface SessionBranch {
+  /** Only entries behind this one: `next` of the page before. */
+  after?: string | null | undefined;
+  /** So many entries at most: 1 to 1,000, and as many where it is unsaid. */
+  limit?: number | null | undefined;
+  /** Only entries of these types. */
+  types?: readonly string[] | null | undefined;
 }
 
-/** The answer to `secret.get`. */
-export interface SecretGetAnswer {
-  /** The value. */
-  value: string;
+/** The answer to `session.branch`: a page of entries, the oldest first. */
+export interface SessionBranchAnswer {
+  /** The entries. */
+  entries: readonly SessionSessionEntry[];
+  /** The place in the history that the branch leads to; absent where there is none. */
+  leaf?: string | null | undefined;
+  /** What the next page is asked for with, as `after`; absent where this is the last one. */
+  next?: string | null | undefined;
 }
 
-/** Where a host has the value of a secret from. */
-export type SecretSource = "agent" | "environment" | "keyring" | "file";
+/** What `session.info` is asked with: nothing. */
+export type SessionInfo = Record<string, never>;
+
+/** The answer to `session.info`. */
+export interface SessionInfoAnswer {
+  /** Whether what is kept is still there when the host is started again. */
+  durable: boolean;
+  /** Its id; absent where the host has none. Then what is kept with the session is gone when the host ends. */
+  id?: string | null | undefined;
+  /** The place in the history that the next entry stands behind; absent where there is none. */
+  leaf?: string | null | undefined;
+  /** The conversation that it branched off from. */
+  parent?: string | null | undefined;
+  /** The project's folder, by which the scope `project` is kept. */
+  project: string;
+}
+
+/** An entry of the history. */
+export interface SessionSessionEntry {
+  /** When it was added, in milliseconds since 1970. */
+  at_ms: number;
+  /** What it holds. */
+  data: unknown;
+  /** Names it. */
+  id: string;
+  /** Its type. */
+  type: string;
+}
+
+/** What `state.delete` is asked with. */
+export interface StateDelete {
+  /** The key: 1 to 256 bytes. */
+  key: string;
+  /** Only if the value has this revision still. Unsaid: whatever there is. */
+  revision?: number | null | undefined;
+  /** The scope. */
+  scope: StateScope;
+  /** The version of the slot that the extension knows; 1 where it is unsaid. */
+  slot_version?: number | null | undefined;
+}
+
+/** The answer to `state.delete`. */
+export interface StateDeleteAnswer {
+  /** Whether there was a value. */
+  deleted: boolean;
+}
+
+/** What `state.get` is asked with. */
+export interface StateGet {
+  /** The key: 1 to 256 bytes. */
+  key: string;
+  /** The scope. */
+  scope: StateScope;
+  /** The version of the slot that the extension knows; 1 where it is unsaid. */
+  slot_version?: number | null | undefined;
+}
+
+/** The answer to `state.get`. */
+export interface StateGetAnswer {
+  /** Its revision; 0 where there is none. A later one is greater. */
+  revision: number;
+  /** The version of the slot. */
+  slot_version: number;
+  /** The value; absent where there is none. */
+  value?: unknown | undefined;
+}
+
+/** A key that has a value. */
+export interface StateKey {
+  /** Bytes of its value. */
+  bytes: number;
+  /** The key. */
+  key: string;
+  /** The revision of its value. */
+  revision: number;
+}
+
+/** What `state.list` is asked with. */
+export interface StateList {
+  /** Only keys behind this one: `next` of the page before. */
+  after?: string | null | undefined;
+  /** So many keys at most: 1 to 1,000, and as many where it is unsaid. */
+  limit?: number | null | undefined;
+  /** Only keys that begin with it. */
+  prefix?: string | null | undefined;
+  /** The scope. */
+  scope: StateScope;
+  /** The version of the slot that the extension knows; 1 where it is unsaid. */
+  slot_version?: number | null | undefined;
+}
+
+/** The answer to `state.list`: a page of keys, by their bytes. */
+export interface StateListAnswer {
+  /** Bytes that the whole slot has. */
+  bytes: number;
+  /** The keys. */
+  keys: readonly StateKey[];
+  /** What the next page is asked for with, as `after`; absent where this is the last one. */
+  next?: string | null | undefined;
+}
+
+/** What `state.migrate` is asked with. */
+export interface StateMigrate {
+  /** Values by their keys: all of the slot, or a megabyte of them. */
+  data: Readonly<Record<string, unknown>>;
+  /** The version that the values have. */
+  from: number;
+  /** Whether the slot has more, which is asked for next. */
+  more?: boolean | undefined;
+  /** The scope whose slot it is. */
+  scope: StateScope;
+  /** The version that they are to have. */
+  to: number;
+}
+
+/** The answer to `state.migrate`. */
+export interface StateMigrateAnswer {
+  /** What stands in their place. */
+  data: Readonly<Record<string, unknown>>;
+}
+
+/** For how long a value is kept, and who shares it. */
+export type StateScope = "session" | "project" | "global";
+
+/** What `state.set` is asked with. */
+export interface StateSet {
+  /** The key: 1 to 256 bytes. */
+  key: string;
+  /** Only if the value has this revision still; 0: only if there is none. Unsaid: whatever there is. */
+  revision?: number | null | undefined;
+  /** The scope. */
+  scope: StateScope;
+  /** The version of the slot that the extension knows; 1 where it is unsaid. */
+  slot_version?: number | null | undefined;
+  /** The value: any JSON, of 65,536 bytes at most. */
+  value: unknown;
+}
+
+/** The answer to `state.set`. */
+export interface StateSetAnswer {
+  /** The revision that the value has now. */
+  revision: number;
+}
 
 /** What `tool.approval` is asked with. */
 export interface ToolApproval {
@@ -284,7 +419,11 @@ export interface Services {
   "ui.working": { params: UiWorking; result: UiWorkingAnswer };
   "ui.widget": { params: UiWidget; result: UiWidgetAnswer };
   "exec.run": { params: ExecRun; result: ExecRunAnswer };
-  "secret.get": { params: SecretGet; result: SecretGetAnswer };
-  "secret.exists": { params: SecretExists; result: SecretExistsAnswer };
-  "env.get": { params: EnvGet; result: EnvGetAnswer };
+  "state.get": { params: StateGet; result: StateGetAnswer };
+  "state.set": { params: StateSet; result: StateSetAnswer };
+  "state.delete": { params: StateDelete; result: StateDeleteAnswer };
+  "state.list": { params: StateList; result: StateListAnswer };
+  "session.info": { params: SessionInfo; result: SessionInfoAnswer };
+  "session.append": { params: SessionAppend; result: SessionAppendAnswer };
+  "session.branch": { params: SessionBranch; result: SessionBranchAnswer };
 }

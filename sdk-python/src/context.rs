@@ -162,6 +162,18 @@ impl Context {
         slf.py().import("extline._ui")?.getattr("Ui")?.call1((slf,))
     }
 
+    /// What the extension keeps with its host: `session`, `project` and `global_`, each like a dict.
+    #[getter]
+    fn state<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("extline._state")?.getattr("State")?.call1((slf,))
+    }
+
+    /// The history of the conversation: `append`, `branch`, `info`.
+    #[getter]
+    fn history<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("extline._state")?.getattr("History")?.call1((slf,))
+    }
+
     /// Where the extension is; None where the host does not say it.
     #[getter]
     fn extension_dir<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

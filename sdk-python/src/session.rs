@@ -33,7 +33,7 @@ impl Session {
     /// other descriptors, which it owns from then on, for a host in the same process. `mcp` where the
     /// other end is an MCP client.
     #[new]
-    #[pyo3(signature = (registrations, serving, *, name, version, methods=vec![], setup=false, teardown=false, max_threads=32, over=None, mcp=false))]
+    #[pyo3(signature = (registrations, serving, *, name, version, methods=vec![], state_version=None, setup=false, teardown=false, max_threads=32, over=None, mcp=false))]
     #[expect(clippy::too_many_arguments, reason = "by name, from Python")]
     fn new(
         registrations: &Registrations,
@@ -41,6 +41,7 @@ impl Session {
         name: String,
         version: String,
         methods: Vec<String>,
+        state_version: Option<u64>,
         setup: bool,
         teardown: bool,
         max_threads: usize,
@@ -58,6 +59,7 @@ impl Session {
             sdk: Some(SdkInfo::extline("python")),
             registrations: registrations.frames(),
             methods,
+            state_version,
             teardown,
             ..ExtensionConfig::new(name, version)
         };

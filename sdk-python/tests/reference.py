@@ -36,6 +36,9 @@ CHAPTERS = {
         "extline.Ui",
         "extline.Ran",
         "extline.Secret",
+        "extline.State",
+        "extline.Slot",
+        "extline.History",
         "extline._output.ToolOutput",
     ],
     "Events": [
@@ -54,6 +57,9 @@ CHAPTERS = {
         "extline.events.SubagentStart",
         "extline.events.SubagentStop",
         "extline.events.ConfigChanged",
+        "extline.events.SessionSwitch",
+        "extline.events.SessionBranch",
+        "extline.events.SessionTree",
     ],
     "What a handler returns": [
         "extline.ToolResult",

@@ -52,6 +52,7 @@ pub struct Extension {
     pub(crate) handlers: Handlers,
     /// Those of the handlers, in the order in which they were given.
     pub(crate) methods: Vec<String>,
+    pub(crate) state_version: Option<u64>,
     pub(crate) setups: Vec<SetupHandler>,
     pub(crate) teardowns: Vec<TeardownHandler>,
     /// Lines for stderr at the start.
@@ -86,6 +87,7 @@ impl Extension {
             registrations: Registrations::default(),
             handlers: Handlers::default(),
             methods: Vec::new(),
+            state_version: None,
             setups: Vec::new(),
             teardowns: Vec::new(),
             remarks: Vec::new(),

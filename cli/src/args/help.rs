@@ -173,6 +173,11 @@ pub(super) const MOCK_EXAMPLES: &str = "Examples:
 Exit codes: that of the recorded extension when the host tells it to end, or what `exit` in a case
 says; 2 is wrong usage, or a file that cannot be played.";
 
+pub(super) const STATE_EXAMPLES: &str = "Examples:
+  extline state todo                             what it keeps with this project, and for all
+  extline state todo --session s-1 --json        with that conversation too, as JSON
+  extline state todo --scope project --clear     begin anew in this project";
+
 pub(super) const RUN_EXAMPLES: &str = "At the prompt:
   /NAME ARGS    run a slash command
   !NAME JSON    call a tool, without JSON with {}

@@ -13,6 +13,7 @@ mod script_hooks;
 mod secret;
 mod servers;
 mod settings;
+mod state;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -24,7 +25,7 @@ use help::{
     CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFIG_EXAMPLES, CONFORMANCE_EXAMPLES,
     DISCOVER_EXAMPLES, ENVIRONMENT, EXAMPLES, HOOK_EXAMPLES, INSPECT_EXAMPLES, INSTALL_EXAMPLES,
     LINT_EXAMPLES, MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, PACKAGE_EXAMPLES,
-    RECORD_EXAMPLES, RUN_EXAMPLES, SECRET_EXAMPLES, TAP_EXAMPLES, UNINSTALL_EXAMPLES,
+    RECORD_EXAMPLES, RUN_EXAMPLES, SECRET_EXAMPLES, STATE_EXAMPLES, TAP_EXAMPLES, UNINSTALL_EXAMPLES,
 };
 use offered::Offered;
 
@@ -41,6 +42,7 @@ pub(crate) use script_hooks::Hooks;
 pub(crate) use secret::{Secret, SecretAction, SecretList, SecretRemove, SecretSet};
 pub(crate) use servers::Servers;
 pub(crate) use settings::{Program, Settings, Timeout};
+pub(crate) use state::{Scope as StateScope, State};
 
 /// Run, call and inspect extensions for coding agents.
 ///
@@ -112,6 +114,9 @@ pub(crate) enum Action {
         after_help = format!("{LINT_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Lint(Lint),
+    /// Show what an extension keeps by state.*, or take it away
+    #[command(after_help = format!("{STATE_EXAMPLES}\n\n{EXIT_CODES}"))]
+    State(State),
     /// Put an extension into the configuration of an agent, as an MCP server and as hooks
     ///
     /// The entry starts `extline mcp` with the folder, both by full paths; hooks, where the extension has

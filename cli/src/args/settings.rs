@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use extline_host::HostBuilder;
 use extline_protocol::{Deadlines, Profile};
 
@@ -39,6 +39,11 @@ pub(crate) struct Settings {
     /// failed or has died; else nothing passes. May be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) unguarded: Vec<String>,
+
+    /// Serve this conversation: what extensions keep with it is there again under the same ID. Without one it ends
+    /// with the command; what they keep with the project or for all is there again in any case
+    #[arg(long, value_name = "ID", value_parser = NonEmptyStringValueParser::new())]
+    pub(crate) session: Option<String>,
 
     #[command(flatten)]
     pub(crate) approvals: Approvals,
@@ -90,6 +95,8 @@ impl Settings {
     pub(crate) fn apply(&self, builder: HostBuilder) -> HostBuilder {
         let builder = builder.profile(self.profile.clone());
         let builder = self.unguarded.iter().fold(builder, HostBuilder::unguarded);
+        let file = builder.state_file();
+        let builder = builder.state(file);
         let builder = self.configs.iter().fold(builder, |builder, given| {
             let GivenConfig { extension, file, config } = given;
             builder.config(extension, file.display().to_string(), config.clone())

@@ -80,6 +80,11 @@ fn configuration() {
 }
 
 #[test]
+fn state() {
+    follow("state.md", 5);
+}
+
+#[test]
 fn the_c_of_the_page_on_asking_asks() {
     let page = fs::read_to_string(repository().join("docs/asking.md")).unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use extline_protocol::RawJson;
 use extline_protocol::frame::RpcError;
+use extline_protocol::{Id, RawJson};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::connection::{CallGuard, Connection, SentRequest, Unanswered};
@@ -31,6 +31,11 @@ impl Request {
     ) -> Result<Self, CallError> {
         let SentRequest { guard, response, parts } = connection.request(method, params, timeout)?;
         Ok(Self { method: method.to_owned(), guard, response, parts, timeout })
+    }
+
+    /// Its id on the wire.
+    pub(crate) fn id(&self) -> &Id {
+        self.guard.key().id()
     }
 
     /// No longer wants the answer. The extension is told, and has two seconds to answer.

@@ -23,6 +23,10 @@ impl CallGuard {
         &self.connection
     }
 
+    pub(crate) fn key(&self) -> &CallKey {
+        &self.key
+    }
+
     pub(crate) fn cancel(&self, reason: &str) {
         self.connection.cancel(&self.key, reason);
     }

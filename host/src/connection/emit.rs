@@ -15,8 +15,10 @@ use crate::lock::lock;
 pub(crate) struct Emission {
     /// The host tells of calls by itself.
     pub(crate) of_calls: bool,
-    /// The conversation, and the working directory.
-    pub(crate) session: Option<(SessionInfo, String)>,
+    /// The conversation.
+    session: Mutex<Option<SessionInfo>>,
+    /// The working directory.
+    cwd: String,
     /// The file of what was called, where there is one.
     audit: Option<Arc<Audit>>,
     /// That it cannot be written was told.
@@ -29,16 +31,29 @@ pub(crate) struct Emission {
 impl Emission {
     pub(crate) fn new(
         of_calls: bool,
-        session: Option<(SessionInfo, String)>,
+        (session, cwd): (Option<SessionInfo>, String),
         audit: Option<Arc<Audit>>,
     ) -> Self {
         Self {
             of_calls,
-            session,
+            session: Mutex::new(session),
+            cwd,
             audit,
             audit_failed: AtomicBool::new(false),
             sequence: Mutex::new(0),
         }
+    }
+
+    /// The conversation that is served now.
+    pub(crate) fn session(&self) -> Option<SessionInfo> {
+        lock(&self.session).clone()
+    }
+
+    /// Serves another one from now on; its events are counted anew. Says which it was.
+    pub(crate) fn set_session(&self, session: SessionInfo) -> Option<SessionInfo> {
+        let mut sequence = lock(&self.sequence);
+        *sequence = 0;
+        lock(&self.session).replace(session)
     }
 }
 
@@ -51,11 +66,11 @@ impl Shared {
             return;
         }
         let mut in_order = None;
-        if let Some((session, cwd)) = &self.emission.session {
-            let mut sequence = lock(&self.emission.sequence);
+        let mut sequence = lock(&self.emission.sequence);
+        if let Some(session) = self.emission.session() {
             *sequence += 1;
-            payload.session_id.get_or_insert_with(|| session.id.clone());
-            payload.cwd.get_or_insert_with(|| cwd.clone());
+            payload.session_id.get_or_insert(session.id);
+            payload.cwd.get_or_insert_with(|| self.emission.cwd.clone());
             payload.sequence.get_or_insert(*sequence);
             in_order = Some(sequence);
         }
@@ -79,7 +94,8 @@ impl Shared {
     /// Writes a record of the audit, if there is one. That it cannot is told once.
     pub(crate) fn audit(&self, record: &Record<'_>) {
         let Some(audit) = &self.emission.audit else { return };
-        let session = self.emission.session.as_ref().map(|(session, _)| session.id.as_str());
+        let session = self.emission.session();
+        let session = session.as_ref().map(|session| session.id.as_str());
         if let Err(error) = audit.write(session, record, &self.redactor)
             && !self.emission.audit_failed.swap(true, Ordering::Relaxed)
         {

@@ -28,6 +28,7 @@ use crate::registry::{Builtin, BuiltinCall, BuiltinToolError, Tool};
 use crate::report::Trace;
 use crate::secrets::Provider;
 use crate::source::ExtensionSource;
+use crate::state::Place;
 
 /// What this host serves; nothing else is named in `hello_ack`.
 const SERVED: [Capability; 12] = [
@@ -56,6 +57,7 @@ pub struct HostBuilder {
     pub(crate) session: Option<SessionInfo>,
     pub(crate) call_events: bool,
     pub(crate) audit: Option<Arc<Audit>>,
+    pub(crate) state: Option<Place>,
     pub(crate) home: Option<PathBuf>,
     pub(crate) logs: Option<PathBuf>,
     pub(crate) deadlines: Deadlines,
@@ -97,6 +99,7 @@ impl Default for HostBuilder {
             session: None,
             call_events: true,
             audit: None,
+            state: None,
             home: None,
             logs: None,
             deadlines: Deadlines::default(),
@@ -189,6 +192,34 @@ impl HostBuilder {
     pub fn audit(mut self, file: impl AsRef<Path>) -> io::Result<Self> {
         self.audit = Some(Arc::new(Audit::open(file.as_ref())?));
         Ok(self)
+    }
+
+    /// Keeps what extensions keep by `state.*` and `session.*` in that file, an `SQLite` database that several hosts
+    /// may have open at once and that a host which is killed leaves whole: `state/state.db` in the home by custom,
+    /// see [`HostBuilder::state_file`]. It is made when an extension first keeps something, for its owner only.
+    ///
+    /// The scope `session` is kept by the id of the [session](HostBuilder::session); of a host without one it is
+    /// gone when the host ends. The scope `project` is kept by the path of [`HostBuilder::cwd`] without links.
+    /// One that cannot be opened or written is told to the extension that asks, with `internal`.
+    #[cfg(feature = "state")]
+    #[must_use]
+    pub fn state(mut self, file: impl Into<PathBuf>) -> Self {
+        self.state = Some(Place::File(file.into()));
+        self
+    }
+
+    /// The file for [`HostBuilder::state`] in the home of the host: `state/state.db`.
+    #[cfg(feature = "state")]
+    pub fn state_file(&self) -> PathBuf {
+        self.home_or_default().join("state").join("state.db")
+    }
+
+    /// Keeps what extensions keep by `state.*` and `session.*` in memory: it is there when an extension is started
+    /// again, and gone when the host ends. Without this and without a file those methods are not served.
+    #[must_use]
+    pub fn state_in_memory(mut self) -> Self {
+        self.state = Some(Place::Memory);
+        self
     }
 
     /// The folder for the extensions' data (`data/NAME`) and logs (`logs/NAME.log`).

@@ -89,6 +89,8 @@ impl Launcher {
             extension_dir: Some(launch.dir.to_string_lossy().into_owned()),
             config: self.config.current(),
             data_dir: has_data_dir.is_ok().then(|| data_dir.to_string_lossy().into_owned()),
+            // Another conversation may have begun since the host was made.
+            session: self.shared.emission.session(),
             ..builder.ack(cwd.to_string_lossy().into_owned())
         };
         let spawned = ordered.await.unwrap_or_else(|_| Err(io::Error::other("nobody started it")));

@@ -9,11 +9,29 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use extline_protocol::frame::{CallToolResult, Content, ErrorInfo};
-use extline_protocol::{CallKey, CallKind, ErrorKind, ExtensionEvent, ExtensionSession, RawJson};
+use extline_protocol::{
+    CallKey, CallKind, ErrorKind, ExtensionEvent, ExtensionSession, RawJson, RequestError,
+};
 
 /// A host that does not say why it refuses a call has told everything else (`call.no-parent`).
 const NO_PARENT: &str =
     "a zot takes a call without a parent only while none of the extension's tools runs";
+
+/// A host without values is one to do without them.
+const KEEPS_NOTHING: &str = "this host keeps nothing for extensions: keep it in a file of the data folder, or ask \
+                             ctx.host.serves(\"state.get\") before";
+
+/// Why a method was not asked for, and what to do.
+fn not_asked(method: &str, refused: &RequestError) -> ErrorInfo {
+    let info = ErrorInfo::from(refused);
+    let is_kept = method.starts_with("state.") || method.starts_with("session.");
+    match refused {
+        RequestError::Unsupported { .. } if is_kept => {
+            ErrorInfo { hint: Some(KEEPS_NOTHING.to_owned()), ..info }
+        }
+        _ => info,
+    }
+}
 
 /// What is asked.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,7 +167,7 @@ impl<W> Questions<W> {
             }
             Asked::Request { method, params, timeout_ms, .. } => {
                 let key = session.request(call, method, params, timeout_ms, Instant::now());
-                Some(key.map_err(|refused| Box::new(ErrorInfo::from(&refused)))?)
+                Some(key.map_err(|refused| Box::new(not_asked(method, &refused)))?)
             }
         };
         let serial = key.as_ref().map(CallKey::serial);

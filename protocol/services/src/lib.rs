@@ -15,8 +15,11 @@ pub mod env;
 pub mod exec;
 mod given;
 mod given_secrets;
+pub mod kept;
 mod method;
 pub mod secret;
+pub mod session;
+pub mod state;
 pub mod ui;
 
 pub use self::given::{GivenAnswers, Unanswered};

@@ -180,7 +180,9 @@ impl Types {
             self.add(&called, &root["$defs"][name], root);
             return called;
         }
-        if *schema == Value::Bool(true) {
+        // A schema that only describes takes anything.
+        let says = schema.as_object().map(|it| it.keys().any(|name| name != "description"));
+        if *schema == Value::Bool(true) || says == Some(false) {
             let anything = if self.language == Language::Python { "Any" } else { "unknown" };
             return anything.to_owned();
         }

@@ -90,6 +90,12 @@ object! {
         optional origin_extension: String,
         /// The configuration of the extension as it is from now on, an object.
         optional config: RawJson,
+        /// The session before it.
+        optional previous_session: String,
+        /// The place in the session's history before.
+        optional old_leaf: String,
+        /// The place in it now.
+        optional new_leaf: String,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::Instant;
 
 use extline_protocol::frame::{CallTool, CallToolResult, Content, Request, RpcError};
-use extline_protocol::{CallKey, ErrorKind, Field, ToolCallOptions};
+use extline_protocol::{CallKey, ErrorKind, Field, RawJson, ToolCallOptions};
 use extline_services::{GivenAnswers, GivenSecrets, Unanswered};
 use serde_json::Value;
 
@@ -114,7 +114,17 @@ impl Host {
 
     /// Says why a request is not served.
     pub fn refuse_request(&mut self, serial: u64, kind: &str, message: &str) {
-        let error = RpcError::new(ErrorKind::from(kind), message);
+        self.refuse_request_with(serial, kind, message, None);
+    }
+
+    pub(crate) fn refuse_request_with(
+        &mut self,
+        serial: u64,
+        kind: &str,
+        message: &str,
+        data: Option<RawJson>,
+    ) {
+        let error = RpcError { data, ..RpcError::new(ErrorKind::from(kind), message) };
         if let Some(open) = self.questions.open.remove(&serial) {
             let _ = self.session.reply_request(&open.key, Err(error), Instant::now());
         }
@@ -176,7 +186,12 @@ impl Host {
         let json = params.map_or_else(|| "null".to_owned(), |params| params.get().to_owned());
         if self.questions.is_over {
             self.refuse_request(serial, "cancelled", "the test is over");
-        } else if let Some(answer) = self.questions.answer(&name, &json) {
+            return;
+        }
+        if !self.questions.functions.contains(&name) && self.take_kept(serial, &name, &json) {
+            return;
+        }
+        if let Some(answer) = self.questions.answer(&name, &json) {
             match answer {
                 // It is JSON.
                 Ok(result) => drop(self.answer_request(serial, &result.to_string())),

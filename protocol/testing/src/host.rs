@@ -12,6 +12,7 @@ use crate::asked::Questions;
 use crate::calls::{Calls, Outcome};
 use crate::demands::deadlines;
 use crate::frames::{frame, json, object};
+use crate::kept::Kept;
 use crate::offered::Offered;
 use crate::options::{Options, Unit};
 use crate::play::Surface;
@@ -62,6 +63,7 @@ pub struct Host {
     pub(crate) shown: Shown,
     pub(crate) calls: Calls,
     pub(crate) questions: Questions,
+    pub(crate) kept: Kept,
     pub(crate) steps: Steps,
     pub(crate) proposals: u64,
     pub(crate) has_greeted: bool,
@@ -113,6 +115,7 @@ impl Host {
                 options.functions,
                 (options.answers, options.secrets),
             ),
+            kept: Kept::new(options.state),
             steps: Steps::default(),
             proposals: 0,
             has_greeted: false,
@@ -285,6 +288,7 @@ impl Host {
 
     fn answered(&mut self, key: &CallKey, outcome: Outcome) {
         let serial = key.serial();
+        let Some(outcome) = self.take_migrated(serial, outcome) else { return };
         let Some(outcome) = self.take_nested(serial, outcome) else { return };
         if let Some(call) = self.calls.get_mut(serial) {
             call.is_answered = true;

@@ -23,6 +23,8 @@ mod host;
 #[cfg(feature = "scenario")]
 mod in_process;
 #[cfg(feature = "host")]
+mod kept;
+#[cfg(feature = "host")]
 mod moment;
 mod offered;
 #[cfg(feature = "host")]

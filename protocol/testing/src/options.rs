@@ -6,6 +6,7 @@ use std::time::Duration;
 use extline_protocol::frame::{HelloAck, HostInfo, Limits, Object};
 use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
 use extline_protocol::{Capabilities, Profile};
+use extline_services::kept::{self, GivenState};
 use extline_services::{GivenAnswers, GivenSecrets, METHODS, SECRET_METHODS};
 use serde_json::Value;
 
@@ -64,6 +65,8 @@ pub(crate) struct Options {
     pub(crate) answers: Option<GivenAnswers>,
     /// Secrets and variables, where the host has any.
     pub(crate) secrets: Option<GivenSecrets>,
+    /// What the extension has kept before, where the host keeps anything.
+    pub(crate) state: Option<GivenState>,
 }
 
 impl Options {
@@ -92,11 +95,20 @@ impl Options {
             Value::Null => None,
             given => Some(GivenSecrets::read(given).map_err(Mistake::of)?),
         };
+        let state = match &options["state"] {
+            Value::Null => None,
+            given => Some(GivenState::read(given).map_err(Mistake::of)?),
+        };
         let functions = options["methods"].as_array().into_iter().flatten();
         let functions = functions.filter_map(Value::as_str).map(str::to_owned).collect();
         Ok(Self {
             functions,
-            ack: ack(text, &profile, string("version"), (answers.is_some(), secrets.is_some()))?,
+            ack: ack(
+                text,
+                &profile,
+                string("version"),
+                [answers.is_some(), secrets.is_some(), state.is_some()],
+            )?,
             profile,
             unit,
             deadline: time("deadline", DEADLINE),
@@ -107,6 +119,7 @@ impl Options {
             tools: tools.map(|(name, answers)| (name.clone(), *answers == true)).collect(),
             answers,
             secrets,
+            state,
         })
     }
 }
@@ -116,7 +129,7 @@ fn ack(
     options: &str,
     profile: &Profile,
     version: String,
-    (has_person, has_secrets): (bool, bool),
+    [has_person, has_secrets, keeps]: [bool; 3],
 ) -> Result<HelloAck, Mistake> {
     let mut ack = HelloAck::read_members(&members(options)?).map_err(Mistake::of)?;
     ack.protocol_version = 1;
@@ -130,9 +143,18 @@ fn ack(
     let methods = ack.methods.get_or_insert_default();
     for name in METHODS.iter().map(|method| method.name) {
         let is_given = (has_person && name.starts_with("ui."))
-            || (has_secrets && SECRET_METHODS.contains(&name));
+            || (has_secrets && SECRET_METHODS.contains(&name))
+            || (keeps && kept::methods().any(|kept| kept == name));
         if is_given && !methods.iter().any(|known| known == name) {
             methods.push(name.to_owned());
+        }
+    }
+    if keeps {
+        let methods = ack.methods.get_or_insert_default();
+        for method in
+            kept::methods().filter(|name| !methods.iter().any(|it| it == name)).collect::<Vec<_>>()
+        {
+            methods.push(method.to_owned());
         }
     }
     ack.methods = ack.methods.filter(|methods| !methods.is_empty());

@@ -308,3 +308,33 @@ fn the_end_of_the_session_answers_for_the_host() {
         |event| matches!(event, ExtensionEvent::Response { key, result: Err(_) } if *key == request)
     ));
 }
+
+#[test]
+fn requests_for_values_say_their_version() {
+    let methods = ["state.get", "ui.confirm"].map(str::to_owned).to_vec();
+    let mut config = config();
+    config.state_version = Some(2);
+    let ack = HelloAck { methods: Some(methods), ..full_ack() };
+    let mut pair = Pair::ready(config, ack);
+    pair.clear();
+    for (method, params) in [
+        ("state.get", r#"{"key":"n"}"#),
+        ("state.get", "{ }"),
+        ("state.get", r#"{"slot_version":1}"#),
+        ("ui.confirm", r#"{"title":"?"}"#),
+    ] {
+        pair.extension.request(None, method, Some(raw(params)), None, pair.now).unwrap();
+    }
+    pair.step();
+    let params: Vec<_> =
+        pair.wire.iter().map(|line| line.split_once("\"params\":").unwrap().1).collect();
+    assert_eq!(
+        params,
+        [
+            r#"{"slot_version":2,"key":"n"}}"#,
+            r#"{"slot_version":2}}"#,
+            r#"{"slot_version":1}}"#,
+            r#"{"title":"?"}}"#,
+        ]
+    );
+}

@@ -152,6 +152,9 @@ fn payload() -> EventPayload {
         image_count: Some(2),
         origin_extension: text("climate"),
         config: Some(raw(r#"{"timeout_ms":9000}"#)),
+        previous_session: text("s0"),
+        old_leaf: text("7"),
+        new_leaf: text("4"),
     }
 }
 

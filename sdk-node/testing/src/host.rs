@@ -217,6 +217,12 @@ impl HostSteps {
         self.0.ended().map(str::to_owned)
     }
 
+    /// What the extension keeps, JSON text; `null` where the host keeps nothing.
+    #[napi(catch_unwind)]
+    pub fn state(&mut self) -> String {
+        self.0.state()
+    }
+
     /// The lines of the transcript from a number on.
     #[napi(catch_unwind)]
     pub fn lines(&self, start: u32) -> Vec<Line> {

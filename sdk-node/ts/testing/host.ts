@@ -287,6 +287,11 @@ export class Host {
     return this.#talk.told.notices;
   }
 
+  /** What the extension keeps, by scope and key; undefined where the host was made without `state`. */
+  get state(): Readonly<Record<"session" | "project" | "global", Readonly<Record<string, unknown>>>> | undefined {
+    return (JSON.parse(this.#steps.state()) as this["state"] | null) ?? undefined;
+  }
+
   /** Every frame, both ways. */
   get transcript(): Transcript {
     return this.#talk.transcript;

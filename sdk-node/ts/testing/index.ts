@@ -30,7 +30,7 @@ export type { DefineTest, Played } from "./cases.js";
 export { CaseFailed, Ended, Failure, HandlerFailed, Misuse, TimedOut, Unusable } from "./failure.js";
 export { Call, Host } from "./host.js";
 export type { MomentPayload } from "./host.js";
-export type { DialogAnswers, HostOptions } from "./options.js";
+export type { DialogAnswers, GivenState, HostOptions } from "./options.js";
 export type { LogLine, Note, Registered, ShownPanel, Subscription, Unwanted } from "./seen.js";
 export type { MethodStandIn, ToolStandIn } from "./stand-ins.js";
 export { Line, Transcript } from "./transcript.js";

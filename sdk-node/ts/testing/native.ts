@@ -49,6 +49,8 @@ export interface HostSteps {
   handleEnd(how: string, code?: number): void;
   handleFailure(text: string): void;
   pollOutput(): Buffer | null;
+  /** What the extension keeps, JSON text. */
+  state(): string;
   noteSent(bytes: Uint8Array): void;
   pollTold(): { readonly list: string; readonly json: string } | null;
   pollAsked(): Asked | null;

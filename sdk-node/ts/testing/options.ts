@@ -54,8 +54,21 @@ export interface HostOptions {
   secrets?: Readonly<Record<string, string | null>>;
   /** The configuration that the host gives; unsaid none. */
   config?: Readonly<Record<string, unknown>>;
+  /**
+   * What the extension has kept before, as `{ session: { n: 1 } }`, or `{}` for nothing; unsaid the host keeps nothing.
+   * `slot_version` is the version that the values have.
+   */
+  state?: GivenState;
   /** Registrations that the host does not take, as `["tool", "weather"]`. */
   reject?: readonly Unwanted[];
+}
+
+/** Values that an extension has kept, by scope and key. */
+export interface GivenState {
+  session?: Readonly<Record<string, unknown>>;
+  project?: Readonly<Record<string, unknown>>;
+  global?: Readonly<Record<string, unknown>>;
+  slot_version?: number;
 }
 
 /** As the native half reads them. */
@@ -80,6 +93,7 @@ export function stepOptions(options: HostOptions): object {
     answers: options.answers,
     secrets: options.secrets,
     config: options.config,
+    state: options.state,
     tools: Object.fromEntries(tools),
     methods: Object.keys(options.methods ?? {}),
   };

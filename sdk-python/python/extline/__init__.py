@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from ._exec import Ran
     from ._panel import PanelInput
     from ._secret import Secret
+    from ._state import History, Slot, State
     from ._ui import Ui
 
 _claim.at_import()
@@ -63,6 +64,7 @@ __all__ = [
     "Event",
     "Extension",
     "GuardedToolUse",
+    "History",
     "Image",
     "Message",
     "ModelCall",
@@ -73,6 +75,8 @@ __all__ = [
     "Response",
     "RewritableToolUse",
     "Secret",
+    "Slot",
+    "State",
     "ToolError",
     "ToolResult",
     "ToolUse",
@@ -90,12 +94,15 @@ _GIVEN = {
     "Decision": "_moment",
     "Event": "_event",
     "GuardedToolUse": "_moment",
+    "History": "_state",
     "Message": "_moment",
     "ModelCall": "_moment",
     "PanelInput": "_panel",
     "Ran": "_exec",
     "RewritableToolUse": "_moment",
     "Secret": "_secret",
+    "Slot": "_state",
+    "State": "_state",
     "ToolUse": "_moment",
     "Ui": "_ui",
 }

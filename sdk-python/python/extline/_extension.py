@@ -54,6 +54,8 @@ class Extension(Registering):
         self._guards: list[Handler] = []
         self._panels: dict[str, Handler] = {}
         self._methods: dict[str, Handler] = {}
+        # The version of what it keeps with its host.
+        self._state_version: int | None = None
         # By the tool, what says whether one of its calls is to be approved.
         self._advisers: dict[str, Handler] = {}
         self._setups: list[Handler] = []
@@ -414,6 +416,24 @@ class Extension(Registering):
             return function
 
         return decorate
+
+    @at_the_authors_line
+    def state(self, *, version: int, migrate: Callable[..., Any] | None = None) -> None:
+        """Says which version the values of ``ctx.state`` have: ``ext.state(version=2, migrate=migrate)``.
+
+        It is 1 where nothing is said. Where the host keeps values of another version, ``migrate(values, version)`` is
+        called with a dict of them and the version that they have, before anything of that scope is read or set, and
+        returns the dict that stands in their place; it may be ``async``. All of them are replaced, or none. Without
+        ``migrate``, or where it raises, what asks for such a value raises ``ToolError`` of kind ``conflict``.
+        More than a megabyte of values comes in several calls, each with some of the keys.
+        """
+        if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+            raise TypeError(f"a version is a whole number from 1, and this is {version!r}")
+        if migrate is not None:
+            from ._state import migration
+
+            self.method("state.migrate")(migration(migrate))
+        self._state_version = version
 
     @overload
     def setup(self, function: N, /) -> N: ...

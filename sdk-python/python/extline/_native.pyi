@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar, final
 from ._handler import Handler
 from ._host import Host
 from ._panel import OpenPanel
+from ._state import History, State
 from ._ui import Ui
 
 __all__ = [
@@ -94,6 +95,12 @@ class Context:
     @property
     def ui(self) -> Ui:
         """Asks the person in front of the agent: `confirm`, `select`, `input`."""
+    @property
+    def state(self) -> State:
+        """What the extension keeps with its host: `session`, `project` and `global_`, each like a dict."""
+    @property
+    def history(self) -> History:
+        """The history of the conversation: `append`, `branch`, `info`."""
     @property
     def extension_dir(self) -> Path | None:
         """Where the extension is; None where the host does not say it."""
@@ -269,6 +276,7 @@ class Session:
         name: str,
         version: str,
         methods: list[str] = ...,
+        state_version: int | None = None,
         setup: bool = False,
         teardown: bool = False,
         max_threads: int = 32,

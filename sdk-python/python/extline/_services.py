@@ -10,18 +10,6 @@ from typing import Any, Literal
 from typing_extensions import NotRequired, TypeAlias, TypedDict
 
 
-class EnvGet(TypedDict):
-    """What `env.get` is asked with."""
-
-    name: str
-
-
-class EnvGetAnswer(TypedDict):
-    """The answer to `env.get`."""
-
-    value: str
-
-
 class ExecRun(TypedDict):
     """What `exec.run` is asked with."""
 
@@ -57,34 +45,149 @@ class ExecRunPart(TypedDict):
 ExecStream: TypeAlias = Literal["stdout", "stderr"]
 
 
-class SecretExists(TypedDict):
-    """What `secret.exists` is asked with."""
+class SessionAppend(TypedDict):
+    """What `session.append` is asked with."""
 
-    name: str
-
-
-class SecretExistsAnswer(TypedDict):
-    """The answer to `secret.exists`."""
-
-    exists: bool
-    source: NotRequired[SecretSource | None]
+    data: Any
+    type: str
 
 
-class SecretGet(TypedDict):
-    """What `secret.get` is asked with."""
+class SessionAppendAnswer(TypedDict):
+    """The answer to `session.append`."""
 
-    name: str
-    purpose: NotRequired[str | None]
-
-
-class SecretGetAnswer(TypedDict):
-    """The answer to `secret.get`."""
-
-    value: str
+    id: str
 
 
-#: Where a host has the value of a secret from.
-SecretSource: TypeAlias = Literal["agent", "environment", "keyring", "file"]
+class SessionBranch(TypedDict):
+    """What `session.branch` is asked with."""
+
+    after: NotRequired[str | None]
+    limit: NotRequired[int | None]
+    types: NotRequired[list[str] | None]
+
+
+class SessionBranchAnswer(TypedDict):
+    """The answer to `session.branch`: a page of entries, the oldest first."""
+
+    entries: list[SessionSessionEntry]
+    leaf: NotRequired[str | None]
+    next: NotRequired[str | None]
+
+
+class SessionInfo(TypedDict):
+    """What `session.info` is asked with: nothing."""
+
+
+class SessionInfoAnswer(TypedDict):
+    """The answer to `session.info`."""
+
+    durable: bool
+    id: NotRequired[str | None]
+    leaf: NotRequired[str | None]
+    parent: NotRequired[str | None]
+    project: str
+
+
+class SessionSessionEntry(TypedDict):
+    """An entry of the history."""
+
+    at_ms: int
+    data: Any
+    id: str
+    type: str
+
+
+class StateDelete(TypedDict):
+    """What `state.delete` is asked with."""
+
+    key: str
+    revision: NotRequired[int | None]
+    scope: StateScope
+    slot_version: NotRequired[int | None]
+
+
+class StateDeleteAnswer(TypedDict):
+    """The answer to `state.delete`."""
+
+    deleted: bool
+
+
+class StateGet(TypedDict):
+    """What `state.get` is asked with."""
+
+    key: str
+    scope: StateScope
+    slot_version: NotRequired[int | None]
+
+
+class StateGetAnswer(TypedDict):
+    """The answer to `state.get`."""
+
+    revision: int
+    slot_version: int
+    value: NotRequired[Any]
+
+
+class StateKey(TypedDict):
+    """A key that has a value."""
+
+    bytes: int
+    key: str
+    revision: int
+
+
+class StateList(TypedDict):
+    """What `state.list` is asked with."""
+
+    after: NotRequired[str | None]
+    limit: NotRequired[int | None]
+    prefix: NotRequired[str | None]
+    scope: StateScope
+    slot_version: NotRequired[int | None]
+
+
+class StateListAnswer(TypedDict):
+    """The answer to `state.list`: a page of keys, by their bytes."""
+
+    bytes: int
+    keys: list[StateKey]
+    next: NotRequired[str | None]
+
+
+class StateMigrate(TypedDict):
+    """What `state.migrate` is asked with."""
+
+    data: dict[str, Any]
+    from: int
+    more: NotRequired[bool]
+    scope: StateScope
+    to: int
+
+
+class StateMigrateAnswer(TypedDict):
+    """The answer to `state.migrate`."""
+
+    data: dict[str, Any]
+
+
+#: For how long a value is kept, and who shares it.
+StateScope: TypeAlias = Literal["session", "project", "global"]
+
+
+class StateSet(TypedDict):
+    """What `state.set` is asked with."""
+
+    key: str
+    revision: NotRequired[int | None]
+    scope: StateScope
+    slot_version: NotRequired[int | None]
+    value: Any
+
+
+class StateSetAnswer(TypedDict):
+    """The answer to `state.set`."""
+
+    revision: int
 
 
 class ToolApproval(TypedDict):

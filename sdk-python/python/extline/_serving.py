@@ -51,6 +51,7 @@ class Serving:
             name=extension.name,
             version=extension.version,
             methods=list(extension._methods),
+            state_version=extension._state_version,
             setup=bool(extension._setups),
             teardown=bool(extension._teardowns),
             max_threads=extension.max_threads,

@@ -35,6 +35,9 @@ EventName: TypeAlias = Literal[
     "subagent_start",
     "subagent_stop",
     "config_changed",
+    "session_switch",
+    "session_branch",
+    "session_tree",
 ]
 Exposure: TypeAlias = Literal["direct", "codemode", "deferred", "model-only"]
 Replay: TypeAlias = Literal["never", "safe", "idempotent", "reconcile"]

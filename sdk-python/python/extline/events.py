@@ -32,6 +32,9 @@ class SessionStart(_Told):
 
     __slots__ = ()
 
+    reason: str | None
+    """``startup``, ``resume``, ``new`` or ``fork``; only hosts of extline say it."""
+
 
 class SessionEnd(_Told):
     """``session_end``: the conversation closes."""
@@ -201,6 +204,30 @@ class ConfigChanged(_Told):
 
     config: dict[str, Any] | None
     """The whole configuration from now on, as the host gave it."""
+class SessionSwitch(_Told):
+    """``session_switch``: another conversation is served from now on."""
+
+    __slots__ = ()
+
+    previous_session: str | None
+    """The one before."""
+
+
+class SessionBranch(SessionSwitch):
+    """``session_branch``: a conversation that branched off is served from now on."""
+
+    __slots__ = ()
+
+
+class SessionTree(_Told):
+    """``session_tree``: the conversation goes on at another place of its history."""
+
+    __slots__ = ()
+
+    old_leaf: str | None
+    """The place before."""
+    new_leaf: str | None
+    """The place now."""
 
 
 EVENTS: dict[str, type[Event]] = {
@@ -219,6 +246,9 @@ EVENTS: dict[str, type[Event]] = {
     "subagent_start": SubagentStart,
     "subagent_stop": SubagentStop,
     "config_changed": ConfigChanged,
+    "session_switch": SessionSwitch,
+    "session_branch": SessionBranch,
+    "session_tree": SessionTree,
 }
 
 __all__ = [
@@ -227,8 +257,11 @@ __all__ = [
     "PermissionDecision",
     "PostCompact",
     "PreCompact",
+    "SessionBranch",
     "SessionEnd",
     "SessionStart",
+    "SessionSwitch",
+    "SessionTree",
     "SubagentStart",
     "SubagentStop",
     "ToolCall",

@@ -149,6 +149,11 @@ impl HostSteps {
         self.0.has_answered()
     }
 
+    /// What the extension keeps, JSON text; `null` where the host keeps nothing.
+    fn state(&mut self) -> String {
+        self.0.state()
+    }
+
     /// The lines of the transcript from a number on: who sent each, and the line.
     fn lines(&self, start: usize) -> Vec<(&'static str, String)> {
         let lines = self.0.transcript().lines().iter().skip(start);

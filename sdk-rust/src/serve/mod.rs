@@ -79,6 +79,7 @@ pub(crate) async fn serve_over(
         sdk: Some(SdkInfo::extline("rust")),
         registrations: extension.registrations,
         methods: extension.methods,
+        state_version: extension.state_version,
         teardown: !extension.teardowns.is_empty(),
         ..ExtensionConfig::new(extension.name, extension.version)
     };

@@ -195,6 +195,12 @@ impl Conversation {
     }
 
     /// Runs nothing of the test's any more.
+    /// What the extension keeps.
+    pub(super) fn kept(&self) -> serde_json::Value {
+        let state = self.stand_ins.state.as_ref();
+        state.map_or(serde_json::Value::Null, |state| state.borrow_mut().values())
+    }
+
     pub(super) fn forget_stand_ins(&mut self) {
         self.stand_ins = StandIns::default();
     }

@@ -237,6 +237,12 @@ impl Host {
         &self.conversation.seen.notes
     }
 
+    /// What the extension keeps: values by scope and key. `null` for a host without
+    /// [`state`](super::Builder::state).
+    pub fn state(&self) -> serde_json::Value {
+        self.conversation.kept()
+    }
+
     /// The lines of the host's log.
     ///
     /// ```

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use extline_protocol::frame::RpcError;
 use extline_protocol::{ErrorKind, RawJson};
+use extline_services::kept::{self, Answer, GivenState};
 use extline_services::{GivenAnswers, GivenSecrets, METHODS, SECRET_METHODS};
 use serde_json::Value;
 
@@ -158,6 +159,36 @@ impl Builder {
         })
     }
 
+    /// What the extension has kept before, an object with the values of `session`, `project` and `global` by their
+    /// keys; `json!({})` for nothing. Without it the host keeps nothing. [`Host::state`](super::Host::state) has what it
+    /// keeps then. Values of another version are not migrated here: ask for `state.migrate` by
+    /// [`Host::request`](super::Host::request).
+    ///
+    /// # Panics
+    ///
+    /// Where it is no such object, or a value is larger than a host keeps.
+    #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "json!(..) is written in its place")]
+    pub fn state(mut self, state: Value) -> Self {
+        let state = match GivenState::read(&state) {
+            Ok(state) => Rc::new(RefCell::new(state)),
+            Err(why) => panic!("{why}"),
+        };
+        self.stand_ins.state = Some(Rc::clone(&state));
+        kept::methods().fold(self, |builder, name| {
+            let state = Rc::clone(&state);
+            builder.method(name, move |params| {
+                match state.borrow_mut().answer(name, &params.to_string()) {
+                    Some(Ok(Answer::Done(result))) => Ok(serde_json::from_str(&result)?),
+                    Some(Err(refusal)) => {
+                        Err(ToolError::of_kind(ErrorKind::from(refusal.code), refusal.message))
+                    }
+                    _ => Err(ToolError::conflict("a testing host does not migrate values")),
+                }
+            })
+        })
+    }
+
     /// A method that the host serves with an answer in parts: those, then the result.
     ///
     /// ```
@@ -196,6 +227,8 @@ pub(super) struct StandIns {
     /// `None` never answers.
     tools: BTreeMap<String, Option<Serve<ToolResult>>>,
     methods: BTreeMap<String, Serve<(Vec<Value>, Value)>>,
+    /// What the extension keeps.
+    pub(super) state: Option<Rc<RefCell<GivenState>>>,
 }
 
 /// What becomes of a call that the extension makes.

@@ -17,5 +17,6 @@ mod questions;
 mod scenarios;
 mod sequences;
 mod starts;
+mod state;
 mod strict;
 mod tools;

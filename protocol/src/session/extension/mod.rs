@@ -59,6 +59,9 @@ pub struct ExtensionConfig {
     pub methods: Vec<String>,
     /// What it offers. More may come until [`ExtensionSession::ready`].
     pub registrations: Registrations,
+    /// The version of the values that it keeps with its host: every request for `state.*` says it as `slot_version`
+    /// (`state.version`). 1 where it is unsaid.
+    pub state_version: Option<u64>,
     /// It wants [`ExtensionEvent::Teardown`] before it ends.
     pub teardown: bool,
     /// Longest frame it accepts, in bytes without the LF.
@@ -74,6 +77,7 @@ impl ExtensionConfig {
             sdk: None,
             capabilities: Capabilities::all(),
             methods: Vec::new(),
+            state_version: None,
             registrations: Registrations::default(),
             teardown: false,
             accepts_bytes: EXTENSION_ACCEPTS_BYTES,
@@ -117,6 +121,7 @@ impl ExtensionConfig {
 #[derive(Debug)]
 pub struct ExtensionSession {
     registrations: Registrations,
+    state_version: Option<u64>,
     methods: Vec<String>,
     /// What is asked by [`APPROVAL_METHOD`] goes to the tool that it is about.
     asks_tools: bool,
@@ -233,6 +238,7 @@ impl ExtensionSession {
             overdue: Vec::new(),
             registrations: config.registrations,
             methods: config.methods,
+            state_version: config.state_version,
             asks_tools,
             name: config.name.clone(),
         };

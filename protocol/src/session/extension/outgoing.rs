@@ -215,7 +215,7 @@ impl ExtensionSession {
         let frame = Request {
             id: key.id().clone(),
             method: method.to_owned(),
-            params,
+            params: self.with_state_version(method, params),
             parent: parent.map(parent_of),
             deadline_ms,
         };
@@ -227,6 +227,20 @@ impl ExtensionSession {
             self.pause(parent, now);
         }
         Ok(key)
+    }
+
+    /// The parameters of a request for `state.*` with the version of the values, unless they say one.
+    fn with_state_version(&self, method: &str, params: Option<RawJson>) -> Option<RawJson> {
+        let version = self.state_version.filter(|_| method.starts_with("state."));
+        let (Some(version), Some(asked)) = (version, params.as_ref()) else { return params };
+        // The host says what is wrong with what is no object.
+        if !asked.is_object() || asked.at("/slot_version").is_some() {
+            return params;
+        }
+        let members = asked.get().trim_start().trim_start_matches('{').trim_start();
+        let comma = if members.starts_with('}') { "" } else { "," };
+        let text = format!("{{\"slot_version\":{version}{comma}{members}");
+        RawJson::parse(&text).ok().or(params)
     }
 
     /// No longer wants the answer of a `call_tool` or `request`; it comes all the same.

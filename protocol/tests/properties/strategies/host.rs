@@ -145,5 +145,8 @@ objects! {
         image_count: of(any::<u64>()),
         origin_extension: of(text()),
         config: of(raw_object()),
+        previous_session: of(text()),
+        old_leaf: of(text()),
+        new_leaf: of(text()),
     }
 }

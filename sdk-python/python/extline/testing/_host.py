@@ -64,7 +64,10 @@ class Host:
     ``{"confirm": True, "select": "north"}``, or ``"headless"`` where nobody is there. A list has
     answers in their order, the last of them again and again. None closes the dialog. ``secrets`` are
     what ``ctx.secret`` and ``ctx.env`` give, by name; None is declared and not set.
-    ``config`` is the configuration that the host gives; ``change_config`` gives another. ``reject`` names registrations that the host does not
+    ``config`` is the configuration that the host gives; ``change_config`` gives another.
+    ``state`` is what the extension
+    has kept before, as ``{"session": {"n": 1}}``, or ``{}`` for nothing; where it is not given the host keeps nothing.
+    With ``"slot_version": 1`` beside the scopes the values have that version. ``reject`` names registrations that the host does not
     take, as ``("tool", "weather")``.
 
     It is as strict as a host, and stricter where a host only logs. A handler of an event or panel
@@ -94,6 +97,7 @@ class Host:
         answers: dict[str, Any] | str | None = None,
         secrets: dict[str, str | None] | None = None,
         config: dict[str, Any] | None = None,
+        state: dict[str, Any] | None = None,
         reject: Iterable[tuple[str, str]] = (),
     ) -> None:
         self._extension = extension
@@ -118,6 +122,7 @@ class Host:
             "answers": answers,
             "secrets": secrets,
             "config": config,
+            "state": state,
             "reject": [list(one) for one in reject],
         }
         self._native = HostSteps(dumps(options))
@@ -316,6 +321,12 @@ class Host:
     def notices(self) -> list[str]:
         """What the host would complain about."""
         return self._talk.told["notices"]
+
+    @property
+    def state(self) -> dict[str, dict[str, Any]]:
+        """What the extension keeps: the values of ``session``, ``project`` and ``global`` by their keys. Empty where
+        the host was made without ``state``."""
+        return loads(self._native.state()) or {}
 
     @property
     def transcript(self) -> Transcript:
