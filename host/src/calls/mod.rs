@@ -7,6 +7,7 @@ mod call;
 mod command;
 mod reconcile;
 mod request;
+mod review;
 mod telling;
 mod tool_call_path;
 
