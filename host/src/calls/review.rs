@@ -67,7 +67,7 @@ impl Review {
         Reviewing(runtime.spawn(self.run(answer)))
     }
 
-    /// Asks one after the other; each sees what the one before made of it (`result.chain`).
+    /// Asks one after the other; each sees what the one before made of it (`intercept.chain`).
     pub(super) async fn run(self, answer: Answer) -> Answer {
         let Self { shared, id, tool, caller, args, time, origin, place } = self;
         let about = EventPayload {

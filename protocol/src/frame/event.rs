@@ -2,10 +2,10 @@
 
 use super::content::{Content, ErrorInfo};
 use super::extension::ToolResult;
-use super::object::object;
+use super::object::{Object, object};
 use super::truncate::truncate;
 use crate::id::Id;
-use crate::json::RawJson;
+use crate::json::{Members, RawJson};
 use crate::word::words;
 
 object! {
@@ -64,6 +64,29 @@ object! {
 }
 
 impl ReplaceResult {
+    /// From the text of a JSON object with these members.
+    ///
+    /// # Errors
+    /// It is no object, has another member, or one of another type; in words, with its pointer.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        const NAMES: [&str; 4] = ["content", "structured_content", "details", "is_error"];
+        let members = Members::of(text).ok_or("it is no JSON object")?;
+        if let Some(other) = members.iter().find(|member| !NAMES.contains(&&*member.key())) {
+            return Err(format!("it has no {:?}; it has {}", other.key(), NAMES.join(", ")));
+        }
+        Self::read_members(&members).map_err(|error| error.to_string())
+    }
+
+    /// Another text for the model.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: Some(vec![Content::text(text)]), ..Self::default() }
+    }
+
+    /// The call counts as failed, for the reason that the model reads.
+    pub fn failure(text: impl Into<String>) -> Self {
+        Self { is_error: Some(true), ..Self::text(text) }
+    }
+
     /// The result with what was said about it (`result.replaced`).
     pub fn apply(&self, result: &mut EventResult) {
         let Self { content, structured_content, details, is_error } = self;
