@@ -43,7 +43,9 @@ if TYPE_CHECKING:
         Message,
         ModelCall,
         RewritableToolUse,
+        ToolOutcome,
         ToolUse,
+        UserPrompt,
     )
     from ._panel import PanelInput
     from ._ui import Ui
@@ -68,10 +70,12 @@ __all__ = [
     "Response",
     "RewritableToolUse",
     "ToolError",
+    "ToolOutcome",
     "ToolResult",
     "ToolUse",
     "Ui",
     "Update",
+    "UserPrompt",
     "events",
     "image",
 ]
@@ -88,6 +92,8 @@ _GIVEN = {
     "ModelCall": "_moment",
     "PanelInput": "_panel",
     "RewritableToolUse": "_moment",
+    "ToolOutcome": "_moment",
+    "UserPrompt": "_moment",
     "ToolUse": "_moment",
     "Ui": "_ui",
 }

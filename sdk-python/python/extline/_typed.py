@@ -13,6 +13,8 @@ from ._moment import (
     ModelCall,
     Moment,
     RewritableToolUse,
+    ToolOutcome,
+    UserPrompt,
 )
 from ._native import Context
 from ._response import Response
@@ -144,5 +146,23 @@ OfAgentStart = TypeVar(
         Callable[[AgentStart], _Decided],
         Callable[[AgentStart, Context], _Decided],
         _WithContext[AgentStart],
+    ],
+)
+OfToolResult = TypeVar(
+    "OfToolResult",
+    bound=Union[
+        Callable[[], _Decided],
+        Callable[[ToolOutcome], _Decided],
+        Callable[[ToolOutcome, Context], _Decided],
+        _WithContext[ToolOutcome],
+    ],
+)
+OfUserPrompt = TypeVar(
+    "OfUserPrompt",
+    bound=Union[
+        Callable[[], _Decided],
+        Callable[[UserPrompt], _Decided],
+        Callable[[UserPrompt, Context], _Decided],
+        _WithContext[UserPrompt],
     ],
 )
