@@ -115,7 +115,8 @@ fn change_of(fields: &Bound<'_, PyDict>) -> PyResult<Change> {
         return Ok(Change::Handled);
     }
     if let Some(result) = fields.get_item("replace_result")? {
-        let result = ReplaceResult::parse(dump_raw(&result)?.get()).map_err(PyTypeError::new_err)?;
+        let result =
+            ReplaceResult::parse(dump_raw(&result)?.get()).map_err(PyTypeError::new_err)?;
         return Ok(Change::Result(result));
     }
     if let Some(replaced) = text("replace_text")? {

@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use extline_protocol::frame::{
-    Content, ErrorInfo, EventPayload, EventResult, Phase, ToolResult,
-};
+use extline_protocol::frame::{Content, ErrorInfo, EventPayload, EventResult, Phase, ToolResult};
 use extline_protocol::{ErrorKind, Id, RawJson};
 use tokio::task::JoinHandle;
 

@@ -223,9 +223,10 @@ impl Shared {
         let call = Proposal { id: &id, tool: &tool, caller: None, time: None, origin: None, place };
         let review = Review::of(self, call, RawJson::parse(&args).ok().as_ref());
         // What was an answer is one still: one is replaced by another.
-        review.run(Ok(result)).await.unwrap_or_else(|error| {
-            ToolResult::error(Id::from(&*id), error.to_error_info())
-        })
+        review
+            .run(Ok(result))
+            .await
+            .unwrap_or_else(|error| ToolResult::error(Id::from(&*id), error.to_error_info()))
     }
 
     async fn decide(

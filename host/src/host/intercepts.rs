@@ -60,7 +60,8 @@ impl Host {
         prompt: UserPrompt,
     ) -> Result<PromptDecision, Blocked> {
         let UserPrompt { mut text, session_id, cwd, queued, image_count } = prompt;
-        let about = EventPayload { session_id, cwd, queued, image_count, ..EventPayload::default() };
+        let about =
+            EventPayload { session_id, cwd, queued, image_count, ..EventPayload::default() };
         for asked in self.shared.asked(Point::UserPromptSubmit, &Phase::Intercept) {
             let payload = EventPayload { text: Some(text.clone()), ..about.clone() };
             let question = Question::new(Point::UserPromptSubmit, payload);

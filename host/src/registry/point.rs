@@ -79,7 +79,8 @@ mod tests {
     fn what_no_answer_means_depends_on_the_point_unless_it_is_declared() {
         use OnFailure::{Allow, Block};
         for point in Point::ALL {
-            let is_base = [Point::ToolCall, Point::TurnStart, Point::AssistantMessage].contains(&point);
+            let is_base =
+                [Point::ToolCall, Point::TurnStart, Point::AssistantMessage].contains(&point);
             let unsaid = if is_base { Block } else { Allow };
             assert_eq!(point.on_failure(None), unsaid);
             assert_eq!(point.on_failure(Some(&OnFailure::from("ask"))), unsaid);

@@ -23,6 +23,7 @@ mod mixed;
 mod panels;
 mod registrations;
 mod requests;
+mod results;
 mod sequential;
 mod services;
 mod shutdown;

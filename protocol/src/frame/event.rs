@@ -101,10 +101,9 @@ impl ReplaceResult {
                 ..ErrorInfo::new(error.kind, Content::joined(content))
             });
         }
-        for (now, other) in [
-            (&mut result.structured_content, structured_content),
-            (&mut result.details, details),
-        ] {
+        for (now, other) in
+            [(&mut result.structured_content, structured_content), (&mut result.details, details)]
+        {
             if other.is_some() {
                 now.clone_from(other);
             }

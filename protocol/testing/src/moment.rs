@@ -59,8 +59,7 @@ impl Moment {
         ruling.rewritten = answer.modified_args.or(ruling.rewritten.take());
         ruling.replaced = answer.replace_text.or(ruling.replaced.take());
         ruling.system_prompt = answer.system_prompt.or(ruling.system_prompt.take());
-        ruling.result =
-            answer.replace_result.map(|result| RawJson::of_part(&result.object_text()));
+        ruling.result = answer.replace_result.map(|result| RawJson::of_part(&result.object_text()));
         ruling.handled = answer.handled.then_some(true);
     }
 

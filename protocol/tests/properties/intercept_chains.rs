@@ -73,8 +73,8 @@ fn the_cases_that_every_sdk_is_held_to() {
         let point = case["point"].as_str().unwrap_or("tool_call");
         let fails_open = case["on_failure"] == "allow";
         // What the session makes of a failure that nobody decided about.
-        let passes = case["on_failure"].is_null()
-            && ["tool_result", "user_prompt_submit"].contains(&point);
+        let passes =
+            case["on_failure"].is_null() && ["tool_result", "user_prompt_submit"].contains(&point);
         let chain =
             InterceptChain::new(asked_at(point), interceptors.len(), guards.len(), fails_open);
         let (asked, came) = walk(chain, &interceptors, &guards);

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use extline_protocol::ErrorKind;
 use extline_protocol::frame::{
     Action, Annotations, Approval, CallTool, CallToolCancel, Cancel, ClearNotes, CommandResponse,
-    Effect, EffectKind, ErrorInfo, EventInterceptResponse, ReplaceResult, Execution, Exposure, ExtensionFrame,
+    Effect, EffectKind, ErrorInfo, EventInterceptResponse, Execution, Exposure, ExtensionFrame,
     FileOp, Hello, Level, Log, Notify, OnFailure, OpenPanel, Panel, PanelClose, PanelRender,
-    Parent, ParentKind, Progress, Ready, RegisterCommand, RegisterTool, Replay, Request, Response,
-    ResponsePart, RpcError, SdkInfo, ShutdownAck, Submit, SubmitSlash, Subscribe, Tier, ToolResult,
-    ToolUpdate, UnregisterTool,
+    Parent, ParentKind, Progress, Ready, RegisterCommand, RegisterTool, ReplaceResult, Replay,
+    Request, Response, ResponsePart, RpcError, SdkInfo, ShutdownAck, Submit, SubmitSlash,
+    Subscribe, Tier, ToolResult, ToolUpdate, UnregisterTool,
 };
 
 use super::{Sample, blocks, list, raw, text};

@@ -2,10 +2,10 @@
 
 use extline_protocol::ErrorKind;
 use extline_protocol::frame::{
-    CallToolResult, Cancel, CommandInvoked, ErrorInfo, Event, EventIntercept, EventPayload, EventResult,
-    HelloAck, HostFrame, HostInfo, Limits, PanelClose, PanelKey, PanelResize, Parent, ParentKind,
-    Phase, Registered, Rejection, Request, Response, ResponsePart, RpcError, SessionInfo, Shutdown,
-    ShutdownReason, ToolCall, ToolCancel,
+    CallToolResult, Cancel, CommandInvoked, ErrorInfo, Event, EventIntercept, EventPayload,
+    EventResult, HelloAck, HostFrame, HostInfo, Limits, PanelClose, PanelKey, PanelResize, Parent,
+    ParentKind, Phase, Registered, Rejection, Request, Response, ResponsePart, RpcError,
+    SessionInfo, Shutdown, ShutdownReason, ToolCall, ToolCancel,
 };
 
 use super::{Sample, blocks, list, raw, text};

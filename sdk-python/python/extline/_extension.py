@@ -291,7 +291,7 @@ class Extension(Registering):
 
         The points, and what the function gets: ``tool_call``, a ``RewritableToolUse``;
         ``turn_start``, a ``ModelCall``; ``assistant_message``, a ``Message``;
-        ``before_agent_start``, an ``AgentStart``; ``tool_result``, a ``ToolOutcome``;
+        ``before_agent_start``, an ``AgentStart``; ``tool_result``, a ``ToolAnswer``;
         ``user_prompt_submit``, a ``UserPrompt``. It returns None to let it happen, or what ``block``,
         ``rewrite``, ``replace`` and the like of its argument make. A handler that calls ``block``,
         ``withhold`` or ``handled`` and returns nothing is heard too. Any other decision that it does not return, and

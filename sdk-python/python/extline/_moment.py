@@ -185,7 +185,7 @@ class Message(Moment):
         return "return message.replace(text)"
 
 
-class ToolOutcome(Moment):
+class ToolAnswer(Moment):
     """What a tool came to, before its caller gets it: ``result.text``, ``result.is_error``.
 
     The tool has run: nothing here undoes that. Results of every tool come, also of failures.
@@ -381,6 +381,6 @@ POINTS: dict[str, type[Moment]] = {
     "turn_start": ModelCall,
     "assistant_message": Message,
     "before_agent_start": AgentStart,
-    "tool_result": ToolOutcome,
+    "tool_result": ToolAnswer,
     "user_prompt_submit": UserPrompt,
 }

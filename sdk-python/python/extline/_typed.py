@@ -13,7 +13,7 @@ from ._moment import (
     ModelCall,
     Moment,
     RewritableToolUse,
-    ToolOutcome,
+    ToolAnswer,
     UserPrompt,
 )
 from ._native import Context
@@ -152,9 +152,9 @@ OfToolResult = TypeVar(
     "OfToolResult",
     bound=Union[
         Callable[[], _Decided],
-        Callable[[ToolOutcome], _Decided],
-        Callable[[ToolOutcome, Context], _Decided],
-        _WithContext[ToolOutcome],
+        Callable[[ToolAnswer], _Decided],
+        Callable[[ToolAnswer, Context], _Decided],
+        _WithContext[ToolAnswer],
     ],
 )
 OfUserPrompt = TypeVar(

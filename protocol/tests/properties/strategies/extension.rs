@@ -3,9 +3,9 @@
 use extline_protocol::RawJson;
 use extline_protocol::frame::{
     Action, Annotations, Approval, CallTool, CallToolCancel, ClearNotes, CommandResponse, Effect,
-    EffectKind, EventInterceptResponse, Execution, Exposure, ExtensionFrame, FileOp,
-    Hello, Level, Log, Notify, OnFailure, OpenPanel, PanelRender, Progress, Ready, RegisterCommand,
-    RegisterTool, Replay, ReplaceResult, SdkInfo, ShutdownAck, Submit, SubmitSlash, Subscribe, Tier, ToolResult,
+    EffectKind, EventInterceptResponse, Execution, Exposure, ExtensionFrame, FileOp, Hello, Level,
+    Log, Notify, OnFailure, OpenPanel, PanelRender, Progress, Ready, RegisterCommand, RegisterTool,
+    ReplaceResult, Replay, SdkInfo, ShutdownAck, Submit, SubmitSlash, Subscribe, Tier, ToolResult,
     ToolUpdate, UnknownFrame, UnregisterTool,
 };
 use proptest::collection::{btree_map, vec};

@@ -12,8 +12,8 @@ use proptest::prelude::*;
 
 use super::objects;
 use super::shared::{
-    blocks, cancel, error, id, kind, panel_close, raw, raw_object, request, response, response_part, text,
-    texts, word,
+    blocks, cancel, error, id, kind, panel_close, raw, raw_object, request, response,
+    response_part, text, texts, word,
 };
 
 pub(crate) fn host_frame() -> BoxedStrategy<HostFrame> {

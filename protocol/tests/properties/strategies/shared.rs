@@ -1,8 +1,8 @@
 //! What frames of both directions are made of.
 
 use extline_protocol::frame::{
-    Cancel, Content, ErrorInfo, Panel, PanelClose, Parent, ParentKind, Request, Response, ResponsePart,
-    RpcError,
+    Cancel, Content, ErrorInfo, Panel, PanelClose, Parent, ParentKind, Request, Response,
+    ResponsePart, RpcError,
 };
 use extline_protocol::{ErrorKind, Id, RawJson};
 use proptest::collection::vec;
