@@ -140,7 +140,7 @@ pub use connection::{
 pub use home::default_home;
 pub use hooks::{HookMode, HookPoint, HooksError, ScriptHook, ScriptHooks};
 pub use host::{Asked, EnableError, Host, HostBuilder, RestartPolicy};
-pub use intercepts::{AgentCall, AgentCallDecision, AgentStart};
+pub use intercepts::{AgentCall, AgentCallDecision, AgentStart, PromptDecision, UserPrompt};
 pub use memory::EXTENSION_MEMORY;
 pub use process::{
     Exit, Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,

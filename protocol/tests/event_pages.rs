@@ -213,11 +213,20 @@ fn hosts() -> String {
             .to_owned();
     for name in Profile::NAMES {
         let profile = Profile::named(name).unwrap();
-        let has_all = profile.vocabulary.has_point("before_agent_start");
+        let lacks = |point: &&str| !profile.vocabulary.has_point(point);
+        let missing: Vec<_> = ["before_agent_start", "tool_result", "user_prompt_submit"]
+            .into_iter()
+            .filter(lacks)
+            .map(|point| format!("`{point}`"))
+            .collect();
+        let points = match &*missing.join(", ") {
+            "" => "all".to_owned(),
+            missing => format!("all but {missing}"),
+        };
         let cells = [
             if name == "spec" { "built with extline" } else { name },
             if profile.events_in_order { "in their order" } else { "in any order" },
-            if has_all { "all" } else { "all but `before_agent_start`" },
+            &*points,
             if profile.vocabulary.is_extline() {
                 "after every interceptor"
             } else {

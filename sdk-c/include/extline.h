@@ -806,9 +806,10 @@ extline_result extline_on(struct extline_extension *ext,
 
 /**
  * Has the host ask before something happens, at one of its points: `tool_call`, `turn_start`,
- * `assistant_message`, `before_agent_start`. The host stands still meanwhile, so the handler should
- * decide soon, by `extline_call_allow`, `_block`, `_ask`, `_rewrite`, `_replace_text` or `_system_prompt`; its
- * text and `extline_call_args` are the frame, with `/tool_name`, `/tool_args`, `/text` and the like. Several
+ * `assistant_message`, `before_agent_start`, `tool_result`, `user_prompt_submit`. The host stands still
+ * meanwhile, so the handler should decide soon, by `extline_call_allow`, `_block`, `_ask`, `_rewrite`,
+ * `_replace_text`, `_replace_result`, `_handled` or `_system_prompt`; its text and `extline_call_args` are
+ * the frame, with `/tool_name`, `/tool_args`, `/text`, `/result` and the like. Several
  * handlers of one point are asked in the order in which they were given, each on what the one before
  * made of it; a block ends it. Then the guards are asked.
  *
@@ -840,8 +841,8 @@ extline_result extline_guard(struct extline_extension *ext,
 
 /**
  * What a handler that fails or takes too long means at a point, for its interceptors and its guards:
- * `allow` or `block`. Unsaid it is a block, and at `before_agent_start`, which cannot be blocked, it
- * goes on (`intercept.failure`). Until setup has returned, later `EXTLINE_STATE`; `EXTLINE_ARGUMENT` for
+ * `allow` or `block`. Unsaid it is a block at `tool_call`, `turn_start` and `assistant_message`; at the
+ * others it goes on (`intercept.failure`). Until setup has returned, later `EXTLINE_STATE`; `EXTLINE_ARGUMENT` for
  * another mode or point. From any thread.
  */
 extline_result extline_on_failure(struct extline_extension *ext,
@@ -1234,7 +1235,8 @@ extline_result extline_respond_tool_prompt(struct extline_call *call,
 extline_result extline_call_allow(struct extline_call *call);
 
 /**
- * Has it not happen; the model, or the user for a call of the model, reads why. `before_agent_start`
+ * Has it not happen; the model, or the user for a call of the model and a prompt, reads why. A
+ * `tool_result` is withheld: the tool has run, and nobody gets what it answered. `before_agent_start`
  * cannot be blocked: `EXTLINE_STATE`. Else as `extline_call_allow`.
  */
 extline_result extline_call_block(struct extline_call *call,
@@ -1255,10 +1257,30 @@ extline_result extline_call_rewrite(struct extline_call *call,
                                     const char *args);
 
 /**
- * Lets a message of the model count with another text: at the point `assistant_message`, else
- * `EXTLINE_STATE`. A zot takes an empty one for no change. Else as `extline_call_allow`.
+ * Lets a message of the model count with another text, a zot takes an empty one for no change; has the
+ * agent take another prompt; has the caller of a tool get this text in place of its result's content and
+ * value: at the points `assistant_message`, `user_prompt_submit`, `tool_result`, else `EXTLINE_STATE`.
+ * Else as `extline_call_allow`.
  */
-extline_result extline_call_replace_text(struct extline_call *call, const char *text);
+extline_result extline_call_replace_text(struct extline_call *call,
+                                         const char *text);
+
+/**
+ * Has the caller of a tool get another result: a JSON object with those of `content` (a list of blocks),
+ * `structured_content`, `details` and `is_error` that are to be replaced. What is not there stays; but
+ * where there is `content` and no `structured_content`, the old value goes, which says the same
+ * (`result.replaced`). At the point `tool_result`, else `EXTLINE_STATE`. `EXTLINE_JSON` for anything but
+ * such an object. Else as `extline_call_allow`.
+ */
+extline_result extline_call_replace_result(struct extline_call *call,
+                                           const char *result);
+
+/**
+ * Says that the extension has dealt with a prompt of the user: the agent sends nothing to the model
+ * (`prompt.handled`). At the point `user_prompt_submit`, else `EXTLINE_STATE`. Else as
+ * `extline_call_allow`.
+ */
+extline_result extline_call_handled(struct extline_call *call);
 
 /**
  * Lets an agent start with another system prompt; an empty one removes it: at the point

@@ -163,6 +163,9 @@ public:
     void ask(const std::string& reason) const { check(extline_call_ask(call_, reason.c_str())); }
     void rewrite(const std::string& args) const { check(extline_call_rewrite(call_, args.c_str())); }
     void replace_text(const std::string& text) const { check(extline_call_replace_text(call_, text.c_str())); }
+    // A JSON object with those of content, structured_content, details and is_error that are replaced.
+    void replace_result(const std::string& json) const { check(extline_call_replace_result(call_, json.c_str())); }
+    void handled() const { check(extline_call_handled(call_)); }
     void system_prompt(const std::string& text) const { check(extline_call_system_prompt(call_, text.c_str())); }
 
     // While it runs. `done` of `total` are shown where they are given.
@@ -290,7 +293,8 @@ public:
         const auto handle = Owned<F>::template handle<Kind::decision>;
         return owned.given(*this, extline_guard(get(), name.c_str(), handle, owned.get(), Owned<F>::drop));
     }
-    // `run(Call&)` at "tool_call", "turn_start", "assistant_message" or "before_agent_start".
+    // `run(Call&)` at "tool_call", "turn_start", "assistant_message", "before_agent_start", "tool_result" or
+    // "user_prompt_submit".
     template <class F>
     Extension& intercept(const std::string& point, F run) {
         decides<F>();

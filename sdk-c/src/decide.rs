@@ -3,6 +3,7 @@
 use std::ffi::c_char;
 
 use extline_protocol::Change;
+use extline_protocol::frame::ReplaceResult;
 
 use crate::call::{Call, called};
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_JSON, EXTLINE_STATE, ResultCode};
@@ -13,7 +14,16 @@ use crate::tool::json_of;
 
 pub(crate) const TOOL_CALL: &str = "tool_call";
 /// Every zot knows the first three.
-const POINTS: [&str; 4] = [TOOL_CALL, "turn_start", ASSISTANT_MESSAGE, BEFORE_AGENT_START];
+const POINTS: [&str; 6] = [
+    TOOL_CALL,
+    "turn_start",
+    ASSISTANT_MESSAGE,
+    BEFORE_AGENT_START,
+    TOOL_RESULT,
+    USER_PROMPT_SUBMIT,
+];
+const TOOL_RESULT: &str = "tool_result";
+const USER_PROMPT_SUBMIT: &str = "user_prompt_submit";
 const ASSISTANT_MESSAGE: &str = "assistant_message";
 const BEFORE_AGENT_START: &str = "before_agent_start";
 
@@ -28,7 +38,8 @@ pub unsafe extern "C" fn extline_call_allow(call: *mut Call) -> ResultCode {
     })
 }
 
-/// Has it not happen; the model, or the user for a call of the model, reads why. `before_agent_start`
+/// Has it not happen; the model, or the user for a call of the model and a prompt, reads why. A
+/// `tool_result` is withheld: the tool has run, and nobody gets what it answered. `before_agent_start`
 /// cannot be blocked: `EXTLINE_STATE`. Else as `extline_call_allow`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_block(call: *mut Call, reason: *const c_char) -> ResultCode {
@@ -74,8 +85,10 @@ pub unsafe extern "C" fn extline_call_rewrite(call: *mut Call, args: *const c_ch
     })
 }
 
-/// Lets a message of the model count with another text: at the point `assistant_message`, else
-/// `EXTLINE_STATE`. A zot takes an empty one for no change. Else as `extline_call_allow`.
+/// Lets a message of the model count with another text, a zot takes an empty one for no change; has the
+/// agent take another prompt; has the caller of a tool get this text in place of its result's content and
+/// value: at the points `assistant_message`, `user_prompt_submit`, `tool_result`, else `EXTLINE_STATE`.
+/// Else as `extline_call_allow`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_call_replace_text(
     call: *mut Call,
@@ -84,7 +97,47 @@ pub unsafe extern "C" fn extline_call_replace_text(
     enter(|| {
         // SAFETY: a handle and a text of the caller's.
         let (call, text) = unsafe { (called(call)?, self::text(text, "text")?) };
-        turn_at(call, ASSISTANT_MESSAGE)?.decide(call, Ok(Change::Text(text.to_owned())))
+        let change = match turn(call)?.point.as_str() {
+            USER_PROMPT_SUBMIT => Change::Text(text.to_owned()),
+            TOOL_RESULT => Change::Result(ReplaceResult::text(text)),
+            _ => {
+                turn_at(call, ASSISTANT_MESSAGE)?;
+                Change::Text(text.to_owned())
+            }
+        };
+        turn(call)?.decide(call, Ok(change))
+    })
+}
+
+/// Has the caller of a tool get another result: a JSON object with those of `content` (a list of blocks),
+/// `structured_content`, `details` and `is_error` that are to be replaced. What is not there stays; but
+/// where there is `content` and no `structured_content`, the old value goes, which says the same
+/// (`result.replaced`). At the point `tool_result`, else `EXTLINE_STATE`. `EXTLINE_JSON` for anything but
+/// such an object. Else as `extline_call_allow`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_replace_result(
+    call: *mut Call,
+    result: *const c_char,
+) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle and a text of the caller's.
+        let (call, result) = unsafe { (called(call)?, text(result, "result")?) };
+        let turn = turn_at(call, TOOL_RESULT)?;
+        let unfit = |why| Failure::new(EXTLINE_JSON, format!("the replaced result: {why}"));
+        let result = ReplaceResult::parse(json_of(result, "result")?.get()).map_err(unfit)?;
+        turn.decide(call, Ok(Change::Result(result)))
+    })
+}
+
+/// Says that the extension has dealt with a prompt of the user: the agent sends nothing to the model
+/// (`prompt.handled`). At the point `user_prompt_submit`, else `EXTLINE_STATE`. Else as
+/// `extline_call_allow`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_handled(call: *mut Call) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle of the caller's.
+        let call = unsafe { called(call) }?;
+        turn_at(call, USER_PROMPT_SUBMIT)?.decide(call, Ok(Change::Handled))
     })
 }
 

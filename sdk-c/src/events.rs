@@ -51,9 +51,10 @@ pub unsafe extern "C" fn extline_on(
 }
 
 /// Has the host ask before something happens, at one of its points: `tool_call`, `turn_start`,
-/// `assistant_message`, `before_agent_start`. The host stands still meanwhile, so the handler should
-/// decide soon, by `extline_call_allow`, `_block`, `_ask`, `_rewrite`, `_replace_text` or `_system_prompt`; its
-/// text and `extline_call_args` are the frame, with `/tool_name`, `/tool_args`, `/text` and the like. Several
+/// `assistant_message`, `before_agent_start`, `tool_result`, `user_prompt_submit`. The host stands still
+/// meanwhile, so the handler should decide soon, by `extline_call_allow`, `_block`, `_ask`, `_rewrite`,
+/// `_replace_text`, `_replace_result`, `_handled` or `_system_prompt`; its text and `extline_call_args` are
+/// the frame, with `/tool_name`, `/tool_args`, `/text`, `/result` and the like. Several
 /// handlers of one point are asked in the order in which they were given, each on what the one before
 /// made of it; a block ends it. Then the guards are asked.
 ///
@@ -111,8 +112,8 @@ pub unsafe extern "C" fn extline_guard(
 }
 
 /// What a handler that fails or takes too long means at a point, for its interceptors and its guards:
-/// `allow` or `block`. Unsaid it is a block, and at `before_agent_start`, which cannot be blocked, it
-/// goes on (`intercept.failure`). Until setup has returned, later `EXTLINE_STATE`; `EXTLINE_ARGUMENT` for
+/// `allow` or `block`. Unsaid it is a block at `tool_call`, `turn_start` and `assistant_message`; at the
+/// others it goes on (`intercept.failure`). Until setup has returned, later `EXTLINE_STATE`; `EXTLINE_ARGUMENT` for
 /// another mode or point. From any thread.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn extline_on_failure(

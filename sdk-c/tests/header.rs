@@ -83,6 +83,8 @@ const SECTIONS: [(&str, &[&str]); 15] = [
             "extline_call_ask",
             "extline_call_rewrite",
             "extline_call_replace_text",
+            "extline_call_replace_result",
+            "extline_call_handled",
             "extline_call_system_prompt",
         ],
     ),

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use extline_protocol::frame::{EventIntercept, Frame, Subscribe};
+use extline_protocol::frame::{EventIntercept, Frame, ReplaceResult, Subscribe};
 use extline_protocol::{CallKey, Change, InterceptChain, Turn};
 use napi::{Error, Result};
 use napi_derive::napi;
@@ -125,6 +125,10 @@ fn change_of(method: Option<&str>, value: String) -> Result<Change> {
         Some("replace") => Change::Text(value),
         Some("systemPrompt") => Change::SystemPrompt(value),
         Some("ask") => Change::Ask(value),
+        Some("handled") => Change::Handled,
+        Some("replaceResult") => {
+            Change::Result(ReplaceResult::parse(&value).map_err(Error::from_reason)?)
+        }
         Some(_) => Change::Block(value),
     })
 }

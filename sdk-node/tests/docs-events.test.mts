@@ -37,7 +37,7 @@ test("the tables have the types of the package, and the samples have no mistakes
   const fields = rows("The fields").map(([field, type]) => [quoted(field!)[0]!, quoted(type!)[0]!] as const);
   const points = rows("Points").map(([, given, answers]) => [quoted(given!), quoted(answers!)] as const);
   const inputs = rows("Keys of a panel").flatMap(([, members]) => quoted(members!)).filter((name) => name !== "rune");
-  assert.ok(events.length >= 14 && fields.length >= 27 && points.length === 5 && inputs.length === 4);
+  assert.ok(events.length >= 14 && fields.length >= 27 && points.length === 7 && inputs.length === 4);
   const toolUse = points[0]![0].slice(1);
   const lines = [
     `same<keyof Events, ${union(events.map(([event]) => event))}>(true);`,
@@ -57,7 +57,7 @@ test("the tables have the types of the package, and the samples have no mistakes
   ];
   writeFileSync(
     join(folder, "tables.ts"),
-    `import type { AgentStart, EventPayload, Events, GuardedToolUse, Message, ModelCall, PanelInput, RewritableToolUse } from "extline";
+    `import type { AgentStart, EventPayload, Events, GuardedToolUse, Message, ModelCall, PanelInput, RewritableToolUse, ToolAnswer, UserPrompt } from "extline";
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function same<A, B>(same: Equal<A, B>): void;
 declare function is<A extends B, B>(): void;

@@ -41,7 +41,7 @@ test("options that are none of their set are refused", () => {
 
 test("events and points have the names that there are, unless another is meant", () => {
   refused((ext) => ext.on("turn_ended", () => {}), /event: there is no event "turn_ended": it is "session_start", .*; \{ unlisted: true \} as the last argument says that it is meant$/);
-  refused((ext) => ext.intercept("tool_cal", () => {}), /point: there is no point "tool_cal": it is "tool_call", "turn_start", "assistant_message" or "before_agent_start"/);
+  refused((ext) => ext.intercept("tool_cal", () => {}), /point: there is no point "tool_cal": it is "tool_call", "turn_start", "assistant_message", "before_agent_start", "tool_result" or "user_prompt_submit"/);
   refused((ext) => ext.on(() => {}), /event: there is no event that is a function: it is "session_start"/);
   const ext = new Extension("mistaken").on("moon_phase", () => {}, { unlisted: true });
   ext.intercept("of_tomorrow", () => undefined, { unlisted: true });

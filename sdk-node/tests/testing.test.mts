@@ -163,7 +163,7 @@ test("interceptors rewrite in their order, and guards see the result", async () 
 /** How an intercept goes through the handlers: what every SDK is held to. */
 interface InterceptChain {
   readonly name: string;
-  readonly point?: "assistant_message";
+  readonly point?: "assistant_message" | "tool_result" | "user_prompt_submit";
   readonly on_failure?: "allow" | "block";
   readonly interceptors: readonly (Record<string, any> | null)[];
   readonly guards: readonly (Record<string, any> | null)[];
@@ -184,7 +184,23 @@ for (const profile of ["spec", "zot-0.1.62"]) {
       };
       const options = chain.on_failure && { onFailure: chain.on_failure };
       chain.interceptors.forEach((does, index) => {
-        if (chain.point) {
+        if (chain.point === "tool_result") {
+          ext.intercept("tool_result", (answer) => {
+            saw(`interceptor ${index}`, [answer.text, answer.isError, answer.structuredContent ?? null], does);
+            if (does === null) return undefined;
+            if ("withhold" in does) return answer.withhold(does["withhold"]);
+            if ("fail_result" in does) return answer.fail(does["fail_result"]);
+            const { content, structured_content: structuredContent, details, is_error: isError } = does["replace"];
+            return answer.replace(content, { structuredContent, details, isError });
+          }, options);
+        } else if (chain.point === "user_prompt_submit") {
+          ext.intercept("user_prompt_submit", (prompt) => {
+            saw(`interceptor ${index}`, prompt.text, does);
+            if (does === null) return undefined;
+            if ("handled" in does) return prompt.handled();
+            return "block" in does ? prompt.block(does["block"]) : prompt.replace(does["text"]);
+          }, options);
+        } else if (chain.point) {
           ext.intercept(chain.point, (message) => {
             saw(`interceptor ${index}`, message.text, does);
             return does === null ? undefined : message.replace(does["text"]);
@@ -202,15 +218,23 @@ for (const profile of ["spec", "zot-0.1.62"]) {
         return "ask" in does ? call.ask(does["ask"]) : call.block(does["block"]);
       }));
       await using host = await Host.start(ext, { profile });
-      const ruling = chain.point
-        ? await host.intercept(chain.point, { text: "one" })
-        : await host.intercept("tool_call", { tool: "bash", args: { n: 1 } });
+      const result = { content: [{ type: "text", text: "one" }], structured_content: { n: 1 } };
+      const ruling = !chain.point
+        ? await host.intercept("tool_call", { tool: "bash", args: { n: 1 } })
+        : await host.intercept(chain.point, chain.point === "tool_result" ? { tool: "bash", result } : { text: "one" });
+      if (profile !== "spec" && ["tool_result", "user_prompt_submit"].includes(chain.point!)) {
+        // No zot asks there.
+        assert.deepEqual([seen, ruling.isAllowed], [[], true], chain.name);
+        continue;
+      }
       assert.deepEqual(seen, chain.seen, chain.name);
       const [handler, why] = ruling.blocked?.split(" failed: ") ?? [];
       const came = ruling.isAllowed ? "allowed"
         : why !== undefined ? { failed: handler }
         : handler !== undefined ? { blocked: handler }
         : ruling.asked !== undefined ? { asked: ruling.asked }
+        : ruling.result ? { result: ruling.result }
+        : ruling.handled ? { handled: true }
         : chain.point ? { text: ruling.replaced } : { args: ruling.rewritten };
       // A zot cannot ask, and blocks.
       const asked = profile !== "spec" ? chain.ruling.asked : undefined;

@@ -10,7 +10,9 @@ import {
   Message,
   RewritableToolUse,
   stops,
+  ToolAnswer,
   ToolUse,
+  UserPrompt,
   type Event,
   type Moment,
 } from "./moment.js";
@@ -40,6 +42,8 @@ export function decisionOf(returned: unknown, moment: Moment, asItWas: Moment): 
 function nameOf(moment: Moment): string {
   if (moment instanceof ToolUse) return "call";
   if (moment instanceof Message) return "message";
+  if (moment instanceof ToolAnswer) return "answer";
+  if (moment instanceof UserPrompt) return "prompt";
   return moment instanceof AgentStart ? "start" : "moment";
 }
 
@@ -47,12 +51,13 @@ function nameOf(moment: Moment): string {
 function cureOf(moment: Moment, returned?: unknown): string {
   const name = nameOf(moment);
   if (moment instanceof AgentStart) return `return ${name}.systemPrompt(prompt)`;
+  if (moment instanceof ToolAnswer) return `return ${name}.replace(text), or ${name}.withhold(reason)`;
   const blocks = returned === true || returned === false || typeof returned === "string" || isObjectWith(returned, BLOCKS);
   const block = `return ${name}.block(reason)`;
   if (blocks) return `${block}, or nothing`;
   if (moment instanceof RewritableToolUse) return `return ${name}.rewrite({ ...call.args, NAME: VALUE })`;
   if (moment instanceof ToolUse) return `a guard may only block or ask: ${block}; ext.intercept("tool_call", ...) may rewrite`;
-  return moment instanceof Message ? `return ${name}.replace(text)` : block;
+  return moment instanceof Message || moment instanceof UserPrompt ? `return ${name}.replace(text)` : block;
 }
 
 /** What other kits have a handler return to block. */
@@ -65,6 +70,8 @@ const ASKED: Readonly<Record<string, string>> = {
   tool_call: 'ext.guard(name, (call) => call.block(reason)) may block, ext.intercept("tool_call", ...) may rewrite',
   turn_start: 'ext.intercept("turn_start", (moment) => moment.block(reason)) may block',
   assistant_message: 'ext.intercept("assistant_message", (message) => message.replace(text)) may replace',
+  tool_result: 'ext.intercept("tool_result", (answer) => answer.replace(text)) may replace',
+  user_prompt_submit: 'ext.intercept("user_prompt_submit", (prompt) => prompt.replace(text)) may replace',
 };
 
 /** Refuses what the handler of an event returned, where it looks like a decision: nobody reads it. */

@@ -29,8 +29,11 @@ export {
   ModelCall,
   Moment,
   RewritableToolUse,
+  ToolAnswer,
   ToolUse,
+  UserPrompt,
 } from "./moment.js";
+export type { AnswerError, ReplaceOptions } from "./moment.js";
 export type { Event, EventName, EventPayload, Events, Points, Told, Unheard } from "./moment.js";
 export { Panel } from "./panel.js";
 export type { PanelChange, PanelInput } from "./panel.js";

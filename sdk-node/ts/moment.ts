@@ -1,6 +1,9 @@
 /** What a host tells and asks about: events, and what is about to happen. */
 
+import { encodeContent, type Block, type Content } from "./content.js";
+import { encodeJson } from "./json.js";
 import { sayType } from "./lossy.js";
+import type { OutputBlock } from "./tool-output.js";
 
 /** What an event may carry; which of it stands depends on the event. */
 export interface EventPayload {
@@ -211,7 +214,7 @@ export function madeOf(moment: Moment): Decision | undefined {
 
 /** Whether it counts also where it is not returned: what its author meant to stop would go on. */
 export function stops(decision: Decision | undefined): boolean {
-  return decision?.method === "block" || decision?.method === "ask";
+  return decision !== undefined && ["block", "ask", "handled"].includes(decision.method);
 }
 
 function decide(moment: Moment, method: string, value: unknown): Decision {
@@ -309,12 +312,120 @@ export class AgentStart extends Moment {
   }
 }
 
+/** Why a call failed, with the names of the wire. */
+export interface AnswerError {
+  /** What kind of failure it is. */
+  readonly kind: string;
+  /** What happened. */
+  readonly message: string;
+  readonly [name: string]: unknown;
+}
+
+/** What stands in the place of a tool's result beside its content. */
+export interface ReplaceOptions {
+  /** Another value. Without one the old one goes where the content is replaced: it says the same. */
+  readonly structuredContent?: unknown;
+  /** Other details for the user's eyes. */
+  readonly details?: unknown;
+  /** Whether the call counts as failed. */
+  readonly isError?: boolean | undefined;
+}
+
+/**
+ * What a tool came to, before its caller gets it: of every tool, also of a call that failed. The tool has run; nothing
+ * here undoes that.
+ */
+export class ToolAnswer extends Moment {
+  /** The tool's name. */
+  readonly tool: string;
+  /** The arguments with which it ran; empty where the host does not say them. */
+  readonly args: { readonly [name: string]: unknown };
+  /** What the model is to read. */
+  readonly content: readonly OutputBlock[];
+  /** The text blocks, joined by line ends. */
+  override readonly text: string;
+  /** The result as a value. */
+  readonly structuredContent: unknown;
+  /** What is for the user's eyes. */
+  readonly details: unknown;
+  /** Whether the call failed. */
+  readonly isError: boolean;
+  /** Why it failed, where that is said. */
+  readonly failure: AnswerError | undefined;
+
+  /** @internal */
+  constructor(frame: Frame) {
+    const { toolArgs, result, ...rest } = frame;
+    super(rest as Frame);
+    this.tool = typeof frame["toolName"] === "string" ? frame["toolName"] : "";
+    const args = copyOf(toolArgs);
+    this.args = isObject(args) ? args : {};
+    const copy = copyOf(result);
+    const said = isObject(copy) ? copy : {};
+    this.content = Array.isArray(said["content"]) ? said["content"] : [];
+    this.text = this.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+    this.structuredContent = said["structured_content"];
+    this.details = said["details"];
+    this.isError = said["is_error"] === true;
+    this.failure = said["error"] as AnswerError | undefined;
+  }
+
+  /**
+   * The caller gets this in its place; what is undefined stays as it was. Blocks are written as those of a
+   * {@link ToolResult}, or as `content` has them.
+   */
+  replace(content?: Content | readonly (OutputBlock | Block)[], options: ReplaceOptions = {}): Decision {
+    const { structuredContent, details, isError } = options;
+    const members = [
+      content === undefined ? undefined : `"content":${encodeBlocks(content)}`,
+      structuredContent === undefined ? undefined : `"structured_content":${encodeJson(structuredContent)}`,
+      details === undefined ? undefined : `"details":${encodeJson(details)}`,
+      isError === undefined ? undefined : `"is_error":${isError ? "true" : "false"}`,
+    ];
+    return decide(this, "replaceResult", `{${members.filter((one) => one !== undefined).join(",")}}`);
+  }
+
+  /** The call counts as failed, and the model reads this. */
+  fail(text: string): Decision {
+    if (typeof text !== "string") throw new TypeError(`say why: fail(text); this is ${sayType(text)}`);
+    return this.replace(text, { isError: true });
+  }
+
+  /**
+   * Nobody gets the result; the model reads by whom it was withheld and why. A handler that calls this and returns
+   * nothing withholds it too.
+   */
+  withhold(reason: string): Decision {
+    if (typeof reason !== "string") throw new TypeError(`say why: withhold(reason); this is ${sayType(reason)}`);
+    return decide(this, "block", reason);
+  }
+}
+
+/** The user has sent a prompt, which the agent is about to take: `text`. */
+export class UserPrompt extends BlockableMoment {
+  /** The agent takes this text instead. */
+  replace(text: string): Decision {
+    if (typeof text !== "string") throw new TypeError(`a text is a string, and this is ${sayType(text)}`);
+    return decide(this, "replace", text);
+  }
+
+  /**
+   * The extension has dealt with it: the agent sends nothing to the model. A handler that calls this and returns nothing
+   * has dealt with it too.
+   */
+  handled(): Decision {
+    return decide(this, "handled", "");
+  }
+}
+
 /** What the handler of each point gets. */
 export interface Points {
   tool_call: RewritableToolUse;
   turn_start: ModelCall;
   assistant_message: Message;
   before_agent_start: AgentStart;
+  tool_result: ToolAnswer;
+  user_prompt_submit: UserPrompt;
 }
 
 const POINTS: Readonly<Record<string, new (frame: Frame) => Moment>> = {
@@ -322,6 +433,8 @@ const POINTS: Readonly<Record<string, new (frame: Frame) => Moment>> = {
   turn_start: ModelCall,
   assistant_message: Message,
   before_agent_start: AgentStart,
+  tool_result: ToolAnswer,
+  user_prompt_submit: UserPrompt,
 };
 
 /** The points that there are. */
@@ -337,6 +450,17 @@ export function momentOf(frame: Frame): Moment {
 export function changedMember(moment: Moment, asItWas: Moment): string | undefined {
   const [now, before] = [moment, asItWas] as unknown as Record<string, unknown>[];
   return Object.keys({ ...before, ...now }).findLast((name) => !isSame(now![name], before![name]));
+}
+
+/** Blocks of an answer go back as they came. */
+function encodeBlocks(content: unknown): string {
+  if (!Array.isArray(content)) return encodeContent(content);
+  const isWire = (block: unknown) => isObject(block) && typeof block["type"] === "string" && !("mimeType" in block);
+  const texts = content.map((block) => {
+    if (isWire(block) && (block["type"] === "text" || "mime_type" in block)) return encodeJson(block);
+    return encodeContent([block]).slice(1, -1);
+  });
+  return `[${texts.join(",")}]`;
 }
 
 function isObject(value: unknown): value is { [name: string]: unknown } {

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use extline_protocol::frame::EventIntercept;
+use extline_protocol::frame::{EventIntercept, ReplaceResult};
 use extline_protocol::{CallKey, Change, InterceptChain as Way, Turn};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -110,6 +110,14 @@ fn change_of(fields: &Bound<'_, PyDict>) -> PyResult<Change> {
     }
     if let Some(args) = fields.get_item("modified_args")? {
         return Ok(Change::Args(dump_raw(&args)?));
+    }
+    if fields.contains("handled")? {
+        return Ok(Change::Handled);
+    }
+    if let Some(result) = fields.get_item("replace_result")? {
+        let result =
+            ReplaceResult::parse(dump_raw(&result)?.get()).map_err(PyTypeError::new_err)?;
+        return Ok(Change::Result(result));
     }
     if let Some(replaced) = text("replace_text")? {
         return Ok(Change::Text(replaced));

@@ -30,6 +30,8 @@ CHAPTERS = {
         "extline.ModelCall",
         "extline.Message",
         "extline.AgentStart",
+        "extline.ToolAnswer",
+        "extline.UserPrompt",
         "extline.Decision",
         "extline.PanelInput",
         "extline._panel.OpenPanel",

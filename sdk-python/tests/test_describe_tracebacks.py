@@ -34,7 +34,7 @@ MISTAKES = {
     "@ext.command('send')\ndef send(args, to): ...": "asks for 'to'; it is given args and ctx",
     "@ext.command(5)\ndef send(args): ...": 'say which command: @ext.command("deploy", "deploys the branch")',
     "@ext.on\ndef told(event): ...": 'say which event: @ext.on("turn_end")',
-    "@ext.intercept('toolcall')\ndef told(call): ...": "there is no point 'toolcall'; there are tool_call, turn_start, assistant_message, before_agent_start",
+    "@ext.intercept('toolcall')\ndef told(call): ...": "there is no point 'toolcall'; there are tool_call, turn_start, assistant_message, before_agent_start, tool_result, user_prompt_submit",
     "@ext.guard('no_rm')\ndef no_rm(call): ...": "the name of a guard is given by name: @ext.guard(name='no_rm')",
     "@ext.panel\ndef told(input): ...": 'say which panel: @ext.panel("notes")',
     "@ext.setup\ndef prepare(ctx, more): ...": "asks for 'more'; it is given ctx",

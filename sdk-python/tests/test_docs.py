@@ -98,6 +98,10 @@ def test_the_page_on_running(tmp_path: Path) -> None:
     follow("python/running.md", tmp_path, 5)
 
 
+def test_secrets_are_cut_out_of_results_as_the_page_says(tmp_path: Path) -> None:
+    follow("results.md", tmp_path, 3)
+
+
 def test_five_everyday_tasks_are_no_longer_than_with_fastmcp() -> None:
     pairs: dict[str, list[str]] = {"fastmcp": [], "extline": []}
     for _, whose, text in fences("python/from-fastmcp.md"):

@@ -252,14 +252,22 @@ def test_handlers_are_asked_and_heard_as_in_every_sdk(new, profile, case) -> Non
     seen: list[list[object]] = []
     point = case.get("point", "tool_call")
 
+    def shown(moment):
+        if point == "tool_result":
+            return [moment.text, moment.is_error, moment.structured_content]
+        return moment.args if point == "tool_call" else moment.text
+
     def handler(who: str, does: dict | None):
         def decide(moment):
-            seen.append([who, moment.args if point == "tool_call" else moment.text])
+            seen.append([who, shown(moment)])
             (verb, what), *_ = (does or {"allow": None}).items()
             if verb == "fail":
                 raise RuntimeError(what)
-            verbs = {"args": "rewrite", "text": "replace"}
-            return getattr(moment, verbs.get(verb, verb))(*[what] if does else [])
+            if verb == "replace":
+                return moment.replace(**what)
+            verbs = {"args": "rewrite", "text": "replace", "fail_result": "fail"}
+            given = [what] if does and verb != "handled" else []
+            return getattr(moment, verbs.get(verb, verb))(*given)
 
         return decide
 
@@ -267,11 +275,19 @@ def test_handlers_are_asked_and_heard_as_in_every_sdk(new, profile, case) -> Non
         ext.intercept(point, on_failure=case.get("on_failure"))(handler(f"interceptor {index}", does))
     for index, does in enumerate(case["guards"]):
         ext.guard(name=str(index))(handler(f"guard {index}", does))
-    moment = {"tool": "bash", "args": {"n": 1}} if point == "tool_call" else {"text": "one"}
+    result = {"content": [{"type": "text", "text": "one"}], "structured_content": {"n": 1}}
+    moments = {
+        "tool_call": {"tool": "bash", "args": {"n": 1}},
+        "tool_result": {"tool": "bash", "args": {"n": 1}, "result": result},
+    }
     with Host(ext, profile=profile) as host:
-        ruling = host.intercept(point, **moment)
-    assert seen == case["seen"]
+        ruling = host.intercept(point, **moments.get(point, {"text": "one"}))
     expected = case["ruling"]
+    if profile != "spec" and point in ("tool_result", "user_prompt_submit"):  # no zot asks there
+        assert seen == []
+        assert ruling.is_allowed
+        return
+    assert seen == case["seen"]
     if "asked" in expected and profile != "spec":  # a zot cannot ask, and blocks
         expected = {"blocked": expected["asked"]}
     if ruling.blocked is not None:
@@ -282,7 +298,13 @@ def test_handlers_are_asked_and_heard_as_in_every_sdk(new, profile, case) -> Non
     elif ruling.is_allowed:
         came = "allowed"
     else:
-        came = {"args": ruling.rewritten} if point == "tool_call" else {"text": ruling.replaced}
+        came = {
+            "args": ruling.rewritten,
+            "text": ruling.replaced,
+            "result": ruling.result,
+            "handled": ruling.handled,
+        }
+        came = {name: value for name, value in came.items() if value is not None}
     assert came == expected
 
 

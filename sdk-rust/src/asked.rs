@@ -17,7 +17,7 @@ pub struct Asked {
 
 #[derive(Debug, Default)]
 struct Made {
-    /// The first block, or the first wish to have a person asked.
+    /// The first block, the first wish to have a person asked, or that a prompt is dealt with.
     stop: OnceLock<Change>,
     /// The method that made the first other decision.
     other: OnceLock<&'static str>,
@@ -44,6 +44,11 @@ impl Asked {
     /// The wish to have a person asked, which is remembered.
     pub(crate) fn ask(&self, reason: String) -> Change {
         self.stop(Change::Ask(reason))
+    }
+
+    /// That the prompt is dealt with, which is remembered.
+    pub(crate) fn handled(&self) -> Change {
+        self.stop(Change::Handled)
     }
 
     fn stop(&self, change: Change) -> Change {

@@ -22,8 +22,8 @@ impl Extension {
     ///
     /// The handler gets what is about to happen and returns nothing, `allow()`, `block(reason)` or
     /// the change that the point knows: [`rewrite`](crate::ToolUse::rewrite),
-    /// [`replace`](crate::Message::replace),
-    /// [`system_prompt`](crate::AgentStart::system_prompt). `?` works in a handler that returns a
+    /// [`replace`](crate::Message::replace), also of a [result](crate::ToolAnswer::replace) and a
+    /// [prompt](crate::UserPrompt::replace), [`system_prompt`](crate::AgentStart::system_prompt). `?` works in a handler that returns a
     /// `Result`.
     ///
     /// Several handlers of one point are asked in the order in which they were given. Each sees what
@@ -63,8 +63,8 @@ impl Extension {
     }
 
     /// What a handler that fails or takes too long means at a point, for its interceptors and its
-    /// guards. Unsaid it is a block; at [`BeforeAgentStart`](crate::point::BeforeAgentStart), which
-    /// cannot be blocked, it goes on (`intercept.failure`).
+    /// guards. Unsaid it is a block at the three points that every zot knows, and at the others it goes on
+    /// (`intercept.failure`).
     ///
     /// ```
     /// use extline::prelude::*;

@@ -250,3 +250,61 @@ impl AgentStart {
         Decision(Change::SystemPrompt(prompt.into()))
     }
 }
+
+/// A prompt of the user that the agent is about to take, at
+/// [`point::UserPromptSubmit`](crate::point::UserPromptSubmit).
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let extension = Extension::new("shell", "1.0.0")
+///     .intercept(point::UserPromptSubmit, async |prompt, ctx| {
+///         let Some(command) = prompt.text().strip_prefix('!') else { return prompt.allow() };
+///         ctx.notify_info(format!("to run {command}, ask for it"));
+///         prompt.handled()
+///     });
+/// ```
+#[derive(Clone, Debug)]
+pub struct UserPrompt(Asked);
+
+impl UserPrompt {
+    pub(crate) fn new(asked: Asked) -> Self {
+        Self(asked)
+    }
+
+    /// What the user wrote, as it is now.
+    pub fn text(&self) -> &str {
+        self.payload().text.as_deref().unwrap_or_default()
+    }
+
+    /// Whether it waits for the turn to end.
+    pub fn is_queued(&self) -> bool {
+        self.payload().queued
+    }
+
+    /// All that the host says about it.
+    pub fn payload(&self) -> &EventPayload {
+        self.0.payload()
+    }
+
+    /// The agent takes it as it is.
+    pub fn allow(&self) -> Decision {
+        Decision(Change::None)
+    }
+
+    /// The agent does not take it; the user reads why.
+    pub fn block(&self, reason: impl Into<String>) -> Decision {
+        Decision(self.0.block(reason.into()))
+    }
+
+    /// The agent takes this text instead.
+    pub fn replace(&self, text: impl Into<String>) -> Decision {
+        self.0.made("replace");
+        Decision(Change::Text(text.into()))
+    }
+
+    /// The extension has dealt with it: the agent sends nothing to the model (`prompt.handled`).
+    pub fn handled(&self) -> Decision {
+        Decision(self.0.handled())
+    }
+}

@@ -1,12 +1,12 @@
 //! The points at which a host asks an extension before something happens, for
 //! [`Extension::intercept`](crate::Extension::intercept).
 //!
-//! Every zot knows the first three. A host that does not know [`BeforeAgentStart`] never asks there;
-//! for one that does not say what it knows, a line on stderr says so at the start
-//! (`report.zot-points`).
+//! Every zot knows the first three. A host that does not know one of the others never asks there, and
+//! says so in its report; for one that does not say what it knows, a line on stderr says so at the
+//! start (`report.zot-points`).
 
 use crate::asked::Asked;
-use crate::{AgentStart, Message, ModelCall, ToolUse};
+use crate::{AgentStart, Message, ModelCall, ToolAnswer, ToolUse, UserPrompt};
 
 /// One of the points of this module.
 ///
@@ -107,6 +107,50 @@ impl Point for BeforeAgentStart {
     }
 }
 
+/// After a tool has run, and before its caller gets the result: it can be replaced, and withheld. A
+/// failure of a handler lets it pass, unless the author says otherwise
+/// ([`Extension::on_failure`](crate::Extension::on_failure)). Only hosts built with extline ask.
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let extension = Extension::new("watch", "1.0.0")
+///     .intercept(point::ToolResult, async |answer, _| answer.allow())
+///     .on_failure(point::ToolResult, OnFailure::Block);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ToolResult;
+
+impl Point for ToolResult {
+    type Moment = ToolAnswer;
+    const NAME: &'static str = "tool_result";
+
+    fn moment(asked: Asked) -> Self::Moment {
+        ToolAnswer::new(asked)
+    }
+}
+
+/// Before the agent takes what the user wrote: it can be replaced, dealt with, and blocked. A failure of
+/// a handler lets it pass, unless the author says otherwise. Only hosts built with extline ask.
+///
+/// ```
+/// use extline::prelude::*;
+///
+/// let extension = Extension::new("watch", "1.0.0")
+///     .intercept(point::UserPromptSubmit, async |prompt, _| prompt.allow());
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct UserPromptSubmit;
+
+impl Point for UserPromptSubmit {
+    type Moment = UserPrompt;
+    const NAME: &'static str = "user_prompt_submit";
+
+    fn moment(asked: Asked) -> Self::Moment {
+        UserPrompt::new(asked)
+    }
+}
+
 mod sealed {
     pub trait Sealed {}
 
@@ -114,4 +158,6 @@ mod sealed {
     impl Sealed for super::TurnStart {}
     impl Sealed for super::AssistantMessage {}
     impl Sealed for super::BeforeAgentStart {}
+    impl Sealed for super::ToolResult {}
+    impl Sealed for super::UserPromptSubmit {}
 }

@@ -225,7 +225,7 @@ impl Console {
             }
             Line::Intercept { point, fields } => {
                 let host = Arc::clone(host);
-                let asked = moments::intercept(&host, point, fields);
+                let asked = Box::pin(moments::intercept(&host, point, fields));
                 match self.session.listen_to(asked).await {
                     Ok(shown) => self.show_moment(text, shown),
                     Err(exit) => return self.interrupted_in(":intercept", exit),

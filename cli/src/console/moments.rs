@@ -1,11 +1,14 @@
 //! What an agent does and the console has no model for: events, questions before something happens,
 //! a turn, the session. So every handler of an extension can be tried by hand.
 
-use extline_host::protocol::frame::{EventPayload, Object};
+use extline_host::protocol::frame::{EventPayload, Object, ToolResult};
 use extline_host::protocol::{Members, RawJson, Vocabulary};
-use extline_host::{AgentStart, Blocked, CallError, ExtensionState, Host};
+use extline_host::{
+    AgentCall, AgentStart, Blocked, CallError, ExtensionState, Host, PromptDecision, UserPrompt,
+};
 use serde_json::{Map, Value, json};
 
+use crate::content::json_of_result;
 use crate::failure::{Failure, nearest};
 
 /// Fields that a question has beside those of an event.
@@ -69,6 +72,48 @@ pub(super) async fn intercept(
             let prompt = host.intercept_before_agent_start(start).await;
             let text = format!(" with the system prompt {prompt:?}");
             Ok(decided(point, Ok((text, json!({"system_prompt": prompt})))))
+        }
+        "user_prompt_submit" => {
+            let prompt = UserPrompt {
+                text: payload.text.unwrap_or_default(),
+                session_id: payload.session_id,
+                cwd: payload.cwd,
+                queued: payload.queued,
+                image_count: payload.image_count,
+            };
+            Ok(match Box::pin(host.intercept_user_prompt_submit(prompt)).await {
+                Ok(PromptDecision::Handled { by }) => Shown {
+                    text: format!("{point}: handled by {by}"),
+                    json: json!({"point": point, "handled": {"by": by}}),
+                },
+                Ok(PromptDecision::Send(text)) => {
+                    decided(point, Ok((format!(" with {text:?}"), json!({"text": text}))))
+                }
+                Ok(_) => decided(point, Ok((String::new(), json!({})))),
+                Err(blocked) => decided(point, Err(blocked)),
+            })
+        }
+        "tool_result" => {
+            let tool = payload.tool_name.ok_or_else(|| {
+                usage("tool_name is missing; as in :intercept tool_result {\"tool_name\":\"bash\"}")
+            })?;
+            let args = payload.tool_args.unwrap_or_else(RawJson::empty_object);
+            let shown = payload.result.unwrap_or_default();
+            let id = payload.tool_id.unwrap_or_else(|| "1".to_owned());
+            let result = ToolResult {
+                is_error: shown.is_error,
+                structured_content: shown.structured_content,
+                details: shown.details,
+                error: shown.error,
+                ..ToolResult::new(id.as_str().into(), shown.content)
+            };
+            let args = args.get().to_owned();
+            let call = AgentCall { id: Some(id), tool, args, ..AgentCall::default() };
+            let result = Box::pin(host.intercept_agent_result(call, result)).await;
+            let result = json_of_result(&result);
+            let value: Value = serde_json::from_str(result.get()).unwrap_or_default();
+            let json = json!({"result": value});
+            Ok(decided(point, Ok((format!(" with {result}"), json))))
         }
         _ => {
             let tool = payload.tool_name.ok_or_else(|| {

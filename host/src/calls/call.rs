@@ -7,6 +7,7 @@ use extline_protocol::frame::{ToolResult, ToolUpdate};
 use tokio::sync::{oneshot, watch};
 
 use super::builtin::Stop;
+use super::review::{Answer, Review, Reviewing};
 use super::telling::Telling;
 use crate::connection::{CallGuard, Unanswered};
 use crate::report::CallError;
@@ -20,7 +21,8 @@ pub struct CallOptions {
     /// tool too, which else has no deadline.
     ///
     /// When absent the tool's own time or the host's default holds, which begins when the tool is
-    /// called, and interceptors and guards have a deadline of their own each.
+    /// called, and interceptors and guards have a deadline of their own each. Those who are asked about
+    /// the result have that in any case.
     pub timeout: Option<Duration>,
     /// What the agent knows the call by, where it has several conversations: dialogs, and approvals, that come of the
     /// call tell it ([`MethodCall::origin`](crate::MethodCall::origin),
@@ -61,6 +63,10 @@ pub struct Call {
     pub(super) running: Running,
     /// What is said of a timeout.
     pub(super) timeout: Duration,
+    /// Who may want to see the result first; none where the call is only asked what became of it.
+    pub(super) review: Option<Box<Review>>,
+    /// Extensions are asked about the result.
+    pub(super) reviewing: Option<Reviewing>,
     /// Comes behind what runs: that is told of a cancel first.
     pub(super) telling: Telling,
 }
@@ -98,10 +104,28 @@ impl Call {
 
     /// The same once; may be dropped and called again until it has returned.
     pub(crate) async fn answered(&mut self) -> Result<ToolResult, CallError> {
-        let answer = (&mut self.running.result).await.unwrap_or(Err(Unanswered::HostGone));
-        let answer = self.in_words(answer);
+        let answer = self.reviewed().await;
         self.telling.end(&answer);
         answer
+    }
+
+    /// The answer as extensions let it pass.
+    async fn reviewed(&mut self) -> Answer {
+        if self.reviewing.is_none() {
+            let answer = (&mut self.running.result).await.unwrap_or(Err(Unanswered::HostGone));
+            let answer = self.in_words(answer);
+            match self.review.take_if(|review| review.is_wanted()) {
+                Some(review) => self.reviewing = Some(review.start(answer)),
+                None => return answer,
+            }
+        }
+        match &mut self.reviewing {
+            // It ends early only when the host does.
+            Some(Reviewing(task)) => {
+                task.await.unwrap_or_else(|_| self.in_words(Err(Unanswered::HostGone)))
+            }
+            None => self.in_words(Err(Unanswered::HostGone)),
+        }
     }
 
     fn in_words(&self, answer: Result<ToolResult, Unanswered>) -> Result<ToolResult, CallError> {
@@ -117,8 +141,10 @@ impl Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        // What has an answer that nobody took was not given up.
+        // What has an answer that nobody took was not given up. One that nobody has looked at must not
+        // be told.
         if self.telling.is_wanted()
+            && !self.review.as_ref().is_some_and(|review| review.is_wanted())
             && let Ok(answer) = self.running.result.try_recv()
         {
             let answer = self.in_words(answer);

@@ -8,6 +8,7 @@ mod command;
 mod program;
 mod reconcile;
 mod request;
+mod review;
 mod telling;
 mod tool_call_path;
 

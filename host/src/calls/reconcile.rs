@@ -1,10 +1,14 @@
 //! What became of a call whose result was lost (`tool.reconcile`).
 
+use std::sync::Arc;
+
 use extline_protocol::frame::{Replay, ToolResult};
 use extline_protocol::{ErrorKind, Members, ToolCallOptions, read_string};
 
 use super::call::{Call, Runner, Running};
+use super::review::Review;
 use super::telling::Telling;
+use super::tool_call_path::Proposal;
 use crate::connection::{Sending, SentCall, Shared};
 use crate::registry::{Owner, Tool};
 use crate::report::CallError;
@@ -39,7 +43,7 @@ impl Reconciled {
 impl Shared {
     /// Asks a tool, see [`Host::reconcile`](crate::Host::reconcile).
     pub(crate) async fn reconcile(
-        &self,
+        self: &Arc<Self>,
         name: &str,
         args: &str,
         operation_key: &str,
@@ -57,6 +61,10 @@ impl Shared {
         let timeout = options.timeout.unwrap_or(self.deadlines.tool);
         let unknown = || CallError::Unknown { what: "tool", name: name.to_owned() };
         let owner = owner_of(&tool)?;
+        let id = self.name_call();
+        let (caller, time, origin, place) = (None, None, None, None);
+        let call = Proposal { id: &id, tool: name, caller, time, origin, place, unasked: None };
+        let review = Review::of(self, call, Some(&args));
         let connection = self.connection(owner).ok_or_else(unknown)?;
         let sending = Sending {
             tool: &tool,
@@ -70,8 +78,17 @@ impl Shared {
         let SentCall { guard, result, updates } = connection.call_tool(sending)?;
         let running = Running { runner: Runner::Extension(guard), result, updates };
         // Nothing is done, so nobody is told that something is.
-        let call = Call { name: name.to_owned(), running, timeout, telling: Telling::silent() };
-        call.outcome().await.map(Reconciled::of)
+        let telling = Telling::silent();
+        let name = name.to_owned();
+        let call = Call { name, running, timeout, review: None, reviewing: None, telling };
+        let reconciled = call.outcome().await.map(Reconciled::of)?;
+        match reconciled {
+            // It is the result of the call, which nobody has seen.
+            Reconciled::Completed(result) => {
+                review.run(Ok(result)).await.map(Reconciled::Completed)
+            }
+            other => Ok(other),
+        }
     }
 }
 

@@ -4,13 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase};
+use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase, ToolResult};
 use extline_protocol::{Id, ModelArgsError, RawJson, ToolCallOptions, model_args};
 use extline_schema::{ToolSchema, Violation};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::builtin;
 use super::call::{Call, CallOptions, Runner, Running};
+use super::review::Review;
 use super::telling::Telling;
 use crate::aside;
 use crate::connection::{Caller, News, Sending, SentCall, Shared, Standstill};
@@ -62,7 +63,14 @@ impl Shared {
         let id = self.name_call();
         let mut telling = Telling::begin(self, &id, caller.extension.as_deref(), name, args, None);
         match self.run_call(&id, caller, name, args, options, &mut telling).await {
-            Ok((running, timeout)) => Ok(Call { name: name.to_owned(), running, timeout, telling }),
+            Ok((running, timeout, review)) => Ok(Call {
+                name: name.to_owned(),
+                running,
+                timeout,
+                review: Some(review),
+                reviewing: None,
+                telling,
+            }),
             Err(error) => {
                 telling.failed(&error);
                 Err(error)
@@ -70,16 +78,16 @@ impl Shared {
         }
     }
 
-    /// Returns what runs the call, and what is said of a timeout.
+    /// Returns what runs the call, what is said of a timeout, and who may see the result first.
     async fn run_call(
-        &self,
+        self: &Arc<Self>,
         id: &str,
         caller: Caller,
         name: &str,
         args: &str,
         options: CallOptions,
         telling: &mut Telling,
-    ) -> Result<(Running, Duration), CallError> {
+    ) -> Result<(Running, Duration, Box<Review>), CallError> {
         let above = caller.time.or_else(builtin::time_above);
         let time = above.or_else(|| options.timeout.map(|_| Standstill::default()));
         let origin = caller.origin.or(options.origin);
@@ -107,6 +115,7 @@ impl Shared {
         if left.is_some_and(|left| left.is_zero()) {
             return Err(timed_out(options.timeout.unwrap_or_default()));
         }
+        let review = Box::new(Review::of(self, call, Some(&args)));
         let users = self.users_timeout(&tool);
         let is_interactive = tool.definition.interactive && left.is_none() && users.is_none();
         let of_tool = users.or_else(|| tool.timeout());
@@ -129,7 +138,7 @@ impl Shared {
                 let SentCall { guard, result, updates } = connection.call_tool(sending)?;
                 telling.executed(&tool);
                 let runner = Runner::Extension(guard);
-                Ok((Running { runner, result, updates }, announced_timeout))
+                Ok((Running { runner, result, updates }, announced_timeout, review))
             }
             Owner::Agent(builtin) => {
                 telling.executed(&tool);
@@ -138,7 +147,7 @@ impl Shared {
                 let call = BuiltinCall { id: Id::from(id), tool, args, caller: caller.extension };
                 let (builtin, time) = (builtin.clone(), time.unwrap_or_default());
                 let started = builtin::start(builtin, &self.runtime, call, timeout, time, turn);
-                Ok((started, announced_timeout))
+                Ok((started, announced_timeout, review))
             }
         }
     }
@@ -243,6 +252,28 @@ impl Shared {
         decided
     }
 
+    /// Asks about the result of a call that the agent made itself.
+    pub(crate) async fn review_agent_result(
+        self: &Arc<Self>,
+        call: AgentCall,
+        result: ToolResult,
+    ) -> ToolResult {
+        if !self.reviews_result_of(&call.tool) {
+            return result;
+        }
+        let AgentCall { id, tool, args, session_id, cwd } = call;
+        let id = id.unwrap_or_else(|| self.name_call());
+        let place = EventPayload { session_id, cwd, ..EventPayload::default() };
+        let place = Some(&place);
+        let call = Proposal::of_agent(&id, &tool, place);
+        let review = Review::of(self, call, RawJson::parse(&args).ok().as_ref());
+        // What was an answer is one still: one is replaced by another.
+        review
+            .run(Ok(result))
+            .await
+            .unwrap_or_else(|error| ToolResult::error(Id::from(&*id), error.to_error_info()))
+    }
+
     async fn decide(
         &self,
         call: Proposal<'_>,
@@ -291,7 +322,7 @@ impl Shared {
         Box::pin(self.hooks.ask(HookPoint::ToolCall, &about, &self.processes, notice)).await
     }
 
-    fn hook_failed(&self, hook: String, why: &str) {
+    pub(super) fn hook_failed(&self, hook: String, why: &str) {
         let notice = Notice::new(format!("the hook failed, and the call went on: {why}"));
         self.news.tell(News::Notice { extension: hook, notice });
     }
@@ -464,6 +495,8 @@ fn changes_in(answer: &EventInterceptResponse) -> Vec<&'static str> {
         ("modified_args", answer.modified_args.is_some()),
         ("replace_text", answer.replace_text.is_some()),
         ("system_prompt", answer.system_prompt.is_some()),
+        ("replace_result", answer.replace_result.is_some()),
+        ("handled", answer.handled),
     ];
     changes.into_iter().filter_map(|(name, is_there)| is_there.then_some(name)).collect()
 }

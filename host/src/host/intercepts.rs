@@ -1,19 +1,22 @@
 //! What an agent has extensions asked before something happens.
 
 use extline_protocol::RawJson;
-use extline_protocol::frame::{EventPayload, Phase};
+use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase, ToolResult};
 
 use super::Host;
-use crate::intercepts::{AgentCall, AgentCallDecision, AgentStart, Question};
+use crate::intercepts::{
+    AgentCall, AgentCallDecision, AgentStart, PromptDecision, Question, UserPrompt,
+};
 use crate::registry::Point;
 use crate::report::{Blocked, CallError};
 
-/// What extensions are asked before something happens. [`Host::call`] asks about tool calls by
-/// itself; the agent asks about the rest.
+/// What extensions are asked before something happens. [`Host::call`] asks about tool calls and their
+/// results by itself; the agent asks about the rest.
 ///
 /// An extension that does not answer within `Deadlines::intercept`, dies, or answers with something
-/// unusable is decided for as it declared with `on_failure`, and where it declared nothing it
-/// blocks (`intercept.failure-host`); [`News::InterceptFailed`](crate::News::InterceptFailed) tells
+/// unusable is decided for as it declared with `on_failure`. Where it declared nothing it blocks a tool
+/// call, a turn and a message; what a tool answered, a prompt and the start of an agent pass
+/// (`intercept.failure-host`). [`News::InterceptFailed`](crate::News::InterceptFailed) tells
 /// of it. Where the guard of an extension stood, nothing passes when that extension has died, until
 /// it is back or [removed](Host::remove) (`guard.gone`). Dropping one of these futures drops the
 /// question.
@@ -37,6 +40,41 @@ impl Host {
         call: AgentCall,
     ) -> Result<AgentCallDecision, CallError> {
         self.shared.propose_agent_call(call).await
+    }
+
+    /// Asks about what a tool of the agent's own, which the agent runs itself, has answered, before anybody
+    /// reads it, and returns the result that counts: each extension sees what the one before it made of
+    /// it. One that withholds it leaves a failure of the kind `permission` that says who and why
+    /// (`result.withheld`). [`Host::call`] does the same by itself.
+    ///
+    /// Arguments that are no JSON are not shown.
+    pub async fn intercept_agent_result(&self, call: AgentCall, result: ToolResult) -> ToolResult {
+        self.shared.review_agent_result(call, result).await
+    }
+
+    /// Asks about what the user has written before the agent takes it: each extension sees the text that
+    /// the one before it made. The first that blocks it or has dealt with it itself ends that
+    /// (`prompt.handled`). The event `user_prompt_submit` is still the agent's to tell.
+    pub async fn intercept_user_prompt_submit(
+        &self,
+        prompt: UserPrompt,
+    ) -> Result<PromptDecision, Blocked> {
+        let UserPrompt { mut text, session_id, cwd, queued, image_count } = prompt;
+        let about =
+            EventPayload { session_id, cwd, queued, image_count, ..EventPayload::default() };
+        for asked in self.shared.asked(Point::UserPromptSubmit, &Phase::Intercept) {
+            let payload = EventPayload { text: Some(text.clone()), ..about.clone() };
+            let question = Question::new(Point::UserPromptSubmit, payload);
+            let read = |answer: EventInterceptResponse| Ok((answer.handled, answer.replace_text));
+            match self.shared.ask(&asked, question, read).await? {
+                Some((true, _)) => {
+                    return Ok(PromptDecision::Handled { by: self.shared.name_of(&asked) });
+                }
+                Some((false, Some(replaced))) => text = replaced,
+                _ => {}
+            }
+        }
+        Ok(PromptDecision::Send(text))
     }
 
     /// Asks whether the model may be called for the `step`th time within a prompt, from 1.

@@ -27,6 +27,34 @@ pub struct AgentStart {
     pub system_prompt: String,
 }
 
+/// A prompt of the user, as far as the agent knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UserPrompt {
+    /// What the user wrote.
+    pub text: String,
+    /// The conversation.
+    pub session_id: Option<String>,
+    /// The working directory.
+    pub cwd: Option<String>,
+    /// It waits for the turn to end.
+    pub queued: bool,
+    /// Images beside the text.
+    pub image_count: Option<u64>,
+}
+
+/// What becomes of a prompt that nobody blocked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PromptDecision {
+    /// The agent takes this text.
+    Send(String),
+    /// An extension has dealt with it: the agent sends nothing.
+    Handled {
+        /// The extension.
+        by: String,
+    },
+}
+
 /// What is decided about a call of a tool that the agent runs itself.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

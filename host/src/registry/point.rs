@@ -9,11 +9,21 @@ pub(crate) enum Point {
     TurnStart,
     AssistantMessage,
     BeforeAgentStart,
+    /// A tool has run, and its caller is about to get the result.
+    ToolResult,
+    /// The user has sent a prompt, which the agent is about to take.
+    UserPromptSubmit,
 }
 
 impl Point {
-    pub(crate) const ALL: [Self; 4] =
-        [Self::ToolCall, Self::TurnStart, Self::AssistantMessage, Self::BeforeAgentStart];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::ToolCall,
+        Self::TurnStart,
+        Self::AssistantMessage,
+        Self::BeforeAgentStart,
+        Self::ToolResult,
+        Self::UserPromptSubmit,
+    ];
 
     /// The point of that name on the wire, if this host asks there.
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -27,6 +37,8 @@ impl Point {
             Self::TurnStart => "turn_start",
             Self::AssistantMessage => "assistant_message",
             Self::BeforeAgentStart => "before_agent_start",
+            Self::ToolResult => "tool_result",
+            Self::UserPromptSubmit => "user_prompt_submit",
         }
     }
 
@@ -36,19 +48,25 @@ impl Point {
         matches!(self, Self::ToolCall)
     }
 
-    /// Whether an answer can stop what is about to happen.
+    /// Whether an answer can stop what is about to happen: at `tool_result`, that anybody reads it.
     pub(crate) const fn can_block(self) -> bool {
         !matches!(self, Self::BeforeAgentStart)
     }
 
+    /// Whether it happens where nobody decides and nothing was declared (`intercept.failure`).
+    const fn passes_unsaid(self) -> bool {
+        matches!(self, Self::BeforeAgentStart | Self::ToolResult | Self::UserPromptSubmit)
+    }
+
     /// What no usable answer means, given what the extension declared for the point. Nothing
-    /// declared, or a word from the future, means `block` where that is possible
+    /// declared, or a word from the future, means what the point has
     /// (`intercept.failure-host`, `guard.closed`).
     pub(crate) fn on_failure(self, declared: Option<&OnFailure>) -> OnFailure {
         match declared {
             Some(OnFailure::Allow) => OnFailure::Allow,
-            _ if self.can_block() => OnFailure::Block,
-            _ => OnFailure::Allow,
+            Some(OnFailure::Block) if self.can_block() => OnFailure::Block,
+            _ if self.passes_unsaid() => OnFailure::Allow,
+            _ => OnFailure::Block,
         }
     }
 }
@@ -61,10 +79,13 @@ mod tests {
     fn what_no_answer_means_depends_on_the_point_unless_it_is_declared() {
         use OnFailure::{Allow, Block};
         for point in Point::ALL {
-            let unsaid = if point == Point::BeforeAgentStart { Allow } else { Block };
+            let is_base =
+                [Point::ToolCall, Point::TurnStart, Point::AssistantMessage].contains(&point);
+            let unsaid = if is_base { Block } else { Allow };
             assert_eq!(point.on_failure(None), unsaid);
             assert_eq!(point.on_failure(Some(&OnFailure::from("ask"))), unsaid);
-            assert_eq!(point.on_failure(Some(&Block)), unsaid);
+            let blocks = point != Point::BeforeAgentStart;
+            assert_eq!(point.on_failure(Some(&Block)), if blocks { Block } else { Allow });
             assert_eq!(point.on_failure(Some(&Allow)), Allow);
             assert_eq!(Point::named(point.as_str()), Some(point));
         }

@@ -7,6 +7,8 @@ that event. Every tool does what its arguments say:
 
     text      answers with that text
     size      answers with that many characters
+    value     answers with that value, its text and the same as details
+    fail      fails with that text, as its error says too
     hang      answers only when it is cancelled; a text that stands in the journal as `hangs TEXT`
     call      {"name", "args"} calls a tool and answers with the host's answer as JSON; beside it
               `parent` may name another parent, or be null for none
@@ -77,6 +79,13 @@ def run(call):
         for _ in range(args["times"]):
             wanted = {"name": args["flood"], "args": {"hang": "flooded"}}
             call_tool({"args": {}}, wanted, count)
+    elif "value" in args:
+        value = args["value"]
+        effects = [{"kind": "file", "op": "read", "path": "notes.md"}]
+        answer(call, json.dumps(value), structured_content=value, details=value, effects=effects)
+    elif "fail" in args:
+        error = {"kind": "transient", "message": args["fail"], "hint": args["fail"], "retry_after_ms": 5}
+        answer(call, args["fail"], is_error=True, error=error)
     elif "hang" in args:
         hanging.add(call["id"])
         note("hangs " + args["hang"])

@@ -103,6 +103,32 @@ async fn a_hook_is_about_the_tools_that_it_names_and_sees_no_keys() {
     }
 }
 
+#[tokio::test]
+async fn a_hook_behind_a_tool_reads_its_result_and_may_withhold_it() {
+    let home = Home::new();
+    let script =
+        "cat > seen; grep -q secret seen && { echo 'not for a model' >&2; exit 2; }; exit 0";
+    std::fs::write(home.path().join("check.sh"), script).unwrap();
+    let command = json!(["sh", home.path().join("check.sh")]);
+    let file =
+        format!("[[hook]]\nname = \"check\"\npoint = \"tool_result\"\ncommand = {command}\n");
+    let hooks = hooks(home.path(), &file);
+    let host = home.builder().cwd(home.path()).script_hooks(hooks).extension(behave(&[]));
+    let host = host.start().await;
+    let passed = host.call("echo", r#"{"text":"plain"}"#).await.unwrap();
+    assert!(!passed.is_error && text(&passed).contains("plain"));
+    let seen = std::fs::read_to_string(home.path().join("seen")).unwrap();
+    let seen: Value = serde_json::from_str(&seen).unwrap();
+    assert_eq!(seen["event"], "tool_result");
+    assert_eq!(seen["tool_args"], json!({ "text": "plain" }));
+    assert!(seen["result"]["content"][0]["text"].as_str().unwrap().contains("plain"), "{seen}");
+    let withheld = host.call("echo", r#"{"text":"secret"}"#).await.unwrap();
+    let said = text(&withheld);
+    assert!(withheld.is_error && said.contains("withheld by check: not for a model"), "{said}");
+    assert!(!said.contains("secret"), "{said}");
+    end(host).await;
+}
+
 /// It writes more than a pipe holds, and does not read what it is given.
 #[tokio::test]
 async fn a_noisy_hook_is_waited_for_and_its_last_words_count() {

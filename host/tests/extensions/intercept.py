@@ -33,6 +33,7 @@ def respond(frame):
     {"answer": {...}}   these fields
     {"append": "x"}     puts x behind args.command
     {"args_text": "x"}  the text x as modified_args
+    {"cut": "x"}        replaces x by *** in all that a tool's result says
     {"do": "hang"}      never answers
     {"do": "exit"}      ends with status 3
     {"do": "pair"}      waits for a second question, then answers the second one first, and puts
@@ -60,6 +61,13 @@ def respond(frame):
     if "args_text" in rule:
         head = json.dumps({"type": "event_intercept_response", "id": frame["id"]})[:-1]
         print(f'{head}, "modified_args": {rule["args_text"]}}}', flush=True)
+        return
+    if "cut" in rule:
+        result = frame["result"]
+        names = [name for name in ("content", "structured_content", "details") if name in result]
+        whole = json.dumps({name: result[name] for name in names})
+        replaced = json.loads(whole.replace(rule["cut"], "***"))
+        answer(frame, replace_result=replaced)
         return
     if "append" in rule:
         args = frame["tool_args"]

@@ -26,6 +26,7 @@ mod panels;
 mod programs;
 mod registrations;
 mod requests;
+mod results;
 mod secrets;
 mod sequential;
 mod services;

@@ -185,14 +185,8 @@ pub(crate) use answered;
 /// All methods that hosts serve, in the order of their pages.
 pub const METHODS: &[Entry] = &joined::<{ count(HOSTS) }>(HOSTS);
 
-const HOSTS: &[&[Entry]] = &[
-    ui::METHODS,
-    exec::METHODS,
-    secret::METHODS,
-    env::METHODS,
-    state::METHODS,
-    session::METHODS,
-];
+const HOSTS: &[&[Entry]] =
+    &[ui::METHODS, exec::METHODS, secret::METHODS, env::METHODS, state::METHODS, session::METHODS];
 
 const fn count(lists: &[&[Entry]]) -> usize {
     let (mut list, mut all) = (0, 0);

@@ -1,14 +1,15 @@
 //! What a host tells about itself, and what it lets an extension decide.
 
-use super::content::Content;
-use super::object::object;
+use super::content::{Content, ErrorInfo};
+use super::extension::ToolResult;
+use super::object::{Object, object};
 use super::truncate::truncate;
 use crate::id::Id;
-use crate::json::RawJson;
+use crate::json::{Members, RawJson};
 use crate::word::words;
 
 object! {
-    /// A tool's outcome as an event shows it.
+    /// A tool's outcome: cut as an event shows it, whole as the point `tool_result` is asked about it.
     #[derive(Default)]
     pub struct EventResult {
         /// The blocks.
@@ -17,6 +18,12 @@ object! {
         flag is_error: bool,
         /// The blocks were cut.
         flag truncated: bool,
+        /// The result as a value; only at the point `tool_result`.
+        optional structured_content: RawJson,
+        /// More for the user's eyes; only at the point `tool_result`.
+        optional details: RawJson,
+        /// Why it failed; only at the point `tool_result`.
+        optional error: ErrorInfo,
     }
 }
 
@@ -24,7 +31,99 @@ impl EventResult {
     /// That of a call with this content, which is cut as in an answer to `call_tool`: to 256 KiB.
     pub fn of(mut content: Vec<Content>, is_error: bool) -> Self {
         let truncated = truncate(&mut content);
-        Self { content, is_error, truncated }
+        Self { content, is_error, truncated, ..Self::default() }
+    }
+
+    /// That of a call, whole, for the point `tool_result`.
+    pub fn whole(result: &ToolResult) -> Self {
+        Self {
+            content: result.content.clone(),
+            is_error: result.is_error,
+            truncated: false,
+            structured_content: result.structured_content.clone(),
+            details: result.details.clone(),
+            error: result.error.clone(),
+        }
+    }
+}
+
+object! {
+    /// What stands in the place of a tool's result; a member that is absent stays as it was.
+    #[derive(Default)]
+    pub struct ReplaceResult {
+        /// Other blocks for the model. The value goes with those that it is the value of, unless
+        /// there is another one beside it, and so do the words of the error (`result.replaced`).
+        optional content: Vec<Content>,
+        /// Another value.
+        optional structured_content: RawJson,
+        /// Other details.
+        optional details: RawJson,
+        /// Whether the call counts as failed.
+        optional is_error: bool,
+    }
+}
+
+impl ReplaceResult {
+    /// From the text of a JSON object with these members.
+    ///
+    /// # Errors
+    /// It is no object, has another member, or one of another type; in words, with its pointer.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        const NAMES: [&str; 4] = ["content", "structured_content", "details", "is_error"];
+        let members = Members::of(text).ok_or("it is no JSON object")?;
+        if let Some(other) = members.iter().find(|member| !NAMES.contains(&&*member.key())) {
+            return Err(format!("it has no {:?}; it has {}", other.key(), NAMES.join(", ")));
+        }
+        Self::read_members(&members).map_err(|error| error.to_string())
+    }
+
+    /// Another text for the model.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: Some(vec![Content::text(text)]), ..Self::default() }
+    }
+
+    /// The call counts as failed, for the reason that the model reads.
+    pub fn failure(text: impl Into<String>) -> Self {
+        Self { is_error: Some(true), ..Self::text(text) }
+    }
+
+    /// The result with what was said about it (`result.replaced`).
+    pub fn apply(&self, result: &mut EventResult) {
+        let Self { content, structured_content, details, is_error } = self;
+        result.is_error = is_error.unwrap_or(result.is_error);
+        result.error = result.error.take().filter(|_| result.is_error);
+        if let Some(content) = content {
+            result.content.clone_from(content);
+            result.structured_content = None;
+            // What it failed of is what the model reads now, and nothing that the tool said beside it.
+            result.error = result.error.take().map(|error| ErrorInfo {
+                retry_after_ms: error.retry_after_ms,
+                ..ErrorInfo::new(error.kind, Content::joined(content))
+            });
+        }
+        for (now, other) in
+            [(&mut result.structured_content, structured_content), (&mut result.details, details)]
+        {
+            if other.is_some() {
+                now.clone_from(other);
+            }
+        }
+    }
+
+    /// This, and what is said behind it.
+    #[must_use]
+    pub fn then(self, next: Self) -> Self {
+        let structured_content = match next.content {
+            // The value goes with the blocks that are replaced.
+            Some(_) => next.structured_content,
+            None => next.structured_content.or(self.structured_content),
+        };
+        Self {
+            content: next.content.or(self.content),
+            structured_content,
+            details: next.details.or(self.details),
+            is_error: next.is_error.or(self.is_error),
+        }
     }
 }
 
@@ -157,6 +256,11 @@ object! {
         optional replace_text: String,
         /// Another system prompt; an empty one removes it.
         optional system_prompt: String,
+        /// Another result, at `tool_result`.
+        optional replace_result: ReplaceResult,
+        /// The extension has dealt with the prompt, which the agent does not send; at
+        /// `user_prompt_submit`.
+        flag handled: bool,
     }
 }
 
@@ -171,6 +275,8 @@ impl EventInterceptResponse {
             modified_args: None,
             replace_text: None,
             system_prompt: None,
+            replace_result: None,
+            handled: false,
         }
     }
 

@@ -13,7 +13,9 @@ mod truncate;
 
 pub use any::{AnyFrame, ExtensionFrame, HostFrame, UnknownFrame};
 pub use content::{Content, Effect, EffectKind, ErrorInfo, FileOp, Progress};
-pub use event::{Event, EventIntercept, EventInterceptResponse, EventPayload, EventResult, Phase};
+pub use event::{
+    Event, EventIntercept, EventInterceptResponse, EventPayload, EventResult, Phase, ReplaceResult,
+};
 pub(crate) use event::{GUARD, INTERCEPTOR};
 pub use extension::{
     Action, CallTool, CallToolCancel, ClearNotes, CommandResponse, ForkToolCall, Hello, Level, Log,

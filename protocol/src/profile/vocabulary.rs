@@ -95,7 +95,8 @@ impl Vocabulary {
 
     /// Every point at which some host asks interceptors, zot's own first.
     pub fn points() -> impl Iterator<Item = &'static str> {
-        zots::POINTS.iter().chain(forks::POINTS).flat_map(|points| points.iter().copied())
+        let points = zots::POINTS.iter().chain(zots::OWN_POINTS).chain(forks::POINTS);
+        points.flat_map(|points| points.iter().copied())
     }
 
     /// The known events that look like that one, which is none of them; none for a known one.

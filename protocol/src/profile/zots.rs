@@ -43,6 +43,8 @@ pub(super) const EVENTS: &[&[&str]] = &[BASE_EVENTS, UPSTREAM_EVENTS];
 pub(super) const BASE_POINTS: &[&str] = &["tool_call", "turn_start", "assistant_message"];
 /// All points of zot.
 pub(super) const POINTS: &[&[&str]] = &[BASE_POINTS, &["before_agent_start"]];
+/// Those that no zot has.
+pub(super) const OWN_POINTS: &[&[&str]] = &[&["tool_result", "user_prompt_submit"]];
 
 /// All that there is, said and heard as the specification has it.
 pub(super) const ALL: Words = Words {

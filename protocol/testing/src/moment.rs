@@ -24,6 +24,10 @@ struct Ruling {
     replaced: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     system_prompt: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<RawJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    handled: Option<bool>,
 }
 
 /// Something that is about to happen.
@@ -55,9 +59,12 @@ impl Moment {
         ruling.rewritten = answer.modified_args.or(ruling.rewritten.take());
         ruling.replaced = answer.replace_text.or(ruling.replaced.take());
         ruling.system_prompt = answer.system_prompt.or(ruling.system_prompt.take());
+        ruling.result = answer.replace_result.map(|result| RawJson::of_part(&result.object_text()));
+        ruling.handled = answer.handled.then_some(true);
     }
 
-    /// The ruling as JSON: what stands is `blocked`, `asked`, `rewritten`, `replaced`, `system_prompt`.
+    /// The ruling as JSON: what stands is `blocked`, `asked`, `rewritten`, `replaced`,
+    /// `system_prompt`, `result` with the members that replace those of a tool's, `handled`.
     pub(crate) fn ruling(&self) -> String {
         json(&self.ruling)
     }

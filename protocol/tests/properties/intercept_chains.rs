@@ -1,7 +1,9 @@
 //! An intercept's way through the handlers of an extension: the cases that every SDK is held to, and
 //! what holds whatever handlers do.
 
-use extline_protocol::frame::{EventIntercept, EventInterceptResponse, Phase};
+use extline_protocol::frame::{
+    Content, EventIntercept, EventInterceptResponse, Object, Phase, ReplaceResult,
+};
 use extline_protocol::{Change, InterceptChain, RawJson, Turn, decode_frame};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -38,6 +40,11 @@ fn walk(mut chain: InterceptChain, interceptors: &[Does], guards: &[Does]) -> (A
 }
 
 fn seen(intercept: &EventIntercept) -> Value {
+    if let Some(result) = &intercept.payload.result {
+        let value: Option<Value> =
+            result.structured_content.as_ref().map(|it| serde_json::from_str(it.get()).unwrap());
+        return json!([Content::joined(&result.content), result.is_error, value]);
+    }
     match &intercept.payload.tool_args {
         Some(args) => serde_json::from_str(args.get()).unwrap(),
         None => intercept.payload.text.clone().into(),
@@ -45,7 +52,13 @@ fn seen(intercept: &EventIntercept) -> Value {
 }
 
 fn asked_at(point: &str) -> EventIntercept {
-    let what = if point == "tool_call" { r#""tool_args":{"n":1}"# } else { r#""text":"one""# };
+    let what = match point {
+        "tool_call" => r#""tool_args":{"n":1}"#,
+        "tool_result" => {
+            r#""result":{"content":[{"type":"text","text":"one"}],"structured_content":{"n":1}}"#
+        }
+        _ => r#""text":"one""#,
+    };
     let frame = format!(r#"{{"type":"event_intercept","id":"1","event":"{point}",{what}}}"#);
     decode_frame(&frame).unwrap()
 }
@@ -59,12 +72,19 @@ fn the_cases_that_every_sdk_is_held_to() {
         });
         let point = case["point"].as_str().unwrap_or("tool_call");
         let fails_open = case["on_failure"] == "allow";
+        // What the session makes of a failure that nobody decided about.
+        let passes =
+            case["on_failure"].is_null() && ["tool_result", "user_prompt_submit"].contains(&point);
         let chain =
             InterceptChain::new(asked_at(point), interceptors.len(), guards.len(), fails_open);
         let (asked, came) = walk(chain, &interceptors, &guards);
         let asked: Vec<_> = asked.into_iter().map(|(turn, saw)| json!([name(turn), saw])).collect();
         assert_eq!(json!(asked), case["seen"], "{}", case["name"]);
         let last = asked.last().unwrap()[0].as_str().unwrap();
+        let came = match came {
+            Err(_) if passes => Ok(EventInterceptResponse::allow("1".into())),
+            came => came,
+        };
         assert_eq!(ruling(came, point, last), case["ruling"], "{}", case["name"]);
     }
 }
@@ -79,6 +99,16 @@ fn does(decision: &Value) -> Does {
         "text" => Change::Text(text(value)),
         "block" => Change::Block(text(value)),
         "ask" => Change::Ask(text(value)),
+        "handled" => Change::Handled,
+        "withhold" => Change::Block(text(value)),
+        "fail_result" => Change::Result(ReplaceResult::failure(text(value))),
+        "replace" => {
+            let mut value = value.clone();
+            if let Some(text) = value["content"].as_str() {
+                value["content"] = json!([{ "type": "text", "text": text }]);
+            }
+            Change::Result(ReplaceResult::parse(&value.to_string()).unwrap())
+        }
         "fail" => return Does::Fail,
         other => panic!("nobody does {other}"),
     })
@@ -101,6 +131,10 @@ fn ruling(came: Came, point: &str, last: &str) -> Value {
             json!({ "args": serde_json::from_str::<Value>(args.get()).unwrap() })
         }
         Ok(EventInterceptResponse { replace_text: Some(text), .. }) => json!({ "text": text }),
+        Ok(EventInterceptResponse { replace_result: Some(result), .. }) => {
+            json!({ "result": serde_json::from_str::<Value>(&result.object_text()).unwrap() })
+        }
+        Ok(EventInterceptResponse { handled: true, .. }) => json!({ "handled": true }),
         Ok(_) => json!("allowed"),
     }
 }

@@ -7,9 +7,9 @@ use extline_protocol::frame::{
     Action, Annotations, Approval, CallTool, CallToolCancel, Cancel, ClearNotes, CommandResponse,
     Effect, EffectKind, ErrorInfo, EventInterceptResponse, Execution, Exposure, ExtensionFrame,
     FileOp, Hello, Level, Log, Notify, OnFailure, OpenPanel, Panel, PanelClose, PanelRender,
-    Parent, ParentKind, Progress, Ready, RegisterCommand, RegisterTool, Replay, Request, Response,
-    ResponsePart, RpcError, SdkInfo, ShutdownAck, Submit, SubmitSlash, Subscribe, Tier, ToolResult,
-    ToolUpdate, UnregisterTool,
+    Parent, ParentKind, Progress, Ready, RegisterCommand, RegisterTool, ReplaceResult, Replay,
+    Request, Response, ResponsePart, RpcError, SdkInfo, ShutdownAck, Submit, SubmitSlash,
+    Subscribe, Tier, ToolResult, ToolUpdate, UnregisterTool,
 };
 
 use super::{Sample, blocks, list, raw, text};
@@ -175,6 +175,13 @@ fn other_answers() -> Vec<Sample<ExtensionFrame>> {
         modified_args: Some(raw(r#"{"n":1}"#)),
         replace_text: text(""),
         system_prompt: text(""),
+        replace_result: Some(ReplaceResult {
+            content: Some(blocks()),
+            structured_content: Some(raw(r#"{"n": 1}"#)),
+            details: Some(raw("[]")),
+            is_error: Some(false),
+        }),
+        handled: true,
         ..EventInterceptResponse::ask("1".into(), "not allowed here")
     };
     vec![

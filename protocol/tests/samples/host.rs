@@ -2,10 +2,10 @@
 
 use extline_protocol::ErrorKind;
 use extline_protocol::frame::{
-    CallToolResult, Cancel, CommandInvoked, Event, EventIntercept, EventPayload, EventResult,
-    HelloAck, HostFrame, HostInfo, Limits, PanelClose, PanelKey, PanelResize, Parent, ParentKind,
-    Phase, Registered, Rejection, Request, Response, ResponsePart, RpcError, SessionInfo, Shutdown,
-    ShutdownReason, ToolCall, ToolCancel,
+    CallToolResult, Cancel, CommandInvoked, ErrorInfo, Event, EventIntercept, EventPayload,
+    EventResult, HelloAck, HostFrame, HostInfo, Limits, PanelClose, PanelKey, PanelResize, Parent,
+    ParentKind, Phase, Registered, Rejection, Request, Response, ResponsePart, RpcError,
+    SessionInfo, Shutdown, ShutdownReason, ToolCall, ToolCancel,
 };
 
 use super::{Sample, blocks, list, raw, text};
@@ -138,7 +138,14 @@ fn payload() -> EventPayload {
         source: text("user"),
         decision: text("allow"),
         stage: text("after"),
-        result: Some(EventResult { content: blocks(), is_error: true, truncated: true }),
+        result: Some(EventResult {
+            content: blocks(),
+            is_error: true,
+            truncated: true,
+            structured_content: Some(raw(r#"{"n": 1}"#)),
+            details: Some(raw(r#"["d"]"#)),
+            error: Some(ErrorInfo::new(ErrorKind::Transient, "later")),
+        }),
         executed: Some(false),
         tool_args_raw: text("{\"city\":"),
         tool_preview: text("weather Köln"),

@@ -87,6 +87,8 @@ static void misuse(void *user, extline_call *call, extline_str args) {
     WANT_CODE(extline_call_allow(call), EXTLINE_STATE);
     WANT_CODE(extline_call_rewrite(call, "{}"), EXTLINE_STATE);
     WANT_CODE(extline_call_replace_text(call, "x"), EXTLINE_STATE);
+    WANT_CODE(extline_call_replace_result(call, "{}"), EXTLINE_STATE);
+    WANT_CODE(extline_call_handled(call), EXTLINE_STATE);
     WANT_CODE(extline_call_system_prompt(call, "x"), EXTLINE_STATE);
     WANT_CODE(extline_call_update(call, "x"), EXTLINE_STATE);
     WANT_CODE(extline_call_image(call, "x", 1, "image/png"), EXTLINE_STATE);

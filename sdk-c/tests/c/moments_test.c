@@ -16,6 +16,8 @@ static void intercepted(void *user, extline_call *call, extline_str payload) {
         WANT_CODE(extline_call_json(call, "{}"), EXTLINE_STATE);
         WANT_CODE(extline_respond_display(call, "x"), EXTLINE_STATE);
         WANT_CODE(extline_call_replace_text(call, "x"), EXTLINE_STATE);
+        WANT_CODE(extline_call_replace_result(call, "{}"), EXTLINE_STATE);
+        WANT_CODE(extline_call_handled(call), EXTLINE_STATE);
         WANT_CODE(extline_call_system_prompt(call, "x"), EXTLINE_STATE);
         WANT_CODE(extline_call_update(call, "x"), EXTLINE_STATE);
         WANT_CODE(extline_call_block(call, "\xff"), EXTLINE_UTF8);

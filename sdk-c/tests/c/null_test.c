@@ -173,6 +173,9 @@ static void ask_all(void *user, extline_call *call, extline_str text) {
     IS_NULL(extline_call_rewrite(call, NULL));
     IS_NULL(extline_call_replace_text(NULL, "x"));
     IS_NULL(extline_call_replace_text(call, NULL));
+    IS_NULL(extline_call_replace_result(NULL, "{}"));
+    IS_NULL(extline_call_replace_result(call, NULL));
+    IS_NULL(extline_call_handled(NULL));
     IS_NULL(extline_call_system_prompt(NULL, "x"));
     IS_NULL(extline_call_system_prompt(call, NULL));
     IS_NULL(extline_call_update(NULL, "x"));

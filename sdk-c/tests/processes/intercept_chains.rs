@@ -12,10 +12,12 @@ fn handlers_are_asked_and_heard_as_in_every_sdk() {
         let arguments = arguments(case);
         let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
         let mut host = Host::start("intercept_chains", &arguments);
-        let what = if arguments[0] == "tool_call" {
-            r#""tool_id":"c","tool_name":"bash","tool_args":{"n":1}"#
-        } else {
-            r#""text":"one""#
+        let what = match arguments[0] {
+            "tool_call" => r#""tool_id":"c","tool_name":"bash","tool_args":{"n":1}"#,
+            "tool_result" => {
+                r#""result":{"content":[{"type":"text","text":"one"}],"structured_content":{"n":1}}"#
+            }
+            _ => r#""text":"one""#,
         };
         let point = arguments[0];
         host.send(&[format!(r#"{{"type":"event_intercept","id":"1","event":"{point}",{what}}}"#)]);
@@ -37,8 +39,29 @@ fn arguments(case: &Value) -> Vec<String> {
     for (kind, handlers) in [("interceptor", "interceptors"), ("guard", "guards")] {
         for (index, does) in case[handlers].as_array().unwrap().iter().enumerate() {
             let verb = does.as_object().and_then(|verbs| verbs.iter().next());
-            let (verb, with) =
-                verb.map_or(("allow", String::new()), |(verb, with)| (verb, text(with)));
+            let verb = verb.map(|(verb, with)| (verb.as_str(), with));
+            let blocks = |with: &Value| json!([{ "type": "text", "text": with }]);
+            let (verb, with) = match verb {
+                None => ("allow", String::new()),
+                Some(("withhold", with)) => ("block", text(with)),
+                Some(("fail_result", with)) => {
+                    ("replace", json!({ "content": blocks(with), "is_error": true }).to_string())
+                }
+                // The text alone, by the function that takes one.
+                Some(("replace", with))
+                    if with["content"].is_string() && with.as_object().unwrap().len() == 1 =>
+                {
+                    ("text", text(&with["content"]))
+                }
+                Some(("replace", with)) => {
+                    let mut with = with.clone();
+                    if with["content"].is_string() {
+                        with["content"] = blocks(&with["content"]);
+                    }
+                    ("replace", with.to_string())
+                }
+                Some((verb, with)) => (verb, text(with)),
+            };
             arguments.extend([format!("{kind} {index}"), verb.to_owned(), with]);
         }
     }
@@ -65,6 +88,10 @@ fn expected(case: &Value) -> Value {
         answer["modified_args"] = args.clone();
     } else if !text.is_null() {
         answer["replace_text"] = text.clone();
+    } else if !ruling["result"].is_null() {
+        answer["replace_result"] = ruling["result"].clone();
+    } else if !ruling["handled"].is_null() {
+        answer["handled"] = json!(true);
     }
     answer
 }

@@ -1,20 +1,33 @@
 /* Interceptors and guards that say on stderr what they see, and do as they are told. The arguments:
  * the point, what a failure means there or "-", and for each handler its name ("interceptor 0"), what
- * it does ("allow", "args", "text", "block", "ask", "fail") and with what. */
+ * it does ("allow", "args", "text", "replace", "handled", "block", "ask", "fail") and with what. */
 #include "common.h"
 
 static void decide(void *user, extline_call *call, extline_str asked) {
     UNUSED(asked);
     char **handler = user;
     extline_str saw;
-    const char *pointer = extline_args_has(call, "/tool_args") ? "/tool_args" : "/text";
-    must(extline_args_json(call, pointer, &saw));
-    fprintf(stderr, "saw [\"%s\",%.*s]\n", handler[0], (int)saw.len, saw.ptr);
+    if (extline_args_has(call, "/result")) {
+        extline_str value = {"null", 4};
+        must(extline_args_json(call, "/result/content/0/text", &saw));
+        if (extline_args_has(call, "/result/structured_content"))
+            must(extline_args_json(call, "/result/structured_content", &value));
+        fprintf(stderr, "saw [\"%s\",[%.*s,%s,%.*s]]\n", handler[0], (int)saw.len, saw.ptr,
+                extline_args_has(call, "/result/is_error") ? "true" : "false", (int)value.len, value.ptr);
+    } else {
+        const char *pointer = extline_args_has(call, "/tool_args") ? "/tool_args" : "/text";
+        must(extline_args_json(call, pointer, &saw));
+        fprintf(stderr, "saw [\"%s\",%.*s]\n", handler[0], (int)saw.len, saw.ptr);
+    }
     const char *verb = handler[1], *with = handler[2];
     if (strcmp(verb, "args") == 0)
         must(extline_call_rewrite(call, with));
     else if (strcmp(verb, "text") == 0)
         must(extline_call_replace_text(call, with));
+    else if (strcmp(verb, "replace") == 0)
+        must(extline_call_replace_result(call, with));
+    else if (strcmp(verb, "handled") == 0)
+        must(extline_call_handled(call));
     else if (strcmp(verb, "block") == 0)
         must(extline_call_block(call, with));
     else if (strcmp(verb, "ask") == 0)

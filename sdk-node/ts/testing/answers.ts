@@ -192,16 +192,24 @@ export class Ruling {
   replaced: string | undefined;
   /** The system prompt that counts instead. */
   systemPrompt: string | undefined;
+  /**
+   * What stands in the place of a tool's result, with the names of the wire: those of `content`, `structured_content`,
+   * `details` and `is_error` that were replaced.
+   */
+  result: Readonly<Record<string, any>> | undefined;
+  /** True where the extension has dealt with a prompt. */
+  handled: boolean | undefined;
 
   /** @internal */
-  constructor({ blocked, asked, rewritten, replaced, system_prompt }: Partial<Ruling> & { system_prompt?: string }) {
-    Object.assign(this, { blocked, asked, rewritten, replaced, systemPrompt: system_prompt });
+  constructor(said: Partial<Ruling> & { system_prompt?: string }) {
+    const { blocked, asked, rewritten, replaced, system_prompt, result, handled } = said;
+    Object.assign(this, { blocked, asked, rewritten, replaced, systemPrompt: system_prompt, result, handled });
   }
 
   /** Whether it goes on as it was. */
   get isAllowed(): boolean {
-    const { blocked, asked, rewritten, replaced, systemPrompt } = this;
-    return [blocked, asked, rewritten, replaced, systemPrompt].every((one) => one === undefined);
+    const { blocked, asked, rewritten, replaced, systemPrompt, result, handled } = this;
+    return [blocked, asked, rewritten, replaced, systemPrompt, result, handled].every((one) => one === undefined);
   }
 }
 

@@ -44,7 +44,9 @@ if TYPE_CHECKING:
         Message,
         ModelCall,
         RewritableToolUse,
+        ToolAnswer,
         ToolUse,
+        UserPrompt,
     )
     from ._exec import Ran
     from ._panel import PanelInput
@@ -77,11 +79,13 @@ __all__ = [
     "Secret",
     "Slot",
     "State",
+    "ToolAnswer",
     "ToolError",
     "ToolResult",
     "ToolUse",
     "Ui",
     "Update",
+    "UserPrompt",
     "events",
     "image",
 ]
@@ -103,6 +107,8 @@ _GIVEN = {
     "Secret": "_secret",
     "Slot": "_state",
     "State": "_state",
+    "ToolAnswer": "_moment",
+    "UserPrompt": "_moment",
     "ToolUse": "_moment",
     "Ui": "_ui",
 }

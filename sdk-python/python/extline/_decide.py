@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     Asked = Generator[tuple[Handler, Moment], Any, None]
 
 # What a handler may rewrite, one at a time.
-_REWRITES = {"modified_args", "replace_text", "system_prompt"}
+_REWRITES = {"modified_args", "replace_text", "system_prompt", "replace_result"}
+# What counts also where the handler does not return it: what its author meant to stop would go on.
+_STOPS = ("block", "handled")
 
 
 def ask(point: str, frame: dict[str, Any], chain: InterceptChain) -> Asked:
@@ -45,7 +47,7 @@ def check(handler: Handler, moment: Moment, decision: dict[str, Any], is_guard: 
     """Raises HandlerMistake for a decision that no method of a moment makes."""
     if is_guard and decision.get("block") is not True:
         raise handler.mistake(f"decided more than to block or ask: {ONLY_BLOCKS}")
-    is_rewrite = len(decision) == 1 and decision.keys() <= _REWRITES
+    is_rewrite = len(decision) == 1 and decision.keys() <= {*_REWRITES, "handled"}
     if not is_rewrite and not decision.get("block"):
         raise handler.mistake(f"returned a Decision of its own making: {_lines(moment)}")
 
@@ -58,7 +60,7 @@ def ruling(handler: Handler, moment: Moment, returned: Any) -> dict[str, Any]:
     """
     if returned is None:
         for made in moment._made:
-            if made.fields.get("block"):
+            if any(made.fields.get(stop) for stop in _STOPS):
                 return made.fields
         for made in moment._made:
             raise handler.mistake(
@@ -70,14 +72,21 @@ def ruling(handler: Handler, moment: Moment, returned: Any) -> dict[str, Any]:
         fields = returned.fields
     else:
         raise handler.mistake(f"returned {shown(returned)}, which decides nothing: {_lines(moment)}")
-    if moment._is_changed() and not fields.get("block") and "modified_args" not in fields:
+    is_said = fields.get("block") or "modified_args" in fields or "replace_result" in fields
+    if moment._is_changed() and not is_said:
         raise handler.mistake(
             f"changed what it was given, which changes nothing: {moment._advice()}"
         )
     return fields
 
 
-_NAMES = {"tool_call": "call", "turn_start": "turn", "assistant_message": "message"}
+_NAMES = {
+    "tool_call": "call",
+    "turn_start": "turn",
+    "assistant_message": "message",
+    "tool_result": "result",
+    "user_prompt_submit": "prompt",
+}
 
 
 def _name_of(moment: Moment) -> str:
@@ -87,7 +96,8 @@ def _name_of(moment: Moment) -> str:
 def _lines(moment: Moment) -> str:
     """What would decide something."""
     name = _name_of(moment)
-    lines = [f'return {name}.block("...")', "return None to let it happen"]
+    stop = "withhold" if moment.event == "tool_result" else "block"
+    lines = [f'return {name}.{stop}("...")', "return None to let it happen"]
     if moment.event == "before_agent_start":
         lines[0] = moment._advice()
     elif moment._advice() not in lines and type(moment) is not GuardedToolUse:

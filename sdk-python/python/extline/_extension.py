@@ -271,6 +271,22 @@ class Extension(Registering):
         on_failure: _typed.OnFailure | None = None,
         required: bool = False,
     ) -> Callable[[_typed.OfAgentStart], _typed.OfAgentStart]: ...
+    @overload
+    def intercept(
+        self,
+        point: Literal["tool_result"],
+        *,
+        on_failure: _typed.OnFailure | None = None,
+        required: bool = False,
+    ) -> Callable[[_typed.OfToolResult], _typed.OfToolResult]: ...
+    @overload
+    def intercept(
+        self,
+        point: Literal["user_prompt_submit"],
+        *,
+        on_failure: _typed.OnFailure | None = None,
+        required: bool = False,
+    ) -> Callable[[_typed.OfUserPrompt], _typed.OfUserPrompt]: ...
     @at_the_authors_line
     def intercept(
         self, point: str, *, on_failure: _typed.OnFailure | None = None, required: bool = False
@@ -279,14 +295,17 @@ class Extension(Registering):
 
         The points, and what the function gets: ``tool_call``, a ``RewritableToolUse``;
         ``turn_start``, a ``ModelCall``; ``assistant_message``, a ``Message``;
-        ``before_agent_start``, an ``AgentStart``. It returns None to let it happen, or what
-        ``block``, ``rewrite``, ``replace`` or ``system_prompt`` of its argument make. A handler that
-        calls ``block`` and returns nothing blocks too. Any other decision that it does not return, and
+        ``before_agent_start``, an ``AgentStart``; ``tool_result``, a ``ToolAnswer``;
+        ``user_prompt_submit``, a ``UserPrompt``. It returns None to let it happen, or what ``block``,
+        ``rewrite``, ``replace`` and the like of its argument make. A handler that calls ``block``,
+        ``withhold`` or ``handled`` and returns nothing is heard too. Any other decision that it does not return, and
         a change of what it was given, is an error. Several handlers are asked in the order of their
         definition, each with what the one before made of it.
 
         ``on_failure`` says what an exception or a missed deadline (some five seconds) means. It is
-        ``block`` or ``allow``. Unless it is said, a failure blocks where a block is possible.
+        ``block`` or ``allow``. Unless it is said, a failure blocks at ``tool_call``, ``turn_start`` and
+        ``assistant_message``, and lets the others pass: who cuts secrets out of results says
+        ``on_failure="block"``.
 
         Raises ValueError for an unknown point.
         """

@@ -6,7 +6,10 @@ from ._event import Event, payload_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
+
+    from ._result import Image
 
 _set = object.__setattr__
 
@@ -182,6 +185,142 @@ class Message(Moment):
         return "return message.replace(text)"
 
 
+class ToolAnswer(Moment):
+    """What a tool came to, before its caller gets it: ``result.text``, ``result.is_error``.
+
+    The tool has run: nothing here undoes that. Results of every tool come, also of failures.
+    """
+
+    __slots__ = ()
+
+    @property
+    def tool(self) -> str:
+        """The tool's name."""
+        return self._frame.get("tool_name") or ""
+
+    @property
+    def tool_id(self) -> str | None:
+        """The id of the call; None where the host does not say it."""
+        found: str | None = self._frame.get("tool_id")
+        return found
+
+    @property
+    def args(self) -> dict[str, Any]:
+        """The arguments with which it ran; empty where the host does not say them."""
+        args = self.payload.get("tool_args")
+        return args if isinstance(args, dict) else {}
+
+    @property
+    def content(self) -> list[dict[str, Any]]:
+        """What the model is to read: every block as a dict, as ``{"type": "text", "text": ...}``."""
+        content: list[dict[str, Any]] = self._result().get("content") or []
+        return content
+
+    @property
+    def text(self) -> str:
+        """The text blocks, joined by line ends."""
+        return "\n".join(one.get("text", "") for one in self.content if one.get("type") == "text")
+
+    @property
+    def structured_content(self) -> Any:
+        """The result as a JSON value; None where there is none."""
+        return self._result().get("structured_content")
+
+    @property
+    def details(self) -> Any:
+        """What is for the user's eyes; None where there is nothing."""
+        return self._result().get("details")
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the call failed."""
+        return bool(self._result().get("is_error"))
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        """Why it failed, where that is said: ``kind``, ``message`` and what more there is."""
+        found: dict[str, Any] | None = self._result().get("error")
+        return found
+
+    def replace(
+        self,
+        content: str | Image | Sequence[str | Image | dict[str, Any]] | None = None,
+        *,
+        structured_content: Any = None,
+        details: Any = None,
+        is_error: bool | None = None,
+    ) -> Decision:
+        """The caller gets this in its place; what is None stays as it was.
+
+        ``content`` is a str, an image, or a list of these and of blocks as ``result.content`` has them.
+        Where there is content and no ``structured_content``, the caller gets no value: the old one says
+        what was replaced. Of an error its kind stays, with the new text.
+        """
+        given = {
+            "content": None if content is None else _content(content),
+            "structured_content": structured_content,
+            "details": details,
+            "is_error": is_error,
+        }
+        replaced = {name: value for name, value in given.items() if value is not None}
+        return self._make("replace(...)", replace_result=replaced)
+
+    def fail(self, text: str) -> Decision:
+        """The call counts as failed, and the model reads this."""
+        failed = {"content": _content(_text("text", text)), "is_error": True}
+        return self._make('fail("...")', replace_result=failed)
+
+    def withhold(self, reason: str) -> Decision:
+        """Nobody gets the result; the model reads by whom it was withheld and why.
+
+        A handler that calls this and returns nothing withholds it as well. ``block`` is the same.
+        """
+        return self._make('withhold("...")', block=True, reason=_text("reason", reason))
+
+    def _result(self) -> dict[str, Any]:
+        found = self.payload.get("result")
+        return found if isinstance(found, dict) else {}
+
+    def _advice(self) -> str:
+        return "return result.replace(text)"
+
+
+class UserPrompt(Moment):
+    """The user has sent a prompt, which the agent is about to take: ``prompt.text``."""
+
+    __slots__ = ()
+
+    @property
+    def text(self) -> str:
+        """What the user wrote."""
+        return self._frame.get("text") or ""
+
+    @property
+    def queued(self) -> bool:
+        """Whether it waits for the turn to end."""
+        return bool(self._frame.get("queued"))
+
+    @property
+    def image_count(self) -> int | None:
+        """The images beside the text; None where the host does not say it."""
+        found: int | None = self._frame.get("image_count")
+        return found
+
+    def replace(self, text: str) -> Decision:
+        """The agent takes this text instead."""
+        return self._make("replace(text)", replace_text=_text("text", text))
+
+    def handled(self) -> Decision:
+        """The extension has dealt with it: the agent sends nothing to the model.
+
+        A handler that calls this and returns nothing has dealt with it as well.
+        """
+        return self._make("handled()", handled=True)
+
+    def _advice(self) -> str:
+        return "return prompt.replace(text)"
+
+
 class AgentStart(Moment):
     """An agent is about to run."""
 
@@ -215,6 +354,15 @@ class AgentStart(Moment):
 ONLY_BLOCKS = "a guard may only block or ask; an interceptor may rewrite"
 
 
+def _content(content: Any) -> list[dict[str, Any]]:
+    from ._result import _blocks
+
+    if not isinstance(content, (list, tuple)):
+        return _blocks(content)
+    is_block = [isinstance(one, dict) and isinstance(one.get("type"), str) for one in content]
+    return [one if ready else _blocks(one)[0] for one, ready in zip(content, is_block)]
+
+
 def _text(what: str, value: object) -> str:
     if isinstance(value, str):
         return value
@@ -233,4 +381,6 @@ POINTS: dict[str, type[Moment]] = {
     "turn_start": ModelCall,
     "assistant_message": Message,
     "before_agent_start": AgentStart,
+    "tool_result": ToolAnswer,
+    "user_prompt_submit": UserPrompt,
 }

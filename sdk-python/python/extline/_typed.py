@@ -13,6 +13,8 @@ from ._moment import (
     ModelCall,
     Moment,
     RewritableToolUse,
+    ToolAnswer,
+    UserPrompt,
 )
 from ._native import Context
 from ._response import Response
@@ -150,5 +152,23 @@ OfAgentStart = TypeVar(
         Callable[[AgentStart], _Decided],
         Callable[[AgentStart, Context], _Decided],
         _WithContext[AgentStart],
+    ],
+)
+OfToolResult = TypeVar(
+    "OfToolResult",
+    bound=Union[
+        Callable[[], _Decided],
+        Callable[[ToolAnswer], _Decided],
+        Callable[[ToolAnswer, Context], _Decided],
+        _WithContext[ToolAnswer],
+    ],
+)
+OfUserPrompt = TypeVar(
+    "OfUserPrompt",
+    bound=Union[
+        Callable[[], _Decided],
+        Callable[[UserPrompt], _Decided],
+        Callable[[UserPrompt, Context], _Decided],
+        _WithContext[UserPrompt],
     ],
 )

@@ -3,14 +3,19 @@
 use std::panic::Location;
 use std::time::Instant;
 
-use extline_protocol::frame::{EventInterceptResponse, EventPayload, Phase, Subscribe};
+use extline_protocol::frame::{
+    EventInterceptResponse, EventPayload, EventResult, Object, Phase, Subscribe,
+};
 use extline_protocol::{Intercept, RawJson};
 use serde_json::Value;
 
 use super::failure::Failure;
 use super::host::{Host, Model};
 use super::seen::Outcome;
-use crate::point::{AssistantMessage, BeforeAgentStart, Point, ToolCall, TurnStart};
+use crate::point::{
+    AssistantMessage, BeforeAgentStart, Point, ToolCall, ToolResult, TurnStart, UserPromptSubmit,
+};
+use crate::result::IntoContent;
 
 /// Intercepts.
 impl Host {
@@ -195,6 +200,59 @@ impl Moment {
         moment
     }
 
+    /// A tool has answered with this content; what more the result has is said by
+    /// [`with`](Self::with).
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::{Host, Moment};
+    ///
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("quiet", "1.0.0").intercept(point::ToolResult, async |answer, _| {
+    ///         if answer.is_error() { answer.fail("it did not work") } else { answer.allow() }
+    ///     })
+    /// });
+    /// let failed = Moment::tool_result("bash", json!({}), ["exit 1"]).with(|payload| {
+    ///     payload.result.as_mut().unwrap().is_error = true;
+    /// });
+    /// let ruling = host.intercept(failed)?;
+    /// assert_eq!(ruling.result().unwrap()["content"][0]["text"], "it did not work");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn tool_result(
+        tool: impl Into<String>,
+        args: impl Into<RawJson>,
+        content: impl IntoIterator<Item = impl IntoContent>,
+    ) -> Self {
+        let content = content.into_iter().map(IntoContent::into_content).collect();
+        let payload = EventPayload {
+            tool_name: Some(tool.into()),
+            tool_args: Some(args.into()),
+            result: Some(EventResult { content, ..EventResult::default() }),
+            ..EventPayload::default()
+        };
+        Self::at(ToolResult::NAME, payload)
+    }
+
+    /// The user has written a prompt.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::testing::{Host, Moment, Ruling};
+    ///
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("help", "1.0.0").intercept(point::UserPromptSubmit, async |prompt, _| {
+    ///         if prompt.text() == "?" { prompt.handled() } else { prompt.allow() }
+    ///     })
+    /// });
+    /// assert_eq!(host.intercept(Moment::user_prompt_submit("?"))?, Ruling::Handled);
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn user_prompt_submit(text: impl Into<String>) -> Self {
+        let payload = EventPayload { text: Some(text.into()), ..EventPayload::default() };
+        Self::at(UserPromptSubmit::NAME, payload)
+    }
+
     /// Changes what else the host says about it.
     ///
     /// ```
@@ -221,7 +279,8 @@ impl Moment {
 pub enum Ruling {
     /// It goes on unchanged, also when the extension does not ask to be asked.
     Allowed,
-    /// It must not happen, for that reason: a handler's own, or that it failed.
+    /// It must not happen, or nobody gets the result, for that reason: a handler's own, or that it
+    /// failed.
     Blocked(String),
     /// A person is asked before it happens, for that reason ([`GuardedCall::ask`](crate::GuardedCall::ask)).
     Asked(String),
@@ -231,6 +290,10 @@ pub enum Ruling {
     Replaced(String),
     /// The agent starts with this system prompt.
     SystemPrompt(String),
+    /// The caller gets a result with these of `content`, `structured_content`, `details` and `is_error`.
+    Result(Value),
+    /// The extension has dealt with the prompt: the agent sends nothing.
+    Handled,
 }
 
 impl Ruling {
@@ -278,9 +341,27 @@ impl Ruling {
     }
 }
 
+/// What stands in the place of a tool's result.
+impl Ruling {
+    /// Those of `content`, `structured_content`, `details` and `is_error` that were replaced.
+    ///
+    /// ```
+    /// # use extline::testing::Ruling;
+    /// let ruling = Ruling::Result(serde_json::json!({"is_error": true}));
+    /// assert_eq!(ruling.result().unwrap()["is_error"], true);
+    /// ```
+    pub fn result(&self) -> Option<&Value> {
+        if let Self::Result(result) = self { Some(result) } else { None }
+    }
+}
+
 /// What an answer changes.
 fn ruling_of(answer: EventInterceptResponse) -> Option<Ruling> {
     let args = answer.modified_args.map(|args| Ruling::Rewritten(args.to().unwrap_or_default()));
     args.or(answer.replace_text.map(Ruling::Replaced))
         .or(answer.system_prompt.map(Ruling::SystemPrompt))
+        .or(answer.replace_result.map(|result| {
+            Ruling::Result(serde_json::from_str(&result.object_text()).unwrap_or_default())
+        }))
+        .or(answer.handled.then_some(Ruling::Handled))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::ExtensionSession;
-use crate::frame::{EventIntercept, EventInterceptResponse, OnFailure, Phase};
+use crate::frame::{EventIntercept, EventInterceptResponse, OnFailure, Phase, ReplaceResult};
 use crate::json::RawJson;
 use crate::session::{CallKey, ReplyError};
 
@@ -28,6 +28,10 @@ pub enum Change {
     Text(String),
     /// It goes on with another system prompt; an empty one removes it.
     SystemPrompt(String),
+    /// The caller gets another result.
+    Result(ReplaceResult),
+    /// The extension has dealt with the prompt itself: the agent does not send it.
+    Handled,
 }
 
 /// Whose turn it is, as an index into the handlers in the order in which the author gave them.
@@ -176,6 +180,19 @@ impl InterceptChain {
             Change::SystemPrompt(prompt) => {
                 Arc::make_mut(&mut self.intercept).system_prompt = Some(prompt.clone());
                 self.response.system_prompt = Some(prompt);
+            }
+            Change::Result(other) => {
+                let payload = &mut Arc::make_mut(&mut self.intercept).payload;
+                other.apply(payload.result.get_or_insert_default());
+                let before = self.response.replace_result.take().unwrap_or_default();
+                self.response.replace_result = Some(before.then(other));
+            }
+            Change::Handled => {
+                // Nothing is sent, so no rewrite counts.
+                self.response = EventInterceptResponse::allow(self.intercept.id.clone());
+                self.response.handled = true;
+                self.end();
+                return Ok(());
             }
         }
         self.taken += 1;

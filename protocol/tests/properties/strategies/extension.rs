@@ -3,9 +3,9 @@
 use extline_protocol::RawJson;
 use extline_protocol::frame::{
     Action, Annotations, Approval, CallTool, CallToolCancel, ClearNotes, CommandResponse, Effect,
-    EffectKind, ErrorInfo, EventInterceptResponse, Execution, Exposure, ExtensionFrame, FileOp,
-    Hello, Level, Log, Notify, OnFailure, OpenPanel, PanelRender, Progress, Ready, RegisterCommand,
-    RegisterTool, Replay, SdkInfo, ShutdownAck, Submit, SubmitSlash, Subscribe, Tier, ToolResult,
+    EffectKind, EventInterceptResponse, Execution, Exposure, ExtensionFrame, FileOp, Hello, Level,
+    Log, Notify, OnFailure, OpenPanel, PanelRender, Progress, Ready, RegisterCommand, RegisterTool,
+    ReplaceResult, Replay, SdkInfo, ShutdownAck, Submit, SubmitSlash, Subscribe, Tier, ToolResult,
     ToolUpdate, UnknownFrame, UnregisterTool,
 };
 use proptest::collection::{btree_map, vec};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use super::objects;
 use super::shared::{
-    blocks, cancel, id, kind, number, panel, panel_close, parent, raw, raw_object, request,
+    blocks, cancel, error, id, number, panel, panel_close, parent, raw, raw_object, request,
     response, response_part, text, texts, word,
 };
 
@@ -69,14 +69,6 @@ objects! {
         effects: of(vec(effect(), 0..3)),
         trust: of(text()),
     }
-    error: ErrorInfo {
-        kind: kind(),
-        message: text(),
-        field: of(text()),
-        hint: of(text()),
-        causes: of(texts()),
-        retry_after_ms: of(any::<u64>()),
-    }
     effect: Effect {
         kind: word(EffectKind::KNOWN),
         op: of(word(FileOp::KNOWN)),
@@ -122,6 +114,14 @@ objects! {
         modified_args: of(raw_object()),
         replace_text: of(text()),
         system_prompt: of(text()),
+        replace_result: of(replace_result()),
+        handled: any::<bool>(),
+    }
+    replace_result: ReplaceResult {
+        content: of(blocks()),
+        structured_content: of(raw()),
+        details: of(raw()),
+        is_error: of(any::<bool>()),
     }
     notify: Notify { level: word(Level::KNOWN), message: text(), }
     log: Log { level: word(Level::KNOWN), message: text(), fields: of(raw_object()), }

@@ -12,8 +12,8 @@ use proptest::prelude::*;
 
 use super::objects;
 use super::shared::{
-    blocks, cancel, id, kind, panel_close, raw, raw_object, request, response, response_part, text,
-    texts, word,
+    blocks, cancel, error, id, kind, panel_close, raw, raw_object, request, response,
+    response_part, text, texts, word,
 };
 
 pub(crate) fn host_frame() -> BoxedStrategy<HostFrame> {
@@ -114,7 +114,14 @@ objects! {
         winner: of(text()),
     }
     shutdown: Shutdown { reason: of(word(ShutdownReason::KNOWN)), }
-    result: EventResult { content: blocks(), is_error: any::<bool>(), truncated: any::<bool>(), }
+    result: EventResult {
+        content: blocks(),
+        is_error: any::<bool>(),
+        truncated: any::<bool>(),
+        structured_content: of(raw()),
+        details: of(raw()),
+        error: of(error()),
+    }
     payload: EventPayload {
         step: of(any::<u64>()),
         stop: of(text()),

@@ -1,8 +1,8 @@
 //! What frames of both directions are made of.
 
 use extline_protocol::frame::{
-    Cancel, Content, Panel, PanelClose, Parent, ParentKind, Request, Response, ResponsePart,
-    RpcError,
+    Cancel, Content, ErrorInfo, Panel, PanelClose, Parent, ParentKind, Request, Response,
+    ResponsePart, RpcError,
 };
 use extline_protocol::{ErrorKind, Id, RawJson};
 use proptest::collection::vec;
@@ -76,6 +76,14 @@ objects! {
         params: of(raw()),
         parent: of(parent()),
         deadline_ms: of(any::<u64>()),
+    }
+    error: ErrorInfo {
+        kind: kind(),
+        message: text(),
+        field: of(text()),
+        hint: of(text()),
+        causes: of(texts()),
+        retry_after_ms: of(any::<u64>()),
     }
     rpc_error: RpcError { code: kind(), message: text(), data: of(raw()), }
     response: Response { id: id(), result: of(raw()), error: of(rpc_error()), }

@@ -151,10 +151,18 @@ class CommandAnswer:
 class Ruling:
     """What the extension made of what was about to happen."""
 
-    __slots__ = ("asked", "blocked", "replaced", "rewritten", "system_prompt")
+    __slots__ = (
+        "asked",
+        "blocked",
+        "handled",
+        "replaced",
+        "result",
+        "rewritten",
+        "system_prompt",
+    )
 
     def __init__(self, said: dict[str, Any]) -> None:
-        #: Why it must not happen, or None.
+        #: Why it must not happen, or a result was withheld, or None.
         self.blocked: str | None = said.get("blocked")
         #: Why a person is asked before it happens, or None.
         self.asked: str | None = said.get("asked")
@@ -164,6 +172,11 @@ class Ruling:
         self.replaced: str | None = said.get("replaced")
         #: The system prompt that counts instead, or None.
         self.system_prompt: str | None = said.get("system_prompt")
+        #: What stands in the place of a tool's result, or None: those of ``content``,
+        #: ``structured_content``, ``details`` and ``is_error`` that were replaced.
+        self.result: dict[str, Any] | None = said.get("result")
+        #: True where the extension has dealt with a prompt, or None.
+        self.handled: bool | None = said.get("handled")
 
     @property
     def is_allowed(self) -> bool:
