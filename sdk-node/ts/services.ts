@@ -4,6 +4,18 @@
  * Written from protocol/services by `make generate`, never by hand.
  */
 
+/** What `env.get` is asked with. */
+export interface EnvGet {
+  /** The variable, as the manifest declares it in `permissions.env`. */
+  name: string;
+}
+
+/** The answer to `env.get`. */
+export interface EnvGetAnswer {
+  /** Its value. Bytes that are no UTF-8 are U+FFFD. */
+  value: string;
+}
+
 /** What `exec.run` is asked with. */
 export interface ExecRun {
   /** Its arguments. No shell reads them. */
@@ -50,6 +62,37 @@ export interface ExecRunPart {
 
 /** A stream of a program. */
 export type ExecStream = "stdout" | "stderr";
+
+/** What `secret.exists` is asked with. */
+export interface SecretExists {
+  /** The secret, as the manifest declares it in `permissions.secrets`. */
+  name: string;
+}
+
+/** The answer to `secret.exists`. */
+export interface SecretExistsAnswer {
+  /** Whether it is set. */
+  exists: boolean;
+  /** Where the value comes from, where it is set. */
+  source?: SecretSource | null | undefined;
+}
+
+/** What `secret.get` is asked with. */
+export interface SecretGet {
+  /** The secret, as the manifest declares it in `permissions.secrets`. */
+  name: string;
+  /** What it is for, in a few words, for the person who looks at the audit. */
+  purpose?: string | null | undefined;
+}
+
+/** The answer to `secret.get`. */
+export interface SecretGetAnswer {
+  /** The value. */
+  value: string;
+}
+
+/** Where a host has the value of a secret from. */
+export type SecretSource = "agent" | "environment" | "keyring" | "file";
 
 /** What `session.append` is asked with. */
 export interface SessionAppend {
@@ -419,6 +462,9 @@ export interface Services {
   "ui.working": { params: UiWorking; result: UiWorkingAnswer };
   "ui.widget": { params: UiWidget; result: UiWidgetAnswer };
   "exec.run": { params: ExecRun; result: ExecRunAnswer };
+  "secret.get": { params: SecretGet; result: SecretGetAnswer };
+  "secret.exists": { params: SecretExists; result: SecretExistsAnswer };
+  "env.get": { params: EnvGet; result: EnvGetAnswer };
   "state.get": { params: StateGet; result: StateGetAnswer };
   "state.set": { params: StateSet; result: StateSetAnswer };
   "state.delete": { params: StateDelete; result: StateDeleteAnswer };

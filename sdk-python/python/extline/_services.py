@@ -10,6 +10,18 @@ from typing import Any, Literal
 from typing_extensions import NotRequired, TypeAlias, TypedDict
 
 
+class EnvGet(TypedDict):
+    """What `env.get` is asked with."""
+
+    name: str
+
+
+class EnvGetAnswer(TypedDict):
+    """The answer to `env.get`."""
+
+    value: str
+
+
 class ExecRun(TypedDict):
     """What `exec.run` is asked with."""
 
@@ -43,6 +55,36 @@ class ExecRunPart(TypedDict):
 
 #: A stream of a program.
 ExecStream: TypeAlias = Literal["stdout", "stderr"]
+
+
+class SecretExists(TypedDict):
+    """What `secret.exists` is asked with."""
+
+    name: str
+
+
+class SecretExistsAnswer(TypedDict):
+    """The answer to `secret.exists`."""
+
+    exists: bool
+    source: NotRequired[SecretSource | None]
+
+
+class SecretGet(TypedDict):
+    """What `secret.get` is asked with."""
+
+    name: str
+    purpose: NotRequired[str | None]
+
+
+class SecretGetAnswer(TypedDict):
+    """The answer to `secret.get`."""
+
+    value: str
+
+
+#: Where a host has the value of a secret from.
+SecretSource: TypeAlias = Literal["agent", "environment", "keyring", "file"]
 
 
 class SessionAppend(TypedDict):
