@@ -280,12 +280,20 @@ impl State {
         let Self { channel, calls, questions, .. } = self;
         let asker = Asker { call: calls.key(number(parent)), is_handler: parent >= 0 };
         let question = questions.ask(&mut channel.session, asker, what, || ());
-        let question = question.map_err(|error| refusal(&error.kind, &error.message))?;
+        let question = question.map_err(|error| refusal_of(&error))?;
         if let Some(News::Interrupted) = question.take() {
             let ErrorInfo { kind, message, .. } = questions::cancelled();
             return Err(refusal(&kind, &message));
         }
         Ok(question.serial().cast_signed())
+    }
+}
+
+/// With what to do behind the message, where somebody says it: `refusable` in TypeScript takes them apart.
+fn refusal_of(error: &ErrorInfo) -> Error<String> {
+    match &error.hint {
+        Some(hint) => refusal(&error.kind, &format!("{}\nhint: {hint}", error.message)),
+        None => refusal(&error.kind, &error.message),
     }
 }
 

@@ -134,7 +134,8 @@ export function refusable<Value>(ask: () => Value): Value {
     return ask();
   } catch (refused) {
     const { code, message } = refused as { code?: string; message: string };
-    throw errorOf({ kind: code ?? "internal", message });
+    const [said = "", hint] = message.split("\nhint: ", 2);
+    throw errorOf(hint === undefined ? { kind: code ?? "internal", message: said } : { kind: code ?? "internal", message: said, hint });
   }
 }
 

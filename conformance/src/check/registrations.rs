@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use extline_protocol::RawJson;
 use extline_schema::ToolSchema;
-use extline_services::METHODS;
+use extline_services::{EXTENSION_METHODS, METHODS};
 use serde_json::Value;
 
 use super::{Finding, Observed, Outcome, each};
@@ -159,11 +159,16 @@ pub(super) fn reserved_names(observed: &Observed<'_>) -> Outcome {
             .into_iter()
             .filter(|name| name.as_str().is_some_and(|name| CAPABILITIES.contains(&name)))
             .map(|name| format!("/capabilities names {name}, which is reserved"));
-        // What hosts serve may be asked for, and is served by no extension.
+        // What hosts serve may be asked for, and is served by no extension; what extensions serve is another list.
         let is_known = |name: &str| METHODS.iter().any(|method| method.name == name);
         let asked = frame.get("method").filter(|name| !name.as_str().is_some_and(is_known));
+        let serves = |name: &Value| {
+            let is_its = |name| EXTENSION_METHODS.iter().any(|method| method.name == name);
+            name.as_str().is_some_and(is_its)
+        };
         let methods = list("methods")
             .into_iter()
+            .filter(|name| !serves(name))
             .chain(asked.cloned())
             .filter(|name| name.as_str().is_some_and(is_reserved))
             .map(|name| format!("the method {name} is reserved"));
@@ -172,7 +177,7 @@ pub(super) fn reserved_names(observed: &Observed<'_>) -> Outcome {
 }
 
 /// Capabilities that mean nothing yet (docs/protocol/specification.md 3.8).
-const CAPABILITIES: [&str; 3] = ["config", "providers", "blob"];
+const CAPABILITIES: [&str; 2] = ["providers", "blob"];
 /// Methods that mean nothing yet, but for those that hosts serve (3.9 and after); one that ends in a dot is all that begin so.
 const RESERVED: [&str; 12] = [
     "ui.",

@@ -28,6 +28,9 @@ fn hold(language: Language, file: &str) {
     assert!(committed == text, "{file} differs from protocol/services: run `make generate`");
 }
 
+/// Words of Python that methods have as members.
+const KEYWORDS: [&str; 1] = ["from"];
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Language {
     Python,
@@ -99,8 +102,18 @@ impl Types {
                 }
             });
         }
+        let has_keyword = properties(schema).any(|(member, _)| KEYWORDS.contains(&member));
         let members = members.concat();
         match self.language {
+            // A class cannot have such a member.
+            Language::Python if has_keyword => {
+                let members = members.lines().map(|line| {
+                    let (member, kind) = line.trim().split_once(": ").unwrap();
+                    format!("    \"{member}\": \"{kind}\",\n")
+                });
+                let members: String = members.collect();
+                format!("#: {about}\n{name} = TypedDict(\"{name}\", {{\n{members}}})\n")
+            }
             Language::Python if members.is_empty() => {
                 format!("class {name}(TypedDict):\n    \"\"\"{about}\"\"\"\n")
             }
