@@ -119,7 +119,7 @@ async fn answer(mut call: MethodCall, project: &Path) -> Result<RawJson, RpcErro
         Ok(params) => run(&mut call, &connection, params, project).await,
         Err(error) => Err(error),
     };
-    telling.end(&told(&id, &ran));
+    telling.end(&Ok(told(&id, &ran)));
     RawJson::of(&ran?).map_err(|error| RpcError::new(ErrorKind::Internal, error.to_string()))
 }
 
@@ -128,7 +128,7 @@ fn refused(error: &CallError) -> RpcError {
 }
 
 /// What those who hear of calls are told: how it ended, and nothing of what it wrote.
-fn told(id: &str, ran: &Result<exec::Ran, RpcError>) -> Result<ToolResult, CallError> {
+fn told(id: &str, ran: &Result<exec::Ran, RpcError>) -> ToolResult {
     let (text, is_error) = match ran {
         Ok(exec::Ran { code: Some(code), .. }) => (format!("exit status {code}"), *code != 0),
         Ok(exec::Ran { signal, .. }) => {
@@ -137,7 +137,7 @@ fn told(id: &str, ran: &Result<exec::Ran, RpcError>) -> Result<ToolResult, CallE
         Err(error) => (error.message.clone(), true),
     };
     let content = vec![Content::text(text)];
-    Ok(ToolResult { is_error, ..ToolResult::new(Id::from(id), content) })
+    ToolResult { is_error, ..ToolResult::new(Id::from(id), content) }
 }
 
 async fn run(

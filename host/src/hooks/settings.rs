@@ -1,5 +1,6 @@
 //! `hooks.toml`: which hooks there are.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fmt, io};
@@ -195,8 +196,12 @@ fn digest_of(text: &str, hooks: &[ScriptHook]) -> io::Result<String> {
             add(&read_bytes(&script, AT_MOST)?);
         }
     }
-    let digits: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(format!("sha256:{digits}"))
+    let mut digest = "sha256:".to_owned();
+    for byte in hash.finalize() {
+        // Writing into a string cannot fail.
+        let _ = write!(digest, "{byte:02x}");
+    }
+    Ok(digest)
 }
 
 #[cfg(test)]

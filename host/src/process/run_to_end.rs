@@ -85,11 +85,12 @@ pub(crate) async fn run_to_end(spawned: Spawned, processes: Arc<HostProcesses>, 
                 }
                 told = Some((stream, piece)).filter(|_| pieces.is_some());
             }
-            room = room(pieces.as_ref()), if told.is_some() => match (room, told.take()) {
-                (Some(room), Some(piece)) => room.send(piece),
-                // Nobody listens any more.
-                _ => {}
-            },
+            room = room(pieces.as_ref()), if told.is_some() => {
+                // Where there is none, nobody listens any more.
+                if let (Some(room), Some(piece)) = (room, told.take()) {
+                    room.send(piece);
+                }
+            }
             ended = process.wait(), if exit.is_none() => {
                 exit = Some(ended);
                 // What it left running goes with it, and holds its pipes no longer.
