@@ -31,8 +31,6 @@ pub use self::restart::RestartPolicy;
 #[cfg(feature = "mcp-client")]
 use self::server_tools::HowToTrust;
 use self::servers::Servers;
-pub use self::services::Asked;
-pub(crate) use self::services::params_of;
 pub use self::slot::EnableError;
 use self::slot::{Setting, Slot, Slots};
 use crate::approval::Approvals;

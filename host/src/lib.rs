@@ -108,6 +108,7 @@ mod audit;
 mod bucket;
 mod calls;
 pub mod config;
+mod config_fault;
 mod config_schema;
 mod connection;
 pub mod file;
@@ -129,17 +130,18 @@ mod report;
 mod secrets;
 mod source;
 mod state;
+mod tool_settings;
 
 pub use approval::{
     ApprovalMode, ApprovalPattern, ApprovalRequest, Approver, ApproverError, Decision, PatternError,
 };
 pub use calls::{Call, CallOptions, CommandOutcome, Reconciled, Request};
 pub use connection::{
-    ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
+    Asked, ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
 };
 pub use home::default_home;
 pub use hooks::{HookMode, HookPoint, HooksError, ScriptHook, ScriptHooks};
-pub use host::{Asked, EnableError, Host, HostBuilder, RestartPolicy};
+pub use host::{EnableError, Host, HostBuilder, RestartPolicy};
 pub use intercepts::{AgentCall, AgentCallDecision, AgentStart, PromptDecision, UserPrompt};
 pub use memory::EXTENSION_MEMORY;
 pub use process::{

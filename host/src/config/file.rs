@@ -12,20 +12,11 @@ use std::path::{Path, PathBuf};
 use extline_protocol::pointer::join;
 use serde_json::{Map, Value, json};
 
-use super::fault::{ConfigFault, source_of};
+use crate::config_fault::{ConfigFault, source_of};
 use super::text::{check_size, excerpt, read_object};
 use crate::file::{WRITTEN_BYTES, create, make_folder, read_text};
 use crate::home::file_name;
-
-/// What a user set for a tool: it holds over what its author declares, and over the host's defaults.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ToolSettings {
-    /// `false`: it is not offered, and not called.
-    pub enabled: Option<bool>,
-    /// How long a call may take, in milliseconds.
-    pub timeout_ms: Option<u64>,
-}
+use crate::tool_settings::ToolSettings;
 
 /// What stands in a file.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,7 +4,6 @@
 //! What is set later in this list holds over what is set before, member by member: the `default` of the
 //! schema, the user's file, the project's file, what the agent or `--config` gives.
 
-mod fault;
 mod file;
 mod live;
 mod resolve;
@@ -18,14 +17,14 @@ use std::path::{Path, PathBuf};
 use extline_protocol::pointer::join;
 use serde_json::{Map, Value, json};
 
-pub use self::fault::{ConfigError, ConfigFault};
-pub use self::file::ToolSettings;
 use self::file::{Stored, project_file, set_tool, user_file};
 pub(crate) use self::live::{LiveConfig, Reading};
 pub use self::resolve::{ConfigValue, Origin};
 pub use self::text::CONFIG_BYTES;
 use self::text::{check_size, read_object, read_value};
+pub use crate::config_fault::{ConfigError, ConfigFault};
 pub use crate::config_schema::{ConfigSchema, Setting};
+pub use crate::tool_settings::ToolSettings;
 use crate::source::Manifest;
 
 /// What is set for one extension, read from its files. Nothing is run.

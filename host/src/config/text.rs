@@ -7,7 +7,7 @@ use extline_protocol::pointer::join;
 use extline_protocol::{Elements, Members};
 use serde_json::{Map, Value};
 
-use super::fault::ConfigFault;
+use crate::config_fault::ConfigFault;
 
 /// The most bytes of the configuration of one extension, as JSON.
 pub const CONFIG_BYTES: usize = 256 * 1024;

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Weak};
 
 use extline_protocol::frame::{Parent, RpcError};
-use extline_protocol::{CallKey, RawJson, SendError};
+use extline_protocol::{CallKey, ErrorKind, RawJson, SendError};
 
 use super::Connection;
 
@@ -30,6 +30,20 @@ pub struct MethodCall {
     pub(crate) connection: Weak<Connection>,
     /// Parts that were sent.
     pub(crate) parts: u64,
+}
+
+/// What an extension asks of a service.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Asked<P> {
+    /// The extension that asks. Whoever shows a dialog shows this name.
+    pub extension: String,
+    /// What the request belongs to.
+    pub parent: Option<Parent>,
+    /// What the agent knows that by: [`CallOptions::origin`](crate::CallOptions::origin).
+    pub origin: Option<u64>,
+    /// What it is asked with. It has been checked.
+    pub params: P,
 }
 
 type MethodFuture = Pin<Box<dyn Future<Output = Result<RawJson, RpcError>> + Send>>;
@@ -71,4 +85,18 @@ impl fmt::Debug for Method {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_tuple("Method").finish_non_exhaustive()
     }
+}
+
+/// The parameters, checked.
+pub(crate) fn params_of<M: extline_services::Method>(params: Option<&RawJson>) -> Result<M::Params, RpcError> {
+    let wrong = |text| RpcError::new(ErrorKind::Validation, format!("{}: {text}", M::NAME));
+    // Serde reads an array in place of an object.
+    if params.is_some_and(|params| !params.is_object()) {
+        return Err(wrong("the parameters are no object".to_owned()));
+    }
+    let params = params.map_or("{}", RawJson::get);
+    let params: M::Params =
+        serde_json::from_str(params).map_err(|error| wrong(error.to_string()))?;
+    M::check(&params).map_err(wrong)?;
+    Ok(params)
 }

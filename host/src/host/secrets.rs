@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use extline_services::{Method, env, secret};
 
-use super::{Asked, HostBuilder};
+use super::HostBuilder;
+use crate::connection::Asked;
 use crate::redact::Redactor;
 use crate::secrets::{Provider, SecretServer, SecretStore};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use extline_protocol::frame::{Parent, RpcError};
+use extline_protocol::frame::RpcError;
 use extline_protocol::{ErrorKind, RawJson};
 use extline_services::ui::{
     AskMethod, AuthMethod, ConfirmMethod, Dismissal, EditorMethod, InputMethod, SelectMethod,
@@ -13,21 +13,7 @@ use extline_services::{Method, ui};
 use tokio::time::timeout;
 
 use super::HostBuilder;
-use crate::connection::MethodCall;
-
-/// What an extension asks of a service.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Asked<P> {
-    /// The extension that asks. Whoever shows a dialog shows this name.
-    pub extension: String,
-    /// What the request belongs to.
-    pub parent: Option<Parent>,
-    /// What the agent knows that by: [`CallOptions::origin`](crate::CallOptions::origin).
-    pub origin: Option<u64>,
-    /// What it is asked with. It has been checked.
-    pub params: P,
-}
+use crate::connection::{Asked, MethodCall, params_of};
 
 /// Services.
 impl HostBuilder {
@@ -122,18 +108,4 @@ impl HostBuilder {
             Ok(ui::Answer::Dismissed { dismissed: Dismissal::Headless })
         })
     }
-}
-
-/// The parameters, checked.
-pub(crate) fn params_of<M: Method>(params: Option<&RawJson>) -> Result<M::Params, RpcError> {
-    let wrong = |text| RpcError::new(ErrorKind::Validation, format!("{}: {text}", M::NAME));
-    // Serde reads an array in place of an object.
-    if params.is_some_and(|params| !params.is_object()) {
-        return Err(wrong("the parameters are no object".to_owned()));
-    }
-    let params = params.map_or("{}", RawJson::get);
-    let params: M::Params =
-        serde_json::from_str(params).map_err(|error| wrong(error.to_string()))?;
-    M::check(&params).map_err(wrong)?;
-    Ok(params)
 }

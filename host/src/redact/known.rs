@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 /// A value is known from so many characters on. A shorter one is in every other text.
 pub(super) const LEAST: usize = 6;
@@ -155,7 +156,7 @@ fn in_base64(value: &[u8]) -> Vec<String> {
     for before in 0..3 {
         let mut bytes = vec![0; before];
         bytes.extend_from_slice(value);
-        let encoded = crate::secrets::base64(&bytes);
+        let encoded = BASE64_STANDARD.encode(&bytes);
         let begin = [0, 2, 3][before];
         // Whole bits of the value: of the last group only those characters that no further byte changes.
         let end = bytes.len() * 8 / 6;
@@ -181,7 +182,7 @@ mod tests {
         let value = "hunter2-hunter2";
         for before in ["", "u", "us", "user:", "anybody"] {
             for after in ["", "!", "!!", "!!!"] {
-                let encoded = crate::secrets::base64(format!("{before}{value}{after}").as_bytes());
+                let encoded = BASE64_STANDARD.encode(format!("{before}{value}{after}"));
                 let forms = in_base64(value.as_bytes());
                 assert!(forms.iter().any(|form| encoded.contains(form)), "{before}{after}");
             }

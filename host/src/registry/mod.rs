@@ -20,7 +20,7 @@ pub use self::offer::{Command, Tool};
 pub(crate) use self::point::Point;
 use self::points::Subscription;
 pub(crate) use self::points::{Listed, Standing};
-use crate::config::ToolSettings;
+use crate::tool_settings::ToolSettings;
 use crate::memory::Memory;
 
 /// Registrations that cannot be used and are kept for the report of one extension.

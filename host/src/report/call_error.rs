@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::blocked::Blocked;
 use super::diagnosis::Diagnosis;
-use crate::config::ConfigError;
+use crate::config_fault::ConfigError;
 use crate::registry::Tool;
 
 /// Why a call has no result of the tool's own. A tool that answers with an error is no

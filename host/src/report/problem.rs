@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::advice;
 use super::notice::Author;
-use crate::config::ConfigFault;
+use crate::config_fault::ConfigFault;
 use crate::memory::EXTENSION_MEMORY;
 use crate::process::Exit;
 use crate::redact::Redactor;

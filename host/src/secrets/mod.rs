@@ -4,11 +4,9 @@
 //! ([`HostBuilder::secrets`](crate::HostBuilder::secrets)), the host's environment, a file in the home. An agent that
 //! keeps them in the keyring of the operating system gives them by that function.
 
-mod base64;
 mod serve;
 mod store;
 
-pub(crate) use self::base64::encode as base64;
 pub(crate) use self::serve::{Provider, SecretServer};
 pub use self::store::SecretStore;
 use crate::config_schema::ConfigSchema;

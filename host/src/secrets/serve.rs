@@ -13,7 +13,7 @@ use extline_services::env::{Get as EnvGet, Variable};
 use extline_services::secret::{Existence, Exists, Get, Secret, Source};
 
 use super::{SecretStore, declared};
-use crate::host::Asked;
+use crate::connection::Asked;
 use crate::lock::lock;
 use crate::redact::{Redactor, is_secret_variable};
 use crate::source::Manifest;

@@ -6,10 +6,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use extline_services::secret::{Source, check_name};
 use serde::{Deserialize, Serialize};
 
-use super::base64;
 use crate::file;
 use crate::home;
 
@@ -55,7 +55,7 @@ impl SecretStore {
             return Err(wrong(format!("the value has more than {VALUE_BYTES} bytes")));
         }
         let mut stored = self.read(extension)?;
-        stored.secrets.insert(name.to_owned(), base64(value.as_bytes()));
+        stored.secrets.insert(name.to_owned(), BASE64_STANDARD.encode(value));
         self.write(extension, &stored)
     }
 
@@ -115,7 +115,7 @@ impl SecretStore {
 
     fn of_file(&self, extension: &str, name: &str) -> io::Result<Option<String>> {
         let Some(stored) = self.read(extension)?.secrets.remove(name) else { return Ok(None) };
-        let value = base64::decode(&stored).and_then(|bytes| String::from_utf8(bytes).ok());
+        let value = BASE64_STANDARD.decode(&stored).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         let value = value.ok_or_else(|| {
             self.unusable(extension, &format!("/secrets/{name} is no base64 of a text"))
         })?;

@@ -25,12 +25,12 @@ pub struct ConfigFault {
 }
 
 impl ConfigFault {
-    pub(super) fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
         let (pointer, message) = (pointer.into(), message.into());
         Self { pointer, message, source: None, key: None, is_secret: false }
     }
 
-    pub(super) fn of(self, source: &str) -> Self {
+    pub(crate) fn of(self, source: &str) -> Self {
         Self { source: Some(source.to_owned()), ..self }
     }
 }
@@ -58,7 +58,7 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
-    pub(super) fn one(fault: ConfigFault) -> Self {
+    pub(crate) fn one(fault: ConfigFault) -> Self {
         Self { faults: vec![fault] }
     }
 
@@ -98,7 +98,7 @@ fn word(text: &str) -> String {
 }
 
 /// A file as a source is named.
-pub(super) fn source_of(file: &std::path::Path) -> String {
+pub(crate) fn source_of(file: &std::path::Path) -> String {
     PathBuf::from(file).display().to_string()
 }
 
