@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use extline_protocol::pointer::join;
 use serde_json::{Map, Value, json};
 
-use crate::config_fault::{ConfigFault, source_of};
 use super::text::{check_size, excerpt, read_object};
+use crate::config_fault::{ConfigFault, source_of};
 use crate::file::{WRITTEN_BYTES, create, make_folder, read_text};
 use crate::home::file_name;
 use crate::tool_settings::ToolSettings;

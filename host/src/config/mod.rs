@@ -22,10 +22,11 @@ pub(crate) use self::live::{LiveConfig, Reading};
 pub use self::resolve::{ConfigValue, Origin};
 pub use self::text::CONFIG_BYTES;
 use self::text::{check_size, read_object, read_value};
+use crate::config_fault::source_of;
 pub use crate::config_fault::{ConfigError, ConfigFault};
 pub use crate::config_schema::{ConfigSchema, Setting};
-pub use crate::tool_settings::ToolSettings;
 use crate::source::Manifest;
+pub use crate::tool_settings::ToolSettings;
 
 /// What is set for one extension, read from its files. Nothing is run.
 ///
@@ -77,7 +78,7 @@ impl Configuration {
             let message = "tools are switched off and given time by their user, not by a project: \
                            set it with extline config --tool";
             let fault = ConfigFault::new(join("/tools", tool), message);
-            return Err(ConfigError::one(fault.of(&fault::source_of(&project_file))));
+            return Err(ConfigError::one(fault.of(&source_of(&project_file))));
         }
         let schema = manifest.and_then(|manifest| manifest.config_schema.as_ref());
         let schema = schema.map(ConfigSchema::compile).transpose().map_err(|error| {

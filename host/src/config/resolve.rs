@@ -6,9 +6,9 @@ use extline_protocol::RawJson;
 use serde_json::{Map, Value};
 
 use super::Configuration;
-use crate::config_fault::{ConfigError, ConfigFault, source_of};
 use super::secret::is_secret_set;
 use super::text::check_size;
+use crate::config_fault::{ConfigError, ConfigFault, source_of};
 use crate::config_schema::Setting;
 
 /// What a violation says of a member that is required and not there.

@@ -88,7 +88,9 @@ impl fmt::Debug for Method {
 }
 
 /// The parameters, checked.
-pub(crate) fn params_of<M: extline_services::Method>(params: Option<&RawJson>) -> Result<M::Params, RpcError> {
+pub(crate) fn params_of<M: extline_services::Method>(
+    params: Option<&RawJson>,
+) -> Result<M::Params, RpcError> {
     let wrong = |text| RpcError::new(ErrorKind::Validation, format!("{}: {text}", M::NAME));
     // Serde reads an array in place of an object.
     if params.is_some_and(|params| !params.is_object()) {

@@ -20,8 +20,8 @@ pub use self::offer::{Command, Tool};
 pub(crate) use self::point::Point;
 use self::points::Subscription;
 pub(crate) use self::points::{Listed, Standing};
-use crate::tool_settings::ToolSettings;
 use crate::memory::Memory;
+use crate::tool_settings::ToolSettings;
 
 /// Registrations that cannot be used and are kept for the report of one extension.
 const REFUSED: usize = 256;

@@ -115,7 +115,8 @@ impl SecretStore {
 
     fn of_file(&self, extension: &str, name: &str) -> io::Result<Option<String>> {
         let Some(stored) = self.read(extension)?.secrets.remove(name) else { return Ok(None) };
-        let value = BASE64_STANDARD.decode(&stored).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let value =
+            BASE64_STANDARD.decode(&stored).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         let value = value.ok_or_else(|| {
             self.unusable(extension, &format!("/secrets/{name} is no base64 of a text"))
         })?;

@@ -170,19 +170,19 @@ impl InterceptChain {
             }
             Change::Args(args) if !args.is_object() => return Err(ChangeError::ArgsNotAnObject),
             Change::Args(args) => {
-                Arc::make_mut(&mut self.intercept).payload.tool_args = Some(args.clone());
+                self.changed().payload.tool_args = Some(args.clone());
                 self.response.modified_args = Some(args);
             }
             Change::Text(text) => {
-                Arc::make_mut(&mut self.intercept).payload.text = Some(text.clone());
+                self.changed().payload.text = Some(text.clone());
                 self.response.replace_text = Some(text);
             }
             Change::SystemPrompt(prompt) => {
-                Arc::make_mut(&mut self.intercept).system_prompt = Some(prompt.clone());
+                self.changed().system_prompt = Some(prompt.clone());
                 self.response.system_prompt = Some(prompt);
             }
             Change::Result(other) => {
-                let payload = &mut Arc::make_mut(&mut self.intercept).payload;
+                let payload = &mut self.changed().payload;
                 other.apply(payload.result.get_or_insert_default());
                 let before = self.response.replace_result.take().unwrap_or_default();
                 self.response.replace_result = Some(before.then(other));
@@ -197,6 +197,13 @@ impl InterceptChain {
         }
         self.taken += 1;
         Ok(())
+    }
+
+    /// What the next handler sees.
+    // Once for all changes: it is large.
+    #[inline(never)]
+    fn changed(&mut self) -> &mut EventIntercept {
+        Arc::make_mut(&mut self.intercept)
     }
 
     /// The handler failed whose turn it is. `why` names it, for the model or the user.

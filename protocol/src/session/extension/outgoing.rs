@@ -237,10 +237,11 @@ impl ExtensionSession {
         if !asked.is_object() || asked.at("/slot_version").is_some() {
             return params;
         }
-        let members = asked.get().trim_start().trim_start_matches('{').trim_start();
-        let comma = if members.starts_with('}') { "" } else { "," };
-        let text = format!("{{\"slot_version\":{version}{comma}{members}");
-        RawJson::parse(&text).ok().or(params)
+        let text = asked.get();
+        let members = text.find('{').and_then(|at| text.get(at + 1..)).unwrap_or("}");
+        let comma = if members.trim_ascii_start().starts_with('}') { "" } else { "," };
+        // One object, and a member before its others.
+        Some(RawJson::of_part(&format!("{{\"slot_version\":{version}{comma}{members}")))
     }
 
     /// No longer wants the answer of a `call_tool` or `request`; it comes all the same.
