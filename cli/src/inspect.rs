@@ -132,7 +132,9 @@ fn secrets(status: &ExtensionStatus, printer: &mut Printer) {
         Ok(secrets) if secrets.is_empty() => {}
         Ok(secrets) => {
             heading("secrets", secrets.len(), "", printer);
-            secrets.iter().for_each(|secret| printer.result(secret::line(secret)));
+            for secret in secrets {
+                printer.result(secret::line(&secret));
+            }
         }
         Err(error) => printer.warn(error),
     }

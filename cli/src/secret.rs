@@ -171,12 +171,11 @@ async fn value(extension: &str, name: &str) -> Result<String, String> {
 }
 
 fn list(store: &SecretStore, list: &SecretList, printer: &mut Printer) -> Result<Exit, String> {
-    let extensions = match &list.extension {
-        Some(extension) => vec![extension_of(extension)?],
-        None => {
-            let names = store.extensions().map_err(|error| error.to_string())?;
-            names.into_iter().map(|name| Extension { name, declared: None }).collect()
-        }
+    let extensions = if let Some(extension) = &list.extension {
+        vec![extension_of(extension)?]
+    } else {
+        let names = store.extensions().map_err(|error| error.to_string())?;
+        names.into_iter().map(|name| Extension { name, declared: None }).collect()
     };
     if extensions.is_empty() {
         printer.tell("no secrets are set", &serde_json::json!({ "extensions": [] }));
@@ -191,7 +190,9 @@ fn list(store: &SecretStore, list: &SecretList, printer: &mut Printer) -> Result
         }
         let none = if secrets.is_empty() { "  no secrets" } else { "" };
         printer.result(text!("{BOLD}{}{BOLD:#}{none}", Text::line(&name, 200)));
-        secrets.iter().for_each(|secret| printer.result(line(secret)));
+        for secret in &secrets {
+            printer.result(line(secret));
+        }
     }
     Ok(Exit::Ok)
 }

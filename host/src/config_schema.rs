@@ -306,24 +306,24 @@ fn list(schema: &Value, above: &str, settings: &mut Vec<Setting>) {
 mod tests {
     use super::*;
 
-    fn schema(schema: Value) -> ConfigSchema {
-        ConfigSchema::compile(&schema).unwrap()
+    fn schema(schema: &Value) -> ConfigSchema {
+        ConfigSchema::compile(schema).unwrap()
     }
 
-    fn object(value: Value) -> Map<String, Value> {
+    fn object(value: &Value) -> Map<String, Value> {
         value.as_object().unwrap().clone()
     }
 
     #[test]
     fn defaults_fill_what_is_absent_at_every_depth() {
-        let schema = schema(json!({"type": "object", "properties": {
+        let schema = schema(&json!({"type": "object", "properties": {
             "url": {"type": "string", "default": "https://x"},
             "retry": {"type": "object", "properties": {"times": {"default": 3}, "wait": {}}},
             "proxy": {"type": "object", "required": ["host"],
                       "properties": {"host": {}, "port": {"default": 80}}},
         }}));
         let filled = |value: Value| {
-            let mut config = object(value);
+            let mut config = object(&value);
             schema.fill(&mut config);
             Value::Object(config)
         };
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn secrets_are_references_and_missing_ones_are_named() {
-        let schema = schema(json!({"type": "object", "additionalProperties": false,
+        let schema = schema(&json!({"type": "object", "additionalProperties": false,
             "required": ["auth", "key"], "properties": {
             "key": {"type": "string", "secret": true},
             "auth": {"type": "object", "required": ["token"],
@@ -345,11 +345,11 @@ mod tests {
             "other": {"type": "string", "secret": true},
         }}));
         assert_eq!(schema.secrets().collect::<Vec<_>>(), ["auth.token", "key", "other"]);
-        let mut config = object(json!({"auth": {}}));
+        let mut config = object(&json!({"auth": {}}));
         let missing = schema.refer(&mut config, |key| key == "auth.token");
         assert_eq!(missing, [("/key".to_owned(), "key".to_owned())]);
         assert_eq!(Value::Object(config), json!({"auth": {"token": {"$secret": "auth.token"}}}));
-        let written = schema.written_secrets(&object(json!({"auth": {"token": "x"}})));
+        let written = schema.written_secrets(&object(&json!({"auth": {"token": "x"}})));
         assert_eq!(written, [("/auth/token".to_owned(), "auth.token".to_owned())]);
         let valid = schema.violations(&json!({"auth": {}}).into());
         assert!(valid.is_empty(), "{valid:?}");
@@ -380,7 +380,7 @@ mod tests {
 
     #[test]
     fn every_member_has_a_key() {
-        let schema = schema(json!({"properties": {
+        let schema = schema(&json!({"properties": {
             "b": {"type": "object", "properties": {"c": {"type": "integer"}, "d": {"secret": true}}},
             "a": {"type": "object"},
         }}));

@@ -211,7 +211,6 @@ impl Extension {
     /// Says which version the values of [`Context::state`] have; 1 where nothing is said. Where the host keeps values
     /// of another one, what asks for such a value fails with kind `conflict`, unless there is a
     /// [`migrate`](Extension::migrate).
-    #[must_use]
     pub fn state_version(mut self, version: u32) -> Self {
         self.state_version = Some(u64::from(version.max(1)));
         self
@@ -231,7 +230,6 @@ impl Extension {
     /// });
     /// ```
     #[track_caller]
-    #[must_use]
     pub fn migrate(
         self,
         migrate: impl AsyncFn(

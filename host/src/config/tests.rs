@@ -3,6 +3,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::secrets::SecretStore;
 
 const SCHEMA: &str = r#"{"name":"weather","config_schema":{"type":"object","required":["url","key"],
     "properties":{"url":{"type":"string"},"timeout_ms":{"type":"integer","minimum":1,"default":5000},
@@ -28,22 +29,21 @@ impl Scene {
         Configuration::read("weather", Some(&manifest), self.home.path(), self.cwd.path())
     }
 
-    fn write(&self, path: &Path, text: &str) {
+    fn write(path: &Path, text: &str) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
     fn user(&self, text: &str) {
-        self.write(&user_file(self.home.path(), "weather"), text);
+        Self::write(&user_file(self.home.path(), "weather"), text);
     }
 
     fn project(&self, text: &str) {
-        self.write(&project_file(self.cwd.path(), "weather"), text);
+        Self::write(&project_file(self.cwd.path(), "weather"), text);
     }
 
     fn set_secret(&self) {
-        let file = self.home.path().join("secrets/weather.json");
-        self.write(&file, r#"{"version":1,"secrets":{"key":"eA=="}}"#);
+        SecretStore::new(self.home.path()).set("weather", "key", "x").unwrap();
     }
 }
 

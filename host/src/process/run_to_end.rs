@@ -228,7 +228,9 @@ mod tests {
 
     fn kept(pieces: &[&[u8]], most: usize) -> (String, bool) {
         let mut kept = Kept::new(most);
-        pieces.iter().for_each(|piece| kept.add(piece));
+        for piece in pieces {
+            kept.add(piece);
+        }
         kept.into_text()
     }
 

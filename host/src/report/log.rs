@@ -450,8 +450,11 @@ mod tests {
         assert_eq!(String::from_utf8(kept).unwrap(), "the key is ***, it is\nand ***");
         assert_eq!(last.lines(), ["the key is ***, it is", "and ***"]);
         // Nor half of it, where a line is cut.
+        let redactor = Redactor::default();
+        redactor.learn("swordfish-1");
+        let mut last = LastLines::new(redactor);
         last.add(format!("{}swordfish-1\n", "x".repeat(LINE_CHARS - 4)).as_bytes());
-        assert!(last.lines()[1].ends_with("x***..."), "{:?}", last.lines());
+        assert!(last.lines()[0].ends_with("x***"), "{:?}", last.lines());
     }
 
     #[test]

@@ -155,7 +155,8 @@ async fn a_server_that_offers_too_much_is_refused_whole_with_the_reason() {
     let host = home.builder().mcp_server(trusted(&home, &["tools=56"])).start().await;
     assert_eq!(host.extensions()[0].state, ExtensionState::Ready);
     let mut news = host.news();
-    host.call("hand_grow", "{}").await.unwrap();
+    // Whether its answer comes before what it has grown by is its own affair.
+    drop(host.call("hand_grow", "{}").await);
     let failed = |news| match news {
         News::Failed { diagnosis, .. } => Some(diagnosis.problem.to_string()),
         _ => None,

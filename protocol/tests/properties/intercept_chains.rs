@@ -97,10 +97,9 @@ fn does(decision: &Value) -> Does {
     Does::Change(match verb.as_str() {
         "args" => Change::Args(RawJson::parse(&value.to_string()).unwrap()),
         "text" => Change::Text(text(value)),
-        "block" => Change::Block(text(value)),
+        "block" | "withhold" => Change::Block(text(value)),
         "ask" => Change::Ask(text(value)),
         "handled" => Change::Handled,
-        "withhold" => Change::Block(text(value)),
         "fail_result" => Change::Result(ReplaceResult::failure(text(value))),
         "replace" => {
             let mut value = value.clone();
