@@ -196,14 +196,14 @@ class StateListAnswer(TypedDict):
     next: NotRequired[str | None]
 
 
-class StateMigrate(TypedDict):
-    """What `state.migrate` is asked with."""
-
-    data: dict[str, Any]
-    from: int
-    more: NotRequired[bool]
-    scope: StateScope
-    to: int
+#: What `state.migrate` is asked with.
+StateMigrate = TypedDict("StateMigrate", {
+    "data": "dict[str, Any]",
+    "from": "int",
+    "more": "NotRequired[bool]",
+    "scope": "StateScope",
+    "to": "int",
+})
 
 
 class StateMigrateAnswer(TypedDict):

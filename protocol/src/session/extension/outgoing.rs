@@ -238,8 +238,9 @@ impl ExtensionSession {
             return params;
         }
         let text = asked.get();
-        let members = text.find('{').and_then(|at| text.get(at + 1..)).unwrap_or("}");
-        let comma = if members.trim_ascii_start().starts_with('}') { "" } else { "," };
+        let members =
+            text.find('{').and_then(|at| text.get(at + 1..)).unwrap_or("}").trim_ascii_start();
+        let comma = if members.starts_with('}') { "" } else { "," };
         // One object, and a member before its others.
         Some(RawJson::of_part(&format!("{{\"slot_version\":{version}{comma}{members}")))
     }
