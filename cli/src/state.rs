@@ -32,6 +32,7 @@ async fn of_all(
 ) -> Result<(), extline_host::protocol::frame::RpcError> {
     let (extension, session) = (&*state.extension, state.session.as_deref());
     let mut found = BTreeMap::new();
+    let mut is_empty = true;
     for scope in Scope::ALL.into_iter().filter(|scope| is_meant(state, *scope)) {
         let session = session.unwrap_or_default();
         if state.clear {
@@ -53,11 +54,18 @@ async fn of_all(
             continue;
         }
         for (key, value) in values {
+            is_empty = false;
             printer.result(format_args!("{:8}{key} = {value}", scope.as_str()));
         }
     }
     if printer.json && !state.clear {
         printer.json(&found);
+    } else if !state.clear && is_empty {
+        let more = match session {
+            Some(_) => "",
+            None => "; --session ID shows what it keeps with a conversation",
+        };
+        printer.say(format_args!("nothing is kept here{more}"));
     }
     Ok(())
 }

@@ -227,8 +227,10 @@ impl Configuration {
         if types == ["string"] && !is_quoted {
             return Ok(json!(text));
         }
+        let is_meant_as_json = text.trim_start().starts_with(['{', '[', '"']);
         match read_value(text) {
-            Err(_) if takes_text => Ok(json!(text)),
+            // What the schema wants in its place is said by the schema.
+            Err(_) if takes_text || !is_meant_as_json => Ok(json!(text)),
             value => value,
         }
     }

@@ -131,7 +131,7 @@ fn a_value_is_held_against_the_schema_before_it_is_written() {
     };
     assert_eq!(
         refused(&mut config, "timeout_ms", "soon"),
-        "/timeout_ms: is not JSON: expected value at line 1 column 1"
+        "/timeout_ms: must be an integer, and is \"soon\""
     );
     assert_eq!(
         refused(&mut config, "timeout_ms", "0"),
