@@ -41,6 +41,7 @@ __all__ = [
     "forked",
     "leave",
     "loads",
+    "of_environment",
     "on_cancel",
     "report",
     "request",

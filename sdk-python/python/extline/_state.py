@@ -125,7 +125,7 @@ class Slot(MutableMapping[str, "Any"]):
             found = await self._ask("get", {"key": key}, lambda answer: answer)
         return None
 
-    async def _list_later(self, first: Any, asked: dict[str, Any]) -> list[str]:
+    async def _list_later(self, first: Any, asked: dict[str, Any]) -> Any:
         page, keys = await first, []
         while True:
             keys += [key["key"] for key in page["keys"]]
