@@ -29,7 +29,7 @@ def hello():
     if broken("hides-tools"):
         frame["capabilities"].remove("tools")
     if broken("reserved-capability"):
-        frame["capabilities"].append("config")
+        frame["capabilities"].append("providers")
     if broken("reserved-method"):
         frame["methods"] = ["lifecycle.start"]
     emit(frame)
