@@ -119,10 +119,10 @@ fn a_value_is_checked_before_it_is_written() {
     let scene = Scene::new(&schema());
     for (key, value, expected) in [
         ("timeout_ms", "\"soon\"", "/timeout_ms: must be an integer, and is \"soon\""),
-        ("timeout_ms", "NaN", "/timeout_ms: is not JSON"),
+        ("timeout_ms", "NaN", "/timeout_ms: must be an integer, and is \"NaN\""),
         ("timeoutms", "5", "/timeoutms: there is no such setting; there is base_url, retry.times"),
         ("__proto__", "{}", "/__proto__: there is no such setting"),
-        ("retry.times", "-x", "/retry/times: is not JSON"),
+        ("retry.times", "{-x", "/retry/times: is not JSON"),
     ] {
         let outcome = scene.run("config", &[key, value]);
         outcome.assert_code(1);

@@ -122,8 +122,9 @@ mod on_terminal {
         let ApprovalRequest { tool, caller, args, reason, details, doubt, tier, .. } = request;
         let ApprovalRequest { key, is_exact, .. } = request;
         let (extension, name) = (shown_line(&tool.extension), shown_line(tool.name()));
-        // A program is run for the extension itself.
-        let caller = caller.as_ref().filter(|caller| **caller != tool.extension);
+        // A program is run for the extension itself, which is no other's caller.
+        let is_program = tool.is_builtin() && caller.as_ref() == Some(&tool.extension);
+        let caller = caller.as_ref().filter(|_| !is_program);
         let caller = caller.map(|caller| format!(", called by {}", shown_line(caller)));
         let mut lines = vec![format!(
             "{BOLD}{extension}{BOLD:#} wants to run {BOLD}{name}{BOLD:#}{}",

@@ -152,5 +152,7 @@ fn follow(page: &str, at_least: usize) {
 
 /// Runs a command in a folder, and returns what it prints.
 fn said_in(folder: &Path) -> impl Fn(&str) -> String {
-    move |command| try_sh(command, folder).1
+    // What a page sets and keeps is gone with it.
+    let home = folder.join(".extline");
+    move |command| try_sh(&format!("export EXTLINE_HOME='{}'; {command}", home.display()), folder).1
 }
