@@ -189,7 +189,9 @@ test("each is said in these words", { concurrency: 2 }, async (t) => {
     const text = texts[at]!;
     const skip = runsTypeScript && text.startsWith("Unknown file extension");
     return t.test(text, { skip }, async () => {
-      const said = await provoke(mistake);
+      let said = await provoke(mistake);
+      // A program that gets no processor for a second is ended with another text.
+      for (let more = 2; more > 0 && !isSaid(text, said); more--) said = await provoke(mistake);
       assert.ok(isSaid(text, said), said);
     });
   });
