@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal};
 use std::path::PathBuf;
 
 use extline_host::default_home;
-use extline_host::file::{create, make_folder, read_text};
+use extline_host::file::{make_folder, read_text, replace};
 
 use crate::printer::Printer;
 
@@ -67,7 +67,7 @@ impl Trust {
             // Writing into a string cannot fail.
             let _ = writeln!(text, "{digest}");
         }
-        let made = self.file.parent().map_or(Ok(()), make_folder).and_then(|()| create(&self.file));
-        drop(made.and_then(|mut file| file.write_all(text.as_bytes())));
+        let made = self.file.parent().map_or(Ok(()), make_folder);
+        drop(made.and_then(|()| replace(&self.file, text.as_bytes())));
     }
 }

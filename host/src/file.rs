@@ -6,7 +6,7 @@
 //! its owner may read, and follow nothing that another user owns.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 #[cfg(unix)]
@@ -73,6 +73,24 @@ pub fn make_folder(path: impl AsRef<Path>) -> io::Result<()> {
 /// A device or a pipe is opened as it is.
 pub fn create(path: impl AsRef<Path>) -> io::Result<File> {
     system::create(path.as_ref())
+}
+
+/// Writes a file whole, for its owner only: who reads at this moment sees what was there, or this, and never a half.
+/// Its folder has to be there.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}", std::process::id()));
+    let part = Path::new(&name);
+    let written = create(part).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let moved = written.and_then(|()| std::fs::rename(part, path));
+    if moved.is_err() {
+        // It may not even have been made.
+        let _ = std::fs::remove_file(part);
+    }
+    moved
 }
 
 /// Says why a file is not this user's alone, where it is not: others may read it, or it belongs to somebody else.

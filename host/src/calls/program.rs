@@ -17,7 +17,7 @@ use super::telling::Telling;
 use super::tool_call_path::Proposal;
 use crate::approval::Stated;
 use crate::connection::{Connection, Method, MethodCall, Standstill, params_of};
-use crate::process::{Environment, Launch, Ran, Run, Spawner, run_to_end};
+use crate::process::{Environment, Launch, Ran, Run, run_to_end, start};
 use crate::registry::{Builtin, Tool};
 use crate::report::{CallError, Problem};
 use crate::source::{explain, resolve};
@@ -156,12 +156,8 @@ async fn run(
     };
     let launch = Arc::new(launch(&params, connection.environment(), project)?);
     let processes = Arc::clone(&connection.shared().processes);
-    let spawned = Spawner::new(&processes).order(&launch).await;
-    let nobody = |_| Err(std::io::Error::other("nobody started it"));
-    let spawned = spawned.unwrap_or_else(nobody).map_err(|error| {
-        // No program of this host's runs where extensions cannot.
-        not_started(&explain(&launch, &error))
-    })?;
+    let spawned = start(&launch, &processes).await;
+    let spawned = spawned.map_err(|error| not_started(&explain(&launch, &error)))?;
     let running = run_to_end(spawned, processes, run);
     let telling = async {
         let (mut of_stdout, mut of_stderr) = (Halved::default(), Halved::default());

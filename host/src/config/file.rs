@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use extline_protocol::pointer::join;
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::text::{check_size, excerpt, read_object};
 use crate::config_fault::{ConfigFault, source_of};
-use crate::file::{WRITTEN_BYTES, create, make_folder, read_text};
+use crate::file::{WRITTEN_BYTES, make_folder, read_text, replace};
 use crate::home::file_name;
 use crate::tool_settings::ToolSettings;
 
@@ -81,15 +81,7 @@ impl Stored {
             folder.parent().map_or(Ok(()), make_folder)?;
             make_folder(folder)?;
         }
-        // Who reads at this moment sees the one or the other, and never a half.
-        let part = path.with_extension(format!("json.{}", std::process::id()));
-        let mut file = create(&part)?;
-        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-        let moved = written.and_then(|()| fs::rename(&part, path));
-        if moved.is_err() {
-            let _ = fs::remove_file(&part);
-        }
-        moved
+        replace(path, text.as_bytes())
     }
 
     fn to_json(&self) -> Value {

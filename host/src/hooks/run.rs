@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::settings::{HookMode, HookPoint, ScriptHook};
 use crate::process::{
-    Environment, EnvironmentSettings, Environments, HostProcesses, Launch, Ran, Run, Spawner,
-    run_to_end,
+    Environment, EnvironmentSettings, Environments, HostProcesses, Launch, Ran, Run, run_to_end,
+    start,
 };
 use crate::report::Blocked;
 use crate::source::{explain, resolve};
@@ -128,9 +128,7 @@ impl Hooks {
             environment: Arc::clone(environment),
             is_remote: false,
         });
-        let spawned = Spawner::new(processes).order(&launch).await;
-        let nobody = |_| Err(std::io::Error::other("nobody started it"));
-        let spawned = match spawned.unwrap_or_else(nobody) {
+        let spawned = match start(&launch, processes).await {
             Ok(spawned) => spawned,
             Err(error) => return Said::Failed(explain(&launch, &error).to_string()),
         };

@@ -1,6 +1,5 @@
 //! How one extension is started, the first time and again.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +12,7 @@ use super::restart::{self, RestartPolicy, Run};
 use crate::config::LiveConfig;
 use crate::connection::{Adapter, Connection, Shared};
 use crate::home::{self, LogPlace};
-use crate::process::{Launch, Ordered, Spawner};
+use crate::process::{Launch, Ordered, Spawner, begun};
 use crate::report::{Notice, Problem};
 use crate::source::explain;
 
@@ -93,7 +92,7 @@ impl Launcher {
             session: self.shared.emission.session(),
             ..builder.ack(cwd.to_string_lossy().into_owned())
         };
-        let spawned = ordered.await.unwrap_or_else(|_| Err(io::Error::other("nobody started it")));
+        let spawned = begun(ordered).await;
         let spawned = spawned.map_err(|error| explain(launch, &error))?;
         let mut deadlines = builder.deadlines;
         let (spawned, follow) = match &self.adapter {

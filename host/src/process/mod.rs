@@ -20,7 +20,7 @@ pub use self::exit::Exit;
 pub(crate) use self::host_processes::HostProcesses;
 pub(crate) use self::launch::Launch;
 pub(crate) use self::run_to_end::{Ran, Run, run_to_end};
-pub(crate) use self::spawner::{Ordered, Spawner};
+pub(crate) use self::spawner::{Ordered, Spawner, begun, start};
 #[cfg(unix)]
 pub(crate) use self::unix::{
     ErrorOutput, Group, Input, Output, Process, Spawned, Strays, Watchdog, is_executable, spawn,

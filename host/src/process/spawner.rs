@@ -51,6 +51,19 @@ impl Spawner {
     }
 }
 
+/// Starts one program now.
+pub(crate) async fn start(
+    launch: &Arc<Launch>,
+    processes: &Arc<HostProcesses>,
+) -> io::Result<Spawned> {
+    begun(Spawner::new(processes).order(launch)).await
+}
+
+/// What became of an order.
+pub(crate) async fn begun(ordered: Ordered) -> io::Result<Spawned> {
+    ordered.await.unwrap_or_else(|_| Err(io::Error::other("nobody started it")))
+}
+
 /// Starts a program. One that a compiler has just written may be busy for a moment: another thread
 /// of this process may be starting something else meanwhile, with the compiler's descriptor in hand.
 fn spawn(launch: &Launch, processes: &HostProcesses) -> io::Result<Spawned> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
@@ -153,16 +153,8 @@ impl SecretStore {
         let path = self.path(extension);
         let mut text = serde_json::to_vec_pretty(stored)?;
         text.push(b'\n');
-        let new = path.with_extension(format!("json.{}", std::process::id()));
-        let written = file::create(&new).and_then(|mut file| {
-            file.write_all(&text)?;
-            file.sync_all()
-        });
-        if let Err(error) = written.and_then(|()| fs::rename(&new, &path)) {
-            let _ = fs::remove_file(&new);
-            return Err(self.unusable(extension, &format!("it cannot be written: {error}")));
-        }
-        Ok(())
+        file::replace(&path, &text)
+            .map_err(|error| self.unusable(extension, &format!("it cannot be written: {error}")))
     }
 
     fn unusable(&self, extension: &str, why: &str) -> io::Error {
