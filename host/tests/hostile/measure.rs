@@ -1,6 +1,7 @@
 //! What this process holds, as /proc tells it.
 
 use std::fs;
+use std::path::PathBuf;
 
 /// What stays after an attack.
 #[derive(Clone, Debug)]
@@ -14,12 +15,14 @@ pub(crate) struct Process {
 
 impl Process {
     pub(crate) fn measure() -> Self {
-        Self {
-            memory: status("VmRSS:"),
-            descriptors: fs::read_dir("/proc/self/fd").unwrap().count(),
-            processes: processes(),
-        }
+        Self { memory: status("VmRSS:"), descriptors: descriptors().len(), processes: processes() }
     }
+}
+
+/// What each open descriptor leads to, the one that reads this list among them.
+pub(crate) fn descriptors() -> Vec<PathBuf> {
+    let entries = fs::read_dir("/proc/self/fd").unwrap().flatten();
+    entries.map(|entry| fs::read_link(entry.path()).unwrap_or_default()).collect()
 }
 
 /// The peak counts from here on.
