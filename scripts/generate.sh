@@ -14,7 +14,7 @@ printf '\n== running the drift test of extline-services in rewriting mode\n'
 EXTLINE_GENERATE=1 cargo test --locked -p extline-services
 
 printf '\n== running the drift tests of extline-cli in rewriting mode\n'
-EXTLINE_GENERATE=1 cargo test --locked -p extline-cli --test help --test lint
+EXTLINE_GENERATE=1 cargo test --locked -p extline-cli --test ext --test help --test lint
 
 printf '\n== running the drift test of extline-conformance in rewriting mode\n'
 EXTLINE_GENERATE=1 cargo test --locked -p extline-conformance --test coverage

@@ -1,5 +1,6 @@
 //! What went wrong, for a person, for a program, and as an exit code.
 
+pub(crate) use extline_host::nearest;
 use extline_host::{CallError, Diagnosis, ExtensionState, ExtensionStatus, Host};
 use extline_protocol::frame::ErrorInfo;
 use extline_protocol::{ErrorKind, RawJson};
@@ -173,26 +174,5 @@ impl Failure {
         }
         self.json.known = Some(known);
         self
-    }
-}
-
-/// The name that was probably meant.
-pub(crate) fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
-    const SIMILAR: f64 = 0.75;
-    let scored = known.iter().map(|known| (strsim::jaro_winkler(name, known), known.as_str()));
-    let best = scored.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    best.filter(|(score, _)| *score >= SIMILAR).map(|(_, known)| known)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_that_was_meant_is_found() {
-        let known = ["weather".to_owned(), "forecast".to_owned()];
-        assert_eq!(nearest("wether", &known), Some("weather"));
-        assert_eq!(nearest("zzz", &known), None);
-        assert_eq!(nearest("x", &[]), None);
     }
 }

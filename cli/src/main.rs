@@ -10,6 +10,7 @@ mod console;
 mod content;
 mod dialogs;
 mod exit;
+mod ext;
 mod failure;
 mod frames;
 mod hook;
@@ -114,6 +115,7 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Mcp(mcp) => mcp::run(mcp, printer).await?,
         Action::Lint(lint) => lint::run(lint, printer).await?,
         Action::State(state) => state::run(&state, printer).await,
+        Action::Ext(ext) => ext::run(&ext, printer),
         Action::Install(install) => install::install(&install, printer)?,
         Action::Uninstall(uninstall) => install::uninstall(&uninstall, printer),
         Action::Package(package) => package::run(&package, printer),

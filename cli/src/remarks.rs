@@ -1,35 +1,21 @@
 //! What is wrong with how an extension describes itself, in its manifest, its hello and its
 //! subscriptions, although it works.
 
-use extline_host::{ExtensionStatus, Manifest, Notice};
+use std::path::Path;
+
+use extline_host::{ExtensionSource, ExtensionStatus, Manifest, ManifestFault, Notice};
 use extline_protocol::Vocabulary;
 use extline_protocol::frame::Hello;
 
 use crate::failure::nearest;
 
-/// The members that hosts and the tester read of an `extension.json`, and of its `permissions`.
-const MEMBERS: [&str; 12] = [
-    "name",
-    "version",
-    "exec",
-    "args",
-    "language",
-    "description",
-    "enabled",
-    "guards",
-    "permissions",
-    "config_schema",
-    "skills",
-    "samples",
-];
-const PERMISSIONS: [&str; 2] = ["env", "secrets"];
 /// The points at which hosts ask guards.
 const GUARDED: [&str; 1] = ["tool_call"];
 
 pub(crate) fn remarks(status: &ExtensionStatus) -> Vec<Notice> {
     let mut remarks = Vec::new();
     if let Some(manifest) = &status.manifest {
-        remarks.extend(of_members(manifest));
+        remarks.extend(status.dir.iter().flat_map(|dir| of_members(dir)));
         remarks.extend(status.hello.iter().flat_map(|hello| of_hello(manifest, hello)));
         let guards = status.subscribed.guards.as_deref().unwrap_or_default();
         remarks.extend(of_guards(&manifest.guards, guards));
@@ -59,16 +45,29 @@ pub(crate) fn remarks(status: &ExtensionStatus) -> Vec<Notice> {
     remarks
 }
 
-/// Members that nobody reads. `$schema` and `x-` are for others, by custom.
-pub(crate) fn of_members(manifest: &Manifest) -> impl Iterator<Item = Notice> {
-    let of = |place: &'static str, known: &'static [&'static str], name: &String| {
-        let is_for_others = name.starts_with("x-") || name.starts_with('$');
-        (!is_for_others).then(|| unknown(&format!("extension.json: {place}{name}"), name, known))
+/// Members of the manifest in a folder that nobody reads. `$schema` and `x-` are for others, by custom.
+pub(crate) fn of_members(dir: &Path) -> Vec<Notice> {
+    let mut faults = Manifest::check(dir).faults;
+    faults.sort_by(|one, other| one.pointer.cmp(&other.pointer));
+    let unread = faults.iter().filter(|fault| fault.is_of_member());
+    unread.map(of_member).collect()
+}
+
+/// Those that are probably misspelt, before the extension is started: it may fail for just that, and says something else.
+pub(crate) fn of_misspelt_members(source: &ExtensionSource) -> Vec<Notice> {
+    let dir = match source {
+        ExtensionSource::Folder(dir) => dir,
+        ExtensionSource::Pinned { source, .. } => return of_misspelt_members(source),
+        _ => return Vec::new(),
     };
-    let members = manifest.other.keys().filter(|name| *name != "samples");
-    let members = members.filter_map(move |name| of("/", &MEMBERS, name));
-    let permissions = manifest.permissions.other.keys();
-    members.chain(permissions.filter_map(move |name| of("/permissions/", &PERMISSIONS, name)))
+    let check = Manifest::check(dir);
+    let misspelt = check.faults.iter().filter(|fault| fault.is_misspelt());
+    misspelt.map(of_member).collect()
+}
+
+fn of_member(fault: &ManifestFault) -> Notice {
+    let text = format!("extension.json: {} {}", fault.pointer, fault.message);
+    Notice::with_suggestion(text, fault.remedy.clone())
 }
 
 /// One name in the manifest and another in the hello are two extensions for who reads about them.
@@ -122,20 +121,8 @@ fn of_names(what: &str, why: &str, names: &[String], known: &[&str]) -> Vec<Noti
     unknown.map(remark).collect()
 }
 
-fn unknown(place: &str, name: &str, known: &[&str]) -> Notice {
-    let known: Vec<String> = known.iter().map(|&name| name.to_owned()).collect();
-    let suggestion = match nearest(name, &known) {
-        Some(meant) => format!("did you mean {meant:?}?"),
-        None => "take it out, or begin its name with x- if it is for somebody else".to_owned(),
-    };
-    Notice::with_suggestion(format!("{place} is not read"), suggestion)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
-
     use super::*;
 
     #[test]
@@ -154,18 +141,5 @@ mod tests {
         );
         let [told] = &told[..] else { panic!("{told:?}") };
         assert_eq!(told.suggestion.as_deref(), Some("did you mean \"tool_call\"?"));
-    }
-
-    #[test]
-    fn the_page_of_the_manifest_has_every_member_and_a_manifest_that_is_right() {
-        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/host/manifest.md");
-        let page = fs::read_to_string(page).unwrap();
-        let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
-        assert_eq!(rows.collect::<Vec<_>>(), MEMBERS);
-        let sample = page.split("```json extension.json").nth(1).unwrap();
-        let sample = sample.split("```").next().unwrap();
-        let manifest = Manifest::parse(sample, Path::new("extension.json")).unwrap();
-        assert_eq!(of_members(&manifest).count(), 0);
-        assert_eq!(manifest.permissions.env, ["OPENWEATHER_KEY"]);
     }
 }

@@ -1,19 +1,42 @@
 //! `extline run`: extensions at a prompt, or fed with lines.
 
+use clap::error::ErrorKind;
+use extline_host::discovery::Found;
 use extline_host::{ExtensionSource, ExtensionState};
 
 use crate::args::Run;
 use crate::console::{Console, summary};
 use crate::exit::Exit;
+use crate::ext;
 use crate::frames::FrameView;
 use crate::printer::Printer;
 use crate::servers;
 use crate::session::Session;
-use crate::target::source_of;
+use crate::target::{source_of, usage};
+
+const NOTHING: &str = "nothing is installed that runs: `extline ext list` says why, `extline ext install DIR` \
+                       installs an extension, and `extline run DIR` starts one as it is";
 
 pub(crate) async fn run(mut run: Run, mut printer: Printer) -> Result<Exit, clap::Error> {
     let mut sources: Vec<_> = run.dirs.into_iter().map(ExtensionSource::folder).collect();
     sources.extend(source_of("run", run.program)?);
+    let is_told =
+        !sources.is_empty() || !run.servers.commands.is_empty() || !run.servers.files.is_empty();
+    if !run.explicit.is_empty() || !is_told {
+        match ext::installed(&run.explicit, run.no_installed, &mut printer) {
+            Ok(found) => {
+                sources.splice(0..0, found.iter().filter_map(Found::source));
+                run.settings.keep_sources_clean();
+            }
+            Err(failure) => {
+                let exit = failure.report(&mut printer);
+                return Ok(printer.finish(exit));
+            }
+        }
+        if sources.is_empty() {
+            return Err(usage("run", ErrorKind::MissingRequiredArgument, NOTHING));
+        }
+    }
     match servers::sources(&run.servers, &mut printer) {
         Ok(servers) => sources.extend(servers),
         Err(why) => {

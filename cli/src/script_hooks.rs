@@ -37,7 +37,7 @@ pub(crate) fn all(hooks: &Hooks, printer: &mut Printer) -> Result<Vec<ScriptHook
 
 /// Those of the project, where somebody trusts just these.
 fn trusted(found: ScriptHooks, hooks: &Hooks, printer: &mut Printer) -> Option<ScriptHooks> {
-    let mut trust = Trust::read("hooks-trusted", "--hooks-trust", &hooks.trusted);
+    let mut trust = Trust::read("hooks", "--hooks-trust", &hooks.trusted);
     let digest = found.digest().to_owned();
     if trust.has(&digest) {
         return Some(found);

@@ -8,7 +8,7 @@ use extline_host::protocol::Deadlines;
 use extline_host::protocol::frame::{Level, SessionInfo, ToolResult};
 use extline_host::{
     CallError, CallOptions, CommandOutcome, Diagnosis, Ending, ExtensionSource, ExtensionState,
-    Host, HostBuilder, Manner, News, NewsStream, Trace,
+    Host, HostBuilder, Manner, News, NewsStream, Notice, Trace,
 };
 
 use crate::args::{Settings, Timeout};
@@ -19,7 +19,7 @@ use crate::interrupt::Interrupts;
 use crate::news_lines::NewsLine;
 use crate::printer::{Printer, columns};
 use crate::progress;
-use crate::remarks::of_members;
+use crate::remarks::{of_members, of_misspelt_members};
 use crate::script_hooks;
 use crate::styled::{BOLD, DIM, RED, Text, YELLOW};
 use crate::trace_file::TraceFile;
@@ -43,6 +43,8 @@ pub(crate) struct Session {
     trace_file: Option<TraceFile>,
     /// Those that did not start; the caller tells of them.
     failed: Vec<Diagnosis>,
+    /// What was said about the extensions before they were started.
+    remarked: Vec<Notice>,
 }
 
 impl Session {
@@ -61,6 +63,10 @@ impl Session {
                 return Err((printer, Exit::ToolError));
             }
         };
+        let remarked: Vec<_> = sources.iter().flat_map(of_misspelt_members).collect();
+        for notice in &remarked {
+            printer.warn(notice);
+        }
         let builder = builder(sources, timeout).redactor(printer.redactor.clone());
         let hooks = match script_hooks::all(&settings.hooks, &mut printer) {
             Ok(hooks) => hooks,
@@ -130,6 +136,7 @@ impl Session {
             frames,
             trace_file,
             failed,
+            remarked,
         })
     }
 
@@ -145,10 +152,12 @@ impl Session {
         for diagnosis in self.failed() {
             exit = Some(Failure::of_start(&diagnosis).report(&mut self.printer));
             let status = statuses.iter().find(|status| status.name == diagnosis.extension);
-            for notice in
-                status.and_then(|it| it.manifest.as_ref()).iter().flat_map(|it| of_members(it))
-            {
-                self.printer.warn(notice);
+            let with_manifest = status.filter(|status| status.manifest.is_some());
+            let dir = with_manifest.and_then(|status| status.dir.as_ref());
+            for notice in dir.iter().flat_map(|dir| of_members(dir)) {
+                if !self.remarked.contains(&notice) {
+                    self.printer.warn(notice);
+                }
             }
         }
         exit

@@ -299,6 +299,7 @@ impl Host {
                     return Err(Problem::NameTaken);
                 }
                 slot.prepare()?;
+                launch.check()?;
                 let launcher = slot.launcher(launch);
                 let ordered = spawner.order(&launcher.launch);
                 Ok((launcher, ordered))

@@ -111,6 +111,7 @@ pub mod config;
 mod config_fault;
 mod config_schema;
 mod connection;
+pub mod discovery;
 pub mod file;
 mod glob;
 mod handler;
@@ -122,6 +123,7 @@ mod lock;
 #[cfg(feature = "mcp-client")]
 mod mcp;
 mod memory;
+mod nearest;
 mod process;
 mod profile;
 mod redact;
@@ -131,6 +133,7 @@ mod secrets;
 mod source;
 mod state;
 mod tool_settings;
+pub mod trust;
 
 pub use approval::{
     ApprovalMode, ApprovalPattern, ApprovalRequest, Approver, ApproverError, Decision, PatternError,
@@ -144,6 +147,7 @@ pub use hooks::{HookMode, HookPoint, HooksError, ScriptHook, ScriptHooks};
 pub use host::{EnableError, Host, HostBuilder, RestartPolicy};
 pub use intercepts::{AgentCall, AgentCallDecision, AgentStart, PromptDecision, UserPrompt};
 pub use memory::EXTENSION_MEMORY;
+pub use nearest::nearest;
 pub use process::{
     Exit, Stray, Supervised, Supervisor, activity_of, inherit_nothing, outlive_size_limit,
     withhold_descriptors,
@@ -155,7 +159,11 @@ pub use report::{
     Notice, Problem, Role, Trace,
 };
 pub use secrets::{SecretStore, declared as declared_secrets};
-pub use source::{ExtensionSource, MANIFEST, Manifest, ManifestError, Permissions, Program};
+pub use source::{
+    Distribution, ExtensionSource, FilePermissions, MANIFEST, Manifest, ManifestCheck,
+    ManifestError, ManifestFault, Permissions, Program, Provider, Requires, Severity,
+    manifest_members, manifest_schema, manifests_in,
+};
 #[cfg(feature = "mcp-client")]
 pub use source::{McpServer, McpServerError};
 

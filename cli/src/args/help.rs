@@ -17,6 +17,10 @@ pub(super) const ENVIRONMENT: &str = "Environment:
   EXTLINE_HOME  the folder for extensions' data and logs, and for the history of the prompt;
                 without it, extline in the folder for application data (XDG_DATA_HOME,
                 ~/.local/share), and without HOME one for you alone in the temporary folder
+  EXTLINE_EXTENSIONS
+                off: no extension is started, on any path
+  EXTLINE_EXTENSION_PATHS
+                further folders of extensions, in place of `paths` in config.toml
   NO_COLOR      no colours, also on a terminal
   EXTLINE_MCP_TOKEN
                 the token that clients of `extline mcp --http` have to send";
@@ -64,6 +68,41 @@ pub(super) const INSTALL_EXAMPLES: &str = "Examples:
   extline install --for claude --hooks examples/clock-shell
   extline install --for vscode --scope project .
   extline install --for cursor --name mine -- python3 /path/to/my_extension.py";
+
+pub(super) const EXT_EXAMPLES: &str = "Examples:
+  extline ext install examples/clock-shell
+  extline ext list
+  extline run
+  extline ext validate .
+  extline ext disable clock
+  extline ext remove clock --yes";
+
+pub(super) const EXT_LIST_EXAMPLES: &str = "Examples:
+  extline ext list
+  extline ext list --json | jq '.extensions[] | select(.verdict == \"untrusted\") | .name'";
+
+pub(super) const EXT_VALIDATE_EXAMPLES: &str = "Examples:
+  extline ext validate .
+  extline ext validate --json ~/extensions | jq '.manifests[].faults[].code'";
+
+pub(super) const EXT_INSTALL_EXAMPLES: &str = "Examples:
+  extline ext install .
+  extline ext install --project examples/clock-shell
+  extline ext install clock-1.0.0.tar.gz --sha256 \"$(cut -c -64 clock-1.0.0.tar.gz.sha256)\"
+  extline ext install --replace https://example.com/me/clock.git@v1.2.0";
+
+pub(super) const EXT_REMOVE_EXAMPLES: &str = "Examples:
+  extline ext remove clock
+  extline ext remove --project --yes clock";
+
+pub(super) const EXT_SWITCH_EXAMPLES: &str = "Examples:
+  extline ext disable clock
+  extline ext enable clock";
+
+pub(super) const EXT_TRUST_EXAMPLES: &str = "Examples:
+  extline ext trust
+  extline ext trust --yes clock
+  extline ext untrust clock";
 
 pub(super) const UNINSTALL_EXAMPLES: &str = "Examples:
   extline uninstall --for claude examples/clock-shell
@@ -198,7 +237,9 @@ With --json each line of output is one JSON object: the outcome of a line that w
 extension did or what happened to it, with the member \"news\" (see docs/host/news.md).
 
 Examples:
+  extline run
   extline run examples/clock-shell examples/hello-python-raw
+  extline run --ext .
   printf '/clock\\n!clock_now {\"utc\":true}\\n' | extline run examples/clock-shell
   extline run --mcp 'npx -y @modelcontextprotocol/server-everything'
   extline run examples/guard-rust --mcp-config .mcp.json";

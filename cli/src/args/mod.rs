@@ -3,12 +3,14 @@
 mod approvals;
 mod config;
 mod conformance;
+mod ext;
 mod help;
 mod hook;
 mod http;
 mod install;
 mod offered;
 mod package;
+mod run;
 mod script_hooks;
 mod secret;
 mod servers;
@@ -23,9 +25,9 @@ use clap_complete::Shell;
 
 use help::{
     CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFIG_EXAMPLES, CONFORMANCE_EXAMPLES,
-    DISCOVER_EXAMPLES, ENVIRONMENT, EXAMPLES, HOOK_EXAMPLES, INSPECT_EXAMPLES, INSTALL_EXAMPLES,
-    LINT_EXAMPLES, MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES, PACKAGE_EXAMPLES,
-    RECORD_EXAMPLES, RUN_EXAMPLES, SECRET_EXAMPLES, STATE_EXAMPLES, TAP_EXAMPLES,
+    DISCOVER_EXAMPLES, ENVIRONMENT, EXAMPLES, EXT_EXAMPLES, HOOK_EXAMPLES, INSPECT_EXAMPLES,
+    INSTALL_EXAMPLES, LINT_EXAMPLES, MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES,
+    PACKAGE_EXAMPLES, RECORD_EXAMPLES, RUN_EXAMPLES, SECRET_EXAMPLES, STATE_EXAMPLES, TAP_EXAMPLES,
     UNINSTALL_EXAMPLES,
 };
 use offered::Offered;
@@ -34,11 +36,15 @@ pub(crate) use config::Config;
 pub(crate) use conformance::{
     CheckTrace, Conformance, FuzzSessions, Matrix, Puppet, Question, ReplayTrace, Rules, TestHost,
 };
+pub(crate) use ext::{
+    Ext, ExtAction, ExtInstall, ExtList, ExtNames, ExtRemove, ExtTrust, ExtValidate,
+};
 pub(crate) use help::EXIT_CODES;
 pub(crate) use hook::{Hook, HookAlone};
 pub(crate) use http::Http;
 pub(crate) use install::{Discover, Install, Place, Scope, Uninstall};
 pub(crate) use package::{Kind, Package};
+pub(crate) use run::{Record, Run};
 pub(crate) use script_hooks::Hooks;
 pub(crate) use secret::{Secret, SecretAction, SecretList, SecretRemove, SecretSet};
 pub(crate) use servers::Servers;
@@ -86,8 +92,11 @@ pub(crate) enum Action {
     )]
     Inspect(Inspect),
     /// Start extensions and take lines: commands, tool calls, questions
+    ///
+    /// Without DIR, PROGRAM and servers those that are installed: `extline ext list` shows them.
     #[command(
-        override_usage = "extline run [OPTIONS] <DIR>...\n       \
+        override_usage = "extline run [OPTIONS]\n       \
+                          extline run [OPTIONS] <DIR>...\n       \
                           extline run [OPTIONS] [DIR]... -- <PROGRAM> [ARGS]...\n       \
                           extline run [OPTIONS] [DIR]... --mcp <COMMAND>",
         after_help = format!("{RUN_EXAMPLES}\n\n{EXIT_CODES}")
@@ -118,6 +127,13 @@ pub(crate) enum Action {
     /// Show what an extension keeps by state.*, or take it away
     #[command(after_help = format!("{STATE_EXAMPLES}\n\n{EXIT_CODES}"))]
     State(State),
+    /// Install, list, trust and switch the extensions that `extline run` starts without being told
+    ///
+    /// They are found in .extline/extensions and .zot/extensions of the project, where they run once they are trusted,
+    /// and in `extensions` of the home of extline and of zot. Nothing of an extension is run by these commands. To put
+    /// an extension into another agent is `extline install`. docs/installing.md has the rest.
+    #[command(after_help = format!("{EXT_EXAMPLES}\n\n{EXIT_CODES}"))]
+    Ext(Ext),
     /// Put an extension into the configuration of an agent, as an MCP server and as hooks
     ///
     /// The entry starts `extline mcp` with the folder, both by full paths; hooks, where the extension has
@@ -330,35 +346,6 @@ pub(crate) struct Mock {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Record {
-    /// The trace, with arguments and results in full (see docs/protocol/traces.md); the file is made anew
-    #[arg(id = "recording", value_name = "TRACE", conflicts_with = "trace")]
-    pub(crate) trace: PathBuf,
-
-    #[command(flatten)]
-    pub(crate) run: Run,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Run {
-    /// The extensions' folders; where two offer the same name, the first wins
-    #[arg(value_name = "DIR", required_unless_present_any = ["program", "commands", "files"])]
-    pub(crate) dirs: Vec<OsString>,
-
-    #[command(flatten)]
-    pub(crate) timeout: Timeout,
-
-    #[command(flatten)]
-    pub(crate) servers: Servers,
-
-    #[command(flatten)]
-    pub(crate) settings: Settings,
-
-    #[command(flatten)]
-    pub(crate) program: Program,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Mcp {
     /// The extensions' folders; where two offer the same name, the first wins
     #[arg(value_name = "DIR", required_unless_present = "program")]
@@ -475,7 +462,7 @@ mod tests {
 
     #[test]
     fn nothing_to_start_is_wrong_usage() {
-        for words in [&["extline", "inspect"][..], &["extline", "run"], &["extline", "call"]] {
+        for words in [&["extline", "inspect"][..], &["extline", "mcp"], &["extline", "call"]] {
             assert_eq!(Cli::try_parse_from(words).unwrap_err().exit_code(), 2);
         }
         assert!(Cli::try_parse_from(["extline", "run", "--", "./ext"]).is_ok());

@@ -87,6 +87,12 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// Programs in Python write nothing beside what they are read from: it would change what somebody trusts.
+    pub(crate) fn keep_sources_clean(&mut self) {
+        let (name, value) = ("PYTHONDONTWRITEBYTECODE".to_owned(), OsString::from("1"));
+        self.variables.push(Variable { name, value });
+    }
+
     /// Gives the extensions an empty variable in place of the one that is set here.
     pub(crate) fn withhold(&mut self, name: &str) {
         self.variables.push(Variable { name: name.to_owned(), value: OsString::new() });

@@ -34,7 +34,7 @@ pub(crate) fn sources(
         show(&server, &cwd, "", printer);
         sources.push(ExtensionSource::Mcp(server.trust(digest)));
     }
-    let mut trust = Trust::read("mcp-trusted", "--mcp-trust", &servers.trusted);
+    let mut trust = Trust::read("mcp", "--mcp-trust", &servers.trusted);
     for file in &servers.files {
         for found in config::servers_in(file, &cwd, servers.tools)? {
             match found {

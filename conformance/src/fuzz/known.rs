@@ -55,7 +55,7 @@ impl Known {
 }
 
 fn samples(manifest: Option<&Manifest>, survey: &Survey) -> Vec<(String, String)> {
-    let Some(samples) = manifest.and_then(|manifest| manifest.other.get("samples")) else {
+    let Some(samples) = manifest.and_then(|manifest| manifest.samples.as_ref()) else {
         return Vec::new();
     };
     let names = survey.tools.iter().filter_map(|tool| tool["name"].as_str());

@@ -16,7 +16,7 @@ const MOST: u64 = 1000;
 /// Finds out which tools can be called, and with which arguments. Where the manifest has samples, these
 /// are all that is called, also where they are wrong: they tell what may be.
 pub(super) fn find_callable(options: &Options, survey: &mut Survey) {
-    let samples = options.program.manifest().and_then(|manifest| manifest.other.get("samples"));
+    let samples = options.program.manifest().and_then(|manifest| manifest.samples.as_ref());
     let (mut callable, wrong) = match samples {
         Some(samples) => sampled(samples, survey),
         None => (without_samples(survey), Vec::new()),

@@ -204,7 +204,14 @@ fn launch(run: &exec::Run, own: &Environment, project: &Path) -> Result<Launch, 
     let program = resolve(run.command.as_ref(), &dir, environment.path());
     let program = program.map_err(|problem| not_started(&problem))?;
     let args = run.args.iter().map(Into::into).collect();
-    Ok(Launch { program, args, dir, environment: Arc::new(environment), is_remote: false })
+    Ok(Launch {
+        program,
+        args,
+        dir,
+        environment: Arc::new(environment),
+        is_remote: false,
+        pin: None,
+    })
 }
 
 /// The rest of a character whose beginning was in the piece before.

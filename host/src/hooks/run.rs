@@ -127,6 +127,7 @@ impl Hooks {
             dir: self.cwd.clone(),
             environment: Arc::clone(environment),
             is_remote: false,
+            pin: None,
         });
         let spawned = match start(&launch, processes).await {
             Ok(spawned) => spawned,

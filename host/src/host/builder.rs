@@ -20,6 +20,7 @@ use super::restart::RestartPolicy;
 use crate::approval::Rules;
 use crate::audit::Audit;
 use crate::connection::{Method, MethodCall, Methods, OnBootstrap};
+use crate::discovery::Found;
 use crate::home::default_home;
 use crate::hooks::{ScriptHook, ScriptHooks};
 use crate::process::EnvironmentSettings;
@@ -404,6 +405,16 @@ impl HostBuilder {
     pub fn extension(mut self, source: ExtensionSource) -> Self {
         self.sources.push(source);
         self
+    }
+
+    /// Adds the extensions that are [found](crate::discovery::Discovery::find) and run, in that order. What is not trusted, disabled or
+    /// shadowed is not added; `find` says of each why.
+    ///
+    /// Programs in Python write no bytecode beside what they are read from: it would change what was trusted.
+    #[must_use]
+    pub fn discover(self, found: &[Found]) -> Self {
+        let sources = found.iter().filter_map(Found::source);
+        sources.fold(self.env("PYTHONDONTWRITEBYTECODE", "1"), Self::extension)
     }
 
     /// Adds the extension in a folder.

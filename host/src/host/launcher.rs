@@ -69,6 +69,7 @@ impl Launcher {
         if let Some(adapter) = &self.adapter {
             adapter.check()?;
         }
+        self.launch.check()?;
         Ok(Spawner::new(&self.shared.processes).order(&self.launch))
     }
 

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::advice;
 use super::notice::Author;
 use crate::config_fault::ConfigFault;
+use crate::discovery::SWITCH;
 use crate::memory::EXTENSION_MEMORY;
 use crate::process::Exit;
 use crate::redact::Redactor;
@@ -34,6 +35,17 @@ pub enum Problem {
     Disabled {
         /// The manifest.
         file: PathBuf,
+    },
+    /// The environment switches all extensions off.
+    SwitchedOff,
+    /// Nobody trusts it as it is now.
+    Untrusted {
+        /// Its folder.
+        folder: PathBuf,
+        /// Why not.
+        message: String,
+        /// What to do.
+        remedy: String,
     },
     /// Its configuration cannot be used (`config.valid`).
     Config {
@@ -210,7 +222,9 @@ impl Problem {
     /// What to do about it.
     pub(crate) fn suggestion(&self, exit: Option<&Exit>) -> String {
         match self {
+            Self::SwitchedOff => format!("take {SWITCH} out of the environment"),
             Self::Manifest { remedy, .. }
+            | Self::Untrusted { remedy, .. }
             | Self::Config { remedy, .. }
             | Self::McpServer { remedy, .. } => remedy.clone(),
             Self::Disabled { file } => {
@@ -361,6 +375,10 @@ impl fmt::Display for Problem {
                     write!(formatter, "{before}{fault}")?;
                 }
                 Ok(())
+            }
+            Self::SwitchedOff => write!(formatter, "{SWITCH} switches all extensions off"),
+            Self::Untrusted { folder, message, .. } => {
+                write!(formatter, "{}: {message}", folder.display())
             }
             Self::NameTaken => formatter.write_str("an extension before it has the same name"),
             Self::NotFound { program, in_path: true, .. } => {

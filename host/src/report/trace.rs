@@ -232,6 +232,7 @@ mod tests {
             dir: "/".into(),
             environment: Arc::default(),
             is_remote: false,
+            pin: None,
         };
         (trace.of("x", &launch, 7), written)
     }

@@ -223,11 +223,25 @@ impl McpServer {
         match &self.way {
             Way::Program { program, args } => {
                 let program = self.found(program, cwd).map_err(McpServerError::into_problem)?;
-                Ok(Launch { program, args: args.clone(), dir, environment, is_remote: false })
+                Ok(Launch {
+                    program,
+                    args: args.clone(),
+                    dir,
+                    environment,
+                    is_remote: false,
+                    pin: None,
+                })
             }
             Way::Url { url, .. } => {
                 let program = PathBuf::from(url.as_str());
-                Ok(Launch { program, args: Vec::new(), dir, environment, is_remote: true })
+                Ok(Launch {
+                    program,
+                    args: Vec::new(),
+                    dir,
+                    environment,
+                    is_remote: true,
+                    pin: None,
+                })
             }
         }
     }

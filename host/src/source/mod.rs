@@ -9,7 +9,11 @@ mod program;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub use self::manifest::{MANIFEST, Manifest, ManifestError, Permissions};
+pub(crate) use self::manifest::manifest_file;
+pub use self::manifest::{
+    Distribution, FilePermissions, MANIFEST, Manifest, ManifestCheck, ManifestError, ManifestFault,
+    Permissions, Provider, Requires, Severity, manifest_members, manifest_schema, manifests_in,
+};
 #[cfg(feature = "mcp-client")]
 pub(crate) use self::mcp_server::Way;
 #[cfg(feature = "mcp-client")]
@@ -37,6 +41,13 @@ pub enum ExtensionSource {
     /// A server of MCP.
     #[cfg(feature = "mcp-client")]
     Mcp(McpServer),
+    /// One that is started only while its files have a digest, see [`ExtensionSource::pinned`].
+    Pinned {
+        /// The extension.
+        source: Box<Self>,
+        /// The digest over its files.
+        digest: String,
+    },
     /// One that is not started with the host, see [`ExtensionSource::on_demand`].
     OnDemand(Box<Self>),
 }
@@ -61,10 +72,22 @@ impl ExtensionSource {
     pub fn named(mut self, to: impl Into<String>) -> Self {
         match &mut self {
             Self::Command { name, .. } => *name = Some(to.into()),
-            Self::OnDemand(source) => **source = source.as_ref().clone().named(to),
+            Self::OnDemand(source) | Self::Pinned { source, .. } => {
+                **source = source.as_ref().clone().named(to);
+            }
             _ => {}
         }
         self
+    }
+
+    /// The same, started only while all files in its folder have this digest ([`Tree::digest`](crate::trust::Tree)): it
+    /// is looked at just before each start, also when it is started again.
+    #[must_use]
+    pub fn pinned(self, digest: impl Into<String>) -> Self {
+        match self {
+            Self::OnDemand(source) => Self::OnDemand(Box::new(source.pinned(digest))),
+            source => Self::Pinned { source: Box::new(source), digest: digest.into() },
+        }
     }
 
     /// The same, not started with the host: it has its place, and nothing of it runs or holds until

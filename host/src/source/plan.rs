@@ -8,9 +8,11 @@ use std::path::{Path, PathBuf};
 
 use super::ExtensionSource;
 use super::manifest::{Manifest, ManifestError, manifest_file};
+use crate::discovery::is_switched_off;
 use crate::file;
 use crate::process::{Environments, Launch, is_executable};
 use crate::report::Problem;
+use crate::trust::Pin;
 
 /// What can be said of an extension before it is started.
 #[derive(Debug)]
@@ -31,9 +33,29 @@ impl Plan {
         cwd: &Path,
         environments: &Environments<'_>,
     ) -> Self {
+        if is_switched_off() {
+            return Self::switched_off(source, cwd, environments);
+        }
+        Self::of_any(source, cwd, environments)
+    }
+
+    /// A person has switched all off: nothing is started, and nothing is guarded.
+    fn switched_off(source: &ExtensionSource, cwd: &Path, environments: &Environments<'_>) -> Self {
+        let plan = Self::of_any(source, cwd, environments);
+        Self { guards: Vec::new(), launch: Err(Problem::SwitchedOff), ..plan }
+    }
+
+    fn of_any(source: &ExtensionSource, cwd: &Path, environments: &Environments<'_>) -> Self {
         match source {
             ExtensionSource::Folder(path) => Self::of_folder(path, environments),
-            ExtensionSource::OnDemand(source) => Self::of(source, cwd, environments),
+            ExtensionSource::OnDemand(source) => Self::of_any(source, cwd, environments),
+            ExtensionSource::Pinned { source, digest } => {
+                let mut plan = Self::of_any(source, cwd, environments);
+                if let Ok(launch) = &mut plan.launch {
+                    launch.pin = Some(Pin { digest: digest.clone() });
+                }
+                plan
+            }
             #[cfg(feature = "mcp-client")]
             ExtensionSource::Mcp(server) => Self {
                 name: server.name().to_owned(),
@@ -51,6 +73,7 @@ impl Plan {
                     dir: cwd.to_owned(),
                     environment,
                     is_remote: false,
+                    pin: None,
                 });
                 let guards = Vec::new();
                 Self { name, dir: Some(cwd.to_owned()), manifest: None, guards, launch }
@@ -109,15 +132,13 @@ fn launch_of(
     if !manifest.enabled {
         return Err(Problem::Disabled { file: file.to_owned() });
     }
-    let Some(exec) = &manifest.exec else {
-        let error = ManifestError {
-            file: file.to_owned(),
-            guards: Vec::new(),
-            pointer: Some("/exec".to_owned()),
-            problem: "required to start it, and missing".to_owned(),
-            remedy: "write \"exec\": \"./my-extension\", a path relative to this file".to_owned(),
-        };
+    if let Some(error) = manifest.unfit(file) {
         return Err(error.into_problem());
+    }
+    let Some(exec) = &manifest.exec else {
+        let problem = "required to start it, and missing".to_owned();
+        let remedy = "write \"exec\": \"./my-extension\", a path relative to this file";
+        return Err(ManifestError::at(file, "/exec", problem, remedy).into_problem());
     };
     let environment = environments.of(&manifest.permissions.env);
     Ok(Launch {
@@ -126,6 +147,7 @@ fn launch_of(
         dir: dir.to_owned(),
         environment,
         is_remote: false,
+        pin: None,
     })
 }
 

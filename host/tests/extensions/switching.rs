@@ -241,3 +241,34 @@ async fn a_shutdown_waits_for_no_drain_and_nothing_is_started_after_it() {
     assert!(matches!(error, EnableError::Stopped { .. }), "{error}");
     assert_eq!(starts(&home), 0);
 }
+
+#[tokio::test]
+async fn one_that_was_trusted_is_started_again_only_as_it_was() {
+    let home = Home::new();
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("ext.sh");
+    let script =
+        "echo '{\"type\":\"hello\",\"name\":\"w\"}'; echo '{\"type\":\"ready\"}'; cat >/dev/null\n";
+    std::fs::write(&program, script).unwrap();
+    let manifest = r#"{"name": "w", "exec": "sh", "args": ["ext.sh"]}"#;
+    std::fs::write(dir.path().join("extension.json"), manifest).unwrap();
+    let digest = extline_host::trust::Tree::read(dir.path()).unwrap().digest();
+    let source = ExtensionSource::folder(dir.path()).pinned(digest);
+    let host = home.builder().extension(source.clone()).start().await;
+    assert_eq!(host.extensions()[0].state, ExtensionState::Ready);
+    host.disable("w").await.unwrap();
+
+    std::fs::write(&program, format!("{script}#")).unwrap();
+    let error = host.enable("w").await.unwrap_err();
+    let EnableError::Failed { diagnosis, .. } = &error else { panic!("{error}") };
+    assert!(matches!(diagnosis.problem, Problem::Untrusted { .. }), "{diagnosis}");
+    assert!(error.to_string().contains("extline ext trust"), "{error}");
+    assert_eq!(host.extensions()[0].pid, None);
+    let other = home.builder().extension(source).start().await;
+    let ExtensionState::Failed(diagnosis) = &other.extensions()[0].state else { panic!() };
+    assert!(matches!(diagnosis.problem, Problem::Untrusted { .. }), "{diagnosis}");
+
+    std::fs::write(&program, script).unwrap();
+    host.enable("w").await.unwrap();
+    assert_eq!(host.extensions()[0].state, ExtensionState::Ready);
+}

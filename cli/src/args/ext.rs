@@ -1,0 +1,126 @@
+//! Extensions that are installed for this user or in this project.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::help::{
+    EXT_INSTALL_EXAMPLES, EXT_LIST_EXAMPLES, EXT_REMOVE_EXAMPLES, EXT_SWITCH_EXAMPLES,
+    EXT_TRUST_EXAMPLES, EXT_VALIDATE_EXAMPLES,
+};
+
+#[derive(Debug, Args)]
+pub(crate) struct Ext {
+    #[command(subcommand)]
+    pub(crate) action: ExtAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExtAction {
+    /// List the extensions that are found, and whether each runs, and why not
+    #[command(after_help = EXT_LIST_EXAMPLES)]
+    List(ExtList),
+    /// Check the manifests of extensions, and say all that is wrong with each
+    ///
+    /// Nothing is run. Ends with 1 where a host would not start one of them.
+    #[command(after_help = EXT_VALIDATE_EXAMPLES)]
+    Validate(ExtValidate),
+    /// Copy an extension to where it is found from then on
+    ///
+    /// It is copied whole, checked, and put in place at once: who looks meanwhile finds what was there before, or the
+    /// new one. Nothing of it is run. What needs to be built or set up is said.
+    #[command(after_help = EXT_INSTALL_EXAMPLES)]
+    Install(ExtInstall),
+    /// Take an extension away that was installed
+    #[command(after_help = EXT_REMOVE_EXAMPLES)]
+    Remove(ExtRemove),
+    /// Let an extension run again that was disabled
+    #[command(after_help = EXT_SWITCH_EXAMPLES)]
+    Enable(ExtNames),
+    /// Keep an extension from running, in all projects, without taking it away
+    #[command(after_help = EXT_SWITCH_EXAMPLES)]
+    Disable(ExtNames),
+    /// Trust extensions of this project as they are now
+    ///
+    /// Shows what each runs and asks for, and what has changed since it was trusted the last time. The grant holds for
+    /// just these files, at just this place: when a byte of them changes, it holds no more.
+    #[command(after_help = EXT_TRUST_EXAMPLES)]
+    Trust(ExtTrust),
+    /// Take trust back
+    #[command(after_help = EXT_TRUST_EXAMPLES)]
+    Untrust(ExtNames),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtList {
+    /// Only those that run
+    #[arg(long)]
+    pub(crate) running: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtValidate {
+    /// Manifests, or folders with one in them or in the folders below
+    #[arg(value_name = "PATH", required = true)]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtInstall {
+    /// A folder with an extension.json; a .tar.gz of one; or a git repository, by its URL, with @REF behind it for a branch, a tag or a
+    /// commit
+    #[arg(value_name = "SOURCE")]
+    pub(crate) source: OsString,
+
+    /// The SHA-256 of the archive: nothing is installed where it has another one
+    #[arg(long, value_name = "SHA256", value_parser = sha256)]
+    pub(crate) sha256: Option<String>,
+
+    /// For this project alone, in .extline/extensions; else for this user
+    #[arg(long)]
+    pub(crate) project: bool,
+
+    /// In place of the one of that name which is installed
+    #[arg(long)]
+    pub(crate) replace: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtRemove {
+    /// Its name
+    #[arg(value_name = "NAME")]
+    pub(crate) name: String,
+
+    /// That of this project; else that of this user
+    #[arg(long)]
+    pub(crate) project: bool,
+
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtNames {
+    /// Names of extensions
+    #[arg(value_name = "NAME", required = true)]
+    pub(crate) names: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExtTrust {
+    /// Names of extensions of this project, or their folders; all that are not trusted yet when absent
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+
+    /// Do not ask
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+}
+
+fn sha256(text: &str) -> Result<String, String> {
+    super::servers::digest(text)
+        .map(|digest| digest.trim_start_matches("sha256:").to_owned())
+        .map_err(|_| "expected the 64 digits that `sha256sum FILE` prints".to_owned())
+}

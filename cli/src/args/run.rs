@@ -1,0 +1,47 @@
+//! Extensions at a prompt.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::servers::Servers;
+use super::settings::{Program, Settings, Timeout};
+
+#[derive(Debug, Args)]
+pub(crate) struct Record {
+    /// The trace, with arguments and results in full (see docs/protocol/traces.md); the file is made anew
+    #[arg(id = "recording", value_name = "TRACE", conflicts_with = "trace")]
+    pub(crate) trace: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) run: Run,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The extensions' folders; where two offer the same name, the first wins
+    #[arg(value_name = "DIR")]
+    pub(crate) dirs: Vec<OsString>,
+
+    /// Run this extension before those that are installed (`extline ext list`), which run where no DIR, PROGRAM or
+    /// server is given. May be repeated
+    #[arg(long = "ext", value_name = "DIR", conflicts_with = "dirs")]
+    pub(crate) explicit: Vec<PathBuf>,
+
+    /// Run none that is installed
+    #[arg(long = "no-ext")]
+    pub(crate) no_installed: bool,
+
+    #[command(flatten)]
+    pub(crate) timeout: Timeout,
+
+    #[command(flatten)]
+    pub(crate) servers: Servers,
+
+    #[command(flatten)]
+    pub(crate) settings: Settings,
+
+    #[command(flatten)]
+    pub(crate) program: Program,
+}

@@ -1,0 +1,127 @@
+//! Unpacks a `.tar.gz`, whose content nobody has seen.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use extline_host::file;
+use flate2::read::MultiGzDecoder;
+use sha2::{Digest, Sha256};
+use tar::{Archive, Entry};
+
+use super::copy::make_link;
+
+/// More than this is no extension: bytes when it is unpacked, and files.
+const MOST_BYTES: u64 = 2 * 1024 * 1024 * 1024;
+const MOST_FILES: usize = 50_000;
+
+/// Unpacks an archive into a folder of `work`, once its SHA-256 is the one that is wanted. The folder with what is in it,
+/// and its SHA-256.
+pub(super) fn unpack(
+    archive: &Path,
+    wanted: Option<&str>,
+    work: &Path,
+) -> Result<(PathBuf, String), String> {
+    let wrong = |error: io::Error| format!("{}: {error}", archive.display());
+    // What was looked at is what is unpacked, whoever writes into the archive meanwhile.
+    let copy = work.join("archive");
+    let found = copy_of(archive, &copy).map_err(wrong)?;
+    if let Some(wanted) = wanted.filter(|wanted| *wanted != found) {
+        let name = archive.display();
+        return Err(format!("the SHA-256 of {name} is {found}, and {wanted} was wanted"));
+    }
+    let folder = work.join("unpacked");
+    fs::create_dir(&folder).map_err(wrong)?;
+    let bytes = MultiGzDecoder::new(File::open(&copy).map_err(wrong)?).take(MOST_BYTES);
+    let mut links = Vec::new();
+    for (index, entry) in Archive::new(bytes).entries().map_err(wrong)?.enumerate() {
+        if index >= MOST_FILES {
+            return Err(format!("it has more than {MOST_FILES} files"));
+        }
+        put(&mut entry.map_err(wrong)?, &folder, &mut links)?;
+    }
+    // Links come last, so that no file is written through one.
+    for (leads, at) in links {
+        make_link(&leads, &at).map_err(wrong)?;
+    }
+    Ok((only_folder(folder), found))
+}
+
+fn put<R: Read>(
+    entry: &mut Entry<'_, R>,
+    folder: &Path,
+    links: &mut Vec<(PathBuf, PathBuf)>,
+) -> Result<(), String> {
+    let kind = entry.header().entry_type();
+    if kind.is_pax_global_extensions() {
+        return Ok(());
+    }
+    let name = entry.path().map_err(|error| error.to_string())?.into_owned();
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !name.components().all(is_plain) {
+        return Err(format!("{} in the archive leads out of it", name.display()));
+    }
+    let at = folder.join(&name);
+    let wrong = |error: io::Error| format!("{} in the archive: {error}", name.display());
+    if kind.is_dir() {
+        return fs::create_dir_all(&at).map_err(wrong);
+    }
+    fs::create_dir_all(at.parent().unwrap_or(folder)).map_err(wrong)?;
+    if kind.is_symlink() {
+        let leads = entry.link_name().map_err(wrong)?.map_or_else(PathBuf::new, Cow::into_owned);
+        links.push((leads, at));
+        return Ok(());
+    }
+    if !kind.is_file() {
+        return Err(format!("{} in the archive is neither a file nor a folder", name.display()));
+    }
+    let mode = entry.header().mode().unwrap_or_default();
+    let mut file = File::create_new(&at).map_err(wrong)?;
+    io::copy(entry, &mut file).map_err(wrong)?;
+    set_mode(&file, mode).map_err(wrong)
+}
+
+/// Archives have all that is in them in one folder, mostly.
+fn only_folder(folder: PathBuf) -> PathBuf {
+    let entries = folder.read_dir().into_iter().flatten().flatten();
+    let paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    match paths.as_slice() {
+        [only] if only.symlink_metadata().is_ok_and(|found| found.is_dir()) => only.clone(),
+        _ => folder,
+    }
+}
+
+/// Copies a file; the SHA-256 of what was copied.
+fn copy_of(from: &Path, to: &Path) -> io::Result<String> {
+    let (mut from, mut to) = (file::open(from)?.take(MOST_BYTES), File::create_new(to)?);
+    let mut digest = Sha256::new();
+    let mut bytes = vec![0; 64 * 1024];
+    loop {
+        let count = from.read(&mut bytes)?;
+        if count == 0 {
+            break;
+        }
+        digest.update(&bytes[..count]);
+        io::Write::write_all(&mut to, &bytes[..count])?;
+    }
+    let mut text = String::new();
+    for byte in digest.finalize() {
+        // Writing into a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok(text)
+}
+
+#[cfg(unix)]
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = if mode & 0o111 == 0 { 0o644 } else { 0o755 };
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
+    Ok(())
+}

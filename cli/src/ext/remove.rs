@@ -1,0 +1,64 @@
+//! `extline ext remove`.
+
+use std::io::{self, BufRead, IsTerminal};
+
+use extline_host::default_home;
+use extline_host::discovery::{Discovery, Layer};
+use serde_json::json;
+
+use super::Refused;
+use super::cwd;
+use super::place::{Place, failure};
+use crate::args::ExtRemove;
+use crate::exit::Exit;
+use crate::printer::Printer;
+
+pub(super) fn run(remove: &ExtRemove, printer: &mut Printer) -> Result<Exit, Refused> {
+    let cwd = cwd()?;
+    let place = Place::open(remove.project, &cwd)?;
+    let layer = if remove.project { Layer::Project } else { Layer::User };
+    let discovery =
+        Discovery::new(&default_home(), &cwd).map_err(|error| Refused::file(&error.to_string()))?;
+    let found = discovery.find();
+    let name = &remove.name;
+    let is_it = |layer_of: Layer, path: &std::path::Path| {
+        layer_of == layer && path.parent() == Some(&place.folder)
+    };
+    let one = found.iter().find(|one| one.name == *name && is_it(one.layer, &one.path));
+    // A link to a folder elsewhere was put there by a person, and is called as its file.
+    let path = match one {
+        Some(one) => one.path.clone(),
+        None => place.folder.join(name),
+    };
+    let is_name = !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\']);
+    if !is_name || path.symlink_metadata().is_err() {
+        let others = found.iter().filter(|one| one.name == *name);
+        let others: Vec<_> = others.map(|one| one.path.display().to_string()).collect();
+        let others = match &*others.join(", ") {
+            "" => String::new(),
+            others => format!("; there is {others}"),
+        };
+        let text = format!("{name} is not installed in {}{others}", place.folder.display());
+        return Err(Refused::usage(&text));
+    }
+    if !remove.yes && !agreed(&path.display().to_string(), printer)? {
+        printer.say("nothing was removed");
+        return Ok(Exit::ToolError);
+    }
+    place.remove(&path).map_err(|error| failure(&path, &error))?;
+    let forgotten = discovery.trust_store().forget(&path);
+    forgotten.map_err(|error| failure(&path, &error))?;
+    let json = json!({ "removed": name, "path": path });
+    printer.tell(format_args!("removed {name} ({})", path.display()), &json);
+    Ok(Exit::Ok)
+}
+
+fn agreed(path: &str, printer: &mut Printer) -> Result<bool, Refused> {
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        return Err(Refused::usage("nobody is there to ask: --yes removes it"));
+    }
+    printer.say(format_args!("Remove {path}? [y/N]"));
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
+}

@@ -1,0 +1,11 @@
+//! `extline ext`, and `extline run` of what is installed.
+
+#![cfg(unix)]
+
+mod install;
+mod manifests;
+mod pages;
+mod scene;
+#[path = "../support/mod.rs"]
+mod support;
+mod trust;
