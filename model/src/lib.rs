@@ -1,0 +1,28 @@
+//! Between a model and its tools: [`repair`] mends the JSON that models write, and [`extract`] finds
+//! the tool calls in their text where the provider's interface did not.
+//!
+//! Both are functions of text: nothing is read, written or waited for. They need no extline host, and
+//! each says what it did: which fixes, where, and whether the text ended before the value did. A call
+//! that was cut off is for the caller to refuse, unless the tool only reads.
+//!
+//! ```
+//! use extline_model::repair;
+//!
+//! let repaired = repair(r#"{"path": "a.txt", "lines": [1, 2,],}"#)?;
+//! assert_eq!(repaired.value.get(), r#"{"path":"a.txt","lines":[1,2]}"#);
+//! assert_eq!(
+//!     repaired.fixes[0].to_string(),
+//!     "line 1, column 33: the comma before a closing bracket was removed: ,"
+//! );
+//! assert!(!repaired.truncated);
+//! # Ok::<(), extline_model::RepairError>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod repair;
+
+pub use extline_json::RawJson;
+pub use repair::{
+    Fix, FixKind, MAX_DEPTH, MAX_FIXES, RepairError, RepairErrorKind, Repaired, repair,
+};
