@@ -20,9 +20,12 @@
 
 #![forbid(unsafe_code)]
 
+mod extract;
+mod json;
 mod repair;
 
-pub use extline_json::RawJson;
+pub use extline_json::{RawJson, RawJsonError};
+pub use extract::{Call, Envelope, Extracted, Extractor, Offered, Part, Refused, extract};
 pub use repair::{
     Fix, FixKind, MAX_DEPTH, MAX_FIXES, RepairError, RepairErrorKind, Repaired, repair,
 };

@@ -1,6 +1,6 @@
 //! What holds of every text.
 
-use extline_model::{MAX_DEPTH, repair};
+use extline_model::{Extractor, MAX_DEPTH, Offered, Part, extract, repair};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -73,6 +73,64 @@ fn broken() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
 }
 
+/// Pieces of calls of each family, in any order.
+fn spoken() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "<tool_call>",
+        "</tool_call>",
+        "{\"name\": \"ls\", \"arguments\": {}}",
+        "{\"name\": \"ls\",",
+        "\"arguments\": {\"a\": \"",
+        "\"}}",
+        "<function=ls>",
+        "<parameter=a>",
+        "</parameter>",
+        "</function>",
+        "<think>",
+        "</think>",
+        "```json\n",
+        "```",
+        "`",
+        "\n",
+        " ",
+        "Action: ls\n",
+        "Action Input: ",
+        "{}",
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"",
+        "'",
+        "\\",
+        "[TOOL_CALLS]",
+        "ls",
+        "[ARGS]",
+        "<|python_tag|>",
+        "<|tool_call>call:ls",
+        "<|\"|>",
+        "<tool_call|>",
+        ">>>",
+        "<function_calls>",
+        "<invoke name=\"ls\">",
+        "<parameter name=\"a\">",
+        "</invoke>",
+        "[ls(a=1)]",
+        "<",
+        "text ",
+        "ä",
+        "<｜tool▁call▁begin｜>",
+        "<｜tool▁sep｜>",
+        "<arg_key>",
+        "</arg_value>",
+        "<|channel|>",
+        "to=functions.ls",
+        "<|message|>",
+        "```tool_code\nls(a='x')\n```",
+    ]);
+    prop::collection::vec(piece, 0..16).prop_map(|pieces| pieces.concat())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
@@ -97,6 +155,39 @@ proptest! {
             for fix in &repaired.fixes {
                 prop_assert!(text.is_char_boundary(fix.offset), "{}", fix);
             }
+        }
+    }
+
+    #[test]
+    fn calls_are_the_same_however_the_text_comes(
+        text in spoken(),
+        sizes in prop::collection::vec(1_usize..9, 1..6),
+    ) {
+        let offered = vec![Offered::from("ls")];
+        let whole = extract(&text, &offered);
+        let mut extractor = Extractor::new(offered);
+        let mut parts = Vec::new();
+        let mut characters = text.chars().peekable();
+        for size in sizes.iter().cycle() {
+            let piece: String = characters.by_ref().take(*size).collect();
+            parts.extend(extractor.push(&piece));
+            if characters.peek().is_none() {
+                break;
+            }
+        }
+        let (rest, pieced) = extractor.finish();
+        parts.extend(rest);
+        prop_assert_eq!(&pieced, &whole, "{}", text);
+        let said: String = parts
+            .iter()
+            .filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None })
+            .collect();
+        prop_assert_eq!(said.trim(), &whole.remaining);
+        let mut end = 0;
+        for call in &whole.calls {
+            prop_assert!(call.start >= end || call.end == end, "{}", text);
+            prop_assert!(call.arguments.is_object() && call.end <= text.len());
+            end = call.end;
         }
     }
 

@@ -96,8 +96,7 @@ impl<'t> Ahead<'t> {
     fn is_item(&mut self, is_in_object: bool) -> bool {
         let Some(next) = self.next() else { return true };
         match next {
-            '}' | ']' => true,
-            '/' | '#' | '.' => true,
+            '}' | ']' | '/' | '#' | '.' => true,
             _ if is_in_object => self.is_name(),
             '{' | '[' | '-' | '0'..='9' => true,
             next if is_quote(next) => true,

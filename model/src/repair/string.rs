@@ -1,5 +1,7 @@
 //! Strings, in whatever quotes.
 
+use std::fmt::Write as _;
+
 use super::fix::FixKind;
 use super::reader::Reader;
 use super::scalar::Ended;
@@ -151,7 +153,10 @@ impl Reader<'_> {
             b'\n' => self.out.push_str("\\n"),
             b'\r' => self.out.push_str("\\r"),
             b'\t' => self.out.push_str("\\t"),
-            _ => self.out.push_str(&format!("\\u{control:04x}")),
+            _ => {
+                // A string takes whatever is written.
+                let _ = write!(self.out, "\\u{control:04x}");
+            }
         }
         self.replaced(FixKind::ControlCharacter, 1);
     }

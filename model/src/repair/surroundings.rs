@@ -91,15 +91,12 @@ impl<'t> Search<'t> {
 
     fn toggle_fence(&mut self) {
         self.at += FENCE.len();
-        self.fence = match self.fence {
-            Some(_) => None,
-            None => {
-                let rest = &self.text[self.at..];
-                let label = &rest[..rest.find(['\n', '{', '[', ' ', '`']).unwrap_or(rest.len())];
-                let is_json = |known: &&str| label.trim().eq_ignore_ascii_case(known);
-                Some(JSON_LABELS.iter().any(|known| is_json(&known)))
-            }
-        };
+        if self.fence.take().is_none() {
+            let rest = &self.text[self.at..];
+            let label = &rest[..rest.find(['\n', '{', '[', ' ', '`']).unwrap_or(rest.len())];
+            let label = label.trim();
+            self.fence = Some(JSON_LABELS.iter().any(|known| label.eq_ignore_ascii_case(known)));
+        }
     }
 
     fn candidate(&mut self) -> Result<(), Stop> {
@@ -154,7 +151,8 @@ impl<'t> Search<'t> {
 
 /// `"a": 1}`: members whose brace was forgotten, or is on the other side of a prompt.
 fn without_opener(text: &str, first: usize, steps: &mut usize) -> Result<Option<Found>, Stop> {
-    if !(text[first..].starts_with('"') && Ahead::new(&text[first..]).is_name()) {
+    let name = text[first..].strip_prefix('"').and_then(|rest| rest.split_once('"'));
+    if !name.is_some_and(|(_, behind)| behind.trim_start().starts_with(':')) {
         return Ok(None);
     }
     let mut reader = Reader::new(text, first);
