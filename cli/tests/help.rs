@@ -9,7 +9,7 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 21] = [
+const SUBCOMMANDS: [&str; 23] = [
     "run",
     "state",
     "call",
@@ -31,6 +31,8 @@ const SUBCOMMANDS: [&str; 21] = [
     "hook",
     "secret",
     "config",
+    "repair",
+    "extract",
 ];
 
 const TOP: &str = "\

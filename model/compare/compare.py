@@ -3,13 +3,12 @@
 
     python3 model/compare/compare.py [--disagreements] [FILE...]
 
-The two libraries are installed into target/compare for this alone. `extline` is that of target/debug.
+The two libraries are installed into target/compare for this alone.
 """
 
 import argparse
 import json
 import subprocess
-import sys
 import venv
 from pathlib import Path
 
@@ -32,7 +31,7 @@ def main() -> None:
     for file in files:
         cases = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
         texts = [case["text"] for case in cases]
-        became = {"extline": extline(texts), "json_repair": lines(python(), texts), "jsonrepair": lines(node(), texts)}
+        became = {"extline": lines(rust(), texts), "json_repair": lines(python(), texts), "jsonrepair": lines(node(), texts)}
         table(file.name, cases, became)
         if options.disagreements:
             disagreements(cases, became)
@@ -62,19 +61,12 @@ def node() -> list:
 def lines(command: list, texts: list[str]) -> list:
     """What a program says that reads a text and writes a value, line by line."""
     said = "".join(json.dumps(text) + "\n" for text in texts)
-    done = subprocess.run(command, input=said, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, input=said, capture_output=True, text=True, check=True, cwd=ROOT)
     return [json.loads(line) if line else REFUSED for line in done.stdout.split("\n")[: len(texts)]]
 
 
-def extline(texts: list[str]) -> list:
-    program = ROOT / "target" / "debug" / "extline"
-    became = []
-    for text in texts:
-        done = subprocess.run([program, "repair"], input=text.encode(), capture_output=True, check=False)
-        if done.returncode not in (0, 1):
-            sys.exit(done.stderr.decode())
-        became.append(json.loads(done.stdout) if done.returncode == 0 else REFUSED)
-    return became
+def rust() -> list:
+    return ["cargo", "run", "--quiet", "--locked", "-p", "extline-model", "--example", "repair_lines"]
 
 
 def is_right(case: dict, value: object) -> bool:

@@ -2,9 +2,8 @@
 
 use extline_json::write_string;
 
-use crate::extract::{Call, Extracted, Offered, Refused};
+use crate::extract::{Call, Envelope, Extracted, Refused};
 use crate::repair::{Fix, RepairError, Repaired};
-use crate::{RawJson, RawJsonError};
 
 impl Repaired {
     /// `{"value", "fixes", "unlisted", "truncated"}`; a fix is `{"kind", "offset", "line", "column",
@@ -38,18 +37,11 @@ impl Extracted {
         let mut object = Object::new();
         object.list("calls", &self.calls, call);
         object.text("remaining", &self.remaining);
-        object.optional("envelope", self.envelope.map(super::Envelope::as_str));
+        object.optional("envelope", self.envelope.map(Envelope::as_str));
         object.flag("repaired", self.repaired);
         object.flag("truncated", self.truncated);
         object.list("refused", &self.refused, refused);
         object.finish()
-    }
-}
-
-impl Offered {
-    /// A tool with the JSON text of the schema of its arguments.
-    pub fn with_schema(name: impl Into<String>, schema: &str) -> Result<Self, RawJsonError> {
-        Ok(Self { name: name.into(), schema: Some(RawJson::parse(schema)?) })
     }
 }
 

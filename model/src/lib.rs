@@ -20,6 +20,11 @@
 
 #![forbid(unsafe_code)]
 
+/// The samples of the page on this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/host/model-side.md")]
+struct Page;
+
 mod extract;
 mod json;
 mod repair;

@@ -12,7 +12,7 @@ mod quoted;
 mod react;
 mod tokens;
 
-use extline_json::RawJson;
+use extline_json::{RawJson, RawJsonError};
 
 use crate::repair::Fix;
 
@@ -27,6 +27,13 @@ pub struct Offered {
     /// number or a text is read from `properties.NAME.type`. Without it what is JSON, and no string, is
     /// taken as JSON.
     pub schema: Option<RawJson>,
+}
+
+impl Offered {
+    /// A tool with the JSON text of the schema of its arguments.
+    pub fn with_schema(name: impl Into<String>, schema: &str) -> Result<Self, RawJsonError> {
+        Ok(Self { name: name.into(), schema: Some(RawJson::parse(schema)?) })
+    }
 }
 
 impl<T: Into<String>> From<T> for Offered {

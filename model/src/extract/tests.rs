@@ -1,5 +1,4 @@
 use super::{Call, Envelope, Extracted, Extractor, Offered, Part, extract};
-use crate::RawJson;
 
 fn offered() -> Vec<Offered> {
     ["read", "write", "ls", "get_weather"].map(Offered::from).to_vec()
@@ -319,7 +318,7 @@ fn a_schema_says_what_untyped_arguments_are() {
         "<function=write><parameter=c>{\"a\":1}</parameter><parameter=n>12</parameter></function>";
     assert_eq!(shown(&extract(text, &offered()).calls[0]), r#"write({"c":{"a":1},"n":12})"#);
     let schema = r#"{"properties":{"c":{"type":"string"},"n":{"type":"integer"}}}"#;
-    let write = Offered { name: "write".into(), schema: Some(RawJson::parse(schema).unwrap()) };
+    let write = Offered::with_schema("write", schema).unwrap();
     assert_eq!(shown(&extract(text, &[write]).calls[0]), r#"write({"c":"{\"a\":1}","n":12})"#);
 }
 
