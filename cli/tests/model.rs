@@ -45,7 +45,7 @@ fn calls_are_found_in_text() {
     let outcome = extline.run_with_input(&["extract", "--tool", "read"], text);
     outcome.assert_code(0);
     assert_eq!(outcome.stdout, "read {\"path\":\"a\"}\n");
-    outcome.assert_says(&["read: line 1, column 44: the comma"]);
+    outcome.assert_says(&["read: line 1, column 43: the comma"]);
 
     let outcome = extline.run_with_input(&["extract", "--json", "--tool", "ls"], text);
     outcome.assert_code(1);

@@ -41,9 +41,36 @@ pub(super) fn body(view: View<'_>, start: usize, stops: &[&str]) -> Read<usize> 
     if !view.is_end {
         return Err(More);
     }
-    let left = view.in_vain.get().checked_sub(view.text.len() - start).ok_or(More)?;
-    view.in_vain.set(left);
+    view.spend(view.text.len() - start)?;
     Ok(by_first_stop(view.text, start, stops))
+}
+
+/// Where the JSON ends that a stop closes; `Err` with that place where something stands between them, as
+/// when a quote in a string was not escaped and the brackets are not those that were meant.
+pub(super) fn closed_body(
+    view: View<'_>,
+    start: usize,
+    stops: &[&str],
+) -> Read<Result<usize, usize>> {
+    let end = body(view, start, stops)?;
+    let mut behind = end;
+    while view.next(behind)?.is_some_and(|next| matches!(next, '}' | ']')) {
+        behind = view.space(behind) + 1;
+    }
+    let behind = view.space(behind);
+    if behind == view.text.len() || view.one_of(behind, stops)?.is_some() {
+        return Ok(Ok(end));
+    }
+    let mut first = None;
+    for stop in stops {
+        first = [first, view.find(behind, stop)?].into_iter().flatten().min();
+    }
+    let Some(stop) = first else {
+        view.spend(view.text.len() - behind)?;
+        return Ok(Ok(end));
+    };
+    let is_cut_short = view.text[behind..stop].trim_end().ends_with(['}', ']']);
+    Ok(if is_cut_short { Err(stop) } else { Ok(end) })
 }
 
 /// A string in it is not closed, so what stands in strings is not known: it ends at a stop behind a

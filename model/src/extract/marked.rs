@@ -1,7 +1,7 @@
 //! Calls behind marks that say what they are: tags and special tokens.
 
 use super::arguments::Arguments;
-use super::body::body;
+use super::body::{body, closed_body};
 use super::json_call::{self, Found};
 use super::parameters::{Style, parameters};
 use super::python;
@@ -147,13 +147,22 @@ fn json(view: View<'_>, at: usize, envelope: Envelope, stops: &[&str]) -> Read<(
     }
     let marked = match view.next(at)? {
         Some('{' | '[') => {
-            let end = body(view, at, stops)?;
+            let end = match closed_body(view, at, stops)? {
+                Ok(end) => end,
+                Err(end) => return Ok((envelope, goes_on(end))),
+            };
             let behind = if is_fenced { view.token(view.space(end), "```")? } else { None };
             of_json(&view.text[at..end], behind.unwrap_or(end))
         }
         _ => Marked::Text,
     };
     Ok((envelope, marked))
+}
+
+/// What is refused when the brackets are not those that were meant.
+fn goes_on(end: usize) -> Marked {
+    let reason = "the JSON is closed before its end; escape the quotes in its strings";
+    Marked::Refused { reason: reason.to_owned(), end }
 }
 
 fn of_json(text: &str, end: usize) -> Marked {
@@ -231,7 +240,10 @@ pub(super) fn named(view: View<'_>, name: &str, at: usize, stops: &[&str]) -> Re
         return Ok(Marked::Refused { reason, end: at });
     }
     let at = view.space(at);
-    let end = body(view, at, stops)?;
+    let end = match closed_body(view, at, stops)? {
+        Ok(end) => end,
+        Err(end) => return Ok(goes_on(end)),
+    };
     Ok(match Arguments::of_text(&view.text[at..end]) {
         Ok(arguments) => {
             let found =

@@ -304,6 +304,10 @@ fn what_looks_like_a_call_and_is_none_is_told() {
         ),
         (r#"<tool_call>{"name":"ls","path":"a"}</tool_call>"#, "the call of ls has no arguments"),
         (r#"<tool_call>{"arguments":{}}</tool_call>"#, "a call needs a name"),
+        (
+            r#"<tool_call>{"name":"write","arguments":{"c":"x "}} y" z"}}</tool_call>"#,
+            "the JSON is closed before its end; escape the quotes in its strings",
+        ),
         (r"[TOOL_CALLS]ls 12", "the arguments of ls are no JSON object"),
     ] {
         let found = found(text);

@@ -20,6 +20,12 @@ pub(super) type Read<T> = Result<T, More>;
 pub(super) struct More;
 
 impl<'t> View<'t> {
+    /// Counts bytes that were read in vain; it says to wait for more where those were too many.
+    pub(super) fn spend(self, bytes: usize) -> Read<()> {
+        self.in_vain.set(self.in_vain.get().checked_sub(bytes).ok_or(More)?);
+        Ok(())
+    }
+
     /// The text from a place on.
     pub(super) fn rest(self, at: usize) -> &'t str {
         &self.text[at..]

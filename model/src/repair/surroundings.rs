@@ -199,7 +199,9 @@ fn finish(text: &str, start: usize, reader: Reader<'_>) -> Result<Found, Stop> {
         at += 1;
     }
     let rest = &text[at..];
-    if is_member(rest.strip_prefix(',').unwrap_or(rest)) {
+    let ends_in_bracket = rest.trim_end().ends_with(['}', ']']);
+    if is_member(rest.strip_prefix(',').unwrap_or(rest)) || (ends_in_bracket && rest.contains('"'))
+    {
         return Err(Stop { kind: RepairErrorKind::GoesOn, at });
     }
     if !rest.is_empty() {

@@ -65,6 +65,8 @@ fn what_is_ambiguous_is_refused() {
     assert_eq!(refused(r#"{"a":1}{"a":1}"#), RepairErrorKind::SeveralValues);
     assert_eq!(refused("{\"a\":1}\n{\"b\":2}"), RepairErrorKind::SeveralValues);
     assert_eq!(refused(r#"{"a":1}, "b": 2}"#), RepairErrorKind::GoesOn);
+    // The first quote that could end the string need not be the one that does.
+    assert_eq!(refused(r#"{"a":"x "}} y" z"}"#), RepairErrorKind::GoesOn);
     assert_eq!(refused(" \n"), RepairErrorKind::Blank);
     assert_eq!(refused(""), RepairErrorKind::Blank);
     assert_eq!(refused("There is no JSON here."), RepairErrorKind::NoJson);
