@@ -234,6 +234,9 @@ impl Extractor {
 
     /// JSON, or a list of calls in Python, that has its lines for itself.
     fn bare(&self, view: View<'_>, at: usize) -> Read<Option<Step>> {
+        if is_inside_json(view.text, at) {
+            return Ok(None);
+        }
         let (found, end, envelope) = if begins_call(view, at)? {
             let end = body::body(view, at, &[])?;
             let Ok(found) = json_call::calls(&view.text[at..end]) else { return Ok(None) };
@@ -252,7 +255,7 @@ impl Extractor {
         let end = behind_closers(view, end)?;
         let rest = view.rest(end);
         let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
-        let is_alone = line.trim_matches([' ', '\t', '\r', ';', ',']).is_empty();
+        let is_alone = line.trim_matches([' ', '\t', '\r', ';']).is_empty();
         if is_alone && line.len() == rest.len() && !view.is_end {
             return Err(More);
         }
@@ -313,6 +316,13 @@ fn call(found: Found, envelope: Envelope, start: usize, end: usize) -> Call {
 fn is_line_start(text: &str, at: usize) -> bool {
     let before = text[..at].trim_end_matches([' ', '\t']);
     before.is_empty() || before.ends_with('\n')
+}
+
+/// Whether what stands before says that a place is within other JSON or code, as `[`, a comma, or the
+/// colon behind a name in quotes do.
+fn is_inside_json(text: &str, at: usize) -> bool {
+    let before = text[..at].trim_end();
+    before.ends_with(['[', '{', '(', ',', '=']) || before.ends_with("\":") || before.ends_with("':")
 }
 
 /// Whether an object or array begins as a call does: with one of its names.

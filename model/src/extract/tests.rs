@@ -288,6 +288,10 @@ fn what_is_spoken_of_is_not_called() {
     none("```json\n{\"name\":\"ls\",\"version\":\"1\"}\n```");
     none(r#"[{"name":"ls"},{"name":"read"}]"#);
     none(r#"[{"name":"alice"},{"name":"bob"}]"#);
+    none(&format!("{{\"cases\": [\n{call},\n{call}\n]}}"));
+    none(&format!("[\n{call},\n{{\"name\":\"rm\",\"arguments\":{{}}}}\n]"));
+    none(&format!("{{\"it\":\n{call}\n}}"));
+    none(&format!("x = (\n{call})"));
     none("I could use [ls(a=1)] here.");
     none("Action: none\nThe end.");
     none(">>> read\n{\"path\": 1}");
