@@ -1,11 +1,12 @@
 //! `extline repair` and `extline extract`: what a model wrote, on stdin.
 
-use std::io::{self, Read};
+use std::io;
 
 use extline_model::{Call, Offered, Refused, extract, repair};
 use serde_json::value::RawValue;
 
 use crate::args::Extract;
+use crate::call::read_stdin;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::printer::Printer;
@@ -15,9 +16,9 @@ const SHOWN: usize = 60;
 
 /// Prints the JSON of stdin, repaired, and what was done on stderr.
 pub(crate) fn mend(mut printer: Printer) -> Exit {
-    let text = match stdin() {
+    let text = match read_stdin() {
         Ok(text) => text,
-        Err(failure) => return report(&failure, printer),
+        Err(error) => return unread(&error, printer),
     };
     let exit = match repair(&text) {
         Ok(repaired) if printer.json => print_json(repaired.to_json(), Exit::Ok, &mut printer),
@@ -27,7 +28,7 @@ pub(crate) fn mend(mut printer: Printer) -> Exit {
                 printer.say(fix);
             }
             if repaired.unlisted > 0 {
-                printer.say(format_args!("and {} more of the kind", repaired.unlisted));
+                printer.say(format_args!("and {} more fixes", repaired.unlisted));
             }
             if repaired.truncated {
                 printer.warn("the text ends before the value does");
@@ -48,9 +49,9 @@ pub(crate) fn mend(mut printer: Printer) -> Exit {
 
 /// Prints the calls in the text of stdin, one a line.
 pub(crate) fn find(options: &Extract, mut printer: Printer) -> Exit {
-    let text = match stdin() {
+    let text = match read_stdin() {
         Ok(text) => text,
-        Err(failure) => return report(&failure, printer),
+        Err(error) => return unread(&error, printer),
     };
     let offered: Vec<_> = options.tools.iter().map(|name| Offered::from(name.as_str())).collect();
     let found = extract(&text, &offered);
@@ -95,15 +96,8 @@ fn print_json(json: String, exit: Exit, printer: &mut Printer) -> Exit {
     exit
 }
 
-fn stdin() -> Result<String, Failure> {
-    let mut text = String::new();
-    match io::stdin().read_to_string(&mut text) {
-        Ok(_) => Ok(text),
-        Err(error) => Err(Failure::of_usage(&format!("stdin cannot be read: {error}"))),
-    }
-}
-
-fn report(failure: &Failure, mut printer: Printer) -> Exit {
+fn unread(error: &io::Error, mut printer: Printer) -> Exit {
+    let failure = Failure::of_usage(&format!("stdin cannot be read: {error}"));
     let exit = failure.report(&mut printer);
     printer.finish(exit)
 }
