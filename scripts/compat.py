@@ -28,7 +28,7 @@ WORK = ROOT / "target/compat"
 # The oldest Python that the package is for.
 ABI3 = "3.10"
 # Whose API others use, in the order in which they use each other.
-CRATES = ["extline-protocol", "extline-stdio", "extline-scenario", "extline-mcp", "extline-schema", "extline-services", "extline-host", "extline"]
+CRATES = ["extline-protocol", "extline-stdio", "extline-scenario", "extline-mcp", "extline-model", "extline-schema", "extline-services", "extline-host", "extline"]
 
 
 def main():

@@ -27,7 +27,7 @@ SITE = ROOT / "target/site"
 ADDRESS = "https://extline.github.io/extline/"
 REPOSITORY = "https://github.com/extline/extline"
 # The crates whose API is for others.
-CRATES = ["extline", "extline-host", "extline-protocol", "extline-mcp", "extline-schema", "extline-services", "extline-scenario"]
+CRATES = ["extline", "extline-host", "extline-protocol", "extline-mcp", "extline-model", "extline-schema", "extline-services", "extline-scenario"]
 # Pages from outside of docs/; those that stand at the root of the repository go to `project`.
 PLACES = {
     "README.md": "index.md",

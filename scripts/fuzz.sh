@@ -13,10 +13,11 @@ if ! rustup run nightly cargo --version >/dev/null 2>&1; then
     exit 0
 fi
 
-for target in decoder frame extension_session host_session args schema mcp; do
+for target in decoder frame extension_session host_session args schema mcp model; do
     seeds=tests/fuzz/corpus/$target
     case $target in
     schema | mcp) seeds=$target/tests/fuzz/corpus ;;
+    model) seeds=../model/tests/fuzz/corpus ;;
     esac
     printf '\n== fuzzing %s for %s s\n' "$target" "${FUZZ_SECONDS:-60}"
     # What is found goes to the first folder, which git ignores; the second is only read.

@@ -90,7 +90,7 @@ fn log_of(host: &Host, tool: &str) -> Option<PathBuf> {
     extensions.find(|it| it.name == tool.extension)?.log
 }
 
-fn read_stdin() -> io::Result<String> {
+pub(crate) fn read_stdin() -> io::Result<String> {
     let mut text = String::new();
     io::stdin().read_to_string(&mut text)?;
     Ok(text)

@@ -21,6 +21,7 @@ mod lint;
 mod manual;
 mod mcp;
 mod mock;
+mod model_text;
 mod new;
 mod news_lines;
 mod package;
@@ -114,6 +115,8 @@ async fn act(action: Action, printer: Printer) -> Result<ExitCode, clap::Error> 
         Action::Run(run) => Box::pin(run::run(run, printer)).await?,
         Action::Mcp(mcp) => mcp::run(mcp, printer).await?,
         Action::Lint(lint) => lint::run(lint, printer).await?,
+        Action::Repair(_) => model_text::mend(printer),
+        Action::Extract(extract) => model_text::find(&extract, printer),
         Action::State(state) => state::run(&state, printer).await,
         Action::Ext(ext) => ext::run(&ext, printer),
         Action::Install(install) => install::install(&install, printer)?,

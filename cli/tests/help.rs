@@ -9,7 +9,7 @@ use std::fs;
 
 use support::{Extline, repository};
 
-const SUBCOMMANDS: [&str; 22] = [
+const SUBCOMMANDS: [&str; 24] = [
     "ext",
     "run",
     "state",
@@ -32,6 +32,8 @@ const SUBCOMMANDS: [&str; 22] = [
     "hook",
     "secret",
     "config",
+    "repair",
+    "extract",
 ];
 
 const TOP: &str = "\

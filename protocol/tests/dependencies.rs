@@ -15,6 +15,11 @@ fn the_core_depends_on_five_crates_and_no_more() {
     );
 }
 
+#[test]
+fn what_mends_the_text_of_a_model_needs_no_host() {
+    assert_eq!(used_by("extline-model"), ["extline-json", "thiserror"]);
+}
+
 /// What a package of the core uses, but for its tests.
 fn used_by(name: &str) -> Vec<String> {
     let output = Command::new(env!("CARGO"))

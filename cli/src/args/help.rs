@@ -160,6 +160,24 @@ pub(super) const LINT_EXAMPLES: &str = "Examples:
   extline lint --json . | jq '.findings[] | select(.severity == \"dropped\")'
   extline lint -- python3 my_extension.py";
 
+pub(super) const REPAIR_EXAMPLES: &str = "Examples:
+  echo \"{'path': 'a.txt', lines: [1, 2,],}\" | extline repair
+  extline repair --json < answer.txt | jq '.fixes[].text'
+
+Exit codes:
+  0  the JSON is on stdout, repaired or as it was
+  1  it cannot be repaired, or more than one value could be meant
+  2  wrong usage, or stdin is no text";
+
+pub(super) const EXTRACT_EXAMPLES: &str = "Examples:
+  extline extract --tool read --tool write < answer.txt
+  extline extract --json --tool read < answer.txt | jq '.calls[] | select(.truncated | not)'
+
+Exit codes:
+  0  all calls are on stdout; there may be none
+  1  what looks like a call is none, or the text ends in a call
+  2  wrong usage, or stdin is no text";
+
 pub(super) const CONFORMANCE_EXAMPLES: &str = "\
 Nothing that the extension registers is called unless --call allows it: a call for a tool that
 nobody registered tells whether it lives, and runs none of its code.

@@ -8,6 +8,7 @@ mod help;
 mod hook;
 mod http;
 mod install;
+mod model;
 mod offered;
 mod package;
 mod run;
@@ -25,10 +26,10 @@ use clap_complete::Shell;
 
 use help::{
     CALL_EXAMPLES, COMMAND_EXAMPLES, COMPLETIONS_EXAMPLES, CONFIG_EXAMPLES, CONFORMANCE_EXAMPLES,
-    DISCOVER_EXAMPLES, ENVIRONMENT, EXAMPLES, EXT_EXAMPLES, HOOK_EXAMPLES, INSPECT_EXAMPLES,
-    INSTALL_EXAMPLES, LINT_EXAMPLES, MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES, NEW_EXAMPLES,
-    PACKAGE_EXAMPLES, RECORD_EXAMPLES, RUN_EXAMPLES, SECRET_EXAMPLES, STATE_EXAMPLES, TAP_EXAMPLES,
-    UNINSTALL_EXAMPLES,
+    DISCOVER_EXAMPLES, ENVIRONMENT, EXAMPLES, EXT_EXAMPLES, EXTRACT_EXAMPLES, HOOK_EXAMPLES,
+    INSPECT_EXAMPLES, INSTALL_EXAMPLES, LINT_EXAMPLES, MAN_EXAMPLES, MCP_EXAMPLES, MOCK_EXAMPLES,
+    NEW_EXAMPLES, PACKAGE_EXAMPLES, RECORD_EXAMPLES, REPAIR_EXAMPLES, RUN_EXAMPLES,
+    SECRET_EXAMPLES, STATE_EXAMPLES, TAP_EXAMPLES, UNINSTALL_EXAMPLES,
 };
 use offered::Offered;
 
@@ -43,6 +44,7 @@ pub(crate) use help::EXIT_CODES;
 pub(crate) use hook::{Hook, HookAlone};
 pub(crate) use http::Http;
 pub(crate) use install::{Discover, Install, Place, Scope, Uninstall};
+pub(crate) use model::{Extract, Repair};
 pub(crate) use package::{Kind, Package};
 pub(crate) use run::{Record, Run};
 pub(crate) use script_hooks::Hooks;
@@ -124,6 +126,18 @@ pub(crate) enum Action {
         after_help = format!("{LINT_EXAMPLES}\n\n{EXIT_CODES}")
     )]
     Lint(Lint),
+    /// Repair the JSON that a model wrote: text on stdin, JSON on stdout
+    ///
+    /// What was changed is told on stderr, with line and column; with --json all of it is on stdout, and
+    /// whether the text ended before the value did. docs/host/model-side.md has what is repaired.
+    #[command(after_help = REPAIR_EXAMPLES)]
+    Repair(Repair),
+    /// Find the tool calls in the text of a model: text on stdin, one call a line on stdout
+    ///
+    /// Calls are found in the form of each family of models (docs/host/model-side.md), in the order of the
+    /// text, and only those of the tools that are named.
+    #[command(after_help = EXTRACT_EXAMPLES)]
+    Extract(Extract),
     /// Show what an extension keeps by state.*, or take it away
     #[command(after_help = format!("{STATE_EXAMPLES}\n\n{EXIT_CODES}"))]
     State(State),

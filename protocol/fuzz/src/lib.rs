@@ -1,7 +1,9 @@
-//! The fuzz targets of tests/fuzz, schema/tests/fuzz and mcp/tests/fuzz, for cargo-fuzz.
+//! The fuzz targets of tests/fuzz, schema/tests/fuzz, mcp/tests/fuzz and ../model/tests/fuzz, for cargo-fuzz.
 
 #[path = "../../mcp/tests/fuzz/target.rs"]
 mod mcp;
+#[path = "../../../model/tests/fuzz/target.rs"]
+mod model;
 #[path = "../../schema/tests/fuzz/target.rs"]
 mod schema;
 #[path = "../../tests/fuzz/targets/mod.rs"]
@@ -29,4 +31,12 @@ pub fn schema(data: &[u8]) {
 /// When the target finds a broken promise.
 pub fn mcp(data: &[u8]) {
     mcp::run(data);
+}
+
+/// Repairs a text, and looks for calls in it.
+///
+/// # Panics
+/// When the target finds a broken promise.
+pub fn model(data: &[u8]) {
+    model::run(data);
 }

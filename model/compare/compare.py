@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Repairs the corpus with extline, json_repair (PyPI) and jsonrepair (npm), and prints who was right.
+
+    python3 model/compare/compare.py [--disagreements] [FILE...]
+
+The two libraries are installed into target/compare for this alone.
+"""
+
+import argparse
+import json
+import subprocess
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+TARGET = ROOT / "target" / "compare"
+CORPUS = ROOT / "model" / "corpus"
+VERSIONS = {"json_repair": "0.64.6", "jsonrepair": "3.15.0"}
+TOOLS = ("extline", "json_repair", "jsonrepair")
+REFUSED = object()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--disagreements", action="store_true", help="print each case that a tool has wrong")
+    parser.add_argument("files", nargs="*", type=Path, help="default: both files of model/corpus")
+    options = parser.parse_args()
+    files = options.files or [CORPUS / "broken.jsonl", CORPUS / "held-back.jsonl"]
+    install()
+    for file in files:
+        cases = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+        texts = [case["text"] for case in cases]
+        became = {"extline": lines(rust(), texts), "json_repair": lines(python(), texts), "jsonrepair": lines(node(), texts)}
+        table(file.name, cases, became)
+        if options.disagreements:
+            disagreements(cases, became)
+
+
+def install() -> None:
+    if not (TARGET / "venv").exists():
+        venv.create(TARGET / "venv", with_pip=True)
+    pip = TARGET / "venv" / "bin" / "pip"
+    run([pip, "install", "--quiet", "--disable-pip-version-check", f"json_repair=={VERSIONS['json_repair']}"])
+    npm = ["npm", "install", "--silent", "--no-save", "--prefix", TARGET, f"jsonrepair@{VERSIONS['jsonrepair']}"]
+    run(npm)
+
+
+def run(command: list) -> None:
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def python() -> list:
+    return [TARGET / "venv" / "bin" / "python", HERE / "json_repair_lines.py"]
+
+
+def node() -> list:
+    return ["node", HERE / "jsonrepair.mjs", TARGET]
+
+
+def lines(command: list, texts: list[str]) -> list:
+    """What a program says that reads a text and writes a value, line by line."""
+    said = "".join(json.dumps(text) + "\n" for text in texts)
+    done = subprocess.run(command, input=said, capture_output=True, text=True, check=True, cwd=ROOT)
+    return [json.loads(line) if line else REFUSED for line in done.stdout.split("\n")[: len(texts)]]
+
+
+def rust() -> list:
+    return ["cargo", "run", "--quiet", "--locked", "-p", "extline-model", "--example", "repair_lines"]
+
+
+def is_right(case: dict, value: object) -> bool:
+    if case.get("refused"):
+        return value is REFUSED
+    # As text: 1 and true are equal in Python, and so are NaN and nothing.
+    return value is not REFUSED and json.dumps(value, sort_keys=True) == json.dumps(case["value"], sort_keys=True)
+
+
+def table(name: str, cases: list[dict], became: dict[str, list]) -> None:
+    categories = list(dict.fromkeys(case["category"] for case in cases))
+    print(f"\n{name}\n{'':<18}{'cases':>6}" + "".join(f"{tool:>13}" for tool in TOOLS))
+    for category in [*categories, "all"]:
+        places = [place for place, case in enumerate(cases) if category in ("all", case["category"])]
+        right = [sum(is_right(cases[place], became[tool][place]) for place in places) for tool in TOOLS]
+        print(f"{category:<18}{len(places):>6}" + "".join(f"{count:>13}" for count in right))
+
+
+def disagreements(cases: list[dict], became: dict[str, list]) -> None:
+    for place, case in enumerate(cases):
+        wrong = [tool for tool in TOOLS if not is_right(case, became[tool][place])]
+        if wrong:
+            meant = "refused" if case.get("refused") else json.dumps(case["value"], ensure_ascii=False)
+            print(f"\n{case['category']}: {case['text']!r}\n  meant: {meant}")
+            for tool in wrong:
+                value = became[tool][place]
+                said = "refused" if value is REFUSED else json.dumps(value, ensure_ascii=False)
+                print(f"  {tool}: {said}")
+
+
+if __name__ == "__main__":
+    main()
