@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use extline_driver::questions::{self, Asked, Asker, News};
+use extline_driver::{modify, secrets};
 use extline_protocol::frame::{
     CommandResponse, Content, ErrorInfo, ExtensionFrame, RpcError, ToolResult, ToolUpdate,
 };
@@ -225,6 +226,15 @@ impl Session {
         self.driver.tell(|state| state.ask(parent, asked))
     }
 
+    /// A secret or a variable, where the host does not serve the method that gives it; undefined where it is to be
+    /// asked. An error's `code` is its kind.
+    #[napi(catch_unwind)]
+    pub fn elsewhere(&self, method: String, name: String) -> Result<Option<String>, String> {
+        let state = self.driver.core.lock();
+        let found = secrets::elsewhere(&state.channel.session, &method, &name);
+        found.transpose().map_err(|error| refusal_of(&error))
+    }
+
     /// The answer is not wanted any more. It comes all the same.
     #[napi(catch_unwind)]
     pub fn cancel_question(&self, question: i64) {
@@ -251,6 +261,12 @@ impl Session {
     fn end_call(&self, serial: i64) -> Option<CallKey> {
         self.driver.core.lock().calls.end(number(serial))
     }
+}
+
+/// Whether a value that could not be set, by the kind of the failure, is read and changed again.
+#[napi(catch_unwind)]
+pub fn tries_again(kind: String, tried: u32) -> bool {
+    modify::tries_again(&ErrorKind::from(kind.as_str()), tried)
 }
 
 fn answer_of(kind: CallKind, members: &str) -> Result<ExtensionFrame> {

@@ -2,10 +2,8 @@
 
 import type { Context } from "./context.js";
 import { ToolError } from "./errors.js";
+import { native } from "./native.js";
 import type { Services, SessionInfoAnswer, SessionSessionEntry, StateScope } from "./services.js";
-
-/** How often a value is read again that others change at the same time. */
-const TRIES = 100;
 
 /** What `ctx.history.info()` tells. */
 export type HistoryInfo = SessionInfoAnswer;
@@ -101,14 +99,14 @@ export class Slot {
    * somebody else has set it meanwhile, `change` is called again with that: nothing is lost.
    */
   async modify<Value = unknown>(key: string, change: (value: Value | undefined) => Value | Promise<Value>): Promise<Value> {
-    for (let left = TRIES - 1; ; left -= 1) {
+    for (let tried = 1; ; tried += 1) {
       const { value, revision } = await this.#ask("state.get", { key });
       const changed = await change(value as Value | undefined);
       try {
         await this.#ask("state.set", { key, value: changed, revision });
         return changed;
       } catch (error) {
-        if (!(error instanceof ToolError) || error.kind !== "conflict" || left === 0) throw error;
+        if (!(error instanceof ToolError) || !native.triesAgain(error.kind, tried)) throw error;
       }
     }
   }
