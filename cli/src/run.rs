@@ -1,5 +1,6 @@
 //! `extline run`: extensions at a prompt, or fed with lines.
 
+use clap::error::ErrorKind;
 use extline_host::{ExtensionSource, ExtensionState};
 
 use crate::args::Run;
@@ -9,11 +10,18 @@ use crate::frames::FrameView;
 use crate::printer::Printer;
 use crate::servers;
 use crate::session::Session;
-use crate::target::source_of;
+use crate::target::{source_of, usage};
+
+/// What is missing where --mcp-tools stands alone.
+const NO_SERVERS: &str = "--mcp-tools offers the servers of a file to the model, and no file is named\n  try  \
+                          extline run --mcp-tools --mcp-config .mcp.json";
 
 pub(crate) async fn run(mut run: Run, mut printer: Printer) -> Result<Exit, clap::Error> {
     let mut sources: Vec<_> = run.dirs.into_iter().map(ExtensionSource::folder).collect();
     sources.extend(source_of("run", run.program)?);
+    if sources.is_empty() && run.servers.is_empty() {
+        return Err(usage("run", ErrorKind::MissingRequiredArgument, NO_SERVERS));
+    }
     match servers::sources(&run.servers, &mut printer) {
         Ok(servers) => sources.extend(servers),
         Err(why) => {

@@ -342,7 +342,7 @@ pub(crate) struct Record {
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// The extensions' folders; where two offer the same name, the first wins
-    #[arg(value_name = "DIR", required_unless_present_any = ["program", "commands", "files"])]
+    #[arg(value_name = "DIR", required_unless_present_any = ["program", "commands", "files", "tools"])]
     pub(crate) dirs: Vec<OsString>,
 
     #[command(flatten)]
