@@ -235,6 +235,14 @@ impl Session {
         found.transpose().map_err(|error| refusal_of(&error))
     }
 
+    /// Whether a value that could not be set, by the kind of the failure, is read and changed again.
+    // napi copies it to where it is not needed, so it cannot be expected.
+    #[allow(clippy::unused_self, reason = "as TypeScript calls it")]
+    #[napi(catch_unwind)]
+    pub fn tries_again(&self, kind: String, tried: u32) -> bool {
+        modify::tries_again(&ErrorKind::from(kind.as_str()), tried)
+    }
+
     /// The answer is not wanted any more. It comes all the same.
     #[napi(catch_unwind)]
     pub fn cancel_question(&self, question: i64) {
@@ -261,12 +269,6 @@ impl Session {
     fn end_call(&self, serial: i64) -> Option<CallKey> {
         self.driver.core.lock().calls.end(number(serial))
     }
-}
-
-/// Whether a value that could not be set, by the kind of the failure, is read and changed again.
-#[napi(catch_unwind)]
-pub fn tries_again(kind: String, tried: u32) -> bool {
-    modify::tries_again(&ErrorKind::from(kind.as_str()), tried)
 }
 
 fn answer_of(kind: CallKind, members: &str) -> Result<ExtensionFrame> {

@@ -2,7 +2,6 @@
 
 import type { Context } from "./context.js";
 import { ToolError } from "./errors.js";
-import { native } from "./native.js";
 import type { Services, SessionInfoAnswer, SessionSessionEntry, StateScope } from "./services.js";
 
 /** What `ctx.history.info()` tells. */
@@ -106,9 +105,13 @@ export class Slot {
         await this.#ask("state.set", { key, value: changed, revision });
         return changed;
       } catch (error) {
-        if (!(error instanceof ToolError) || !native.triesAgain(error.kind, tried)) throw error;
+        if (!(error instanceof ToolError) || !this.#triesAgain(error.kind, tried)) throw error;
       }
     }
+  }
+
+  #triesAgain(kind: string, tried: number): boolean {
+    return this.#ctx.serving.session.triesAgain(kind, tried);
   }
 
   async #ask<M extends Method>(method: M, params: Asked<M>): Promise<Services[M]["result"]> {

@@ -128,12 +128,15 @@ fn session(id: &str) -> SessionInfo {
 /// Another conversation is served from now on, one that branches off or not.
 async fn turn_to(host: &Host, request: &Value) -> DriverAnswer {
     let session = session(request["session"].as_str().unwrap_or_default());
-    let turned = match request["branch"] == true {
-        true => host.fork_session(session, None).await,
-        false => host.switch_session(session).await,
+    let turned = if request["branch"] == true {
+        host.fork_session(session, None).await
+    } else {
+        host.switch_session(session).await
     };
-    turned
-        .map_or_else(|error| DriverAnswer::Error(error.message), |()| DriverAnswer::Ok(Value::Null))
+    match turned {
+        Ok(()) => DriverAnswer::Ok(Value::Null),
+        Err(error) => DriverAnswer::Error(error.message),
+    }
 }
 
 fn tool_json(tool: &extline_host::Tool) -> Value {
