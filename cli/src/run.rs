@@ -17,11 +17,17 @@ use crate::target::{source_of, usage};
 const NOTHING: &str = "nothing is installed that runs: `extline ext list` says why, `extline ext install DIR` \
                        installs an extension, and `extline run DIR` starts one as it is";
 
+/// What is missing where --mcp-tools stands alone.
+const NO_SERVERS: &str = "--mcp-tools offers the servers of a file to the model, and no file is named\n  try  \
+                          extline run --mcp-tools --mcp-config .mcp.json";
+
 pub(crate) async fn run(mut run: Run, mut printer: Printer) -> Result<Exit, clap::Error> {
     let mut sources: Vec<_> = run.dirs.into_iter().map(ExtensionSource::folder).collect();
     sources.extend(source_of("run", run.program)?);
-    let is_told =
-        !sources.is_empty() || !run.servers.commands.is_empty() || !run.servers.files.is_empty();
+    if run.servers.tools && run.servers.is_empty() && sources.is_empty() {
+        return Err(usage("run", ErrorKind::MissingRequiredArgument, NO_SERVERS));
+    }
+    let is_told = !sources.is_empty() || !run.servers.is_empty();
     if !run.explicit.is_empty() || !is_told {
         match ext::installed(&run.explicit, run.no_installed, &mut printer) {
             Ok(found) => {

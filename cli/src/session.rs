@@ -72,7 +72,7 @@ impl Session {
             Ok(hooks) => hooks,
             Err(why) => {
                 printer.error(why);
-                return Err((printer, Exit::ToolError));
+                return Err((printer, Exit::Usage));
             }
         };
         let traced = |trace: Trace| {

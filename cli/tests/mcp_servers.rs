@@ -95,6 +95,14 @@ fn a_server_of_a_file_is_started_once_somebody_trusts_it() {
 }
 
 #[test]
+fn tools_for_servers_without_any_say_what_to_write() {
+    let outcome = Extline::new().run(&["run", "--mcp-tools"]);
+    outcome.assert_code(2);
+    let advice = "extline run --mcp-tools --mcp-config .mcp.json";
+    assert!(outcome.stderr.contains(advice), "{outcome:#?}");
+}
+
+#[test]
 fn the_model_connects_to_a_server_that_is_disabled_in_its_file() {
     let extline = Extline::new();
     let file = extline.home().join("mcp.json");

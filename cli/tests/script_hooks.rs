@@ -94,9 +94,9 @@ fn a_file_that_cannot_be_used_ends_the_run() {
     let folder = project(&extline, "");
     std::fs::write(folder.join("hooks.toml"), "[[hook]]\npoint = \"before\"\n").unwrap();
     let wrong = push(&extline, &folder, "fix", &["--hooks", "hooks.toml"]);
-    wrong.assert_code(1);
+    wrong.assert_code(2);
     assert!(wrong.stderr.contains("hooks.toml: line 2: unknown variant `before`"), "{wrong:?}");
     let missing = push(&extline, &folder, "fix", &["--hooks", "gone.toml"]);
-    missing.assert_code(1);
+    missing.assert_code(2);
     assert!(missing.stderr.contains("gone.toml"), "{missing:?}");
 }

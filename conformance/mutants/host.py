@@ -14,18 +14,20 @@ from host_calls import Calls
 from host_extension import Extension
 from host_person import DIALOGS, DISPLAYS, Person, Screen
 from host_programs import METHOD as EXEC, Programs
+from host_services import KEPT, SECRETS, Services, Store
 
 CAPABILITIES = [
     "commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_registry",
     "registration_report", "rpc"]
 
 
-class Host(Calls, Person, Programs):
+class Host(Calls, Person, Programs, Services):
     def __init__(self, request, told=()):
         self.request = request
         self.started = threading.Event()
         self.writing = threading.Lock()
         self.screen, self.always = Screen(), set()
+        self.store, self.given = Store(request["home"], request.get("session")), set()
         self.told, self.calls, self.cancels = list(told), {}, {}
         self.deadlines = {"tool_ms": 60000, "command_ms": 30000, "intercept_ms": 5000}
         self.deadlines.update(request.get("deadlines", {}))
@@ -43,7 +45,7 @@ class Host(Calls, Person, Programs):
         return self.deadlines[what] / 1000
 
     def tell(self, what, extension, text):
-        self.told.append({"what": what, "extension": extension, "text": text})
+        self.told.append({"what": what, "extension": extension, "text": self.without_secrets(text)})
 
     def ack(self, extension):
         limits = {"frame_bytes": LIMIT}
@@ -58,7 +60,7 @@ class Host(Calls, Person, Programs):
             "zot_version": "", "provider": "", "model": "", "cwd": self.request["cwd"],
             "extension_dir": extension.folder, "data_dir": self.request["home"],
             "host": {"name": "tiny-host", "version": "1.0.0"}, "limits": limits,
-            "methods": [*DIALOGS, *DISPLAYS, EXEC],
+            "methods": [*DIALOGS, *DISPLAYS, EXEC, *SECRETS, *KEPT],
         }
         if broken("ack-without-cwd"):
             del ack["cwd"]
@@ -255,6 +257,8 @@ class Driver:
                     for one in host.extensions for id_, panel in one.panels.items()]
         if op == "panel":
             return host.on_panel(request)
+        if op == "session":
+            return host.turn_to(request)
         if op == "stop":
             return host.stop()
         raise NotImplementedError(f"there is no op {op}")

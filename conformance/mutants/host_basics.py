@@ -25,9 +25,9 @@ def whole(value):
 
 
 class Failure(Exception):
-    def __init__(self, kind, message):
+    def __init__(self, kind, message, data=None):
         super().__init__(message)
-        self.kind = kind
+        self.kind, self.more = kind, {"data": data} if data else {}
 
 
 class Pending:

@@ -10,6 +10,7 @@ import time
 from host_basics import LIMIT, Failure, Pending, broken, whole
 from host_person import DIALOGS, DISPLAYS
 from host_programs import METHOD as EXEC
+from host_services import KEPT, SECRETS
 from host_process import Process
 
 
@@ -279,8 +280,9 @@ class Extension(Process):
         self.unwanted.add(frame.get("id"))
 
     def on_request(self, frame):
-        """This host serves what it shows to a person, and programs, and no other method."""
-        if isinstance(frame.get("id"), str) and frame.get("method") in [*DIALOGS, *DISPLAYS, EXEC]:
+        """This host serves what it shows to a person, programs, what it keeps, and no other method."""
+        served = [*DIALOGS, *DISPLAYS, EXEC, *SECRETS, *KEPT]
+        if isinstance(frame.get("id"), str) and frame.get("method") in served:
             self.unwanted.discard(frame["id"])
             threading.Thread(target=self.host.serve, args=[self, frame], daemon=True).start()
         elif isinstance(frame.get("id"), str) and not broken("methods-unanswered"):

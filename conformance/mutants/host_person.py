@@ -9,6 +9,7 @@ import urllib.parse
 
 from host_basics import Failure, Pending, broken
 from host_programs import METHOD as EXEC
+from host_services import KEPT, SECRETS
 
 DIALOGS = ["ui.confirm", "ui.select", "ui.input", "ui.editor", "ui.ask", "ui.auth"]
 DISPLAYS = {"ui.status": "text", "ui.title": "title", "ui.working": "text", "ui.widget": "lines"}
@@ -183,10 +184,12 @@ class Person:
     # What extensions ask the person.
 
     def serve(self, extension, frame):
-        """Answers a request for a dialog or a display."""
+        """Answers a request of an extension."""
         method, params = frame["method"], frame.get("params") or {}
         if method == EXEC:
             answer = self.run_program(extension, frame)
+        elif method in SECRETS or method in KEPT:
+            answer = self.keep(extension, frame)
         elif method in DISPLAYS:
             answer = self.display(extension, method, params)
         else:
@@ -194,7 +197,7 @@ class Person:
         if answer is None:
             return
         if isinstance(answer, Failure):
-            error = {"code": answer.kind, "message": str(answer)}
+            error = {"code": answer.kind, "message": str(answer), **answer.more}
             extension.send({"type": "response", "id": frame["id"], "error": error})
         else:
             extension.send({"type": "response", "id": frame["id"], "result": answer})

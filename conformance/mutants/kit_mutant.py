@@ -12,6 +12,7 @@ import broken_moments
 import broken_output
 import broken_requests
 import broken_results
+import broken_services
 import broken_surface
 import kit
 from kit import Kit

@@ -7,6 +7,7 @@ import kit
 import moments
 import pipes
 import rpc
+import services
 import tools
 from frames import Raw
 from kit import Kit
@@ -21,7 +22,7 @@ def mutant(function):
 
 def replace(name, new):
     """Puts something else in the place of a function, wherever it was imported."""
-    for module in (calls, frames, kit, moments, pipes, rpc, tools):
+    for module in (calls, frames, kit, moments, pipes, rpc, services, tools):
         if hasattr(module, name):
             setattr(module, name, new)
 

@@ -211,6 +211,9 @@ public:
         return view(value);
     }
 
+    // The configuration as it is now, an object, for extline_json_int and the like: see Extension::config.
+    const extline_json* config() const noexcept { return extline_config(extline_call_extension(call_)); }
+
     KeptCall keep() const;
 
 protected:
@@ -310,6 +313,10 @@ public:
         Owned<F> owned(std::move(run));
         return owned.given(*this, extline_on(get(), event.c_str(), Owned<F>::happened, owned.get(), Owned<F>::drop));
     }
+
+    // The configuration that the host gives, an object, to be asked by pointers: extline_json_int(ext.config(),
+    // "/timeout_ms", &timeout). nullptr before the host has answered. It lives as long as the extension.
+    const extline_json* config() const noexcept { return extline_config(get()); }
 
     void notify(const std::string& level, const std::string& text) const {
         check(extline_notify(get(), level.c_str(), text.c_str()));

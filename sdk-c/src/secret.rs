@@ -3,14 +3,13 @@
 use std::ffi::c_char;
 
 use extline_driver::questions::Asked;
-use extline_driver::secrets::of_environment;
+use extline_driver::secrets::elsewhere;
 use extline_protocol::{RawJson, read_string, write_string};
 
 use crate::call::{Call, called};
 use crate::code::{EXTLINE_NOT_FOUND, EXTLINE_REMOTE, ResultCode};
 use crate::failure::{Failure, enter};
 use crate::ffi::{Room, Str, text};
-use crate::host::serves;
 
 /// Gives a secret that "permissions": {"secrets": [...]} in `extension.json` declares, and waits for it. The text
 /// lives as long as `call`, the handler's; print and log it nowhere.
@@ -37,9 +36,9 @@ pub unsafe extern "C" fn extline_secret(
 
 fn value_of(call: &Call, name: &str) -> Result<String, Failure> {
     const METHOD: &str = "secret.get";
-    if !serves(&call.ext, METHOD) {
-        return of_environment(name)
-            .map_err(|error| Failure::new(EXTLINE_NOT_FOUND, &*error.message));
+    let found = call.ext.lock().channel().map(|it| elsewhere(&it.session, METHOD, name))?;
+    if let Some(found) = found {
+        return found.map_err(|error| Failure::new(EXTLINE_NOT_FOUND, &*error.message));
     }
     let mut params = b"{\"name\":".to_vec();
     write_string(name, &mut params);

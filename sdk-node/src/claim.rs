@@ -29,13 +29,6 @@ pub fn give_back() -> napi::Result<()> {
     claimed.map_or(Ok(()), Stdio::release).map_err(to_js)
 }
 
-/// The environment variable of that name, under a host that keeps no secrets. An error's `code` is its kind.
-#[napi(catch_unwind)]
-pub fn of_environment(name: String) -> napi::Result<String, String> {
-    let found = extline_driver::secrets::of_environment(&name);
-    found.map_err(|error| napi::Error::new(error.kind.as_str().to_owned(), error.message))
-}
-
 /// Whether the program is to be an MCP server, by its first argument or by the environment.
 #[napi(catch_unwind)]
 pub fn asks_for_mcp(first_argument: Option<String>) -> bool {

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use extline_driver::questions::{self, Asked, Asker, News};
+use extline_driver::{modify, secrets};
 use extline_protocol::frame::{
     CommandResponse, Content, ErrorInfo, ExtensionFrame, RpcError, ToolResult, ToolUpdate,
 };
@@ -223,6 +224,23 @@ impl Session {
         let timeout_ms = timeout.map(|timeout| timeout.max(0.0) as u64);
         let asked = Asked::Request { method: &method, params, timeout_ms, wants_parts };
         self.driver.tell(|state| state.ask(parent, asked))
+    }
+
+    /// A secret or a variable, where the host does not serve the method that gives it; undefined where it is to be
+    /// asked. An error's `code` is its kind.
+    #[napi(catch_unwind)]
+    pub fn elsewhere(&self, method: String, name: String) -> Result<Option<String>, String> {
+        let state = self.driver.core.lock();
+        let found = secrets::elsewhere(&state.channel.session, &method, &name);
+        found.transpose().map_err(|error| refusal_of(&error))
+    }
+
+    /// Whether a value that could not be set, by the kind of the failure, is read and changed again.
+    // napi copies it to where it is not needed, so it cannot be expected.
+    #[allow(clippy::unused_self, reason = "as TypeScript calls it")]
+    #[napi(catch_unwind)]
+    pub fn tries_again(&self, kind: String, tried: u32) -> bool {
+        modify::tries_again(&ErrorKind::from(kind.as_str()), tried)
     }
 
     /// The answer is not wanted any more. It comes all the same.

@@ -134,6 +134,11 @@ export interface Session {
   callTool(parent: number, name: string, args: string): number;
   request(parent: number, method: string, params: string | undefined, timeout: number | undefined, wantsParts: boolean): number;
   cancelQuestion(question: number): void;
+  /** A secret or a variable, where the host does not serve the method; null where it is to be asked. Throws such an
+   * error too. */
+  elsewhere(method: string, name: string): string | null;
+  /** Whether a value that could not be set, by the kind of the failure, is read and changed again. */
+  triesAgain(kind: string, tried: number): boolean;
   /** A part of the answer to a request; false while it has to wait. Throws an error whose `code` is the kind. */
   sendPart(serial: number, part: string): boolean;
 
@@ -179,8 +184,6 @@ export interface Native {
   giveBack(): void;
   /** Whether the program is to be an MCP server, by its first argument or by the environment. */
   asksForMcp(firstArgument: string | undefined): boolean;
-  /** The environment variable of that name. Throws an error whose `code` is the kind. */
-  ofEnvironment(name: string): string;
   /** Asked natively: `node:worker_threads` takes Node longer to load than all of this. */
   isMainThread(): boolean;
   report(message: string): void;

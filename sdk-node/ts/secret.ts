@@ -2,7 +2,6 @@
 
 import type { Context } from "./context.js";
 import { sayType } from "./lossy.js";
-import { native } from "./native.js";
 import { refusable } from "./questions.js";
 
 const MASK = "***";
@@ -65,7 +64,8 @@ export async function valueOf(
   if (typeof name !== "string") {
     throw new TypeError(`the name of a secret or a variable is a string, and this is ${sayType(name)}`);
   }
-  if (!ctx.host.serves(method)) return refusable(() => native.ofEnvironment(name));
+  const found = refusable(() => ctx.serving.session.elsewhere(method, name));
+  if (found !== null) return found;
   const answer = (await ctx.request(method, { name, ...options })) as { value: string };
   return answer.value;
 }

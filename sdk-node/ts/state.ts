@@ -4,9 +4,6 @@ import type { Context } from "./context.js";
 import { ToolError } from "./errors.js";
 import type { Services, SessionInfoAnswer, SessionSessionEntry, StateScope } from "./services.js";
 
-/** How often a value is read again that others change at the same time. */
-const TRIES = 100;
-
 /** What `ctx.history.info()` tells. */
 export type HistoryInfo = SessionInfoAnswer;
 
@@ -101,16 +98,20 @@ export class Slot {
    * somebody else has set it meanwhile, `change` is called again with that: nothing is lost.
    */
   async modify<Value = unknown>(key: string, change: (value: Value | undefined) => Value | Promise<Value>): Promise<Value> {
-    for (let left = TRIES - 1; ; left -= 1) {
+    for (let tried = 1; ; tried += 1) {
       const { value, revision } = await this.#ask("state.get", { key });
       const changed = await change(value as Value | undefined);
       try {
         await this.#ask("state.set", { key, value: changed, revision });
         return changed;
       } catch (error) {
-        if (!(error instanceof ToolError) || error.kind !== "conflict" || left === 0) throw error;
+        if (!(error instanceof ToolError) || !this.#triesAgain(error.kind, tried)) throw error;
       }
     }
+  }
+
+  #triesAgain(kind: string, tried: number): boolean {
+    return this.#ctx.serving.session.triesAgain(kind, tried);
   }
 
   async #ask<M extends Method>(method: M, params: Asked<M>): Promise<Services[M]["result"]> {

@@ -50,7 +50,7 @@ mod native {
     #[pymodule_export]
     use crate::intercept_chain::InterceptChain;
     #[pymodule_export]
-    use crate::outgoing::{Question, of_environment};
+    use crate::outgoing::{Question, elsewhere, tries_again};
     #[pymodule_export]
     use crate::raw::RawJson;
     #[pymodule_export]

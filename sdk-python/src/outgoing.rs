@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use extline_driver::questions::{Answer, Asked, Asker, News, Reply};
-use extline_driver::{Question as Open, Questions, secrets};
+use extline_driver::{Question as Open, Questions, modify, secrets};
 use extline_protocol::ExtensionEvent;
 use extline_protocol::frame::ErrorInfo;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyDict, PyList};
 
+use crate::context::Context;
 use crate::core::{Core, refuse_in_child};
 use crate::frames::to_dict;
 use crate::imports;
@@ -114,10 +115,26 @@ fn value(py: Python<'_>, Answer { reply, error }: Answer) -> PyResult<Bound<'_, 
     }
 }
 
-/// The environment variable of that name, under a host that keeps no secrets. Raises `ToolError`.
+/// What `secret.get` or `env.get` would answer, where the host does not serve it: as the answer of `ctx.request`, to be
+/// awaited where that is. `None` where the host is to be asked. Raises `ToolError`.
 #[pyfunction]
-pub(crate) fn of_environment(py: Python<'_>, name: &str) -> PyResult<String> {
-    secrets::of_environment(name).map_err(|error| raised(py, *error))
+pub(crate) fn elsewhere<'py>(
+    py: Python<'py>,
+    context: &Context,
+    method: &str,
+    name: &str,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let found = secrets::elsewhere(&context.core.channel().session, method, name);
+    let Some(found) = found else { return Ok(None) };
+    let answer = PyDict::new(py);
+    answer.set_item("value", found.map_err(|error| raised(py, *error))?)?;
+    context.core.serving(py).call_method1("at_once", (answer,)).map(Some)
+}
+
+/// Whether a value that could not be set, by the kind of the failure, is read and changed again.
+#[pyfunction]
+pub(crate) fn tries_again(kind: &str, tried: u32) -> bool {
+    modify::tries_again(&kind.into(), tried)
 }
 
 /// A failure as Python's `ToolError`.

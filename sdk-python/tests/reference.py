@@ -139,6 +139,7 @@ def entries(package: griffe.Module, path: str) -> Iterator[str]:
         return
     hidden = ("Exception", "Registering", "_Told", "_OfTool")
     bases = ", ".join(str(base) for base in found.bases if str(base) not in hidden)
+    bases = bases.replace("_ToolMoment", "Moment")
     yield f"### `{name}`" + (f", a `{bases}`" if bases else "") + f"\n\n{text(found)}"
     if path in MADE:
         yield code(signature(found["__init__" if "__init__" in found.members else "__new__"], name))
@@ -150,6 +151,8 @@ def entries(package: griffe.Module, path: str) -> Iterator[str]:
 def members(found: griffe.Object) -> list[griffe.Object | griffe.Alias]:
     """Its own, and those of the bases that have no public name."""
     bases = [base for base in found.mro() if base.name in ("Speaking", "_OfTool")] if found.is_class else []
+    if found.is_class and "_ToolMoment" in map(str, found.bases):
+        bases.append(found.mro()[0])
     inherited = [member for base in bases for member in base.members.values()]
     return [*inherited, *found.members.values()] if found.name != "Extension" else [*found.members.values(), *inherited]
 

@@ -21,7 +21,7 @@ MISTAKES = Path(__file__).parent / "typing_mistakes.py"
 def samples(folder: Path) -> list[Path]:
     """Each in a folder of its own, as an author has it."""
     made = []
-    for example in ("weather-python", "guard-python", "notes-python"):
+    for example in ("weather-python", "guard-python", "notes-python", "repo-assistant-python"):
         made.append(Path(shutil.copytree(EXAMPLES / example, folder / example)))
     template = folder / "template"
     template.mkdir()

@@ -96,8 +96,13 @@ impl ToolUse {
     /// It goes on with other arguments, an object. Anything else counts as a handler that failed
     /// (`intercept.modified-args`).
     pub fn rewrite(&self, args: impl Into<RawJson>) -> Decision {
-        self.asked.made("rewrite");
-        Decision(Change::Args(args.into()))
+        self.made("rewrite", Change::Args(args.into()))
+    }
+
+    /// What the method of that name has made.
+    pub(crate) fn made(&self, by: &'static str, change: Change) -> Decision {
+        self.asked.made(by);
+        Decision(change)
     }
 }
 

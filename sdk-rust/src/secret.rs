@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use extline_driver::secrets::of_environment;
+use extline_driver::secrets::elsewhere;
 use extline_services::{Method, env, secret};
 
 use crate::{Context, ToolError};
@@ -66,8 +66,8 @@ impl Context {
     /// Kind `not_found` where it is not set, with a text that says what sets it; `permission` where the manifest does
     /// not declare it (`secret.declared`); else as [`Context::request`].
     pub async fn secret(&self, name: &str) -> Result<Secret, ToolError> {
-        if !self.host().serves(secret::GetMethod::NAME) {
-            return Ok(Secret(fallback(name)?));
+        if let Some(found) = self.elsewhere(secret::GetMethod::NAME, name) {
+            return found.map(Secret);
         }
         let params = secret::Get { name: name.to_owned(), purpose: None };
         let answer: secret::Secret = self.request(secret::GetMethod::NAME, &params).await?;
@@ -77,17 +77,18 @@ impl Context {
     /// The environment variable of that name, as it is where the agent was started; `permissions.env` of the
     /// extension's `extension.json` declares it. Errors are those of [`Context::secret`].
     pub async fn env(&self, name: &str) -> Result<String, ToolError> {
-        if !self.host().serves(env::GetMethod::NAME) {
-            return fallback(name);
+        if let Some(found) = self.elsewhere(env::GetMethod::NAME, name) {
+            return found;
         }
         let params = env::Get { name: name.to_owned() };
         let answer: env::Variable = self.request(env::GetMethod::NAME, &params).await?;
         Ok(answer.value)
     }
-}
 
-fn fallback(name: &str) -> Result<String, ToolError> {
-    of_environment(name).map_err(ToolError::of)
+    fn elsewhere(&self, method: &str, name: &str) -> Option<Result<String, ToolError>> {
+        let found = elsewhere(&self.connection().session(), method, name);
+        found.map(|found| found.map_err(ToolError::of))
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use extline_protocol::{ErrorKind, RawJson};
+use extline_driver::modify::tries_again;
+use extline_protocol::RawJson;
 use extline_services::Method;
 use extline_services::session::{
     Append, AppendMethod, Branch, BranchMethod, Info, InfoMethod, Session, SessionEntry,
@@ -16,9 +17,6 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
 use crate::{Context, Extension, ToolError};
-
-/// How often a value is read again that others change at the same time.
-const TRIES: usize = 100;
 
 /// Values that are there again when the extension is started again, see [`Context::state`].
 #[derive(Clone, Copy, Debug)]
@@ -128,14 +126,14 @@ impl Slot<'_> {
         key: &str,
         mut change: impl FnMut(Option<T>) -> T,
     ) -> Result<T, ToolError> {
-        let mut left = TRIES;
+        let mut tried = 0;
         loop {
             let (found, revision) = self.found(key).await?;
             let value = change(found.map(|value| read(key, &value)).transpose()?);
-            left -= 1;
+            tried += 1;
             match self.set_if(key, &value, Some(revision)).await {
                 Ok(()) => return Ok(value),
-                Err(error) if *error.kind() == ErrorKind::Conflict && left > 0 => {}
+                Err(error) if tries_again(error.kind(), tried) => {}
                 Err(error) => return Err(error),
             }
         }

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::asked::Asked;
 use crate::result::IntoContent;
-use crate::{Content, Decision, ErrorInfo, ToolError, args};
+use crate::{Content, Decision, ErrorInfo, ToolError, ToolUse};
 
 /// What a tool came to, at [`point::ToolResult`](crate::point::ToolResult): of every tool, also of a
 /// call that failed. The tool has run; nothing here undoes that.
@@ -29,32 +29,29 @@ use crate::{Content, Decision, ErrorInfo, ToolError, args};
 /// ```
 #[derive(Clone, Debug)]
 pub struct ToolAnswer {
-    asked: Asked,
-    args: RawJson,
+    call: ToolUse,
     result: EventResult,
 }
 
 impl ToolAnswer {
     pub(crate) fn new(asked: Asked) -> Self {
-        let payload = asked.payload();
-        let args = payload.tool_args.clone().unwrap_or_else(RawJson::empty_object);
-        let result = payload.result.clone().unwrap_or_default();
-        Self { asked, args, result }
+        let result = asked.payload().result.clone().unwrap_or_default();
+        Self { call: ToolUse::new(asked), result }
     }
 
     /// The tool's name.
     pub fn tool(&self) -> &str {
-        self.payload().tool_name.as_deref().unwrap_or_default()
+        self.call.tool()
     }
 
     /// The id of the call, empty where the host does not say it.
     pub fn tool_id(&self) -> &str {
-        self.payload().tool_id.as_deref().unwrap_or_default()
+        self.call.tool_id()
     }
 
     /// The arguments with which it ran; an empty object where the host does not say them.
     pub fn args(&self) -> &RawJson {
-        &self.args
+        self.call.args()
     }
 
     /// The arguments as a type; a [`Value`](serde_json::Value) takes all that there are.
@@ -63,7 +60,7 @@ impl ToolAnswer {
     ///
     /// Kind `validation`, with the member that does not fit.
     pub fn args_as<T: DeserializeOwned>(&self) -> Result<T, ToolError> {
-        args::decode(&self.args)
+        self.call.args_as()
     }
 
     /// What the model is to read.
@@ -98,7 +95,7 @@ impl ToolAnswer {
 
     /// All that the host says about it.
     pub fn payload(&self) -> &EventPayload {
-        self.asked.payload()
+        self.call.payload()
     }
 
     /// The caller gets it as it is.
@@ -109,19 +106,17 @@ impl ToolAnswer {
     /// The caller gets this in its place: content, or a [`Replacement`] for more. What is not said stays,
     /// but for the value of a result whose content is replaced (`result.replaced`).
     pub fn replace(&self, replacement: impl Into<Replacement>) -> Decision {
-        self.asked.made("replace");
-        Decision(Change::Result(replacement.into().0))
+        self.call.made("replace", Change::Result(replacement.into().0))
     }
 
     /// The call counts as failed, and the model reads this.
     pub fn fail(&self, text: impl Into<String>) -> Decision {
-        self.asked.made("fail");
-        Decision(Change::Result(ReplaceResult::failure(text)))
+        self.call.made("fail", Change::Result(ReplaceResult::failure(text)))
     }
 
     /// Nobody gets the result; the model reads by whom it was withheld and why (`result.withheld`).
     pub fn withhold(&self, reason: impl Into<String>) -> Decision {
-        Decision(self.asked.block(reason.into()))
+        self.call.block(reason)
     }
 }
 

@@ -30,6 +30,11 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
+    /// Whether none is named.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.commands.is_empty() && self.files.is_empty()
+    }
+
     /// The command that trusts a server of these files, without its digest.
     pub(crate) fn trusting(&self) -> String {
         let mut words = vec!["extline".to_owned(), "run".to_owned(), "--mcp-tools".to_owned()];

@@ -43,6 +43,11 @@ int main() {
     ext.tool("secret", "Asks for a key.", any, [](extline::Call& call) {
         return std::to_string(call.secret("PATH").size() > 0);
     });
+    ext.tool("config", "Tells its configuration.", any, [&ext](extline::Call& call) {
+        std::int64_t timeout = 5000;
+        extline_json_int(call.config(), "/timeout_ms", &timeout);
+        return std::to_string(timeout) + (ext.config() == call.config() ? " of both" : "");
+    });
     ext.guard("throws", [](extline::Call& call) {
         if (call.look("/tool_name") == "guarded") throw std::runtime_error("no guard");
     });
@@ -116,6 +121,10 @@ fn what_is_thrown_and_kept_becomes_an_answer() {
     assert_eq!(call("thrown", r#"{"what":"twice"}"#), (0, "once\n".to_owned()));
     let args = r#"{"n":2,"b":true,"list":[1,2,3],"d":2.5}"#;
     assert_eq!(call("args", args).1, "42 true 3 none 2.5\n");
+    assert_eq!(call("config", "{}").1, "5000 of both\n");
+    fs::write(folder.path().join("given.json"), r#"{"timeout_ms": 7}"#).unwrap();
+    let given = try_sh("extline call config --config given.json -- ./all", folder.path());
+    assert_eq!(given.1, "7 of both\n");
     fails("guarded", "{}", &["guard"]);
     let ship = |answers: &str| {
         try_sh(&format!("extline call ship {answers} -- ./all 2>&-"), folder.path())

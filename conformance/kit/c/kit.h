@@ -22,6 +22,7 @@ void add_waiting(extline_extension *kit);
 void add_faults(extline_extension *kit);
 void add_knowledge(extline_extension *kit);
 void add_methods(extline_extension *kit);
+void add_services(extline_extension *kit);
 void add_moments(extline_extension *kit);
 void add_panel(extline_extension *kit);
 
@@ -36,8 +37,11 @@ void release(extline_str name);
 void record(const char *label);
 void answer_labels(extline_call *call, size_t count);
 
-/* methods.c: the tools that ask the host, and a yes or no of the person's. The answer is to be freed. */
+/* methods.c: the tools that ask the host, what a call answers where that fails, how parts become a list,
+ * and a yes or no of the person's. The answer is to be freed. */
 void add_question_tools(extline_extension *kit);
+void fail_request(extline_call *call, extline_result result, extline_answer *answer);
+void add_part(void *user, extline_str part);
 extline_result ask_person(extline_call *call, const char *title, bool *said_yes, extline_answer **answer);
 
 /* panel.c */

@@ -29,6 +29,7 @@ int main(void) {
     add_faults(kit);
     add_knowledge(kit);
     add_methods(kit);
+    add_services(kit);
     add_moments(kit);
     add_panel(kit);
     int status = extline_run(kit);

@@ -10,7 +10,7 @@
 #define SCHEMA_CONFIRM \
     "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\"}},\"required\":[\"title\"]}"
 
-static void fail(extline_call *call, extline_result result, extline_answer *answer) {
+void fail_request(extline_call *call, extline_result result, extline_answer *answer) {
     if (result == EXTLINE_REMOTE) {
         extline_str told = extline_answer_text(answer);
         extline_call_error(call, extline_answer_error_kind(answer).ptr, told.ptr);
@@ -23,7 +23,7 @@ static void fail(extline_call *call, extline_result result, extline_answer *answ
     }
 }
 
-static void add_part(void *user, extline_str part) {
+void add_part(void *user, extline_str part) {
     text *parts = user;
     if (parts->len > 0) put(parts, ",");
     put_n(parts, part.ptr, part.len);
@@ -39,7 +39,7 @@ static void request(void *user, extline_call *call, extline_str args) {
     extline_result result = extline_request_in_parts(extline_call_extension(call), call, method.ptr, params.ptr, 0,
                                                      add_part, &parts, &answer);
     if (result != EXTLINE_OK) {
-        fail(call, result, answer);
+        fail_request(call, result, answer);
     } else if (extline_json_text(extline_answer_json(answer), "", &result_text) == EXTLINE_OK) {
         text json = {NULL, 0, 0};
         put(&json, "{\"parts\":[");
@@ -75,7 +75,7 @@ static void confirm(void *user, extline_call *call, extline_str args) {
     if (extline_args_string(call, "/title", &title) != EXTLINE_OK) return;
     extline_result result = ask_person(call, title.ptr, &said_yes, &answer);
     if (result != EXTLINE_OK)
-        fail(call, result, answer);
+        fail_request(call, result, answer);
     else
         extline_call_textf(call, "%s%s", said_yes ? "yes" : "no",
                            extline_call_deadline_ms(call) == 0 ? " too late" : "");
@@ -104,7 +104,7 @@ static void count(void *user, extline_call *call, extline_str params) {
         snprintf(number, sizeof number, "%lld", (long long)i);
         extline_result result = extline_call_part(call, part.len > 0 ? part.ptr : number);
         if (result == EXTLINE_OK) continue;
-        fail(call, result, NULL);
+        fail_request(call, result, NULL);
         forget(&part);
         return;
     }

@@ -56,6 +56,14 @@ TOOLS = [
     ("pay", "Tells what it has done.", NONE),
     ("declared", "Declares all that a tool can declare.", NONE),
     (LONGEST, "Has the longest name, with every character that a name may have.", NONE),
+    ("secret", "Asks for a secret.", schema(STRING % "name", "name")),
+    ("variable", "Asks for a variable.", schema(STRING % "name", "name")),
+    ("keep", "Keeps values.",
+     schema('"op":{"enum":["get","set","delete","list","add"]},' + STRING % "key" + ',"value":{}', 'op","key')),
+    ("history", "Reads and writes the history.",
+     schema('"op":{"enum":["append","branch","info"]},"data":{}', "op")),
+    ("run", "Has a program run.",
+     schema(STRING % "command" + ',"args":{"type":"array","items":{"type":"string"}}', 'command","args')),
 ]
 
 COMMANDS = [
@@ -67,7 +75,7 @@ COMMANDS = [
     ("panel", "opens the panel", "TITLE"),
 ]
 
-METHODS = ["kit.count", "kit.wait"]
+METHODS = ["kit.count", "kit.wait", "state.migrate"]
 
 SUBSCRIPTION = {
     "type": "subscribe",

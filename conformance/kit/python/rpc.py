@@ -22,9 +22,10 @@ class Asked(Call):
     def run(self):
         try:
             method = self.frame.get("method")
-            if method not in ("kit.count", "kit.wait"):
+            own = {"kit.count": self.count_up, "kit.wait": self.wait_for_the_end, "state.migrate": self.migrate}
+            if method not in own:
                 raise Failed("unsupported", f"unknown method {method}")
-            answer = {"result": self.count_up() if method == "kit.count" else self.wait_for_the_end()}
+            answer = {"result": own[method]()}
         except Failed as failed:
             answer = {"error": {"code": failed.error["kind"], "message": failed.error["message"]}}
         except Exception as error:
@@ -50,6 +51,10 @@ class Asked(Call):
     def wait_for_the_end(self):
         self.wait(lambda: False, None if self.until is None else max(0, self.until - time.monotonic()))
         return "over"
+
+    def migrate(self):
+        """All values of an earlier version become one."""
+        return {"data": {f"v{self.args['from']}": self.args["data"]}}
 
 
 class Question:

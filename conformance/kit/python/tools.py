@@ -9,6 +9,7 @@ import time
 from calls import Failed, image_block, text_block
 from frames import Raw, encode
 from registrations import LONGEST
+from services import Services
 
 MESSAGE = "it was to fail"
 KINDS = {"validation", "not_found", "permission", "transient", "timeout", "cancelled", "conflict", "stale",
@@ -213,4 +214,4 @@ class Tools:
             "busy": tool_busy, "updates": tool_updates, "fail": tool_fail, "stdout": tool_stdout,
             "declared": lambda _: "declared",
             LONGEST: lambda _: "named",
-            **own}
+            **own, **Services(self.kit).named()}

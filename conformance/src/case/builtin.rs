@@ -6,7 +6,7 @@ use super::{Case, Cases, parse};
 use crate::texts::packed;
 
 /// The files, each with the cases of one subject.
-pub(crate) const FILES: [&str; 23] = [
+pub(crate) const FILES: [&str; 24] = [
     "framing.toml",
     "json.toml",
     "text.toml",
@@ -26,6 +26,7 @@ pub(crate) const FILES: [&str; 23] = [
     "kit-asks.toml",
     "kit-requests.toml",
     "kit-config.toml",
+    "kit-services.toml",
     "kit-errors.toml",
     "kit-output.toml",
     "kit-moments.toml",

@@ -191,6 +191,9 @@ fn write_down(
     if !extension.guards.is_empty() {
         manifest["guards"] = json!(extension.guards);
     }
+    if let Some(permissions) = &extension.permissions {
+        manifest["permissions"] = permissions.clone();
+    }
     fs::write(folder.join("extension.json"), manifest.to_string())?;
     Ok(shown)
 }

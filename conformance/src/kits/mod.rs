@@ -21,7 +21,7 @@ use crate::run::{Options, Progress, run};
 const AT_ONCE: usize = 4;
 
 /// What the groups of cases are about.
-const SUBJECTS: [(&str, &str); 18] = [
+const SUBJECTS: [(&str, &str); 22] = [
     ("K-SRF", "what is registered"),
     ("K-TOL", "tool calls"),
     ("K-RES", "results"),
@@ -38,6 +38,10 @@ const SUBJECTS: [(&str, &str); 18] = [
     ("K-ASK", "questions to the host"),
     ("K-RPC", "requests and dialogs"),
     ("K-CFG", "configuration"),
+    ("K-SEC", "secrets and variables"),
+    ("K-STA", "values that are kept"),
+    ("K-SES", "entries of the history"),
+    ("K-EXE", "programs"),
     ("K-OUT", "stray output"),
     ("K-LIF", "end of the session"),
 ];

@@ -15,13 +15,14 @@ use crate::hosts::{HostOptions, run_host};
 use crate::report::{CaseReport, Verdict};
 
 /// The host that can be broken, in plain Python: `host.py NAME`.
-const HOST: [(&str, &str); 7] = [
+const HOST: [(&str, &str); 8] = [
     ("host.py", include_str!("../../mutants/host.py")),
     ("host_basics.py", include_str!("../../mutants/host_basics.py")),
     ("host_calls.py", include_str!("../../mutants/host_calls.py")),
     ("host_extension.py", include_str!("../../mutants/host_extension.py")),
     ("host_person.py", include_str!("../../mutants/host_person.py")),
     ("host_programs.py", include_str!("../../mutants/host_programs.py")),
+    ("host_services.py", include_str!("../../mutants/host_services.py")),
     ("host_process.py", include_str!("../../mutants/host_process.py")),
 ];
 /// Most of them wait: a broken host for what does not come, a case for a time to pass.

@@ -35,7 +35,7 @@ const PUPPET: [(&str, &str); 3] = [
     ("puppet_output.py", include_str!("../../mutants/puppet_output.py")),
 ];
 /// The kit in plain Python and what breaks it: `kit_mutant.py NAME`.
-const KIT: [(&str, &str); 16] = [
+const KIT: [(&str, &str); 18] = [
     ("kit.py", include_str!("../../kit/python/kit.py")),
     ("frames.py", include_str!("../../kit/python/frames.py")),
     ("pipes.py", include_str!("../../kit/python/pipes.py")),
@@ -43,6 +43,7 @@ const KIT: [(&str, &str); 16] = [
     ("tools.py", include_str!("../../kit/python/tools.py")),
     ("moments.py", include_str!("../../kit/python/moments.py")),
     ("rpc.py", include_str!("../../kit/python/rpc.py")),
+    ("services.py", include_str!("../../kit/python/services.py")),
     ("registrations.py", include_str!("../../kit/python/registrations.py")),
     ("mutation.py", include_str!("../../mutants/mutation.py")),
     ("broken_surface.py", include_str!("../../mutants/broken_surface.py")),
@@ -52,6 +53,7 @@ const KIT: [(&str, &str); 16] = [
     ("broken_output.py", include_str!("../../mutants/broken_output.py")),
     ("broken_moments.py", include_str!("../../mutants/broken_moments.py")),
     ("broken_requests.py", include_str!("../../mutants/broken_requests.py")),
+    ("broken_services.py", include_str!("../../mutants/broken_services.py")),
 ];
 const KIT_MUTANT: &str = include_str!("../../mutants/kit_mutant.py");
 /// The interpreter itself: `python3` on the path may be a script of a version manager that takes

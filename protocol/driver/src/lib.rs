@@ -5,8 +5,8 @@
 //! while the host does not read, when answers are gathered for one write, what the thread does that owns
 //! the session ([`owner`]), who stands in for an event loop that a handler keeps ([`StandIn`]), what is done
 //! with an event that needs no handler ([`settle`]), what the host was asked ([`questions`]), where a secret is
-//! under a host that keeps none ([`secrets`]), how an
-//! extension is an MCP server ([`mcp`]), what a person is told who starts one ([`by_hand`]), and which
+//! under a host that keeps none ([`secrets`]), how often a value is changed anew that others change too ([`modify`]),
+//! how an extension is an MCP server ([`mcp`]), what a person is told who starts one ([`by_hand`]), and which
 //! handlers keep a process from its end.
 //!
 //! An SDK decides which thread does it, and calls its author's handlers.
@@ -15,6 +15,7 @@ pub mod by_hand;
 mod channel;
 mod inlet;
 pub mod mcp;
+pub mod modify;
 pub mod owner;
 pub mod questions;
 pub mod running;

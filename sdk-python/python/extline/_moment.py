@@ -82,8 +82,8 @@ class Moment(Event):
         return 'a handler decides by what it returns: return moment.block("...")'
 
 
-class ToolUse(Moment):
-    """A tool is about to be called: ``call.tool``, ``call.args``, ``call.tool_id``."""
+class _ToolMoment(Moment):
+    """A tool is about to be called, or was."""
 
     __slots__ = ()
 
@@ -100,10 +100,16 @@ class ToolUse(Moment):
 
     @property
     def args(self) -> dict[str, Any]:
-        """The arguments; empty when there are none. A change of them changes nothing, and is an
-        error."""
+        """The arguments; empty when there are none, and where the host does not say them. A change of them changes
+        nothing, and is an error."""
         args = self.payload.get("tool_args")
         return args if isinstance(args, dict) else {}
+
+
+class ToolUse(_ToolMoment):
+    """A tool is about to be called: ``call.tool``, ``call.args``, ``call.tool_id``."""
+
+    __slots__ = ()
 
 
 class GuardedToolUse(ToolUse):
@@ -185,30 +191,13 @@ class Message(Moment):
         return "return message.replace(text)"
 
 
-class ToolAnswer(Moment):
+class ToolAnswer(_ToolMoment):
     """What a tool came to, before its caller gets it: ``result.text``, ``result.is_error``.
 
     The tool has run: nothing here undoes that. Results of every tool come, also of failures.
     """
 
     __slots__ = ()
-
-    @property
-    def tool(self) -> str:
-        """The tool's name."""
-        return self._frame.get("tool_name") or ""
-
-    @property
-    def tool_id(self) -> str | None:
-        """The id of the call; None where the host does not say it."""
-        found: str | None = self._frame.get("tool_id")
-        return found
-
-    @property
-    def args(self) -> dict[str, Any]:
-        """The arguments with which it ran; empty where the host does not say them."""
-        args = self.payload.get("tool_args")
-        return args if isinstance(args, dict) else {}
 
     @property
     def content(self) -> list[dict[str, Any]]:

@@ -31,6 +31,7 @@ __all__ = [
     "claim_at_import",
     "context",
     "dumps",
+    "elsewhere",
     "end",
     "enter",
     "fail_command",
@@ -41,13 +42,13 @@ __all__ = [
     "forked",
     "leave",
     "loads",
-    "of_environment",
     "on_cancel",
     "report",
     "request",
     "send_part",
     "show",
     "step_aside",
+    "tries_again",
 ]
 
 _T = TypeVar("_T")
@@ -356,7 +357,8 @@ def call_tool(
     interrupts: bool,
     woken: Callable[[], object],
 ) -> Question: ...
-def of_environment(name: str) -> str: ...
+def elsewhere(context: Context, method: str, name: str) -> Any: ...
+def tries_again(kind: str, tried: int) -> bool: ...
 def request(
     context: Context,
     method: str,

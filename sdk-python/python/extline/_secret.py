@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ._errors import ToolError
-from ._native import of_environment
+from ._native import elsewhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,22 +70,9 @@ def _asked(ctx: Context, method: str, params: dict[str, str], kind: type[Any]) -
     name = params["name"]
     if not isinstance(name, str):
         raise TypeError(f"the name of a secret or a variable is a str, and this is {name!r}")
-    try:
-        answer = ctx.request(method, params)
-    except ToolError as error:
-        return _elsewhere(error, name, kind)
-    return _later(answer, name, kind) if hasattr(answer, "__await__") else kind(answer["value"])
+    answer = elsewhere(ctx, method, name) or ctx.request(method, params)
+    return _later(answer, kind) if hasattr(answer, "__await__") else kind(answer["value"])
 
 
-async def _later(answer: Any, name: str, kind: type[Any]) -> Any:
-    try:
-        return kind((await answer)["value"])
-    except ToolError as error:
-        return _elsewhere(error, name, kind)
-
-
-def _elsewhere(error: ToolError, name: str, kind: type[Any]) -> Any:
-    """Where the host does not serve it."""
-    if error.kind != "unsupported":
-        raise error
-    return kind(of_environment(name))
+async def _later(answer: Any, kind: type[Any]) -> Any:
+    return kind((await answer)["value"])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
+from itertools import count
 
 from ._errors import ToolError
+from ._native import tries_again
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,9 +15,6 @@ if TYPE_CHECKING:
 
     from ._native import Context
     from ._services import SessionSessionEntry
-
-# How often a value is read again that others change at the same time.
-_TRIES = 100
 
 
 class State:
@@ -97,12 +96,12 @@ class Slot(MutableMapping[str, "Any"]):
         found = self._ask("get", {"key": key}, lambda answer: answer)
         if hasattr(found, "__await__"):
             return self._modify_later(found, key, change, default)
-        for left in reversed(range(_TRIES)):
+        for tried in count(1):
             value = change(found.get("value", default))
             try:
                 self._ask("set", self._changed(key, value, found), lambda _: None)
             except ToolError as error:
-                if error.kind != "conflict" or not left:
+                if not tries_again(error.kind, tried):
                     raise
             else:
                 return value
@@ -113,12 +112,12 @@ class Slot(MutableMapping[str, "Any"]):
         self, first: Any, key: str, change: Callable[[Any], Any], default: Any
     ) -> Any:
         found = await first
-        for left in reversed(range(_TRIES)):
+        for tried in count(1):
             value = change(found.get("value", default))
             try:
                 await self._ask("set", self._changed(key, value, found), lambda _: None)
             except ToolError as error:
-                if error.kind != "conflict" or not left:
+                if not tries_again(error.kind, tried):
                     raise
             else:
                 return value

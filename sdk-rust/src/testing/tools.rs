@@ -78,11 +78,7 @@ impl Host {
         tool: &str,
         args: impl Into<RawJson>,
     ) -> Result<Answer, Failure> {
-        self.conversation.place = Location::caller();
-        let operation_key = Some(operation_key.to_owned());
-        let call =
-            self.send_call(tool, args.into(), Repetition { operation_key, reconcile: false })?;
-        self.finish(call)
+        self.repeat(tool, args.into(), operation_key, false)
     }
 
     /// Asks a tool with [`replay`](crate::Tool::replay) of `Replay::Reconcile` what became of the call of
@@ -116,11 +112,7 @@ impl Host {
         tool: &str,
         args: impl Into<RawJson>,
     ) -> Result<Answer, Failure> {
-        self.conversation.place = Location::caller();
-        let operation_key = Some(operation_key.to_owned());
-        let call =
-            self.send_call(tool, args.into(), Repetition { operation_key, reconcile: true })?;
-        self.finish(call)
+        self.repeat(tool, args.into(), operation_key, true)
     }
 
     /// Calls a tool and waits only until its handler has begun. Several may run at once.
@@ -291,6 +283,21 @@ impl Host {
     /// ```
     pub fn tools(&self) -> &[RegisterTool] {
         &self.conversation.seen.offered.tools
+    }
+
+    /// Calls a tool with a key, or asks it what became of that call.
+    #[track_caller]
+    fn repeat(
+        &mut self,
+        tool: &str,
+        args: RawJson,
+        operation_key: &str,
+        reconcile: bool,
+    ) -> Result<Answer, Failure> {
+        self.conversation.place = Location::caller();
+        let operation_key = Some(operation_key.to_owned());
+        let call = self.send_call(tool, args, Repetition { operation_key, reconcile })?;
+        self.finish(call)
     }
 
     fn send_call(

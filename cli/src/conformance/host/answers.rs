@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
+use extline_host::services::secret::Get;
 use extline_host::{
-    AgentStart, CallError, CallOptions, CommandOutcome, ExtensionState, Host, Panel,
+    AgentStart, Asked, CallError, CallOptions, CommandOutcome, ExtensionState, Host, Panel,
 };
 use extline_protocol::RawJson;
-use extline_protocol::frame::{EventPayload, ToolResult};
+use extline_protocol::frame::{EventPayload, SessionInfo, ToolResult};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -64,6 +65,7 @@ pub(super) async fn answer(state: &Rc<State>, request: &Value) -> DriverAnswer {
             };
             host.extensions().iter().any(is_ready)
         }),
+        "session" => return turn_to(&host, request).await,
         "remove" => json!(host.remove(text("extension")).await.is_some()),
         "stop" => {
             drop(host);
@@ -101,12 +103,40 @@ async fn start(state: &Rc<State>, request: Value) -> DriverAnswer {
         .deadlines(deadlines(&request))
         .builtin_tools(words("builtin_tools"))
         .builtin_commands(words("builtin_commands"));
+    if let Some(id) = request["session"].as_str() {
+        builder = builder.session(session(id));
+    }
+    let given = request["secrets"].clone();
+    builder = builder.secrets(move |asked: Asked<Get>| {
+        let found = given[&asked.extension][&asked.params.name].as_str().map(str::to_owned);
+        async move { found }
+    });
+    let kept = builder.state_file();
+    builder = builder.state(kept);
     for folder in words("extensions") {
         builder = builder.folder(folder);
     }
     builder = state.person.before(builder.run_programs(), request["person"] == true);
     state.begin(builder.start().await, request);
     DriverAnswer::Ok(Value::Null)
+}
+
+fn session(id: &str) -> SessionInfo {
+    SessionInfo { id: id.to_owned(), generation: None }
+}
+
+/// Another conversation is served from now on, one that branches off or not.
+async fn turn_to(host: &Host, request: &Value) -> DriverAnswer {
+    let session = session(request["session"].as_str().unwrap_or_default());
+    let turned = if request["branch"] == true {
+        host.fork_session(session, None).await
+    } else {
+        host.switch_session(session).await
+    };
+    match turned {
+        Ok(()) => DriverAnswer::Ok(Value::Null),
+        Err(error) => DriverAnswer::Error(error.message),
+    }
 }
 
 fn tool_json(tool: &extline_host::Tool) -> Value {

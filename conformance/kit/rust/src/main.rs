@@ -7,6 +7,7 @@ mod memory;
 mod methods;
 mod moments;
 mod panel;
+mod services;
 mod values;
 mod waiting;
 
@@ -32,7 +33,7 @@ fn main() -> Result<(), Error> {
     let kit = waiting::add(kit, &memory);
     let kit = faults::add(kit, &memory);
     let kit = knowledge(kit);
-    let kit = methods::add(kit);
+    let kit = services::add_migration(methods::add(services::add(kit)));
     let kit = moments::add(kit, &memory);
     panel::add(kit, &memory).run()?;
     faults::at_exit(&memory);

@@ -8,6 +8,7 @@ import "./waiting.js";
 import "./faults.js";
 import "./knowledge.js";
 import "./methods.js";
+import "./services.js";
 import "./moments.js";
 import "./panel.js";
 

@@ -50,6 +50,8 @@ pub(crate) struct Extension {
     /// The points that its manifest declares to guard.
     #[serde(default)]
     pub(crate) guards: Vec<String>,
+    /// What its manifest declares under `permissions`.
+    pub(crate) permissions: Option<serde_json::Value>,
     /// Its folder is a link to one that is elsewhere.
     #[serde(default)]
     pub(crate) linked: bool,
@@ -130,6 +132,7 @@ fn script_of(mut table: Table) -> Result<Script, String> {
             folder: None,
             exec: None,
             guards: Vec::new(),
+            permissions: None,
             linked: false,
             silent: false,
         });

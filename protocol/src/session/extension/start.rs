@@ -188,14 +188,15 @@ impl ExtensionSession {
         }
     }
 
+    /// Whether the host serves a method. False before it has answered.
+    pub fn serves(&self, method: &str) -> bool {
+        let methods = self.host.as_ref().and_then(|host| host.methods.as_ref());
+        methods.is_some_and(|methods| methods.iter().any(|name| name == method))
+    }
+
     pub(super) fn may_use_methods(&self, method: &str) -> Result<(), RequestError> {
-        let listed = |host: &HelloAck| {
-            host.methods.as_ref().is_some_and(|methods| methods.iter().any(|name| name == method))
-        };
-        if self.host.as_ref().is_some_and(listed) {
-            return Ok(());
-        }
-        Err(RequestError::Unsupported { method: method.to_owned() })
+        let unsupported = || RequestError::Unsupported { method: method.to_owned() };
+        self.serves(method).then_some(()).ok_or_else(unsupported)
     }
 }
 
