@@ -111,6 +111,9 @@ pub const SHUTDOWN_KILL: Duration = Duration::from_secs(1);
 /// Text, base64 and media types in the answer to a `call_tool` (`call.truncated`).
 pub const CALL_TOOL_BYTES: usize = 262_144;
 
+/// Messages in an event, at most (`event.message-bound`).
+pub const EVENT_MESSAGES: usize = 1_000;
+
 /// A host's deadline for the answer to a `call_tool`.
 pub const CALL_TOOL_DEADLINE: Duration = Duration::from_secs(60);
 

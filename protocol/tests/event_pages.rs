@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use extline_protocol::frame::{EventPayload, EventResult};
+use extline_protocol::frame::{EventMessage, EventPayload, EventResult, Todo};
 use extline_protocol::{Profile, RawJson};
 
 /// The tools of zot 0.1.62, with their arguments (internal/agent/tools in its source).
@@ -24,8 +24,9 @@ struct Language {
     folder: &'static str,
     /// Its name for a field of the wire.
     field: fn(&str) -> String,
-    /// Its types of an integer, a text, a truth value, any JSON value and an object.
-    types: [&'static str; 5],
+    /// Its types of an integer, a text, a truth value, any JSON value, a result, a message, several of them,
+    /// texts and what is to be done.
+    types: [&'static str; 9],
     /// Its class of an event, in a column of its own.
     class: Option<fn(&str) -> String>,
 }
@@ -34,7 +35,17 @@ const LANGUAGES: [Language; 4] = [
     Language {
         folder: "python",
         field: str::to_owned,
-        types: ["`int`", "`str`", "`bool`", "`dict[str, Any]`", "`dict[str, Any]`"],
+        types: [
+            "`int`",
+            "`str`",
+            "`bool`",
+            "`dict[str, Any]`",
+            "`dict[str, Any]`",
+            "`dict[str, Any]`",
+            "`list[dict[str, Any]]`",
+            "`list[str]`",
+            "`list[dict[str, Any]]`",
+        ],
         class: Some(|event| format!("events.{}", camel(&format!("_{event}")))),
     },
     Language {
@@ -46,13 +57,27 @@ const LANGUAGES: [Language; 4] = [
             "`boolean`",
             "`unknown`",
             "`{ content: readonly unknown[]; is_error?: boolean; truncated?: boolean }`",
+            "`EventMessage`",
+            "`readonly EventMessage[]`",
+            "`readonly string[]`",
+            "`readonly Todo[]`",
         ],
         class: None,
     },
     Language {
         folder: "rust",
         field: str::to_owned,
-        types: ["`u64`", "`String`", "`bool`", "`RawJson`", "`EventResult`"],
+        types: [
+            "`u64`",
+            "`String`",
+            "`bool`",
+            "`RawJson`",
+            "`EventResult`",
+            "`EventMessage`",
+            "`Vec<EventMessage>`",
+            "`Vec<String>`",
+            "`Vec<Todo>`",
+        ],
         class: None,
     },
     Language {
@@ -62,6 +87,10 @@ const LANGUAGES: [Language; 4] = [
             "`extline_json_int`",
             "`extline_json_string`",
             "`extline_json_bool`",
+            "`extline_json_text`",
+            "`extline_json_text`",
+            "`extline_json_text`",
+            "`extline_json_text`",
             "`extline_json_text`",
             "`extline_json_text`",
         ],
@@ -94,14 +123,19 @@ fn the_tables_of_the_pages_are_what_the_specification_says() {
 }
 
 /// The fields of `EventPayload` with their types. It does not compile where a field has another
-/// type, or where one is missing here. Those behind `;` are no `Option`.
+/// type, or where one is missing here. Those behind the first `;` are no `Option`, those behind the second one are functions.
 macro_rules! payload_fields {
-    ($($field:ident: $kind:ty,)*; $($flag:ident: bool,)*) => {{
-        let _ = |EventPayload { $($field,)* $($flag,)* }: EventPayload| {
+    ($($field:ident: $kind:ty,)*; $($flag:ident: bool,)*; $($detail:ident: $of:ty,)*) => {{
+        $(let _: fn(&EventPayload) -> Option<$of> = EventPayload::$detail;)*
+        let _ = |EventPayload { $($field,)* $($flag,)* details: _ }: EventPayload| {
             $(let _: Option<$kind> = $field;)*
             $(let _: bool = $flag;)*
         };
-        [$((stringify!($field), stringify!($kind)),)* $((stringify!($flag), "bool"),)*]
+        [
+            $((stringify!($field), stringify!($kind)),)*
+            $((stringify!($flag), "bool"),)*
+            $((stringify!($detail), stringify!($of)),)*
+        ]
     }};
 }
 
@@ -139,8 +173,22 @@ fn the_fields_on_the_page_of_rust_are_those_of_the_crate() {
         previous_session: String,
         old_leaf: String,
         new_leaf: String,
+        provider: String,
+        model: String,
         ;
         queued: bool,
+        ;
+        message: EventMessage,
+        messages: Vec<EventMessage>,
+        tool_results: Vec<EventMessage>,
+        trigger: String,
+        action: String,
+        attempt: u64,
+        max_attempts: u64,
+        delay_ms: u64,
+        will_retry: bool,
+        rules: Vec<String>,
+        todos: Vec<Todo>,
     };
     let page = read(&root().join("docs/rust/events-and-guards.md"));
     let rows = rows(&page, "| field | type | from |");
@@ -176,13 +224,17 @@ fn fields(specification: &str, language: &Language) -> String {
     for row in rows(section, "| field | type |") {
         let [name, kind, _, _, since, meaning] = row[..] else { panic!("{row:?}") };
         let name = name.trim_matches('`');
-        let [integer, text, truth, any, object] = language.types;
+        let [integer, text, truth, any, result, message, messages, texts, todos] = language.types;
         let kind = match kind {
             "integer" => integer,
             "string" => text,
             "boolean" | "flag" => truth,
             "raw" => any,
-            "object" => object,
+            "object" if name == "result" => result,
+            "object" => message,
+            "array of object" if name == "todos" => todos,
+            "array of object" => messages,
+            "array of string" => texts,
             other => panic!("{name} is a {other}"),
         };
         // What happened, by which the handler was found.

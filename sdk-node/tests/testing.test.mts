@@ -142,6 +142,16 @@ test("events are handled when the step returns, and what they say is there", asy
   await assert.rejects(host.event("turn_start"), { name: "Misuse", message });
 });
 
+test("a message has its role and its blocks", async () => {
+  const ext = make();
+  const told: unknown[] = [];
+  ext.on("message_end", ({ message }) => void told.push(message));
+  await using host = await Host.start(ext);
+  const message = { role: "user", content: [{ type: "text", text: "Hello." }] };
+  await host.event("message_end", { message });
+  assert.deepEqual(told, [message]);
+});
+
 test("interceptors rewrite in their order, and guards see the result", async () => {
   const ext = make();
   ext.intercept("tool_call", (call) => call.rewrite({ ...call.args, timeout: 9 }));

@@ -34,7 +34,7 @@ export {
   UserPrompt,
 } from "./moment.js";
 export type { AnswerError, ReplaceOptions } from "./moment.js";
-export type { Event, EventName, EventPayload, Events, Points, Told, Unheard } from "./moment.js";
+export type { Event, EventMessage, EventName, EventPayload, Events, Points, Todo, Told, Unheard } from "./moment.js";
 export { Panel } from "./panel.js";
 export type { PanelChange, PanelInput } from "./panel.js";
 export type { AskOptions, RequestOptions } from "./questions.js";

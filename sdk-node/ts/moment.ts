@@ -5,6 +5,30 @@ import { encodeJson } from "./json.js";
 import { sayType } from "./lossy.js";
 import type { OutputBlock } from "./tool-output.js";
 
+/** A message of the conversation, with the names of the wire. */
+export interface EventMessage {
+  /** Who wrote it: `user`, `assistant`, `tool`, or another of the agent's own. */
+  readonly role: string;
+  /** Its blocks. Those that are neither text nor an image are the agent's own. */
+  readonly content: readonly OutputBlock[];
+  /** The model's id of the tool call that it answers. */
+  readonly tool_id?: string;
+  /** The tool that it is the answer of. */
+  readonly tool_name?: string;
+  /** That call failed. */
+  readonly is_error?: boolean;
+  /** Blocks were cut. */
+  readonly truncated?: boolean;
+}
+
+/** What is to be done, of an agent's list. */
+export interface Todo {
+  /** What it is. */
+  readonly text: string;
+  /** How it stands: `pending`, `in_progress`, `completed`, `abandoned`. */
+  readonly status?: string;
+}
+
 /** What an event may carry; which of it stands depends on the event. */
 export interface EventPayload {
   /** Number of the model call within the prompt, from 1. */
@@ -71,9 +95,31 @@ export interface EventPayload {
   readonly oldLeaf?: string;
   /** The place in it now. */
   readonly newLeaf?: string;
-  /** The model's provider, at an intercept. */
+  /** The message. */
+  readonly message?: EventMessage;
+  /** The messages that came of the prompt, the newest last. */
+  readonly messages?: readonly EventMessage[];
+  /** What the tools of the turn answered, as messages of the role `tool`. */
+  readonly toolResults?: readonly EventMessage[];
+  /** What led to a compaction: `manual`, `threshold`, `overflow`, `idle`. */
+  readonly trigger?: string;
+  /** How the history is shortened: `summary`, `handoff`, or a way of the agent's own. */
+  readonly action?: string;
+  /** Which try it is, from 1. */
+  readonly attempt?: number;
+  /** How many tries there are at most. */
+  readonly maxAttempts?: number;
+  /** How long it waits before that try, in milliseconds. */
+  readonly delayMs?: number;
+  /** Whether it is tried again. */
+  readonly willRetry?: boolean;
+  /** The names of the rules. */
+  readonly rules?: readonly string[];
+  /** What is not done yet. */
+  readonly todos?: readonly Todo[];
+  /** The model's provider. */
   readonly provider?: string;
-  /** The model, at an intercept. */
+  /** The model. */
   readonly model?: string;
 }
 
@@ -94,8 +140,8 @@ export interface Events {
   session_start: Told<"session_start", "reason">;
   /** A model call begins. */
   turn_start: Told<"turn_start", "step">;
-  /** A model call ended; its tools run after it. */
-  turn_end: Told<"turn_end", "stop" | "error">;
+  /** A model call ended; its tools run after it, unless there are results. */
+  turn_end: Told<"turn_end", "stop" | "error" | "message" | "toolResults">;
   /** The model asked for a tool; the arguments are the model's own. */
   tool_call: Told<"tool_call", "toolId" | "toolName" | "toolArgs">;
   /** A message of the model is complete. */
@@ -117,9 +163,12 @@ export interface Events {
     "toolId" | "toolName" | "decision" | "source" | "stage" | "reason"
   >;
   /** The history is about to be shortened. */
-  pre_compact: Told<"pre_compact", "compactionId" | "messageCount" | "tokenEstimate">;
+  pre_compact: Told<"pre_compact", "compactionId" | "messageCount" | "tokenEstimate" | "trigger" | "action">;
   /** The history was shortened, or was not. */
-  post_compact: Told<"post_compact", "compactionId" | "messageCount" | "tokenEstimate" | "status" | "error">;
+  post_compact: Told<
+    "post_compact",
+    "compactionId" | "messageCount" | "tokenEstimate" | "status" | "error" | "trigger" | "action" | "willRetry"
+  >;
   /** A subagent begins. */
   subagent_start: Told<"subagent_start", "agentId" | "agentRunId" | "name">;
   /** A subagent ended. */
@@ -132,6 +181,28 @@ export interface Events {
   session_branch: Told<"session_branch", "previousSession">;
   /** The conversation goes on at another place of its history. */
   session_tree: Told<"session_tree", "oldLeaf" | "newLeaf">;
+  /** The agent takes up a prompt. */
+  agent_start: Told<"agent_start", "agentRunId">;
+  /** The agent is done with the prompt. */
+  agent_end: Told<"agent_end", "agentRunId" | "stop" | "error" | "messages" | "messageCount">;
+  /** A message begins, of whatever role. */
+  message_start: Told<"message_start", "message">;
+  /** A message has grown: all of it as it stands. A handler that is slower than the model gets the newest state. */
+  message_update: Told<"message_update", "message">;
+  /** A message is complete. */
+  message_end: Told<"message_end", "message">;
+  /** A call of the model failed and is made again. */
+  auto_retry_start: Told<"auto_retry_start", "attempt" | "maxAttempts" | "delayMs" | "error">;
+  /** The tries are over. */
+  auto_retry_end: Told<"auto_retry_end", "attempt" | "status" | "error">;
+  /** What the model wrote broke a rule, which it is reminded of. */
+  rule_triggered: Told<"rule_triggered", "rules" | "text">;
+  /** The agent wants to end, and is reminded of what is not done. */
+  todo_reminder: Told<"todo_reminder", "todos" | "attempt" | "maxAttempts">;
+  /** Another model is asked from now on. */
+  model_changed: Told<"model_changed", "model" | "provider">;
+  /** The working directory is another one from now on. */
+  cwd_changed: Told<"cwd_changed">;
 }
 
 /** The name of an event. */
@@ -156,6 +227,17 @@ const NAMES: Readonly<Record<EventName, true>> = {
   session_switch: true,
   session_branch: true,
   session_tree: true,
+  agent_start: true,
+  agent_end: true,
+  message_start: true,
+  message_update: true,
+  message_end: true,
+  auto_retry_start: true,
+  auto_retry_end: true,
+  rule_triggered: true,
+  todo_reminder: true,
+  model_changed: true,
+  cwd_changed: true,
 };
 /** The events that there are. */
 export const EVENTS = Object.keys(NAMES);

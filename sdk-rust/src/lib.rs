@@ -73,8 +73,8 @@ pub use ui::Ui;
 pub use update::{Amount, Track, Update};
 
 pub use extline_protocol::frame::{
-    Approval, Content, Effect, ErrorInfo, Event, EventPayload, Exposure, FileOp, Level, Limits,
-    OnFailure, Replay, SessionInfo, Tier,
+    Approval, Content, Effect, ErrorInfo, Event, EventMessage, EventPayload, EventResult, Exposure,
+    FileOp, Level, Limits, OnFailure, Replay, SessionInfo, Tier, Todo,
 };
 pub use extline_protocol::{Capability, ErrorKind, RawJson};
 /// What hosts serve, with its types, see [`Ui::ask`].

@@ -226,12 +226,12 @@ impl AgentStart {
 
     /// The model's provider, empty where the host does not say it.
     pub fn provider(&self) -> &str {
-        self.0.intercept().provider.as_deref().unwrap_or_default()
+        self.payload().provider.as_deref().unwrap_or_default()
     }
 
     /// The model, empty where the host does not say it.
     pub fn model(&self) -> &str {
-        self.0.intercept().model.as_deref().unwrap_or_default()
+        self.payload().model.as_deref().unwrap_or_default()
     }
 
     /// The working directory, empty where the host does not say it.

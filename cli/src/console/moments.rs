@@ -12,7 +12,7 @@ use crate::content::json_of_result;
 use crate::failure::{Failure, nearest};
 
 /// Fields that a question has beside those of an event.
-const OF_START: [&str; 3] = ["provider", "model", "system_prompt"];
+const OF_START: [&str; 1] = ["system_prompt"];
 
 /// What came of it, for a person and for a program.
 pub(super) struct Shown {
@@ -63,11 +63,12 @@ pub(super) async fn intercept(
             Ok(decided(point, asked.map(|text| (format!(" with {text:?}"), json!({"text": text})))))
         }
         "before_agent_start" => {
-            let [provider, model, system_prompt] =
+            let [system_prompt] =
                 OF_START.map(|name| further.get(name).and_then(Value::as_str).map(str::to_owned));
             let mut start = AgentStart::default();
             (start.session_id, start.agent_run_id) = (payload.session_id, payload.agent_run_id);
-            (start.cwd, start.provider, start.model) = (payload.cwd, provider, model);
+            (start.cwd, start.provider, start.model) =
+                (payload.cwd, payload.provider, payload.model);
             start.system_prompt = system_prompt.unwrap_or_default();
             let prompt = host.intercept_before_agent_start(start).await;
             let text = format!(" with the system prompt {prompt:?}");

@@ -312,7 +312,7 @@ impl Connection {
 
     pub(crate) fn send_event(&self, event: &Event) {
         if self.shared.rules.profile.events_in_order {
-            self.send(|state| state.session.send_event(event));
+            self.send(|state| state.send_event(event));
         } else {
             self.lock().disordered.push(event.clone());
             self.changed.notify_one();

@@ -65,6 +65,7 @@ impl Shared {
         if subscribers.is_empty() {
             return;
         }
+        payload = payload.bound();
         let mut in_order = None;
         let mut sequence = lock(&self.emission.sequence);
         if let Some(session) = self.emission.session() {

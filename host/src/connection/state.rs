@@ -23,6 +23,11 @@ use crate::report::{
 /// Notices kept for the status of one extension; further ones are counted.
 const NOTICES: usize = 50;
 
+/// What is told of a message.
+const MESSAGE_START: &str = "message_start";
+const MESSAGE_UPDATE: &str = "message_update";
+const MESSAGE_END: &str = "message_end";
+
 /// Intercepts that failed, kept for the status of one extension.
 const INTERCEPT_FAILURES: usize = 50;
 
@@ -71,6 +76,8 @@ pub(crate) struct State {
     pub(super) kept_questions: usize,
     /// Events that wait to be put out of their order.
     pub(super) disordered: Vec<Event>,
+    /// The newest update of a message, while something else waits to be written.
+    newest_update: Option<Event>,
     /// It is being disabled: nothing more is asked of it.
     pub(super) is_draining: bool,
     /// Its output is not read any more, though it may still write.
@@ -137,6 +144,7 @@ impl State {
             kept_panels: 0,
             kept_questions: 0,
             disordered: Vec::new(),
+            newest_update: None,
             is_draining: false,
             stopped_reading: false,
             said_hello: None,
@@ -202,6 +210,31 @@ impl State {
     pub(super) fn write_on(&mut self, now: Instant) {
         let written = self.queue.flush(now);
         self.note_write(&written, now);
+        self.tell_newest_update();
+    }
+
+    /// Tells the update that waited, where nothing else waits any more.
+    fn tell_newest_update(&mut self) {
+        if self.queue.blocked().is_none()
+            && let Some(update) = self.newest_update.take()
+        {
+            self.session.send_event(&update);
+        }
+    }
+
+    /// Tells an event. While something waits to be written an update of a message does not wait with it: the
+    /// newest one stands for all (`event.newest`), and is told in its turn where another event comes, but not
+    /// where that says of the message what it says, or more (`event.newest-order`).
+    pub(super) fn send_event(&mut self, event: &Event) {
+        if event.event == MESSAGE_UPDATE && self.queue.blocked().is_some() {
+            self.newest_update = Some(event.clone());
+            return;
+        }
+        let is_said = matches!(&*event.event, MESSAGE_START | MESSAGE_UPDATE | MESSAGE_END);
+        if let Some(update) = self.newest_update.take().filter(|_| !is_said) {
+            self.session.send_event(&update);
+        }
+        self.session.send_event(event);
     }
 
     /// When something is due, if ever.
@@ -221,6 +254,7 @@ impl State {
         if !self.is_ending() {
             let checked = self.queue.check(now);
             self.note_write(&checked, now);
+            self.tell_newest_update();
         }
     }
 

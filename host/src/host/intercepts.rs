@@ -104,13 +104,20 @@ impl Host {
     /// empty one is none. Nobody can block the start.
     pub async fn intercept_before_agent_start(&self, start: AgentStart) -> String {
         let AgentStart { session_id, agent_run_id, cwd, provider, model, system_prompt } = start;
-        let payload = EventPayload { session_id, agent_run_id, cwd, ..EventPayload::default() };
         let own = |name: &String| Some(name.clone()).filter(|name| !name.is_empty());
+        let (provider, model) =
+            (provider.or_else(|| own(&self.provider)), model.or_else(|| own(&self.model)));
+        let payload = EventPayload {
+            session_id,
+            agent_run_id,
+            cwd,
+            provider,
+            model,
+            ..EventPayload::default()
+        };
         let mut prompt = system_prompt;
         for asked in self.shared.asked(Point::BeforeAgentStart, &Phase::Intercept) {
             let question = Question {
-                provider: provider.clone().or_else(|| own(&self.provider)),
-                model: model.clone().or_else(|| own(&self.model)),
                 system_prompt: Some(prompt.clone()),
                 ..Question::new(Point::BeforeAgentStart, payload.clone())
             };

@@ -17,8 +17,6 @@ pub(crate) struct Question {
     pub(crate) point: Point,
     pub(crate) phase: Phase,
     pub(crate) payload: EventPayload,
-    pub(crate) provider: Option<String>,
-    pub(crate) model: Option<String>,
     pub(crate) system_prompt: Option<String>,
     /// The time of the call that waits for the answer.
     pub(crate) above: Option<Standstill>,
@@ -39,29 +37,13 @@ impl Question {
     /// A question to interceptors; every question says its phase (`intercept.phase-written`).
     pub(crate) fn new(point: Point, payload: EventPayload) -> Self {
         let phase = Phase::Intercept;
-        Self {
-            point,
-            phase,
-            payload,
-            provider: None,
-            model: None,
-            system_prompt: None,
-            above: None,
-            origin: None,
-        }
+        Self { point, phase, payload, system_prompt: None, above: None, origin: None }
     }
 
     /// As the wire has it.
     fn into_intercept(self) -> Intercept {
-        let Self { point, phase, payload, provider, model, system_prompt, .. } = self;
-        Intercept {
-            event: point.as_str().to_owned(),
-            phase: Some(phase),
-            payload,
-            provider,
-            model,
-            system_prompt,
-        }
+        let Self { point, phase, payload, system_prompt, .. } = self;
+        Intercept { event: point.as_str().to_owned(), phase: Some(phase), payload, system_prompt }
     }
 }
 

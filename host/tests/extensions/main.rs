@@ -36,3 +36,4 @@ mod start;
 mod support;
 mod switching;
 mod told_calls;
+mod told_events;

@@ -5,6 +5,7 @@ Argument: a JSON object with
 
     starts   what the first process does, the second, and so on; the last one again and again
     counter  a file that counts the processes
+    heard    a file for the events that come, a line each; unsaid, nobody keeps them
 
 What a process does is a list of steps: a frame, the text of a line, a number of seconds to wait,
 {"until": "a file that is there"} or {"exit": 3}. When it has done all it answers intercepts until its
@@ -38,6 +39,9 @@ for step in starts[min(before, len(starts) - 1)]:
 
 for line in sys.stdin:
     frame = json.loads(line)
+    if frame["type"] == "event" and "heard" in config:
+        with open(config["heard"], "a") as file:
+            file.write(line)
     if frame["type"] == "event_intercept":
         answer = {"type": "event_intercept_response", "id": frame["id"]}
         if frame["phase"] == "guard" and frame["tool_args"].get("forbidden"):

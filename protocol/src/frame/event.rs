@@ -1,11 +1,13 @@
 //! What a host tells about itself, and what it lets an extension decide.
 
 use super::content::{Content, ErrorInfo};
+use super::event_details::EventDetails;
 use super::extension::ToolResult;
 use super::object::{Object, object};
 use super::truncate::truncate;
 use crate::id::Id;
 use crate::json::{Members, RawJson};
+use crate::limits::{CALL_TOOL_BYTES, EVENT_MESSAGES};
 use crate::word::words;
 
 object! {
@@ -128,6 +130,55 @@ impl ReplaceResult {
 }
 
 object! {
+    /// A message of the conversation, as an event shows it.
+    #[derive(Default)]
+    pub struct EventMessage {
+        /// Who wrote it: `user`, `assistant`, `tool`, or another of the agent's own.
+        lenient role: String,
+        /// The blocks. Those that are neither text nor an image are the agent's own.
+        lenient content: Vec<Content>,
+        /// The model's id of the tool call that it answers.
+        optional tool_id: String,
+        /// The tool that it is the answer of.
+        optional tool_name: String,
+        /// That call failed.
+        flag is_error: bool,
+        /// The blocks were cut (`event.message-bound`).
+        flag truncated: bool,
+    }
+}
+
+impl EventMessage {
+    /// One with these blocks, which are cut as in an answer to `call_tool`: to 256 KiB.
+    pub fn of(role: impl Into<String>, content: Vec<Content>) -> Self {
+        let mut message = Self { role: role.into(), content, ..Self::default() };
+        message.bound();
+        message
+    }
+
+    /// Cuts the blocks to what an event may hold (`event.message-bound`).
+    pub fn bound(&mut self) {
+        self.truncated |= truncate(&mut self.content);
+    }
+
+    /// The text blocks, a line break between two.
+    pub fn text(&self) -> String {
+        Content::joined(&self.content)
+    }
+}
+
+object! {
+    /// An entry of the agent's list of what is to be done.
+    #[derive(Default)]
+    pub struct Todo {
+        /// What is to be done.
+        lenient text: String,
+        /// How it stands: `pending`, `in_progress`, `completed`, `abandoned`.
+        optional status: String,
+    }
+}
+
+object! {
     /// What an event or an intercept carries; which members stand depends on the event.
     #[derive(Default)]
     pub struct EventPayload {
@@ -195,7 +246,46 @@ object! {
         optional old_leaf: String,
         /// The place in it now.
         optional new_leaf: String,
+        /// What events of agents carry beside, as [`EventPayload::message`].
+        flatten details: EventDetails,
+        /// The model's provider.
+        optional provider: String,
+        /// The model.
+        optional model: String,
     }
+}
+
+impl EventPayload {
+    /// Leaves out and cuts what is more than an event may hold (`event.message-bound`). How many messages there
+    /// were is said, unless it is already.
+    #[must_use]
+    pub fn bound(mut self) -> Self {
+        if let Some(mut message) = self.message() {
+            message.bound();
+            self = self.with_message(&message);
+        }
+        if let Some(messages) = self.messages() {
+            self.message_count.get_or_insert(messages.len() as u64);
+            self = self.with_messages(&newest(messages));
+        }
+        if let Some(results) = self.tool_results() {
+            self = self.with_tool_results(&newest(results));
+        }
+        self
+    }
+}
+
+/// Those that an event may hold.
+fn newest(mut messages: Vec<EventMessage>) -> Vec<EventMessage> {
+    messages.iter_mut().for_each(EventMessage::bound);
+    let mut room = CALL_TOOL_BYTES;
+    let fits = |message: &EventMessage| {
+        let bytes: usize = message.content.iter().map(Content::plain_bytes).sum();
+        room = room.checked_sub(bytes)?;
+        Some(())
+    };
+    let kept = messages.iter().rev().map_while(fits).take(EVENT_MESSAGES).count();
+    messages.split_off(messages.len() - kept)
 }
 
 object! {
@@ -230,10 +320,6 @@ object! {
         optional phase: Phase,
         /// More about it.
         flatten payload: EventPayload,
-        /// The model's provider.
-        optional provider: String,
-        /// The model.
-        optional model: String,
         /// The system prompt as it stands.
         optional system_prompt: String,
     }
@@ -314,6 +400,24 @@ const TIMED_OUT: &str = " timed out";
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_newest_messages_are_kept_and_the_count_tells_of_the_others() {
+        let message = |text: &str| EventMessage::of("user", vec![Content::text(text)]);
+        let half = "x".repeat(CALL_TOOL_BYTES / 2);
+        let payload = EventPayload::default()
+            .with_messages(&vec![message("old"), message(&half), message(&half)])
+            .with_tool_results(&vec![EventMessage::default(); EVENT_MESSAGES + 1])
+            .bound();
+        assert_eq!(payload.messages().unwrap(), [message(&half), message(&half)]);
+        assert_eq!(payload.tool_results().unwrap().len(), EVENT_MESSAGES);
+        assert_eq!(payload.message_count, Some(3));
+
+        let long = message(&"x".repeat(CALL_TOOL_BYTES + 1));
+        assert!(long.truncated);
+        let payload = EventPayload::default().with_messages(&vec![long.clone()]).bound();
+        assert_eq!(payload.messages().unwrap(), [long]);
+    }
 
     #[test]
     fn an_answer_in_the_place_of_a_slow_handler_is_known() {

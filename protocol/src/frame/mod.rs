@@ -3,6 +3,7 @@
 mod any;
 mod content;
 mod event;
+mod event_details;
 mod extension;
 mod host;
 mod object;
@@ -14,9 +15,11 @@ mod truncate;
 pub use any::{AnyFrame, ExtensionFrame, HostFrame, UnknownFrame};
 pub use content::{Content, Effect, EffectKind, ErrorInfo, FileOp, Progress};
 pub use event::{
-    Event, EventIntercept, EventInterceptResponse, EventPayload, EventResult, Phase, ReplaceResult,
+    Event, EventIntercept, EventInterceptResponse, EventMessage, EventPayload, EventResult, Phase,
+    ReplaceResult, Todo,
 };
 pub(crate) use event::{GUARD, INTERCEPTOR};
+pub use event_details::EventDetails;
 pub use extension::{
     Action, CallTool, CallToolCancel, ClearNotes, CommandResponse, ForkToolCall, Hello, Level, Log,
     Notify, OnFailure, Ready, RegisterCommand, RegisterTool, SdkInfo, ShutdownAck, Submit,

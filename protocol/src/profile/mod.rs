@@ -16,8 +16,8 @@ use std::time::Duration;
 use thiserror::Error;
 
 pub use self::near::nearest;
-pub(crate) use self::vocabulary::CONFIG_CHANGED;
 pub use self::vocabulary::Vocabulary;
+pub(crate) use self::vocabulary::{CONFIG_CHANGED, MESSAGE_UPDATE};
 pub(crate) use self::words::Translated;
 
 use self::near::near;

@@ -10,7 +10,25 @@ use crate::frame::{EventPayload, ExtensionFrame};
 /// The event that brings an extension its new configuration (`config.changed`).
 pub(crate) const CONFIG_CHANGED: &str = "config_changed";
 /// Events of the specification that no zot has.
-const EVENTS: &[&[&str]] = &[&[CONFIG_CHANGED]];
+const EVENTS: &[&[&str]] = &[&[
+    CONFIG_CHANGED,
+    "session_switch",
+    "session_branch",
+    "session_tree",
+    "agent_start",
+    "agent_end",
+    "message_start",
+    MESSAGE_UPDATE,
+    "message_end",
+    "auto_retry_start",
+    "auto_retry_end",
+    "rule_triggered",
+    "todo_reminder",
+    "model_changed",
+    "cwd_changed",
+]];
+/// The event of which the newest one says it all (`event.newest`).
+pub(crate) const MESSAGE_UPDATE: &str = "message_update";
 
 /// The frames and fields a host knows: those of one zot, of a fork of it, or of the whole
 /// specification, whose column *since* has the same words.

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use crate::frame::{
-    Action, CallTool, CallToolResult, CommandResponse, Content, EventInterceptResponse,
-    EventPayload, ExtensionFrame, Hello, RegisterCommand, RegisterTool, Subscribe, ToolResult,
-    UnknownFrame,
+    Action, CallTool, CallToolResult, CommandResponse, Content, EventDetails,
+    EventInterceptResponse, EventPayload, ExtensionFrame, Hello, RegisterCommand, RegisterTool,
+    Subscribe, ToolResult, UnknownFrame,
 };
 use crate::json::RawJson;
 use crate::session::HostSession;
@@ -104,6 +104,17 @@ pub(super) fn base_result(result: ToolResult) -> ToolResult {
     };
     let content = result.content.into_iter().map(plain);
     ToolResult { is_error, ..ToolResult::new(result.id, content.collect()) }
+}
+
+/// What upstream says with an event.
+pub(super) fn upstream_payload(payload: EventPayload) -> EventPayload {
+    EventPayload {
+        previous_session: None,
+        old_leaf: None,
+        new_leaf: None,
+        details: EventDetails::default(),
+        ..payload
+    }
 }
 
 /// What each of them says with an event.

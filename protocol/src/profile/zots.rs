@@ -1,7 +1,8 @@
 //! The vocabularies of zot, and the specification's own.
 
 use super::words::{
-    Words, base_payload, base_result, base_tool, without_extline, without_upstream,
+    Words, base_payload, base_result, base_tool, upstream_payload, without_extline,
+    without_upstream,
 };
 use crate::frame::{RegisterTool, ToolResult};
 
@@ -84,6 +85,7 @@ pub(super) static UPSTREAM: Words = Words {
     points: Some(POINTS),
     repeats_calls: false,
     trim: Some(|frame| without_extline(frame, upstream_tool, upstream_result)),
+    trim_payload: Some(upstream_payload),
     ..ALL
 };
 
@@ -93,6 +95,7 @@ pub(super) static DURABLE: Words = Words {
     events: Some(EVENTS),
     points: Some(POINTS),
     trim: Some(|frame| without_extline(frame, durable_tool, durable_result)),
+    trim_payload: Some(upstream_payload),
     ..ALL
 };
 

@@ -91,7 +91,8 @@ impl Host {
         }
         if point == "before_agent_start" {
             let (provider, model) = self.model.clone();
-            (intercept.provider, intercept.model) = (Some(provider), Some(model));
+            let payload = &mut intercept.payload;
+            (payload.provider, payload.model) = (Some(provider), Some(model));
         }
         let vocabulary = self.profile.vocabulary;
         let phases = if !vocabulary.has_point(point) {
@@ -126,8 +127,6 @@ fn read(point: &str, payload: &str) -> Result<Intercept, Mistake> {
         event: point.to_owned(),
         phase: None,
         payload: event_payload(&members)?,
-        provider: string("provider"),
-        model: string("model"),
         system_prompt: string("system_prompt"),
     })
 }

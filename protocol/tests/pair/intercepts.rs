@@ -144,10 +144,12 @@ fn the_model_is_told_where_the_host_tells_it() {
     let intercept = Intercept {
         event: "before_agent_start".to_owned(),
         phase: Some(Phase::Intercept),
-        provider: word("anthropic"),
-        model: word("opus"),
+        payload: EventPayload {
+            provider: word("anthropic"),
+            model: word("opus"),
+            ..EventPayload::default()
+        },
         system_prompt: word("Be kind."),
-        ..Intercept::default()
     };
     pair.host.intercept(intercept, pair.now).unwrap();
     pair.step();

@@ -7,6 +7,7 @@ mod harness;
 mod calls;
 mod dialogs;
 mod ending;
+mod events;
 mod extension_alone;
 mod fork_asks;
 mod forks;

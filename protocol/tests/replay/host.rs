@@ -76,9 +76,8 @@ impl Player {
                 (command.id, session.invoke_command(&command.name, &args, now))
             }
             HostFrame::EventIntercept(asked) => {
-                let EventIntercept { id, event, phase, payload, provider, model, system_prompt } =
-                    *asked;
-                let intercept = Intercept { event, phase, payload, provider, model, system_prompt };
+                let EventIntercept { id, event, phase, payload, system_prompt } = *asked;
+                let intercept = Intercept { event, phase, payload, system_prompt };
                 (id, session.intercept(intercept, now))
             }
             HostFrame::Event(event) => return session.send_event(&event),

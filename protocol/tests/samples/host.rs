@@ -2,10 +2,10 @@
 
 use extline_protocol::ErrorKind;
 use extline_protocol::frame::{
-    CallToolResult, Cancel, CommandInvoked, ErrorInfo, Event, EventIntercept, EventPayload,
-    EventResult, HelloAck, HostFrame, HostInfo, Limits, PanelClose, PanelKey, PanelResize, Parent,
-    ParentKind, Phase, Registered, Rejection, Request, Response, ResponsePart, RpcError,
-    SessionInfo, Shutdown, ShutdownReason, ToolCall, ToolCancel,
+    CallToolResult, Cancel, CommandInvoked, ErrorInfo, Event, EventDetails, EventIntercept,
+    EventMessage, EventPayload, EventResult, HelloAck, HostFrame, HostInfo, Limits, PanelClose,
+    PanelKey, PanelResize, Parent, ParentKind, Phase, Registered, Rejection, Request, Response,
+    ResponsePart, RpcError, SessionInfo, Shutdown, ShutdownReason, Todo, ToolCall, ToolCancel,
 };
 
 use super::{Sample, blocks, list, raw, text};
@@ -104,15 +104,11 @@ fn events() -> Vec<Sample<HostFrame>> {
         event: "tool_call".to_owned(),
         phase: None,
         payload: EventPayload::default(),
-        provider: None,
-        model: None,
         system_prompt: None,
     };
     let full_intercept = EventIntercept {
         phase: Some(Phase::Guard),
         payload: payload(),
-        provider: text("ollama"),
-        model: text("fake"),
         system_prompt: text(""),
         ..intercept.clone()
     };
@@ -169,6 +165,36 @@ fn payload() -> EventPayload {
         previous_session: text("s0"),
         old_leaf: text("7"),
         new_leaf: text("4"),
+        details: details(),
+        provider: text("ollama"),
+        model: text("fake"),
+    }
+}
+
+fn details() -> EventDetails {
+    EventPayload::default()
+        .with_message(&message())
+        .with_messages(&vec![EventMessage::of("user", blocks()), message()])
+        .with_tool_results(&vec![message()])
+        .with_trigger(&"threshold".to_owned())
+        .with_action(&"handoff".to_owned())
+        .with_attempt(&2)
+        .with_max_attempts(&5)
+        .with_delay_ms(&1_500)
+        .with_will_retry(&false)
+        .with_rules(&list(&["no-force-push"]))
+        .with_todos(&vec![Todo { text: "test it".to_owned(), status: text("pending") }])
+        .details
+}
+
+fn message() -> EventMessage {
+    EventMessage {
+        role: "tool".to_owned(),
+        content: blocks(),
+        tool_id: text("call_1"),
+        tool_name: text("weather"),
+        is_error: true,
+        truncated: true,
     }
 }
 

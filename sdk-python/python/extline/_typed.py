@@ -40,6 +40,17 @@ EventName: TypeAlias = Literal[
     "session_switch",
     "session_branch",
     "session_tree",
+    "agent_start",
+    "agent_end",
+    "message_start",
+    "message_update",
+    "message_end",
+    "auto_retry_start",
+    "auto_retry_end",
+    "rule_triggered",
+    "todo_reminder",
+    "model_changed",
+    "cwd_changed",
 ]
 Exposure: TypeAlias = Literal["direct", "codemode", "deferred", "model-only"]
 Replay: TypeAlias = Literal["never", "safe", "idempotent", "reconcile"]

@@ -68,7 +68,7 @@ class TurnStart(_Told):
 
 
 class TurnEnd(_Told):
-    """``turn_end``: a call of the model ended. Its tools run after it."""
+    """``turn_end``: a call of the model ended. Its tools run after it, unless there are results."""
 
     __slots__ = ()
 
@@ -76,6 +76,10 @@ class TurnEnd(_Told):
     """Why it ended: ``end``, ``length``, ``tool_use``, ``error`` or ``aborted``."""
     error: str | None
     """What went wrong."""
+    message: dict[str, Any] | None
+    """The message of the model, as that of ``message_end``."""
+    tool_results: list[dict[str, Any]] | None
+    """What the tools of the turn answered, as messages of the role ``tool``."""
 
 
 class AssistantMessage(_Told):
@@ -157,6 +161,10 @@ class PreCompact(_Told):
     """How many messages the history has."""
     token_estimate: int | None
     """How many tokens it has, about."""
+    trigger: str | None
+    """What led to it: ``manual``, ``threshold``, ``overflow`` or ``idle``."""
+    action: str | None
+    """How it is shortened: ``summary``, ``handoff``, or a way of the agent's own."""
 
 
 class PostCompact(PreCompact):
@@ -168,6 +176,8 @@ class PostCompact(PreCompact):
     """``completed`` or ``failed``."""
     error: str | None
     """What went wrong."""
+    will_retry: bool | None
+    """Whether it is tried again."""
 
 
 class SubagentStart(_Told):
@@ -204,6 +214,8 @@ class ConfigChanged(_Told):
 
     config: dict[str, Any] | None
     """The whole configuration from now on, as the host gave it."""
+
+
 class SessionSwitch(_Told):
     """``session_switch``: another conversation is served from now on."""
 
@@ -230,6 +242,124 @@ class SessionTree(_Told):
     """The place now."""
 
 
+class AgentStart(_Told):
+    """``agent_start``: the agent takes up a prompt."""
+
+    __slots__ = ()
+
+    agent_run_id: str | None
+    """This run of it."""
+
+
+class AgentEnd(AgentStart):
+    """``agent_end``: the agent is done with the prompt."""
+
+    __slots__ = ()
+
+    stop: str | None
+    """Why it ended, as ``stop`` of ``turn_end``."""
+    error: str | None
+    """What went wrong."""
+    messages: list[dict[str, Any]] | None
+    """The messages that came of the prompt, the newest last. The oldest of long ones are left out."""
+    message_count: int | None
+    """How many there were."""
+
+
+class MessageStart(_Told):
+    """``message_start``: a message begins, of whatever role."""
+
+    __slots__ = ()
+
+    message: dict[str, Any] | None
+    """``role`` (``user``, ``assistant``, ``tool``, ...), and ``content``, a list of blocks. That of a tool
+    has ``tool_id``, ``tool_name`` and ``is_error``; ``truncated`` says that blocks were cut."""
+
+
+class MessageUpdate(MessageStart):
+    """``message_update``: a message has grown. ``message`` is all of it as it stands.
+
+    Where the handler is slower than the model it is told of the newest state alone.
+    """
+
+    __slots__ = ()
+
+
+class MessageEnd(MessageStart):
+    """``message_end``: a message is complete."""
+
+    __slots__ = ()
+
+
+class AutoRetryStart(_Told):
+    """``auto_retry_start``: a call of the model failed and is made again."""
+
+    __slots__ = ()
+
+    attempt: int | None
+    """Which try it is, from 1."""
+    max_attempts: int | None
+    """How many there are at most; None where there is no limit."""
+    delay_ms: int | None
+    """How long it waits before, in milliseconds."""
+    error: str | None
+    """What went wrong."""
+
+
+class AutoRetryEnd(_Told):
+    """``auto_retry_end``: the tries are over."""
+
+    __slots__ = ()
+
+    attempt: int | None
+    """Which try it was, from 1."""
+    status: str | None
+    """``completed``, ``failed`` or ``cancelled``."""
+    error: str | None
+    """What went wrong."""
+
+
+class RuleTriggered(_Told):
+    """``rule_triggered``: what the model wrote broke a rule, which it is reminded of."""
+
+    __slots__ = ()
+
+    rules: list[str] | None
+    """The names of the rules."""
+    text: str | None
+    """What broke them."""
+
+
+class TodoReminder(_Told):
+    """``todo_reminder``: the agent wants to end, and is reminded of what is not done."""
+
+    __slots__ = ()
+
+    todos: list[dict[str, Any]] | None
+    """What is not done, each with ``text`` and ``status``: ``pending``, ``in_progress``, ..."""
+    attempt: int | None
+    """Which reminder it is, from 1."""
+    max_attempts: int | None
+    """How many there are at most; None where there is no limit."""
+
+
+class ModelChanged(_Told):
+    """``model_changed``: another model is asked from now on."""
+
+    __slots__ = ()
+
+    model: str | None
+    """The model."""
+    provider: str | None
+    """Its provider."""
+
+
+class CwdChanged(_Told):
+    """``cwd_changed``: the working directory is another one from now on: ``cwd``."""
+
+    __slots__ = ()
+
+
 EVENTS: dict[str, type[Event]] = {
     "session_start": SessionStart,
     "turn_start": TurnStart,
@@ -249,14 +379,35 @@ EVENTS: dict[str, type[Event]] = {
     "session_switch": SessionSwitch,
     "session_branch": SessionBranch,
     "session_tree": SessionTree,
+    "agent_start": AgentStart,
+    "agent_end": AgentEnd,
+    "message_start": MessageStart,
+    "message_update": MessageUpdate,
+    "message_end": MessageEnd,
+    "auto_retry_start": AutoRetryStart,
+    "auto_retry_end": AutoRetryEnd,
+    "rule_triggered": RuleTriggered,
+    "todo_reminder": TodoReminder,
+    "model_changed": ModelChanged,
+    "cwd_changed": CwdChanged,
 }
 
 __all__ = [
+    "AgentEnd",
+    "AgentStart",
     "AssistantMessage",
+    "AutoRetryEnd",
+    "AutoRetryStart",
     "ConfigChanged",
+    "CwdChanged",
+    "MessageEnd",
+    "MessageStart",
+    "MessageUpdate",
+    "ModelChanged",
     "PermissionDecision",
     "PostCompact",
     "PreCompact",
+    "RuleTriggered",
     "SessionBranch",
     "SessionEnd",
     "SessionStart",
@@ -264,6 +415,7 @@ __all__ = [
     "SessionTree",
     "SubagentStart",
     "SubagentStop",
+    "TodoReminder",
     "ToolCall",
     "ToolConfirmationRequested",
     "ToolResult",

@@ -54,7 +54,8 @@ impl Host {
         }
         if point == BeforeAgentStart::NAME {
             let Model { provider, name } = self.model.clone();
-            (intercept.provider, intercept.model) = (Some(provider), Some(name));
+            let payload = &mut intercept.payload;
+            (payload.provider, payload.model) = (Some(provider), Some(name));
         }
         let mut ruling = Ruling::Allowed;
         for phase in self.phases(&point) {

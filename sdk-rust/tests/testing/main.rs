@@ -7,6 +7,7 @@ mod configuration_page;
 mod decisions;
 mod dialogs;
 mod ends;
+mod events;
 mod failures;
 mod hosts;
 mod intercept_chains;

@@ -8,6 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use super::{ExtensionEvent, PanelInput};
 use crate::frame::Event;
 use crate::limits::WAITING_EVENTS;
+use crate::profile::MESSAGE_UPDATE;
 use crate::session::Notice;
 
 #[derive(Debug, Default)]
@@ -60,6 +61,15 @@ impl Lanes {
     }
 
     pub(super) fn event(&mut self, event: Box<Event>) {
+        // The newest update says all that the one before did (`event.newest-sdk`).
+        let newest =
+            self.events.waiting.back_mut().filter(|(_, before)| {
+                before.event == MESSAGE_UPDATE && event.event == MESSAGE_UPDATE
+            });
+        if let Some((_, before)) = newest {
+            *before = event;
+            return;
+        }
         if self.events.waiting.len() >= WAITING_EVENTS {
             self.events.waiting.pop_front();
             self.events_dropped += 1;

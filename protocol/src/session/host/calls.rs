@@ -26,10 +26,6 @@ pub struct Intercept {
     pub phase: Option<Phase>,
     /// More about it.
     pub payload: EventPayload,
-    /// The model's provider, for `before_agent_start`.
-    pub provider: Option<String>,
-    /// The model, for `before_agent_start`.
-    pub model: Option<String>,
     /// The system prompt as it stands, for `before_agent_start`.
     pub system_prompt: Option<String>,
 }
@@ -91,10 +87,8 @@ impl HostSession {
     /// Asks about something before it happens. The answer comes as
     /// [`HostEvent::InterceptResponse`] or [`HostEvent::CallFailed`].
     pub fn intercept(&mut self, intercept: Intercept, now: Instant) -> Result<CallKey, SendError> {
-        let Intercept { event, phase, payload, provider, model, system_prompt } =
-            self.profile.intercept(intercept);
-        let intercept =
-            |id| EventIntercept { id, event, phase, payload, provider, model, system_prompt };
+        let Intercept { event, phase, payload, system_prompt } = self.profile.intercept(intercept);
+        let intercept = |id| EventIntercept { id, event, phase, payload, system_prompt };
         self.call(CallKind::Intercept, Some(self.deadlines.intercept), now, intercept)
     }
 

@@ -45,11 +45,9 @@ impl Profile {
     pub(super) fn intercept(&self, intercept: Intercept) -> Intercept {
         let phase = self.extline(intercept.phase);
         let payload = self.vocabulary.trim_payload(intercept.payload);
-        let base = Intercept { phase, payload, ..intercept };
-        if !self.vocabulary.words().asks_of_model {
-            return Intercept { provider: None, model: None, system_prompt: None, ..base };
-        }
-        base
+        let asks_of_model = self.vocabulary.words().asks_of_model;
+        let system_prompt = intercept.system_prompt.filter(|_| asks_of_model);
+        Intercept { phase, payload, system_prompt, ..intercept }
     }
 
     /// A field that only extline has, as a host of this kind writes it.

@@ -2,9 +2,10 @@
 
 use extline_protocol::RawJson;
 use extline_protocol::frame::{
-    CallToolResult, CommandInvoked, Event, EventIntercept, EventPayload, EventResult, HelloAck,
-    HostFrame, HostInfo, Limits, PanelKey, PanelResize, Phase, Registered, Rejection, SessionInfo,
-    Shutdown, ShutdownReason, ToolCall, ToolCancel, UnknownFrame,
+    CallToolResult, CommandInvoked, Event, EventDetails, EventIntercept, EventMessage,
+    EventPayload, EventResult, HelloAck, HostFrame, HostInfo, Limits, PanelKey, PanelResize, Phase,
+    Registered, Rejection, SessionInfo, Shutdown, ShutdownReason, ToolCall, ToolCancel,
+    UnknownFrame,
 };
 use proptest::collection::vec;
 use proptest::option::of;
@@ -61,8 +62,6 @@ objects! {
         event: text(),
         phase: of(word(Phase::KNOWN)),
         payload: payload(),
-        provider: of(text()),
-        model: of(text()),
         system_prompt: of(text()),
     }
     panel_key: PanelKey { panel_id: text(), key: text(), text: of(text()), }
@@ -122,6 +121,14 @@ objects! {
         details: of(raw()),
         error: of(error()),
     }
+    message: EventMessage {
+        role: text(),
+        content: blocks(),
+        tool_id: of(text()),
+        tool_name: of(text()),
+        is_error: any::<bool>(),
+        truncated: any::<bool>(),
+    }
     payload: EventPayload {
         step: of(any::<u64>()),
         stop: of(text()),
@@ -155,5 +162,29 @@ objects! {
         previous_session: of(text()),
         old_leaf: of(text()),
         new_leaf: of(text()),
+        details: details(),
+        provider: of(text()),
+        model: of(text()),
     }
+}
+
+fn details() -> BoxedStrategy<EventDetails> {
+    let some = (of(message()), of(text()), of(any::<u64>()), of(texts()));
+    let payload = some.prop_map(|(message, trigger, attempt, rules)| {
+        let mut payload = EventPayload::default();
+        if let Some(message) = message {
+            payload = payload.with_message(&message).with_messages(&vec![message]);
+        }
+        if let Some(trigger) = trigger {
+            payload = payload.with_trigger(&trigger);
+        }
+        if let Some(attempt) = attempt {
+            payload = payload.with_attempt(&attempt).with_will_retry(&true);
+        }
+        match rules {
+            Some(rules) => payload.with_rules(&rules).details,
+            None => payload.details,
+        }
+    });
+    payload.boxed()
 }
