@@ -42,6 +42,7 @@ mod template;
 mod trace_file;
 mod traced;
 mod trust;
+mod views;
 
 use std::process::ExitCode;
 

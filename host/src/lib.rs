@@ -131,6 +131,7 @@ mod secrets;
 mod source;
 mod state;
 mod tool_settings;
+pub mod view;
 
 pub use approval::{
     ApprovalMode, ApprovalPattern, ApprovalRequest, Approver, ApproverError, Decision, PatternError,

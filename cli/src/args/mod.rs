@@ -14,6 +14,7 @@ mod secret;
 mod servers;
 mod settings;
 mod state;
+mod views;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -44,6 +45,7 @@ pub(crate) use secret::{Secret, SecretAction, SecretList, SecretRemove, SecretSe
 pub(crate) use servers::Servers;
 pub(crate) use settings::{Program, Settings, Timeout};
 pub(crate) use state::{Scope as StateScope, State};
+pub(crate) use views::{Views, When};
 
 /// Run, call and inspect extensions for coding agents.
 ///
@@ -250,6 +252,9 @@ pub(crate) struct Call {
     pub(crate) timeout: Timeout,
 
     #[command(flatten)]
+    pub(crate) views: Views,
+
+    #[command(flatten)]
     pub(crate) settings: Settings,
 
     #[command(flatten)]
@@ -269,6 +274,9 @@ pub(crate) struct Command {
 
     #[command(flatten)]
     pub(crate) timeout: Timeout,
+
+    #[command(flatten)]
+    pub(crate) views: Views,
 
     #[command(flatten)]
     pub(crate) settings: Settings,
@@ -350,6 +358,9 @@ pub(crate) struct Run {
 
     #[command(flatten)]
     pub(crate) servers: Servers,
+
+    #[command(flatten)]
+    pub(crate) views: Views,
 
     #[command(flatten)]
     pub(crate) settings: Settings,

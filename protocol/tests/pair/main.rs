@@ -15,3 +15,4 @@ mod profiles;
 mod requests;
 mod start;
 mod terva_frames;
+mod views;

@@ -20,3 +20,4 @@ mod starts;
 mod state;
 mod strict;
 mod tools;
+mod views;
