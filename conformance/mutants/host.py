@@ -17,7 +17,7 @@ from host_programs import METHOD as EXEC, Programs
 
 CAPABILITIES = [
     "commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_registry",
-    "registration_report", "rpc"]
+    "registration_report", "rpc", "view"]
 
 
 class Host(Calls, Person, Programs):
@@ -238,7 +238,8 @@ class Driver:
         if op == "call":
             host.cancels[request["id"]] = threading.current_thread()
             return self.failed(host.call(request), lambda frame: {"result": {
-                "content": frame.get("content", []), "is_error": frame.get("is_error", False)}})
+                "content": frame.get("content", []), "is_error": frame.get("is_error", False),
+                **{name: frame[name] for name in ("view",) if name in frame}}})
         if op == "cancel":
             host.give_up(*host.calls[host.cancels[request["call"]]])
             return True

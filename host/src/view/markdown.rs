@@ -60,7 +60,7 @@ impl Page {
             Event::Html(text) | Event::InlineHtml(text) => self.add(&text, Some(Style::Muted)),
             Event::SoftBreak => self.add(" ", None),
             Event::HardBreak => {
-                self.pieces.push(Piece { text: "\n".to_owned(), style: Vec::new() })
+                self.pieces.push(Piece { text: "\n".to_owned(), style: Vec::new() });
             }
             Event::Rule => {
                 let rule = "─".repeat(self.room());

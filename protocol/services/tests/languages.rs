@@ -50,10 +50,9 @@ struct Types {
 
 impl Types {
     fn of_all(language: Language) -> Self {
-        let (texts, prefix, methods) = (BTreeMap::new(), String::new(), Vec::new());
-        let mut all = Self { language, texts, prefix, methods };
         // A view is of no method alone.
-        all.prefix = "View".to_owned();
+        let (texts, prefix, methods) = (BTreeMap::new(), "View".to_owned(), Vec::new());
+        let mut all = Self { language, texts, prefix, methods };
         let view = Value::from(schemars::schema_for!(View));
         all.add("View", &view, &view);
         for method in METHODS.iter().chain(EXTENSION_METHODS) {
