@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind as UsageError;
 use extline_host::Host;
+use extline_host::view::{self, Fold};
 use extline_protocol::ErrorKind;
 use extline_protocol::frame::ToolResult;
 
@@ -14,7 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::printer::Printer;
 use crate::session::with_one;
-use crate::styled::{Text, text};
+use crate::styled::{DIM, Text, text};
 use crate::target::{Target, usage};
 
 /// Characters that are shown of the kind of an error.
@@ -45,9 +46,12 @@ pub(crate) async fn run(call: Call, mut printer: Printer) -> Result<Exit, clap::
             return Err(usage("call", UsageError::TooManyValues, &message));
         }
     };
+    printer.views = call.views.when;
     let exit = with_one(source, &call.timeout, &call.settings, printer, async |session| {
         match session.call(tool, &args, &call.timeout).await {
-            Ok(Ok(result)) => report(tool, &result, &session.host, &mut session.printer),
+            Ok(Ok(result)) => {
+                report(tool, &result, Fold::Unfolded, &session.host, &mut session.printer)
+            }
             Ok(Err(error)) => Failure::of_call(&error, &session.host).report(&mut session.printer),
             Err(exit) => exit,
         }
@@ -56,13 +60,25 @@ pub(crate) async fn run(call: Call, mut printer: Printer) -> Result<Exit, clap::
 }
 
 /// Prints a result: on stdout what was asked for, on stderr why there is none.
-pub(crate) fn report(tool: &str, result: &ToolResult, host: &Host, printer: &mut Printer) -> Exit {
+pub(crate) fn report(
+    tool: &str,
+    result: &ToolResult,
+    fold: Fold,
+    host: &Host,
+    printer: &mut Printer,
+) -> Exit {
     let exit = if result.is_error { Exit::ToolError } else { Exit::Ok };
     let text = text_of(&result.content);
     if printer.json {
         printer.json_result(&json_of_result(result));
     } else if !result.is_error {
-        if !result.content.is_empty() {
+        let view = result.view.as_ref().and_then(view::of).filter(|_| printer.views.is_now());
+        if let Some(view) = view {
+            let hidden = printer.view(&view, fold);
+            if hidden > 0 && fold == Fold::Folded {
+                printer.say(format_args!("{DIM}:expand shows all of it{DIM:#}"));
+            }
+        } else if !result.content.is_empty() {
             printer.data(&text);
         }
     } else {

@@ -2,6 +2,7 @@
 
 use anstream::adapter::strip_str;
 use clap::error::ErrorKind;
+use extline_host::view::{self, Fold};
 use extline_host::{CommandOutcome, Panel, PanelView};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -14,6 +15,7 @@ use crate::printer::Printer;
 use crate::session::with_one;
 use crate::styled::{BOLD, DIM, Text, text};
 use crate::target::{Target, usage};
+use crate::views;
 
 pub(crate) async fn run(command: Command, mut printer: Printer) -> Result<Exit, clap::Error> {
     let Target { source, mut words } = Target::of("command", command.words, command.program)?;
@@ -34,6 +36,7 @@ pub(crate) async fn run(command: Command, mut printer: Printer) -> Result<Exit, 
     if let Some(why) = command.settings.timeout_in_vain(&command.timeout) {
         printer.warn(why);
     }
+    printer.views = command.views.when;
     let exit =
         with_one(
             source,
@@ -67,7 +70,7 @@ pub(crate) fn report(outcome: &CommandOutcome, printer: &mut Printer) {
         CommandOutcome::ToolPrompt { prompt, tool, args } => {
             printer.text(format_args!("tool_prompt: {tool} {args}: {prompt}"));
         }
-        CommandOutcome::OpenPanel(panel) => printer.text(panel_text(panel)),
+        CommandOutcome::OpenPanel(panel) => printer.text(panel_text(panel, printer.views.is_now())),
         _ => printer.result("noop"),
     }
 }
@@ -84,8 +87,9 @@ pub(crate) fn json(outcome: &CommandOutcome) -> impl Serialize {
             (json.tool_name, json.tool_args) = (Some(tool), Some(json_of_value(&args)));
         }
         CommandOutcome::OpenPanel(panel) => {
-            let PanelView { title, lines, footer, .. } = panel.view();
-            let panel = PanelJson { id: panel.id().to_owned(), title, lines, footer };
+            let PanelView { title, lines, footer, view, .. } = panel.view();
+            let view = view.as_ref().map(json_of_value);
+            let panel = PanelJson { id: panel.id().to_owned(), title, lines, footer, view };
             (json.action, json.open_panel) = ("open_panel", Some(panel));
         }
         _ => json.action = "noop",
@@ -117,14 +121,22 @@ struct PanelJson {
     lines: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     footer: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<Box<RawValue>>,
 }
 
 /// A panel where it has no screen of its own, without its colours.
-fn panel_text(panel: &Panel) -> Text {
-    let PanelView { title, lines, footer, .. } = panel.view();
+fn panel_text(panel: &Panel, shows_views: bool) -> Text {
+    let PanelView { title, lines, footer, view, .. } = panel.view();
     let plain = |line: &str| Text::line(&strip_str(line).to_string(), usize::MAX);
     let mut shown = vec![text!("open_panel: {BOLD}{}{BOLD:#}", plain(&title))];
-    shown.extend(lines.iter().map(|line| text!("  {}", plain(line))));
+    match view.as_ref().and_then(view::of).filter(|_| shows_views) {
+        Some(view) => {
+            let (rows, _) = views::rows(&view, views::columns().saturating_sub(2), Fold::Unfolded);
+            shown.extend(rows.iter().map(|row| text!("  {row}")));
+        }
+        None => shown.extend(lines.iter().map(|line| text!("  {}", plain(line)))),
+    }
     if !footer.is_empty() {
         shown.push(text!("  {DIM}{}{DIM:#}", plain(&footer)));
     }

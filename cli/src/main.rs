@@ -44,6 +44,7 @@ mod template;
 mod trace_file;
 mod traced;
 mod trust;
+mod views;
 
 use std::process::ExitCode;
 

@@ -10,12 +10,16 @@ use std::sync::mpsc;
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 use extline_host::Redactor;
+use extline_host::services::view::View;
+use extline_host::view::Fold;
 use extline_protocol::{is_hidden, shown_json, shown_line};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::args::When;
 use crate::exit::Exit;
 use crate::styled::{RED, Text, YELLOW};
+use crate::views;
 
 /// Writes text; colours are taken out where stdout or stderr is no terminal.
 #[derive(Debug)]
@@ -31,6 +35,8 @@ pub(crate) struct Printer {
     held: Option<Vec<Text>>,
     /// A line is being edited.
     pub(crate) is_prompting: bool,
+    /// Whether views are shown in place of text.
+    pub(crate) views: When,
     /// Takes secrets out of all but results.
     pub(crate) redactor: Redactor,
 }
@@ -46,6 +52,7 @@ impl Printer {
             above: None,
             held: None,
             is_prompting: false,
+            views: When::Never,
             redactor: Redactor::default(),
         }
     }
@@ -77,6 +84,13 @@ impl Printer {
         let end = if data.ends_with('\n') { "" } else { "\n" };
         let written = write!(stdout.lock(), "{data}{end}");
         self.note(written);
+    }
+
+    /// A view in place of text, on stdout; how many rows of it are not shown.
+    pub(crate) fn view(&mut self, view: &View, fold: Fold) -> usize {
+        let (rows, hidden) = views::rows(view, views::columns(), fold);
+        self.text(Text::of_lines(&rows));
+        hidden
     }
 
     /// One line of JSON on stdout, without secrets.

@@ -36,6 +36,7 @@ mod tests {
             seq: 1,
             content: Some(vec![Content::text("one\ntwo")]),
             details: None,
+            view: None,
             progress: None,
         };
         assert_eq!(line("w", &update), "w: two");

@@ -54,6 +54,7 @@ pub(crate) async fn run(mut run: Run, mut printer: Printer) -> Result<Exit, clap
     if let Some(why) = run.settings.timeout_in_vain(&run.timeout) {
         printer.warn(why);
     }
+    printer.views = run.views.when;
     let frames = FrameView::new();
     let mut session =
         match Session::start(sources, &run.timeout, &run.settings, Some(frames.clone()), printer)

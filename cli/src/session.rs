@@ -4,8 +4,9 @@ use std::future::Future;
 use std::io::Write;
 use std::sync::Arc;
 
-use extline_host::protocol::Deadlines;
 use extline_host::protocol::frame::{Level, SessionInfo, ToolResult};
+use extline_host::protocol::{Deadlines, RawJson};
+use extline_host::view::{self, Fold};
 use extline_host::{
     CallError, CallOptions, CommandOutcome, Diagnosis, Ending, ExtensionSource, ExtensionState,
     Host, HostBuilder, Manner, News, NewsStream, Notice, Trace,
@@ -23,6 +24,7 @@ use crate::remarks::{of_members, of_misspelt_members};
 use crate::script_hooks;
 use crate::styled::{BOLD, DIM, RED, Text, YELLOW};
 use crate::trace_file::TraceFile;
+use crate::views;
 
 /// Characters that are shown of a notice.
 const NOTICE_CHARS: usize = 2000;
@@ -224,10 +226,23 @@ impl Session {
         args: &str,
         timeout: &Timeout,
     ) -> Result<Result<ToolResult, CallError>, Exit> {
+        self.show_call(tool, args);
         let host = Arc::clone(&self.host);
         let mut options = CallOptions::default();
         options.timeout = timeout.after;
         self.listen_to(async { host.start_call(tool, args, options).await?.outcome().await }).await
+    }
+
+    /// Says on stderr how the author of a tool has calls of it shown.
+    fn show_call(&mut self, tool: &str, args: &str) {
+        let tool = self.host.tools().into_iter().find(|it| it.name() == tool);
+        let view = tool
+            .filter(|_| self.printer.views.is_now())
+            .and_then(|tool| view::of_call(&tool.definition, &RawJson::parse(args).ok()?));
+        if let Some(view) = view.filter(|_| !self.printer.json) {
+            let (rows, _) = views::rows(&view, views::columns(), Fold::Folded);
+            self.printer.say(Text::of_lines(&rows));
+        }
     }
 
     /// Runs a slash command; `Err` when it was interrupted.

@@ -8,6 +8,7 @@
 use std::cell::Cell;
 use std::fmt::{self, Display, Write};
 
+use extline_host::services::view;
 use extline_protocol::{shown, shown_line};
 
 pub(crate) const BOLD: Style = Style(anstyle::Style::new().bold());
@@ -27,6 +28,28 @@ thread_local! {
 /// A style: `{BOLD}` begins it and `{BOLD:#}` ends it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Style(anstyle::Style);
+
+impl Style {
+    /// What the words of a view look like.
+    pub(crate) fn of(words: &[view::Style]) -> Self {
+        use anstyle::{AnsiColor, Effects};
+        let style = words.iter().fold(anstyle::Style::new(), |style, word| match word {
+            view::Style::Accent => style.fg_color(Some(AnsiColor::Cyan.into())),
+            view::Style::Success => style.fg_color(Some(AnsiColor::Green.into())),
+            view::Style::Error => style.fg_color(Some(AnsiColor::Red.into())),
+            view::Style::Warning => style.fg_color(Some(AnsiColor::Yellow.into())),
+            view::Style::Muted => style.fg_color(Some(AnsiColor::BrightBlack.into())),
+            view::Style::Dim => style | Effects::DIMMED,
+            view::Style::Title => style | Effects::BOLD | Effects::UNDERLINE,
+            view::Style::Bold => style | Effects::BOLD,
+            view::Style::Italic => style | Effects::ITALIC,
+            view::Style::Strike => style | Effects::STRIKETHROUGH,
+            // A word that is not known is not read.
+            _ => style,
+        });
+        Self(style)
+    }
+}
 
 impl Display for Style {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,6 +87,11 @@ impl Text {
     /// One below the other.
     pub(crate) fn of_lines(lines: &[Self]) -> Self {
         Self(lines.iter().map(Self::as_str).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// One beside the other.
+    pub(crate) fn beside(pieces: &[Self]) -> Self {
+        Self(pieces.iter().map(Self::as_str).collect())
     }
 
     /// What was made for a terminal already, by somebody who escapes what others wrote.

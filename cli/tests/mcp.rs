@@ -120,7 +120,7 @@ fn a_guard_of_one_extension_holds_for_the_tools_of_another() {
 /// (`tool.details`, `tool.trust`, `tool.undeclared`).
 #[test]
 fn a_client_gets_nothing_that_is_for_people_and_no_more_trust_than_was_earned() {
-    let told = r#"details={"path": "for people alone"}, trust="trusted", "#;
+    let told = r#"details={"path": "for people alone"}, view={"kind": "lines", "lines": ["for people"]}, trust="trusted", "#;
     let answer = r#"say(type="tool_result", id=frame["id"], content"#;
     assert!(ECHO.contains(answer));
     let trusted = ECHO.replace(answer, &answer.replace("content", &format!("{told}content")));

@@ -27,6 +27,16 @@ def no_structured():
 
 
 @mutant
+def view_unasked():
+    around(Kit, "shows_views")(lambda *_: True)
+
+
+@mutant
+def view_dropped():
+    around(Kit, "shows_views")(lambda *_: False)
+
+
+@mutant
 def zero_dropped():
     results(lambda frame: {key: without(one, lambda _, two: two == 0) for key, one in frame.items()})
 

@@ -18,7 +18,7 @@ from host_services import KEPT, SECRETS, Services, Store
 
 CAPABILITIES = [
     "commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_registry",
-    "registration_report", "rpc"]
+    "registration_report", "rpc", "view"]
 
 
 class Host(Calls, Person, Programs, Services):
@@ -240,7 +240,8 @@ class Driver:
         if op == "call":
             host.cancels[request["id"]] = threading.current_thread()
             return self.failed(host.call(request), lambda frame: {"result": {
-                "content": frame.get("content", []), "is_error": frame.get("is_error", False)}})
+                "content": frame.get("content", []), "is_error": frame.get("is_error", False),
+                **{name: frame[name] for name in ("view",) if name in frame}}})
         if op == "cancel":
             host.give_up(*host.calls[host.cancels[request["call"]]])
             return True

@@ -18,6 +18,14 @@ def is_names(value):
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
+def shows(view):
+    """Whether it is a view that this host can show: it knows lines, and tables."""
+    kind = view.get("kind") if isinstance(view, dict) else None
+    if kind == "table":
+        return all(len(row) <= len(view["columns"]) for row in view["rows"])
+    return kind == "lines"
+
+
 class Extension(Process):
     def __init__(self, host, folder, index):
         super().__init__(host, folder)
@@ -270,6 +278,10 @@ class Extension(Process):
             frame["content"] = [block for block in frame["content"] if block.get("type") in kinds]
         if broken("empty-is-no-error") and not frame["content"]:
             frame["is_error"] = False
+        if "view" in frame and not shows(frame["view"]) and not broken("takes-any-view"):
+            if broken("bad-view-fails-the-call"):
+                frame.update(is_error=True, content=[{"type": "text", "text": "a bad view"}])
+            del frame["view"]
         self.answered("tool_result", frame)
 
     def on_call_tool(self, frame):

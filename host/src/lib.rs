@@ -134,6 +134,7 @@ mod source;
 mod state;
 mod tool_settings;
 pub mod trust;
+pub mod view;
 
 pub use approval::{
     ApprovalMode, ApprovalPattern, ApprovalRequest, Approver, ApproverError, Decision, PatternError,

@@ -90,6 +90,7 @@ impl Memory for RegisterTool {
             + texts
             + self.schema.memory()
             + self.output_schema.memory()
+            + self.call_view.memory()
     }
 }
 
@@ -118,7 +119,7 @@ impl Memory for Content {
 
 impl Memory for ToolUpdate {
     fn memory(&self) -> usize {
-        EACH + self.content.memory() + self.details.memory()
+        EACH + self.content.memory() + self.details.memory() + self.view.memory()
     }
 }
 

@@ -29,11 +29,13 @@ pub enum Capability {
     Rpc,
     /// The host gives the extension its configuration, and may send the event `config_changed`.
     Config,
+    /// The extension may send `view` and `call_view`.
+    View,
 }
 
 impl Capability {
     /// Every capability in the order in which it is written (`cap.order`).
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Commands,
         Self::Tools,
         Self::Events,
@@ -46,6 +48,7 @@ impl Capability {
         Self::Log,
         Self::Rpc,
         Self::Config,
+        Self::View,
     ];
 
     /// The one of that name.
@@ -68,6 +71,7 @@ impl Capability {
             Self::Log => "log",
             Self::Rpc => "rpc",
             Self::Config => "config",
+            Self::View => "view",
         }
     }
 }
@@ -130,6 +134,6 @@ mod tests {
         assert!(!set.contains(Capability::Log));
         assert_eq!(Capability::of("rpc"), Some(Capability::Rpc));
         assert_eq!(Capability::of("quantum"), None);
-        assert_eq!(Capabilities::all().without(Capability::Rpc).names().len(), 11);
+        assert_eq!(Capabilities::all().without(Capability::Rpc).names().len(), 12);
     }
 }

@@ -37,6 +37,12 @@ pub const SCHEMA_LOOKED_THROUGH: usize = 64 * 1024 * 1024;
 /// at a subschema 16.
 pub const CHECK_STEPS: u64 = 256 * 1024 * 1024;
 
+/// Longest view, as JSON text.
+pub const VIEW_BYTES: usize = 16 * 1024;
+
+/// Objects and arrays open at once in a view; the deepest kind needs five.
+pub const VIEW_DEPTH: usize = 8;
+
 /// Events waiting for a handler before the oldest are dropped.
 pub const WAITING_EVENTS: usize = 10_000;
 

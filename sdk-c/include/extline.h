@@ -516,6 +516,11 @@ typedef struct extline_tool_options {
      * said of any other).
      */
     const char *replay;
+    /**
+     * How a person is shown a call: a view as JSON (docs/views.md), in whose texts `{name}` stands for the
+     * argument of that name (`view.call`).
+     */
+    const char *call_view;
 } extline_tool_options;
 
 /**
@@ -1129,6 +1134,13 @@ extline_result extline_call_add_json(struct extline_call *call,
  * `extline_call_add_json`.
  */
 extline_result extline_call_details(struct extline_call *call, const char *json);
+
+/**
+ * Sets how a person is shown a result, in place of its text, by a host that shows views (docs/views.md):
+ * `{"kind":"table","columns":["file","lines"],"rows":[["a.c",12]]}`. Else as `extline_call_add_json`.
+ */
+extline_result extline_call_view(struct extline_call *call,
+                                 const char *json);
 
 /**
  * Says what the call did to the world (`tool.effects`): a JSON array of effects, as

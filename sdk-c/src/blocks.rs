@@ -77,6 +77,18 @@ pub unsafe extern "C" fn extline_call_details(call: *mut Call, json: *const c_ch
     })
 }
 
+/// Sets how a person is shown a result, in place of its text, by a host that shows views (docs/views.md):
+/// `{"kind":"table","columns":["file","lines"],"rows":[["a.c",12]]}`. Else as `extline_call_add_json`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_call_view(call: *mut Call, json: *const c_char) -> ResultCode {
+    enter(|| {
+        // SAFETY: a handle and a text of the caller's.
+        let (call, json) = unsafe { (called(call)?, text(json, "json")?) };
+        let json = json_of(json, "json")?;
+        add(call, |result| result.view = Some(json))
+    })
+}
+
 /// Says what the call did to the world (`tool.effects`): a JSON array of effects, as
 /// `[{"kind":"file","op":"create","path":"notes.md"}]`; those of several calls of this function add up.
 /// Failures have effects too. Else as `extline_call_add_json`.

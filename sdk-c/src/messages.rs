@@ -165,6 +165,7 @@ unsafe fn update_of(given: &UpdateOptions) -> Result<Update, Failure> {
     Ok(Update {
         content: text.map(|text| vec![Content::text(text)]),
         details,
+        view: None,
         progress: (progress != Progress::default()).then_some(progress),
     })
 }

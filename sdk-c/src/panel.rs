@@ -128,10 +128,10 @@ pub unsafe extern "C" fn extline_panel_render(
     enter(|| {
         // SAFETY: a handle and options of the caller's.
         let (ext, panel) = unsafe { (extension(ext)?, panel_of(panel)?) };
-        let Panel { id: panel_id, title, lines, footer } = panel;
+        let Panel { id: panel_id, title, lines, footer, view } = panel;
         let failure =
             Failure::new(EXTLINE_NOT_FOUND, format!("the panel {panel_id:?} is not open"));
-        let render = PanelRender { panel_id, title, lines, footer };
+        let render = PanelRender { panel_id, title, lines, footer, view };
         if ext.say(|session| session.render_panel(render))? { Ok(()) } else { Err(failure) }
     })
 }
@@ -168,6 +168,7 @@ pub(crate) unsafe fn panel_of(panel: *const PanelContent) -> Result<Panel, Failu
             title: maybe_text(given.title, "panel->title")?.map(str::to_owned),
             lines: texts(given.lines, given.line_count, "panel->lines")?,
             footer: maybe_text(given.footer, "panel->footer")?.map(str::to_owned),
+            view: None,
         })
     }
 }

@@ -91,6 +91,9 @@ pub struct ToolOptions {
     /// what became of it (`reconcile`, see `extline_call_reconcile`), or give the call up (`never`, unless
     /// said of any other).
     pub replay: *const c_char,
+    /// How a person is shown a call: a view as JSON (docs/views.md), in whose texts `{name}` stands for the
+    /// argument of that name (`view.call`).
+    pub call_view: *const c_char,
 }
 
 // SAFETY: NULL pointers, no functions, `false` and numbers are all zero bytes.
@@ -268,6 +271,7 @@ unsafe fn frame_of(given: &ToolOptions) -> Result<RegisterTool, Failure> {
         pure: given.pure,
         replay: replay.as_deref().map(Replay::from),
         approval: (approval != Approval::default()).then_some(approval),
+        call_view: json(given.call_view, "tool->call_view")?,
         ..RegisterTool::default()
     })
 }

@@ -66,6 +66,7 @@ const SECTIONS: [(&str, &[&str]); 15] = [
             "extline_call_fail",
             "extline_call_add_*",
             "extline_call_details",
+            "extline_call_view",
             "extline_call_effects",
             "extline_call_activate",
             "extline_call_trust",

@@ -169,8 +169,8 @@ impl Session {
     #[napi(catch_unwind)]
     pub fn update(&self, serial: i64, members: String) -> Result<()> {
         let update: ToolUpdate = members_of(&members)?;
-        let update =
-            Update { content: update.content, details: update.details, progress: update.progress };
+        let ToolUpdate { content, details, view, progress, .. } = update;
+        let update = Update { content, details, view, progress };
         self.driver.show(|state| {
             if let Some(key) = state.calls.key(number(serial)) {
                 state.channel.session.update(key, update);

@@ -55,7 +55,19 @@ export type { Main } from "./run.js";
 export type { Advice, Advised } from "./adviser.js";
 export type { Approval, Returned, ToolHandler, ToolOptions } from "./tool.js";
 export type { ExecOptions, Ran } from "./exec.js";
-export type { ExecStream, UiChoice, UiPlacement, UiQuestion } from "./services.js";
+export type {
+  ExecStream,
+  UiChoice,
+  UiPlacement,
+  UiQuestion,
+  View,
+  ViewCell,
+  ViewLine,
+  ViewSpan,
+  ViewStyle,
+} from "./services.js";
+export { view } from "./view.js";
+export type { ViewOptions } from "./view.js";
 export type {
   AuthOptions,
   Choice,

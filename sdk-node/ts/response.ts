@@ -3,6 +3,7 @@
 import { encodeJson } from "./json.js";
 import { sayType } from "./lossy.js";
 import { Misreturned } from "./misreturned.js";
+import type { View } from "./services.js";
 
 /** A panel as it is opened. */
 export interface PanelContent {
@@ -14,6 +15,8 @@ export interface PanelContent {
   lines?: readonly string[] | undefined;
   /** Stands below the lines. */
   footer?: string | undefined;
+  /** What is shown in place of the lines, by a host that shows views. */
+  view?: View | undefined;
 }
 
 type Fields = Record<string, unknown> & { action: string };
@@ -57,8 +60,8 @@ export class Response {
   /** Opens a panel. */
   static openPanel(content: PanelContent): Response {
     checkPanel(content, true);
-    const { id, title, lines, footer } = content;
-    return new Response({ action: "open_panel", open_panel: { id, title, lines, footer } });
+    const { id, title, lines, footer, view } = content;
+    return new Response({ action: "open_panel", open_panel: { id, title, lines, footer, view } });
   }
 
   /**

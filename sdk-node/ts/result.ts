@@ -8,6 +8,7 @@ import { encodeJson } from "./json.js";
 import { sayType, Unsendable } from "./lossy.js";
 import { Decision } from "./moment.js";
 import { Response } from "./response.js";
+import type { View } from "./services.js";
 
 /** What a {@link ToolResult} says beyond its content. */
 export interface ToolResultOptions<Value = unknown> {
@@ -15,6 +16,8 @@ export interface ToolResultOptions<Value = unknown> {
   structured?: Value | undefined;
   /** More for the user's eyes, not for the model: a JSON value. */
   details?: unknown | undefined;
+  /** How a person is shown the result, in place of its text: `view.table(...)` and its like. */
+  view?: View | undefined;
   /** What the call did to the world. */
   effects?: readonly Effect[] | undefined;
   /** Deferred tools that the host is to offer from now on. */
@@ -104,7 +107,7 @@ export function encodeValue(value: unknown): Answer {
 }
 
 function whole({ content, options }: ToolResult): Answer {
-  const { structured, details, effects, activate, isError, trust } = options;
+  const { structured, details, view, effects, activate, isError, trust } = options;
   if (activate !== undefined && !isListOf(activate, "string")) throw odd("activate", "a list of names", activate);
   if (effects !== undefined && !isListOf(effects, "object")) throw odd("effects", "a list of effects", effects);
   if (trust !== undefined && trust !== "trusted" && trust !== "untrusted") {
@@ -118,6 +121,7 @@ function whole({ content, options }: ToolResult): Answer {
     activate_tools: activate && encodeJson(activate),
     structured_content: value,
     details: details === undefined ? undefined : encodeJson(details, "details"),
+    view: view === undefined ? undefined : encodeJson(view, "view"),
     effects: effects && encodeJson(effects.map(wireOf), "effects"),
     trust: trust === undefined ? undefined : JSON.stringify(trust),
   });
@@ -196,6 +200,8 @@ export interface Update {
   text?: Content | undefined;
   /** More for the user's eyes: a JSON value. */
   details?: unknown;
+  /** How a person is shown the result so far. */
+  view?: View | undefined;
 }
 
 /** The members of a `tool_update`, from what was yielded or given to `ctx.update`. */
@@ -204,16 +210,17 @@ export function encodeUpdate(update: string | Update): string {
   if (typeof update === "string") return encodeJson({ progress: { message: update } });
   if (typeof given !== "object" || given === null || Array.isArray(given) || given instanceof ToolResult) {
     throw new Unsendable(
-      `an update says how the call stands, by a string or {message, done, total, unit, text, details}, and this is ` +
+      `an update says how the call stands, by a string or {message, done, total, unit, text, details, view}, and this is ` +
         `${sayType(given)} (the result is what is returned)`,
     );
   }
-  const { message, done, total, unit, text, details } = update;
+  const { message, done, total, unit, text, details, view } = update;
   // 0 of 0 files is NaN: an update does not fail for it.
   const progress = { done: finite(done), total: finite(total), unit, message };
   const parts = [
     text === undefined ? undefined : `"content":${encodeContent(text)}`,
     details === undefined ? undefined : `"details":${encodeJson(details, "details")}`,
+    view === undefined ? undefined : `"view":${encodeJson(view, "view")}`,
     Object.values(progress).every((one) => one === undefined) ? undefined : `"progress":${encodeJson(progress)}`,
   ];
   return `{${parts.filter((part) => part !== undefined).join(",")}}`;

@@ -435,6 +435,8 @@ export interface UiWidget {
   lines: readonly string[] | null;
   /** On which side of what the person types; above it where that is unsaid. */
   placement?: UiPlacement | undefined;
+  /** What is shown in place of the lines, where the host shows views. */
+  view?: View | null | undefined;
 }
 
 /** The answer to what is only shown: that it was taken. */
@@ -448,6 +450,29 @@ export interface UiWorking {
 
 /** The answer to what is only shown: that it was taken. */
 export type UiWorkingAnswer = Record<string, never>;
+
+/** What is shown, and how. */
+export type View = { columns: readonly string[]; kind: "table"; rows: readonly (readonly ViewCell[])[]; title?: string | null | undefined } | { kind: "diff"; text: string; title?: string | null | undefined } | { kind: "markdown"; text: string; title?: string | null | undefined } | { kind: "lines"; lines: readonly ViewLine[]; title?: string | null | undefined } | { kind: "keyvalue"; pairs: readonly ViewPair[]; title?: string | null | undefined } | { kind: "meter"; max: number; title?: string | null | undefined; unit?: string | null | undefined; value: number };
+
+/** A value in a table, or behind a name. */
+export type ViewCell = string | number | boolean | { style?: readonly ViewStyle[] | undefined; text: string } | null;
+
+/** A line: a piece of text, or several beside each other. */
+export type ViewLine = string | { style?: readonly ViewStyle[] | undefined; text: string } | readonly ViewSpan[];
+
+/** A name with its value. */
+export interface ViewPair {
+  /** The name. */
+  key: string;
+  /** Its value. */
+  value: ViewCell;
+}
+
+/** A piece of text in one style. */
+export type ViewSpan = string | { style?: readonly ViewStyle[] | undefined; text: string };
+
+/** How text looks. What it is in colours is the host's. */
+export type ViewStyle = "accent" | "success" | "error" | "warning" | "muted" | "dim" | "title" | "bold" | "italic" | "strike";
 
 /** Each method that a host serves, with what it is asked with and what it answers. */
 export interface Services {

@@ -9,6 +9,7 @@ import { encodeResult, encodeValue, isResultObject, ToolResult, type Answer, typ
 import { prepareInput, type ArgsOf, type PreparedInput, type Schema } from "./schema/input.js";
 import type { JsonSchema } from "./schema/json-schema.js";
 import { prepareOutput, type PreparedOutput, type ValueOf } from "./schema/output.js";
+import type { View } from "./services.js";
 
 /** When a host asks its user before a call. */
 export interface Approval {
@@ -77,6 +78,11 @@ export interface ToolOptions<
   exposure?: "direct" | "codemode" | "deferred" | "model-only" | undefined;
   /** The group it belongs to. */
   namespace?: string | undefined;
+  /**
+   * How a person is shown a call, by a host that shows views: a view whose texts have `{name}` for the argument of that
+   * name.
+   */
+  callView?: View | undefined;
   /** The extension ends where a host does not take the tool. */
   required?: boolean | undefined;
 }
@@ -137,7 +143,7 @@ const HINTS = {
   idempotent: "idempotent",
   openWorld: "open_world",
 } as const;
-const OTHERS = ["description", "input", "output", "schema", "sequential", "gated", "approval", "required"];
+const OTHERS = ["description", "input", "output", "schema", "sequential", "gated", "approval", "callView", "required"];
 const OPTIONS = new Set([...Object.keys(PLAIN), ...Object.keys(HINTS), ...OTHERS]);
 
 /** What authors of other kits call an option. */
@@ -178,6 +184,7 @@ function prepare(name: string, options: ToolOptions<Schema, Schema>, author: Cal
     annotations: Object.keys(hints).length > 0 ? hints : undefined,
     execution: options.sequential ? "sequential" : undefined,
     approval: approvalOf(options),
+    call_view: options.callView,
   };
   const answer = reading(output ? answerOf(output) : encodeResult);
   return { frame, checked: input.checked, accept: input.accept, author, answer };

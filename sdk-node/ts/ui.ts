@@ -2,7 +2,7 @@
 
 import type { Context } from "./context.js";
 import { ToolError } from "./errors.js";
-import type { Services, UiChoice, UiPlacement, UiQuestion } from "./services.js";
+import type { Services, UiChoice, UiPlacement, UiQuestion, View } from "./services.js";
 
 /** How long a person has. */
 export interface DialogOptions {
@@ -148,8 +148,13 @@ export class Ui {
   }
 
   /** Shows some lines above or below what the person types, until others with this `key` take their place. */
-  async widget(key: string, lines: readonly string[] | null, placement: UiPlacement = "above"): Promise<boolean> {
-    return this.#show("ui.widget", { key, lines, placement });
+  async widget(
+    key: string,
+    lines: readonly string[] | null,
+    placement: UiPlacement = "above",
+    options: { view?: View | undefined } = {},
+  ): Promise<boolean> {
+    return this.#show("ui.widget", { key, lines, placement, ...options });
   }
 
   async #ask<M extends Method>(method: M, params: Services[M]["params"]): Promise<Services[M]["result"]> {

@@ -212,9 +212,10 @@ impl Context {
     /// where the host does not show it.
     ///
     /// `message` is one line for the user, `done` of `total` in `unit` how far it is, `text` what
-    /// there is of the answer so far, `details` any JSON value. Of several within 50 ms the last
-    /// is sent.
-    #[pyo3(signature = (message=None, *, done=None, total=None, unit=None, text=None, details=None))]
+    /// there is of the answer so far, `details` any JSON value, `view` how a person is shown the answer so
+    /// far. Of several within 50 ms the last is sent.
+    #[pyo3(signature = (message=None, *, done=None, total=None, unit=None, text=None, details=None, view=None))]
+    #[expect(clippy::too_many_arguments, reason = "by name, from Python")]
     fn update(
         &self,
         message: Option<Text>,
@@ -223,6 +224,7 @@ impl Context {
         unit: Option<Text>,
         text: Option<Text>,
         details: Option<&Bound<'_, PyAny>>,
+        view: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let [message, unit, text] = [message, unit, text].map(|text| text.map(|text| text.0));
         let progress = Progress { done, total, unit, message };
@@ -230,6 +232,7 @@ impl Context {
             progress: Some(progress).filter(|progress| *progress != Progress::default()),
             content: text.map(|text| vec![Content::Text(text)]),
             details: details.map(dump_raw).transpose()?,
+            view: view.map(dump_raw).transpose()?,
         })
     }
 
@@ -397,5 +400,6 @@ fn saying(message: Option<String>) -> Update {
 /// An update by its members, as they stand in the frame.
 fn update_of(fields: &Bound<'_, PyDict>) -> PyResult<Update> {
     let update: ToolUpdate = members_of(fields)?;
-    Ok(Update { content: update.content, details: update.details, progress: update.progress })
+    let ToolUpdate { content, details, view, progress, .. } = update;
+    Ok(Update { content, details, view, progress })
 }

@@ -83,6 +83,15 @@ CHAPTERS = {
         "extline.Response",
         "extline.Panel",
     ],
+    "Views": [
+        "extline.view.table",
+        "extline.view.diff",
+        "extline.view.markdown",
+        "extline.view.lines",
+        "extline.view.keyvalue",
+        "extline.view.meter",
+        "extline.view.styled",
+    ],
     "What is raised": ["extline.ToolError", "extline.Cancelled", "extline.ConfigError", "extline.DefinitionError"],
     "Testing": [
         "extline.testing.Host",
@@ -133,8 +142,9 @@ def page() -> str:
 def undocumented() -> list[str]:
     """What everybody can import, and no chapter has."""
     # What it exports as a module, has its own list.
-    offered = [f"extline.{name}" for name in package().exports or () if name != "events"]
-    offered += [f"extline.events.{name}" for name in package()["events"].exports or ()]
+    offered = [f"extline.{name}" for name in package().exports or () if name not in ("events", "view")]
+    for module in ("events", "view"):
+        offered += [f"extline.{module}.{name}" for name in package()[module].exports or ()]
     offered += [f"extline.testing.{name}" for name in package()["testing"].exports or ()]
     explained = {path for paths in CHAPTERS.values() for path in paths}
     return [str(path) for path in offered if path not in explained]

@@ -80,6 +80,8 @@ pub use extline_protocol::{Capability, ErrorKind, RawJson};
 /// What hosts serve, with its types, see [`Ui::ask`].
 pub use extline_services as services;
 pub use extline_services::approval::{Advice, Policy};
+/// How results, updates, panels and calls are shown to a person: [`ToolResult::view`] and its like.
+pub use extline_services::view;
 pub use futures_core::Stream;
 /// The versions that this crate is built with, for authors who need more of them.
 pub use {schemars, serde, serde_json, tokio};

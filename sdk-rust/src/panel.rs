@@ -3,8 +3,9 @@
 use std::fmt;
 use std::rc::Rc;
 
-use extline_protocol::RegistrationError;
 use extline_protocol::frame::{self, PanelRender};
+use extline_protocol::{RawJson, RegistrationError};
+use extline_services::view::View;
 
 use crate::handler::{Handlers, PanelHandler};
 use crate::{Context, Extension, HandlerOutcome};
@@ -166,6 +167,18 @@ impl<To> Panel<To> {
         self.lines([line])
     }
 
+    /// What is shown in place of the lines, by a host that shows views.
+    ///
+    /// ```
+    /// use extline::view;
+    ///
+    /// let panel = extline::Panel::new("disk").line("3 of 10 GB").view(&view::meter(3.0, 10.0, Some("GB")));
+    /// ```
+    pub fn view(mut self, view: &View) -> Self {
+        self.frame.view = RawJson::of(view).ok();
+        self
+    }
+
     /// The line below.
     ///
     /// ```
@@ -201,8 +214,8 @@ impl Panel<&Context> {
     /// # }
     /// ```
     pub fn render(self) {
-        let frame::Panel { id: panel_id, title, lines, footer } = self.frame;
-        let render = PanelRender { panel_id, title, lines, footer };
+        let frame::Panel { id: panel_id, title, lines, footer, view } = self.frame;
+        let render = PanelRender { panel_id, title, lines, footer, view };
         self.to.connection().tell(|session| session.render_panel(render));
     }
 

@@ -2,6 +2,7 @@
 
 use extline_protocol::frame::{self, Content, Effect};
 use extline_protocol::{Id, RawJson};
+use extline_services::view::View;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -112,6 +113,21 @@ impl ToolResult {
         Ok(self)
     }
 
+    /// Sets how a person is shown the result, in place of its text, by a host that shows views.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::view;
+    ///
+    /// let tests = view::table(["test", "passed"], [[view::Cell::from("start"), true.into()]]);
+    /// let result = ToolResult::new().text("all passed").view(&tests);
+    /// ```
+    pub fn view(mut self, view: &View) -> Self {
+        // There is nothing in it that is not JSON.
+        self.frame.view = RawJson::of(view).ok();
+        self
+    }
+
     /// Says what the call did to the world. Failures have effects too.
     ///
     /// ```
@@ -166,6 +182,7 @@ impl ToolResult {
         join(&mut frame.effects, other.effects);
         replace(&mut frame.structured_content, other.structured_content);
         replace(&mut frame.details, other.details);
+        replace(&mut frame.view, other.view);
         replace(&mut frame.error, other.error);
         replace(&mut frame.trust, other.trust);
         self

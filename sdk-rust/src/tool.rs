@@ -8,6 +8,7 @@ use extline_protocol::frame::{
 };
 use extline_protocol::{ArgsValidator, RawJson, SchemaProblem, Unsupported};
 use extline_services::approval::Advice;
+use extline_services::view::View;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -184,6 +185,21 @@ impl Tool {
     /// ```
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.frame.timeout_ms = Some(u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
+        self
+    }
+
+    /// How a person is shown a call of it, by a host that shows views: in the texts of the view `{name}` stands for the
+    /// argument of that name.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    /// use extline::view;
+    ///
+    /// let clock = Tool::new("clock", "The time.", async |_: NoArgs, _| Ok("noon"))
+    ///     .call_view(&view::lines(["what time is it in {city}?"]));
+    /// ```
+    pub fn call_view(mut self, template: &View) -> Self {
+        self.frame.call_view = RawJson::of(template).ok();
         self
     }
 

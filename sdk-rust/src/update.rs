@@ -4,6 +4,7 @@ use std::fmt;
 
 use extline_protocol::frame::{Content, Progress};
 use extline_protocol::{RawJson, Update as Snapshot};
+use extline_services::view::View;
 use serde::Serialize;
 
 use crate::{Context, IntoContent};
@@ -103,6 +104,18 @@ impl<To> Update<To> {
     /// ```
     pub fn details<T: Serialize + ?Sized>(mut self, details: &T) -> Self {
         self.snapshot.details = RawJson::of(details).ok();
+        self
+    }
+
+    /// Sets how a person is shown the result so far, by a host that shows views.
+    ///
+    /// ```
+    /// use extline::view;
+    ///
+    /// let update = extline::Update::new("copying").view(&view::meter(3.0, 10.0, Some("GB")));
+    /// ```
+    pub fn view(mut self, view: &View) -> Self {
+        self.snapshot.view = RawJson::of(view).ok();
         self
     }
 

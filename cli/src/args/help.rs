@@ -241,6 +241,7 @@ pub(super) const RUN_EXAMPLES: &str = "At the prompt:
   :tools        list the tools, :commands the slash commands
   :status       how each extension stands
   :frames       the last lines on the wire; :frames on and :frames off show them live
+  :expand       all of the last result whose view was folded
   :panel        the panel that is open: it gets the keys until Esc; :panel down x presses keys in it
   :emit         tell an event: :emit turn_start {\"step\":1}
   :intercept    ask about something that does not happen: :intercept tool_call {\"tool_name\":\"bash\"}

@@ -17,6 +17,7 @@ mod secret;
 mod servers;
 mod settings;
 mod state;
+mod views;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -52,6 +53,7 @@ pub(crate) use secret::{Secret, SecretAction, SecretList, SecretRemove, SecretSe
 pub(crate) use servers::Servers;
 pub(crate) use settings::{Program, Settings, Timeout};
 pub(crate) use state::{Scope as StateScope, State};
+pub(crate) use views::{Views, When};
 
 /// Run, call and inspect extensions for coding agents.
 ///
@@ -280,6 +282,9 @@ pub(crate) struct Call {
     pub(crate) timeout: Timeout,
 
     #[command(flatten)]
+    pub(crate) views: Views,
+
+    #[command(flatten)]
     pub(crate) settings: Settings,
 
     #[command(flatten)]
@@ -299,6 +304,9 @@ pub(crate) struct Command {
 
     #[command(flatten)]
     pub(crate) timeout: Timeout,
+
+    #[command(flatten)]
+    pub(crate) views: Views,
 
     #[command(flatten)]
     pub(crate) settings: Settings,

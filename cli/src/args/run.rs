@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::servers::Servers;
 use super::settings::{Program, Settings, Timeout};
+use super::views::Views;
 
 #[derive(Debug, Args)]
 pub(crate) struct Record {
@@ -38,6 +39,9 @@ pub(crate) struct Run {
 
     #[command(flatten)]
     pub(crate) servers: Servers,
+
+    #[command(flatten)]
+    pub(crate) views: Views,
 
     #[command(flatten)]
     pub(crate) settings: Settings,

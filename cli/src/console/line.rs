@@ -1,7 +1,7 @@
 //! One line of `extline run`.
 
 /// The words behind a colon, and what they do.
-pub(crate) const WORDS: [(&str, &str); 11] = [
+pub(crate) const WORDS: [(&str, &str); 12] = [
     (":tools", "list the tools"),
     (":commands", "list the slash commands"),
     (":status", "how each extension stands"),
@@ -9,6 +9,7 @@ pub(crate) const WORDS: [(&str, &str); 11] = [
         ":frames",
         "the last lines on the wire; :frames 50 more of them, :frames on live, :frames off",
     ),
+    (":expand", "show the whole of the last result that was cut"),
     (":panel", "show the panel that is open; :panel down enter x presses keys in it"),
     (":emit", "tell an event; :emit turn_start {\"step\":1}"),
     (":intercept", "ask about something; :intercept tool_call {\"tool_name\":\"bash\"}"),
@@ -35,6 +36,7 @@ pub(crate) enum Line<'a> {
     Commands,
     Status,
     Frames(Frames),
+    Expand,
     Panel {
         keys: &'a str,
     },
@@ -112,6 +114,7 @@ impl<'a> Line<'a> {
             ":tools" => Self::Tools,
             ":commands" => Self::Commands,
             ":status" => Self::Status,
+            ":expand" => Self::Expand,
             ":help" => Self::Help,
             ":quit" | ":q" => Self::Quit,
             _ => Self::Other,

@@ -14,6 +14,8 @@ use std::io::{self, BufRead, IsTerminal};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use extline_host::services::view::View;
+use extline_host::view::{self, Fold};
 use extline_host::{CommandOutcome, Panel};
 use serde::Serialize;
 use serde_json::json;
@@ -47,6 +49,8 @@ pub(crate) struct Console {
     a_line_failed: bool,
     /// The calls of the model that were played.
     turns: u64,
+    /// The view of the last result that has one.
+    view: Option<View>,
     /// The last thing the user did was Ctrl-C: another one ends.
     interrupted: bool,
 }
@@ -60,6 +64,7 @@ impl Console {
             interactive: false,
             a_line_failed: false,
             turns: 0,
+            view: None,
             interrupted: false,
         }
     }
@@ -218,6 +223,10 @@ impl Console {
             Line::Status => listing::extensions(host, printer),
             Line::Frames(Frames::Last(count)) => listing::frames(&self.frames, count, printer),
             Line::Frames(Frames::Live(on)) => self.frames.live(on),
+            Line::Expand => match &self.view {
+                Some(view) => _ = printer.view(view, Fold::Unfolded),
+                None => self.fail(text, &Failure::of_usage("no result was cut")),
+            },
             Line::Panel { keys } => return self.panel(text, keys).await,
             Line::Emit { event, fields } => {
                 let shown = moments::emit(host, event, fields);
@@ -335,9 +344,10 @@ impl Console {
                 self.a_line_failed |= result.is_error;
             }
             Ok(Ok(result)) => {
-                let exit =
-                    call::report(tool, &result, &self.session.host, &mut self.session.printer);
+                let (host, printer) = (&self.session.host, &mut self.session.printer);
+                let exit = call::report(tool, &result, Fold::Folded, host, printer);
                 self.a_line_failed |= exit != Exit::Ok;
+                self.view = result.view.as_ref().and_then(view::of).or(self.view.take());
             }
             Ok(Err(error)) => {
                 let failure = Failure::of_call(&error, &self.session.host);

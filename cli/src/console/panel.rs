@@ -9,6 +9,7 @@ use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, poll, read};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode, size};
+use extline_host::view::{self, Fold};
 use extline_host::{Panel, PanelView};
 use extline_protocol::{is_hidden, shown_line};
 use tokio::sync::mpsc;
@@ -16,6 +17,7 @@ use tokio::sync::mpsc;
 use crate::exit::Exit;
 use crate::session::Session;
 use crate::styled::{BOLD, DIM};
+use crate::views;
 
 /// The keys that have a name; every other one is a character.
 pub(crate) const KEYS: [&str; 13] = [
@@ -38,15 +40,17 @@ pub(crate) const KEYS: [&str; 13] = [
 /// meanwhile is told when the panel is gone.
 pub(crate) async fn drive(session: &mut Session, panel: Panel) -> Result<io::Result<()>, Exit> {
     session.printer.hold();
-    let outcome = session.idle(drive_screen(panel)).await;
+    let shows_views = session.printer.views.is_now();
+    let outcome = session.idle(drive_screen(panel, shows_views)).await;
     session.printer.release();
     outcome
 }
 
-async fn drive_screen(mut panel: Panel) -> io::Result<()> {
+async fn drive_screen(mut panel: Panel, shows_views: bool) -> io::Result<()> {
     let mut screen = Screen::open()?;
     let (columns, lines) = size()?;
     panel.resize(columns.into(), lines.into());
+    let draw = |view: &PanelView| draw(view, shows_views);
     draw(&panel.view())?;
     loop {
         tokio::select! {
@@ -180,9 +184,9 @@ fn read_inputs(closed: &AtomicBool, inputs: &mpsc::Sender<Input>) {
     }
 }
 
-fn draw(view: &PanelView) -> io::Result<()> {
+fn draw(view: &PanelView, shows_views: bool) -> io::Result<()> {
     let (columns, lines) = size()?;
-    let mut rows = rows(view, columns.into(), lines.into());
+    let mut rows = rows(view, columns.into(), lines.into(), shows_views);
     if anstream::stdout().current_choice() == ColorChoice::Never {
         rows = rows.iter().map(|row| strip_str(row).to_string()).collect();
     }
@@ -190,7 +194,7 @@ fn draw(view: &PanelView) -> io::Result<()> {
 }
 
 /// A view as rows that fit the terminal; nothing in them moves the cursor.
-fn rows(view: &PanelView, columns: usize, lines: usize) -> Vec<String> {
+fn rows(view: &PanelView, columns: usize, lines: usize, shows_views: bool) -> Vec<String> {
     let title = fitting(&view.title, columns);
     let mut rows = vec![format!("{BOLD}{title}{BOLD:#}")];
     let footer = if view.footer.is_empty() {
@@ -199,7 +203,13 @@ fn rows(view: &PanelView, columns: usize, lines: usize) -> Vec<String> {
         format!("{}  (Esc closes)", view.footer)
     };
     let room = lines.saturating_sub(2);
-    rows.extend(view.lines.iter().take(room).map(|line| fitting(line, columns)));
+    match view.view.as_ref().and_then(view::of).filter(|_| shows_views) {
+        Some(view) => {
+            let (shown, _) = views::rows(&view, columns, Fold::Unfolded);
+            rows.extend(shown.iter().take(room).map(ToString::to_string));
+        }
+        None => rows.extend(view.lines.iter().take(room).map(|line| fitting(line, columns))),
+    }
     rows.push(format!("{DIM}{}{DIM:#}", fitting(&footer, columns)));
     rows
 }
@@ -241,7 +251,7 @@ mod tests {
         view.lines = ["one", "two", "three"].map(str::to_owned).into();
         view.footer = "q quits".to_owned();
         let plain = |columns, lines| -> Vec<_> {
-            let rows = rows(&view, columns, lines);
+            let rows = rows(&view, columns, lines, true);
             rows.iter().map(|row| strip_str(row).to_string()).collect()
         };
         assert_eq!(plain(80, 24), ["Todos", "one", "two", "three", "q quits  (Esc closes)"]);

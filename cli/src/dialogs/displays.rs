@@ -4,11 +4,14 @@ use extline_host::services::ui::{
     Shown, Status, StatusMethod, Title, TitleMethod, WIDGET_LINES, Widget, WidgetMethod, Working,
     WorkingMethod,
 };
+use extline_host::view::Fold;
 use extline_host::{Asked, HostBuilder};
 use extline_protocol::shown_line;
 
 use super::stage;
+use crate::printer::columns;
 use crate::styled::{BOLD, DIM};
+use crate::views;
 
 pub(super) fn serve(builder: HostBuilder) -> HostBuilder {
     builder
@@ -23,18 +26,26 @@ pub(super) fn serve(builder: HostBuilder) -> HostBuilder {
             one(&asked.extension, "is working", asked.params.text.as_deref())
         })
         .serve::<WidgetMethod, _, _>(|asked: Asked<Widget>| {
-            let Widget { key, lines, .. } = &asked.params;
-            let text = lines.as_ref().map(|lines| {
-                let shown = lines.iter().take(WIDGET_LINES);
-                let mut rows: Vec<_> =
-                    shown.map(|line| format!("\n  {}", shown_line(line))).collect();
-                if let Some(more @ 1..) = lines.len().checked_sub(WIDGET_LINES) {
-                    rows.push(format!("\n  {DIM}and {more} more lines{DIM:#}"));
+            let Widget { key, lines, view, .. } = &asked.params;
+            let text = lines.as_ref().map(|lines| match view {
+                Some(view) => {
+                    let (rows, _) = views::rows(view, columns().saturating_sub(2), Fold::Folded);
+                    rows.iter().map(|row| format!("\n  {}", row.as_str())).collect()
                 }
-                rows.concat()
+                None => listed(lines),
             });
             tell(&asked.extension, &format!("widget {}", shown_line(key)), text.as_deref())
         })
+}
+
+/// The lines of a widget, as many as are shown.
+fn listed(lines: &[String]) -> String {
+    let shown = lines.iter().take(WIDGET_LINES);
+    let mut rows: Vec<_> = shown.map(|line| format!("\n  {}", shown_line(line))).collect();
+    if let Some(more @ 1..) = lines.len().checked_sub(WIDGET_LINES) {
+        rows.push(format!("\n  {DIM}and {more} more lines{DIM:#}"));
+    }
+    rows.concat()
 }
 
 fn one(

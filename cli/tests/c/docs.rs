@@ -85,6 +85,11 @@ fn state() {
 }
 
 #[test]
+fn views() {
+    follow("views.md", 5);
+}
+
+#[test]
 fn the_c_of_the_page_on_asking_asks() {
     let page = fs::read_to_string(repository().join("docs/asking.md")).unwrap();
     let folder = tempfile::tempdir().unwrap();

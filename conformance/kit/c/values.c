@@ -89,6 +89,7 @@ static void full(void *user, extline_call *call, extline_str args) {
     extline_call_add_text(call, "full");
     extline_call_activate(call, "declared");
     extline_call_details(call, "{\"lines\":0}");
+    extline_call_view(call, "{\"kind\":\"lines\",\"lines\":[\"full\"]}");
     extline_call_effects(
         call,
         "[{\"kind\":\"file\",\"op\":\"modify\",\"path\":\"notes.md\",\"bytes_before\":0,\"bytes_after\":12},"

@@ -21,7 +21,7 @@ from tools import MESSAGE, Tools
 
 HELLO = {"type": "hello", "name": "extline-kit", "version": "1.0.0",
          "capabilities": ["commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_update", "log",
-                          "rpc", "config"],
+                          "rpc", "config", "view"],
          "methods": METHODS}
 FRAME_BYTES = 4_194_303
 SHUTDOWN, END_OF_STDIN, SIGTERM = b"s", b"e", bytes([signal.SIGTERM])
@@ -65,7 +65,12 @@ class Kit:
             self.changed.notify_all()
             return closed is not None
 
+    def shows_views(self):
+        return "view" in self.host_names
+
     def reply(self, call, frame):
+        if not self.shows_views():
+            frame = {name: value for name, value in frame.items() if name != "view"}
         data = line(frame)
         limit = self.limits.get("frame_bytes", FRAME_BYTES)
         if len(data) - 1 > limit:

@@ -71,6 +71,7 @@ def tool_busy(call):
 
 def tool_full(_):
     return {"content": [text_block("full")], "activate_tools": ["declared"], "details": {"lines": 0},
+            "view": {"kind": "lines", "lines": ["full"]},
             "effects": [{"kind": "file", "op": "modify", "path": "notes.md", "bytes_before": 0, "bytes_after": 12},
                         {"kind": "process", "command": "make", "pid": 7, "exit_code": 0}],
             "trust": "untrusted"}

@@ -1,5 +1,5 @@
 """Tools that answer at once, with each kind of value."""
-from extline import RawJson, ToolResult, image
+from extline import RawJson, ToolResult, image, view
 from memory import kit, tool
 
 ANY = '{"type":"object"}'
@@ -58,5 +58,10 @@ def full():
     modified = {"kind": "file", "op": "modify", "path": "notes.md", "bytes_before": 0, "bytes_after": 12}
     made = {"kind": "process", "command": "make", "pid": 7, "exit_code": 0}
     return ToolResult(
-        "full", activate=["declared"], details={"lines": 0}, effects=[modified, made], trust="untrusted"
+        "full",
+        activate=["declared"],
+        details={"lines": 0},
+        view=view.lines(["full"]),
+        effects=[modified, made],
+        trust="untrusted",
     )

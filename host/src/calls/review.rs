@@ -161,7 +161,9 @@ fn shown(answer: &Answer) -> EventResult {
 fn replaced(id: Id, answer: Answer, result: EventResult) -> ToolResult {
     let EventResult { content, is_error, structured_content, details, error, .. } = result;
     let before = answer.unwrap_or_else(|_| ToolResult::new(id, Vec::new()));
-    ToolResult { content, is_error, structured_content, details, error, ..before }
+    // A view says once more what the content said: what was cut out there would stay in it.
+    let view = before.view.clone().filter(|_| before.content == content);
+    ToolResult { content, is_error, structured_content, details, view, error, ..before }
 }
 
 /// What stands in the place of a result that nobody may read. What the tool did to the world stays
@@ -172,4 +174,22 @@ fn withheld(id: Id, tool: &str, answer: Answer, blocked: &Blocked) -> ToolResult
     let error = ErrorInfo::new(ErrorKind::Permission, text);
     let effects = answer.ok().and_then(|result| result.effects);
     ToolResult { effects, ..ToolResult::error(id, error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use extline_protocol::RawJson;
+
+    use super::*;
+
+    #[test]
+    fn a_view_goes_with_the_content_that_it_showed() {
+        let mut before = ToolResult::new("1".into(), vec![Content::text("key sk-1")]);
+        before.view = RawJson::parse(r#"{"kind":"lines","lines":["key sk-1"]}"#).ok();
+        let seen = EventResult::whole(&before);
+        let kept = replaced("1".into(), Ok(before.clone()), seen.clone());
+        assert_eq!(kept.view, before.view);
+        let cut = EventResult { content: vec![Content::text("key ***")], ..seen };
+        assert_eq!(replaced("1".into(), Ok(before), cut).view, None);
+    }
 }

@@ -157,14 +157,22 @@ impl Connection {
     /// An answer to something that was asked.
     fn handle_answer(&self, state: &mut State, event: HostEvent) {
         match event {
-            HostEvent::ToolResult { key, result } => {
+            HostEvent::ToolResult { key, mut result } => {
+                if result.view.is_some() {
+                    let what = format!("the result of {}", state.tool_of(&key));
+                    self.check_view(state, &what, &mut result.view);
+                }
                 state.stop_children(&key, "the call that it belongs to is answered");
                 if let Some(Waiting::Tool { result: waiting, .. }) = state.stop_waiting(&key) {
                     // Whoever asked may have gone.
                     let _ = waiting.send(Ok(self.shared.rules.seen(result)));
                 }
             }
-            HostEvent::ToolUpdate { key, update } => {
+            HostEvent::ToolUpdate { key, mut update } => {
+                if update.view.is_some() {
+                    let what = format!("an update of {}", state.tool_of(&key));
+                    self.check_view(state, &what, &mut update.view);
+                }
                 if let Some(Waiting::Tool { name, updates, kept, .. }) = state.waiting.get_mut(&key)
                 {
                     let memory = update.memory();

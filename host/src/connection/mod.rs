@@ -25,6 +25,7 @@ mod shared;
 mod standstill;
 mod state;
 mod status;
+mod views;
 mod write_queue;
 
 use std::fmt;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Weak;
 
+use extline_protocol::RawJson;
 use extline_protocol::frame::{PanelKey, PanelResize};
 use tokio::sync::watch;
 
@@ -19,11 +20,13 @@ pub struct PanelView {
     pub lines: Vec<String>,
     /// The line below; empty when there is none.
     pub footer: String,
+    /// What is shown in place of the lines, where the extension says it; [`view::of`](crate::view::of) reads it.
+    pub view: Option<RawJson>,
 }
 
 impl Memory for PanelView {
     fn memory(&self) -> usize {
-        EACH + self.title.memory() + self.lines.memory() + self.footer.memory()
+        EACH + self.title.memory() + self.lines.memory() + self.footer.memory() + self.view.memory()
     }
 }
 

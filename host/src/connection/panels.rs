@@ -81,11 +81,13 @@ impl Connection {
 
     /// Opens a panel; one that is open already shows the new content instead.
     pub(super) fn open_panel(&self, state: &mut State, frame: PanelFrame) -> Option<Panel> {
-        let PanelFrame { id, title, lines, footer } = frame;
+        let PanelFrame { id, title, lines, footer, view: mut shown } = frame;
+        self.check_view(state, &format!("the panel {id}"), &mut shown);
         let view = PanelView {
             title: title.unwrap_or_else(|| self.name.clone()),
             lines: lines.unwrap_or_default(),
             footer: footer.unwrap_or_default(),
+            view: shown,
         };
         let panels = &mut state.panels;
         let is_new = !panels.open.contains_key(&id);
@@ -112,9 +114,10 @@ impl Connection {
         Some(panel)
     }
 
-    /// Lines and footer that are absent are cleared, an absent title stays (`panel.absent`).
+    /// Lines, footer and view that are absent are cleared, an absent title stays (`panel.absent`).
     pub(super) fn render_panel(&self, state: &mut State, render: PanelRender) {
-        let PanelRender { panel_id, title, lines, footer } = render;
+        let PanelRender { panel_id, title, lines, footer, view: mut shown } = render;
+        self.check_view(state, &format!("the panel {panel_id}"), &mut shown);
         let Some(panel) = state.panels.open.get(&panel_id) else {
             self.panel_is_unknown(state, "panel_render", &panel_id);
             return;
@@ -127,6 +130,7 @@ impl Connection {
             }
             view.lines = lines.unwrap_or_default();
             view.footer = footer.unwrap_or_default();
+            view.view = shown;
             *kept += view.memory();
         });
     }

@@ -97,7 +97,8 @@ fn memory_of(event: &HostEvent) -> usize {
 }
 
 impl Connection {
-    pub(super) fn register_tool(&self, state: &mut State, definition: RegisterTool) {
+    pub(super) fn register_tool(&self, state: &mut State, mut definition: RegisterTool) {
+        self.check_call_view(state, &definition.name, &mut definition.call_view);
         if !self.shared.rules.profile.validates {
             self.take_tool(state, definition, None);
             return;

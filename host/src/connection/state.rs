@@ -263,6 +263,11 @@ impl State {
         self.give_up.get_or_insert((now + time, problem));
     }
 
+    /// The tool that the call is of.
+    pub(super) fn tool_of(&self, key: &CallKey) -> String {
+        self.waiting.get(key).map_or("a tool", Waiting::name).to_owned()
+    }
+
     /// Nobody waits for that answer any more; who did.
     pub(super) fn stop_waiting(&mut self, key: &CallKey) -> Option<Waiting> {
         let stopped = self.waiting.remove(key)?;

@@ -32,7 +32,7 @@ use crate::source::ExtensionSource;
 use crate::state::Place;
 
 /// What this host serves; nothing else is named in `hello_ack`.
-const SERVED: [Capability; 12] = [
+const SERVED: [Capability; 13] = [
     Capability::Commands,
     Capability::Tools,
     Capability::Events,
@@ -45,6 +45,7 @@ const SERVED: [Capability; 12] = [
     Capability::Log,
     Capability::Rpc,
     Capability::Config,
+    Capability::View,
 ];
 
 /// Sets up a [`Host`]. Every setting has a default.

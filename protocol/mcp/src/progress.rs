@@ -43,7 +43,7 @@ mod tests {
 
     fn update(done: Option<f64>) -> ToolUpdate {
         let progress = Some(Progress { done, ..Progress::default() });
-        ToolUpdate { id: "1".into(), seq: 1, content: None, details: None, progress }
+        ToolUpdate { id: "1".into(), seq: 1, content: None, details: None, view: None, progress }
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub mod secret;
 pub mod session;
 pub mod state;
 pub mod ui;
+pub mod view;
 
 pub use self::given::{GivenAnswers, Unanswered};
 pub use self::given_secrets::{GivenSecrets, SECRET_METHODS};

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use extline_services::view::View;
 use extline_services::{EXTENSION_METHODS, METHODS};
 use serde_json::{Map, Value, json};
 
@@ -11,6 +12,7 @@ fn the_document_is_up_to_date() {
         "title": "What a host may serve its extensions by request, and they it",
         "extension_methods": EXTENSION_METHODS.iter().map(method).collect::<Map<_, _>>(),
         "methods": METHODS.iter().map(method).collect::<Map<_, _>>(),
+        "view": plain(schemars::schema_for!(View)),
     });
     document.sort_all_objects();
     let mut text = serde_json::to_string_pretty(&document).unwrap();

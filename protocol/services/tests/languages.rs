@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use extline_services::view::View;
 use extline_services::{EXTENSION_METHODS, METHODS};
 use serde_json::{Map, Value};
 
@@ -49,8 +50,11 @@ struct Types {
 
 impl Types {
     fn of_all(language: Language) -> Self {
-        let (texts, prefix, methods) = (BTreeMap::new(), String::new(), Vec::new());
+        // A view is of no method alone.
+        let (texts, prefix, methods) = (BTreeMap::new(), "View".to_owned(), Vec::new());
         let mut all = Self { language, texts, prefix, methods };
+        let view = Value::from(schemars::schema_for!(View));
+        all.add("View", &view, &view);
         for method in METHODS.iter().chain(EXTENSION_METHODS) {
             let name = pascal(method.name);
             // `ui.confirm` has types of `Ui`.
@@ -134,11 +138,16 @@ impl Types {
         let about = about(schema);
         let are_objects = variants.iter().all(|it| it["type"] == "object");
         if self.language == Language::Python && are_objects {
-            let mut members = BTreeMap::new();
+            let mut members = BTreeMap::<&str, Vec<String>>::new();
             for (member, of) in variants.iter().flat_map(properties) {
-                members.insert(member, self.expression(of, root));
+                let (kind, kinds) = (self.expression(of, root), members.entry(member).or_default());
+                if !kinds.contains(&kind) {
+                    kinds.push(kind);
+                }
             }
-            let lines = members.iter().map(|(member, kind)| format!("    {member}: {kind}\n"));
+            let lines = members
+                .iter()
+                .map(|(member, kinds)| format!("    {member}: {}\n", kinds.join(" | ")));
             let lines: String = lines.collect();
             return format!(
                 "class {name}(TypedDict, total=False):\n    \"\"\"{about}\"\"\"\n\n{lines}"
@@ -189,7 +198,9 @@ impl Types {
 
     fn expression(&mut self, schema: &Value, root: &Value) -> String {
         if let Some(name) = schema["$ref"].as_str().and_then(|it| it.strip_prefix("#/$defs/")) {
-            let called = format!("{}{name}", self.prefix);
+            // Those of a view are there already.
+            let called =
+                if name == "View" { name.to_owned() } else { format!("{}{name}", self.prefix) };
             self.add(&called, &root["$defs"][name], root);
             return called;
         }
@@ -226,7 +237,8 @@ impl Types {
             "boolean" if is_python => "bool".to_owned(),
             "boolean" => "boolean".to_owned(),
             "integer" if is_python => "int".to_owned(),
-            "integer" => "number".to_owned(),
+            "number" if is_python => "float".to_owned(),
+            "integer" | "number" => "number".to_owned(),
             "null" if is_python => "None".to_owned(),
             "null" => "null".to_owned(),
             "array" => {

@@ -159,6 +159,8 @@ object! {
         flag pure: bool,
         /// When a user is asked.
         optional approval: Approval,
+        /// How a call is shown: a view whose texts are templates over the args (capability `view`).
+        optional call_view: RawJson,
     }
 }
 
@@ -274,6 +276,8 @@ object! {
         optional structured_content: RawJson,
         /// More for the user's eyes, not for the model.
         optional details: RawJson,
+        /// How the content is shown to a person (capability `view`).
+        optional view: RawJson,
         /// Why it failed.
         optional error: ErrorInfo,
         /// What the call did to the world.
@@ -293,6 +297,7 @@ impl ToolResult {
             activate_tools: None,
             structured_content: None,
             details: None,
+            view: None,
             error: None,
             effects: None,
             trust: None,
@@ -324,6 +329,7 @@ impl ToolResult {
     pub(crate) fn plain_bytes(&self) -> Option<usize> {
         let has_more = self.activate_tools.is_some()
             || self.details.is_some()
+            || self.view.is_some()
             || self.error.is_some()
             || self.effects.is_some();
         let value = self.structured_content.as_ref().map_or(0, |value| value.get().len());
@@ -342,6 +348,8 @@ object! {
         optional content: Vec<Content>,
         /// More for the user's eyes.
         optional details: RawJson,
+        /// How the content is shown to a person (capability `view`).
+        optional view: RawJson,
         /// How far it is.
         optional progress: Progress,
     }

@@ -1,6 +1,7 @@
 //! Panels: small interactive views that an extension draws as lines.
 
 use super::object::object;
+use crate::json::RawJson;
 
 object! {
     /// A panel as it is opened.
@@ -14,6 +15,8 @@ object! {
         optional lines: Vec<String>,
         /// The line below.
         optional footer: String,
+        /// What is shown in place of the lines (capability `view`).
+        optional view: RawJson,
     }
 }
 
@@ -29,6 +32,8 @@ object! {
         optional lines: Vec<String>,
         /// The line below; none when absent.
         optional footer: String,
+        /// What is shown in place of the lines; none when absent (capability `view`).
+        optional view: RawJson,
     }
 }
 

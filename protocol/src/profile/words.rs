@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use crate::frame::{
     Action, CallTool, CallToolResult, CommandResponse, Content, EventDetails,
-    EventInterceptResponse, EventPayload, ExtensionFrame, Hello, RegisterCommand, RegisterTool,
-    Subscribe, ToolResult, UnknownFrame,
+    EventInterceptResponse, EventPayload, ExtensionFrame, Hello, OpenPanel, Panel, PanelRender,
+    RegisterCommand, RegisterTool, Subscribe, ToolResult, UnknownFrame,
 };
 use crate::json::RawJson;
 use crate::session::HostSession;
@@ -67,6 +67,14 @@ pub(super) fn without_extline(
         ExtensionFrame::ToolResult(frame) => result(frame).into(),
         ExtensionFrame::EventInterceptResponse(response) => {
             EventInterceptResponse { ask: false, ..response }.into()
+        }
+        ExtensionFrame::PanelRender(render) => PanelRender { view: None, ..render }.into(),
+        ExtensionFrame::OpenPanel(open) => {
+            OpenPanel { panel: Panel { view: None, ..open.panel } }.into()
+        }
+        ExtensionFrame::CommandResponse(response) => {
+            let open_panel = response.open_panel.map(|panel| Panel { view: None, ..panel });
+            CommandResponse { open_panel, ..response }.into()
         }
         frame => frame,
     }

@@ -72,7 +72,7 @@ mod tests {
 
     fn panel(id: &str, title: Option<&str>) -> Panel {
         let lines = Some(vec!["a".to_owned()]);
-        Panel { id: id.to_owned(), title: title.map(str::to_owned), lines, footer: None }
+        Panel { id: id.to_owned(), title: title.map(str::to_owned), lines, ..Panel::default() }
     }
 
     fn told(shown: &mut Shown) -> Vec<String> {

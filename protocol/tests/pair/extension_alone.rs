@@ -86,7 +86,7 @@ fn a_panel_lives_from_its_opening_to_its_close() {
     assert!(!pair.extension.render_panel(draw(&["too early"])));
     let title = Some("A".to_owned());
     let footer = Some("below".to_owned());
-    let panel = Panel { id: "a".to_owned(), title, lines: None, footer };
+    let panel = Panel { id: "a".to_owned(), title, footer, ..Panel::default() };
     pair.extension.open_panel(panel);
     pair.step();
     pair.clear();

@@ -16,3 +16,4 @@ mod profiles;
 mod requests;
 mod start;
 mod terva_frames;
+mod views;

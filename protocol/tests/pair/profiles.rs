@@ -330,12 +330,13 @@ fn fields_that_a_zot_does_not_know_are_not_there() {
         written(&mut pair);
         let heard = hears(
             &mut pair,
-            r#"{"type":"tool_result","id":"1","content":[],"is_error":true,"structured_content":1,"details":2,"error":{"kind":"fatal","message":"m"}}"#,
+            r#"{"type":"tool_result","id":"1","content":[],"is_error":true,"structured_content":1,"details":2,"view":{},"error":{"kind":"fatal","message":"m"}}"#,
         );
         let [HostEvent::ToolResult { result, .. }] = &heard[..] else { panic!("{heard:?}") };
         assert!(result.is_error && result.id == Id::from("1"));
         assert_eq!(result.structured_content.is_some(), name != "zot-0.1.62");
         assert_eq!(result.details.is_some(), name == "spec");
+        assert_eq!(result.view.is_some(), name == "spec");
         assert_eq!(result.error.is_some(), name == "spec");
     }
 }

@@ -101,8 +101,12 @@ fn full_tool() -> RegisterTool {
             key: text("{city}"),
             reason: text("it costs money"),
         }),
+        call_view: Some(raw(r#"{"kind":"lines","lines":["{city}"]}"#)),
     }
 }
+
+/// A view as an author gives it.
+const VIEW: &str = r#"{"kind":"lines","lines":["one"]}"#;
 
 fn tool_answers() -> Vec<Sample<ExtensionFrame>> {
     let error = ErrorInfo {
@@ -135,6 +139,7 @@ fn tool_answers() -> Vec<Sample<ExtensionFrame>> {
         activate_tools: Some(list(&["forecast"])),
         structured_content: Some(raw(r#"{"degrees": 18.50}"#)),
         details: Some(raw("[null]")),
+        view: Some(raw(VIEW)),
         error: Some(error),
         effects: Some(vec![file, process]),
         trust: text("untrusted"),
@@ -145,11 +150,18 @@ fn tool_answers() -> Vec<Sample<ExtensionFrame>> {
         unit: text("stations"),
         message: text("asking"),
     };
-    let update =
-        ToolUpdate { id: "1".into(), seq: 1, content: None, details: None, progress: None };
+    let update = ToolUpdate {
+        id: "1".into(),
+        seq: 1,
+        content: None,
+        details: None,
+        view: None,
+        progress: None,
+    };
     let full_update = ToolUpdate {
         content: Some(blocks()),
         details: Some(raw("{}")),
+        view: Some(raw(VIEW)),
         progress: Some(progress),
         ..update.clone()
     };
@@ -224,6 +236,7 @@ fn panels() -> Vec<Sample<ExtensionFrame>> {
         title: text("Forecast"),
         lines: Some(list(&["\u{1b}[1mBerlin\u{1b}[0m", ""])),
         footer: text("esc closes"),
+        view: Some(raw(VIEW)),
         ..render.clone()
     };
     let close = PanelClose { panel_id: "p1".to_owned() };
@@ -240,6 +253,7 @@ fn full_panel() -> Panel {
         title: text("Forecast"),
         lines: Some(list(&["one", "two"])),
         footer: text("esc closes"),
+        view: Some(raw(VIEW)),
     }
 }
 

@@ -169,6 +169,7 @@ static void say_blocks(void *user, extline_call *call, extline_str args) {
     WANT_OK(extline_call_add_text_n(call, "after all", 5));
     WANT_OK(extline_call_activate(call, "t"));
     WANT_OK(extline_call_details(call, "{\"lines\":0}"));
+    WANT_OK(extline_call_view(call, "{\"kind\":\"lines\",\"lines\":[\"all\"]}"));
     WANT_OK(extline_call_effects(call, "[{\"kind\":\"process\",\"command\":\"make\",\"pid\":7,\"exit_code\":0}]"));
     WANT_OK(extline_call_trust(call, "untrusted"));
     WANT_OK(extline_call_finish(call));
@@ -180,7 +181,8 @@ static void several_blocks(void) {
     CHECK_TEXT(host_hears(ext),
                "{\"type\":\"tool_result\",\"id\":\"1\",\"content\":[" TEXT("before")
                ",{\"type\":\"image\",\"mime_type\":\"image/png\",\"data\":\"eA==\"}," TEXT("after")
-               "],\"activate_tools\":[\"t\"],\"details\":{\"lines\":0},\"effects\":[{\"kind\":\"process\","
+               "],\"activate_tools\":[\"t\"],\"details\":{\"lines\":0},\"view\":{\"kind\":\"lines\",\"lines\":[\"all\"]},"
+               "\"effects\":[{\"kind\":\"process\","
                "\"command\":\"make\",\"pid\":7,\"exit_code\":0}],\"trust\":\"untrusted\"}");
     host_ends(ext);
 }
@@ -245,6 +247,7 @@ static void answer_twice(void *user, extline_call *call, extline_str args) {
     WANT_CODE(extline_call_add_image(call, "x", 1, "image/png"), EXTLINE_ANSWERED);
     WANT_CODE(extline_call_add_json(call, "{}"), EXTLINE_ANSWERED);
     WANT_CODE(extline_call_details(call, "{}"), EXTLINE_ANSWERED);
+    WANT_CODE(extline_call_view(call, "{}"), EXTLINE_ANSWERED);
     WANT_CODE(extline_call_effects(call, "[]"), EXTLINE_ANSWERED);
     WANT_CODE(extline_call_activate(call, "t"), EXTLINE_ANSWERED);
     WANT_CODE(extline_call_trust(call, "untrusted"), EXTLINE_ANSWERED);
@@ -294,6 +297,7 @@ static void answer_wrongly(void *user, extline_call *call, extline_str args) {
     WANT_CODE(extline_call_add_image(call, "x", 1, "\xff"), EXTLINE_UTF8);
     WANT_CODE(extline_call_add_json(call, "nope"), EXTLINE_JSON);
     WANT_CODE(extline_call_details(call, "nope"), EXTLINE_JSON);
+    WANT_CODE(extline_call_view(call, "nope"), EXTLINE_JSON);
     WANT_CODE(extline_call_effects(call, "nope"), EXTLINE_JSON);
     WANT_CODE(extline_call_effects(call, "{}"), EXTLINE_JSON);
     WANT(strstr(extline_last_error(), "the effects: expected ") != NULL);

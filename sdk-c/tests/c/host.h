@@ -17,7 +17,7 @@
     "\"command_timeout_ms\":30000},\"session\":{\"id\":\"s-1\"}}"
 #define ACK \
     ACK_WITH("\"commands\",\"tools\",\"events\",\"panels\",\"tool_cancel\",\"call_tool\",\"tool_update\"," \
-             "\"tool_registry\",\"registration_report\",\"log\",\"rpc\",\"config\"")
+             "\"tool_registry\",\"registration_report\",\"log\",\"rpc\",\"config\",\"view\"")
 
 static char heard[1 << 16];   /* lines that were written and not looked at yet */
 static size_t heard_length;

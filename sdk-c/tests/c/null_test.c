@@ -125,6 +125,8 @@ static void ask_all(void *user, extline_call *call, extline_str text) {
     IS_NULL(extline_call_add_json(call, NULL));
     IS_NULL(extline_call_details(NULL, "{}"));
     IS_NULL(extline_call_details(call, NULL));
+    IS_NULL(extline_call_view(NULL, "{}"));
+    IS_NULL(extline_call_view(call, NULL));
     IS_NULL(extline_call_effects(NULL, "[]"));
     IS_NULL(extline_call_effects(call, NULL));
     IS_NULL(extline_call_activate(NULL, "t"));

@@ -8,6 +8,7 @@ import type { ShownPanel } from "./seen.js";
 export interface UpdateFrame {
   readonly content?: readonly OutputBlock[];
   readonly details?: unknown;
+  readonly view?: unknown;
   readonly progress?: {
     readonly message?: string;
     readonly done?: number;
@@ -22,6 +23,7 @@ export interface ResultFrame {
   readonly is_error?: boolean;
   readonly structured_content?: unknown;
   readonly details?: unknown;
+  readonly view?: unknown;
   readonly effects?: readonly Readonly<Record<string, unknown>>[];
   readonly activate_tools?: readonly string[];
   readonly trust?: string;
@@ -62,6 +64,11 @@ export class Answer {
   /** What is for the user's eyes and not for the model. */
   get details(): any {
     return this.frame.details;
+  }
+
+  /** How a person is shown the result; undefined when the tool does not say. */
+  get view(): any {
+    return this.frame.view;
   }
 
   /** What the call did to the world, with the names of the wire. */

@@ -35,7 +35,7 @@ from ._response import Panel, Response
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from . import events
+    from . import events, view
     from ._event import Event
     from ._moment import (
         AgentStart,
@@ -88,6 +88,7 @@ __all__ = [
     "UserPrompt",
     "events",
     "image",
+    "view",
 ]
 __version__ = "0.1.0"
 
@@ -115,10 +116,10 @@ _GIVEN = {
 
 
 def __getattr__(name: str) -> object:
-    if name == "events":
+    if name in ("events", "view"):
         from importlib import import_module
 
-        return import_module(f"{__name__}.events")
+        return import_module(f"{__name__}.{name}")
     if name not in _GIVEN:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from . import _typed
+    from ._services import View
     from ._typed import C, F, G, M, N
 else:
 
@@ -93,6 +94,7 @@ class Extension(Registering):
         approval: _typed.Approval | None = None,
         exposure: _typed.Exposure | None = None,
         namespace: str | None = None,
+        call_view: View | None = None,
         required: bool = False,
     ) -> Any:
         """Offers a function to the model: ``@ext.tool``, or ``@ext.tool(name=...)``.
@@ -126,6 +128,9 @@ class Extension(Registering):
         dict with ``policy`` (``"prompt"``, ``"allow"`` or ``"deny"``), ``reason``, ``tier``, ``key`` and
         ``details``, a list of lines for the user. What it raises has the user asked about exactly this
         call.
+
+        ``call_view`` says how a person is shown a call, where the host shows views: a view whose texts have
+        ``{name}`` for the argument of that name.
 
         With ``required`` the extension ends where a host does not take the tool.
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar, final
 from ._handler import Handler
 from ._host import Host
 from ._panel import OpenPanel
+from ._services import View
 from ._state import History, State
 from ._ui import Ui
 
@@ -127,13 +128,14 @@ class Context:
         unit: str | None = None,
         text: str | None = None,
         details: Any = None,
+        view: View | None = None,
     ) -> None:
         """Shows how the call stands; each replaces the one before. Never waits, and does nothing
         where the host does not show it.
 
         `message` is one line for the user, `done` of `total` in `unit` how far it is, `text` what
-        there is of the answer so far, `details` any JSON value. Of several within 50 ms the last is
-        sent."""
+        there is of the answer so far, `details` any JSON value, `view` how a person is shown the answer so
+        far. Of several within 50 ms the last is sent."""
     def track(
         self,
         items: Iterable[_T],

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._native import Session
+    from ._services import View
 
 
 class PanelInput:
@@ -54,9 +55,10 @@ class OpenPanel:
         title: str | None = None,
         lines: Iterable[str] | None = None,
         footer: str | None = None,
+        view: View | None = None,
     ) -> None:
-        """Opens it, or draws it anew."""
-        panel = {"id": self.id, **_fields(title, lines, footer)}
+        """Opens it, or draws it anew. A ``view`` is shown in place of the lines where the host shows views."""
+        panel = {"id": self.id, **_fields(title, lines, footer, view)}
         self._session.panel({"type": "open_panel", "panel": panel})
 
     def render(
@@ -65,12 +67,13 @@ class OpenPanel:
         title: str | None = None,
         lines: Iterable[str] | None = None,
         footer: str | None = None,
+        view: View | None = None,
     ) -> bool:
         """Draws it anew; whether it is open.
 
         The title stays where none is said; lines and footer are gone.
         """
-        fields = _fields(title, lines, footer)
+        fields = _fields(title, lines, footer, view)
         return self._session.panel({"type": "panel_render", "panel_id": self.id, **fields})
 
     def close(self) -> None:
@@ -78,6 +81,6 @@ class OpenPanel:
         self._session.close_panel(self.id)
 
 
-def _fields(title: Any, lines: Any, footer: Any) -> dict[str, Any]:
-    fields = {"title": title, "lines": None if lines is None else lines_of(lines), "footer": footer}
+def _fields(title: Any, lines: Any, footer: Any, view: Any) -> dict[str, Any]:
+    fields = {"title": title, "lines": None if lines is None else lines_of(lines), "footer": footer, "view": view}
     return {name: value for name, value in fields.items() if value is not None}

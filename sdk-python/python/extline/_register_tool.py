@@ -17,6 +17,7 @@ _MEMBERS = (
     "strict",
     "pure",
     "replay",
+    "call_view",
 )
 _HINTS = ("read_only", "destructive", "idempotent", "open_world")
 

@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from ._services import View
+
 
 def lines_of(lines: Iterable[str]) -> list[str]:
     """The lines of a panel. Raises TypeError for what would be drawn as something else."""
@@ -23,10 +25,10 @@ class Panel:
     """A panel as it is opened: a title, lines of text (ANSI colours are allowed), a footer.
 
     ``id`` is the name that ``@ext.panel`` and ``ctx.panel`` know it by; an open panel of that name
-    is replaced.
+    is replaced. A ``view`` is shown in place of the lines where the host shows views.
     """
 
-    __slots__ = ("footer", "id", "lines", "title")
+    __slots__ = ("footer", "id", "lines", "title", "view")
 
     def __init__(
         self,
@@ -35,15 +37,17 @@ class Panel:
         title: str | None = None,
         lines: list[str] | None = None,
         footer: str | None = None,
+        view: View | None = None,
     ) -> None:
         self.id = id
         self.title = title
         self.lines = None if lines is None else lines_of(lines)
         self.footer = footer
+        self.view = view
 
     def _fields(self) -> dict[str, Any]:
         fields: dict[str, Any] = {"id": self.id}
-        for name in ("title", "lines", "footer"):
+        for name in ("title", "lines", "footer", "view"):
             value = getattr(self, name)
             if value is not None:
                 fields[name] = value

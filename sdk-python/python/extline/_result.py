@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Literal
 
+    from ._services import View
+
 
 class Image:
     """An image for the model, made by ``image(data, mime_type)``: ``base64`` and ``mime_type``."""
@@ -56,14 +58,24 @@ class ToolResult:
 
     ``content`` is a str, an image, or a list of both. ``structured`` is any JSON value. Where there
     is no content, it becomes the text too. ``details`` is any JSON value for the user's eyes, which
-    the model does not see. ``effects`` says what the call did to the world:
+    the model does not see. ``view`` says how a person is shown the result, in place of its text:
+    ``view.table(...)`` and its like. ``effects`` says what the call did to the world:
     ``[{"kind": "file", "op": "create", "path": "notes.md"}]``. ``activate`` names tools to offer
     from now on. ``is_error`` marks a failure that still has something to show. ``trust`` is
     ``untrusted`` for content that others wrote, such as a web page, or ``trusted``. A member that
     is None is left out.
     """
 
-    __slots__ = ("activate", "content", "details", "effects", "is_error", "structured", "trust")
+    __slots__ = (
+        "activate",
+        "content",
+        "details",
+        "effects",
+        "is_error",
+        "structured",
+        "trust",
+        "view",
+    )
 
     def __init__(
         self,
@@ -71,6 +83,7 @@ class ToolResult:
         *,
         structured: Any = None,
         details: Any = None,
+        view: View | None = None,
         effects: list[dict[str, Any]] | None = None,
         activate: list[str] | None = None,
         is_error: bool = False,
@@ -83,6 +96,7 @@ class ToolResult:
         self.content = content
         self.structured = structured
         self.details = details
+        self.view = view
         self.effects = effects
         self.activate = activate
         self.is_error = is_error
@@ -101,6 +115,7 @@ class ToolResult:
             ("activate_tools", self.activate),
             ("structured_content", self.structured),
             ("details", self.details),
+            ("view", self.view),
             ("effects", self.effects),
             ("trust", self.trust),
         ):
@@ -113,10 +128,11 @@ class Update:
     """How a call stands, for a generator to yield: what ``ctx.update`` takes.
 
     ``message`` is one line for the user, ``done`` of ``total`` in ``unit`` how far it is, ``text``
-    what there is of the answer so far, ``details`` any JSON value. A member that is None is left out.
+    what there is of the answer so far, ``details`` any JSON value, ``view`` how a person is shown the answer so
+    far. A member that is None is left out.
     """
 
-    __slots__ = ("details", "done", "message", "text", "total", "unit")
+    __slots__ = ("details", "done", "message", "text", "total", "unit", "view")
 
     def __init__(
         self,
@@ -127,6 +143,7 @@ class Update:
         unit: str | None = None,
         text: str | None = None,
         details: Any = None,
+        view: View | None = None,
     ) -> None:
         self.message = message
         self.done = done
@@ -134,6 +151,7 @@ class Update:
         self.unit = unit
         self.text = text
         self.details = details
+        self.view = view
 
     def _fields(self) -> dict[str, Any]:
         progress = {
@@ -148,6 +166,8 @@ class Update:
             fields["content"] = _blocks(self.text)
         if self.details is not None:
             fields["details"] = self.details
+        if self.view is not None:
+            fields["view"] = self.view
         return fields
 
 

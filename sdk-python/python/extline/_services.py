@@ -408,6 +408,7 @@ class UiWidget(TypedDict):
     key: str
     lines: list[str] | None
     placement: NotRequired[UiPlacement]
+    view: NotRequired[View | None]
 
 
 class UiWidgetAnswer(TypedDict):
@@ -422,3 +423,62 @@ class UiWorking(TypedDict):
 
 class UiWorkingAnswer(TypedDict):
     """The answer to what is only shown: that it was taken."""
+
+
+class View(TypedDict, total=False):
+    """What is shown, and how."""
+
+    columns: list[str]
+    kind: Literal["table"] | Literal["diff"] | Literal["markdown"] | Literal["lines"] | Literal["keyvalue"] | Literal["meter"]
+    lines: list[ViewLine]
+    max: float
+    pairs: list[ViewPair]
+    rows: list[list[ViewCell]]
+    text: str
+    title: str | None
+    unit: str | None
+    value: float
+
+
+#: A value in a table, or behind a name.
+ViewCell: TypeAlias = "str | float | bool | ViewCellObject | None"
+
+
+class ViewCellObject(TypedDict):
+    """A text in a style."""
+
+    style: NotRequired[list[ViewStyle]]
+    text: str
+
+
+#: A line: a piece of text, or several beside each other.
+ViewLine: TypeAlias = "str | ViewLineObject | list[ViewSpan]"
+
+
+class ViewLineObject(TypedDict):
+    """A text in a style."""
+
+    style: NotRequired[list[ViewStyle]]
+    text: str
+
+
+class ViewPair(TypedDict):
+    """A name with its value."""
+
+    key: str
+    value: ViewCell
+
+
+#: A piece of text in one style.
+ViewSpan: TypeAlias = "str | ViewSpanObject"
+
+
+class ViewSpanObject(TypedDict):
+    """A text in a style."""
+
+    style: NotRequired[list[ViewStyle]]
+    text: str
+
+
+#: How text looks. What it is in colours is the host's.
+ViewStyle: TypeAlias = Literal["accent", "success", "error", "warning", "muted", "dim", "title", "bold", "italic", "strike"]

@@ -18,7 +18,7 @@ from ._moment import (
 )
 from ._native import Context
 from ._response import Response
-from ._services import ToolApprovalAnswer
+from ._services import ToolApprovalAnswer, View
 
 # The names of events that hosts are known to have.
 EventName: TypeAlias = Literal[
@@ -97,6 +97,7 @@ class ToolOptions(TypedDict, total=False):
     approval: Approval | None
     exposure: Exposure | None
     namespace: str | None
+    call_view: View | None
     required: bool
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         UiStatus,
         UiTitle,
         UiWidget,
+        View,
         UiWorking,
     )
 
@@ -165,14 +166,23 @@ class Ui:
         params: UiWorking = {"text": text}
         return self._show("ui.working", params)
 
-    def widget(self, key: str, lines: Iterable[str] | None, placement: UiPlacement = "above") -> Any:
+    def widget(
+        self,
+        key: str,
+        lines: Iterable[str] | None,
+        placement: UiPlacement = "above",
+        *,
+        view: View | None = None,
+    ) -> Any:
         """Shows some lines ``above`` or ``below`` what the person types, until others with this ``key`` take their
-        place. None takes them back."""
+        place. None takes them back. A ``view`` is shown in place of the lines where the host shows views."""
         params: UiWidget = {
             "key": key,
             "lines": None if lines is None else list(lines),
             "placement": placement,
         }
+        if view is not None:
+            params["view"] = view
         return self._show("ui.widget", params)
 
     def _ask(self, method: str, params: Mapping[str, Any], take: Callable[[Any], Any]) -> Any:

@@ -106,6 +106,24 @@ impl Answer {
         value_of(self.result.details.as_ref())
     }
 
+    /// How a person is shown the result; `null` when the tool does not say.
+    ///
+    /// ```
+    /// # use extline::prelude::*;
+    /// # use extline::testing::Host;
+    /// # use extline::view;
+    /// let mut host = Host::new(|| {
+    ///     Extension::new("a", "1").tool("go", "", async |_: NoArgs, _| {
+    ///         Ok(ToolResult::new().text("half").view(&view::meter(1.0, 2.0, None)))
+    ///     })
+    /// });
+    /// assert_eq!(host.call("go", json!({}))?.view()["kind"], "meter");
+    /// # Ok::<(), extline::testing::Failure>(())
+    /// ```
+    pub fn view(&self) -> Value {
+        value_of(self.result.view.as_ref())
+    }
+
     /// What the call did to the world, as the tool declares it.
     ///
     /// ```

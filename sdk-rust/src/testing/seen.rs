@@ -74,9 +74,15 @@ mod tests {
         let id = || "p".to_owned();
         let lines = || Some(vec!["a".to_owned()]);
         let (title, footer) = (Some("Title".to_owned()), Some("below".to_owned()));
-        seen.open_panel(Panel { id: id(), title: title.clone(), lines: lines(), footer });
+        seen.open_panel(Panel {
+            id: id(),
+            title: title.clone(),
+            lines: lines(),
+            footer,
+            view: None,
+        });
         seen.render_panel(PanelRender { panel_id: id(), ..PanelRender::default() });
-        assert_eq!(seen.panels, [Panel { id: id(), title, lines: None, footer: None }]);
+        assert_eq!(seen.panels, [Panel { id: id(), title, ..Panel::default() }]);
     }
 
     #[test]

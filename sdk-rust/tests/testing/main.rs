@@ -21,3 +21,4 @@ mod starts;
 mod state;
 mod strict;
 mod tools;
+mod views;

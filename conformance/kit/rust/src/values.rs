@@ -1,7 +1,7 @@
 //! Tools that answer at once, with each kind of value.
 
 use extline::prelude::*;
-use extline::{Effect, FileOp};
+use extline::{Effect, FileOp, view};
 
 use crate::{json, tool};
 
@@ -77,5 +77,6 @@ async fn full(_: NoArgs, _: Context) -> Result<ToolResult, ToolError> {
     let mut made = Effect::process("make");
     (made.pid, made.exit_code) = (Some(7), Some(0));
     let result = ToolResult::new().text("full").activate("declared").trust("untrusted");
+    let result = result.view(&view::lines(["full"]));
     result.effect(modified).effect(made).details(&json!({"lines": 0}))
 }

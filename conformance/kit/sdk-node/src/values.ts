@@ -1,5 +1,5 @@
 /** Tools that answer at once, with each kind of value. */
-import { image, RawJson, ToolResult } from "extline";
+import { image, RawJson, ToolResult, view } from "extline";
 import { z } from "zod";
 import { kit } from "./memory.js";
 
@@ -41,6 +41,7 @@ kit.tool("full", { description: "Answers with everything that a result can hold.
   return new ToolResult("full", {
     activate: ["declared"],
     details: { lines: 0 },
+    view: view.lines(["full"]),
     effects: [
       { kind: "file", op: "modify", path: "notes.md", bytesBefore: 0, bytesAfter: 12 },
       { kind: "process", command: "make", pid: 7, exitCode: 0 },

@@ -158,7 +158,14 @@ impl Server {
     pub fn show(&mut self, key: RequestKey, text: &str, now: Instant) {
         let progress = Progress { message: Some(text.to_owned()), ..Progress::default() };
         let progress = Some(progress);
-        let update = ToolUpdate { id: "0".into(), seq: 1, content: None, details: None, progress };
+        let update = ToolUpdate {
+            id: "0".into(),
+            seq: 1,
+            content: None,
+            details: None,
+            view: None,
+            progress,
+        };
         self.update(key, &update, now);
     }
 

@@ -7,6 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 
+use crate::view::View;
+
 /// How many lines of a widget are shown at least.
 pub const WIDGET_LINES: usize = 10;
 /// How many characters a key may have.
@@ -46,7 +48,7 @@ pub struct Working {
 }
 
 /// What `ui.widget` is asked with.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Widget {
     /// Which one of the extension's: the next lines with this key take their place.
@@ -56,6 +58,13 @@ pub struct Widget {
     #[serde(deserialize_with = "nullable")]
     #[cfg_attr(feature = "schema", schemars(required, extend("type" = ["array", "null"])))]
     pub lines: Option<Vec<String>>,
+    /// What is shown in place of the lines, where the host shows views.
+    #[serde(
+        default,
+        deserialize_with = "crate::view::checked",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub view: Option<View>,
     /// On which side of what the person types; above it where that is unsaid.
     #[serde(default)]
     pub placement: Placement,

@@ -13,6 +13,7 @@ mod requirement;
 mod shutdown;
 mod standstill;
 mod start;
+mod views;
 
 use std::collections::{HashSet, VecDeque};
 use std::time::{Duration, Instant};

@@ -27,6 +27,8 @@ pub struct Update {
     pub content: Option<Vec<Content>>,
     /// More for the user's eyes.
     pub details: Option<RawJson>,
+    /// How the content is shown to a person; not sent to a host that does not name `view`.
+    pub view: Option<RawJson>,
     /// How far it is.
     pub progress: Option<Progress>,
 }
@@ -86,10 +88,11 @@ impl ExtensionSession {
     /// Shows how a tool call stands. Never fails and never waits: without the host's
     /// `tool_update`, after the answer, or for another kind of call, nothing is sent; of several
     /// within 50 ms the last is (`update.rate`).
-    pub fn update(&mut self, key: &CallKey, update: Update) {
+    pub fn update(&mut self, key: &CallKey, mut update: Update) {
         if key.kind() != CallKind::Tool || !self.supports(Capability::ToolUpdate) {
             return;
         }
+        update.view = self.view_for_host(update.view);
         let Some(open) = self.open.get_mut(key) else { return };
         let state = open.update.get_or_insert_default();
         if state.waiting.replace(update).is_none() {
@@ -307,12 +310,13 @@ impl ExtensionSession {
                 self.updates.push(key);
                 continue;
             }
-            let Some(Update { content, details, progress }) = state.waiting.take() else {
+            let Some(Update { content, details, view, progress }) = state.waiting.take() else {
                 continue;
             };
             state.last = Some(now);
             let seq = state.written + 1;
-            let frame = ToolUpdate { id: key.id().clone(), seq, content, details, progress };
+            let id = key.id().clone();
+            let frame = ToolUpdate { id, seq, content, details, view, progress };
             // One over the limit costs no number: those on the wire have no gaps.
             match self.outbox.push(&frame) {
                 Ok(()) => state.written = seq,

@@ -18,8 +18,9 @@ impl Panels {
 /// Panels.
 impl ExtensionSession {
     /// Opens a panel outside a command (upstream's addition).
-    pub fn open_panel(&mut self, panel: Panel) {
+    pub fn open_panel(&mut self, mut panel: Panel) {
         self.warn_old_host("open_panel");
+        panel.view = self.view_for_host(panel.view);
         self.panels.open(&panel);
         self.send(&OpenPanel { panel });
     }
@@ -28,13 +29,17 @@ impl ExtensionSession {
     /// Nothing is sent for a panel that is not open, or not any more (`panel.closed`); whether it
     /// is.
     pub fn render_panel(&mut self, render: PanelRender) -> bool {
-        let PanelRender { panel_id, title, lines, footer } = render;
+        let PanelRender { panel_id, title, lines, footer, view } = render;
+        let view = self.view_for_host(view);
         let Some(panel) = self.panels.0.get_mut(&panel_id) else { return false };
+        let has_lines = lines.is_some();
         panel.title = title.or(panel.title.take());
         panel.lines = lines.or(panel.lines.take());
         panel.footer = footer.or(panel.footer.take());
-        let Panel { title, lines, footer, .. } = panel.clone();
-        self.send(&PanelRender { panel_id, title, lines, footer });
+        // New lines are what is shown from now on, unless a new view comes with them.
+        panel.view = if has_lines { view } else { view.or(panel.view.take()) };
+        let Panel { title, lines, footer, view, .. } = panel.clone();
+        self.send(&PanelRender { panel_id, title, lines, footer, view });
         true
     }
 

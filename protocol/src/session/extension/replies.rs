@@ -18,6 +18,7 @@ impl ExtensionSession {
     pub fn reply_tool(&mut self, key: &CallKey, mut result: ToolResult) -> Result<(), ReplyError> {
         self.close_open(key)?;
         result.id = key.id().clone();
+        result.view = self.view_for_host(result.view);
         make_readable(&mut result);
         if let Err(unsendable) = self.push_result(result) {
             let message = format!("the result of the tool is too large: {unsendable}");
@@ -56,6 +57,9 @@ impl ExtensionSession {
             response.action = Action::Prompt;
             response.tool_name = None;
             response.tool_args = None;
+        }
+        if let Some(panel) = &mut response.open_panel {
+            panel.view = self.view_for_host(panel.view.take());
         }
         if let Err(unsendable) = self.outbox.push(&response) {
             let message = format!("the answer is too large: {unsendable}");

@@ -30,7 +30,7 @@ impl ExtensionSession {
         }
         self.registrations.tool(tool.clone())?;
         if let Some(tool) = self.registrations.tools().last().filter(|_| self.is_ready) {
-            self.send(&tool.clone());
+            self.send_tool(&tool.clone());
         }
         Ok(())
     }
@@ -71,7 +71,7 @@ impl ExtensionSession {
             self.send(command);
         }
         for tool in registrations.tools() {
-            self.send(tool);
+            self.send_tool(tool);
         }
         let subscribe = on_the_wire(&registrations.subscribe);
         if subscribe != Subscribe::default() {

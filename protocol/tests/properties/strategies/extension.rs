@@ -65,6 +65,7 @@ objects! {
         activate_tools: of(texts()),
         structured_content: of(raw()),
         details: of(raw()),
+        view: of(raw()),
         error: of(error()),
         effects: of(vec(effect(), 0..3)),
         trust: of(text()),
@@ -87,6 +88,7 @@ objects! {
         seq: any::<u64>(),
         content: of(blocks()),
         details: of(raw()),
+        view: of(raw()),
         progress: of(progress()),
     }
     progress: Progress {
@@ -133,6 +135,7 @@ objects! {
         title: of(text()),
         lines: of(texts()),
         footer: of(text()),
+        view: of(raw()),
     }
     submit: Submit { text: text(), }
     submit_slash: SubmitSlash { text: text(), }
@@ -171,6 +174,7 @@ objects! {
         execution: of(word(Execution::KNOWN)),
         pure: any::<bool>(),
         approval: of(approval()),
+        call_view: of(raw()),
     }
     annotations: Annotations {
         read_only: of(any::<bool>()),

@@ -67,7 +67,7 @@ pub(super) fn kind() -> BoxedStrategy<ErrorKind> {
 }
 
 objects! {
-    panel: Panel { id: text(), title: of(text()), lines: of(texts()), footer: of(text()), }
+    panel: Panel { id: text(), title: of(text()), lines: of(texts()), footer: of(text()), view: of(raw()), }
     panel_close: PanelClose { panel_id: text(), }
     parent: Parent { kind: word(ParentKind::KNOWN), id: id(), }
     request: Request {

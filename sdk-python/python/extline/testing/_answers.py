@@ -38,6 +38,11 @@ class Answer:
         return self.frame.get("structured_content")
 
     @property
+    def view(self) -> Any:
+        """How a person is shown the result; None when the tool does not say."""
+        return self.frame.get("view")
+
+    @property
     def details(self) -> Any:
         """What is for the user's eyes and not for the model."""
         return self.frame.get("details")
