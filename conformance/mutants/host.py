@@ -12,6 +12,7 @@ import time
 from host_basics import LIMIT, Failure, broken, whole
 from host_calls import Calls
 from host_extension import Extension
+from host_pending import METHOD as PUSH, RESOLVE, Actions
 from host_person import DIALOGS, DISPLAYS, Person, Screen
 from host_programs import METHOD as EXEC, Programs
 
@@ -20,12 +21,13 @@ CAPABILITIES = [
     "registration_report", "rpc"]
 
 
-class Host(Calls, Person, Programs):
+class Host(Calls, Person, Programs, Actions):
     def __init__(self, request, told=()):
         self.request = request
         self.started = threading.Event()
         self.writing = threading.Lock()
         self.screen, self.always = Screen(), set()
+        self.begin_actions()
         self.told, self.calls, self.cancels = list(told), {}, {}
         self.deadlines = {"tool_ms": 60000, "command_ms": 30000, "intercept_ms": 5000}
         self.deadlines.update(request.get("deadlines", {}))
@@ -58,7 +60,7 @@ class Host(Calls, Person, Programs):
             "zot_version": "", "provider": "", "model": "", "cwd": self.request["cwd"],
             "extension_dir": extension.folder, "data_dir": self.request["home"],
             "host": {"name": "tiny-host", "version": "1.0.0"}, "limits": limits,
-            "methods": [*DIALOGS, *DISPLAYS, EXEC],
+            "methods": [*DIALOGS, *DISPLAYS, EXEC, PUSH],
         }
         if broken("ack-without-cwd"):
             del ack["cwd"]
@@ -98,7 +100,7 @@ class Host(Calls, Person, Programs):
 
     def all_owners(self):
         """Each tool and all who registered it, in load order."""
-        own = self.request.get("builtin_tools", [])
+        own = [*self.request.get("builtin_tools", []), RESOLVE]
         tools = {}
         for extension in self.extensions:
             for name, frame in extension.tools.items():
@@ -223,8 +225,9 @@ class Driver:
                     if not (one.problem and len(self.hosts) > 1 and broken("reload-hides-failures"))]
         if op == "tools":
             hosts = self.hosts if broken("reload-doubles") else [host]
-            return [{"name": name, "extension": owner.name, "schema": frame.get("schema")}
-                    for one in hosts for name, (owner, frame) in one.owners().items()]
+            own = [{"name": RESOLVE, "extension": "host"}] if host.offers_resolve() else []
+            return own + [{"name": name, "extension": owner.name, "schema": frame.get("schema")}
+                          for one in hosts for name, (owner, frame) in one.owners().items()]
         if op == "commands":
             return host.commands()
         if op == "asked":

@@ -8,6 +8,7 @@ import threading
 import time
 
 from host_basics import LIMIT, Failure, Pending, broken, whole
+from host_pending import METHOD as PUSH
 from host_person import DIALOGS, DISPLAYS
 from host_programs import METHOD as EXEC
 from host_process import Process
@@ -89,6 +90,7 @@ class Extension(Process):
         self.problem = problem
         self.state = "failed"
         self.host.tell("problem", self.name, problem)
+        self.host.release(self)
         if not broken("offers-the-dead"):
             self.tools, self.commands = {}, {}
         if self.process and not broken("leaves-the-refused"):
@@ -279,8 +281,8 @@ class Extension(Process):
         self.unwanted.add(frame.get("id"))
 
     def on_request(self, frame):
-        """This host serves what it shows to a person, and programs, and no other method."""
-        if isinstance(frame.get("id"), str) and frame.get("method") in [*DIALOGS, *DISPLAYS, EXEC]:
+        """This host serves what it shows to a person, programs and proposals, and no other method."""
+        if isinstance(frame.get("id"), str) and frame.get("method") in [*DIALOGS, *DISPLAYS, EXEC, PUSH]:
             self.unwanted.discard(frame["id"])
             threading.Thread(target=self.host.serve, args=[self, frame], daemon=True).start()
         elif isinstance(frame.get("id"), str) and not broken("methods-unanswered"):

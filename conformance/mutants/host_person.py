@@ -8,6 +8,7 @@ import time
 import urllib.parse
 
 from host_basics import Failure, Pending, broken
+from host_pending import METHOD as PUSH
 from host_programs import METHOD as EXEC
 
 DIALOGS = ["ui.confirm", "ui.select", "ui.input", "ui.editor", "ui.ask", "ui.auth"]
@@ -187,6 +188,8 @@ class Person:
         method, params = frame["method"], frame.get("params") or {}
         if method == EXEC:
             answer = self.run_program(extension, frame)
+        elif method == PUSH:
+            answer = self.push(extension, frame)
         elif method in DISPLAYS:
             answer = self.display(extension, method, params)
         else:

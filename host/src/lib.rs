@@ -137,7 +137,7 @@ pub use approval::{
 };
 pub use calls::{Call, CallOptions, CommandOutcome, Reconciled, Request};
 pub use connection::{
-    Asked, ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
+    Asked, ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView, PendingChange,
 };
 pub use home::default_home;
 pub use hooks::{HookMode, HookPoint, HooksError, ScriptHook, ScriptHooks};

@@ -12,6 +12,7 @@ import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
 import type { Serving } from "./serve.js";
 import type { ToolOutput } from "./tool-output.js";
 import { run, type ExecOptions, type Ran } from "./exec.js";
+import { Pending } from "./pending.js";
 import { History, State } from "./state.js";
 import { Ui } from "./ui.js";
 import { Secret, valueOf, type SecretOptions } from "./secret.js";
@@ -135,6 +136,11 @@ export class Context {
   /** What the extension keeps with its host: `session`, `project` and `global`. */
   get state(): State {
     return new State(this);
+  }
+
+  /** Proposes what is done only when the model, or a person, says so: `push`. */
+  get pending(): Pending {
+    return new Pending(this, this.serving.actions);
   }
 
   /** The history of the conversation: `append`, `branch`, `info`. */

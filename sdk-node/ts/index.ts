@@ -67,5 +67,7 @@ export type {
   Ui,
   UiName,
 } from "./ui.js";
+export { Pending } from "./pending.js";
+export type { Proposal, Resolver } from "./pending.js";
 export { History, Slot, State } from "./state.js";
 export type { HistoryEntry, HistoryInfo, Migrate, StateOptions } from "./state.js";

@@ -107,7 +107,7 @@ impl Settings {
             None => builder,
         };
         let builder = dialogs::serve(
-            builder.run_programs(),
+            builder.run_programs().pending_actions(),
             &Scripted::of(&self.answers),
             self.desk.as_ref(),
         );

@@ -7,6 +7,7 @@ NONE = '{"type":"object","properties":{}}'
 ASK = '{"type":"object","properties":{"name":{"type":"string"},"args":{"type":"object"}},"required":["name","args"]}'
 REQUEST = '{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"}},"required":["method","params"]}'
 CONFIRM = '{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}'
+PROPOSE = '{"type":"object","properties":{"label":{"type":"string"}},"required":["label"]}'
 LONGEST = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
@@ -41,6 +42,16 @@ def request(method, params, ctx):
     parts = []
     result = ctx.request(method, params, on_part=parts.append)
     return {"parts": parts, "result": result}
+
+
+@tool("propose", "Proposes an action.", PROPOSE)
+def propose(label, ctx):
+    def apply(reason):
+        if reason == "fail":
+            raise RuntimeError("it was to fail")
+        return f"done {label}: {reason}"
+
+    return "proposed " + ctx.pending.push(label, apply=apply, reject=lambda reason: f"dropped {label}: {reason}")
 
 
 @tool("confirm", "Asks the person.", CONFIRM)

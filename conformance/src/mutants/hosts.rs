@@ -20,6 +20,7 @@ const HOST: [(&str, &str); 7] = [
     ("host_basics.py", include_str!("../../mutants/host_basics.py")),
     ("host_calls.py", include_str!("../../mutants/host_calls.py")),
     ("host_extension.py", include_str!("../../mutants/host_extension.py")),
+    ("host_pending.py", include_str!("../../mutants/host_pending.py")),
     ("host_person.py", include_str!("../../mutants/host_person.py")),
     ("host_programs.py", include_str!("../../mutants/host_programs.py")),
     ("host_process.py", include_str!("../../mutants/host_process.py")),

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use extline_services::pending::PendingAction;
 use extline_protocol::RawJson;
 use extline_protocol::frame::{Level, Log, Registered, ToolUpdate};
 use tokio::sync::watch;
@@ -163,6 +164,15 @@ pub enum News {
         /// Which one, about what, and what that meant.
         failure: InterceptFailure,
     },
+    /// Something became of an action that an extension proposes
+    /// ([`HostBuilder::pending_actions`](crate::HostBuilder::pending_actions)): list tools anew, as `resolve` comes
+    /// and goes with them.
+    Pending {
+        /// The action.
+        action: PendingAction,
+        /// What became of it.
+        change: PendingChange,
+    },
     /// Something its author should know of: junk on stdout, a late answer, a missing `ready`.
     Notice {
         /// The extension.
@@ -172,6 +182,28 @@ pub enum News {
     },
     /// This listener was too slow: that many news are lost to it.
     Missed(u64),
+}
+
+/// What became of an action that an extension proposes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PendingChange {
+    /// It is pending.
+    Pushed,
+    /// It was done.
+    Applied,
+    /// It was to be done, and was not. It is still pending, unless it is released too.
+    NotApplied {
+        /// Why.
+        why: String,
+    },
+    /// It was dropped.
+    Discarded,
+    /// It is not pending any more, as its extension or its conversation is gone.
+    Released {
+        /// Why.
+        why: String,
+    },
 }
 
 impl News {

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use extline_protocol::Deadlines;
+use extline_protocol::{CallKey, Deadlines};
+use extline_services::pending::Queue;
 use tokio::runtime::Handle;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Mutex as AsyncMutex, Semaphore, watch};
 
 use super::emit::Emission;
 use super::method::Methods;
@@ -27,6 +28,16 @@ use crate::registry::Registry;
 /// Validations that take long and run at once; further ones wait.
 const LONG_VALIDATIONS: usize = 8;
 
+/// What extensions propose to do.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    /// A call is named by the place of its extension in load order, and its key there. Nothing else is locked while
+    /// this is.
+    pub(crate) queue: Mutex<Queue<(usize, CallKey)>>,
+    /// One action is resolved at a time.
+    pub(crate) resolving: AsyncMutex<()>,
+}
+
 /// What all extensions of one host share.
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -39,6 +50,8 @@ pub(crate) struct Shared {
     pub(crate) methods: Methods,
     /// Which calls may run.
     pub(crate) approvals: Approvals,
+    /// What extensions propose to do.
+    pub(crate) pending: Pending,
     /// Programs that a person has asked too.
     pub(crate) hooks: Hooks,
     /// Where what extensions ask for is worked on.
@@ -84,6 +97,7 @@ impl Shared {
             emission,
             methods,
             approvals,
+            pending: Pending::default(),
             hooks,
             runtime: Handle::current(),
             registry: Mutex::new(registry),
@@ -113,6 +127,13 @@ impl Shared {
     /// The connection of the extension at that place in load order, if its process was started.
     pub(crate) fn connection(&self, owner: usize) -> Option<Arc<Connection>> {
         lock(&self.connections).get(&owner)?.upgrade()
+    }
+
+    /// The connection of the extension of that name, if its process was started.
+    pub(crate) fn connection_named(&self, extension: &str) -> Option<Arc<Connection>> {
+        let connections = lock(&self.connections);
+        let mut running = connections.values().filter_map(Weak::upgrade);
+        running.find(|connection| connection.name() == extension)
     }
 
     /// The host's own name for the next tool call.

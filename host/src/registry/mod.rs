@@ -36,6 +36,8 @@ pub(crate) struct Registry {
     /// The agent's own, by name; some it only keeps the name of.
     builtin_tools: BTreeMap<String, Option<Arc<Tool>>>,
     builtin_commands: BTreeSet<String>,
+    /// Tools of the agent's own that can be called and are not offered now.
+    unlisted: BTreeSet<String>,
     /// In load order.
     offers: Vec<Offer>,
     /// Made from the above when it is asked for.
@@ -347,9 +349,21 @@ impl Registry {
         self.winners().commands.get(&name.to_lowercase()).cloned()
     }
 
-    /// All tools in use, by name.
+    /// All tools that are offered, by name.
     pub(crate) fn tools(&mut self) -> Vec<Arc<Tool>> {
-        self.winners().tools.values().cloned().collect()
+        self.winners();
+        let tools = self.winners.iter().flat_map(|winners| &winners.tools);
+        let listed = tools.filter(|(name, _)| !self.unlisted.contains(*name));
+        listed.map(|(_, tool)| Arc::clone(tool)).collect()
+    }
+
+    /// Whether one of the agent's own tools is offered; it can be called in any case.
+    pub(crate) fn list_builtin(&mut self, name: &str, is_listed: bool) {
+        if is_listed {
+            self.unlisted.remove(name);
+        } else {
+            self.unlisted.insert(name.to_owned());
+        }
     }
 
     /// All commands in use, by name.
@@ -358,7 +372,7 @@ impl Registry {
     }
 
     fn winners(&mut self) -> &Winners {
-        let Self { builtin_tools, builtin_commands, offers, winners } = self;
+        let Self { builtin_tools, builtin_commands, offers, winners, .. } = self;
         winners.get_or_insert_with(|| {
             let builtins = builtin_tools.values().flatten();
             let builtins = builtins.map(|tool| (tool.name().to_owned(), Arc::clone(tool)));

@@ -23,6 +23,7 @@ mod journal;
 mod mcp_servers;
 mod mixed;
 mod panels;
+mod pending;
 mod programs;
 mod registrations;
 mod requests;

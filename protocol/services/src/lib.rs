@@ -17,6 +17,7 @@ mod given;
 mod given_secrets;
 pub mod kept;
 mod method;
+pub mod pending;
 pub mod secret;
 pub mod session;
 pub mod state;

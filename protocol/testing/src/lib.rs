@@ -31,6 +31,7 @@ mod offered;
 mod options;
 #[cfg(feature = "host")]
 mod output;
+mod pending;
 #[cfg(feature = "scenario")]
 mod play;
 #[cfg(feature = "host")]

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     )
     from ._exec import Ran
     from ._panel import PanelInput
+    from ._pending import Pending
     from ._secret import Secret
     from ._state import History, Slot, State
     from ._ui import Ui
@@ -72,6 +73,7 @@ __all__ = [
     "ModelCall",
     "Panel",
     "PanelInput",
+    "Pending",
     "Ran",
     "RawJson",
     "Response",
@@ -102,6 +104,7 @@ _GIVEN = {
     "Message": "_moment",
     "ModelCall": "_moment",
     "PanelInput": "_panel",
+    "Pending": "_pending",
     "Ran": "_exec",
     "RewritableToolUse": "_moment",
     "Secret": "_secret",

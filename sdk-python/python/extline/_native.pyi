@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar, final
 from ._handler import Handler
 from ._host import Host
 from ._panel import OpenPanel
+from ._pending import Pending
 from ._state import History, State
 from ._ui import Ui
 
@@ -99,6 +100,9 @@ class Context:
     @property
     def state(self) -> State:
         """What the extension keeps with its host: `session`, `project` and `global_`, each like a dict."""
+    @property
+    def pending(self) -> Pending:
+        """Proposes what is done only when the model, or a person, says so: `push`."""
     @property
     def history(self) -> History:
         """The history of the conversation: `append`, `branch`, `info`."""

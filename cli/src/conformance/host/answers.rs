@@ -104,7 +104,7 @@ async fn start(state: &Rc<State>, request: Value) -> DriverAnswer {
     for folder in words("extensions") {
         builder = builder.folder(folder);
     }
-    builder = state.person.before(builder.run_programs(), request["person"] == true);
+    builder = state.person.before(builder.run_programs().pending_actions(), request["person"] == true);
     state.begin(builder.start().await, request);
     DriverAnswer::Ok(Value::Null)
 }
