@@ -410,8 +410,10 @@ fn tell(news: &News, printer: &mut Printer) {
                 // Whoever resolves it is told.
                 _ => return,
             };
-            let rest = if became == "proposes" { "; :resolve apply or :resolve discard" } else { "" };
-            printer.say(format_args!("{BOLD}{extension}{BOLD:#} {became}: {label}{DIM}{rest}{DIM:#}"));
+            let rest =
+                if became == "proposes" { "; :resolve apply or :resolve discard" } else { "" };
+            printer
+                .say(format_args!("{BOLD}{extension}{BOLD:#} {became}: {label}{DIM}{rest}{DIM:#}"));
         }
         News::Missed(count) => {
             printer.say(format_args!("{DIM}{count} messages of extensions were missed{DIM:#}"));

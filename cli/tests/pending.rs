@@ -37,9 +37,13 @@ fn a_shell_proposes_and_the_model_applies_though_it_fails_once() {
     let script = of_the_page("tidy.sh");
     assert!(script.lines().count() <= 26, "it is to be short");
     // There is nothing to delete at first, and then there is.
-    let lines = "!tidy\n:pending\n!resolve {\"action\":\"apply\",\"reason\":\"old\"}\n:tools\n:quit\n";
+    let lines =
+        "!tidy\n:pending\n!resolve {\"action\":\"apply\",\"reason\":\"old\"}\n:tools\n:quit\n";
     let said = console(&extline, &folder, lines, &["sh", "-c", &script]);
-    assert!(said.stdout.contains("would delete old\nStaged as a proposal: \"delete old\""), "{said:?}");
+    assert!(
+        said.stdout.contains("would delete old\nStaged as a proposal: \"delete old\""),
+        "{said:?}"
+    );
     assert!(said.stderr.contains("tidy proposes: delete old"), "{said:?}");
     assert!(said.stdout.contains("Apply failed: old cannot be deleted"), "{said:?}");
     let tools = said.stdout.rsplit(":tools").next().unwrap();

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 
+from host_agent import METHODS as AGENT, Agent
 from host_basics import LIMIT, Failure, broken, whole
 from host_calls import Calls
 from host_extension import Extension
@@ -21,13 +22,14 @@ CAPABILITIES = [
     "registration_report", "rpc"]
 
 
-class Host(Calls, Person, Programs, Actions):
+class Host(Calls, Person, Programs, Actions, Agent):
     def __init__(self, request, told=()):
         self.request = request
         self.started = threading.Event()
         self.writing = threading.Lock()
         self.screen, self.always = Screen(), set()
         self.begin_actions()
+        self.begin_agent()
         self.told, self.calls, self.cancels = list(told), {}, {}
         self.deadlines = {"tool_ms": 60000, "command_ms": 30000, "intercept_ms": 5000}
         self.deadlines.update(request.get("deadlines", {}))
@@ -60,7 +62,7 @@ class Host(Calls, Person, Programs, Actions):
             "zot_version": "", "provider": "", "model": "", "cwd": self.request["cwd"],
             "extension_dir": extension.folder, "data_dir": self.request["home"],
             "host": {"name": "tiny-host", "version": "1.0.0"}, "limits": limits,
-            "methods": [*DIALOGS, *DISPLAYS, EXEC, PUSH],
+            "methods": [*DIALOGS, *DISPLAYS, EXEC, PUSH, *AGENT],
         }
         if broken("ack-without-cwd"):
             del ack["cwd"]
@@ -227,7 +229,8 @@ class Driver:
             hosts = self.hosts if broken("reload-doubles") else [host]
             own = [{"name": RESOLVE, "extension": "host"}] if host.offers_resolve() else []
             return own + [{"name": name, "extension": owner.name, "schema": frame.get("schema")}
-                          for one in hosts for name, (owner, frame) in one.owners().items()]
+                          for one in hosts for name, (owner, frame) in one.owners().items()
+                          if one.is_active(name) or broken("deactivated-are-offered")]
         if op == "commands":
             return host.commands()
         if op == "asked":

@@ -42,6 +42,9 @@ class Calls:
         if broken("newest-owns"):
             owner = self.all_owners()[request["tool"]][-1]
         extension, tool = owner
+        refused = self.refuses(request["tool"])
+        if refused:
+            return refused
         args = self.model_args(request["args"])
         if isinstance(args, Failure):
             return args

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 
+from host_agent import METHODS as AGENT
 from host_basics import LIMIT, Failure, Pending, broken, whole
 from host_pending import METHOD as PUSH
 from host_person import DIALOGS, DISPLAYS
@@ -91,6 +92,7 @@ class Extension(Process):
         self.state = "failed"
         self.host.tell("problem", self.name, problem)
         self.host.release(self)
+        self.host.activate_all_of(self)
         if not broken("offers-the-dead"):
             self.tools, self.commands = {}, {}
         if self.process and not broken("leaves-the-refused"):
@@ -281,8 +283,8 @@ class Extension(Process):
         self.unwanted.add(frame.get("id"))
 
     def on_request(self, frame):
-        """This host serves what it shows to a person, programs and proposals, and no other method."""
-        if isinstance(frame.get("id"), str) and frame.get("method") in [*DIALOGS, *DISPLAYS, EXEC, PUSH]:
+        """This host serves what it shows to a person, programs, proposals and its agent, and no other method."""
+        if isinstance(frame.get("id"), str) and frame.get("method") in [*DIALOGS, *DISPLAYS, EXEC, PUSH, *AGENT]:
             self.unwanted.discard(frame["id"])
             threading.Thread(target=self.host.serve, args=[self, frame], daemon=True).start()
         elif isinstance(frame.get("id"), str) and not broken("methods-unanswered"):

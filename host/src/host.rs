@@ -1,5 +1,6 @@
 //! The host: extensions that run, and what can be done with them.
 
+mod agent;
 mod approvals;
 mod builder;
 mod configs;
@@ -27,6 +28,7 @@ use extline_services::Method as _;
 use extline_services::exec::RunMethod;
 use extline_services::pending::PushMethod;
 
+pub use self::agent::Agent;
 pub use self::builder::HostBuilder;
 use self::launcher::Launcher;
 pub use self::restart::RestartPolicy;

@@ -67,6 +67,7 @@ export type {
   Ui,
   UiName,
 } from "./ui.js";
+export { Agent } from "./agent.js";
 export { Pending } from "./pending.js";
 export type { Proposal, Resolver } from "./pending.js";
 export { History, Slot, State } from "./state.js";

@@ -16,7 +16,9 @@ async fn replace(Replace { old, new }: Replace, ctx: Context) -> Result<String, 
     let mut files = Vec::new();
     for entry in fs::read_dir(".")? {
         let path = entry?.path();
-        if path.extension().is_some_and(|it| it == "txt") && fs::read_to_string(&path)?.contains(&old) {
+        if path.extension().is_some_and(|it| it == "txt")
+            && fs::read_to_string(&path)?.contains(&old)
+        {
             files.push(path);
         }
     }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod agent;
 mod args;
 mod asked;
 mod awaited;
@@ -45,6 +46,7 @@ mod tool_error;
 mod ui;
 mod update;
 
+pub use agent::Agent;
 pub use args::NoArgs;
 pub use call_tool::ToolOutput;
 pub use cancellation::Cancellation;

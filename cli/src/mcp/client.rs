@@ -233,6 +233,7 @@ pub(super) fn changes_offers(news: &News) -> bool {
             | News::Failed { .. }
             | News::Started { .. }
             | News::Pending { .. }
+            | News::ToolsActivated { .. }
             | News::Missed(_)
     )
 }

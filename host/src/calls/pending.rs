@@ -92,7 +92,8 @@ pub(crate) fn resolve_tool(
         let shared = shared.get().and_then(Weak::upgrade);
         async move {
             if let Some(caller) = &call.caller {
-                let text = format!("{caller} cannot resolve what is pending: the model does, or a person");
+                let text =
+                    format!("{caller} cannot resolve what is pending: the model does, or a person");
                 return Err(ErrorInfo::new(ErrorKind::Permission, text));
             }
             let Said { action, reason } = serde_json::from_str(call.args.get())
@@ -153,7 +154,8 @@ impl Shared {
             },
         })?;
         // It has done it, whatever it says of that.
-        let unread = |why| ReplaceResult::text(format!("done, but its answer cannot be read: {why}"));
+        let unread =
+            |why| ReplaceResult::text(format!("done, but its answer cannot be read: {why}"));
         let read = ReplaceResult::parse(answer.get()).unwrap_or_else(unread);
         if read.is_error == Some(true) {
             return Err(failed(Content::joined(&read.content.unwrap_or_default())));
@@ -176,7 +178,13 @@ impl Shared {
                 let error = ErrorInfo::new(ErrorKind::Transient, text);
                 let change = PendingChange::NotApplied { why };
                 self.news.tell(News::Pending { action: action.clone(), change });
-                return about(action, resolution, reason, ToolResult::error(Id::from(""), error), None);
+                return about(
+                    action,
+                    resolution,
+                    reason,
+                    ToolResult::error(Id::from(""), error),
+                    None,
+                );
             }
             (Resolution::Apply, Ok(answer)) => {
                 (queue.settle(action, resolution, reason), answer, PendingChange::Applied)
@@ -219,8 +227,12 @@ impl Shared {
             if extension.is_none()
                 && let Some(connection) = self.connection_named(&action.extension)
                 && let Ok(params) = RawJson::of(&reject)
-                && let Ok(request) =
-                    Request::send(&connection, RejectMethod::NAME, Some(params), self.deadlines.tool)
+                && let Ok(request) = Request::send(
+                    &connection,
+                    RejectMethod::NAME,
+                    Some(params),
+                    self.deadlines.tool,
+                )
             {
                 // Nobody is told what comes of it.
                 self.runtime.spawn(request.outcome());

@@ -159,6 +159,12 @@ impl Connection {
         matches!(state.phase, Phase::Starting | Phase::Ready).then(work)
     }
 
+    /// The calls of tools that have no answer yet.
+    pub(crate) fn tool_calls(&self) -> Vec<CallKey> {
+        let state = self.lock();
+        state.waiting.keys().filter(|key| key.kind() == CallKind::Tool).cloned().collect()
+    }
+
     /// The call of a tool that has this id now.
     pub(crate) fn tool_call(&self, id: &Id) -> Option<CallKey> {
         self.lock().session.in_flight(CallKind::Tool, id)

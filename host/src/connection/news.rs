@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use extline_services::pending::PendingAction;
 use extline_protocol::RawJson;
 use extline_protocol::frame::{Level, Log, Registered, ToolUpdate};
+use extline_services::pending::PendingAction;
 use tokio::sync::watch;
 
 use super::panel::Panel;
@@ -164,6 +164,15 @@ pub enum News {
         /// Which one, about what, and what that meant.
         failure: InterceptFailure,
     },
+    /// It has had tools offered again, or offered no more (`tools.activate`, `tools.deactivate`): list them anew.
+    ToolsActivated {
+        /// The extension.
+        extension: String,
+        /// The tools.
+        names: Vec<String>,
+        /// Whether they are offered now.
+        active: bool,
+    },
     /// Something became of an action that an extension proposes
     /// ([`HostBuilder::pending_actions`](crate::HostBuilder::pending_actions)): list tools anew, as `resolve` comes
     /// and goes with them.
@@ -231,6 +240,18 @@ impl News {
                     rejection.message = redactor.text(&rejection.message).into_owned();
                 }
             }
+            Self::Pending { action, change } => {
+                let why = match change {
+                    PendingChange::NotApplied { why } | PendingChange::Released { why } => {
+                        Some(why)
+                    }
+                    _ => None,
+                };
+                let shown = [Some(&mut action.label), action.summary.as_mut(), why];
+                for text in shown.into_iter().flatten() {
+                    *text = redactor.text(text).into_owned();
+                }
+            }
             // A diagnosis has none any more.
             _ => {}
         }
@@ -249,6 +270,9 @@ impl News {
             Self::PanelClosed { id, .. } => id.len(),
             Self::CallStarted { tool, .. } | Self::CallEnded { tool, .. } => tool.len(),
             Self::Notice { notice, .. } => notice.text.len(),
+            Self::Pending { action, .. } => {
+                action.label.len() + action.summary.memory() + action.details.memory()
+            }
             Self::Registered { report, .. } => {
                 let names = [&report.tools, &report.commands, &report.events, &report.intercept];
                 let names: usize = names.into_iter().map(Memory::memory).sum();

@@ -56,6 +56,8 @@ pub(crate) struct Shared {
     pub(crate) hooks: Hooks,
     /// Where what extensions ask for is worked on.
     pub(crate) runtime: Handle,
+    /// Counts how often every call was ended.
+    pub(crate) aborts: watch::Sender<u64>,
     registry: Mutex<Registry>,
     /// By place in load order: the newest of each.
     connections: Mutex<BTreeMap<usize, Weak<Connection>>>,
@@ -100,6 +102,7 @@ impl Shared {
             pending: Pending::default(),
             hooks,
             runtime: Handle::current(),
+            aborts: watch::Sender::new(0),
             registry: Mutex::new(registry),
             connections: Mutex::default(),
             publishing: Mutex::default(),
@@ -129,11 +132,14 @@ impl Shared {
         lock(&self.connections).get(&owner)?.upgrade()
     }
 
+    /// Every connection that there is.
+    pub(crate) fn connections(&self) -> Vec<Arc<Connection>> {
+        lock(&self.connections).values().filter_map(Weak::upgrade).collect()
+    }
+
     /// The connection of the extension of that name, if its process was started.
     pub(crate) fn connection_named(&self, extension: &str) -> Option<Arc<Connection>> {
-        let connections = lock(&self.connections);
-        let mut running = connections.values().filter_map(Weak::upgrade);
-        running.find(|connection| connection.name() == extension)
+        self.connections().into_iter().find(|connection| connection.name() == extension)
     }
 
     /// The host's own name for the next tool call.
@@ -162,9 +168,8 @@ impl Shared {
             return;
         }
         let _in_order = lock(&self.publishing);
-        let connections: Vec<_> =
-            lock(&self.connections).values().filter_map(Weak::upgrade).collect();
-        for connection in connections.into_iter().filter(|connection| connection.is_ready()) {
+        for connection in self.connections().into_iter().filter(|connection| connection.is_ready())
+        {
             let report = self.registry().new_report(connection.index());
             if let Some(report) = report {
                 connection.report(&report);

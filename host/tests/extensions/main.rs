@@ -5,6 +5,7 @@
 #![cfg(unix)]
 
 mod advised;
+mod agent;
 mod approvals;
 mod audit;
 mod builtins;

@@ -12,10 +12,10 @@ fn proposing(name: &str) -> ExtensionSource {
 }
 
 async fn start(home: &Home) -> Host {
-    let builder = home.builder().pending_actions().session(SessionInfo {
-        id: "one".to_owned(),
-        generation: None,
-    });
+    let builder = home
+        .builder()
+        .pending_actions()
+        .session(SessionInfo { id: "one".to_owned(), generation: None });
     builder.extension(proposing("x")).extension(proposing("y")).start().await
 }
 
@@ -45,14 +45,22 @@ async fn the_model_applies_what_a_tool_has_proposed_though_it_fails_at_first() {
     let mut news = host.news();
     assert!(!offers_resolve(&host) && host.pending_note().is_none());
     let told = stage(&host, "x", &["fails once"]).await;
-    assert!(told.starts_with("action_1\nStaged as a proposal: \"fails once\". Nothing was changed yet."), "{told}");
+    assert!(
+        told.starts_with(
+            "action_1\nStaged as a proposal: \"fails once\". Nothing was changed yet."
+        ),
+        "{told}"
+    );
     assert!(offers_resolve(&host));
     assert!(host.pending_note().unwrap().contains("\"fails once\""));
 
     let failed = resolve(&host, "apply").await;
     assert!(failed.is_error);
     let said = text(&failed);
-    assert!(said.starts_with("Apply failed: the disk is full\n\"fails once\" is still pending"), "{said}");
+    assert!(
+        said.starts_with("Apply failed: the disk is full\n\"fails once\" is still pending"),
+        "{said}"
+    );
     assert!(offers_resolve(&host));
 
     let done = resolve(&host, "apply").await;
@@ -68,7 +76,10 @@ async fn the_model_applies_what_a_tool_has_proposed_though_it_fails_at_first() {
     assert!(!offers_resolve(&host));
     // It is done once.
     let again = resolve(&host, "apply").await;
-    assert_eq!((text(&again).as_str(), again.is_error), ("Nothing is pending, so nothing was applied.", true));
+    assert_eq!(
+        (text(&again).as_str(), again.is_error),
+        ("Nothing is pending, so nothing was applied.", true)
+    );
     let again = resolve(&host, "discard").await;
     assert!(!again.is_error && text(&again).starts_with("Nothing is pending"));
     let asked = std::fs::read_to_string(home.path().join("data/x/asked")).unwrap();
@@ -113,12 +124,18 @@ async fn what_dies_while_it_is_applied_is_pending_no_more() {
     let failed = resolve(&host, "apply").await;
     let said = text(&failed);
     assert!(failed.is_error && said.starts_with("Apply failed: "), "{said}");
-    assert!(said.contains("\"dies\" is no longer pending; it may have been applied in part"), "{said}");
+    assert!(
+        said.contains("\"dies\" is no longer pending; it may have been applied in part"),
+        "{said}"
+    );
     // The other one is gone too, and that is told before anything else is done.
     stage(&host, "y", &["of y"]).await;
     let stale = resolve(&host, "apply").await;
     let said = text(&stale);
-    assert!(stale.is_error && said.contains("\"behind it\" is no longer pending: x has ended."), "{said}");
+    assert!(
+        stale.is_error && said.contains("\"behind it\" is no longer pending: x has ended."),
+        "{said}"
+    );
     assert!(said.contains("Next is \"of y\"") && !said.contains("\"dies\""), "{said}");
     assert_eq!(text(&resolve(&host, "apply").await), "pending.apply of of y");
     end(host).await;
@@ -134,7 +151,11 @@ async fn another_conversation_releases_all_and_the_extension_lets_go() {
     assert!(host.pending().is_empty() && !offers_resolve(&host));
     let told = resolve(&host, "apply").await;
     let said = text(&told);
-    assert!(told.is_error && said.starts_with("\"old\" is no longer pending: the conversation is another one"), "{said}");
+    assert!(
+        told.is_error
+            && said.starts_with("\"old\" is no longer pending: the conversation is another one"),
+        "{said}"
+    );
     let asked = home.path().join("data/x/asked");
     let until = tokio::time::Instant::now() + LONG;
     let line = loop {

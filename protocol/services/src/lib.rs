@@ -10,6 +10,7 @@
 //! assert!(METHODS.iter().any(|method| method.name == "ui.confirm"));
 //! ```
 
+pub mod agent;
 pub mod approval;
 pub mod env;
 pub mod exec;

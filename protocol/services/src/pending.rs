@@ -179,7 +179,11 @@ impl Push {
             if range.contains(&length) {
                 return Ok(());
             }
-            Err(format!("{at}: it has {length} bytes, and may have {} to {}", range.start(), range.end()))
+            Err(format!(
+                "{at}: it has {length} bytes, and may have {} to {}",
+                range.start(),
+                range.end()
+            ))
         };
         sized("/handle", self.handle.len(), 1..=HANDLE_BYTES)?;
         sized("/label", self.label.len(), 1..=LABEL_BYTES)?;

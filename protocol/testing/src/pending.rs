@@ -5,12 +5,12 @@ use std::time::Instant;
 
 use extline_protocol::RawJson;
 use extline_protocol::frame::{Content, ReplaceResult, RpcError};
+use extline_services::METHODS;
 use extline_services::Method as _;
 use extline_services::pending::{
     Apply, ApplyMethod, Next, PendingAction, Push, PushMethod, Queue, Reject, RejectMethod,
     Resolution,
 };
-use extline_services::METHODS;
 use serde_json::{Value, json};
 
 use crate::calls::Outcome;
@@ -58,9 +58,8 @@ impl Host {
         }
         let check = METHODS.iter().find(|entry| entry.name == method).map(|entry| entry.check);
         let checked = check.map_or(Ok(()), |check| check(params));
-        let read = checked.and_then(|()| {
-            serde_json::from_str::<Push>(params).map_err(|error| error.to_string())
-        });
+        let read = checked
+            .and_then(|()| serde_json::from_str::<Push>(params).map_err(|error| error.to_string()));
         let read = read.map_err(|why| ("validation", why));
         let pushed = read.and_then(|push| {
             self.pending.queue.push("", push, None).map(|action| action.id.clone())
@@ -78,7 +77,11 @@ impl Host {
         let resolution = match word {
             "apply" => Resolution::Apply,
             "discard" => Resolution::Discard,
-            _ => return Err(Failure::misuse(format!("an action is applied or discarded, not {word:?}"))),
+            _ => {
+                return Err(Failure::misuse(format!(
+                    "an action is applied or discarded, not {word:?}"
+                )));
+            }
         };
         let action = match self.pending.queue.decide(resolution) {
             Next::Ask(action) => action,

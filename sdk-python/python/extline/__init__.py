@@ -36,6 +36,7 @@ from ._response import Panel, Response
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import events
+    from ._agent import Agent
     from ._event import Event
     from ._moment import (
         AgentStart,
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 _claim.at_import()
 
 __all__ = [
+    "Agent",
     "AgentStart",
     "Cancelled",
     "ConfigError",
@@ -96,6 +98,7 @@ __version__ = "0.1.0"
 
 # Only to annotate with, so they are loaded when somebody does.
 _GIVEN = {
+    "Agent": "_agent",
     "AgentStart": "_moment",
     "Decision": "_moment",
     "Event": "_event",

@@ -77,11 +77,14 @@ impl Host {
     }
 
     fn resolve(&mut self, resolution: Resolution, reason: &str) -> Result<Answer, Failure> {
-        let queue = self.queue().ok_or_else(|| self.misuse("the host takes no proposals".to_owned()))?;
+        let queue =
+            self.queue().ok_or_else(|| self.misuse("the host takes no proposals".to_owned()))?;
         let next = queue.borrow_mut().decide(resolution);
         let action = match next {
             Next::Ask(action) => action,
-            Next::Told(told) => return Ok(answer(vec![Content::text(told.text)], told.error.is_some())),
+            Next::Told(told) => {
+                return Ok(answer(vec![Content::text(told.text)], told.error.is_some()));
+            }
         };
         let (handle, why) = (action.handle, reason.to_owned());
         let (method, params) = if resolution == Resolution::Apply {
@@ -115,7 +118,8 @@ impl Host {
     /// What the extension answers, or why it does not do it.
     fn ask(&mut self, method: &str, params: RawJson) -> Result<Result<RawJson, String>, Failure> {
         let sent = self.conversation.session.request(method, Some(params), None, Instant::now());
-        let key = sent.map_err(|error| self.misuse(format!("{method} was not asked for: {error}")))?;
+        let key =
+            sent.map_err(|error| self.misuse(format!("{method} was not asked for: {error}")))?;
         match self.outcome(&key, || format!("the method {method} did not answer"))? {
             Outcome::Method(answer) => Ok(answer.map_err(|error| error.message)),
             // A key names a call of one kind.

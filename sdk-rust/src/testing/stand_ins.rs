@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use extline_protocol::frame::RpcError;
 use extline_protocol::{ErrorKind, RawJson};
-use extline_services::pending::Queue;
 use extline_services::kept::{self, Answer, GivenState};
+use extline_services::pending::Queue;
 use extline_services::{GivenAnswers, GivenSecrets, METHODS, SECRET_METHODS};
 use serde_json::Value;
 

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use extline_host::services::agent::AgentState;
 use extline_host::{
-    AgentStart, CallError, CallOptions, CommandOutcome, ExtensionState, Host, Panel,
+    Agent, AgentStart, CallError, CallOptions, CommandOutcome, ExtensionState, Host, Panel,
 };
 use extline_protocol::RawJson;
 use extline_protocol::frame::{EventPayload, ToolResult};
@@ -21,6 +22,16 @@ pub(super) enum DriverAnswer {
     Ok(Value),
     Unsupported(String),
     Error(String),
+}
+
+/// As much of an agent as a driver has.
+fn agent() -> Agent {
+    let abort = |_, _| async {};
+    Agent::new()
+        .state(|| async { AgentState::default() })
+        .abort(abort)
+        .models(|| async { Vec::new() })
+        .tools()
 }
 
 /// Does what is asked.
@@ -104,7 +115,9 @@ async fn start(state: &Rc<State>, request: Value) -> DriverAnswer {
     for folder in words("extensions") {
         builder = builder.folder(folder);
     }
-    builder = state.person.before(builder.run_programs().pending_actions(), request["person"] == true);
+    builder = state
+        .person
+        .before(builder.run_programs().pending_actions().agent(agent()), request["person"] == true);
     state.begin(builder.start().await, request);
     DriverAnswer::Ok(Value::Null)
 }

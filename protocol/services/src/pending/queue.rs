@@ -84,14 +84,21 @@ impl<C: PartialEq + Clone> Queue<C> {
     /// # Errors
     ///
     /// `conflict` where one with its handle is pending, `budget` where too many are.
-    pub fn push(&mut self, extension: &str, push: Push, call: Option<C>) -> Result<&PendingAction, Refusal> {
+    pub fn push(
+        &mut self,
+        extension: &str,
+        push: Push,
+        call: Option<C>,
+    ) -> Result<&PendingAction, Refusal> {
         let own = || self.actions.iter().filter(|it| it.shown.extension == extension);
         if own().any(|it| it.handle == push.handle) {
             let text = format!("/handle: an action {:?} is pending already", push.handle);
             return Err(("conflict", text));
         }
         if own().count() >= ACTIONS {
-            let text = format!("{ACTIONS} actions are pending, which is the most; have some resolved first");
+            let text = format!(
+                "{ACTIONS} actions are pending, which is the most; have some resolved first"
+            );
             return Err(("budget", text));
         }
         self.count += 1;
@@ -126,9 +133,10 @@ impl<C: PartialEq + Clone> Queue<C> {
         }
         match (self.actions.front(), resolution) {
             (Some(action), _) => Next::Ask(action.clone()),
-            (None, Resolution::Discard) => {
-                Next::Told(Decided { text: "Nothing is pending, so nothing is discarded.".to_owned(), error: None })
-            }
+            (None, Resolution::Discard) => Next::Told(Decided {
+                text: "Nothing is pending, so nothing is discarded.".to_owned(),
+                error: None,
+            }),
             (None, Resolution::Apply) => {
                 let text = "Nothing is pending, so nothing was applied.".to_owned();
                 Next::Told(Decided { text, error: Some("not_found") })
@@ -150,7 +158,9 @@ impl<C: PartialEq + Clone> Queue<C> {
             }
             (_, Some(next)) => {
                 let label = &next.shown.label;
-                text.push_str(&format!("\nNothing was done. Next is \"{label}\"; call {RESOLVE} again for it."));
+                text.push_str(&format!(
+                    "\nNothing was done. Next is \"{label}\"; call {RESOLVE} again for it."
+                ));
                 Some("stale")
             }
         };
@@ -158,7 +168,12 @@ impl<C: PartialEq + Clone> Queue<C> {
     }
 
     /// The extension has done what was decided: the action is no longer pending. What is said where it said nothing.
-    pub fn settle(&mut self, action: &PendingAction, resolution: Resolution, reason: &str) -> String {
+    pub fn settle(
+        &mut self,
+        action: &PendingAction,
+        resolution: Resolution,
+        reason: &str,
+    ) -> String {
         self.actions.retain(|it| it.shown.id != action.id);
         // They are told here.
         self.released.retain(|it| it.id != action.id);
@@ -174,18 +189,23 @@ impl<C: PartialEq + Clone> Queue<C> {
     /// meanwhile.
     pub fn not_applied(&mut self, action: &PendingAction, why: &str) -> String {
         if self.pending().any(|it| it.id == action.id) {
-            let rest = format!("\"{}\" is still pending: call {RESOLVE} to try again, or to discard it.", action.label);
+            let rest = format!(
+                "\"{}\" is still pending: call {RESOLVE} to try again, or to discard it.",
+                action.label
+            );
             return format!("Apply failed: {why}\n{rest}");
         }
         // They are told here.
         self.released.retain(|it| it.id != action.id);
-        let rest = format!("\"{}\" is no longer pending; it may have been applied in part.", action.label);
+        let rest =
+            format!("\"{}\" is no longer pending; it may have been applied in part.", action.label);
         format!("Apply failed: {why}\n{rest}")
     }
 
     /// The actions of an extension, or of all, are no longer pending, for that reason. Returns them.
     pub fn release(&mut self, extension: Option<&str>, why: &str) -> Vec<Action<C>> {
-        let is_released = |action: &Action<C>| extension.is_none_or(|name| name == action.shown.extension);
+        let is_released =
+            |action: &Action<C>| extension.is_none_or(|name| name == action.shown.extension);
         let (released, kept): (Vec<_>, Vec<_>) = self.actions.drain(..).partition(is_released);
         self.actions = kept.into();
         self.released.extend(released.iter().map(|it| Released {
@@ -237,7 +257,13 @@ mod tests {
 
     fn push(queue: &mut Queue<u8>, extension: &str, handle: &str, call: u8) -> Result<(), Refusal> {
         let (label, summary) = (format!("label {handle}"), None);
-        queue.push(extension, Push { handle: handle.to_owned(), label, summary, details: None }, Some(call)).map(drop)
+        queue
+            .push(
+                extension,
+                Push { handle: handle.to_owned(), label, summary, details: None },
+                Some(call),
+            )
+            .map(drop)
     }
 
     fn told(queue: &mut Queue<u8>, resolution: Resolution) -> Decided {
@@ -262,13 +288,19 @@ mod tests {
         push(&mut queue, "y", "a", 2).unwrap();
         assert_eq!(push(&mut queue, "x", "a", 1).unwrap_err().0, "conflict");
         let banner = queue.banner(&1).unwrap();
-        assert!(banner.contains("proposal: \"label a\", \"label b\". Nothing was changed yet"), "{banner}");
+        assert!(
+            banner.contains("proposal: \"label a\", \"label b\". Nothing was changed yet"),
+            "{banner}"
+        );
         assert_eq!(queue.banner(&1), None);
         assert!(queue.reminder().unwrap().contains("\"label a\". 2 more behind it"));
         assert_eq!(next(&mut queue), "a");
         let first = queue.pending().next().unwrap().clone();
         let failed = queue.not_applied(&first, "disk full");
-        assert!(failed.starts_with("Apply failed: disk full\n\"label a\" is still pending"), "{failed}");
+        assert!(
+            failed.starts_with("Apply failed: disk full\n\"label a\" is still pending"),
+            "{failed}"
+        );
         assert_eq!(next(&mut queue), "a");
         let done = queue.settle(&first, Resolution::Apply, "fine");
         assert_eq!(done, "Applied: label a. Reason: fine");
@@ -283,12 +315,19 @@ mod tests {
         assert_eq!(queue.release(Some("x"), "x has ended").len(), 1);
         let stale = told(&mut queue, Resolution::Apply);
         assert_eq!(stale.error, Some("stale"));
-        assert!(stale.text.contains("\"label a\" is no longer pending: x has ended."), "{}", stale.text);
+        assert!(
+            stale.text.contains("\"label a\" is no longer pending: x has ended."),
+            "{}",
+            stale.text
+        );
         assert!(stale.text.contains("Next is \"label b\""), "{}", stale.text);
         assert_eq!(next(&mut queue), "b");
         queue.release(None, "the conversation is another one");
         assert_eq!(told(&mut queue, Resolution::Discard).error, None);
-        assert_eq!(told(&mut queue, Resolution::Discard).text, "Nothing is pending, so nothing is discarded.");
+        assert_eq!(
+            told(&mut queue, Resolution::Discard).text,
+            "Nothing is pending, so nothing is discarded."
+        );
         assert_eq!(told(&mut queue, Resolution::Apply).error, Some("not_found"));
     }
 
