@@ -6,7 +6,7 @@ use super::{Case, Cases, parse};
 use crate::texts::packed;
 
 /// The files, each with the cases of one subject.
-pub(crate) const FILES: [&str; 23] = [
+pub(crate) const FILES: [&str; 24] = [
     "framing.toml",
     "json.toml",
     "text.toml",
@@ -25,6 +25,7 @@ pub(crate) const FILES: [&str; 23] = [
     "kit-cancel.toml",
     "kit-asks.toml",
     "kit-requests.toml",
+    "kit-pending.toml",
     "kit-config.toml",
     "kit-errors.toml",
     "kit-output.toml",

@@ -15,7 +15,7 @@ use super::Cases;
 use crate::texts::packed;
 
 /// The files, each with the cases of one subject.
-const FILES: [&str; 13] = [
+const FILES: [&str; 15] = [
     "host-frames.toml",
     "host-start.toml",
     "host-names.toml",
@@ -24,6 +24,8 @@ const FILES: [&str; 13] = [
     "host-requests.toml",
     "host-person.toml",
     "host-programs.toml",
+    "host-pending.toml",
+    "host-agent.toml",
     "host-commands.toml",
     "host-events.toml",
     "host-panels.toml",
