@@ -33,10 +33,10 @@ struct Said {
 
 /// Serves `pending.push`.
 pub(crate) fn method() -> Method {
-    Method::new(|call| async move { push(call) })
+    Method::new(|call| async move { push(&call) })
 }
 
-fn push(call: MethodCall) -> Result<RawJson, RpcError> {
+fn push(call: &MethodCall) -> Result<RawJson, RpcError> {
     let push = params_of::<PushMethod>(call.params.as_ref())?;
     let gone = || RpcError::new(ErrorKind::Cancelled, "the extension has ended");
     let connection = call.connection.upgrade().ok_or_else(gone)?;

@@ -44,7 +44,7 @@ impl Agent {
         Self::default()
     }
 
-    /// Says how it stands (`agent.state`). Where `cwd` is empty, it is the project's folder.
+    /// Says how it stands: `agent.state`. Where `cwd` is empty, it is the project's folder.
     #[must_use]
     pub fn state<A>(mut self, state: impl Fn() -> A + Send + Sync + 'static) -> Self
     where
@@ -61,7 +61,7 @@ impl Agent {
         self
     }
 
-    /// Ends what it does for its user (`agent.abort`): `abort` gets the extension that wants it, and why. When it
+    /// Ends what it does for its user, for `agent.abort`: the function gets the extension that wants it, and why. When it
     /// returns, the agent begins no call of the turn any more; then the host ends those that it has: also what waits
     /// for its turn, for guards or for a person.
     #[must_use]
@@ -82,7 +82,7 @@ impl Agent {
         self
     }
 
-    /// Lists the models that it has (`models.list`).
+    /// Lists the models that it has: `models.list`.
     #[must_use]
     pub fn models<A>(mut self, models: impl Fn() -> A + Send + Sync + 'static) -> Self
     where
@@ -99,8 +99,8 @@ impl Agent {
         self
     }
 
-    /// Lets extensions list the tools, and take some out of what the model is offered (`tools.list`,
-    /// `tools.activate`, `tools.deactivate`). The host does it: [`Host::tools`](crate::Host::tools) is without them, and
+    /// Lets extensions list the tools, and take some out of what the model is offered, by `tools.list`,
+    /// `tools.activate`, `tools.deactivate`. The host does it: [`Host::tools`](crate::Host::tools) is without them, and
     /// a call of one is refused. What an extension has deactivated is active again when it ends.
     #[must_use]
     pub fn tools(mut self) -> Self {

@@ -9,7 +9,7 @@ use crate::calls;
 use crate::lock::lock;
 
 impl HostBuilder {
-    /// Lets extensions propose actions (`pending.push`) that are done only when somebody says so. As long as one is
+    /// Lets extensions propose actions, by `pending.push`, that are done only when somebody says so. As long as one is
     /// pending, [`Host::tools`] has the tool `resolve {action: "apply" | "discard", reason}` for the model; no
     /// extension gets that name, and none can call it. [`Host::pending`] lists them, [`Host::pending_note`] is a
     /// line for the model, and [`Host::resolve`] is for a person. By default nothing can be proposed.

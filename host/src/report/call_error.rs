@@ -37,7 +37,7 @@ pub enum CallError {
         /// Where it is switched off.
         file: PathBuf,
     },
-    /// An extension has deactivated the tool (`tools.deactivate`). Whoever has it has not seen the call.
+    /// An extension has deactivated the tool: `tools.deactivate`. Whoever has it has not seen the call.
     #[error("{tool} is not active: {by} has deactivated it")]
     Inactive {
         /// The tool.

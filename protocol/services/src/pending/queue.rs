@@ -149,19 +149,14 @@ impl<C: PartialEq + Clone> Queue<C> {
             .released
             .drain(..)
             .map(|Released { label, why, .. }| format!("\"{label}\" is no longer pending: {why}."));
-        let mut text = lines.collect::<Vec<_>>().join("\n");
-        let error = match (resolution, self.actions.front()) {
-            (Resolution::Discard, None) => return Decided { text, error: None },
-            (Resolution::Apply, None) => {
-                text.push_str("\nNothing was applied.");
-                Some("stale")
-            }
+        let told = lines.collect::<Vec<_>>().join("\n");
+        let (text, error) = match (resolution, self.actions.front()) {
+            (Resolution::Discard, None) => (told, None),
+            (Resolution::Apply, None) => (format!("{told}\nNothing was applied."), Some("stale")),
             (_, Some(next)) => {
                 let label = &next.shown.label;
-                text.push_str(&format!(
-                    "\nNothing was done. Next is \"{label}\"; call {RESOLVE} again for it."
-                ));
-                Some("stale")
+                let rest = format!("Nothing was done. Next is \"{label}\"; call {RESOLVE} again for it.");
+                (format!("{told}\n{rest}"), Some("stale"))
             }
         };
         Decided { text, error }
