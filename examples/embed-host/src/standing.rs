@@ -37,7 +37,8 @@ impl Standing {
             .state(move || {
                 let idle = !of_state.0.is_busy.load(Ordering::Relaxed);
                 let (model, provider) = (MODEL.to_owned(), PROVIDER.to_owned());
-                async move { AgentState { idle, model, provider, ..AgentState::default() } }
+                let cwd = std::env::current_dir().unwrap_or_default().display().to_string();
+                async move { AgentState { idle, model, provider, cwd, ..AgentState::default() } }
             })
             .abort(move |_, _| {
                 of_abort.0.is_aborted.store(true, Ordering::Relaxed);

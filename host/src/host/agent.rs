@@ -44,7 +44,7 @@ impl Agent {
         Self::default()
     }
 
-    /// Says how it stands: `agent.state`. Where `cwd` is empty, it is the project's folder.
+    /// Says how it stands, for `agent.state`.
     #[must_use]
     pub fn state<A>(mut self, state: impl Fn() -> A + Send + Sync + 'static) -> Self
     where

@@ -155,7 +155,8 @@ impl<C: PartialEq + Clone> Queue<C> {
             (Resolution::Apply, None) => (format!("{told}\nNothing was applied."), Some("stale")),
             (_, Some(next)) => {
                 let label = &next.shown.label;
-                let rest = format!("Nothing was done. Next is \"{label}\"; call {RESOLVE} again for it.");
+                let rest =
+                    format!("Nothing was done. Next is \"{label}\"; call {RESOLVE} again for it.");
                 (format!("{told}\n{rest}"), Some("stale"))
             }
         };
