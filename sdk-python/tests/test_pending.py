@@ -27,7 +27,8 @@ def edit(ctx: Context, how: str = "") -> str:
     """Proposes edits."""
 
     def write(reason: str, ctx: Context) -> Any:
-        if how == "fails once" and fails.pop():
+        if how == "fails once" and fails:
+            fails.pop()
             raise OSError("the disk is full")
         if how == "bad":
             return ToolResult("three of twelve are wrong", is_error=True)

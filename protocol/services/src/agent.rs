@@ -170,7 +170,6 @@ pub struct Model {
 macro_rules! nothing_to_check {
     ($($params:ty),*) => {$(
         impl $params {
-            #[expect(clippy::unnecessary_wraps, clippy::trivially_copy_pass_by_ref, reason = "as of each method")]
             fn check(&self) -> Result<(), String> {
                 Ok(())
             }
