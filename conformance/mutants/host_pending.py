@@ -80,6 +80,9 @@ class Actions:
         result = {} if why is not None else answer.get("result") or {}
         failed = why is not None or result.get("is_error") is True
         if failed and applies and not broken("failing-is-applied"):
+            if action not in self.actions and action["label"] in self.released:
+                # Its extension has ended meanwhile, and that is told here.
+                self.released.remove(action["label"])
             return text_of(f"Apply failed: {why}", True)
         if failed and not applies and broken("discarding-can-fail"):
             return text_of(f"Discard failed: {why}", True)
