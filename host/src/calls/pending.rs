@@ -47,7 +47,7 @@ fn push(call: &MethodCall) -> Result<RawJson, RpcError> {
     // One that has died since it asked would leave an action that nobody ever takes away.
     let pushed = connection.unless_ended(|| {
         let mut queue = lock(&shared.pending.queue);
-        queue.push(&call.extension, push, name).map(|action| action.clone())
+        queue.push(&call.extension, push, name).cloned()
     });
     let action = pushed.ok_or_else(gone)?.map_err(|(kind, text)| {
         RpcError::new(ErrorKind::from(kind), format!("{}: {text}", PushMethod::NAME))
@@ -117,15 +117,12 @@ impl Shared {
             Next::Told(told) => return said(told),
         };
         let (handle, reason) = (action.handle.clone(), reason.to_owned());
-        let answer = match resolution {
-            Resolution::Apply => {
-                let params = Apply { handle, reason: reason.clone() };
-                self.ask_extension(&action.shown, ApplyMethod::NAME, RawJson::of(&params)).await
-            }
-            _ => {
-                let params = Reject { handle, reason: reason.clone(), released: false };
-                self.ask_extension(&action.shown, RejectMethod::NAME, RawJson::of(&params)).await
-            }
+        let answer = if resolution == Resolution::Apply {
+            let params = Apply { handle, reason: reason.clone() };
+            self.ask_extension(&action.shown, ApplyMethod::NAME, RawJson::of(&params)).await
+        } else {
+            let params = Reject { handle, reason: reason.clone(), released: false };
+            self.ask_extension(&action.shown, RejectMethod::NAME, RawJson::of(&params)).await
         };
         self.resolved(&action.shown, resolution, &reason, answer)
     }
