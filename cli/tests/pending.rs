@@ -45,7 +45,7 @@ fn a_shell_proposes_and_the_model_applies_though_it_fails_once() {
         "{said:?}"
     );
     assert!(said.stderr.contains("tidy proposes: delete old"), "{said:?}");
-    assert!(said.stdout.contains("Apply failed: old cannot be deleted"), "{said:?}");
+    assert!(said.stderr.contains("Apply failed: old cannot be deleted"), "{said:?}");
     let tools = said.stdout.rsplit(":tools").next().unwrap();
     assert!(tools.contains("resolve"), "{said:?}");
 

@@ -31,7 +31,7 @@ pub(crate) fn pending(host: &Host, printer: &mut Printer) {
     for action in actions {
         let PendingAction { id, extension, label, summary, .. } = action;
         let more = summary.as_deref().map(|it| format!("\n{it}")).unwrap_or_default();
-        let line = format!("{BOLD}{label}{BOLD:#} {DIM}{extension}{DIM:#}{more}");
+        let line = format!("{label}  {extension}{more}");
         let json = json!({
             "pending": id, "extension": extension, "label": label, "summary": summary,
         });
