@@ -108,10 +108,10 @@ async fn after_an_abort_no_call_runs_any_more() {
         })
     };
     let calls = [begin("hangs", "{}"), begin("slow", r#"{"seconds":100}"#)];
-    let mut begun = 0;
-    while begun < calls.len() {
+    let mut started = 0;
+    while started < calls.len() {
         let one = tokio::time::timeout(LONG, news.next()).await.unwrap().unwrap();
-        begun += usize::from(matches!(one, News::CallStarted { .. }));
+        started += usize::from(matches!(one, News::CallStarted { .. }));
     }
     // What asks for it is ended too, perhaps before it has answered.
     drop(host.call("run", r#"{"ask":"agent.abort"}"#).await);
