@@ -44,6 +44,13 @@ def request(method, params, ctx):
     return {"parts": parts, "result": result}
 
 
+@tool("confirm", "Asks the person.", CONFIRM)
+def confirm(title, ctx):
+    said = "yes" if ctx.ui.confirm(title) else "no"
+    is_late = ctx.deadline is not None and time.monotonic() > ctx.deadline
+    return said + " too late" if is_late else said
+
+
 @tool("propose", "Proposes an action.", PROPOSE)
 def propose(label, ctx):
     def apply(reason):
@@ -52,13 +59,6 @@ def propose(label, ctx):
         return f"done {label}: {reason}"
 
     return "proposed " + ctx.pending.push(label, apply=apply, reject=lambda reason: f"dropped {label}: {reason}")
-
-
-@tool("confirm", "Asks the person.", CONFIRM)
-def confirm(title, ctx):
-    said = "yes" if ctx.ui.confirm(title) else "no"
-    is_late = ctx.deadline is not None and time.monotonic() > ctx.deadline
-    return said + " too late" if is_late else said
 
 
 paid = []  # the keys of the calls that it has done

@@ -40,17 +40,17 @@ kit.tool("request", { description: "Asks the host by method.", input: REQUEST },
   return { parts, result };
 });
 
+kit.tool("confirm", { description: "Asks the person.", input: CONFIRM }, async ({ title }, ctx) => {
+  const said = (await ctx.ui.confirm(title)) ? "yes" : "no";
+  return ctx.deadline !== undefined && new Date() >= ctx.deadline ? `${said} too late` : said;
+});
+
 kit.tool("propose", { description: "Proposes an action.", input: PROPOSE }, async ({ label }, ctx) => {
   const apply = (reason: string) => {
     if (reason === "fail") throw new Error("it was to fail");
     return `done ${label}: ${reason}`;
   };
   return `proposed ${await ctx.pending.push({ label, apply, reject: (reason) => `dropped ${label}: ${reason}` })}`;
-});
-
-kit.tool("confirm", { description: "Asks the person.", input: CONFIRM }, async ({ title }, ctx) => {
-  const said = (await ctx.ui.confirm(title)) ? "yes" : "no";
-  return ctx.deadline !== undefined && new Date() >= ctx.deadline ? `${said} too late` : said;
 });
 
 /** The keys of the calls that it has done. */
