@@ -44,7 +44,7 @@ fn a_shell_proposes_and_the_model_applies_though_it_fails_once() {
         said.stdout.contains("would delete old\nStaged as a proposal: \"delete old\""),
         "{said:?}"
     );
-    assert!(said.stderr.contains("tidy proposes: delete old"), "{said:?}");
+    assert!(said.stderr.contains("sh proposes: delete old"), "{said:?}");
     assert!(said.stderr.contains("Apply failed: old cannot be deleted"), "{said:?}");
     let tools = said.stdout.rsplit(":tools").next().unwrap();
     assert!(tools.contains("resolve"), "{said:?}");
