@@ -31,6 +31,7 @@ mod offered;
 mod options;
 #[cfg(feature = "host")]
 mod output;
+#[cfg(feature = "host")]
 mod pending;
 #[cfg(feature = "scenario")]
 mod play;
