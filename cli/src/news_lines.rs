@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use extline_host::News;
+use extline_host::{News, PendingChange};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
@@ -79,6 +79,24 @@ impl NewsLine {
             }
             News::Notice { extension, notice } => {
                 line("notice").with("extension", extension).with("notice", notice)
+            }
+            News::Pending { action, change } => {
+                let line = line("pending")
+                    .with("extension", &action.extension)
+                    .with("id", &action.id)
+                    .with("label", &action.label);
+                match change {
+                    PendingChange::Pushed => line.with("change", "pushed"),
+                    PendingChange::Applied => line.with("change", "applied"),
+                    PendingChange::Discarded => line.with("change", "discarded"),
+                    PendingChange::NotApplied { why } => {
+                        line.with("change", "not_applied").with("why", why)
+                    }
+                    PendingChange::Released { why } => {
+                        line.with("change", "released").with("why", why)
+                    }
+                    _ => line,
+                }
             }
             News::AuditFailed { reason } => line("audit_failed").with("reason", reason),
             News::Missed(count) => line("missed").with("count", count),

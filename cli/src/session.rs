@@ -9,7 +9,7 @@ use extline_host::protocol::{Deadlines, RawJson};
 use extline_host::view::{self, Fold};
 use extline_host::{
     CallError, CallOptions, CommandOutcome, Diagnosis, Ending, ExtensionSource, ExtensionState,
-    Host, HostBuilder, Manner, News, NewsStream, Notice, Trace,
+    Host, HostBuilder, Manner, News, NewsStream, Notice, PendingChange, Trace,
 };
 
 use crate::args::{Settings, Timeout};
@@ -425,6 +425,19 @@ fn tell(news: &News, printer: &mut Printer) {
         News::PanelOpened { panel } => {
             let (extension, id) = (panel.extension(), panel.id());
             printer.say(format_args!("{BOLD}{extension}{BOLD:#} opened the panel {id}"));
+        }
+        News::Pending { action, change } => {
+            let (extension, label) = (&action.extension, &action.label);
+            let became = match change {
+                PendingChange::Pushed => "proposes".to_owned(),
+                PendingChange::Released { why } => format!("no longer proposes ({why})"),
+                // Whoever resolves it is told.
+                _ => return,
+            };
+            let rest =
+                if became == "proposes" { "; :resolve apply or :resolve discard" } else { "" };
+            printer
+                .say(format_args!("{BOLD}{extension}{BOLD:#} {became}: {label}{DIM}{rest}{DIM:#}"));
         }
         News::Missed(count) => {
             printer.say(format_args!("{DIM}{count} messages of extensions were missed{DIM:#}"));

@@ -6,7 +6,7 @@ from frames import Raw
 from kit import Kit
 from moments import Intercept
 from mutation import around, drop, members, mutant, tool
-from rpc import Asked, Questions
+from rpc import Asked, Proposals, Questions
 
 
 # ---- what the host asks
@@ -166,3 +166,19 @@ def config_any():
         configure(self, frame)
         self.config = frame.get("config", self.config)
     around(Kit, "configure")(configure)
+
+
+# ---- what it proposes
+
+@mutant
+def proposals_forgotten():
+    def label(label, self, handle):
+        found = label(self, handle)
+        self.forget(handle)
+        return found
+    around(Proposals, "label")(label)
+
+
+@mutant
+def proposals_mixed_up():
+    around(Proposals, "label")(lambda label, self, handle: list(self.labels.values())[-1])

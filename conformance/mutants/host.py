@@ -9,9 +9,11 @@ import sys
 import threading
 import time
 
+from host_agent import METHODS as AGENT, Agent
 from host_basics import LIMIT, Failure, broken, whole
 from host_calls import Calls
 from host_extension import Extension
+from host_pending import METHOD as PUSH, RESOLVE, Actions
 from host_person import DIALOGS, DISPLAYS, Person, Screen
 from host_programs import METHOD as EXEC, Programs
 from host_services import KEPT, SECRETS, Services, Store
@@ -21,13 +23,15 @@ CAPABILITIES = [
     "registration_report", "rpc", "view"]
 
 
-class Host(Calls, Person, Programs, Services):
+class Host(Calls, Person, Programs, Services, Actions, Agent):
     def __init__(self, request, told=()):
         self.request = request
         self.started = threading.Event()
         self.writing = threading.Lock()
         self.screen, self.always = Screen(), set()
         self.store, self.given = Store(request["home"], request.get("session")), set()
+        self.begin_actions()
+        self.begin_agent()
         self.told, self.calls, self.cancels = list(told), {}, {}
         self.deadlines = {"tool_ms": 60000, "command_ms": 30000, "intercept_ms": 5000}
         self.deadlines.update(request.get("deadlines", {}))
@@ -60,7 +64,7 @@ class Host(Calls, Person, Programs, Services):
             "zot_version": "", "provider": "", "model": "", "cwd": self.request["cwd"],
             "extension_dir": extension.folder, "data_dir": self.request["home"],
             "host": {"name": "tiny-host", "version": "1.0.0"}, "limits": limits,
-            "methods": [*DIALOGS, *DISPLAYS, EXEC, *SECRETS, *KEPT],
+            "methods": [*DIALOGS, *DISPLAYS, EXEC, *SECRETS, *KEPT, PUSH, *AGENT],
         }
         if broken("ack-without-cwd"):
             del ack["cwd"]
@@ -100,7 +104,7 @@ class Host(Calls, Person, Programs, Services):
 
     def all_owners(self):
         """Each tool and all who registered it, in load order."""
-        own = self.request.get("builtin_tools", [])
+        own = [*self.request.get("builtin_tools", []), RESOLVE]
         tools = {}
         for extension in self.extensions:
             for name, frame in extension.tools.items():
@@ -225,8 +229,10 @@ class Driver:
                     if not (one.problem and len(self.hosts) > 1 and broken("reload-hides-failures"))]
         if op == "tools":
             hosts = self.hosts if broken("reload-doubles") else [host]
-            return [{"name": name, "extension": owner.name, "schema": frame.get("schema")}
-                    for one in hosts for name, (owner, frame) in one.owners().items()]
+            own = [{"name": RESOLVE, "extension": "host"}] if host.offers_resolve() else []
+            return own + [{"name": name, "extension": owner.name, "schema": frame.get("schema")}
+                          for one in hosts for name, (owner, frame) in one.owners().items()
+                          if one.is_active(name) or broken("deactivated-are-offered")]
         if op == "commands":
             return host.commands()
         if op == "asked":

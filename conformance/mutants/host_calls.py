@@ -5,6 +5,7 @@ import threading
 import time
 
 from host_basics import Failure, Pending, broken, whole
+from host_pending import RESOLVE
 
 
 def depth(value):
@@ -30,12 +31,20 @@ class Calls:
 
     def call(self, request, parent=None):
         """Calls a tool, for the model or for the call of another."""
+        if request["tool"] == RESOLVE:
+            args = self.model_args(request["args"])
+            if parent and not broken("extensions-resolve"):
+                return Failure("permission", "an extension cannot resolve what is pending")
+            return args if isinstance(args, Failure) else self.resolve(args)
         owner = self.owners().get(request["tool"])
         if owner is None or "half" in owner[1]:
             return Failure("not_found", "unknown tool")
         if broken("newest-owns"):
             owner = self.all_owners()[request["tool"]][-1]
         extension, tool = owner
+        refused = self.refuses(request["tool"])
+        if refused:
+            return refused
         args = self.model_args(request["args"])
         if isinstance(args, Failure):
             return args
@@ -111,6 +120,7 @@ class Calls:
         if broken("calls-without-name"):
             del frame["name"]
         answer = extension.ask("tool_result", frame, seconds, parent)
+        answer = self.with_banner(extension, frame["id"], answer)
         if isinstance(answer, Failure) and answer.kind == "timeout":
             if "tool_cancel" in extension.capabilities or broken("cancels-for-all"):
                 extension.send({"type": "tool_cancel", "id": frame["id"]})

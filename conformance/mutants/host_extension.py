@@ -7,7 +7,9 @@ import signal
 import threading
 import time
 
+from host_agent import METHODS as AGENT
 from host_basics import LIMIT, Failure, Pending, broken, whole
+from host_pending import METHOD as PUSH
 from host_person import DIALOGS, DISPLAYS
 from host_programs import METHOD as EXEC
 from host_services import KEPT, SECRETS
@@ -98,6 +100,8 @@ class Extension(Process):
         self.problem = problem
         self.state = "failed"
         self.host.tell("problem", self.name, problem)
+        self.host.release(self)
+        self.host.activate_all_of(self)
         if not broken("offers-the-dead"):
             self.tools, self.commands = {}, {}
         if self.process and not broken("leaves-the-refused"):
@@ -292,8 +296,8 @@ class Extension(Process):
         self.unwanted.add(frame.get("id"))
 
     def on_request(self, frame):
-        """This host serves what it shows to a person, programs, what it keeps, and no other method."""
-        served = [*DIALOGS, *DISPLAYS, EXEC, *SECRETS, *KEPT]
+        """This host serves what it shows to a person, programs, what it keeps, proposals and its agent, and no more."""
+        served = [*DIALOGS, *DISPLAYS, EXEC, *SECRETS, *KEPT, PUSH, *AGENT]
         if isinstance(frame.get("id"), str) and frame.get("method") in served:
             self.unwanted.discard(frame["id"])
             threading.Thread(target=self.host.serve, args=[self, frame], daemon=True).start()

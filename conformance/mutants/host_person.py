@@ -7,7 +7,9 @@ import threading
 import time
 import urllib.parse
 
+from host_agent import METHODS as AGENT
 from host_basics import Failure, Pending, broken
+from host_pending import METHOD as PUSH
 from host_programs import METHOD as EXEC
 from host_services import KEPT, SECRETS
 
@@ -190,6 +192,10 @@ class Person:
             answer = self.run_program(extension, frame)
         elif method in SECRETS or method in KEPT:
             answer = self.keep(extension, frame)
+        elif method == PUSH:
+            answer = self.push(extension, frame)
+        elif method in AGENT:
+            answer = self.ask_agent(extension, frame)
         elif method in DISPLAYS:
             answer = self.display(extension, method, params)
         else:

@@ -1,10 +1,12 @@
 //! The host: extensions that run, and what can be done with them.
 
+mod agent;
 mod approvals;
 mod builder;
 mod configs;
 mod intercepts;
 mod launcher;
+mod pending;
 mod requests;
 mod restart;
 mod secrets;
@@ -18,13 +20,15 @@ mod switch;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use extline_protocol::frame::{EventPayload, ToolResult};
 use extline_services::Method as _;
 use extline_services::exec::RunMethod;
+use extline_services::pending::PushMethod;
 
+pub use self::agent::Agent;
 pub use self::builder::HostBuilder;
 use self::launcher::Launcher;
 pub use self::restart::RestartPolicy;
@@ -232,6 +236,10 @@ impl Host {
             trace.begin(&builder.info.name, &builder.info.version, builder.profile.name);
         }
         let (mut builder, secrets) = builder.serve_secrets();
+        let own = Arc::<OnceLock<_>>::default();
+        if builder.methods.contains_key(PushMethod::NAME) {
+            builder.builtin_tools.extend(calls::resolve_tool(&own).ok());
+        }
         let (names, tools) = (&builder.builtin_names, &builder.builtin_tools);
         let registry = Registry::new(names, tools, &builder.builtin_commands);
         let rules = ProfileRules::new(builder.profile.clone(), builder.seed);
@@ -256,6 +264,8 @@ impl Host {
             calls::run_asked_tool,
             builder.on_bootstrap.clone(),
         ));
+        let _ = own.set(Arc::downgrade(&shared));
+        shared.pending_changed();
         // The host exists before the first process does: when this future is dropped, so is it.
         let host = Self {
             shared,

@@ -142,10 +142,11 @@ pub use approval::{
 pub use calls::{Call, CallOptions, CommandOutcome, Reconciled, Request};
 pub use connection::{
     Asked, ExtensionState, ExtensionStatus, MethodCall, News, NewsStream, Panel, PanelView,
+    PendingChange,
 };
 pub use home::default_home;
 pub use hooks::{HookMode, HookPoint, HooksError, ScriptHook, ScriptHooks};
-pub use host::{EnableError, Host, HostBuilder, RestartPolicy};
+pub use host::{Agent, EnableError, Host, HostBuilder, RestartPolicy};
 pub use intercepts::{AgentCall, AgentCallDecision, AgentStart, PromptDecision, UserPrompt};
 pub use memory::EXTENSION_MEMORY;
 pub use nearest::nearest;

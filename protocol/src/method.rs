@@ -4,6 +4,13 @@
 /// (`tool.approval-asked`). A session serves it where a tool declares `approval: {"dynamic": true}`.
 pub const APPROVAL_METHOD: &str = "tool.approval";
 
+/// The method by which an extension proposes an action. One that has asked for it serves [`PENDING_METHODS`], which
+/// `hello` need not name (`pending.served`).
+pub(crate) const PUSH_METHOD: &str = "pending.push";
+
+/// The methods by which a host has an action applied, or lets go of it.
+pub(crate) const PENDING_METHODS: [&str; 2] = ["pending.apply", "pending.reject"];
+
 /// Whether a request for that method waits for a person: its name begins with `ui.`. As long as one
 /// waits, the deadline of the call that it belongs to stands still (`rpc.dialog-pauses`).
 ///

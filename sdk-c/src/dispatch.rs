@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use extline_protocol::frame::{CommandInvoked, ErrorInfo, Request, RpcError, ToolCall};
-use extline_protocol::{CallKey, CallKind, ExtensionEvent, RawJson};
+use extline_protocol::{CallKey, CallKind, ErrorKind, ExtensionEvent, RawJson};
 
 use crate::call::Call;
 use crate::callback::Callback;
@@ -107,9 +107,12 @@ impl Extension {
     }
 
     fn run_method(self: &Arc<Self>, key: CallKey, request: Request, deadline: Option<Instant>) {
-        // The session lets only methods through that are named in `hello`.
         let handler = { self.lock().methods.get(&request.method).cloned() };
-        let Some(handler) = handler else { return };
+        let Some(handler) = handler else {
+            // The session lets those through as well that an action is resolved by (`pending.served`).
+            let text = format!("the extension has no method {}", request.method);
+            return self.refuse(&key, ErrorInfo::new(ErrorKind::Unsupported, text));
+        };
         let text = Json::of(request.params.unwrap_or_default());
         let label = format!("request {}", request.method).into();
         let mut call = Call::new(self, key, label, text);

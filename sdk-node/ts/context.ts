@@ -12,6 +12,8 @@ import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
 import type { Serving } from "./serve.js";
 import type { ToolOutput } from "./tool-output.js";
 import { run, type ExecOptions, type Ran } from "./exec.js";
+import { Agent } from "./agent.js";
+import { Pending } from "./pending.js";
 import { History, State } from "./state.js";
 import { Ui } from "./ui.js";
 import { Secret, valueOf, type SecretOptions } from "./secret.js";
@@ -135,6 +137,16 @@ export class Context {
   /** What the extension keeps with its host: `session`, `project` and `global`. */
   get state(): State {
     return new State(this);
+  }
+
+  /** The agent: how it stands, its tools and models. */
+  get agent(): Agent {
+    return new Agent(this);
+  }
+
+  /** Proposes what is done only when the model, or a person, says so: `push`. */
+  get pending(): Pending {
+    return new Pending(this, this.serving.actions);
   }
 
   /** The history of the conversation: `append`, `branch`, `info`. */

@@ -79,5 +79,8 @@ export type {
   Ui,
   UiName,
 } from "./ui.js";
+export { Agent } from "./agent.js";
+export { Pending } from "./pending.js";
+export type { Proposal, Resolver } from "./pending.js";
 export { History, Slot, State } from "./state.js";
 export type { HistoryEntry, HistoryInfo, Migrate, StateOptions } from "./state.js";

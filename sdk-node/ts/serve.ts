@@ -15,6 +15,7 @@ import { Kind, native, type Reader, type Session, type SessionOptions } from "./
 import type { Handler, Offer, Registered } from "./offer.js";
 import { inputOf } from "./panel.js";
 import { withParts } from "./parts.js";
+import { Actions } from "./pending.js";
 import { Questions } from "./questions.js";
 import { encodeResponse } from "./response.js";
 import { runTool } from "./run-tool.js";
@@ -47,6 +48,7 @@ export interface ServeOptions {
 export class Serving {
   readonly session: Session;
   readonly questions: Questions;
+  readonly actions = new Actions();
   readonly #offer: Offer;
   readonly #observer: Observer;
   #sockets: SocketReader | undefined;
@@ -275,7 +277,7 @@ export class Serving {
       const result = read(() => encodeJson(returned === undefined ? null : returned));
       this.session.answer(ctx.serial, `{"result":${result}}`);
     };
-    return this.#asked(ctx, `method ${method}`, this.#offer.methods.get(method), params, answer);
+    return this.#asked(ctx, `method ${method}`, this.#offer.methods.get(method) ?? this.actions.resolver(method), params, answer);
   }
 
   #approval(ctx: Context, tool: string, args: string | undefined): boolean {

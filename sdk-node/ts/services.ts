@@ -4,6 +4,49 @@
  * Written from protocol/services by `make generate`, never by hand.
  */
 
+/** What `agent.abort` is asked with. */
+export interface AgentAbort {
+  /** Why, for the user: 1,024 bytes at most. */
+  reason?: string | undefined;
+}
+
+/** The answer to `agent.abort`. */
+export interface AgentAbortAnswer {
+  /** Calls of tools that it ended. */
+  calls: number;
+}
+
+/** How full a conversation is. */
+export interface AgentContextUse {
+  /** Tokens that it has. */
+  tokens: number;
+  /** Tokens that it may have. */
+  window: number;
+}
+
+/** What `agent.state` is asked with: nothing. */
+export type AgentState = Record<string, never>;
+
+/** The answer to `agent.state`. */
+export interface AgentStateAnswer {
+  /** Whether calls run that nobody was asked about, though they need an approval. */
+  auto_approve?: boolean | undefined;
+  /** How full the conversation is; absent where the agent does not know. */
+  context?: AgentContextUse | null | undefined;
+  /** The project's folder. */
+  cwd?: string | undefined;
+  /** Whether it waits for its user: no turn is under way. */
+  idle: boolean;
+  /** What the agent calls its mode, as "plan"; absent where it has none. */
+  mode?: string | null | undefined;
+  /** The model in use; empty where there is none. */
+  model?: string | undefined;
+  /** Whose model it is. */
+  provider?: string | undefined;
+  /** Messages of its user that wait for the turn to end. */
+  queued?: number | undefined;
+}
+
 /** What `env.get` is asked with. */
 export interface EnvGet {
   /** The variable, as the manifest declares it in `permissions.env`. */
@@ -62,6 +105,89 @@ export interface ExecRunPart {
 
 /** A stream of a program. */
 export type ExecStream = "stdout" | "stderr";
+
+/** What `models.list` is asked with: nothing. */
+export type ModelsList = Record<string, never>;
+
+/** The answer to `models.list`. It has no keys and no addresses. */
+export interface ModelsListAnswer {
+  /** The models. */
+  models: readonly ModelsModel[];
+}
+
+/** A model. */
+export interface ModelsModel {
+  /** Tokens that a conversation with it may have. */
+  context_window?: number | null | undefined;
+  /** Whether it is the one in use. */
+  current?: boolean | undefined;
+  /** What the provider calls it. */
+  id: string;
+  /** What people call it. */
+  name?: string | null | undefined;
+  /** Whose model it is. */
+  provider: string;
+}
+
+/** What `pending.apply` is asked with. */
+export interface PendingApply {
+  /** The handle of the action, as it was pushed. */
+  handle: string;
+  /** Why whoever decided wants it; empty where they did not say. */
+  reason: string;
+}
+
+/** The answer to `pending.apply` and `pending.reject`: what the model is told, as the result of a tool. */
+export interface PendingApplyAnswer {
+  /** Blocks as those of `tool_result`. Where there are none the host says in its own words what became of it. */
+  content?: readonly unknown[] | undefined;
+  /** More for the user's eyes. */
+  details?: unknown | undefined;
+  /** Whether it was not done; then the action is still pending. */
+  is_error?: boolean | undefined;
+  /** The result as a value. */
+  structured_content?: unknown | undefined;
+}
+
+/** What `pending.push` is asked with. */
+export interface PendingPush {
+  /** The same for programs: any JSON, of 256 KiB at most. */
+  details?: unknown | undefined;
+  /** What the extension knows it by, 1 to 256 bytes: no other pending action of its own has it. */
+  handle: string;
+  /** What would be done, in a line, as "12 edits": 1 to 1,024 bytes. */
+  label: string;
+  /** What would be done, for whoever decides: 64 KiB at most. */
+  summary?: string | null | undefined;
+}
+
+/** The answer to `pending.push`. */
+export interface PendingPushAnswer {
+  /** What the host knows the action by. No other action of this run has it. */
+  action_id: string;
+}
+
+/** What `pending.reject` is asked with. */
+export interface PendingReject {
+  /** The handle of the action, as it was pushed. */
+  handle: string;
+  /** Why it is not wanted; empty where nobody said. */
+  reason: string;
+  /** Whether nobody decided that: the conversation has moved on, and the action does not fit it any more. */
+  released?: boolean | undefined;
+}
+
+/** The answer to `pending.apply` and `pending.reject`: what the model is told, as the result of a tool. */
+export interface PendingRejectAnswer {
+  /** Blocks as those of `tool_result`. Where there are none the host says in its own words what became of it. */
+  content?: readonly unknown[] | undefined;
+  /** More for the user's eyes. */
+  details?: unknown | undefined;
+  /** Whether it was not done; then the action is still pending. */
+  is_error?: boolean | undefined;
+  /** The result as a value. */
+  structured_content?: unknown | undefined;
+}
 
 /** What `secret.exists` is asked with. */
 export interface SecretExists {
@@ -300,6 +426,51 @@ export type ToolPolicy = "allow" | "deny" | "prompt";
 /** How much a call can do. */
 export type ToolTier = "read" | "write" | "exec";
 
+/** What `tools.activate` and `tools.deactivate` are asked with. */
+export interface ToolsActivate {
+  /** The tools: 1 to 1,000. The others stay as they are. */
+  names: readonly string[];
+}
+
+/** The answer to `tools.activate` and `tools.deactivate`. */
+export interface ToolsActivateAnswer {
+  /** Those that were not so before. */
+  changed: readonly string[];
+}
+
+/** What `tools.activate` and `tools.deactivate` are asked with. */
+export interface ToolsDeactivate {
+  /** The tools: 1 to 1,000. The others stay as they are. */
+  names: readonly string[];
+}
+
+/** The answer to `tools.activate` and `tools.deactivate`. */
+export interface ToolsDeactivateAnswer {
+  /** Those that were not so before. */
+  changed: readonly string[];
+}
+
+/** What `tools.list` is asked with: nothing. */
+export type ToolsList = Record<string, never>;
+
+/** The answer to `tools.list`. */
+export interface ToolsListAnswer {
+  /** All tools, by name; those that are not active too. */
+  tools: readonly ToolsListedTool[];
+}
+
+/** A tool of the agent's or of an extension. */
+export interface ToolsListedTool {
+  /** Whether the model is offered it. */
+  active: boolean;
+  /** What it does. */
+  description?: string | undefined;
+  /** The extension that has it; absent for one of the agent's own. */
+  extension?: string | null | undefined;
+  /** Its name. */
+  name: string;
+}
+
 /** What `ui.ask` is asked with. */
 export interface UiAsk {
   /** The questions, one at least, in their order. */
@@ -497,4 +668,11 @@ export interface Services {
   "session.info": { params: SessionInfo; result: SessionInfoAnswer };
   "session.append": { params: SessionAppend; result: SessionAppendAnswer };
   "session.branch": { params: SessionBranch; result: SessionBranchAnswer };
+  "pending.push": { params: PendingPush; result: PendingPushAnswer };
+  "agent.state": { params: AgentState; result: AgentStateAnswer };
+  "agent.abort": { params: AgentAbort; result: AgentAbortAnswer };
+  "tools.list": { params: ToolsList; result: ToolsListAnswer };
+  "tools.activate": { params: ToolsActivate; result: ToolsActivateAnswer };
+  "tools.deactivate": { params: ToolsDeactivate; result: ToolsDeactivateAnswer };
+  "models.list": { params: ModelsList; result: ModelsListAnswer };
 }

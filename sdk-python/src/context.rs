@@ -168,6 +168,18 @@ impl Context {
         slf.py().import("extline._state")?.getattr("State")?.call1((slf,))
     }
 
+    /// The agent: `state`, `abort`, `tools`, `activate`, `deactivate`, `models`.
+    #[getter]
+    fn agent<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("extline._agent")?.getattr("Agent")?.call1((slf,))
+    }
+
+    /// Proposes what is done only when the model, or a person, says so: `push`.
+    #[getter]
+    fn pending<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().core.serving(slf.py()).call_method1("pending", (slf,))
+    }
+
     /// The history of the conversation: `append`, `branch`, `info`.
     #[getter]
     fn history<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

@@ -38,6 +38,8 @@ CHAPTERS = {
         "extline.Ui",
         "extline.Ran",
         "extline.Secret",
+        "extline.Agent",
+        "extline.Pending",
         "extline.State",
         "extline.Slot",
         "extline.History",

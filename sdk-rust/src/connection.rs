@@ -16,6 +16,7 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 use crate::handler::Handlers;
+use crate::pending::Proposals;
 use crate::pulse::Pulse;
 use crate::running::Running;
 use crate::serve::{SharedWire, Wire, lock};
@@ -32,6 +33,7 @@ pub(crate) struct Connection {
     pub(crate) handlers: RefCell<Handlers>,
     pub(crate) running: Running,
     pub(crate) questions: RefCell<Questions<Notify>>,
+    pub(crate) proposals: RefCell<Proposals>,
     /// Something was written, for those who wait for that.
     written: Notify,
     /// Whether anybody does; most of the time nobody, and telling them is not free.
@@ -59,6 +61,7 @@ impl Connection {
             handlers: RefCell::new(handlers),
             running: Running::default(),
             questions: RefCell::default(),
+            proposals: RefCell::default(),
             written: Notify::new(),
             awaits_written: Cell::new(false),
             told_late_update: Cell::new(false),

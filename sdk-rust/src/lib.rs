@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod agent;
 mod args;
 mod asked;
 mod awaited;
@@ -20,6 +21,7 @@ mod intercept;
 mod method;
 mod moment;
 mod panel;
+pub mod pending;
 pub mod point;
 pub mod prelude;
 mod pulse;
@@ -44,6 +46,7 @@ mod tool_error;
 mod ui;
 mod update;
 
+pub use agent::Agent;
 pub use args::NoArgs;
 pub use call_tool::ToolOutput;
 pub use cancellation::Cancellation;
@@ -58,6 +61,7 @@ pub use image::Image;
 pub use intercept::{Decision, DecisionOutcome};
 pub use moment::{AgentStart, Message, ModelCall, ToolUse, UserPrompt};
 pub use panel::{Key, Panel, PanelInput};
+pub use pending::{Pending, Proposal};
 pub use required::Requirement;
 pub use response::{IntoResponse, Response};
 pub use result::{IntoContent, IntoToolResult, Json, ToolResult};

@@ -7,6 +7,6 @@ pub use serde_json::{Value, json};
 pub use crate::{
     Cancellation, Capability, Command, Content, Context, Decision, Event, Extension, GuardedCall,
     Image, IntoResponse, IntoToolResult, Json, Key, Level, NoArgs, OnFailure, Panel, PanelInput,
-    RawJson, Requirement, Response, Secret, Setup, Step, Steps, Tool, ToolError, ToolOutput,
-    ToolResult, ToolUse, Update, Verdict, point,
+    Proposal, RawJson, Requirement, Response, Secret, Setup, Step, Steps, Tool, ToolError,
+    ToolOutput, ToolResult, ToolUse, Update, Verdict, point,
 };

@@ -247,6 +247,8 @@ pub(super) const RUN_EXAMPLES: &str = "At the prompt:
   :intercept    ask about something that does not happen: :intercept tool_call {\"tool_name\":\"bash\"}
   :turn         a call of the model with its events and questions; :turn TEXT is what it says
   :session      which one is open; :session start and :session end tell it again
+  :pending      list what extensions propose and have not done yet
+  :resolve      do or drop the first of it; :resolve apply REASON, :resolve discard REASON
   :help         all there is
   :quit         stop them all, as do Ctrl-D and a second Ctrl-C
   Tab           completes names, a tool's arguments and their values

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
-use extline_host::HostBuilder;
+use extline_host::{Agent, HostBuilder};
 use extline_protocol::{Deadlines, Profile};
 
 use super::approvals::Approvals;
@@ -21,6 +21,11 @@ pub(crate) struct Timeout {
     /// How long an answer may take, 60 for tools and 30 for commands when absent
     #[arg(long = "timeout", value_name = "SECONDS", allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) after: Option<Duration>,
+}
+
+/// What there is of an agent: its tools, and the calls that can be ended.
+fn agent() -> Agent {
+    Agent::new().abort(|_, _| async {}).tools()
 }
 
 /// How the host runs extensions.
@@ -113,7 +118,7 @@ impl Settings {
             None => builder,
         };
         let builder = dialogs::serve(
-            builder.run_programs(),
+            builder.run_programs().pending_actions().agent(agent()),
             &Scripted::of(&self.answers),
             self.desk.as_ref(),
         );

@@ -1,7 +1,9 @@
 //! One line of `extline run`.
 
+use extline_host::services::pending::Resolution;
+
 /// The words behind a colon, and what they do.
-pub(crate) const WORDS: [(&str, &str); 12] = [
+pub(crate) const WORDS: [(&str, &str); 14] = [
     (":tools", "list the tools"),
     (":commands", "list the slash commands"),
     (":status", "how each extension stands"),
@@ -15,6 +17,8 @@ pub(crate) const WORDS: [(&str, &str); 12] = [
     (":intercept", "ask about something; :intercept tool_call {\"tool_name\":\"bash\"}"),
     (":turn", "play a call of the model with its events; :turn TEXT is what it says"),
     (":session", "which one is open; :session start and :session end tell it again"),
+    (":pending", "list what extensions propose and have not done yet"),
+    (":resolve", "do or drop the first of it; :resolve apply REASON, :resolve discard REASON"),
     (":help", "what can be typed here"),
     (":quit", "stop them all"),
 ];
@@ -53,6 +57,11 @@ pub(crate) enum Line<'a> {
     },
     Session {
         args: &'a str,
+    },
+    Pending,
+    Resolve {
+        resolution: Resolution,
+        reason: &'a str,
     },
     Help,
     Quit,
@@ -107,6 +116,15 @@ impl<'a> Line<'a> {
                 return Self::Intercept { point, fields };
             }
             (":turn", text) => return Self::Turn { text },
+            (":resolve", rest) => {
+                let (word, reason) = split(rest);
+                let resolution = match word {
+                    "apply" => Resolution::Apply,
+                    "discard" => Resolution::Discard,
+                    _ => return Self::Other,
+                };
+                return Self::Resolve { resolution, reason };
+            }
             (":session", args) => return Self::Session { args },
             _ => {}
         }
@@ -115,6 +133,7 @@ impl<'a> Line<'a> {
             ":commands" => Self::Commands,
             ":status" => Self::Status,
             ":expand" => Self::Expand,
+            ":pending" => Self::Pending,
             ":help" => Self::Help,
             ":quit" | ":q" => Self::Quit,
             _ => Self::Other,

@@ -1,5 +1,6 @@
 //! What `:tools`, `:commands` and `:status` show.
 
+use extline_host::services::pending::PendingAction;
 use extline_host::{ExtensionState, ExtensionStatus, Host};
 use serde_json::{Value, json};
 
@@ -19,6 +20,22 @@ pub(crate) fn tools(host: &Host, printer: &mut Printer) {
         let (name, extension) = (tool.name(), &tool.extension);
         let line = offer('!', name, tool.description(), extension);
         printer.tell(line, &json!({ "tool": name, "extension": extension }));
+    }
+}
+
+pub(crate) fn pending(host: &Host, printer: &mut Printer) {
+    let actions = host.pending();
+    if actions.is_empty() {
+        printer.tell("nothing is pending", &json!({ "pending": [] }));
+    }
+    for action in actions {
+        let PendingAction { id, extension, label, summary, .. } = action;
+        let more = summary.as_deref().map(|it| format!("\n{it}")).unwrap_or_default();
+        let line = format!("{label}  {extension}{more}");
+        let json = json!({
+            "pending": id, "extension": extension, "label": label, "summary": summary,
+        });
+        printer.tell(line, &json);
     }
 }
 

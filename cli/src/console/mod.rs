@@ -253,6 +253,15 @@ impl Console {
                 let shown = moments::session(host, &self.session.conversation, args);
                 self.show_moment(text, shown);
             }
+            Line::Pending => listing::pending(host, printer),
+            Line::Resolve { resolution, reason } => {
+                let host = Arc::clone(host);
+                let resolving = moments::resolve(&host, resolution, reason);
+                match self.session.listen_to(Box::pin(resolving)).await {
+                    Ok(shown) => self.show_moment(text, Ok(shown)),
+                    Err(exit) => return self.interrupted_in(":resolve", exit),
+                }
+            }
             Line::Help => printer.tell(help(), &json!({ "help": help() })),
             Line::Quit => return ControlFlow::Break(self.outcome()),
             Line::Other => self.fail(text, &not_understood(text.trim())),

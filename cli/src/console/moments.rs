@@ -3,12 +3,13 @@
 
 use extline_host::protocol::frame::{EventPayload, Object, ToolResult};
 use extline_host::protocol::{Members, RawJson, Vocabulary};
+use extline_host::services::pending::Resolution;
 use extline_host::{
     AgentCall, AgentStart, Blocked, CallError, ExtensionState, Host, PromptDecision, UserPrompt,
 };
 use serde_json::{Map, Value, json};
 
-use crate::content::json_of_result;
+use crate::content::{json_of_result, text_of};
 use crate::failure::{Failure, nearest};
 
 /// Fields that a question has beside those of an event.
@@ -36,6 +37,13 @@ pub(super) fn emit(host: &Host, event: &str, fields: &str) -> Result<Shown, Box<
     let (payload, _) = read(event, fields, &[])?;
     host.emit(event, payload);
     Ok(told_of(event, &told))
+}
+
+/// `:resolve ACTION REASON`: what the model would read.
+pub(super) async fn resolve(host: &Host, resolution: Resolution, reason: &str) -> Shown {
+    let result = host.resolve(resolution, reason).await;
+    let json = serde_json::from_str(json_of_result(&result).get()).unwrap_or_default();
+    Shown { text: text_of(&result.content), json }
 }
 
 /// `:intercept POINT {json}`.

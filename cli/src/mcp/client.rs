@@ -229,7 +229,12 @@ impl Drop for Client {
 pub(super) fn changes_offers(news: &News) -> bool {
     matches!(
         news,
-        News::Registered { .. } | News::Failed { .. } | News::Started { .. } | News::Missed(_)
+        News::Registered { .. }
+            | News::Failed { .. }
+            | News::Started { .. }
+            | News::Pending { .. }
+            | News::ToolsActivated { .. }
+            | News::Missed(_)
     )
 }
 

@@ -75,6 +75,11 @@ fn running_programs() {
 }
 
 #[test]
+fn pending_actions() {
+    follow("pending-actions.md", 2);
+}
+
+#[test]
 fn configuration() {
     follow("configuration.md", 10);
 }

@@ -10,6 +10,9 @@
 #define SCHEMA_CONFIRM \
     "{\"type\":\"object\",\"properties\":{\"title\":{\"type\":\"string\"}},\"required\":[\"title\"]}"
 
+#define SCHEMA_PROPOSE \
+    "{\"type\":\"object\",\"properties\":{\"label\":{\"type\":\"string\"}},\"required\":[\"label\"]}"
+
 void fail_request(extline_call *call, extline_result result, extline_answer *answer) {
     if (result == EXTLINE_REMOTE) {
         extline_str told = extline_answer_text(answer);
@@ -128,12 +131,79 @@ static void wait(void *user, extline_call *call, extline_str params) {
     extline_call_text(call, "over");
 }
 
+/* The labels of what was proposed: an action is named by its place, from 1. */
+static char *proposed[64];
+static int proposals;
+
+static void propose(void *user, extline_call *call, extline_str args) {
+    (void)user, (void)args;
+    extline_str label, id;
+    extline_answer *answer = NULL;
+    text params = {NULL, 0, 0};
+    if (extline_args_string(call, "/label", &label) != EXTLINE_OK) return;
+    if (proposals == sizeof proposed / sizeof *proposed) return;
+    proposed[proposals++] = strdup(label.ptr);
+    char handle[30];
+    snprintf(handle, sizeof handle, "%d", proposals);
+    put(&params, "{\"handle\":\"");
+    put(&params, handle);
+    put(&params, "\",\"label\":");
+    put_json_string(&params, label.ptr, label.len);
+    put(&params, "}");
+    extline_result result =
+        extline_request(extline_call_extension(call), call, "pending.push", params.ptr, 0, &answer);
+    if (result != EXTLINE_OK)
+        fail(call, result, answer);
+    else if (extline_json_string(extline_answer_json(answer), "/action_id", &id) == EXTLINE_OK)
+        extline_call_textf(call, "proposed %s", id.ptr);
+    forget(&params);
+    extline_answer_free(answer);
+}
+
+static void answer_resolved(extline_call *call, const char *what) {
+    const extline_json *params = extline_call_args(call);
+    extline_str handle, reason;
+    text said = {NULL, 0, 0}, result = {NULL, 0, 0};
+    if (extline_json_string(params, "/handle", &handle) != EXTLINE_OK) return;
+    int place = atoi(handle.ptr);
+    if (place < 1 || place > proposals) return;
+    if (extline_json_string(params, "/reason", &reason) != EXTLINE_OK) return;
+    put(&said, what);
+    put(&said, proposed[place - 1]);
+    put(&said, ": ");
+    put_n(&said, reason.ptr, reason.len);
+    put(&result, "{\"content\":[{\"type\":\"text\",\"text\":");
+    put_json_string(&result, said.ptr, said.len);
+    put(&result, "}]}");
+    extline_call_json(call, result.ptr);
+    forget(&said);
+    forget(&result);
+}
+
+static void apply(void *user, extline_call *call, extline_str params) {
+    (void)user, (void)params;
+    extline_str reason;
+    if (extline_json_string(extline_call_args(call), "/reason", &reason) == EXTLINE_OK &&
+        strcmp(reason.ptr, "fail") == 0)
+        extline_call_error(call, "internal", "it was to fail");
+    else
+        answer_resolved(call, "done ");
+}
+
+static void reject(void *user, extline_call *call, extline_str params) {
+    (void)user, (void)params;
+    answer_resolved(call, "dropped ");
+}
+
 void add_question_tools(extline_extension *kit) {
     add_tool(kit, "request", "Asks the host by method.", SCHEMA_REQUEST, request);
     add_tool(kit, "confirm", "Asks the person.", SCHEMA_CONFIRM, confirm);
+    add_tool(kit, "propose", "Proposes an action.", SCHEMA_PROPOSE, propose);
 }
 
 void add_methods(extline_extension *kit) {
     must(extline_method(kit, "kit.count", count, NULL, NULL));
     must(extline_method(kit, "kit.wait", wait, NULL, NULL));
+    must(extline_method(kit, "pending.apply", apply, NULL, NULL));
+    must(extline_method(kit, "pending.reject", reject, NULL, NULL));
 }

@@ -16,7 +16,7 @@ from frames import Raw, line, members
 from moments import Intercept, Lane, Panel, handle_event
 from pipes import Writer, claim
 from registrations import COMMANDS, METHODS, MORE, SUBSCRIPTION, TOOLS
-from rpc import CANCELLED, Asked, Questions
+from rpc import CANCELLED, Asked, Proposals, Questions
 from tools import MESSAGE, Tools
 
 HELLO = {"type": "hello", "name": "extline-kit", "version": "1.0.0",
@@ -38,6 +38,7 @@ class Kit:
         self.config = {}
         self.calls = {}  # What is open, by kind and id.
         self.questions = Questions(self)
+        self.proposals = Proposals()
         self.tools, self.panel = Tools(self), Panel(self)
         self.tool = self.tools.named()
         self.event_lane = Lane("events", lambda event: handle_event(self, event))

@@ -53,6 +53,7 @@ TOOLS = [
     ("request", "Asks the host by method.",
      schema(STRING % "method" + ',"params":{"type":"object"}', 'method","params')),
     ("confirm", "Asks the person.", schema(STRING % "title", "title")),
+    ("propose", "Proposes an action.", schema(STRING % "label", "label")),
     ("pay", "Tells what it has done.", NONE),
     ("declared", "Declares all that a tool can declare.", NONE),
     (LONGEST, "Has the longest name, with every character that a name may have.", NONE),

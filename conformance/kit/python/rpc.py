@@ -22,7 +22,8 @@ class Asked(Call):
     def run(self):
         try:
             method = self.frame.get("method")
-            own = {"kit.count": self.count_up, "kit.wait": self.wait_for_the_end, "state.migrate": self.migrate}
+            own = {"kit.count": self.count_up, "kit.wait": self.wait_for_the_end, "state.migrate": self.migrate,
+                   "pending.apply": self.apply, "pending.reject": self.reject}
             if method not in own:
                 raise Failed("unsupported", f"unknown method {method}")
             answer = {"result": own[method]()}
@@ -38,6 +39,19 @@ class Asked(Call):
             self.send_part(i if size is None else "x" * size)
         is_slow = size is not None and time.monotonic() - began >= 0.1
         return "waited" if is_slow else n
+
+    def apply(self):
+        reason = self.string("reason")
+        label = self.kit.proposals.label(self.string("handle"))
+        if reason == "fail":
+            raise Failed("internal", "it was to fail")
+        self.kit.proposals.forget(self.string("handle"))
+        return {"content": [{"type": "text", "text": f"done {label}: {reason}"}]}
+
+    def reject(self):
+        label = self.kit.proposals.label(self.string("handle"))
+        self.kit.proposals.forget(self.string("handle"))
+        return {"content": [{"type": "text", "text": f"dropped {label}: {self.string('reason')}"}]}
 
     def send_part(self, data):
         # Whoever writes takes one at a time: what waits behind it is not written yet.
@@ -55,6 +69,26 @@ class Asked(Call):
     def migrate(self):
         """All values of an earlier version become one."""
         return {"data": {f"v{self.args['from']}": self.args["data"]}}
+
+
+class Proposals:
+    """The labels of the actions that are pending, by handle: their number, from 1."""
+
+    def __init__(self):
+        self.count, self.labels = 0, {}
+
+    def add(self, label):
+        self.count += 1
+        self.labels[str(self.count)] = label
+        return str(self.count)
+
+    def label(self, handle):
+        if handle not in self.labels:
+            raise Failed("not_found", f"there is no action {handle}")
+        return self.labels[handle]
+
+    def forget(self, handle):
+        self.labels.pop(handle, None)
 
 
 class Question:

@@ -179,6 +179,11 @@ class Tools:
         parts, result = self.kit.questions.ask(call, call.string("method"), call.args.get("params") or {})
         return Raw(encode({"parts": parts, "result": result}))
 
+    def propose(self, call):
+        label, handle = call.string("label"), self.kit.proposals.add(call.string("label"))
+        _, answer = self.kit.questions.ask(call, "pending.push", {"handle": handle, "label": label})
+        return f"proposed {answer['action_id']}"
+
     def confirm(self, call):
         said = "yes" if self.kit.questions.confirm(call, call.string("title")) else "no"
         return said + (" too late" if call.until is not None and time.monotonic() > call.until else "")
@@ -198,7 +203,7 @@ class Tools:
     def named(self):
         own = {name: getattr(self, name) for name in (
             "release", "counter", "pay", "order", "sleep", "await_cancel", "notify_then", "log", "stderr",
-            "spawn_child", "report", "config", "ask", "request", "confirm")}
+            "spawn_child", "report", "config", "ask", "request", "confirm", "propose")}
         return {
             "echo": lambda call: call.raw.get("args") if call.frame.get("args") is not None else Raw("{}"),
             "native": lambda call: Raw(encode(native(call.args))),

@@ -7,6 +7,7 @@ NONE = '{"type":"object","properties":{}}'
 ASK = '{"type":"object","properties":{"name":{"type":"string"},"args":{"type":"object"}},"required":["name","args"]}'
 REQUEST = '{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"}},"required":["method","params"]}'
 CONFIRM = '{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}'
+PROPOSE = '{"type":"object","properties":{"label":{"type":"string"}},"required":["label"]}'
 LONGEST = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
@@ -48,6 +49,16 @@ def confirm(title, ctx):
     said = "yes" if ctx.ui.confirm(title) else "no"
     is_late = ctx.deadline is not None and time.monotonic() > ctx.deadline
     return said + " too late" if is_late else said
+
+
+@tool("propose", "Proposes an action.", PROPOSE)
+def propose(label, ctx):
+    def apply(reason):
+        if reason == "fail":
+            raise RuntimeError("it was to fail")
+        return f"done {label}: {reason}"
+
+    return "proposed " + ctx.pending.push(label, apply=apply, reject=lambda reason: f"dropped {label}: {reason}")
 
 
 paid = []  # the keys of the calls that it has done

@@ -25,6 +25,7 @@ pub(crate) const FILES: [&str; 24] = [
     "kit-cancel.toml",
     "kit-asks.toml",
     "kit-requests.toml",
+    "kit-pending.toml",
     "kit-config.toml",
     "kit-services.toml",
     "kit-errors.toml",

@@ -179,14 +179,12 @@ pub(super) fn reserved_names(observed: &Observed<'_>) -> Outcome {
 /// Capabilities that mean nothing yet (docs/protocol/specification.md 3.8).
 const CAPABILITIES: [&str; 2] = ["providers", "blob"];
 /// Methods that mean nothing yet, but for those that hosts serve (3.9 and after); one that ends in a dot is all that begin so.
-const RESERVED: [&str; 12] = [
+const RESERVED: [&str; 10] = [
     "ui.",
     "secret.",
     "state.",
     "session.",
     "exec.run",
-    "tools.list",
-    "agent.abort",
     "pending.",
     "command.complete",
     "provider.",

@@ -9,6 +9,7 @@ use extline_host::{Blocked, CommandOutcome, Host};
 
 use crate::model::{Message, ScriptedModel, ToolCall};
 use crate::panel;
+use crate::standing::Standing;
 
 /// Model calls for one prompt, so that a model that goes in circles comes to an end.
 const STEPS: u64 = 20;
@@ -17,6 +18,7 @@ pub(crate) struct Agent<'a, W> {
     pub(crate) host: &'a Host,
     pub(crate) model: ScriptedModel,
     pub(crate) conversation: Vec<Message>,
+    pub(crate) standing: Standing,
     /// The user's screen.
     pub(crate) screen: W,
 }
@@ -44,6 +46,13 @@ impl<W: Write> Agent<'_, W> {
     }
 
     async fn prompt(&mut self, prompt: &str) -> io::Result<()> {
+        self.standing.set_busy(true);
+        let outcome = self.run_turn(prompt).await;
+        self.standing.set_busy(false);
+        outcome
+    }
+
+    async fn run_turn(&mut self, prompt: &str) -> io::Result<()> {
         self.conversation.push(Message::User(prompt.to_owned()));
         for step in 1..=STEPS {
             match self.turn(step).await {
@@ -51,6 +60,9 @@ impl<W: Write> Agent<'_, W> {
                 Ok(calls) => {
                     for call in calls {
                         self.call(&call).await?;
+                        if self.standing.is_aborted() {
+                            return writeln!(self.screen, "the turn was ended");
+                        }
                     }
                 }
                 Err(blocked) => return writeln!(self.screen, "{blocked}"),

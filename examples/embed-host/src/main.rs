@@ -8,6 +8,7 @@ mod agent;
 mod bash;
 mod model;
 mod panel;
+mod standing;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -19,6 +20,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 
 use crate::agent::Agent;
 use crate::model::ScriptedModel;
+use crate::standing::{MODEL, PROVIDER, Standing};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -27,9 +29,13 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
     let model = ScriptedModel::read(model.as_ref())?;
 
     let session = SessionInfo { id: format!("s-{}", std::process::id()), generation: None };
+    let standing = Standing::default();
     let builder = Host::builder()
         .host("embed-host", env!("CARGO_PKG_VERSION"))
         .session(session)
+        .model(PROVIDER, MODEL)
+        .agent(standing.agent())
+        .pending_actions()
         .builtin_tool(bash::definition(), bash::call)?;
     let host = args.fold(builder, HostBuilder::folder).start().await;
     tokio::spawn(show(host.news()));
@@ -42,7 +48,7 @@ async fn main() -> Result<ExitCode, Box<dyn Error>> {
         let conversation = Vec::new();
         #[expect(clippy::disallowed_methods, reason = "no extension: its stdout is the user's")]
         let screen = io::stdout();
-        let mut agent = Agent { host: &host, model, conversation, screen };
+        let mut agent = Agent { host: &host, model, conversation, standing, screen };
         let mut lines = BufReader::new(tokio::io::stdin()).lines();
         while let Some(line) = lines.next_line().await? {
             agent.act_on(&line).await?;

@@ -61,6 +61,45 @@ fn a_command_prompts_the_model_and_an_unknown_one_is_an_error() {
 }
 
 #[test]
+fn an_extension_ends_the_turn_and_no_further_call_runs() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = r#"
+import json, sys
+say = lambda **frame: print(json.dumps(frame), flush=True)
+def ask(id, method, **params): say(type="request", id=id, method=method, params=params, parent={"kind": "tool_call", "id": call})
+say(type="hello", name="stopper", version="1", capabilities=["tools", "rpc"])
+for name in ("stop", "further"): say(type="register_tool", name=name, description=name, schema={"type": "object"})
+say(type="ready")
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "tool_call":
+        call = frame["id"]
+        ask("state", "agent.state")
+    elif frame["type"] == "response" and frame["id"] == "state":
+        say(type="notify", level="info", message=json.dumps(frame["result"], sort_keys=True))
+        ask("abort", "agent.abort", reason="enough")
+    elif frame["type"] == "response":
+        say(type="tool_result", id=call, content=[{"type": "text", "text": "stopped"}])
+"#;
+    fs::write(dir.path().join("stopper.py"), program).unwrap();
+    let manifest =
+        r#"{"name":"stopper","version":"1.0.0","exec":"python3","args":["-S","stopper.py"]}"#;
+    fs::write(dir.path().join("extension.json"), manifest).unwrap();
+    let model = dir.path().join("model.json");
+    let calls = r#"[{"tool":"stop","args":{}},{"tool":"further","args":{}}]"#;
+    fs::write(&model, format!(r#"[{{"after":"go","say":{{"calls":{calls}}}}}]"#)).unwrap();
+    let output = run(&model, &[dir.path().to_str().unwrap()], "go\n");
+    let said = stdout(&output);
+    assert!(
+        said.contains("model calls stop {}") && said.ends_with("the turn was ended\n"),
+        "{said}"
+    );
+    assert!(!said.contains("model calls further"), "{said}");
+    let state = r#""idle": false, "model": "rules", "provider": "embed-host""#;
+    assert!(stderr(&output).contains(state), "{output:?}");
+}
+
+#[test]
 fn a_panel_gets_the_keys_until_it_is_closed() {
     let output = talk(&["todo-rust"], "/todo\na\nship it\nenter\nspace\nesc\nhello\n");
     assert_eq!(

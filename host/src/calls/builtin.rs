@@ -28,14 +28,14 @@ pub(super) fn time_above() -> Option<Standstill> {
 #[derive(Debug)]
 pub(crate) struct Stop(Arc<Notify>);
 
-/// Starts a call, which holds `turn` until it has ended.
+/// Starts a call, which holds `turn` until it has ended, and ends at the next abort.
 pub(crate) fn start(
     builtin: Builtin,
     runtime: &Handle,
     call: BuiltinCall,
     timeout: Option<Duration>,
     time: Standstill,
-    turn: Option<OwnedSemaphorePermit>,
+    (turn, mut aborts): (Option<OwnedSemaphorePermit>, watch::Receiver<u64>),
 ) -> Running {
     let stop = Arc::new(Notify::new());
     let (sender, result) = oneshot::channel();
@@ -48,7 +48,13 @@ pub(crate) fn start(
         let _turn = turn;
         let work = TIME.scope(time.clone(), builtin.answer(call));
         let error = |error| Ok(ToolResult::error(id, error));
-        let run = handler::run(&tasks, work, stop.notified(), None);
+        let stopped = async {
+            tokio::select! {
+                () = stop.notified() => {}
+                _ = aborts.changed() => {}
+            }
+        };
+        let run = handler::run(&tasks, work, stopped, None);
         let ended = match timeout {
             Some(mut left) => time.within(&mut left, run).await.unwrap_or(Ended::TookTooLong),
             None => run.await,

@@ -104,7 +104,11 @@ impl Call {
 
     /// The same once; may be dropped and called again until it has returned.
     pub(crate) async fn answered(&mut self) -> Result<ToolResult, CallError> {
-        let answer = self.reviewed().await;
+        let mut answer = self.reviewed().await;
+        if let Runner::Extension(guard) = &self.running.runner {
+            let connection = guard.connection();
+            connection.shared().with_banner(&mut answer, connection, guard.key());
+        }
         self.telling.end(&answer);
         answer
     }

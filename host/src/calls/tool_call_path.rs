@@ -62,7 +62,15 @@ impl Shared {
     ) -> Result<Call, CallError> {
         let id = self.name_call();
         let mut telling = Telling::begin(self, &id, caller.extension.as_deref(), name, args, None);
-        match self.run_call(&id, caller, name, args, options, &mut telling).await {
+        let mut aborts = self.aborts.subscribe();
+        let running = self.run_call(&id, caller, name, args, options, &mut telling);
+        let begun = tokio::select! {
+            biased;
+            // The sender is ours, so this is no error.
+            _ = aborts.changed() => Err(CallError::Cancelled { name: name.to_owned() }),
+            begun = running => begun,
+        };
+        match begun {
             Ok((running, timeout, review)) => Ok(Call {
                 name: name.to_owned(),
                 running,
@@ -146,7 +154,9 @@ impl Shared {
                 let tool = name.to_owned();
                 let call = BuiltinCall { id: Id::from(id), tool, args, caller: caller.extension };
                 let (builtin, time) = (builtin.clone(), time.unwrap_or_default());
-                let started = builtin::start(builtin, &self.runtime, call, timeout, time, turn);
+                let aborts = self.aborts.subscribe();
+                let started =
+                    builtin::start(builtin, &self.runtime, call, timeout, time, (turn, aborts));
                 Ok((started, announced_timeout, review))
             }
         }
@@ -362,6 +372,9 @@ impl Shared {
             let (name, extension) = (name.to_owned(), registry.disabled_with_tool(name));
             return Err(CallError::missing("tool", name, extension));
         };
+        if let Some(by) = registry.deactivated_by(name) {
+            return Err(CallError::Inactive { tool: name.to_owned(), by: by.to_owned() });
+        }
         let with_extension = || (name.to_owned(), tool.extension.clone());
         match &tool.owner {
             Owner::Extension(owner) if registry.is_disabled(*owner) => {

@@ -255,6 +255,10 @@ impl Connection {
             self.log.remark(&how);
         }
         state.kept_answers = 0;
+        // Whoever waits for one that is being applied reads that it is not pending any more.
+        let why = format!("{} has ended", self.name);
+        self.shared.release_pending(Some(&self.name), &why);
+        self.shared.registry().activate_all_of(&self.name);
         for (_, waiting) in state.waiting.drain() {
             waiting.fail(Unanswered::Died(Arc::clone(&diagnosis)));
         }

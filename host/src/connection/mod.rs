@@ -32,7 +32,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 
-use extline_protocol::HostSession;
+use extline_protocol::{CallKey, CallKind, HostSession, Id};
 use tokio::sync::{Notify, watch};
 
 pub(crate) use self::adapter::Adapter;
@@ -44,7 +44,7 @@ pub(crate) use self::calls::{CommandAnswer, Sending, SentCall, SentCommand, Unan
 pub(crate) use self::emit::Emission;
 pub use self::method::{Asked, MethodCall};
 pub(crate) use self::method::{Method, Methods, params_of};
-pub use self::news::{News, NewsStream};
+pub use self::news::{News, NewsStream, PendingChange};
 use self::outgrown::LargePipes;
 pub use self::panel::{Panel, PanelView};
 pub(crate) use self::questions::{AskedTool, Caller};
@@ -152,6 +152,23 @@ impl Connection {
 
     pub(crate) fn is_ready(&self) -> bool {
         matches!(self.lock().phase, Phase::Ready)
+    }
+
+    /// Does something, unless it has ended or is about to; it does not end meanwhile.
+    pub(crate) fn unless_ended<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        let state = self.lock();
+        matches!(state.phase, Phase::Starting | Phase::Ready).then(work)
+    }
+
+    /// The calls of tools that have no answer yet.
+    pub(crate) fn tool_calls(&self) -> Vec<CallKey> {
+        let state = self.lock();
+        state.waiting.keys().filter(|key| key.kind() == CallKind::Tool).cloned().collect()
+    }
+
+    /// The call of a tool that has this id now.
+    pub(crate) fn tool_call(&self, id: &Id) -> Option<CallKey> {
+        self.lock().session.in_flight(CallKind::Tool, id)
     }
 
     /// Whether it is used, or is on the way to that.

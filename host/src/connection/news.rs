@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use extline_protocol::RawJson;
 use extline_protocol::frame::{Level, Log, Registered, ToolUpdate};
+use extline_services::pending::PendingAction;
 use tokio::sync::watch;
 
 use super::panel::Panel;
@@ -163,6 +164,25 @@ pub enum News {
         /// Which one, about what, and what that meant.
         failure: InterceptFailure,
     },
+    /// It has had tools offered again, or offered no more, by `tools.activate` or `tools.deactivate`: list
+    /// them anew.
+    ToolsActivated {
+        /// The extension.
+        extension: String,
+        /// The tools.
+        names: Vec<String>,
+        /// Whether they are offered now.
+        active: bool,
+    },
+    /// Something became of an action that an extension proposes
+    /// ([`HostBuilder::pending_actions`](crate::HostBuilder::pending_actions)): list tools anew, as `resolve` comes
+    /// and goes with them.
+    Pending {
+        /// The action.
+        action: PendingAction,
+        /// What became of it.
+        change: PendingChange,
+    },
     /// Something its author should know of: junk on stdout, a late answer, a missing `ready`.
     Notice {
         /// The extension.
@@ -172,6 +192,28 @@ pub enum News {
     },
     /// This listener was too slow: that many news are lost to it.
     Missed(u64),
+}
+
+/// What became of an action that an extension proposes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PendingChange {
+    /// It is pending.
+    Pushed,
+    /// It was done.
+    Applied,
+    /// It was to be done, and was not. It is still pending, unless it is released too.
+    NotApplied {
+        /// Why.
+        why: String,
+    },
+    /// It was dropped.
+    Discarded,
+    /// It is not pending any more, as its extension or its conversation is gone.
+    Released {
+        /// Why.
+        why: String,
+    },
 }
 
 impl News {
@@ -199,6 +241,18 @@ impl News {
                     rejection.message = redactor.text(&rejection.message).into_owned();
                 }
             }
+            Self::Pending { action, change } => {
+                let why = match change {
+                    PendingChange::NotApplied { why } | PendingChange::Released { why } => {
+                        Some(why)
+                    }
+                    _ => None,
+                };
+                let shown = [Some(&mut action.label), action.summary.as_mut(), why];
+                for text in shown.into_iter().flatten() {
+                    *text = redactor.text(text).into_owned();
+                }
+            }
             // A diagnosis has none any more.
             _ => {}
         }
@@ -217,6 +271,9 @@ impl News {
             Self::PanelClosed { id, .. } => id.len(),
             Self::CallStarted { tool, .. } | Self::CallEnded { tool, .. } => tool.len(),
             Self::Notice { notice, .. } => notice.text.len(),
+            Self::Pending { action, .. } => {
+                action.label.len() + action.summary.memory() + action.details.memory()
+            }
             Self::Registered { report, .. } => {
                 let names = [&report.tools, &report.commands, &report.events, &report.intercept];
                 let names: usize = names.into_iter().map(Memory::memory).sum();

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use extline_protocol::Deadlines;
+use extline_protocol::{CallKey, Deadlines};
+use extline_services::pending::Queue;
 use tokio::runtime::Handle;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Mutex as AsyncMutex, Semaphore, watch};
 
 use super::emit::Emission;
 use super::method::Methods;
@@ -27,6 +28,16 @@ use crate::registry::Registry;
 /// Validations that take long and run at once; further ones wait.
 const LONG_VALIDATIONS: usize = 8;
 
+/// What extensions propose to do.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    /// A call is named by the place of its extension in load order, and its key there. Nothing else is locked while
+    /// this is.
+    pub(crate) queue: Mutex<Queue<(usize, CallKey)>>,
+    /// One action is resolved at a time.
+    pub(crate) resolving: AsyncMutex<()>,
+}
+
 /// What all extensions of one host share.
 #[derive(Debug)]
 pub(crate) struct Shared {
@@ -39,10 +50,14 @@ pub(crate) struct Shared {
     pub(crate) methods: Methods,
     /// Which calls may run.
     pub(crate) approvals: Approvals,
+    /// What extensions propose to do.
+    pub(crate) pending: Pending,
     /// Programs that a person has asked too.
     pub(crate) hooks: Hooks,
     /// Where what extensions ask for is worked on.
     pub(crate) runtime: Handle,
+    /// Counts how often every call was ended.
+    pub(crate) aborts: watch::Sender<u64>,
     registry: Mutex<Registry>,
     /// By place in load order: the newest of each.
     connections: Mutex<BTreeMap<usize, Weak<Connection>>>,
@@ -84,8 +99,10 @@ impl Shared {
             emission,
             methods,
             approvals,
+            pending: Pending::default(),
             hooks,
             runtime: Handle::current(),
+            aborts: watch::Sender::new(0),
             registry: Mutex::new(registry),
             connections: Mutex::default(),
             publishing: Mutex::default(),
@@ -115,6 +132,16 @@ impl Shared {
         lock(&self.connections).get(&owner)?.upgrade()
     }
 
+    /// Every connection that there is.
+    pub(crate) fn connections(&self) -> Vec<Arc<Connection>> {
+        lock(&self.connections).values().filter_map(Weak::upgrade).collect()
+    }
+
+    /// The connection of the extension of that name, if its process was started.
+    pub(crate) fn connection_named(&self, extension: &str) -> Option<Arc<Connection>> {
+        self.connections().into_iter().find(|connection| connection.name() == extension)
+    }
+
     /// The host's own name for the next tool call.
     pub(crate) fn name_call(&self) -> String {
         format!("call_{}", self.calls.fetch_add(1, Ordering::Relaxed) + 1)
@@ -141,9 +168,8 @@ impl Shared {
             return;
         }
         let _in_order = lock(&self.publishing);
-        let connections: Vec<_> =
-            lock(&self.connections).values().filter_map(Weak::upgrade).collect();
-        for connection in connections.into_iter().filter(|connection| connection.is_ready()) {
+        for connection in self.connections().into_iter().filter(|connection| connection.is_ready())
+        {
             let report = self.registry().new_report(connection.index());
             if let Some(report) = report {
                 connection.report(&report);

@@ -70,6 +70,7 @@ impl Host {
         let state = self.state.as_ref().ok_or_else(|| unsupported("it keeps nothing"))?;
         let moved = state.move_to(&session, leaf).await.map_err(error_of)?;
         if moved.old_leaf != moved.new_leaf {
+            self.shared.release_pending(None, "the conversation went back to another place");
             let (old_leaf, new_leaf) = (Some(moved.old_leaf), Some(moved.new_leaf));
             self.emit(
                 "session_tree",
@@ -93,6 +94,7 @@ impl Host {
     /// The conversation is another one from now on.
     fn serve_session(&self, event: &str, session: SessionInfo, reason: &str) {
         self.end_session("session_switch");
+        self.shared.release_pending(None, "the conversation is another one now");
         let previous_session = self.shared.emission.set_session(session).map(|it| it.id);
         self.emit(event, EventPayload { previous_session, ..EventPayload::default() });
         self.open_session(reason);

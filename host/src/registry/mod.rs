@@ -36,6 +36,10 @@ pub(crate) struct Registry {
     /// The agent's own, by name; some it only keeps the name of.
     builtin_tools: BTreeMap<String, Option<Arc<Tool>>>,
     builtin_commands: BTreeSet<String>,
+    /// Tools of the agent's own that can be called and are not offered now.
+    unlisted: BTreeSet<String>,
+    /// The tools that extensions have deactivated, by extension.
+    inactive: BTreeMap<String, BTreeSet<String>>,
     /// In load order.
     offers: Vec<Offer>,
     /// Made from the above when it is asked for.
@@ -347,9 +351,70 @@ impl Registry {
         self.winners().commands.get(&name.to_lowercase()).cloned()
     }
 
-    /// All tools in use, by name.
+    /// All tools that are offered, by name.
     pub(crate) fn tools(&mut self) -> Vec<Arc<Tool>> {
-        self.winners().tools.values().cloned().collect()
+        self.winners();
+        let tools = self.winners.iter().flat_map(|winners| &winners.tools);
+        let listed =
+            tools.filter(|(name, _)| !self.unlisted.contains(*name) && self.is_active(name));
+        listed.map(|(_, tool)| Arc::clone(tool)).collect()
+    }
+
+    /// All tools, by name, each with whether it is offered.
+    pub(crate) fn all_tools(&mut self) -> Vec<(Arc<Tool>, bool)> {
+        self.winners();
+        let tools = self.winners.iter().flat_map(|winners| &winners.tools);
+        let known = tools.filter(|(name, _)| !self.unlisted.contains(*name));
+        known.map(|(name, tool)| (Arc::clone(tool), self.is_active(name))).collect()
+    }
+
+    /// Whether no extension has deactivated it.
+    pub(crate) fn is_active(&self, tool: &str) -> bool {
+        self.deactivated_by(tool).is_none()
+    }
+
+    /// The extension that has deactivated a tool.
+    pub(crate) fn deactivated_by(&self, tool: &str) -> Option<&str> {
+        let mut by = self.inactive.iter();
+        by.find(|(_, tools)| tools.contains(tool)).map(|(extension, _)| extension.as_str())
+    }
+
+    /// An extension deactivates tools, or activates those that it has deactivated. Returns those that are offered now
+    /// and were not before, or the other way round.
+    pub(crate) fn set_active(
+        &mut self,
+        extension: &str,
+        names: &[String],
+        to_active: bool,
+    ) -> Vec<String> {
+        let mut changed = Vec::new();
+        for name in names {
+            let was_active = self.is_active(name);
+            let own = self.inactive.entry(extension.to_owned()).or_default();
+            if to_active {
+                own.remove(name);
+            } else {
+                own.insert(name.clone());
+            }
+            if self.is_active(name) != was_active {
+                changed.push(name.clone());
+            }
+        }
+        changed
+    }
+
+    /// What an extension has deactivated is active again.
+    pub(crate) fn activate_all_of(&mut self, extension: &str) {
+        self.inactive.remove(extension);
+    }
+
+    /// Whether one of the agent's own tools is offered; it can be called in any case.
+    pub(crate) fn list_builtin(&mut self, name: &str, is_listed: bool) {
+        if is_listed {
+            self.unlisted.remove(name);
+        } else {
+            self.unlisted.insert(name.to_owned());
+        }
     }
 
     /// All commands in use, by name.
@@ -358,7 +423,7 @@ impl Registry {
     }
 
     fn winners(&mut self) -> &Winners {
-        let Self { builtin_tools, builtin_commands, offers, winners } = self;
+        let Self { builtin_tools, builtin_commands, offers, winners, .. } = self;
         winners.get_or_insert_with(|| {
             let builtins = builtin_tools.values().flatten();
             let builtins = builtins.map(|tool| (tool.name().to_owned(), Arc::clone(tool)));

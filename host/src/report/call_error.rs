@@ -37,6 +37,14 @@ pub enum CallError {
         /// Where it is switched off.
         file: PathBuf,
     },
+    /// An extension has deactivated the tool: `tools.deactivate`. Whoever has it has not seen the call.
+    #[error("{tool} is not active: {by} has deactivated it")]
+    Inactive {
+        /// The tool.
+        tool: String,
+        /// The extension that has deactivated it.
+        by: String,
+    },
     /// The configuration of an extension cannot be used; it keeps the one that it has.
     #[error("{extension}: its configuration cannot be used: {error}")]
     Config {
@@ -170,9 +178,10 @@ impl CallError {
             Self::BadArgs { .. } | Self::Invalid { .. } | Self::Config { .. } => {
                 ErrorKind::Validation
             }
-            Self::Blocked { .. } | Self::Denied { .. } | Self::SwitchedOff { .. } => {
-                ErrorKind::Permission
-            }
+            Self::Blocked { .. }
+            | Self::Denied { .. }
+            | Self::SwitchedOff { .. }
+            | Self::Inactive { .. } => ErrorKind::Permission,
             Self::Timeout { .. } => ErrorKind::Timeout,
             Self::Cancelled { .. } => ErrorKind::Cancelled,
             Self::Died { .. } | Self::Restarting { .. } => ErrorKind::Transient,

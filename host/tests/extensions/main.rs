@@ -5,6 +5,7 @@
 #![cfg(unix)]
 
 mod advised;
+mod agent;
 mod approvals;
 mod audit;
 mod builtins;
@@ -23,6 +24,7 @@ mod journal;
 mod mcp_servers;
 mod mixed;
 mod panels;
+mod pending;
 mod programs;
 mod registrations;
 mod requests;

@@ -10,6 +10,7 @@
 //! assert!(METHODS.iter().any(|method| method.name == "ui.confirm"));
 //! ```
 
+pub mod agent;
 pub mod approval;
 pub mod env;
 pub mod exec;
@@ -17,6 +18,7 @@ mod given;
 mod given_secrets;
 pub mod kept;
 mod method;
+pub mod pending;
 pub mod secret;
 pub mod session;
 pub mod state;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{approval, env, exec, secret, session, state, ui};
+use crate::{agent, approval, env, exec, pending, secret, session, state, ui};
 
 /// A method that hosts serve, or extensions. It is a name for a type, and never a value.
 pub trait Method: 'static {
@@ -185,8 +185,16 @@ pub(crate) use answered;
 /// All methods that hosts serve, in the order of their pages.
 pub const METHODS: &[Entry] = &joined::<{ count(HOSTS) }>(HOSTS);
 
-const HOSTS: &[&[Entry]] =
-    &[ui::METHODS, exec::METHODS, secret::METHODS, env::METHODS, state::METHODS, session::METHODS];
+const HOSTS: &[&[Entry]] = &[
+    ui::METHODS,
+    exec::METHODS,
+    secret::METHODS,
+    env::METHODS,
+    state::METHODS,
+    session::METHODS,
+    pending::METHODS,
+    agent::METHODS,
+];
 
 const fn count(lists: &[&[Entry]]) -> usize {
     let (mut list, mut all) = (0, 0);
@@ -214,4 +222,5 @@ const fn joined<const N: usize>(lists: &[&[Entry]]) -> [Entry; N] {
 /// All methods that extensions serve, where they do.
 pub const EXTENSION_METHODS: &[Entry] = &joined::<{ count(EXTENSIONS) }>(EXTENSIONS);
 
-const EXTENSIONS: &[&[Entry]] = &[approval::METHODS, state::EXTENSION_METHODS];
+const EXTENSIONS: &[&[Entry]] =
+    &[approval::METHODS, state::EXTENSION_METHODS, pending::EXTENSION_METHODS];

@@ -188,7 +188,9 @@ impl Host {
             self.refuse_request(serial, "cancelled", "the test is over");
             return;
         }
-        if !self.questions.functions.contains(&name) && self.take_kept(serial, &name, &json) {
+        if !self.questions.functions.contains(&name)
+            && (self.take_kept(serial, &name, &json) || self.take_push(serial, &name, &json))
+        {
             return;
         }
         if let Some(answer) = self.questions.answer(&name, &json) {

@@ -15,6 +15,7 @@ use crate::frames::{frame, json, object};
 use crate::kept::Kept;
 use crate::offered::Offered;
 use crate::options::{Options, Unit};
+use crate::pending::Pending;
 use crate::play::Surface;
 use crate::shown::{Shown, Told};
 use crate::steps::Steps;
@@ -64,6 +65,7 @@ pub struct Host {
     pub(crate) calls: Calls,
     pub(crate) questions: Questions,
     pub(crate) kept: Kept,
+    pub(crate) pending: Pending,
     pub(crate) steps: Steps,
     pub(crate) proposals: u64,
     pub(crate) has_greeted: bool,
@@ -87,6 +89,7 @@ impl Host {
     ///   a test sets it;
     /// - `reject`: pairs of kind and name that it does not take;
     /// - `tools`: the test's, by name, and whether each ever answers;
+    /// - `pending`: whether actions may be proposed;
     /// - `secrets`: texts by their names, `null` for one that is declared and not set.
     ///
     /// # Errors
@@ -116,6 +119,7 @@ impl Host {
                 (options.answers, options.secrets),
             ),
             kept: Kept::new(options.state),
+            pending: Pending::default(),
             steps: Steps::default(),
             proposals: 0,
             has_greeted: false,
@@ -289,6 +293,7 @@ impl Host {
     fn answered(&mut self, key: &CallKey, outcome: Outcome) {
         let serial = key.serial();
         let Some(outcome) = self.take_migrated(serial, outcome) else { return };
+        let Some(outcome) = self.take_resolved(serial, outcome) else { return };
         let Some(outcome) = self.take_nested(serial, outcome) else { return };
         if let Some(call) = self.calls.get_mut(serial) {
             call.is_answered = true;

@@ -31,6 +31,8 @@ mod offered;
 mod options;
 #[cfg(feature = "host")]
 mod output;
+#[cfg(feature = "host")]
+mod pending;
 #[cfg(feature = "scenario")]
 mod play;
 #[cfg(feature = "host")]

@@ -7,7 +7,8 @@ use extline_protocol::frame::{HelloAck, HostInfo, Limits, Object};
 use extline_protocol::limits::{COMMAND_DEADLINE, FRAME_BYTES, INTERCEPT_DEADLINE, TOOL_DEADLINE};
 use extline_protocol::{Capabilities, Profile};
 use extline_services::kept::{self, GivenState};
-use extline_services::{GivenAnswers, GivenSecrets, METHODS, SECRET_METHODS};
+use extline_services::pending::PushMethod;
+use extline_services::{GivenAnswers, GivenSecrets, METHODS, Method as _, SECRET_METHODS};
 use serde_json::Value;
 
 use crate::demands::{DEADLINE, NEVER, START_DEADLINE};
@@ -107,7 +108,7 @@ impl Options {
                 text,
                 &profile,
                 string("version"),
-                [answers.is_some(), secrets.is_some(), state.is_some()],
+                [answers.is_some(), secrets.is_some(), state.is_some(), options["pending"] == true],
             )?,
             profile,
             unit,
@@ -129,7 +130,7 @@ fn ack(
     options: &str,
     profile: &Profile,
     version: String,
-    [has_person, has_secrets, keeps]: [bool; 3],
+    [has_person, has_secrets, keeps, takes_actions]: [bool; 4],
 ) -> Result<HelloAck, Mistake> {
     let mut ack = HelloAck::read_members(&members(options)?).map_err(Mistake::of)?;
     ack.protocol_version = 1;
@@ -144,7 +145,8 @@ fn ack(
     for name in METHODS.iter().map(|method| method.name) {
         let is_given = (has_person && name.starts_with("ui."))
             || (has_secrets && SECRET_METHODS.contains(&name))
-            || (keeps && kept::methods().any(|kept| kept == name));
+            || (keeps && kept::methods().any(|kept| kept == name))
+            || (takes_actions && name == PushMethod::NAME);
         if is_given && !methods.iter().any(|known| known == name) {
             methods.push(name.to_owned());
         }

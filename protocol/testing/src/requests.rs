@@ -38,6 +38,8 @@ impl Host {
     ///   `blocked`, `rewritten`, `replaced`, `system_prompt`, each where the extension says so.
     /// - `["request", method]`, with params behind it or not: finds an object of the `parts`, and the
     ///   `value` or the `error`.
+    /// - `["resolve", action, reason]`: applies or discards the first action that is pending; finds what a
+    ///   call does. `["pending"]` finds those that are.
     /// - `["press_key", panel, key]`, by its name or one character,
     ///   `["resize_panel", panel, columns, lines]`, `["close_panel", panel]`: until it is handled.
     /// - `["settle"]`: until every event and every panel's input is handled.
@@ -87,6 +89,8 @@ impl Host {
             }
             ["request", method] => self.send_request(method, None),
             ["request", method, _] => self.send_request(method, Some(json(2))),
+            ["pending"] => Ok((String::new(), Wait::Begun(self.pending_actions()))),
+            ["resolve", action, reason] => self.resolve(action, reason),
             ["press_key", panel, key] => {
                 let is_character = key.chars().count() == 1;
                 let key = PanelKey {

@@ -85,6 +85,8 @@ pub(crate) enum Wait {
     Update(u64),
     Command(u64),
     Method(u64),
+    /// An action that is being resolved.
+    Resolved(u64),
     Moment(Box<Moment>, Option<u64>),
     /// Its last word.
     Farewell,
@@ -217,6 +219,7 @@ impl Host {
                 }
                 other => self.not_yet(other, &step.what),
             },
+            Wait::Resolved(serial) => Ok(self.resolved(*serial)),
             Wait::Method(serial) => {
                 let serial = *serial;
                 self.take_method(serial, &step.what)

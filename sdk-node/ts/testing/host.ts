@@ -37,6 +37,14 @@ export interface MomentPayload extends EventPayload {
   readonly [name: string]: unknown;
 }
 
+/** An action that the extension proposes. */
+export interface PendingAction {
+  readonly id: string;
+  readonly label: string;
+  readonly summary: string | null;
+  readonly details: unknown;
+}
+
 /**
  * Serves an extension in this process, and talks to it as a host does.
  *
@@ -236,6 +244,21 @@ export class Host {
   /** Asks the extension by method. */
   async request(method: string, params?: unknown): Promise<MethodAnswer> {
     return new MethodAnswer(await this.#talk.do(params === undefined ? ["request", method] : ["request", method, params]));
+  }
+
+  // Actions that it proposes.
+
+  /** The actions that are pending; the first is resolved next. */
+  async pending(): Promise<readonly PendingAction[]> {
+    return this.#talk.do(["pending"]);
+  }
+
+  /**
+   * Has the first of them done or dropped, as the model does: `host.resolve("apply", "looks right")`. Resolves to what
+   * the model reads; one that fails stays pending.
+   */
+  async resolve(action: "apply" | "discard", reason = ""): Promise<Answer> {
+    return new Answer(await this.#talk.do(["resolve", action, reason]));
   }
 
   // Panels.

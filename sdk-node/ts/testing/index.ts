@@ -29,7 +29,7 @@ export { playCases, testCases } from "./cases.js";
 export type { DefineTest, Played } from "./cases.js";
 export { CaseFailed, Ended, Failure, HandlerFailed, Misuse, TimedOut, Unusable } from "./failure.js";
 export { Call, Host } from "./host.js";
-export type { MomentPayload } from "./host.js";
+export type { MomentPayload, PendingAction } from "./host.js";
 export type { DialogAnswers, GivenState, HostOptions } from "./options.js";
 export type { LogLine, Note, Registered, ShownPanel, Subscription, Unwanted } from "./seen.js";
 export type { MethodStandIn, ToolStandIn } from "./stand-ins.js";

@@ -10,7 +10,8 @@ export interface StepFailure {
 
 /** A step of a test, with the names of the wire. */
 export type Step =
-  | readonly ["start" | "settle" | "shutdown" | "check_handlers"]
+  | readonly ["start" | "settle" | "shutdown" | "check_handlers" | "pending"]
+  | readonly ["resolve", action: string, reason: string]
   | readonly ["wait_until", what: string]
   | readonly ["call" | "begin", tool: string, args: object]
   | readonly ["call_with_key" | "reconcile", operationKey: string, tool: string, args: object]

@@ -59,6 +59,8 @@ export interface HostOptions {
    * `slot_version` is the version that the values have.
    */
   state?: GivenState;
+  /** Whether the extension may propose actions by `ctx.pending`. */
+  pending?: boolean;
   /** Registrations that the host does not take, as `["tool", "weather"]`. */
   reject?: readonly Unwanted[];
 }
@@ -94,6 +96,7 @@ export function stepOptions(options: HostOptions): object {
     secrets: options.secrets,
     config: options.config,
     state: options.state,
+    pending: options.pending,
     tools: Object.fromEntries(tools),
     methods: Object.keys(options.methods ?? {}),
   };

@@ -36,6 +36,7 @@ from ._response import Panel, Response
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import events, view
+    from ._agent import Agent
     from ._event import Event
     from ._moment import (
         AgentStart,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     )
     from ._exec import Ran
     from ._panel import PanelInput
+    from ._pending import Pending
     from ._secret import Secret
     from ._state import History, Slot, State
     from ._ui import Ui
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 _claim.at_import()
 
 __all__ = [
+    "Agent",
     "AgentStart",
     "Cancelled",
     "ConfigError",
@@ -72,6 +75,7 @@ __all__ = [
     "ModelCall",
     "Panel",
     "PanelInput",
+    "Pending",
     "Ran",
     "RawJson",
     "Response",
@@ -95,6 +99,7 @@ __version__ = "0.1.0"
 
 # Only to annotate with, so they are loaded when somebody does.
 _GIVEN = {
+    "Agent": "_agent",
     "AgentStart": "_moment",
     "Decision": "_moment",
     "Event": "_event",
@@ -103,6 +108,7 @@ _GIVEN = {
     "Message": "_moment",
     "ModelCall": "_moment",
     "PanelInput": "_panel",
+    "Pending": "_pending",
     "Ran": "_exec",
     "RewritableToolUse": "_moment",
     "Secret": "_secret",

@@ -5,9 +5,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeVar, final
 
+from ._agent import Agent
 from ._handler import Handler
 from ._host import Host
 from ._panel import OpenPanel
+from ._pending import Pending
 from ._services import View
 from ._state import History, State
 from ._ui import Ui
@@ -101,6 +103,12 @@ class Context:
     @property
     def state(self) -> State:
         """What the extension keeps with its host: `session`, `project` and `global_`, each like a dict."""
+    @property
+    def agent(self) -> Agent:
+        """The agent: `state`, `abort`, `tools`, `activate`, `deactivate`, `models`."""
+    @property
+    def pending(self) -> Pending:
+        """Proposes what is done only when the model, or a person, says so: `push`."""
     @property
     def history(self) -> History:
         """The history of the conversation: `append`, `branch`, `info`."""

@@ -10,6 +10,42 @@ from typing import Any, Literal
 from typing_extensions import NotRequired, TypeAlias, TypedDict
 
 
+class AgentAbort(TypedDict):
+    """What `agent.abort` is asked with."""
+
+    reason: NotRequired[str]
+
+
+class AgentAbortAnswer(TypedDict):
+    """The answer to `agent.abort`."""
+
+    calls: int
+
+
+class AgentContextUse(TypedDict):
+    """How full a conversation is."""
+
+    tokens: int
+    window: int
+
+
+class AgentState(TypedDict):
+    """What `agent.state` is asked with: nothing."""
+
+
+class AgentStateAnswer(TypedDict):
+    """The answer to `agent.state`."""
+
+    auto_approve: NotRequired[bool]
+    context: NotRequired[AgentContextUse | None]
+    cwd: NotRequired[str]
+    idle: bool
+    mode: NotRequired[str | None]
+    model: NotRequired[str]
+    provider: NotRequired[str]
+    queued: NotRequired[int]
+
+
 class EnvGet(TypedDict):
     """What `env.get` is asked with."""
 
@@ -55,6 +91,74 @@ class ExecRunPart(TypedDict):
 
 #: A stream of a program.
 ExecStream: TypeAlias = Literal["stdout", "stderr"]
+
+
+class ModelsList(TypedDict):
+    """What `models.list` is asked with: nothing."""
+
+
+class ModelsListAnswer(TypedDict):
+    """The answer to `models.list`. It has no keys and no addresses."""
+
+    models: list[ModelsModel]
+
+
+class ModelsModel(TypedDict):
+    """A model."""
+
+    context_window: NotRequired[int | None]
+    current: NotRequired[bool]
+    id: str
+    name: NotRequired[str | None]
+    provider: str
+
+
+class PendingApply(TypedDict):
+    """What `pending.apply` is asked with."""
+
+    handle: str
+    reason: str
+
+
+class PendingApplyAnswer(TypedDict):
+    """The answer to `pending.apply` and `pending.reject`: what the model is told, as the result of a tool."""
+
+    content: NotRequired[list[Any]]
+    details: NotRequired[Any]
+    is_error: NotRequired[bool]
+    structured_content: NotRequired[Any]
+
+
+class PendingPush(TypedDict):
+    """What `pending.push` is asked with."""
+
+    details: NotRequired[Any]
+    handle: str
+    label: str
+    summary: NotRequired[str | None]
+
+
+class PendingPushAnswer(TypedDict):
+    """The answer to `pending.push`."""
+
+    action_id: str
+
+
+class PendingReject(TypedDict):
+    """What `pending.reject` is asked with."""
+
+    handle: str
+    reason: str
+    released: NotRequired[bool]
+
+
+class PendingRejectAnswer(TypedDict):
+    """The answer to `pending.apply` and `pending.reject`: what the model is told, as the result of a tool."""
+
+    content: NotRequired[list[Any]]
+    details: NotRequired[Any]
+    is_error: NotRequired[bool]
+    structured_content: NotRequired[Any]
 
 
 class SecretExists(TypedDict):
@@ -255,6 +359,49 @@ ToolPolicy: TypeAlias = Literal["allow", "deny", "prompt"]
 
 #: How much a call can do.
 ToolTier: TypeAlias = Literal["read", "write", "exec"]
+
+
+class ToolsActivate(TypedDict):
+    """What `tools.activate` and `tools.deactivate` are asked with."""
+
+    names: list[str]
+
+
+class ToolsActivateAnswer(TypedDict):
+    """The answer to `tools.activate` and `tools.deactivate`."""
+
+    changed: list[str]
+
+
+class ToolsDeactivate(TypedDict):
+    """What `tools.activate` and `tools.deactivate` are asked with."""
+
+    names: list[str]
+
+
+class ToolsDeactivateAnswer(TypedDict):
+    """The answer to `tools.activate` and `tools.deactivate`."""
+
+    changed: list[str]
+
+
+class ToolsList(TypedDict):
+    """What `tools.list` is asked with: nothing."""
+
+
+class ToolsListAnswer(TypedDict):
+    """The answer to `tools.list`."""
+
+    tools: list[ToolsListedTool]
+
+
+class ToolsListedTool(TypedDict):
+    """A tool of the agent's or of an extension."""
+
+    active: bool
+    description: NotRequired[str]
+    extension: NotRequired[str | None]
+    name: str
 
 
 class UiAsk(TypedDict):

@@ -41,6 +41,7 @@ class Serving:
         # The descriptors of a host in the same process, in place of stdin and stdout.
         self._over = over
         self._threads = 0
+        self._proposed: Any = None
         # The one that serves.
         self._thread = get_ident()
         self.is_set_up = False
@@ -210,7 +211,26 @@ class Serving:
 
     def request(self, ctx: Context, method: str, params: Any) -> None:
         """The host asks for something by method."""
-        self._reply(ctx, f"method {method}", self.extension._methods[method], params)
+        self._reply(ctx, f"method {method}", self._method(method, params), params)
+
+    def _method(self, method: str, params: Any) -> Handler:
+        handler = self.extension._methods.get(method)
+        # What was proposed is served without being named.
+        return self._actions.handler(method, params) if handler is None else handler
+
+    def pending(self, ctx: Context) -> Any:
+        """What ``ctx`` may propose."""
+        from ._pending import Pending
+
+        return Pending(ctx, self._actions)
+
+    @property
+    def _actions(self) -> Any:
+        if self._proposed is None:
+            from ._pending import Actions
+
+            self._proposed = Actions(self.extension)
+        return self._proposed
 
     def approval(self, ctx: Context, tool: str, args: Any) -> None:
         """The host asks whether a call is to be approved."""

@@ -17,6 +17,7 @@ use super::watchdog::end_now;
 use super::wire::lock;
 use crate::connection::Connection;
 use crate::handler::{Guarded, MethodHandler, Work};
+use crate::pending;
 use crate::running::{Name, RunId};
 use crate::stderr::{report, report_failure};
 use crate::{Cancellation, Context, Error, Response, ToolError, ToolResult};
@@ -95,6 +96,7 @@ impl Serving {
             ExtensionEvent::Request { key, request, deadline } => {
                 let handler =
                     self.connection.handlers.borrow().methods.get(&request.method).cloned();
+                let handler = handler.or_else(|| pending::resolving(&request.method));
                 let name = Name { kind: "request", name: request.method };
                 self.request(key, name, handler, request.params.unwrap_or_default(), deadline);
             }
@@ -155,7 +157,7 @@ impl Serving {
         deadline: Option<Instant>,
     ) {
         let context = Context::of_call(&self.connection, key.clone(), deadline, None);
-        // The session lets only methods through that are named in `hello`, and asks only about tools that
+        // The session lets only methods through that are named in `hello`, or resolve an action, and asks only about tools that
         // have such a handler.
         let Some(handler) = handler else { return };
         let cancellation = context.cancellation();

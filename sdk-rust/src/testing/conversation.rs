@@ -1,6 +1,8 @@
 //! Frames to the extension and back, until what a step waits for has come.
 
+use std::cell::RefCell;
 use std::panic::Location;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use extline_protocol::frame::{
@@ -10,6 +12,7 @@ use extline_protocol::{
     CallKey, HandshakeError, HostConfig, HostEvent, HostSession, ToolCallOptions,
 };
 
+use extline_services::pending::Queue;
 use extline_testing::demands::{NOT_ENDED, NOT_READY};
 
 use super::failure::{Failure, Story};
@@ -199,6 +202,11 @@ impl Conversation {
     pub(super) fn kept(&self) -> serde_json::Value {
         let state = self.stand_ins.state.as_ref();
         state.map_or(serde_json::Value::Null, |state| state.borrow_mut().values())
+    }
+
+    /// What it proposes.
+    pub(super) fn proposals(&self) -> Option<Rc<RefCell<Queue<()>>>> {
+        self.stand_ins.pending.clone()
     }
 
     pub(super) fn forget_stand_ins(&mut self) {

@@ -106,6 +106,7 @@ mod intercepts;
 mod link;
 mod methods;
 mod panels;
+mod pending;
 #[cfg(feature = "scenario")]
 mod scenario;
 mod seen;

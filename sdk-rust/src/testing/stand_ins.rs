@@ -7,6 +7,7 @@ use std::rc::Rc;
 use extline_protocol::frame::RpcError;
 use extline_protocol::{ErrorKind, RawJson};
 use extline_services::kept::{self, Answer, GivenState};
+use extline_services::pending::Queue;
 use extline_services::{GivenAnswers, GivenSecrets, METHODS, SECRET_METHODS};
 use serde_json::Value;
 
@@ -229,6 +230,8 @@ pub(super) struct StandIns {
     methods: BTreeMap<String, Serve<(Vec<Value>, Value)>>,
     /// What the extension keeps.
     pub(super) state: Option<Rc<RefCell<GivenState>>>,
+    /// What it proposes.
+    pub(super) pending: Option<Rc<RefCell<Queue<()>>>>,
 }
 
 /// What becomes of a call that the extension makes.

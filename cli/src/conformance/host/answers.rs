@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
+use extline_host::services::agent::AgentState;
 use extline_host::services::secret::Get;
 use extline_host::{
-    AgentStart, Asked, CallError, CallOptions, CommandOutcome, ExtensionState, Host, Panel,
+    Agent, AgentStart, Asked, CallError, CallOptions, CommandOutcome, ExtensionState, Host, Panel,
 };
 use extline_protocol::RawJson;
 use extline_protocol::frame::{EventPayload, SessionInfo, ToolResult};
@@ -22,6 +23,16 @@ pub(super) enum DriverAnswer {
     Ok(Value),
     Unsupported(String),
     Error(String),
+}
+
+/// As much of an agent as a driver has.
+fn agent() -> Agent {
+    let abort = |_, _| async {};
+    Agent::new()
+        .state(|| async { AgentState::default() })
+        .abort(abort)
+        .models(|| async { Vec::new() })
+        .tools()
 }
 
 /// Does what is asked.
@@ -116,7 +127,9 @@ async fn start(state: &Rc<State>, request: Value) -> DriverAnswer {
     for folder in words("extensions") {
         builder = builder.folder(folder);
     }
-    builder = state.person.before(builder.run_programs(), request["person"] == true);
+    builder = state
+        .person
+        .before(builder.run_programs().pending_actions().agent(agent()), request["person"] == true);
     state.begin(builder.start().await, request);
     DriverAnswer::Ok(Value::Null)
 }

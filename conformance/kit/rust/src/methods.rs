@@ -19,6 +19,11 @@ struct Confirm {
 }
 
 #[derive(Deserialize)]
+struct Propose {
+    label: String,
+}
+
+#[derive(Deserialize)]
 struct Count {
     n: u64,
     bytes: Option<usize>,
@@ -29,12 +34,11 @@ pub(crate) fn add_tools(kit: Extension) -> Extension {
     const REQUEST: &str = r#"{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"}},"required":["method","params"]}"#;
     const CONFIRM: &str =
         r#"{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}"#;
-    kit.add_tool(tool("request", "Asks the host by method.", REQUEST, request)).add_tool(tool(
-        "confirm",
-        "Asks the person.",
-        CONFIRM,
-        confirm,
-    ))
+    const PROPOSE: &str =
+        r#"{"type":"object","properties":{"label":{"type":"string"}},"required":["label"]}"#;
+    kit.add_tool(tool("request", "Asks the host by method.", REQUEST, request))
+        .add_tool(tool("confirm", "Asks the person.", CONFIRM, confirm))
+        .add_tool(tool("propose", "Proposes an action.", PROPOSE, propose))
 }
 
 async fn request(request: Request, ctx: Context) -> Result<Value, ToolError> {
@@ -51,6 +55,16 @@ async fn confirm(confirm: Confirm, ctx: Context) -> Result<String, ToolError> {
     let said = if ctx.ui().confirm(confirm.title).await? { "yes" } else { "no" };
     let is_late = ctx.deadline().is_some_and(|deadline| Instant::now() > deadline);
     Ok(if is_late { format!("{said} too late") } else { said.to_owned() })
+}
+
+async fn propose(Propose { label }: Propose, ctx: Context) -> Result<String, ToolError> {
+    let (applied, rejected) = (label.clone(), label.clone());
+    let proposal = Proposal::new(label, async move |reason, _| match reason.as_str() {
+        "fail" => Err(ToolError::internal("it was to fail")),
+        _ => Ok(format!("done {applied}: {reason}")),
+    });
+    let reject = async move |reason, _| Ok(format!("dropped {rejected}: {reason}"));
+    Ok(format!("proposed {}", ctx.pending().push(proposal.reject(reject)).await?))
 }
 
 /// What the host may ask it for.

@@ -13,6 +13,7 @@ const REQUEST = {
   required: ["method", "params"],
 } as const;
 const CONFIRM = { type: "object", properties: { title: { type: "string" } }, required: ["title"] } as const;
+const PROPOSE = { type: "object", properties: { label: { type: "string" } }, required: ["label"] } as const;
 const LONGEST = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
 
 kit.tool("report", { description: "Tells what it knows of its call and its host.", input: NONE }, (_, ctx) => ({
@@ -42,6 +43,14 @@ kit.tool("request", { description: "Asks the host by method.", input: REQUEST },
 kit.tool("confirm", { description: "Asks the person.", input: CONFIRM }, async ({ title }, ctx) => {
   const said = (await ctx.ui.confirm(title)) ? "yes" : "no";
   return ctx.deadline !== undefined && new Date() >= ctx.deadline ? `${said} too late` : said;
+});
+
+kit.tool("propose", { description: "Proposes an action.", input: PROPOSE }, async ({ label }, ctx) => {
+  const apply = (reason: string) => {
+    if (reason === "fail") throw new Error("it was to fail");
+    return `done ${label}: ${reason}`;
+  };
+  return `proposed ${await ctx.pending.push({ label, apply, reject: (reason) => `dropped ${label}: ${reason}` })}`;
 });
 
 /** The keys of the calls that it has done. */

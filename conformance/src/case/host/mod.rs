@@ -15,7 +15,7 @@ use super::Cases;
 use crate::texts::packed;
 
 /// The files, each with the cases of one subject.
-const FILES: [&str; 14] = [
+const FILES: [&str; 16] = [
     "host-frames.toml",
     "host-start.toml",
     "host-names.toml",
@@ -25,6 +25,8 @@ const FILES: [&str; 14] = [
     "host-person.toml",
     "host-programs.toml",
     "host-services.toml",
+    "host-pending.toml",
+    "host-agent.toml",
     "host-commands.toml",
     "host-events.toml",
     "host-panels.toml",

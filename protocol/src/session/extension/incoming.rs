@@ -12,7 +12,7 @@ use crate::frame::{
 };
 use crate::id::Id;
 use crate::json::RawJson;
-use crate::method::APPROVAL_METHOD;
+use crate::method::{APPROVAL_METHOD, PENDING_METHODS};
 use crate::name::cut_name;
 use crate::profile::CONFIG_CHANGED;
 use crate::session::{CallKey, CallKind, Notice};
@@ -179,7 +179,8 @@ impl ExtensionSession {
         if self.stage.is_ending() {
             return Err(RpcError::new(ErrorKind::Cancelled, "cancelled"));
         }
-        if !self.methods.contains(&request.method) {
+        let is_pending = self.has_pushed && PENDING_METHODS.contains(&&*request.method);
+        if !is_pending && !self.methods.contains(&request.method) {
             let message = format!("unknown method {}", cut_name(&request.method));
             return Err(RpcError::new(ErrorKind::Unsupported, message));
         }

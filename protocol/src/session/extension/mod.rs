@@ -123,6 +123,8 @@ impl ExtensionConfig {
 pub struct ExtensionSession {
     registrations: Registrations,
     state_version: Option<u64>,
+    /// It has asked for `pending.push`, and so serves what that is resolved by (`pending.served`).
+    has_pushed: bool,
     methods: Vec<String>,
     /// What is asked by [`APPROVAL_METHOD`] goes to the tool that it is about.
     asks_tools: bool,
@@ -240,6 +242,7 @@ impl ExtensionSession {
             registrations: config.registrations,
             methods: config.methods,
             state_version: config.state_version,
+            has_pushed: false,
             asks_tools,
             name: config.name.clone(),
         };

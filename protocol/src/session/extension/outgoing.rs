@@ -15,7 +15,7 @@ use crate::frame::{
 };
 use crate::json::RawJson;
 use crate::limits::{UPDATE_INTERVAL, WAITING_LOG_BYTES};
-use crate::method::waits_for_person;
+use crate::method::{PUSH_METHOD, waits_for_person};
 use crate::session::countdown::Countdown;
 use crate::session::requests::Outgoing;
 use crate::session::{CallKey, CallKind, Notice, RequestError};
@@ -200,6 +200,7 @@ impl ExtensionSession {
         now: Instant,
     ) -> Result<CallKey, RequestError> {
         self.may_use_methods(method)?;
+        self.has_pushed |= method == PUSH_METHOD;
         if self.stage.is_ending() {
             return Err(RequestError::ShuttingDown);
         }

@@ -7,7 +7,7 @@ use crate::capability::{Capabilities, Capability};
 use crate::frame::{Hello, HelloAck, Ready, RegisterCommand, RegisterTool, SdkInfo, Subscribe};
 use crate::frame::{OnFailure, UnregisterTool};
 use crate::limits::{FRAME_BYTES, PROTOCOL_VERSION, SETUP_KEEPALIVE};
-use crate::method::APPROVAL_METHOD;
+use crate::method::{APPROVAL_METHOD, PENDING_METHODS};
 use crate::profile::Vocabulary;
 use crate::registrations::RegistrationError;
 use crate::session::{Notice, RequestError};
@@ -131,7 +131,10 @@ pub enum RegisterError {
 
 impl ExtensionSession {
     pub(super) fn say_hello(&mut self, name: String, version: String, sdk: Option<SdkInfo>) {
-        let methods = (!self.methods.is_empty()).then(|| self.methods.clone());
+        // Who pushes an action serves these without saying so (`pending.served`).
+        let named = self.methods.iter().filter(|name| !PENDING_METHODS.contains(&name.as_str()));
+        let methods: Vec<_> = named.cloned().collect();
+        let methods = (!methods.is_empty()).then_some(methods);
         let capabilities = Some(self.own_capabilities.names());
         let guards = declared_guards(&self.registrations.subscribe);
         let protocol_version = Some(PROTOCOL_VERSION);

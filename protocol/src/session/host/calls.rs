@@ -12,6 +12,7 @@ use crate::frame::{
 };
 use crate::id::Id;
 use crate::json::RawJson;
+use crate::method::PENDING_METHODS;
 use crate::profile::CONFIG_CHANGED;
 use crate::session::countdown::Countdown;
 use crate::session::requests::Outgoing;
@@ -102,6 +103,7 @@ impl HostSession {
     ) -> Result<CallKey, RequestError> {
         let listed = self.extension.as_ref().and_then(|hello| hello.methods.as_ref());
         let listed = listed.is_some_and(|methods| methods.iter().any(|name| name == method));
+        let listed = listed || (self.has_pushed && PENDING_METHODS.contains(&method));
         if !listed || !self.supports(Capability::Rpc) {
             return Err(RequestError::Unsupported { method: method.to_owned() });
         }

@@ -13,7 +13,7 @@ use crate::frame::{
 };
 use crate::id::Id;
 use crate::json::{FieldError, RawJson};
-use crate::method::waits_for_person;
+use crate::method::{PUSH_METHOD, waits_for_person};
 use crate::registrations::{RegistrationError, Registrations};
 use crate::session::countdown::Countdown;
 use crate::session::{CallKey, CallKind, Notice};
@@ -287,6 +287,7 @@ impl HostSession {
             self.refuse_request(request.id, RpcError::new(ErrorKind::Unsupported, message));
             return;
         }
+        self.has_pushed |= request.method == PUSH_METHOD;
         if waits_for_person(&request.method) {
             self.pause_parent(&key, now);
         }

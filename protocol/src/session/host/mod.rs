@@ -251,6 +251,8 @@ pub struct HostSession {
     open: Pending<Asked>,
     events: VecDeque<HostEvent>,
     stage: Stage,
+    /// It has proposed an action, and so serves what that is resolved by (`pending.served`).
+    has_pushed: bool,
     /// What still comes is not read.
     stopped_reading: bool,
     /// `ready` came.
@@ -301,6 +303,7 @@ impl HostSession {
             stage: Stage::AwaitingHello { until: now + until, latest: now + latest },
             stopped_reading: false,
             said_ready: false,
+            has_pushed: false,
             translated: 0,
         }
     }

@@ -101,6 +101,10 @@ class AsyncHost:
         """Asks the extension by method."""
         return await self._do(self.seen.request, method, params)
 
+    async def resolve(self, action: str, reason: str = "") -> Answer:
+        """Has the first action that is pending done or dropped: ``"apply"`` or ``"discard"``."""
+        return await self._do(self.seen.resolve, action, reason)
+
     async def key(self, panel: str, key: str) -> None:
         """Presses a key in a panel: its name, or one character."""
         await self._do(self.seen.key, panel, key)

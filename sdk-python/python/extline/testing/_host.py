@@ -67,7 +67,8 @@ class Host:
     ``config`` is the configuration that the host gives; ``change_config`` gives another.
     ``state`` is what the extension
     has kept before, as ``{"session": {"n": 1}}``, or ``{}`` for nothing; where it is not given the host keeps nothing.
-    With ``"slot_version": 1`` beside the scopes the values have that version. ``reject`` names registrations that the host does not
+    With ``"slot_version": 1`` beside the scopes the values have that version. ``pending=True`` lets the extension
+    propose actions by ``ctx.pending``. ``reject`` names registrations that the host does not
     take, as ``("tool", "weather")``.
 
     It is as strict as a host, and stricter where a host only logs. A handler of an event or panel
@@ -98,6 +99,7 @@ class Host:
         secrets: dict[str, str | None] | None = None,
         config: dict[str, Any] | None = None,
         state: dict[str, Any] | None = None,
+        pending: bool = False,
         reject: Iterable[tuple[str, str]] = (),
     ) -> None:
         self._extension = extension
@@ -123,6 +125,7 @@ class Host:
             "secrets": secrets,
             "config": config,
             "state": state,
+            "pending": pending,
             "reject": [list(one) for one in reject],
         }
         self._native = HostSteps(dumps(options))
@@ -276,6 +279,20 @@ class Host:
         """Asks the extension by method."""
         given = () if params is None else (params,)
         return MethodAnswer(self._talk.do("request", method, *given))
+
+    # Actions that it proposes.
+
+    @property
+    def pending(self) -> list[dict[str, Any]]:
+        """The actions that are pending, each with ``id``, ``label``, ``summary`` and ``details``; the first is resolved
+        next."""
+        actions: list[dict[str, Any]] = self._talk.do("pending")
+        return actions
+
+    def resolve(self, action: str, reason: str = "") -> Answer:
+        """Has the first of them done or dropped, as the model does: ``host.resolve("apply", "looks right")`` or
+        ``"discard"``. Returns what the model reads; one that fails stays pending."""
+        return Answer(**self._talk.do("resolve", action, reason))
 
     # Panels.
 
