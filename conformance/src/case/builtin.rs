@@ -6,7 +6,7 @@ use super::{Case, Cases, parse};
 use crate::texts::packed;
 
 /// The files, each with the cases of one subject.
-pub(crate) const FILES: [&str; 24] = [
+pub(crate) const FILES: [&str; 25] = [
     "framing.toml",
     "json.toml",
     "text.toml",
