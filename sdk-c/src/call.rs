@@ -121,6 +121,7 @@ impl Call {
 }
 
 /// A call of the caller's.
+#[inline]
 pub(crate) unsafe fn called<'c>(call: *const Call) -> Result<&'c Call, Failure> {
     fork::check()?;
     // SAFETY: the caller's: NULL, or a call that it was lent or keeps.

@@ -46,6 +46,7 @@ impl Extension {
         Self { state, drive_mode, room, host, configs: Configs::default() }
     }
 
+    #[inline]
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         // What a panic left half done is refused where C comes in.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

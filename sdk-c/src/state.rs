@@ -156,6 +156,7 @@ impl State {
     }
 
     /// The same, and what the host was asked.
+    #[inline]
     pub(crate) fn asking(&mut self) -> Result<(&mut Channel, &mut Questions<Waiter>), Failure> {
         if self.is_freed {
             return Err(Failure::new(EXTLINE_CLOSED, "the extension has been freed"));

@@ -22,6 +22,7 @@ pub struct Member<'a> {
 
 impl<'a> Member<'a> {
     /// Whether that is its key.
+    #[inline]
     pub fn is(&self, name: &str) -> bool {
         if self.key_is_escaped { unescape(self.key) == name } else { self.key == name }
     }
