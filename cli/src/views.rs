@@ -1,6 +1,6 @@
 //! Views as text for a terminal: rows in the colours of this command.
 
-use std::io::{self, IsTerminal};
+use std::io;
 
 use extline_host::services::view::View;
 use extline_host::view::{Fold, lay_out};
@@ -15,7 +15,7 @@ impl When {
     /// Whether views are shown on stdout.
     pub(crate) fn is_now(self) -> bool {
         match self {
-            Self::Auto => io::stdout().is_terminal(),
+            Self::Auto => anstream::stdout().is_terminal(),
             Self::Always => true,
             Self::Never => false,
         }
@@ -23,6 +23,7 @@ impl When {
 }
 
 /// How wide a view on stdout may be.
+#[expect(clippy::disallowed_methods, reason = "it is asked for its width, and written elsewhere")]
 pub(crate) fn columns() -> usize {
     let size = terminal_size::terminal_size_of(io::stdout());
     size.map_or(ELSEWHERE, |(width, _)| usize::from(width.0))

@@ -30,7 +30,9 @@ pub(super) fn serve(builder: HostBuilder) -> HostBuilder {
             let text = lines.as_ref().map(|lines| match view {
                 Some(view) => {
                     let (rows, _) = views::rows(view, columns().saturating_sub(2), Fold::Folded);
-                    rows.iter().map(|row| format!("\n  {}", row.as_str())).collect()
+                    let rows: Vec<_> =
+                        rows.iter().map(|row| format!("\n  {}", row.as_str())).collect();
+                    rows.concat()
                 }
                 None => listed(lines),
             });
