@@ -86,7 +86,6 @@ fn a_sample_that_is_wrong_is_told_and_no_other_tool_is_called_in_its_place() {
     for (samples, told) in [
         (serde_json::json!({"sya": {"text": "hi"}}), "/sya: it registers no such tool: "),
         (serde_json::json!({"say": "hi"}), "/say: "),
-        (serde_json::json!(5), ": expected an object, as {\"TOOL\": {"),
     ] {
         let tested = Tested::with_samples(&samples, &[], Binds::Extension, true);
         let summary = summary_text(&tested.report, Style::Plain);

@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Looks after a git repository: what has changed, notes for the next commit, commits, change requests."""
+"""Looks after a git repository: what has changed, notes, edits, commits, change requests."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from extline import Context, Decision, Extension, GuardedToolUse, ToolError
+from extline import Context, Decision, Extension, GuardedToolUse, ToolError, ToolResult, view
 
+import edits
 import forge
 import repository
 
 ext = Extension("repo-assistant", "1.0.0")
+
+# Characters of a diff that stand with a pending action; the result has all of it.
+SUMMARY = 10_000
 
 
 @dataclass
@@ -25,14 +28,17 @@ settings = ext.config(Settings)
 
 
 @ext.tool(read_only=True)
-def repo_status(ctx: Context) -> dict[str, Any]:
+def repo_status(ctx: Context) -> ToolResult:
     """The branch, the files that have changed, the newest commits, and the notes for the next one."""
-    return {
-        "branch": repository.branch(ctx),
-        "changes": repository.changes(ctx),
+    branch, changes = repository.branch(ctx), repository.changes(ctx)
+    status = {
+        "branch": branch,
+        "changes": changes,
         "commits": repository.commits(ctx, settings.commits),
         "notes": ctx.state.session.get("notes", []),
     }
+    shown = view.table(["", "file"], [[one["state"], one["path"]] for one in changes], title=f"On {branch}")
+    return ToolResult(structured=status, view=shown)
 
 
 @ext.tool
@@ -43,6 +49,28 @@ def repo_note(text: str, ctx: Context) -> str:
     """
     notes: list[str] = ctx.state.session.modify("notes", lambda notes: [*notes, text], [])
     return listed(notes)
+
+
+@ext.tool
+def repo_replace(old: str, new: str, *, ctx: Context) -> ToolResult:
+    """Proposes to put a text in the place of another, in all files. Nothing is written before that is applied.
+
+    old: the text that is there, of one line
+    new: the text to stand in its place, of one line
+    """
+    if not old or "\n" in old + new:
+        raise ToolError("both texts are of one line, and the first is not empty", field="/old")
+    found = edits.replacing(ctx, old, new)
+    if not found:
+        raise ToolError.not_found(f"no file has {old!r}", field="/old")
+
+    def apply() -> str:
+        edits.write(ctx, found)
+        return f"wrote {counted(len(found))}"
+
+    diff = "".join(edit.diff() for edit in found)
+    ctx.pending.push(f"{counted(len(found))}: {old} becomes {new}", apply=apply, summary=diff[:SUMMARY])
+    return ToolResult(diff, view=view.diff(diff))
 
 
 @ext.tool
@@ -88,6 +116,10 @@ def no_force(call: GuardedToolUse) -> Decision | None:
     if {"git", "push"} <= words and words & {"--force", "-f"}:
         return call.block("a push with --force overwrites what others have pushed: use --force-with-lease")
     return None
+
+
+def counted(files: int) -> str:
+    return "1 file" if files == 1 else f"{files} files"
 
 
 def listed(notes: list[str]) -> str:

@@ -29,6 +29,12 @@ def changes(ctx: Context, paths: list[str] | None = None) -> list[dict[str, str]
     return found
 
 
+def files(ctx: Context) -> list[str]:
+    """All that git knows, and what it does not ignore."""
+    listed = git(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+    return [path for path in listed.split("\0") if path]
+
+
 def commits(ctx: Context, count: int) -> list[str]:
     """The newest commits, the newest first."""
     # A repository without a commit has no log.

@@ -1,10 +1,14 @@
-// Looks after a git repository: what has changed, notes for the next commit, commits, change requests.
-import { Extension, ToolError } from "extline";
+// Looks after a git repository: what has changed, notes, edits, commits, change requests.
+import { Extension, ToolError, ToolResult, view } from "extline";
 import { z } from "zod";
+import { diffOf, replacing, write } from "./edits.ts";
 import { openRequest } from "./forge.ts";
 import { branchOf, changesOf, commit, commitsOf } from "./repository.ts";
 
 export const ext = new Extension("repo-assistant", "1.0.0");
+
+/** Characters of a diff that stand with a pending action; the result has all of it. */
+const SUMMARY = 10_000;
 
 const settings = ext.config(
   z.object({ forge_url: z.string().default(""), base: z.string().default("main"), commits: z.number().int().default(5) }),
@@ -16,12 +20,17 @@ ext.tool(
     description: "The branch, the files that have changed, the newest commits, and the notes for the next one.",
     readOnly: true,
   },
-  async (_, ctx) => ({
-    branch: await branchOf(ctx),
-    changes: await changesOf(ctx),
-    commits: await commitsOf(ctx, settings.commits),
-    notes: (await ctx.state.session.get<string[]>("notes")) ?? [],
-  }),
+  async (_, ctx) => {
+    const [branch, changes] = [await branchOf(ctx), await changesOf(ctx)];
+    const structured = {
+      branch,
+      changes,
+      commits: await commitsOf(ctx, settings.commits),
+      notes: (await ctx.state.session.get<string[]>("notes")) ?? [],
+    };
+    const rows = changes.map(({ path, state }) => [state, path]);
+    return new ToolResult(undefined, { structured, view: view.table(["", "file"], rows, { title: `On ${branch}` }) });
+  },
 );
 
 ext.tool(
@@ -31,6 +40,30 @@ ext.tool(
     input: z.object({ text: z.string().describe("one thing, in a sentence") }),
   },
   async ({ text }, ctx) => listed(await ctx.state.session.modify<string[]>("notes", (notes) => [...(notes ?? []), text])),
+);
+
+ext.tool(
+  "repo_replace",
+  {
+    description:
+      "Proposes to put a text in the place of another, in all files. Nothing is written before that is applied.",
+    input: z.object({
+      old: z.string().min(1).regex(/^.*$/).describe("the text that is there, of one line"),
+      new: z.string().regex(/^.*$/).describe("the text to stand in its place, of one line"),
+    }),
+  },
+  async ({ old, new: now }, ctx) => {
+    const edits = await replacing(ctx, old, now);
+    if (edits.length === 0) throw ToolError.notFound(`no file has '${old}'`, { field: "/old" });
+    const apply = () => {
+      write(ctx, edits);
+      return `wrote ${counted(edits.length)}`;
+    };
+    const diff = edits.map(diffOf).join("\n");
+    const label = `${counted(edits.length)}: ${old} becomes ${now}`;
+    await ctx.pending.push({ label, apply, summary: diff.slice(0, SUMMARY) });
+    return new ToolResult(diff, { view: view.diff(diff) });
+  },
 );
 
 ext.tool(
@@ -88,6 +121,10 @@ ext.guard("no-force", (call) => {
   }
   return undefined;
 });
+
+function counted(files: number): string {
+  return files === 1 ? "1 file" : `${files} files`;
+}
 
 function listed(notes: readonly string[]): string {
   return notes.map((note) => `- ${note}`).join("\n");

@@ -31,6 +31,12 @@ export async function changesOf(ctx: Context, paths: readonly string[] = ["."]):
   return changed;
 }
 
+/** All that git knows, and what it does not ignore. */
+export async function filesOf(ctx: Context): Promise<string[]> {
+  const listed = await git(ctx, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate");
+  return listed.split("\0").filter((path) => path !== "");
+}
+
 /** The newest commits, the newest first. */
 export async function commitsOf(ctx: Context, count: number): Promise<string[]> {
   // A repository without a commit has no log.

@@ -101,6 +101,17 @@ test("it commits and opens a request once it is set up, and the key is nowhere",
   scene.assertKeyIsNowhere();
 });
 
+test("edits are shown, and written once somebody says so", async () => {
+  const scene = new Scene();
+  await scene.setUp("http://127.0.0.1:9");
+  const lines = ['!repo_replace {"old": "two", "new": "2"}', ":pending", ":resolve apply as shown", ":quit"];
+  const done = await scene.run(["run", ...GIT, "--view", "always", EXAMPLE], `${lines.join("\n")}\n`);
+  assert.match(done.stdout, /-two/);
+  assert.match(done.stdout, /1 file: two becomes 2/);
+  assert.match(done.stdout, /wrote 1 file/);
+  assert.equal(readFileSync(join(scene.repository, "notes.txt"), "utf8"), "one\n2\n");
+});
+
 test("over MCP", async () => {
   const scene = new Scene();
   await scene.setUp("http://127.0.0.1:9");

@@ -147,7 +147,7 @@ test("a message has its role and its blocks", async () => {
   const told: unknown[] = [];
   ext.on("message_end", ({ message }) => void told.push(message));
   await using host = await Host.start(ext);
-  const message = { role: "user", content: [{ type: "text", text: "Hello." }] };
+  const message = { role: "user", content: [{ type: "text", text: "Hello." }] } as const;
   await host.event("message_end", { message });
   assert.deepEqual(told, [message]);
 });

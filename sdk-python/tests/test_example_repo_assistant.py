@@ -141,6 +141,29 @@ def test_it_commits_when_the_person_says_so_with_the_notes_of_the_conversation(s
     assert unallowed.returncode == 1 and "git" in unallowed.stderr, unallowed
 
 
+def test_edits_are_shown_and_written_once_somebody_says_so(scene: Scene) -> None:
+    scene.set_up()
+
+    def at_the_prompt(*lines: str) -> str:
+        done = scene.run("run", *GIT, "--view", "always", EXAMPLE, typed="\n".join([*lines, ":quit"]) + "\n")
+        return done.stdout + done.stderr
+
+    def text() -> str:
+        return (scene.repository / "notes.txt").read_text()
+
+    replace = '!repo_replace {"old": "two", "new": "2"}'
+    shown = at_the_prompt(replace, ":pending")
+    assert "-two" in shown and "+2" in shown and "1 file: two becomes 2" in shown, shown
+    assert text() == "one\ntwo\n", "nothing is written before somebody says so"
+    assert "wrote 1 file" in at_the_prompt(replace, ":resolve apply as shown")
+    assert text() == "one\n2\n"
+    scene.write("notes.txt", "one\ntwo\n")
+    at_the_prompt(replace, ":resolve discard")
+    assert text() == "one\ntwo\n"
+    missing = scene.call("repo_replace", {"old": "nowhere", "new": ""})
+    assert missing.returncode == 1 and "no file has 'nowhere'" in missing.stderr, missing
+
+
 def test_a_request_needs_a_branch_of_its_own_and_a_key_that_the_forge_takes(scene: Scene) -> None:
     scene.set_up()
     scene.run("secret", "set", "repo-assistant", "forge_token", typed="another-key\n")

@@ -48,7 +48,7 @@ pub(super) async fn call(
 
 fn samples(statuses: &[ExtensionStatus]) -> impl Iterator<Item = (&String, &Value)> {
     let manifests = statuses.iter().filter_map(|status| status.manifest.as_ref());
-    let samples = manifests.filter_map(|manifest| manifest.samples.as_ref()?.as_object());
+    let samples = manifests.filter_map(|manifest| manifest.samples.as_ref());
     samples.flatten()
 }
 

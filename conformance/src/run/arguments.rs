@@ -37,11 +37,7 @@ fn without_samples(survey: &Survey) -> Vec<Callable> {
 }
 
 /// The tools that have a sample, and what is wrong with the samples of others.
-fn sampled(samples: &Value, survey: &Survey) -> (Vec<Callable>, Vec<String>) {
-    let Some(samples) = samples.as_object() else {
-        let wrong = "/samples: expected an object, as {\"TOOL\": {\"ARGUMENT\": VALUE}}";
-        return (Vec::new(), vec![wrong.to_owned()]);
-    };
+fn sampled(samples: &Map<String, Value>, survey: &Survey) -> (Vec<Callable>, Vec<String>) {
     let misfit = |name: &str, args: &Value| {
         let Some((_, schema)) = tools(survey).find(|(tool, _)| *tool == name) else {
             let names: Vec<_> = tools(survey).map(|(name, _)| name).collect();

@@ -60,7 +60,7 @@ pub struct Manifest {
     /// Skills it brings, as they stand.
     pub skills: Option<Value>,
     /// By the name of a tool, arguments with which it may be called to try it.
-    pub samples: Option<Value>,
+    pub samples: Option<Map<String, Value>>,
     /// The version of the format that it was written for, as it stands.
     pub schema_version: Option<Value>,
     /// What it offers, in words of its own; for people and for indexes.
@@ -261,7 +261,7 @@ mod tests {
         assert_eq!(manifest.args, ["-v"]);
         assert!(!manifest.enabled);
         assert_eq!(manifest.skills, Some(serde_json::json!(["s"])));
-        assert_eq!(manifest.samples, Some(serde_json::json!({"w": {}})));
+        assert_eq!(manifest.samples.unwrap()["w"], serde_json::json!({}));
         assert_eq!(manifest.other.keys().collect::<Vec<_>>(), ["x"]);
     }
 
