@@ -65,7 +65,7 @@ export class Pending {
   }
 }
 
-/** What an extension has proposed, by handle. @internal */
+/** What an extension has proposed, by handle. */
 export class Actions {
   readonly #proposals = new Map<string, Proposal>();
   readonly #author = new Caller(Pending.prototype.push);

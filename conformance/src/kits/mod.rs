@@ -21,7 +21,7 @@ use crate::run::{Options, Progress, run};
 const AT_ONCE: usize = 4;
 
 /// What the groups of cases are about.
-const SUBJECTS: [(&str, &str); 22] = [
+const SUBJECTS: [(&str, &str); 23] = [
     ("K-SRF", "what is registered"),
     ("K-TOL", "tool calls"),
     ("K-RES", "results"),
@@ -37,6 +37,7 @@ const SUBJECTS: [(&str, &str); 22] = [
     ("K-CXL", "cancels"),
     ("K-ASK", "questions to the host"),
     ("K-RPC", "requests and dialogs"),
+    ("K-PEN", "pending actions"),
     ("K-CFG", "configuration"),
     ("K-SEC", "secrets and variables"),
     ("K-STA", "values that are kept"),
