@@ -141,9 +141,9 @@ pub struct Provider {
 pub struct Requires {
     /// Versions of extline, `>=0.2`: under another one it is not started.
     pub extline: Option<String>,
-    /// Methods that the host has to serve; an SDK holds the host to them.
+    /// Methods that it calls, for people and indexes. An extension refuses a host without them by `required` in its code.
     pub methods: Vec<String>,
-    /// Capabilities that the host has to have; an SDK holds the host to them.
+    /// Capabilities that it relies on, as `methods`.
     pub capabilities: Vec<String>,
 }
 
