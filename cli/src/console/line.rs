@@ -60,7 +60,8 @@ pub(crate) enum Line<'a> {
     },
     Pending,
     Resolve {
-        resolution: Resolution,
+        /// `None` where neither was said.
+        resolution: Option<Resolution>,
         reason: &'a str,
     },
     Help,
@@ -119,9 +120,9 @@ impl<'a> Line<'a> {
             (":resolve", rest) => {
                 let (word, reason) = split(rest);
                 let resolution = match word {
-                    "apply" => Resolution::Apply,
-                    "discard" => Resolution::Discard,
-                    _ => return Self::Other,
+                    "apply" => Some(Resolution::Apply),
+                    "discard" => Some(Resolution::Discard),
+                    _ => None,
                 };
                 return Self::Resolve { resolution, reason };
             }

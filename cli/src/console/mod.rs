@@ -254,7 +254,13 @@ impl Console {
                 self.show_moment(text, shown);
             }
             Line::Pending => listing::pending(host, printer),
-            Line::Resolve { resolution, reason } => {
+            Line::Resolve { resolution: None, .. } => {
+                self.fail(
+                    text,
+                    &Failure::of_usage("say :resolve apply or :resolve discard, and why"),
+                );
+            }
+            Line::Resolve { resolution: Some(resolution), reason } => {
                 let host = Arc::clone(host);
                 let resolving = moments::resolve(&host, resolution, reason);
                 match self.session.listen_to(Box::pin(resolving)).await {
