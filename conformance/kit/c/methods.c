@@ -153,7 +153,7 @@ static void propose(void *user, extline_call *call, extline_str args) {
     extline_result result =
         extline_request(extline_call_extension(call), call, "pending.push", params.ptr, 0, &answer);
     if (result != EXTLINE_OK)
-        fail(call, result, answer);
+        fail_request(call, result, answer);
     else if (extline_json_string(extline_answer_json(answer), "/action_id", &id) == EXTLINE_OK)
         extline_call_textf(call, "proposed %s", id.ptr);
     forget(&params);
