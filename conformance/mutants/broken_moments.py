@@ -84,6 +84,39 @@ def allow_says_false():
     answers(lambda members: {"block": False, **members})
 
 
+def replaces(change):
+    def changed(members):
+        result = members.get("replace_result")
+        return {**members, "replace_result": change(result)} if result else members
+    answers(changed)
+
+
+@mutant
+def replaces_with_what_is_true():
+    replaces(lambda result: {name: value for name, value in result.items() if value})
+
+
+@mutant
+def replaces_from_behind():
+    replaces(lambda result: dict(reversed(result.items())))
+
+
+@mutant
+def handles_nothing():
+    answers(lambda members: {name: value for name, value in members.items() if name != "handled"})
+
+
+@mutant
+def withholds_nothing():
+    around(Intercept, "answer")(lambda answer, self, members: answer(
+        self, {} if self.point == "tool_result" and "block" in members else members))
+
+
+@mutant
+def prompts_fail_closed():
+    around(Intercept, "fail")(lambda fail, self, reason: self.answer({"block": True, "reason": reason}))
+
+
 @mutant
 def block_bare():
     drop("event_intercept_response", "reason")

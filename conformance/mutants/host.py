@@ -13,6 +13,7 @@ from host_agent import METHODS as AGENT, Agent
 from host_basics import LIMIT, Failure, broken, whole
 from host_calls import Calls
 from host_extension import Extension
+from host_intercepts import Intercepts
 from host_pending import METHOD as PUSH, RESOLVE, Actions
 from host_person import DIALOGS, DISPLAYS, Person, Screen
 from host_programs import METHOD as EXEC, Programs
@@ -23,7 +24,7 @@ CAPABILITIES = [
     "registration_report", "rpc", "view"]
 
 
-class Host(Calls, Person, Programs, Services, Actions, Agent):
+class Host(Calls, Intercepts, Person, Programs, Services, Actions, Agent):
     def __init__(self, request, told=()):
         self.request = request
         self.started = threading.Event()
@@ -247,7 +248,7 @@ class Driver:
             host.cancels[request["id"]] = threading.current_thread()
             return self.failed(host.call(request), lambda frame: {"result": {
                 "content": frame.get("content", []), "is_error": frame.get("is_error", False),
-                **{name: frame[name] for name in ("view",) if name in frame}}})
+                **{name: frame[name] for name in ("view", "structured_content", "error") if name in frame}}})
         if op == "cancel":
             host.give_up(*host.calls[host.cancels[request["call"]]])
             return True

@@ -35,7 +35,9 @@ class Calls:
             args = self.model_args(request["args"])
             if parent and not broken("extensions-resolve"):
                 return Failure("permission", "an extension cannot resolve what is pending")
-            return args if isinstance(args, Failure) else self.resolve(args)
+            if isinstance(args, Failure):
+                return args
+            return self.reviewed(RESOLVE, args, self.resolve(args), False)
         owner = self.owners().get(request["tool"])
         if owner is None or "half" in owner[1]:
             return Failure("not_found", "unknown tool")
@@ -113,6 +115,13 @@ class Calls:
         denied = self.approve(extension, tool, first, args, parent, for_a_person)
         if denied:
             return denied
+        outcome = self.run(extension, tool, args, parent)
+        reviewed = self.reviewed(tool["name"], args, outcome, parent is not None)
+        if reviewed is not outcome and broken("runs-again-what-was-replaced"):
+            self.run(extension, tool, args, parent)
+        return reviewed
+
+    def run(self, extension, tool, args, parent):
         seconds = self.seconds("tool_ms")
         if "timeout_ms" in tool and not broken("ignores-timeout-ms"):
             seconds = tool["timeout_ms"] / 1000
@@ -175,25 +184,6 @@ class Calls:
                 if not broken("ignores-rewrites"):
                     args = new
         return blocked or args
-
-    def intercept(self, request):
-        """What becomes of a message."""
-        text = request["text"]
-        for extension in self.extensions:
-            if request["event"] not in extension.subscribed["intercept"]:
-                continue
-            frame = {"type": "event_intercept", "id": "", "event": request["event"],
-                     "phase": "intercept", "text": text}
-            answer = extension.ask(
-                "event_intercept_response", frame, self.seconds("intercept_ms"))
-            if isinstance(answer, Failure):
-                continue
-            if answer.get("block") and not broken("ignores-blocks"):
-                return {"blocked": answer.get("reason", ""), "by": extension.name}
-            new = answer.get("replace_text", "" if broken("absent-text-empties") else None)
-            if new is not None and not broken("ignores-rewrites"):
-                text = new
-        return {"text": text}
 
     def command(self, request):
         for extension in self.extensions:

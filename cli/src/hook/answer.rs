@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::dialects::{Dialect, Format};
+use super::dialects::{Dialect, Format, PromptFormat};
 
 /// What is decided about an event.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(super) enum Verdict {
     Ask(String, Option<Map<String, Value>>),
     /// The call does not run.
     Block(String),
+    /// The agent does not take the prompt; its user reads why.
+    Refuse(PromptFormat, String),
 }
 
 /// What the hook prints and how it ends.
@@ -47,6 +49,7 @@ impl Answer {
                 format!("{reason} (a person is to be asked, and {} has no way to)", dialect.name),
             ),
             Verdict::Block(reason) => (None, reason),
+            Verdict::Refuse(format, reason) => (Some(refused(format, &reason)), reason),
         };
         match said.or_else(|| blocked(dialect.answer, event, &reason)) {
             Some(said) => Self { stdout: said.to_string(), ..Self::default() },
@@ -84,6 +87,13 @@ fn blocked(format: Format, event: &str, reason: &str) -> Option<Value> {
         }
         Format::ExitCode => return None,
     })
+}
+
+fn refused(format: PromptFormat, reason: &str) -> Value {
+    match format {
+        PromptFormat::Decision(word) => json!({ "decision": word, "reason": reason }),
+        PromptFormat::Cursor => json!({ "continue": false, "user_message": reason }),
+    }
 }
 
 /// Nothing where the agent cannot ask, or cannot run what was rewritten.

@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use extline_host::protocol::RawJson;
 use extline_host::protocol::frame::{Content, EventPayload, EventResult};
-use extline_host::{AgentCall, AgentCallDecision, Diagnosis, ExtensionState as State, Host};
+use extline_host::{
+    AgentCall, AgentCallDecision, Diagnosis, ExtensionState as State, Host, PromptDecision,
+    UserPrompt,
+};
 use serde_json::{Map, Value};
 
 use super::answer::{Answer, Verdict};
 use super::arguments::{to_ours, to_theirs};
-use super::dialects::{Dialect, Kind};
+use super::dialects::{Dialect, Kind, PromptFormat};
 use super::event::{HookEvent, NotRead};
 use super::question::ExtensionState;
 
@@ -55,11 +58,13 @@ impl Decider {
             Ok(event) => event,
             Err(NotRead::Wrong(why) | NotRead::Unknown(why)) => return Answer::blocked(&why),
         };
-        let verdict = if event.kind == Kind::Call {
-            self.call(&event).await.unwrap_or_else(Verdict::Block)
-        } else {
-            self.tell(&event);
-            Verdict::Pass
+        let verdict = match (event.kind, dialect.prompts) {
+            (Kind::Call, _) => self.call(&event).await.unwrap_or_else(Verdict::Block),
+            (Kind::Prompt, Some(format)) => self.prompt(&event, format).await,
+            _ => {
+                self.tell(&event);
+                Verdict::Pass
+            }
         };
         Answer::of(dialect, &event.name, verdict)
     }
@@ -102,8 +107,31 @@ impl Decider {
         })
     }
 
+    /// Asks about what the user wrote; one that the agent takes is told of.
+    async fn prompt(&self, event: &HookEvent, format: PromptFormat) -> Verdict {
+        let Some(text) = prompt_of(event) else { return Verdict::Pass };
+        let EventPayload { session_id, cwd, .. } = payload_of(event);
+        let prompt = UserPrompt { text: text.clone(), session_id, cwd, ..UserPrompt::default() };
+        let why = match self.host.intercept_user_prompt_submit(prompt).await {
+            Ok(PromptDecision::Send(same)) if same == text => {
+                self.tell(event);
+                return Verdict::Pass;
+            }
+            Ok(PromptDecision::Send(other)) => {
+                let agent = event.dialect().name;
+                format!(
+                    "an extension made another prompt of it, which {agent} cannot take by itself; send \
+                     this one: {other}"
+                )
+            }
+            Ok(PromptDecision::Handled { by }) => format!("{by} has dealt with it"),
+            Ok(other) => format!("what was decided is not known: {other:?}"),
+            Err(blocked) => format!("blocked by {}: {}", blocked.by, blocked.reason),
+        };
+        Verdict::Refuse(format, why)
+    }
+
     fn tell(&self, event: &HookEvent) {
-        let fields = &event.dialect().fields;
         let mut payload = payload_of(event);
         let name = match event.kind {
             Kind::Call => return,
@@ -116,10 +144,7 @@ impl Decider {
                 "tool_result"
             }
             Kind::Prompt => {
-                // Some agents have one for each turn, and no text but in the first.
-                let Some(text) = event.text(fields.prompt).filter(|it| !it.is_empty()) else {
-                    return;
-                };
+                let Some(text) = prompt_of(event) else { return };
                 payload.text = Some(text);
                 "user_prompt_submit"
             }
@@ -132,6 +157,11 @@ impl Decider {
         };
         self.host.emit(name, payload);
     }
+}
+
+/// What the user wrote. Some agents have such an event for each turn, and no text but in the first.
+fn prompt_of(event: &HookEvent) -> Option<String> {
+    event.text(event.dialect().fields.prompt).filter(|text| !text.is_empty())
 }
 
 /// Which conversation, and where.

@@ -14,6 +14,8 @@ pub(super) struct Dialect {
     /// Its tools that extensions know by another name, or with other arguments.
     pub(super) tools: &'static [ToolName],
     pub(super) answer: Format,
+    /// How it is told not to take a prompt. Extensions are not asked about prompts of others.
+    pub(super) prompts: Option<PromptFormat>,
     /// It asks its user where a hook says so. Others block such a call.
     pub(super) asks: bool,
     /// What is printed where nothing is to be said. Some agents want JSON from every hook.
@@ -70,6 +72,18 @@ pub(super) enum Format {
     /// Nothing that is printed is read: an exit code alone.
     ExitCode,
 }
+
+/// How a prompt is refused. No agent of these takes another one in its place.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum PromptFormat {
+    /// `decision` with this word, and `reason`, which the user reads.
+    Decision(&'static str),
+    /// `continue` and `user_message`.
+    Cursor,
+}
+
+/// As Claude Code and those that follow it have it.
+const BLOCKS: Option<PromptFormat> = Some(PromptFormat::Decision("block"));
 
 /// A tool under two names.
 #[derive(Debug)]
@@ -152,6 +166,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             tool("MultiEdit", "edit", EDITS),
         ],
         answer: Format::Claude,
+        prompts: BLOCKS,
         asks: true,
         silence: "",
         project: "CLAUDE_PROJECT_DIR",
@@ -164,6 +179,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         fields: SNAKE,
         tools: &[tool("Bash", "bash", &[])],
         answer: Format::Codex,
+        prompts: BLOCKS,
         asks: false,
         silence: "",
         project: "",
@@ -183,6 +199,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         fields: SNAKE,
         tools: GEMINI_TOOLS,
         answer: Format::Gemini,
+        prompts: Some(PromptFormat::Decision("deny")),
         // It has `ask`, and without a person it then waits forever.
         asks: false,
         silence: "{}",
@@ -202,6 +219,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             tool("multiedit", "edit", EDITS),
         ],
         answer: Format::Crush,
+        prompts: None,
         asks: false,
         silence: "",
         project: "CRUSH_PROJECT_DIR",
@@ -227,6 +245,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             tool("Edit", "edit", EDIT),
         ],
         answer: Format::Cursor,
+        prompts: Some(PromptFormat::Cursor),
         asks: false,
         silence: "{}",
         project: "CURSOR_PROJECT_DIR",
@@ -258,6 +277,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             tool("edit", "edit", &[Edit("old_str", "new_str")]),
         ],
         answer: Format::Copilot,
+        prompts: None,
         asks: true,
         silence: "",
         project: "",
@@ -270,6 +290,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         fields: SNAKE,
         tools: GEMINI_TOOLS,
         answer: Format::ClaudeWithoutRewrites,
+        prompts: BLOCKS,
         asks: true,
         silence: "",
         project: "QWEN_PROJECT_DIR",
@@ -287,6 +308,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             tool("Edit", "edit", &[Named("file_path", "path"), Edit("old_str", "new_str")]),
         ],
         answer: Format::Claude,
+        prompts: BLOCKS,
         asks: true,
         silence: "",
         project: "FACTORY_PROJECT_DIR",
@@ -299,6 +321,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         fields: Fields { cwd: "working_dir", ..SNAKE },
         tools: &[tool("developer__shell", "bash", &[])],
         answer: Format::ExitCode,
+        prompts: None,
         asks: false,
         silence: "",
         project: "",
@@ -325,6 +348,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
             tool("edit", "edit", &[Named("filePath", "path"), Edit("oldString", "newString")]),
         ],
         answer: Format::Copilot,
+        prompts: None,
         asks: false,
         silence: "",
         project: "",
@@ -346,6 +370,7 @@ pub(super) const DIALECTS: [Dialect; 11] = [
         // They are called as extensions know them.
         tools: &[],
         answer: Format::Copilot,
+        prompts: None,
         asks: true,
         silence: "",
         project: "",

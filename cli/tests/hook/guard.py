@@ -37,15 +37,30 @@ def rewritten(args):
     return {}
 
 
+def of_prompt(text):
+    if text == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if text == "!ls":
+        return {"handled": True}
+    if text == "a secret":
+        return {"replace_text": "a ***"}
+    return {"block": True, "reason": "REASON"} if "forbidden" in text else {}
+
+
 say(type="hello", name="guard", version="1.0.0")
 told = ["session_start", "session_end", "user_prompt_submit", "tool_call", "tool_result", "pre_compact"]
-say(type="subscribe", events=told, intercept=["tool_call"], guards=["tool_call"])
+say(type="subscribe", events=told, intercept=["tool_call", "user_prompt_submit"], guards=["tool_call"],
+    # As the manifest's arguments have it.
+    on_failure=dict(word.split("=") for word in sys.argv[1:]))
 say(type="ready")
 for line in sys.stdin:
     frame = json.loads(line)
     if frame["type"] == "event_intercept":
-        args = frame["tool_args"]
-        answer = verdict(args, frame.get("tool_id")) if frame.get("phase") == "guard" else rewritten(args)
+        args = frame.get("tool_args")
+        if frame["event"] == "user_prompt_submit":
+            answer = of_prompt(frame["text"])
+        else:
+            answer = verdict(args, frame.get("tool_id")) if frame.get("phase") == "guard" else rewritten(args)
         say(type="event_intercept_response", id=frame["id"], **answer)
     elif frame["type"] == "event":
         with open("events", "a") as events:

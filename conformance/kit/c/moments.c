@@ -179,6 +179,42 @@ static void before_agent_start(void *user, extline_call *call, extline_str paylo
     }
 }
 
+/* The text of the result, where it is one block: the kit is shown no others. */
+static void tool_result(void *user, extline_call *call, extline_str payload) {
+    (void)user, (void)payload;
+    extline_str found = string_at(extline_call_args(call), "/result/content/0/text");
+    if (is(found, "throw"))
+        extline_call_error(call, "internal", MESSAGE);
+    else if (is(found, "withhold"))
+        extline_call_block(call, "not for you");
+    else if (is(found, "fail"))
+        extline_call_replace_result(
+            call, "{\"content\":[{\"type\":\"text\",\"text\":\"it was no good\"}],\"is_error\":true}");
+    else if (is(found, "cut"))
+        extline_call_replace_text(call, "***");
+    else if (is(found, "all"))
+        extline_call_replace_result(
+            call, "{\"content\":[{\"type\":\"text\",\"text\":\"***\"}],\"structured_content\":{\"n\":1},"
+                  "\"details\":{\"d\":2},\"is_error\":false}");
+    else
+        extline_call_allow(call);
+}
+
+static void user_prompt_submit(void *user, extline_call *call, extline_str payload) {
+    (void)user, (void)payload;
+    extline_str prompt = string_at(extline_call_args(call), "/text");
+    if (is(prompt, "throw"))
+        extline_call_error(call, "internal", MESSAGE);
+    else if (is(prompt, "handled"))
+        extline_call_handled(call);
+    else if (strstr(prompt.ptr, "forbidden") != NULL)
+        extline_call_block(call, "not here");
+    else if (strstr(prompt.ptr, "plain") != NULL)
+        replace_plain(call, prompt.ptr);
+    else
+        extline_call_allow(call);
+}
+
 void add_moments(extline_extension *kit) {
     const char *events[] = {"session_start", "turn_start", "turn_end", "tool_call", "assistant_message"};
     for (size_t i = 0; i < 5; i++) must(extline_on(kit, events[i], record_event, NULL, NULL));
@@ -187,6 +223,9 @@ void add_moments(extline_extension *kit) {
     must(extline_intercept(kit, "turn_start", turn_start, NULL, NULL));
     must(extline_intercept(kit, "assistant_message", assistant_message, NULL, NULL));
     must(extline_intercept(kit, "before_agent_start", before_agent_start, NULL, NULL));
+    must(extline_intercept(kit, "tool_result", tool_result, NULL, NULL));
+    must(extline_intercept(kit, "user_prompt_submit", user_prompt_submit, NULL, NULL));
     must(extline_guard(kit, "kit", guard, NULL, NULL));
     must(extline_on_failure(kit, "turn_start", "allow"));
+    must(extline_on_failure(kit, "tool_result", "block"));
 }

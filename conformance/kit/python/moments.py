@@ -129,7 +129,7 @@ class Intercept:
             self.fail(f"{self.turn} failed: {error}")
 
     def fail(self, reason):
-        opens = self.point in ("turn_start", "before_agent_start")
+        opens = self.point in ("turn_start", "before_agent_start", "user_prompt_submit")
         self.answer({} if opens else {"block": True, "reason": reason})
 
     def answer(self, members):
@@ -176,6 +176,31 @@ class Intercept:
         if prompt == "keep":
             return {}
         return {"system_prompt": "" if prompt == "remove" else prompt + " (kit)"}
+
+    def on_tool_result(self):
+        content = (self.frame.get("result") or {}).get("content") or []
+        text = "".join(block["text"] for block in content if block.get("type") == "text")
+        if text == "throw":
+            raise ValueError("it was to fail")
+        if text == "withhold":
+            raise Blocked("not for you")
+        cut = [{"type": "text", "text": "***"}]
+        made = {
+            "fail": {"content": [{"type": "text", "text": "it was no good"}], "is_error": True},
+            "cut": {"content": cut},
+            "all": {"content": cut, "structured_content": {"n": 1}, "details": {"d": 2}, "is_error": False},
+        }.get(text)
+        return {"replace_result": made} if made else {}
+
+    def on_user_prompt_submit(self):
+        text = self.frame.get("text") or ""
+        if text == "throw":
+            raise ValueError("it was to fail")
+        if text == "handled":
+            return {"handled": True}
+        if "forbidden" in text:
+            raise Blocked("not here")
+        return {"replace_text": text.replace("plain", "better")} if "plain" in text else {}
 
 
 # ---- the panel

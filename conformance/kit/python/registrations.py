@@ -81,7 +81,8 @@ METHODS = ["kit.count", "kit.wait", "state.migrate"]
 SUBSCRIPTION = {
     "type": "subscribe",
     "events": ["session_start", "turn_start", "turn_end", "tool_call", "assistant_message"],
-    "intercept": ["tool_call", "turn_start", "assistant_message", "before_agent_start"],
+    "intercept": ["tool_call", "turn_start", "assistant_message", "before_agent_start", "tool_result",
+                  "user_prompt_submit"],
     "guards": ["tool_call"],
-    "on_failure": {"turn_start": "allow"},
+    "on_failure": {"tool_result": "block", "turn_start": "allow"},
 }

@@ -83,3 +83,29 @@ def before_agent_start(start):
     if start.current_prompt == "keep":
         return None
     return start.system_prompt("" if start.current_prompt == "remove" else start.current_prompt + " (kit)")
+
+
+@kit.intercept("tool_result", on_failure="block")
+def tool_result(result):
+    if result.text == "throw":
+        raise ValueError(MESSAGE)
+    if result.text == "withhold":
+        return result.withhold("not for you")
+    if result.text == "fail":
+        return result.fail("it was no good")
+    if result.text == "cut":
+        return result.replace("***")
+    if result.text == "all":
+        return result.replace("***", structured_content={"n": 1}, details={"d": 2}, is_error=False)
+
+
+@kit.intercept("user_prompt_submit")
+def user_prompt_submit(prompt):
+    if prompt.text == "throw":
+        raise ValueError(MESSAGE)
+    if prompt.text == "handled":
+        return prompt.handled()
+    if "forbidden" in prompt.text:
+        return prompt.block("not here")
+    if "plain" in prompt.text:
+        return prompt.replace(prompt.text.replace("plain", "better"))

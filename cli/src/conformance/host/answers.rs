@@ -6,6 +6,7 @@ use extline_host::services::agent::AgentState;
 use extline_host::services::secret::Get;
 use extline_host::{
     Agent, AgentStart, Asked, CallError, CallOptions, CommandOutcome, ExtensionState, Host, Panel,
+    PromptDecision, UserPrompt,
 };
 use extline_protocol::RawJson;
 use extline_protocol::frame::{EventPayload, SessionInfo, ToolResult};
@@ -258,6 +259,17 @@ async fn intercept(host: &Host, event: &str, request: &Value) -> DriverAnswer {
             let system_prompt = text.to_owned();
             let start = AgentStart { system_prompt, ..AgentStart::default() };
             Ok(host.intercept_before_agent_start(start).await)
+        }
+        "user_prompt_submit" => {
+            let prompt = UserPrompt { text: text.to_owned(), ..UserPrompt::default() };
+            match host.intercept_user_prompt_submit(prompt).await {
+                Ok(PromptDecision::Handled { by }) => {
+                    return DriverAnswer::Ok(json!({ "handled": by }));
+                }
+                Ok(PromptDecision::Send(text)) => Ok(text),
+                Ok(other) => return DriverAnswer::Error(format!("not known: {other:?}")),
+                Err(blocked) => Err(blocked),
+            }
         }
         event => {
             return DriverAnswer::Unsupported(format!("nobody is asked about {event} by itself"));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use extline::prelude::*;
 use extline::tokio::time::sleep;
-use extline::{AgentStart, Message, ModelCall};
+use extline::{AgentStart, Message, ModelCall, Replacement, ToolAnswer, UserPrompt};
 
 use crate::MESSAGE;
 use crate::memory::Memory;
@@ -25,8 +25,11 @@ pub(crate) fn add(kit: Extension, memory: &Rc<Memory>) -> Extension {
         .intercept(point::TurnStart, turn_start)
         .intercept(point::AssistantMessage, assistant_message)
         .intercept(point::BeforeAgentStart, before_agent_start)
+        .intercept(point::ToolResult, tool_result)
+        .intercept(point::UserPromptSubmit, user_prompt_submit)
         .guard("kit", guard)
         .on_failure(point::TurnStart, OnFailure::Allow)
+        .on_failure(point::ToolResult, OnFailure::Block)
 }
 
 async fn record(event: &Event, memory: &Memory) -> Result<(), ToolError> {
@@ -115,6 +118,31 @@ async fn before_agent_start(start: AgentStart, _: Context) -> Result<Decision, T
         "remove" => Ok(start.system_prompt("")),
         "keep" => Ok(start.allow()),
         prompt => Ok(start.system_prompt(format!("{prompt} (kit)"))),
+    }
+}
+
+async fn tool_result(answer: ToolAnswer, _: Context) -> Result<Decision, ToolError> {
+    let cut = Replacement::new().content(["***"]);
+    match &*answer.text() {
+        "throw" => Err(broken()),
+        "withhold" => Ok(answer.withhold("not for you")),
+        "fail" => Ok(answer.fail("it was no good")),
+        "cut" => Ok(answer.replace(cut)),
+        "all" => {
+            let all = cut.structured_content(json!({"n": 1})).details(json!({"d": 2}));
+            Ok(answer.replace(all.is_error(false)))
+        }
+        _ => Ok(answer.allow()),
+    }
+}
+
+async fn user_prompt_submit(prompt: UserPrompt, _: Context) -> Result<Decision, ToolError> {
+    match prompt.text() {
+        "throw" => Err(broken()),
+        "handled" => Ok(prompt.handled()),
+        text if text.contains("forbidden") => Ok(prompt.block("not here")),
+        text if text.contains("plain") => Ok(prompt.replace(text.replace("plain", "better"))),
+        _ => Ok(prompt.allow()),
     }
 }
 

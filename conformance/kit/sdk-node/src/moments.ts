@@ -62,3 +62,25 @@ kit.intercept("before_agent_start", (start) => {
   if (prompt === "keep") return;
   return start.systemPrompt(prompt === "remove" ? "" : `${prompt} (kit)`);
 });
+
+kit.intercept(
+  "tool_result",
+  (answer) => {
+    if (answer.text === "throw") throw new Error(MESSAGE);
+    if (answer.text === "withhold") return answer.withhold("not for you");
+    if (answer.text === "fail") return answer.fail("it was no good");
+    if (answer.text === "cut") return answer.replace("***");
+    if (answer.text === "all") {
+      return answer.replace("***", { structuredContent: { n: 1 }, details: { d: 2 }, isError: false });
+    }
+  },
+  { onFailure: "block" },
+);
+
+kit.intercept("user_prompt_submit", (prompt) => {
+  const text = prompt.text ?? "";
+  if (text === "throw") throw new Error(MESSAGE);
+  if (text === "handled") return prompt.handled();
+  if (text.includes("forbidden")) return prompt.block("not here");
+  if (text.includes("plain")) return prompt.replace(text.replaceAll("plain", "better"));
+});

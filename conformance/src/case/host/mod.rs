@@ -15,7 +15,7 @@ use super::Cases;
 use crate::texts::packed;
 
 /// The files, each with the cases of one subject.
-const FILES: [&str; 16] = [
+const FILES: [&str; 17] = [
     "host-frames.toml",
     "host-start.toml",
     "host-names.toml",
@@ -27,6 +27,7 @@ const FILES: [&str; 16] = [
     "host-services.toml",
     "host-pending.toml",
     "host-agent.toml",
+    "host-results.toml",
     "host-commands.toml",
     "host-events.toml",
     "host-panels.toml",
