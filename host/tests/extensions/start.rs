@@ -64,7 +64,8 @@ async fn an_extension_is_told_who_and_where_it_is() {
             "log",
             "rpc",
             "config",
-            "view"
+            "view",
+            "event_filters"
         ])
     );
     assert_eq!(ack["limits"]["frame_bytes"], 4_194_303);
