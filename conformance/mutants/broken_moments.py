@@ -48,6 +48,11 @@ def event_text_needed():
     replace("label", label)
 
 
+@mutant
+def ignores_its_filter():
+    replace("is_wanted", lambda event: True)
+
+
 def lane_dies():
     def run(self):
         while True:

@@ -20,7 +20,7 @@ from host_services import KEPT, SECRETS, Services, Store
 
 CAPABILITIES = [
     "commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_registry",
-    "registration_report", "rpc", "view"]
+    "registration_report", "rpc", "view", "event_filters"]
 
 
 class Host(Calls, Person, Programs, Services, Actions, Agent):
@@ -143,7 +143,8 @@ class Host(Calls, Person, Programs, Services, Actions, Agent):
     def emit(self, event, payload):
         frame = {"type": "event", "event": event, **payload}
         for extension in self.extensions:
-            if event in extension.subscribed["events"] or broken("events-for-all"):
+            wants = event in extension.subscribed["events"] and extension.filters.lets(event, payload)
+            if wants or broken("events-for-all"):
                 if broken("events-late"):
                     threading.Timer(2, extension.send, [frame]).start()
                 elif broken("events-in-any-order"):

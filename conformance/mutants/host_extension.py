@@ -9,6 +9,7 @@ import time
 
 from host_agent import METHODS as AGENT
 from host_basics import LIMIT, Failure, Pending, broken, whole
+from host_filters import Filters
 from host_pending import METHOD as PUSH
 from host_person import DIALOGS, DISPLAYS
 from host_programs import METHOD as EXEC
@@ -40,7 +41,7 @@ class Extension(Process):
         self.capabilities, self.methods = [], []
         self.tools, self.commands = {}, {}
         self.subscribed = {"events": [], "intercept": [], "guards": []}
-        self.on_failure = {}
+        self.filters, self.on_failure = Filters(), {}
         # Where it declares to guard, and whether it guards where nobody can tell.
         self.declared, self.unclear = set(), False
         if not broken("ignores-manifest-guards"):
@@ -220,11 +221,17 @@ class Extension(Process):
                 self.unclear |= kind == "guards" and not broken("ignores-unclear-guards")
                 continue
             names.extend(wanted)
+            if kind == "events":
+                self.add_filters(wanted, frame.get("filters"))
             if kind == "guards" and kind in frame:
                 self.unclear = False
         on_failure = frame.get("on_failure") or {}
         if isinstance(on_failure, dict):
             self.on_failure.update(on_failure)
+
+    def add_filters(self, events, filters):
+        for event in self.filters.add(events, filters if isinstance(filters, dict) else {}):
+            self.host.tell("problem", self.name, f"its filter of {event} cannot be used")
 
     def on_ready(self, _frame):
         if self.state == "starting":

@@ -139,7 +139,8 @@ impl Host {
 
     /// Tells an event to those who subscribed to it, in load order. It is not answered. Where the
     /// host has a [session](HostBuilder::session), the event says which, the working directory and
-    /// its number, unless the payload does.
+    /// its number, unless the payload does. Who asked for the events of some tools alone is told of those
+    /// whose `tool_name` fits (`subscribe.filter`).
     ///
     /// `tool_call` and `tool_result` are sent by the host itself, see
     /// [`HostBuilder::call_events`]; everything else is the agent's to tell.

@@ -113,7 +113,6 @@ mod config_schema;
 mod connection;
 pub mod discovery;
 pub mod file;
-mod glob;
 mod handler;
 mod home;
 mod hooks;

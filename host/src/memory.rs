@@ -1,7 +1,9 @@
 //! How much a host keeps of what one extension says (`host.memory`).
 
+use std::collections::BTreeMap;
+
 use extline_protocol::frame::{
-    Content, Hello, RegisterCommand, RegisterTool, Subscribe, ToolUpdate,
+    Content, EventFilter, Hello, RegisterCommand, RegisterTool, Subscribe, ToolUpdate,
 };
 
 /// What a host keeps for one extension at most, in bytes: its hello, its tools with their compiled schemas, its
@@ -103,7 +105,14 @@ impl Memory for RegisterCommand {
 impl Memory for Subscribe {
     fn memory(&self) -> usize {
         let modes = self.on_failure.iter().flatten().map(|(point, _)| point.memory());
-        self.events.memory() + self.intercept.memory() + self.guards.memory() + modes.sum::<usize>()
+        let names = self.events.memory() + self.intercept.memory() + self.guards.memory();
+        names + modes.sum::<usize>() + self.filters.memory()
+    }
+}
+
+impl Memory for BTreeMap<String, EventFilter> {
+    fn memory(&self) -> usize {
+        self.iter().map(|(event, filter)| event.memory() + filter.tools.memory()).sum()
     }
 }
 

@@ -31,11 +31,13 @@ pub enum Capability {
     Config,
     /// The extension may send `view` and `call_view`.
     View,
+    /// The host sends an event only as far as `subscribe` asks for it by `filters`.
+    EventFilters,
 }
 
 impl Capability {
     /// Every capability in the order in which it is written (`cap.order`).
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Commands,
         Self::Tools,
         Self::Events,
@@ -49,6 +51,7 @@ impl Capability {
         Self::Rpc,
         Self::Config,
         Self::View,
+        Self::EventFilters,
     ];
 
     /// The one of that name.
@@ -72,6 +75,7 @@ impl Capability {
             Self::Rpc => "rpc",
             Self::Config => "config",
             Self::View => "view",
+            Self::EventFilters => "event_filters",
         }
     }
 }
@@ -134,6 +138,6 @@ mod tests {
         assert!(!set.contains(Capability::Log));
         assert_eq!(Capability::of("rpc"), Some(Capability::Rpc));
         assert_eq!(Capability::of("quantum"), None);
-        assert_eq!(Capabilities::all().without(Capability::Rpc).names().len(), 12);
+        assert_eq!(Capabilities::all().without(Capability::Rpc).names().len(), 13);
     }
 }

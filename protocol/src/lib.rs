@@ -23,7 +23,9 @@ mod base64;
 mod capability;
 mod decode;
 mod error_kind;
+mod event_filter;
 pub mod frame;
+mod glob;
 mod head;
 mod id;
 pub mod limits;
@@ -54,6 +56,7 @@ pub use extline_json::{
     Elements, Ends, Field, FieldError, Member, Members, RawJson, RawJsonError, read_string,
     write_string,
 };
+pub use glob::{Glob, LoneBackslash};
 pub use head::Head;
 pub use id::Id;
 pub use line::{Decoder, Line, TooLong};

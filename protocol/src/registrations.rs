@@ -39,6 +39,14 @@ pub enum RegistrationError {
         /// The name.
         name: String,
     },
+    /// An event cannot be narrowed so (`subscribe.filter`).
+    #[error("the tools of the event {event:?}: {mistake}")]
+    Filter {
+        /// The event.
+        event: String,
+        /// What is wrong.
+        mistake: String,
+    },
     /// The schema is no object.
     #[error("the schema of the tool {name:?} is {found}, and must be a JSON object")]
     Schema {
@@ -127,11 +135,6 @@ impl Registrations {
             points.as_ref().is_some_and(|points| points.iter().any(|name| name == point))
         };
         names(&self.subscribe.intercept) || names(&self.subscribe.guards)
-    }
-
-    /// Whether the event was asked for.
-    pub fn wants_event(&self, event: &str) -> bool {
-        self.subscribe.events.as_ref().is_some_and(|events| events.iter().any(|name| name == event))
     }
 }
 

@@ -810,6 +810,20 @@ extline_result extline_on(struct extline_extension *ext,
                           extline_drop_callback drop);
 
 /**
+ * As `extline_on`, for `count` tools alone: of an event about a tool, as `tool_call` or `tool_result`. `*`
+ * in a name stands for any text. A host that can sends no others; under any other the library keeps them
+ * away. `EXTLINE_ARGUMENT` for an event that is about no tool, for no tools, and for a name with a backslash
+ * before another character than `*` and `\`. From any thread.
+ */
+extline_result extline_on_tools(struct extline_extension *ext,
+                                const char *event,
+                                const char *const *tools,
+                                size_t count,
+                                extline_event_callback run,
+                                void *user,
+                                extline_drop_callback drop);
+
+/**
  * Has the host ask before something happens, at one of its points: `tool_call`, `turn_start`,
  * `assistant_message`, `before_agent_start`, `tool_result`, `user_prompt_submit`. The host stands still
  * meanwhile, so the handler should decide soon, by `extline_call_allow`, `_block`, `_ask`, `_rewrite`,

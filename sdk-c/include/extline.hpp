@@ -313,6 +313,17 @@ public:
         Owned<F> owned(std::move(run));
         return owned.given(*this, extline_on(get(), event.c_str(), Owned<F>::happened, owned.get(), Owned<F>::drop));
     }
+    // The same for these tools alone; `*` in a name stands for any text.
+    template <class F>
+    Extension& on_tools(const std::string& event, const std::vector<std::string>& tools, F run) {
+        static_assert(std::is_void_v<std::invoke_result_t<F&, const extline_json*>>,
+                      "an event is only told, and its handler returns nothing: guard() or intercept() decides");
+        std::vector<const char*> names;
+        for (const std::string& tool : tools) names.push_back(tool.c_str());
+        Owned<F> owned(std::move(run));
+        return owned.given(*this, extline_on_tools(get(), event.c_str(), names.data(), names.size(),
+                                                   Owned<F>::happened, owned.get(), Owned<F>::drop));
+    }
 
     // The configuration that the host gives, an object, to be asked by pointers: extline_json_int(ext.config(),
     // "/timeout_ms", &timeout). nullptr before the host has answered. It lives as long as the extension.

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use extline_protocol::RegistrationError;
-use extline_protocol::frame::{Event as EventFrame, Frame, OnFailure};
+use extline_protocol::frame::{Event as EventFrame, EventFilter, Frame, OnFailure};
 
 use crate::callback::{CallCallback, Callback, DropCallback, EventCallback};
 use crate::code::{EXTLINE_ARGUMENT, EXTLINE_NULL_POINTER, EXTLINE_STATE, ResultCode};
@@ -27,6 +27,14 @@ pub struct Event {
 /// An `EventCallback` that is there.
 pub(crate) type EventFunction = unsafe extern "C" fn(*mut c_void, *mut Extension, *const Event);
 
+/// One of an event's.
+#[derive(Clone)]
+pub(crate) struct EventHandler {
+    run: Arc<Callback<EventFunction>>,
+    /// Of which tools it is told; all where it is absent.
+    filter: Option<EventFilter>,
+}
+
 /// Has `run` called when the event happens. Events are handled one at a time in their order
 /// (`order.events`); several handlers of one event are called in the order in which they were given.
 /// Until setup has returned, later `EXTLINE_STATE`. `user` is the library's when this succeeds. From any
@@ -42,12 +50,50 @@ pub unsafe extern "C" fn extline_on(
     // SAFETY: as the header says.
     unsafe {
         register(ext, event, "event", run, &mut |state, name, run| {
-            state.subscribe().add("event", &name);
-            let handler = Arc::new(Callback::new(run, user, drop));
-            state.events.entry(name).or_default().push(handler);
+            listen(state, name, None, Callback::new(run, user, drop));
             Ok(())
         })
     }
+}
+
+/// As `extline_on`, for `count` tools alone: of an event about a tool, as `tool_call` or `tool_result`. `*`
+/// in a name stands for any text. A host that can sends no others; under any other the library keeps them
+/// away. `EXTLINE_ARGUMENT` for an event that is about no tool, for no tools, and for a name with a backslash
+/// before another character than `*` and `\`. From any thread.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn extline_on_tools(
+    ext: *mut Extension,
+    event: *const c_char,
+    tools: *const *const c_char,
+    count: usize,
+    run: EventCallback,
+    user: *mut c_void,
+    drop: DropCallback,
+) -> ResultCode {
+    // SAFETY: as the header says.
+    unsafe {
+        register(ext, event, "event", run, &mut |state, name, run| {
+            let mut names = Vec::new();
+            for at in 0..count {
+                // SAFETY: so many texts of the caller's.
+                names.push(text(*given(tools.wrapping_add(at), "tools")?, "tool")?.to_owned());
+            }
+            let filter = EventFilter::of_tools(&name, names).map_err(mistake)?;
+            listen(state, name, Some(filter), Callback::new(run, user, drop));
+            Ok(())
+        })
+    }
+}
+
+fn listen(
+    state: &mut State,
+    event: String,
+    filter: Option<EventFilter>,
+    run: Callback<EventFunction>,
+) {
+    state.subscribe().listen(&event, filter.as_ref());
+    let handler = EventHandler { run: Arc::new(run), filter };
+    state.events.entry(event).or_default().push(handler);
 }
 
 /// Has the host ask before something happens, at one of its points: `tool_call`, `turn_start`,
@@ -197,9 +243,11 @@ impl Extension {
         let event =
             Event { name: with_nul(frame.event.clone()), payload: Json::new(frame.frame_text()) };
         let ext = Arc::as_ptr(self).cast_mut();
-        for handler in handlers.unwrap_or_default() {
-            // SAFETY: the author's function, with what it was registered with.
-            inside(|| unsafe { (handler.run)(handler.user, ext, &raw const event) });
+        for EventHandler { run: handler, filter } in handlers.unwrap_or_default() {
+            if filter.is_none_or(|filter| filter.fits(frame)) {
+                // SAFETY: the author's function, with what it was registered with.
+                inside(|| unsafe { (handler.run)(handler.user, ext, &raw const event) });
+            }
         }
         self.tell(extline_protocol::ExtensionSession::event_done);
     }

@@ -14,7 +14,7 @@ use crate::call::Call;
 use crate::callback::Callback;
 use crate::code::{EXTLINE_CLOSED, EXTLINE_STATE};
 use crate::command::Commands;
-use crate::events::EventFunction;
+use crate::events::EventHandler;
 use crate::extension::Extension;
 use crate::failure::Failure;
 use crate::intercept_chain::{Decision, InterceptChain};
@@ -42,7 +42,7 @@ pub(crate) struct State {
     /// The extension itself, where the process is its own, and ends with it.
     pub(crate) process: Weak<Extension>,
     /// In the order in which they were given.
-    pub(crate) events: BTreeMap<String, Vec<Arc<Callback<EventFunction>>>>,
+    pub(crate) events: BTreeMap<String, Vec<EventHandler>>,
     /// By point, in the order in which they were given.
     pub(crate) interceptors: BTreeMap<String, Vec<Arc<Callback<CallFunction>>>>,
     /// With their labels, in the order in which they were given.

@@ -29,6 +29,7 @@ const SECTIONS: [(&str, &[&str]); 15] = [
             "extline_unregister_tool",
             "extline_command",
             "extline_on",
+            "extline_on_tools",
             "extline_intercept",
             "extline_guard",
             "extline_on_failure",

@@ -17,6 +17,7 @@ pub mod claim;
 mod core;
 mod deliver;
 mod driver;
+pub mod event_filter;
 mod frames;
 mod intercept_chain;
 mod js;

@@ -13,6 +13,7 @@ use napi_derive::napi;
 use crate::claim::{over_descriptors, stdio, to_js};
 use crate::core::Core;
 use crate::driver::{Driver, Reason};
+use crate::event_filter;
 use crate::frames::{frame_of, raw};
 use crate::js::Js;
 use crate::tools::{self, Registrations};
@@ -287,10 +288,14 @@ impl Session {
         registered.map_err(|error| Error::from_reason(error.to_string()))
     }
 
-    /// Asks for an event before `ready`.
+    /// Asks for an event before `ready`, as [`Registrations::event`] does.
     #[napi(catch_unwind)]
-    pub fn event(&self, name: String) {
-        self.driver.tell(|state| state.channel.session.subscribe_mut().add("event", &name));
+    pub fn event(&self, name: String, tools: Option<Vec<String>>) -> Result<()> {
+        let filter = event_filter::of(&name, tools)?;
+        self.driver.tell(|state| {
+            state.channel.session.subscribe_mut().listen(&name, filter.as_ref());
+        });
+        Ok(())
     }
 
     /// Asks to be asked at a point before `ready`, as [`Registrations::decider`] does.

@@ -12,6 +12,7 @@ use napi::{Error, Result};
 use napi_derive::napi;
 
 use crate::calls::Label;
+use crate::event_filter;
 use crate::frames::frame_of;
 use crate::intercept_chain::Deciders;
 
@@ -70,10 +71,12 @@ impl Registrations {
         }
     }
 
-    /// Asks for an event.
+    /// Asks for an event, of these tools alone where some are named.
     #[napi(catch_unwind)]
-    pub fn event(&self, name: String) {
-        self.frames.borrow_mut().subscribe.add("event", &name);
+    pub fn event(&self, name: String, tools: Option<Vec<String>>) -> Result<()> {
+        let filter = event_filter::of(&name, tools)?;
+        self.frames.borrow_mut().subscribe.listen(&name, filter.as_ref());
+        Ok(())
     }
 
     /// Asks to be asked at a point by an interceptor, or by the guard of that name.
@@ -131,6 +134,6 @@ pub(crate) fn tool_of(
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
-fn mistake(error: extline_protocol::RegistrationError) -> Error {
+pub(crate) fn mistake(error: extline_protocol::RegistrationError) -> Error {
     Error::from_reason(error.to_string())
 }

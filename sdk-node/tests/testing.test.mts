@@ -147,9 +147,23 @@ test("a message has its role and its blocks", async () => {
   const told: unknown[] = [];
   ext.on("message_end", ({ message }) => void told.push(message));
   await using host = await Host.start(ext);
-  const message = { role: "user", content: [{ type: "text", text: "Hello." }] };
+  const message = { role: "user", content: [{ type: "text", text: "Hello." }] } as const;
   await host.event("message_end", { message });
   assert.deepEqual(told, [message]);
+});
+
+test("a handler of an event is told of the tools that it names", async () => {
+  const ext = make();
+  const told: string[] = [];
+  ext.on("tool_result", ({ toolName }) => void told.push(`some ${toolName}`), { tools: ["bash", "mcp_*"] });
+  ext.on("tool_result", ({ toolName }) => void told.push(`one ${toolName}`), { tools: ["bash"] });
+  await using host = await Host.start(ext);
+  for (const toolName of ["bash", "read", "mcp_x"]) await host.event("tool_result", { toolName });
+  assert.deepEqual(told, ["some bash", "one bash", "some mcp_x"]);
+  const wrong = (event: "tool_call", tools: string[]) => () => make().on(event, () => {}, { tools });
+  assert.throws(wrong("tool_call", []), /name at least one tool/);
+  assert.throws(wrong("tool_call", ["a\\b"]), /a backslash stands only before/);
+  assert.throws(wrong("turn_end" as "tool_call", ["bash"]), /about no tool/);
 });
 
 test("interceptors rewrite in their order, and guards see the result", async () => {

@@ -10,11 +10,11 @@ import type { Host } from "./host.js";
 import { encodeJson } from "./json.js";
 import { oneOf, sayType } from "./lossy.js";
 import { EVENTS, POINT_NAMES } from "./moment.js";
-import type { BlockableMoment, Decision, Event, EventName, Events, GuardedToolUse, Moment, Points, Unheard } from "./moment.js";
+import type { BlockableMoment, Decision, Event, EventName, Events, GuardedToolUse, Moment, Points, ToolEventName, Unheard } from "./moment.js";
 import { native, type Registrations, type Required, type Session } from "./native.js";
 import { log, notify, submit, type LogLevel, type NoteLevel } from "./say.js";
 import { copyOf, type Offer, type OfferedTool } from "./offer.js";
-import { checkMode, type CommandOptions, type InterceptOptions, type RequiredOption, type UnlistedOption } from "./options.js";
+import { checkMode, toolsOf, type CommandOptions, type InterceptOptions, type RequiredOption, type ToolEventOptions, type UnlistedOption } from "./options.js";
 import { Panel, type PanelInput } from "./panel.js";
 import type { AskOptions, RequestOptions } from "./questions.js";
 import type { PanelContent, Response } from "./response.js";
@@ -162,7 +162,7 @@ export class Extension {
   on<Name extends EventName>(
     event: Name,
     handler: (event: Events[Name], ctx: Context) => Unheard,
-    options?: RequiredOption,
+    options?: Name extends ToolEventName ? ToolEventOptions : RequiredOption,
   ): this;
   on(
     event: string,
@@ -172,7 +172,7 @@ export class Extension {
   on(
     event: string,
     handler: (event: never, ctx: Context) => unknown,
-    options: RequiredOption & Partial<UnlistedOption> = {},
+    options: ToolEventOptions & Partial<UnlistedOption> = {},
   ): this {
     const entry: Entry = this.on;
     this.#listed("event", event, EVENTS, options, entry);
@@ -180,8 +180,9 @@ export class Extension {
     this.#notReady(`event ${event}`, entry);
     const handlers = this.#offer.events.get(event) ?? [];
     const taken = handler as (event: Event, ctx: Context) => unknown;
-    this.#offer.events.set(event, [...handlers, { handler: taken, author: new Caller(entry) }]);
-    this.#registry.event(event);
+    const tools = toolsOf(event, options, entry);
+    this.#made(`event ${event}`, entry, () => this.#registry.event(event, tools));
+    this.#offer.events.set(event, [...handlers, { handler: taken, author: new Caller(entry), tools }]);
     this.#require("event", event, options.required);
     return this;
   }
@@ -328,11 +329,7 @@ export class Extension {
   /** The extension ends where the host does not offer that capability: `tool_update`, ... */
   require(capability: string): this {
     this.#notRunning(`capability ${capability}`, "it is required before run()", this.require);
-    try {
-      this.#require("capability", capability, true);
-    } catch (wrong) {
-      throw definitionError("requirement", (wrong as Error).message, this.require);
-    }
+    this.#made("requirement", this.require, () => this.#require("capability", capability, true));
     return this;
   }
 
@@ -496,13 +493,18 @@ export class Extension {
       const where = place === undefined ? "another place" : `${place.file}:${place.line}`;
       throw definitionError(`${kind} ${name}`, `there is one of that name already, at ${where}; rename one`, entry);
     }
+    this.#made(`${kind} ${name}`, entry, add);
+    this.#where.set(key, new Caller(entry));
+  }
+
+  /** Tells the native half, or says where the mistake is. */
+  #made(what: string, entry: Entry, make: () => void): void {
     try {
-      add();
+      make();
     } catch (error) {
       // The native half's own error says nothing more, and its stack would push this one out of what a host shows.
-      throw definitionError(`${kind} ${name}`, (error as Error).message, entry);
+      throw definitionError(what, (error as Error).message, entry);
     }
-    this.#where.set(key, new Caller(entry));
   }
 }
 

@@ -15,7 +15,7 @@ export type { Effect, FileEffect, ProcessEffect } from "./effect.js";
 export { DefinitionError, ToolError } from "./errors.js";
 export type { ErrorKind, ToolErrorOptions } from "./errors.js";
 export { Extension } from "./extension.js";
-export type { CommandOptions, InterceptOptions, RequiredOption, UnlistedOption } from "./options.js";
+export type { CommandOptions, InterceptOptions, RequiredOption, ToolEventOptions, UnlistedOption } from "./options.js";
 export { Host } from "./host.js";
 export type { HostLimits } from "./host.js";
 export { Image, image } from "./image.js";
@@ -34,7 +34,7 @@ export {
   UserPrompt,
 } from "./moment.js";
 export type { AnswerError, ReplaceOptions } from "./moment.js";
-export type { Event, EventMessage, EventName, EventPayload, Events, Points, Todo, Told, Unheard } from "./moment.js";
+export type { Event, EventMessage, EventName, EventPayload, Events, Points, Todo, Told, ToolEventName, Unheard } from "./moment.js";
 export { Panel } from "./panel.js";
 export type { PanelChange, PanelInput } from "./panel.js";
 export type { AskOptions, RequestOptions } from "./questions.js";

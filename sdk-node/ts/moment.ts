@@ -208,6 +208,9 @@ export interface Events {
 /** The name of an event. */
 export type EventName = keyof Events;
 
+/** The name of an event that is about a tool. */
+export type ToolEventName = "tool_call" | "tool_result" | "tool_confirmation_requested" | "permission_decision";
+
 const NAMES: Readonly<Record<EventName, true>> = {
   session_start: true,
   turn_start: true,

@@ -85,7 +85,7 @@ export interface Registrations {
   /** Says what of the schema cannot be checked. */
   tool(frame: string, index: number, checked: boolean): string[];
   command(frame: string): void;
-  event(name: string): void;
+  event(name: string, tools?: readonly string[]): void;
   /** An interceptor of that point, or a guard by its name. */
   decider(point: string, guard?: string): void;
   onFailure(point: string, mode: "allow" | "block"): void;
@@ -145,7 +145,7 @@ export interface Session {
   registerTool(frame: string, index: number, checked: boolean): string[];
   unregisterTool(name: string): void;
   registerCommand(frame: string): void;
-  event(name: string): void;
+  event(name: string, tools?: readonly string[]): void;
   decider(point: string, guard?: string): void;
   onFailure(point: string, mode: "allow" | "block"): void;
   require(kind: Required, name: string): void;
@@ -187,6 +187,8 @@ export interface Native {
   /** Asked natively: `node:worker_threads` takes Node longer to load than all of this. */
   isMainThread(): boolean;
   report(message: string): void;
+  /** Whether a handler for these tools is told of an event about that one. */
+  fitsTools(tools: readonly string[], tool: string | undefined): boolean;
   readonly Registrations: new () => Registrations;
   readonly Session: new (options: SessionOptions, registrations: Registrations, deliver: Deliver) => Session;
 }

@@ -17,6 +17,12 @@ export interface Registered<Value> {
   readonly author: Caller;
 }
 
+/** One of an event's. */
+export interface RegisteredEvent extends Registered<Event> {
+  /** Of which tools it is told; undefined for all. */
+  readonly tools: readonly string[] | undefined;
+}
+
 export interface OfferedTool extends PreparedTool {
   readonly name: string;
   readonly handler: Handler<unknown>;
@@ -30,7 +36,7 @@ export interface Offer {
   /** By the number under which the native half knows them. */
   readonly tools: OfferedTool[];
   readonly commands: Map<string, Registered<string>>;
-  readonly events: Map<string, Registered<Event>[]>;
+  readonly events: Map<string, RegisteredEvent[]>;
   readonly interceptors: Map<string, Interceptor<Handler<Moment>>[]>;
   readonly guards: Guard<Handler<Moment>>[];
   readonly panels: Map<string, Registered<PanelInput>>;

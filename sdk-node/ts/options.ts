@@ -8,6 +8,12 @@ export interface RequiredOption {
   required?: boolean;
 }
 
+/** What an event about a tool says beyond its handler. */
+export interface ToolEventOptions extends RequiredOption {
+  /** The handler is told of these tools alone; `*` in a name stands for any text. A host that can sends no others. */
+  tools?: readonly string[];
+}
+
 /** What a command says beyond its handler. */
 export interface CommandOptions extends RequiredOption {
   /** How its arguments are written, for a person. */
@@ -28,6 +34,15 @@ export interface InterceptOptions extends RequiredOption {
 export interface UnlistedOption {
   /** The name is meant as it is: a host of your own has it, or a later one. */
   unlisted: true;
+}
+
+/** The tools that an event is narrowed to; what is no list of names is refused. */
+export function toolsOf(event: string, { tools }: ToolEventOptions, entry: Entry): readonly string[] | undefined {
+  if (tools === undefined) return undefined;
+  if (!Array.isArray(tools) || tools.some((tool) => typeof tool !== "string")) {
+    throw definitionError(`event ${event}`, 'its tools are names in an array, as ["bash", "mcp_*"]', entry);
+  }
+  return [...(tools as readonly string[])];
 }
 
 /** Refuses what is no mode of a failure. */

@@ -12,7 +12,7 @@ import { encodeJson } from "./json.js";
 import { read } from "./misreturned.js";
 import { frameOf, type Event } from "./moment.js";
 import { Kind, native, type Reader, type Session, type SessionOptions } from "./native.js";
-import type { Handler, Offer, Registered } from "./offer.js";
+import type { Handler, Offer, Registered, RegisteredEvent } from "./offer.js";
 import { inputOf } from "./panel.js";
 import { withParts } from "./parts.js";
 import { Actions } from "./pending.js";
@@ -233,7 +233,9 @@ export class Serving {
       return isThenable(returned) ? returned.then(heard) : heard(returned);
     };
     const failed = (thrown: unknown) => this.#failed(thrown, `the handler of the event ${name}`, author);
-    return inOrder(this.#offer.events.get(name) ?? [], run, failed, () => {
+    const tool = typeof event["toolName"] === "string" ? event["toolName"] : undefined;
+    const wants = ({ tools }: RegisteredEvent) => tools === undefined || native.fitsTools(tools, tool);
+    return inOrder((this.#offer.events.get(name) ?? []).filter(wants), run, failed, () => {
       this.#others.delete(ctx);
       this.session.eventDone(name);
     });

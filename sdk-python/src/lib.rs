@@ -64,5 +64,5 @@ mod native {
     #[pymodule_export]
     use crate::text::{dumps, loads, report};
     #[pymodule_export]
-    use crate::tool::Registrations;
+    use crate::tool::{Registrations, fits_tools};
 }

@@ -160,7 +160,15 @@ impl Session {
         removed.map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// Adds a subscription before `ready`.
+    /// Asks for an event before `ready`, of these tools alone where some are named. A mistake is a
+    /// `ValueError`.
+    #[pyo3(signature = (name, tools=None))]
+    fn listen(&self, name: &str, tools: Option<Vec<String>>) -> PyResult<()> {
+        let filter = tool::filter_of(name, tools)?;
+        self.core.tell(|session| session.subscribe_mut().listen(name, filter.as_ref()))
+    }
+
+    /// Asks to be asked at a point before `ready`.
     fn subscribe(&self, kind: &str, name: &str) -> PyResult<()> {
         self.core.tell(|session| session.subscribe_mut().add(kind, name))
     }

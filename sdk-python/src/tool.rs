@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use extline_driver::by_hand;
-use extline_protocol::frame::{Frame, RegisterTool};
+use extline_protocol::frame::{EventFilter, Frame, RegisterTool};
 use extline_protocol::{
     ArgsValidator, Problem, Registrations as Frames, Requirement, decode_frame, decode_members,
 };
@@ -118,7 +118,16 @@ impl Registrations {
         frames.command(frame).map_err(mistake)
     }
 
-    /// Asks for an event, or to be asked at a point, as `interceptor` or as `guard`.
+    /// Asks for an event, of these tools alone where some are named. A mistake is a `ValueError`.
+    #[pyo3(signature = (name, tools=None))]
+    fn listen(&self, name: &str, tools: Option<Vec<String>>) -> PyResult<()> {
+        let filter = filter_of(name, tools)?;
+        let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
+        frames.subscribe.listen(name, filter.as_ref());
+        Ok(())
+    }
+
+    /// Asks to be asked at a point, as `interceptor` or as `guard`.
     fn subscribe(&self, kind: &str, name: &str) {
         let mut frames = self.frames.lock().unwrap_or_else(PoisonError::into_inner);
         frames.subscribe.add(kind, name);
@@ -149,6 +158,17 @@ impl Registrations {
     ) -> bool {
         by_hand::is_tried((name, version), &self.frames(), program, || asks_for_mcp(first_argument))
     }
+}
+
+pub(crate) fn filter_of(event: &str, tools: Option<Vec<String>>) -> PyResult<Option<EventFilter>> {
+    let filter = tools.map(|tools| EventFilter::of_tools(event, tools)).transpose();
+    filter.map_err(|mistake| PyValueError::new_err(mistake.to_string()))
+}
+
+/// Whether a handler for these tools is told of an event about that one (`subscribe.filter-sdk`).
+#[pyfunction]
+pub(crate) fn fits_tools(tools: Vec<String>, tool: Option<&str>) -> bool {
+    EventFilter { tools: Some(tools) }.fits_tool(tool)
 }
 
 pub(crate) fn requirement(kind: &str, name: &str) -> PyResult<Requirement> {

@@ -171,7 +171,7 @@ def test_events_carry_what_the_host_says(start) -> None:
     assert peer.next("notify")["message"] == "turn_end length None"
     # One that fails does not keep the others from being told.
     assert peer.next("notify")["message"] == "too"
-    assert "the event turn_end has no 'stopp'; it has cwd, error, sequence, session_id, stop" in peer.stderr()
+    assert "the event turn_end has no 'stopp'; it has cwd, error, message, sequence, session_id, stop, tool_results" in peer.stderr()
 
 
 def test_logs_go_to_the_host_or_to_stderr(start) -> None:

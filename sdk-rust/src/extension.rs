@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::process::ExitCode;
 
-use extline_protocol::frame::Event;
+use extline_protocol::frame::{Event, EventFilter};
 use extline_protocol::{RawJson, RegistrationError, Registrations};
 use extline_stdio::Stdio;
 use schemars::JsonSchema;
@@ -262,7 +262,45 @@ impl Extension {
         R: HandlerOutcome + 'static,
         F: AsyncFn(Event, Context) -> R + 'static,
     {
-        self.handlers.on(&mut self.registrations.subscribe, event.into(), handler);
+        self.handlers.on(&mut self.registrations.subscribe, event.into(), None, handler);
+        self
+    }
+
+    /// As [`on`](Extension::on), for these tools alone: of an event about a tool, as `tool_call` or
+    /// `tool_result`. `*` in a name stands for any text. A host that can sends no others.
+    ///
+    /// [`Error::Registration`] when the extension is served, for another event, for no tools, and for a name with a
+    /// backslash before another character than `*` and `\`.
+    ///
+    /// ```
+    /// use extline::prelude::*;
+    ///
+    /// let extension = Extension::new("watch", "1.0.0").on_tools(
+    ///     "tool_result",
+    ///     ["bash", "mcp_*"],
+    ///     async |event, ctx| ctx.notify_info(format!("{:?}", event.payload.status)),
+    /// );
+    /// ```
+    #[track_caller]
+    pub fn on_tools<R, F, T>(
+        mut self,
+        event: impl Into<String>,
+        tools: impl IntoIterator<Item = T>,
+        handler: F,
+    ) -> Self
+    where
+        R: HandlerOutcome + 'static,
+        F: AsyncFn(Event, Context) -> R + 'static,
+        T: Into<String>,
+    {
+        let event = event.into();
+        match EventFilter::of_tools(&event, tools.into_iter().map(Into::into).collect()) {
+            Ok(filter) => {
+                let subscribe = &mut self.registrations.subscribe;
+                self.handlers.on(subscribe, event, Some(filter), handler);
+            }
+            Err(mistake) => self.note(mistake),
+        }
         self
     }
 

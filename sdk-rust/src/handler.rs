@@ -8,10 +8,10 @@ use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll};
 
 use extline_protocol::RawJson;
-use extline_protocol::frame::{Event, RpcError, Subscribe};
+use extline_protocol::frame::{Event, EventFilter, RpcError, Subscribe};
 
 use crate::guard::Guard;
-use crate::intercept::{DecisionHandler, add_name};
+use crate::intercept::DecisionHandler;
 use crate::{Context, PanelInput, Response, ToolError, ToolResult};
 
 /// What a handler does, polled on the thread that called it.
@@ -19,7 +19,8 @@ pub(crate) type Work<T> = Pin<Box<dyn Future<Output = T>>>;
 
 pub(crate) type ToolHandler = Rc<dyn Fn(RawJson, Context) -> Work<ToolResult>>;
 pub(crate) type CommandHandler = Rc<dyn Fn(String, Context) -> Work<Response>>;
-pub(crate) type EventHandler = Rc<dyn Fn(Event, Context) -> Work<Result<(), String>>>;
+/// `None` for an event that its filter keeps away.
+pub(crate) type EventHandler = Rc<dyn Fn(&Event, &Context) -> Option<Work<Result<(), String>>>>;
 pub(crate) type MethodHandler = Rc<dyn Fn(RawJson, Context) -> Work<Result<RawJson, RpcError>>>;
 pub(crate) type PanelHandler = Rc<dyn Fn(PanelInput, Context) -> Work<Result<(), String>>>;
 
@@ -42,17 +43,25 @@ pub(crate) struct Handlers {
 }
 
 impl Handlers {
-    pub(crate) fn on<R, F>(&mut self, subscribe: &mut Subscribe, event: String, handler: F)
-    where
+    pub(crate) fn on<R, F>(
+        &mut self,
+        subscribe: &mut Subscribe,
+        event: String,
+        filter: Option<EventFilter>,
+        handler: F,
+    ) where
         R: HandlerOutcome + 'static,
         F: AsyncFn(Event, Context) -> R + 'static,
     {
-        add_name(&mut subscribe.events, &event);
+        subscribe.listen(&event, filter.as_ref());
         // The future borrows the handler, so it brings it along.
         let shared = Rc::new(handler);
         let handler: EventHandler = Rc::new(move |event, context| {
-            let handler = Rc::clone(&shared);
-            Box::pin(async move { handler(event, context).await.outcome() })
+            if filter.as_ref().is_some_and(|filter| !filter.fits(event)) {
+                return None;
+            }
+            let (handler, event, context) = (Rc::clone(&shared), event.clone(), context.clone());
+            Some(Box::pin(async move { handler(event, context).await.outcome() }))
         });
         self.events.entry(event).or_default().push(handler);
     }

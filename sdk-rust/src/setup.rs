@@ -3,6 +3,7 @@
 use std::panic::Location;
 use std::rc::Rc;
 
+use extline_protocol::frame::{Event, EventFilter};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
@@ -222,11 +223,36 @@ impl Setup {
     pub fn on<R, F>(&self, event: impl Into<String>, handler: F)
     where
         R: HandlerOutcome + 'static,
-        F: AsyncFn(extline_protocol::frame::Event, Context) -> R + 'static,
+        F: AsyncFn(Event, Context) -> R + 'static,
     {
         let mut session = self.connection.session();
         let mut handlers = self.connection.handlers.borrow_mut();
-        handlers.on(session.subscribe_mut(), event.into(), handler);
+        handlers.on(session.subscribe_mut(), event.into(), None, handler);
+    }
+
+    /// As [`Extension::on_tools`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn on_tools<R, F, T>(
+        &self,
+        event: impl Into<String>,
+        tools: impl IntoIterator<Item = T>,
+        handler: F,
+    ) -> Result<(), ToolError>
+    where
+        R: HandlerOutcome + 'static,
+        F: AsyncFn(Event, Context) -> R + 'static,
+        T: Into<String>,
+    {
+        let event = event.into();
+        let filter = EventFilter::of_tools(&event, tools.into_iter().map(Into::into).collect())
+            .map_err(|mistake| ToolError::internal(mistake.to_string()))?;
+        let mut session = self.connection.session();
+        let mut handlers = self.connection.handlers.borrow_mut();
+        handlers.on(session.subscribe_mut(), event, Some(filter), handler);
+        Ok(())
     }
 
     /// As [`Extension::intercept`].

@@ -1,7 +1,7 @@
 //! What an agent does and the console has no model for: events, questions before something happens,
 //! a turn, the session. So every handler of an extension can be tried by hand.
 
-use extline_host::protocol::frame::{EventPayload, Object, ToolResult};
+use extline_host::protocol::frame::{Event, EventPayload, Object, ToolResult};
 use extline_host::protocol::{Members, RawJson, Vocabulary};
 use extline_host::services::pending::Resolution;
 use extline_host::{
@@ -26,15 +26,15 @@ pub(super) fn emit(host: &Host, event: &str, fields: &str) -> Result<Shown, Box<
     if event.is_empty() {
         return Err(usage("an event is missing; as in :emit turn_start {\"step\":1}"));
     }
-    let told = subscribers(host, event);
-    if told.is_empty() && !Vocabulary::UPSTREAM.has_event(event) {
-        let mut known: Vec<_> = Vocabulary::events().map(str::to_owned).collect();
-        known.extend(all_subscribed(host));
+    let mut known = all_subscribed(host);
+    if !known.iter().any(|it| it == event) && !Vocabulary::UPSTREAM.has_event(event) {
+        known.extend(Vocabulary::events().map(str::to_owned));
         let meant = meant(event, &known);
         let text = format!("no host sends {event:?}, and nobody subscribed to it{meant}");
         return Err(usage(&text));
     }
     let (payload, _) = read(event, fields, &[])?;
+    let told = subscribers(host, event, payload.clone());
     host.emit(event, payload);
     Ok(told_of(event, &told))
 }
@@ -182,12 +182,12 @@ pub(super) fn session(host: &Host, id: &str, args: &str) -> Result<Shown, Box<Fa
             json: json!({"session": {"id": id}}),
         }),
         "start" => {
-            let told = subscribers(host, "session_start");
+            let told = subscribers(host, "session_start", EventPayload::default());
             host.start_session();
             Ok(told_of("session_start", &told))
         }
         "end" => {
-            let told = subscribers(host, "session_end");
+            let told = subscribers(host, "session_end", EventPayload::default());
             host.end_session(reason.trim());
             Ok(told_of("session_end", &told))
         }
@@ -237,10 +237,10 @@ fn read(
 }
 
 /// The extensions that are told of an event, in load order.
-fn subscribers(host: &Host, event: &str) -> Vec<String> {
-    let wants = |events: &Option<Vec<String>>| events.iter().flatten().any(|it| it == event);
+fn subscribers(host: &Host, event: &str, payload: EventPayload) -> Vec<String> {
+    let event = Event { event: event.to_owned(), payload };
     let ready = host.extensions().into_iter().filter(|it| it.state == ExtensionState::Ready);
-    ready.filter(|it| wants(&it.subscribed.events)).map(|it| it.name).collect()
+    ready.filter(|it| it.subscribed.wants(&event)).map(|it| it.name).collect()
 }
 
 fn all_subscribed(host: &Host) -> Vec<String> {

@@ -181,7 +181,9 @@ static void before_agent_start(void *user, extline_call *call, extline_str paylo
 
 void add_moments(extline_extension *kit) {
     const char *events[] = {"session_start", "turn_start", "turn_end", "tool_call", "assistant_message"};
+    const char *tools[] = {"bash", "mcp_*"};
     for (size_t i = 0; i < 5; i++) must(extline_on(kit, events[i], record_event, NULL, NULL));
+    must(extline_on_tools(kit, "tool_result", tools, 2, record_event, NULL, NULL));
     must(extline_intercept(kit, "tool_call", first, NULL, NULL));
     must(extline_intercept(kit, "tool_call", second, NULL, NULL));
     must(extline_intercept(kit, "turn_start", turn_start, NULL, NULL));

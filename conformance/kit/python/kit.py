@@ -13,7 +13,7 @@ import traceback
 
 from calls import Call, Failed, cancelled, error_frame, result_frame
 from frames import Raw, line, members
-from moments import Intercept, Lane, Panel, handle_event
+from moments import Intercept, Lane, Panel, handle_event, is_wanted
 from pipes import Writer, claim
 from registrations import COMMANDS, METHODS, MORE, SUBSCRIPTION, TOOLS
 from rpc import CANCELLED, Asked, Proposals, Questions
@@ -21,7 +21,7 @@ from tools import MESSAGE, Tools
 
 HELLO = {"type": "hello", "name": "extline-kit", "version": "1.0.0",
          "capabilities": ["commands", "tools", "events", "panels", "tool_cancel", "call_tool", "tool_update", "log",
-                          "rpc", "config", "view"],
+                          "rpc", "config", "view", "event_filters"],
          "methods": METHODS}
 FRAME_BYTES = 4_194_303
 SHUTDOWN, END_OF_STDIN, SIGTERM = b"s", b"e", bytes([signal.SIGTERM])
@@ -90,7 +90,8 @@ class Kit:
         for name, description, schema in TOOLS:
             self.emit({"type": "register_tool", "name": name, "description": description,
                        "schema": Raw(schema), **MORE.get(name, {})})
-        self.emit(SUBSCRIPTION)
+        filters = {"filters": FILTERS} if "event_filters" in self.host_names else {}
+        self.emit({**SUBSCRIPTION, **filters})
         self.emit({"type": "ready"})
 
     # -- in
@@ -215,7 +216,7 @@ class Kit:
     def on_event(self, frame, _):
         if frame.get("event") == "config_changed":
             self.configure(frame)
-        if frame.get("event") in SUBSCRIPTION["events"]:
+        if frame.get("event") in SUBSCRIPTION["events"] and is_wanted(frame):
             self.event_lane.put(frame)
 
     def on_event_intercept(self, frame, _):

@@ -4,6 +4,9 @@ import sys
 import threading
 import time
 import traceback
+from fnmatch import fnmatchcase
+
+from registrations import FILTERS
 
 
 class Lane(threading.Thread):
@@ -28,6 +31,12 @@ class Lane(threading.Thread):
 def label(event):
     parts = [event["event"]] + [event[name] for name in ("step", "tool_name", "text") if event.get(name) is not None]
     return " ".join(map(str, parts))
+
+
+def is_wanted(event):
+    """A host that does not know filters sends the events of all tools."""
+    tools = FILTERS.get(event["event"], {}).get("tools", ["*"])
+    return any(fnmatchcase(str(event.get("tool_name")), tool) for tool in tools)
 
 
 def handle_event(kit, event):

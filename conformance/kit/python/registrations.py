@@ -80,8 +80,11 @@ METHODS = ["kit.count", "kit.wait", "state.migrate"]
 
 SUBSCRIPTION = {
     "type": "subscribe",
-    "events": ["session_start", "turn_start", "turn_end", "tool_call", "assistant_message"],
+    "events": ["session_start", "turn_start", "turn_end", "tool_call", "assistant_message", "tool_result"],
     "intercept": ["tool_call", "turn_start", "assistant_message", "before_agent_start"],
     "guards": ["tool_call"],
     "on_failure": {"turn_start": "allow"},
 }
+
+# By event, the tools that its handler is told of.
+FILTERS = {"tool_result": {"tools": ["bash", "mcp_*"]}}

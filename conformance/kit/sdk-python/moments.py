@@ -15,6 +15,7 @@ def record(event):
 
 for name in ("session_start", "turn_start", "turn_end", "tool_call", "assistant_message"):
     kit.on(name)(record)
+kit.on("tool_result", tools=["bash", "mcp_*"])(record)
 
 
 @kit.intercept("tool_call")

@@ -15,12 +15,13 @@ use crate::hosts::{HostOptions, run_host};
 use crate::report::{CaseReport, Verdict};
 
 /// The host that can be broken, in plain Python: `host.py NAME`.
-const HOST: [(&str, &str); 10] = [
+const HOST: [(&str, &str); 11] = [
     ("host.py", include_str!("../../mutants/host.py")),
     ("host_basics.py", include_str!("../../mutants/host_basics.py")),
     ("host_agent.py", include_str!("../../mutants/host_agent.py")),
     ("host_calls.py", include_str!("../../mutants/host_calls.py")),
     ("host_extension.py", include_str!("../../mutants/host_extension.py")),
+    ("host_filters.py", include_str!("../../mutants/host_filters.py")),
     ("host_pending.py", include_str!("../../mutants/host_pending.py")),
     ("host_person.py", include_str!("../../mutants/host_person.py")),
     ("host_programs.py", include_str!("../../mutants/host_programs.py")),

@@ -3,9 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use extline_protocol::Glob;
 use thiserror::Error;
-
-use crate::glob::Glob;
 
 /// Which calls a rule is about: `TOOL(GLOB)`, where `GLOB` is compared with the whole key of a call
 /// and `*` stands for any text, also none; `\*` is a star and `\\` a backslash. `TOOL` alone is every

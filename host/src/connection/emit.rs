@@ -60,12 +60,14 @@ impl Emission {
 impl Shared {
     /// Tells an event to those who subscribed to it, in load order. Where the host has a session it
     /// says which, the working directory and the number of the event, unless the caller does.
-    pub(crate) fn emit(&self, event: &str, mut payload: EventPayload) {
-        let subscribers = self.registry().subscribers(event);
+    pub(crate) fn emit(&self, event: &str, payload: EventPayload) {
+        let mut event = Event { event: event.to_owned(), payload };
+        let subscribers = self.registry().subscribers(&event);
         if subscribers.is_empty() {
             return;
         }
-        payload = payload.bound();
+        event.payload = event.payload.bound();
+        let payload = &mut event.payload;
         let mut in_order = None;
         let mut sequence = lock(&self.emission.sequence);
         if let Some(session) = self.emission.session() {
@@ -75,7 +77,6 @@ impl Shared {
             payload.sequence.get_or_insert(*sequence);
             in_order = Some(sequence);
         }
-        let event = Event { event: event.to_owned(), payload };
         for connection in subscribers.into_iter().filter_map(|it| self.connection(it)) {
             connection.send_event(&event);
         }

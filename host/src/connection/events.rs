@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use extline_protocol::frame::RegisterCommand;
+use extline_protocol::frame::{RegisterCommand, Subscribe};
 use extline_protocol::{HandshakeError, HostEvent, Notice as SessionNotice};
 
 use super::Connection;
@@ -74,6 +74,7 @@ impl Connection {
             HostEvent::UnregisterTool(name) => self.unregister_tool(state, &name),
             HostEvent::RegisterCommand(command) => self.register_command(state, command),
             HostEvent::Subscribe(subscribe) => {
+                self.note_filters(state, &subscribe);
                 self.shared.registry().subscribe(self.index, subscribe);
                 self.shared.standings.send_replace(());
                 self.registrations_changed(state);
@@ -258,6 +259,16 @@ impl Connection {
     fn declare_guards(&self, guards: Vec<String>) {
         if self.shared.rules.profile.guards_fail_closed {
             self.shared.registry().declare_in_hello(self.index, guards);
+        }
+    }
+
+    /// Tells what of its filters cannot be used, for which it gets all events (`subscribe.filter-unknown`).
+    fn note_filters(&self, state: &mut State, subscribe: &Subscribe) {
+        for (event, filter) in subscribe.filters.iter().flatten() {
+            if let Some(fault) = filter.fault() {
+                let text = format!("subscribe: ignored its filter of {event:?}: {fault}");
+                self.notice(state, Notice::new(text));
+            }
         }
     }
 

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fmt, io};
 
+use extline_protocol::Glob;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::file::{read_bytes, read_text};
-use crate::glob::Glob;
 
 /// The longest file that is read, and the longest script that counts for a digest.
 const AT_MOST: u64 = 16 * 1024 * 1024;

@@ -32,7 +32,7 @@ use crate::source::ExtensionSource;
 use crate::state::Place;
 
 /// What this host serves; nothing else is named in `hello_ack`.
-const SERVED: [Capability; 13] = [
+const SERVED: [Capability; 14] = [
     Capability::Commands,
     Capability::Tools,
     Capability::Events,
@@ -46,6 +46,7 @@ const SERVED: [Capability; 13] = [
     Capability::Rpc,
     Capability::Config,
     Capability::View,
+    Capability::EventFilters,
 ];
 
 /// Sets up a [`Host`]. Every setting has a default.

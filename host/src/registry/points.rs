@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use extline_protocol::frame::{OnFailure, Phase, Subscribe};
+use extline_protocol::frame::{Event, EventFilter, OnFailure, Phase, Subscribe};
 
 use super::point::Point;
 use super::{Offer, Registry};
@@ -16,6 +16,8 @@ pub(super) struct Subscription {
     pub(super) guards: BTreeSet<String>,
     /// By point.
     on_failure: BTreeMap<String, OnFailure>,
+    /// Which of the events are wanted, by event; all where it is not named.
+    filters: BTreeMap<String, EventFilter>,
     /// Points that its `hello` declared to guard.
     declared: BTreeSet<String>,
     /// It guards, and why nobody can tell where.
@@ -52,6 +54,30 @@ pub(crate) enum Standing {
 }
 
 impl Subscription {
+    /// Whether the event is wanted.
+    fn hears(&self, event: &Event) -> bool {
+        let filter = self.filters.get(&event.event);
+        self.events.contains(&event.event) && filter.is_none_or(|filter| filter.fits(event))
+    }
+
+    /// Narrows the events that are new, and no longer those that somebody wants whole
+    /// (`subscribe.filter-union`).
+    fn filter(&mut self, events: &[String], filters: &BTreeMap<String, EventFilter>) {
+        let before = self.filters.memory();
+        for event in events.iter().collect::<BTreeSet<_>>() {
+            let filter = filters.get(event).filter(|filter| filter.fault().is_none());
+            match (self.filters.get_mut(event), filter) {
+                (Some(known), Some(filter)) => known.widen(filter),
+                (Some(_), None) => drop(self.filters.remove(event)),
+                (None, Some(filter)) if !self.events.contains(event) => {
+                    drop(self.filters.insert(event.clone(), filter.clone()));
+                }
+                (None, _) => {}
+            }
+        }
+        self.memory = self.memory - before + self.filters.memory();
+    }
+
     fn lists(&self, point: Point, phase: &Phase) -> bool {
         let points = if *phase == Phase::Guard { &self.guards } else { &self.intercept };
         points.contains(point.as_str())
@@ -148,6 +174,8 @@ impl Registry {
         let points = subscribe.on_failure.iter().flatten();
         let new = points.filter(|(point, _)| !subscription.on_failure.contains_key(*point));
         subscription.memory += new.map(|(point, _)| point.memory()).sum::<usize>();
+        let filters = subscribe.filters.unwrap_or_default();
+        subscription.filter(subscribe.events.as_deref().unwrap_or_default(), &filters);
         subscription.events.extend(subscribe.events.unwrap_or_default());
         subscription.intercept.extend(subscribe.intercept.unwrap_or_default());
         subscription.guards.extend(subscribe.guards.unwrap_or_default());
@@ -175,8 +203,8 @@ impl Registry {
     }
 
     /// The extensions that want an event, in load order.
-    pub(crate) fn subscribers(&self, event: &str) -> Vec<usize> {
-        let wants = |owner: &usize| self.offers[*owner].subscription.events.contains(event);
+    pub(crate) fn subscribers(&self, event: &Event) -> Vec<usize> {
+        let wants = |owner: &usize| self.offers[*owner].subscription.hears(event);
         (0..self.offers.len()).filter(wants).collect()
     }
 
@@ -233,6 +261,7 @@ impl Registry {
             intercept: names(&subscription.intercept),
             guards: names(&subscription.guards),
             on_failure: Some(on_failure.clone()).filter(|modes| !modes.is_empty()),
+            filters: Some(subscription.filters.clone()).filter(|filters| !filters.is_empty()),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Names and points, without a process.
 
 use extline_protocol::frame::{
-    Execution, OnFailure, Phase, RegisterCommand, RegisterTool, Subscribe,
+    Event, EventFilter, EventPayload, Execution, OnFailure, Phase, RegisterCommand, RegisterTool,
+    Subscribe,
 };
 use extline_protocol::{ErrorKind, Profile, RawJson};
 
@@ -103,9 +104,11 @@ fn points_are_taken_where_somebody_is_asked_and_the_others_reported() {
         intercept: names(&["tool_call", "moon_phase", "before_agent_start"]),
         guards: names(&["turn_start", "tool_call"]),
         on_failure: None,
+        filters: None,
     };
     registry.subscribe(0, subscribe);
-    assert_eq!(registry.subscribers("turn_start"), [0]);
+    let turn = Event { event: "turn_start".to_owned(), payload: EventPayload::default() };
+    assert_eq!(registry.subscribers(&turn), [0]);
     let report = registry.report(0);
     assert_eq!(report.events, ["turn_start"]);
     assert_eq!(report.intercept, ["before_agent_start", "tool_call"]);
@@ -340,4 +343,30 @@ fn an_extension_that_is_started_again_keeps_its_names() {
     registry.remove_extension(0);
     registry.let_go_of_names(0);
     assert_eq!(owner_of(&mut registry, "a").as_deref(), Some("ext1"));
+}
+
+#[test]
+fn a_filter_narrows_what_nobody_wanted_whole_and_two_of_them_add_up() {
+    let mut registry = two();
+    let events = |names: &[&str]| Some(names.iter().map(ToString::to_string).collect());
+    let subscribe = |event: &str, tools: &[&str]| {
+        let filter = EventFilter { tools: events(tools) };
+        let filters = Some(BTreeMap::from([(event.to_owned(), filter)]));
+        Subscribe { events: events(&[event, event]), filters, ..Subscribe::default() }
+    };
+    let hears = |registry: &Registry, event: &str, tool: &str| {
+        let tool_name = Some(tool.to_owned());
+        let payload = EventPayload { tool_name, ..EventPayload::default() };
+        !registry.subscribers(&Event { event: event.to_owned(), payload }).is_empty()
+    };
+    registry.subscribe(0, subscribe("tool_result", &["bash"]));
+    registry.subscribe(0, subscribe("tool_result", &["read"]));
+    let told = ["bash", "read", "edit"].map(|tool| hears(&registry, "tool_result", tool));
+    assert_eq!(told, [true, true, false]);
+
+    registry.subscribe(0, Subscribe { events: events(&["tool_call"]), ..Subscribe::default() });
+    registry.subscribe(0, subscribe("tool_call", &["bash"]));
+    assert!(hears(&registry, "tool_call", "edit"));
+    registry.subscribe(0, Subscribe { events: events(&["tool_result"]), ..Subscribe::default() });
+    assert!(hears(&registry, "tool_result", "edit"));
 }

@@ -63,7 +63,9 @@ async fn an_extension_is_told_who_and_where_it_is() {
             "registration_report",
             "log",
             "rpc",
-            "config"
+            "config",
+            "view",
+            "event_filters"
         ])
     );
     assert_eq!(ack["limits"]["frame_bytes"], 4_194_303);

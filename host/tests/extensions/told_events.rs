@@ -1,4 +1,4 @@
-//! What an agent tells its extensions of: the newest of what grows.
+//! What an agent tells its extensions of: only what they want of it, and the newest of what grows.
 
 use std::fs;
 use std::path::Path;
@@ -45,6 +45,10 @@ async fn host(home: &Home, readers: Vec<ExtensionSource>) -> Host {
     builder.start().await
 }
 
+fn about(tool: &str) -> EventPayload {
+    EventPayload { tool_name: Some(tool.to_owned()), ..EventPayload::default() }
+}
+
 fn message(number: usize) -> EventPayload {
     let content = vec![Content::text(format!("{number} {}", "x".repeat(20_000)))];
     EventPayload::default().with_message(&EventMessage::of("assistant", content))
@@ -55,6 +59,41 @@ fn told(event: &Value) -> (String, usize) {
     let text = event["message"]["content"][0]["text"].as_str().unwrap();
     let number = text.split(' ').next().unwrap().parse().unwrap();
     (event["event"].as_str().unwrap().to_owned(), number)
+}
+
+#[tokio::test]
+async fn nobody_gets_what_its_filter_keeps_away() {
+    let home = Home::new();
+    let filters = |tool: &str| json!({"tool_result": {"tools": [tool]}, "turn_end": {"later": 1}});
+    let events = json!(["tool_call", "tool_result", "turn_end"]);
+    let readers = vec![
+        reader(&home, "some", json!({"events": events, "filters": filters("mcp_*")})),
+        reader(&home, "wrong", json!({"events": events, "filters": filters(r"a\b")})),
+    ];
+    let host = host(&home, readers).await;
+    for tool in ["bash", "mcp_search"] {
+        host.emit("tool_call", about(tool));
+        host.emit("tool_result", about(tool));
+    }
+    host.emit("turn_end", EventPayload::default());
+    let of = |name: &str| -> Vec<String> {
+        let word = |it: &Value, name: &str| it[name].as_str().unwrap_or("-").to_owned();
+        let one = |it: &Value| format!("{} {}", word(it, "event"), word(it, "tool_name"));
+        heard(&home, name).iter().map(one).collect()
+    };
+    for (name, count) in [("some", 4), ("wrong", 5)] {
+        go(home.path(), name);
+        until("the events have not come", || of(name).len() == count).await;
+    }
+    let some = ["tool_call bash", "tool_call mcp_search", "tool_result mcp_search", "turn_end -"];
+    assert_eq!(of("some"), some);
+    let notices = |name: &str| {
+        let status = host.extensions().into_iter().find(|it| it.name == name).unwrap();
+        status.notices.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(notices("some"), "");
+    assert!(notices("wrong").contains("ignored its filter of \"tool_result\""));
+    end(host).await;
 }
 
 #[tokio::test]

@@ -174,6 +174,15 @@ object! {
 }
 
 object! {
+    /// Which events of a kind are wanted.
+    #[derive(Default)]
+    pub struct EventFilter {
+        /// Only those about these tools; `*` in a name stands for any text.
+        optional tools: Vec<String>,
+    }
+}
+
+object! {
     /// Asks for events and intercepts. An empty one changes nothing.
     #[derive(Default)]
     pub struct Subscribe = "subscribe" {
@@ -185,6 +194,8 @@ object! {
         optional guards: Vec<String>,
         /// What silence means, for each point.
         optional on_failure: BTreeMap<String, OnFailure>,
+        /// Which of the events are wanted, by the name of the event; all where it is not named.
+        optional filters: BTreeMap<String, EventFilter>,
     }
 }
 

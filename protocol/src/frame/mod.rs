@@ -21,9 +21,9 @@ pub use event::{
 pub(crate) use event::{GUARD, INTERCEPTOR};
 pub use event_details::EventDetails;
 pub use extension::{
-    Action, CallTool, CallToolCancel, ClearNotes, CommandResponse, ForkToolCall, Hello, Level, Log,
-    Notify, OnFailure, Ready, RegisterCommand, RegisterTool, SdkInfo, ShutdownAck, Submit,
-    SubmitSlash, Subscribe, ToolResult, ToolUpdate, UnregisterTool,
+    Action, CallTool, CallToolCancel, ClearNotes, CommandResponse, EventFilter, ForkToolCall,
+    Hello, Level, Log, Notify, OnFailure, Ready, RegisterCommand, RegisterTool, SdkInfo,
+    ShutdownAck, Submit, SubmitSlash, Subscribe, ToolResult, ToolUpdate, UnregisterTool,
 };
 pub use host::{
     CallToolResult, CommandInvoked, ForkAck, ForkSession, ForkToolResult, HelloAck, HostInfo,

@@ -62,7 +62,7 @@ pub(super) fn without_extline(
             RegisterCommand { usage: None, ..command }.into()
         }
         ExtensionFrame::Subscribe(subscribe) => {
-            Subscribe { guards: None, on_failure: None, ..subscribe }.into()
+            Subscribe { guards: None, on_failure: None, filters: None, ..subscribe }.into()
         }
         ExtensionFrame::ToolResult(frame) => result(frame).into(),
         ExtensionFrame::EventInterceptResponse(response) => {

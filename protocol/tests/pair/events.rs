@@ -1,9 +1,14 @@
-//! Which events a handler is told of: the newest of what grows, and nothing that its host does not have.
+//! Which events a handler is told of: those that its filter fits, and the newest of what grows.
 
-use extline_protocol::frame::{Content, Event, EventMessage, EventPayload};
+use extline_protocol::frame::{Content, Event, EventFilter, EventMessage, EventPayload, HelloAck};
 use extline_protocol::{ExtensionEvent, Profile};
 
 use crate::harness::{Pair, config, full_ack, zot_ack};
+
+fn about(event: &str, tool: &str) -> Event {
+    let payload = EventPayload { tool_name: Some(tool.to_owned()), ..EventPayload::default() };
+    Event { event: event.to_owned(), payload }
+}
 
 fn of_message(event: &str, text: &str) -> Event {
     let message = EventMessage::of("assistant", vec![Content::text(text)]);
@@ -18,9 +23,42 @@ fn told(pair: &mut Pair) -> Vec<String> {
         pair.step();
         let Some(ExtensionEvent::Event(event)) = pair.extension_events.pop() else { return told };
         let message = event.payload.message().map(|message| message.text());
-        let what = message.unwrap_or_default();
+        let what = event.payload.tool_name.or(message).unwrap_or_default();
         told.push(format!("{} {what}", event.event));
         pair.extension.event_done();
+    }
+}
+
+#[test]
+fn a_filter_holds_under_every_host_and_is_written_to_those_that_know_it() {
+    let unfiltering = HelloAck { capabilities: Some(vec!["tools".to_owned()]), ..full_ack() };
+    for (ack, is_written) in [(full_ack(), true), (unfiltering, false), (zot_ack(), false)] {
+        let mut config = config();
+        let tools = vec!["bash".to_owned(), "mcp_*".to_owned()];
+        let filter = EventFilter::of_tools("tool_result", tools).unwrap();
+        config.registrations.subscribe.listen("tool_result", Some(&filter));
+        config.registrations.subscribe.listen("tool_call", None);
+        let mut pair = Pair::new(config, ack);
+        pair.step();
+        pair.extension.ready();
+        pair.step();
+        let filters = r#""filters":{"tool_result":{"tools":["bash","mcp_*"]}}"#;
+        assert_eq!(pair.lines("subscribe").concat().contains(filters), is_written);
+        pair.clear();
+        for tool in ["read", "bash", "mcp_search"] {
+            pair.host.send_event(&about("tool_call", tool));
+            pair.host.send_event(&about("tool_result", tool));
+        }
+        assert_eq!(
+            told(&mut pair),
+            [
+                "tool_call read",
+                "tool_call bash",
+                "tool_result bash",
+                "tool_call mcp_search",
+                "tool_result mcp_search"
+            ]
+        );
     }
 }
 
@@ -28,7 +66,7 @@ fn told(pair: &mut Pair) -> Vec<String> {
 fn the_newest_update_stands_for_those_before_it_and_none_comes_behind_the_end() {
     let mut config = config();
     for event in ["message_start", "message_update", "message_end"] {
-        config.registrations.subscribe.add("event", event);
+        config.registrations.subscribe.listen(event, None);
     }
     let mut pair = Pair::ready(config, full_ack());
     pair.host.send_event(&of_message("message_start", ""));

@@ -28,7 +28,7 @@ fn the_handshake_is_four_steps() {
         [
             "E> {\"type\":\"hello\",\"name\":\"pair\",\"version\":\"1.0.0\",\"capabilities\":[\
              \"commands\",\"tools\",\"events\",\"panels\",\"tool_cancel\",\"call_tool\",\
-             \"tool_update\",\"tool_registry\",\"registration_report\",\"log\",\"rpc\",\"config\",\"view\"],\
+             \"tool_update\",\"tool_registry\",\"registration_report\",\"log\",\"rpc\",\"config\",\"view\",\"event_filters\"],\
              \"sdk\":{\"name\":\"extline\",\"version\":\"0.1.0\",\"language\":\"rust\"},\"protocol_version\":2}",
             "H> {\"type\":\"hello_ack\",\"protocol_version\":1,\"zot_version\":\"0.1.62\",\
              \"provider\":\"\",\"model\":\"\",\"cwd\":\"\"}",

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use extline_protocol::ErrorKind;
 use extline_protocol::frame::{
     Action, Annotations, Approval, CallTool, CallToolCancel, Cancel, ClearNotes, CommandResponse,
-    Effect, EffectKind, ErrorInfo, EventInterceptResponse, Execution, Exposure, ExtensionFrame,
-    FileOp, Hello, Level, Log, Notify, OnFailure, OpenPanel, Panel, PanelClose, PanelRender,
-    Parent, ParentKind, Progress, Ready, RegisterCommand, RegisterTool, ReplaceResult, Replay,
-    Request, Response, ResponsePart, RpcError, SdkInfo, ShutdownAck, Submit, SubmitSlash,
+    Effect, EffectKind, ErrorInfo, EventFilter, EventInterceptResponse, Execution, Exposure,
+    ExtensionFrame, FileOp, Hello, Level, Log, Notify, OnFailure, OpenPanel, Panel, PanelClose,
+    PanelRender, Parent, ParentKind, Progress, Ready, RegisterCommand, RegisterTool, ReplaceResult,
+    Replay, Request, Response, ResponsePart, RpcError, SdkInfo, ShutdownAck, Submit, SubmitSlash,
     Subscribe, Tier, ToolResult, ToolUpdate, UnregisterTool,
 };
 
@@ -61,6 +61,10 @@ fn registrations() -> Vec<Sample<ExtensionFrame>> {
         intercept: Some(list(&["tool_call"])),
         guards: Some(list(&["tool_call"])),
         on_failure: Some(BTreeMap::from([("tool_call".to_owned(), OnFailure::Block)])),
+        filters: Some(BTreeMap::from([(
+            "tool_result".to_owned(),
+            EventFilter { tools: Some(list(&["bash", "mcp_*"])) },
+        )])),
     };
     vec![
         Sample::new(command, full_command),

@@ -154,6 +154,20 @@ static void events(void) {
     host_ends(ext);
 }
 
+static void events_of_some_tools(void) {
+    const char *tools[] = {"bash", "mcp_*"};
+    extline_extension *ext = extline_new("test", "1.0.0");
+    *told = '\0';
+    CHECK_OK(extline_on_tools(ext, "tool_result", tools, 2, on_event, NULL, NULL));
+    CHECK_OK(extline_on_tools(ext, "tool_result", tools, 1, on_event, NULL, NULL));
+    host_begin(ext);
+    host_says(ext, "{\"type\":\"event\",\"event\":\"tool_result\",\"step\":1,\"tool_name\":\"read\"}");
+    host_says(ext, "{\"type\":\"event\",\"event\":\"tool_result\",\"step\":2,\"tool_name\":\"bash\"}");
+    host_says(ext, "{\"type\":\"event\",\"event\":\"tool_result\",\"step\":3,\"tool_name\":\"mcp_x\"}");
+    CHECK_TEXT(told, "tool_result 2;tool_result 2;tool_result 3;");
+    host_ends(ext);
+}
+
 static void serve(void *user, extline_call *call, extline_str params) {
     extline_str what;
     (void)user;
@@ -315,5 +329,6 @@ static void a_capability_that_is_required_and_missing_ends_it(void) {
 }
 
 TESTS(TEST(an_interceptor), TEST(other_points), TEST(what_failure_means_can_be_chosen), TEST(a_guard), TEST(events),
+      TEST(events_of_some_tools),
       TEST(a_method), TEST(a_function_says_whether_a_call_is_to_be_approved), TEST(setup_and_teardown), TEST(a_setup_that_fails_ends_it),
       TEST(what_is_required_and_refused_ends_it), TEST(a_capability_that_is_required_and_missing_ends_it))

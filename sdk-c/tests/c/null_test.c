@@ -60,6 +60,12 @@ static void registrations(void) {
     IS_NULL(extline_on(NULL, "turn_start", no_event, NULL, NULL));
     IS_NULL(extline_on(ext, NULL, no_event, NULL, NULL));
     IS_NULL(extline_on(ext, "turn_start", NULL, NULL, NULL));
+    const char *tools[] = {"bash", NULL};
+    IS_NULL(extline_on_tools(NULL, "tool_call", tools, 1, no_event, NULL, NULL));
+    IS_NULL(extline_on_tools(ext, NULL, tools, 1, no_event, NULL, NULL));
+    IS_NULL(extline_on_tools(ext, "tool_call", NULL, 1, no_event, NULL, NULL));
+    IS_NULL(extline_on_tools(ext, "tool_call", tools, 2, no_event, NULL, NULL));
+    IS_NULL(extline_on_tools(ext, "tool_call", tools, 1, NULL, NULL, NULL));
     IS_NULL(extline_intercept(NULL, "tool_call", nothing, NULL, NULL));
     IS_NULL(extline_intercept(ext, NULL, nothing, NULL, NULL));
     IS_NULL(extline_intercept(ext, "tool_call", NULL, NULL, NULL));

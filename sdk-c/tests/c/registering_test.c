@@ -94,6 +94,10 @@ static void handlers_that_are_wrong(void) {
     CHECK_FAILS(extline_on_failure(ext, "turn_start", "perhaps"), EXTLINE_ARGUMENT, "perhaps");
     CHECK_OK(extline_on_failure(ext, "turn_start", "allow"));
     CHECK_FAILS(extline_on(ext, "\xff", no_event, NULL, NULL), EXTLINE_UTF8, "UTF-8");
+    const char *tools[] = {"a\\b"};
+    CHECK_FAILS(extline_on_tools(ext, "tool_call", tools, 1, no_event, NULL, NULL), EXTLINE_ARGUMENT, "backslash");
+    CHECK_FAILS(extline_on_tools(ext, "tool_call", tools, 0, no_event, NULL, NULL), EXTLINE_ARGUMENT, "at least one");
+    CHECK_FAILS(extline_on_tools(ext, "turn_end", tools, 1, no_event, NULL, NULL), EXTLINE_ARGUMENT, "about no tool");
     CHECK_FAILS(extline_guard(ext, "\xff", nothing, NULL, NULL), EXTLINE_UTF8, "UTF-8");
     CHECK_OK(extline_method(ext, "test/m", nothing, NULL, NULL));
     CHECK_FAILS(extline_method(ext, "test/m", nothing, NULL, NULL), EXTLINE_DUPLICATE, "test/m");

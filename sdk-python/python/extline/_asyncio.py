@@ -186,6 +186,8 @@ class AsyncServing(Serving):
         try:
             event = EVENTS.get(frame["event"], Event)(frame)
             for handler in self.extension._events.get(event.event, ()):
+                if not handler.wants(event):
+                    continue
                 await self._tried(handler, f"the handler of the event {event.event}", ctx, event)
         finally:
             self.session.event_done()

@@ -13,7 +13,7 @@ from ._registering import Registering, check_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, Literal, overload
 
     from typing_extensions import Unpack
@@ -220,25 +220,49 @@ class Extension(Registering):
 
     # What it is told and asked.
 
+    @overload
+    def on(
+        self,
+        event: _typed.ToolEventName,
+        *,
+        tools: Iterable[str] | None = None,
+        required: bool = False,
+    ) -> Callable[[N], N]: ...
+    @overload
+    def on(self, event: _typed.EventName, *, required: bool = False) -> Callable[[N], N]: ...
     @at_the_authors_line
-    def on(self, event: _typed.EventName, *, required: bool = False) -> Callable[[N], N]:
+    def on(
+        self,
+        event: _typed.EventName,
+        *,
+        tools: Iterable[str] | None = None,
+        required: bool = False,
+    ) -> Callable[[N], N]:
         """Is told of an event: ``@ext.on("turn_end")``.
 
         The function gets the ``Event``, of the class that ``extline.events`` has for it. Events are
         handled one at a time, in the order in which they happen. A handler returns nothing: what
         looks like a decision is an error. What it raises goes to the log. A host passes over names
         that it does not know. A name that looks like a known one is named on stderr.
+
+        An event about a tool, as ``tool_call`` or ``tool_result``, can be narrowed:
+        ``@ext.on("tool_result", tools=["bash", "mcp_*"])``. ``*`` stands for any text. The host sends no others
+        where it can.
         """
         if not isinstance(event, str):
             raise TypeError('say which event: @ext.on("turn_end")')
+        names = None if tools is None else [tools] if isinstance(tools, str) else list(tools)
+        if not all(isinstance(name, str) for name in names or ()):
+            raise TypeError('say which tools: @ext.on("tool_result", tools=["bash"])')
 
         @at_the_authors_line
         def decorate(function: N) -> N:
             handler = Handler(function, f"the event {event}", ("event",))
             handler.is_told_of(event)
             self._in_time(handler, f"the event {event}")
+            self._listen(event, names)
+            handler.tools = names
             self._events.setdefault(event, []).append(self._keep(handler))
-            self._subscribe("event", event)
             self._require("event", event, required)
             return function
 

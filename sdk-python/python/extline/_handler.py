@@ -21,13 +21,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from ._event import Event
     from ._native import Context
 
 
 class Handler:
     """A function that takes up to so many values, and the context by keyword when it asks for it."""
 
-    __slots__ = ("_first", "context", "function", "has_context", "is_async", "name", "required", "takes")
+    __slots__ = (
+        "_first",
+        "context",
+        "function",
+        "has_context",
+        "is_async",
+        "name",
+        "required",
+        "takes",
+        "tools",
+    )
 
     def __init__(
         self, function: Callable[..., Any], what: str, values: tuple[str, ...], may_yield: bool = False
@@ -44,6 +55,8 @@ class Handler:
         self.is_async = is_async(function)
         self.name = getattr(function, "__name__", what)
         self.required = False
+        #: Of which tools it is told, where it is one of an event's; None for all.
+        self.tools: list[str] | None = None
         found = parameters(function)
         self.context = next((one.name for one in found if _is_context(one)), None)
         self.has_context = self.context is not None
@@ -76,6 +89,10 @@ class Handler:
             f"in the function, such as {first.name}.split() or int({first.name})",
             first.name,
         )
+
+    def wants(self, event: Event) -> bool:
+        """Whether it is told of this one, whatever the host sends."""
+        return self.tools is None or _native.fits_tools(self.tools, event.payload.get("tool_name"))
 
     def is_told_of(self, event: str) -> None:
         """Refuses the class of another event than the one it is told of."""

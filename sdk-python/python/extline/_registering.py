@@ -84,6 +84,11 @@ class Registering(Speaking):
                 )
         self._has_async = self._has_async or is_async
 
+    def _listen(self, event: str, tools: list[str] | None) -> None:
+        running = self._serving
+        to = self._registrations if running is None else running.session
+        to.listen(event, tools)
+
     def _subscribe(self, kind: str, name: str) -> None:
         if self._serving is not None:
             self._serving.session.subscribe(kind, name)

@@ -143,6 +143,8 @@ class Serving:
         try:
             event = EVENTS.get(frame["event"], Event)(frame)
             for handler in self.extension._events.get(event.event, ()):
+                if not handler.wants(event):
+                    continue
                 try:
                     used_by_nobody(handler, self._run(handler, ctx, event), event)
                 except Exception as error:

@@ -52,6 +52,10 @@ EventName: TypeAlias = Literal[
     "model_changed",
     "cwd_changed",
 ]
+# Those that are about a tool.
+ToolEventName: TypeAlias = Literal[
+    "tool_call", "tool_result", "tool_confirmation_requested", "permission_decision"
+]
 Exposure: TypeAlias = Literal["direct", "codemode", "deferred", "model-only"]
 Replay: TypeAlias = Literal["never", "safe", "idempotent", "reconcile"]
 OnFailure: TypeAlias = Literal["allow", "block"]

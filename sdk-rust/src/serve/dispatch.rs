@@ -177,7 +177,8 @@ impl Serving {
         let cancellation = context.cancellation();
         let work = Box::pin(async move {
             for handler in handlers.unwrap_or_default() {
-                let outcome = Guarded::new(handler(event.clone(), context.clone())).await;
+                let Some(work) = handler(&event, &context) else { continue };
+                let outcome = Guarded::new(work).await;
                 if let Err(failure) = outcome.and_then(|outcome| outcome) {
                     let name = &event.event;
                     report_failure(&format!("the handler of the event {name} failed: {failure}"));

@@ -34,7 +34,7 @@ pub(crate) struct End {
 
 pub(crate) const HELLO: &str = concat!(
     r#"{"type":"hello","name":"probe","version":"1.0.0","capabilities":["commands","tools","#,
-    r#""events","panels","tool_cancel","call_tool","tool_update","tool_registry","registration_report","log","rpc","config","view"],"#,
+    r#""events","panels","tool_cancel","call_tool","tool_update","tool_registry","registration_report","log","rpc","config","view","event_filters"],"#,
     r#""sdk":{"name":"extline","version":""#,
     env!("CARGO_PKG_VERSION"),
     r#"","language":"rust"},"methods":["double","count"],"protocol_version":2}"#

@@ -19,7 +19,10 @@ pub(crate) fn add(kit: Extension, memory: &Rc<Memory>) -> Extension {
         let memory = Rc::clone(memory);
         kit.on(name, async move |event, _| record(&event, &memory).await)
     });
+    let memory = Rc::clone(memory);
+    let some = async move |event, _| record(&event, &memory).await;
     listening
+        .on_tools("tool_result", ["bash", "mcp_*"], some)
         .intercept(point::ToolCall, first)
         .intercept(point::ToolCall, second)
         .intercept(point::TurnStart, turn_start)

@@ -12,6 +12,7 @@ async function record(event: Event): Promise<void> {
 
 const EVENTS = ["session_start", "turn_start", "turn_end", "tool_call", "assistant_message"] as const;
 for (const name of EVENTS) kit.on(name, record);
+kit.on("tool_result", record, { tools: ["bash", "mcp_*"] });
 
 kit.intercept("tool_call", async (call) => {
   const { do: what } = call.args;

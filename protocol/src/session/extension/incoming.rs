@@ -250,7 +250,7 @@ impl ExtensionSession {
         {
             host.config = Some(config.clone());
         }
-        if self.registrations.wants_event(&event.event) && !self.stage.is_ending() {
+        if self.registrations.subscribe.wants(&event) && !self.stage.is_ending() {
             self.lanes.event(event);
         }
     }

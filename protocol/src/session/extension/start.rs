@@ -73,7 +73,12 @@ impl ExtensionSession {
         for tool in registrations.tools() {
             self.send_tool(tool);
         }
-        let subscribe = on_the_wire(&registrations.subscribe);
+        let mut subscribe = on_the_wire(&registrations.subscribe);
+        // The session keeps away what nobody wants in any case; whoever does not know filters need not read
+        // them.
+        if !self.supports(Capability::EventFilters) {
+            subscribe.filters = None;
+        }
         if subscribe != Subscribe::default() {
             self.warn_of_new_points(&subscribe);
             self.warn_of_events(&subscribe);
@@ -232,6 +237,7 @@ fn on_the_wire(subscribe: &Subscribe) -> Subscribe {
     empty(&mut subscribe.intercept);
     empty(&mut subscribe.guards);
     subscribe.on_failure = subscribe.on_failure.take().filter(|modes| !modes.is_empty());
+    subscribe.filters = subscribe.filters.take().filter(|filters| !filters.is_empty());
     subscribe
 }
 

@@ -22,6 +22,7 @@ impl HostSession {
             intercept: member("intercept", &members, &mut faults),
             guards: member("guards", &members, &mut faults),
             on_failure: member("on_failure", &members, &mut faults),
+            filters: member("filters", &members, &mut faults),
         };
         self.emit(HostEvent::Subscribe(subscribe));
         if let Some(fault) = faults.iter().find(|fault| is_below(fault, "/guards")) {

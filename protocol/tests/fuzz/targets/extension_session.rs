@@ -297,6 +297,7 @@ fn config() -> ExtensionConfig {
         intercept: names(&["assistant_message", "before_agent_start"]),
         guards: names(&["tool_call"]),
         on_failure: Some([("assistant_message".to_owned(), OnFailure::Allow)].into()),
+        filters: None,
     };
     config.methods = vec!["health.check".to_owned()];
     config.teardown = true;

@@ -3,10 +3,10 @@
 use extline_protocol::RawJson;
 use extline_protocol::frame::{
     Action, Annotations, Approval, CallTool, CallToolCancel, ClearNotes, CommandResponse, Effect,
-    EffectKind, EventInterceptResponse, Execution, Exposure, ExtensionFrame, FileOp, Hello, Level,
-    Log, Notify, OnFailure, OpenPanel, PanelRender, Progress, Ready, RegisterCommand, RegisterTool,
-    ReplaceResult, Replay, SdkInfo, ShutdownAck, Submit, SubmitSlash, Subscribe, Tier, ToolResult,
-    ToolUpdate, UnknownFrame, UnregisterTool,
+    EffectKind, EventFilter, EventInterceptResponse, Execution, Exposure, ExtensionFrame, FileOp,
+    Hello, Level, Log, Notify, OnFailure, OpenPanel, PanelRender, Progress, Ready, RegisterCommand,
+    RegisterTool, ReplaceResult, Replay, SdkInfo, ShutdownAck, Submit, SubmitSlash, Subscribe,
+    Tier, ToolResult, ToolUpdate, UnknownFrame, UnregisterTool,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
@@ -195,5 +195,7 @@ objects! {
         intercept: of(texts()),
         guards: of(texts()),
         on_failure: of(btree_map(text(), word(OnFailure::KNOWN), 0..3)),
+        filters: of(btree_map(text(), event_filter(), 0..3)),
     }
+    event_filter: EventFilter { tools: of(texts()), }
 }

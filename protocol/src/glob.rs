@@ -6,28 +6,28 @@ use std::str::FromStr;
 /// A text in which `*` stands for any text, also none; `\*` is a star and `\\` a backslash. It takes time in
 /// proportion to what it is compared with, whatever is written in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Glob {
+pub struct Glob {
     /// The texts between the stars; one where there is no star.
     pieces: Vec<String>,
 }
 
 /// A backslash stands before something else than a star or a backslash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LoneBackslash;
+pub struct LoneBackslash;
 
 impl Glob {
     /// The one that fits this text alone.
-    pub(crate) fn exactly(text: &str) -> Self {
+    pub fn exactly(text: &str) -> Self {
         Self { pieces: vec![text.to_owned()] }
     }
 
     /// Whether it has no star.
-    pub(crate) fn is_exact(&self) -> bool {
+    pub fn is_exact(&self) -> bool {
         self.pieces.len() == 1
     }
 
     /// Whether the whole text fits.
-    pub(crate) fn matches(&self, text: &str) -> bool {
+    pub fn matches(&self, text: &str) -> bool {
         let [first, between @ .., last] = self.pieces.as_slice() else {
             return self.pieces.first().is_some_and(|only| only == text);
         };
