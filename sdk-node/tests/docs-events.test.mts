@@ -46,8 +46,7 @@ test("the tables have the types of the package, and the samples have no mistakes
       // Any event of a tool may have another extension as its reason.
       return `same<Exclude<keyof Events["${event}"], "originExtension">, ${union(all)}>(true);`;
     }),
-    // The model and its provider are known at a point alone, which has a table of its own.
-    `same<Exclude<keyof EventPayload, "provider" | "model">, ${union(fields.map(([field]) => field))}>(true);`,
+    `same<keyof EventPayload, ${union(fields.map(([field]) => field))}>(true);`,
     ...fields.map(([field, type]) => `is<EventPayload["${field}"], (${type}) | undefined>();`),
     ...points.flatMap(([[kind, ...members], answers]) => [
       ...(members.length > 0 ? members : toolUse).map((member) => `reads(({} as ${kind}).${member});`),
@@ -57,7 +56,7 @@ test("the tables have the types of the package, and the samples have no mistakes
   ];
   writeFileSync(
     join(folder, "tables.ts"),
-    `import type { AgentStart, EventPayload, Events, GuardedToolUse, Message, ModelCall, PanelInput, RewritableToolUse, ToolAnswer, UserPrompt } from "extline";
+    `import type { AgentStart, EventMessage, EventPayload, Events, GuardedToolUse, Message, ModelCall, PanelInput, RewritableToolUse, Todo, ToolAnswer, UserPrompt } from "extline";
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function same<A, B>(same: Equal<A, B>): void;
 declare function is<A extends B, B>(): void;
