@@ -82,10 +82,14 @@ function extensionOf(sample: string): Extension {
 }
 
 test("the samples do what the page says", async () => {
-  const [told, limits, looks] = samples.map(extensionOf) as [Extension, Extension, Extension];
+  const [told, watches, limits, looks] = samples.map(extensionOf) as [Extension, Extension, Extension, Extension];
   await Host.with(told, async (host) => {
     await host.event("tool_result", { toolName: "read", status: "completed" });
     assert.equal(host.logs[0]?.message, "read: completed");
+  });
+  await Host.with(watches, async (host) => {
+    for (const toolName of ["read", "mcp_x"]) await host.event("tool_result", { toolName, status: "completed" });
+    assert.deepEqual(host.logs.map(({ message }) => message), ["mcp_x: completed"]);
   });
   await Host.with(limits, async (host) => {
     const timed = await host.intercept("tool_call", { tool: "bash", args: { command: "ls" } });
