@@ -46,7 +46,7 @@ use crate::profile::ProfileRules;
 use crate::registry::{Command, Registry, Tool};
 use crate::report::{CallError, Diagnosis, Ending, Problem};
 use crate::secrets::SecretServer;
-use crate::source::Plan;
+use crate::source::{Plan, check_pin};
 use crate::state::State;
 
 /// Extensions that run, and what can be done with them.
@@ -310,7 +310,7 @@ impl Host {
                     return Err(Problem::NameTaken);
                 }
                 slot.prepare()?;
-                launch.check()?;
+                check_pin(&launch)?;
                 let launcher = slot.launcher(launch);
                 let ordered = spawner.order(&launcher.launch);
                 Ok((launcher, ordered))

@@ -131,6 +131,7 @@ mod report;
 mod secrets;
 mod source;
 mod state;
+mod switch;
 mod tool_settings;
 pub mod trust;
 pub mod view;

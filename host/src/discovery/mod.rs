@@ -14,9 +14,9 @@ use serde::Serialize;
 pub use self::places::Layer;
 use self::places::Place;
 pub use self::settings::{ExtensionSettings, SettingsError, switch_extension};
-pub(crate) use self::settings::{SWITCH, is_switched_off};
 use crate::home::default_home;
 use crate::source::{ExtensionSource, Manifest, ManifestError, ManifestFault};
+use crate::switch::{SWITCH, is_switched_off};
 use crate::trust::{Change, Grant, Tree, TrustDecision, TrustStore};
 
 /// Looks for extensions, and decides which of them run.

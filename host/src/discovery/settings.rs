@@ -9,14 +9,13 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::file::{WRITTEN_BYTES, make_folder, read_text, replace};
+use crate::switch::{SWITCH, is_off};
 
 /// The file that people write.
 const FILE: &str = "config.toml";
 /// The file that `extline ext enable` and `disable` write.
 const SWITCHES: &str = "extensions.json";
 
-/// Switches all extensions off, on every path: nothing of any is started.
-pub(crate) const SWITCH: &str = "EXTLINE_EXTENSIONS";
 const PATHS: &str = "EXTLINE_EXTENSION_PATHS";
 
 /// Which extensions are found and run.
@@ -79,15 +78,6 @@ struct Table {
 #[serde(default)]
 struct Switches {
     disabled: BTreeSet<String>,
-}
-
-/// Whether the environment switches all extensions off.
-pub(crate) fn is_switched_off() -> bool {
-    env::var(SWITCH).is_ok_and(|value| is_off(&value))
-}
-
-fn is_off(value: &str) -> bool {
-    matches!(value.trim().to_ascii_lowercase().as_str(), "off" | "0" | "false" | "no")
 }
 
 impl ExtensionSettings {

@@ -14,7 +14,7 @@ use crate::connection::{Adapter, Connection, Shared};
 use crate::home::{self, LogPlace};
 use crate::process::{Launch, Ordered, Spawner, begun};
 use crate::report::{Notice, Problem};
-use crate::source::explain;
+use crate::source::{check_pin, explain};
 
 /// How servers of MCP that die are started again: after 0.5 s, 1 s, 2 s, ...
 const SERVERS: RestartPolicy =
@@ -69,7 +69,7 @@ impl Launcher {
         if let Some(adapter) = &self.adapter {
             adapter.check()?;
         }
-        self.launch.check()?;
+        check_pin(&self.launch)?;
         Ok(Spawner::new(&self.shared.processes).order(&self.launch))
     }
 

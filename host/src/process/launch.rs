@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::environment::Environment;
-use crate::report::Problem;
-use crate::trust::Pin;
 
 /// A program with all that is needed to start it.
 #[derive(Clone, Debug)]
@@ -20,13 +18,6 @@ pub(crate) struct Launch {
     /// Nothing is started here: what it is runs somewhere else.
     #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is started there yet"))]
     pub(crate) is_remote: bool,
-    /// What its folder has to be just before each start, where somebody trusts just that.
-    pub(crate) pin: Option<Pin>,
-}
-
-impl Launch {
-    /// Whether it may be started now. Asked just before each start.
-    pub(crate) fn check(&self) -> Result<(), Problem> {
-        self.pin.as_ref().map_or(Ok(()), |pin| pin.check(&self.dir))
-    }
+    /// The digest that its folder has to have just before each start, where somebody trusts just that.
+    pub(crate) pin: Option<String>,
 }

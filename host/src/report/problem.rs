@@ -10,10 +10,10 @@ use serde::Serialize;
 use super::advice;
 use super::notice::Author;
 use crate::config_fault::ConfigFault;
-use crate::discovery::SWITCH;
 use crate::memory::EXTENSION_MEMORY;
 use crate::process::Exit;
 use crate::redact::Redactor;
+use crate::switch::SWITCH;
 
 /// What is wrong with an extension; `code` in JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -3,6 +3,7 @@
 mod manifest;
 #[cfg(feature = "mcp-client")]
 mod mcp_server;
+mod pin;
 mod plan;
 mod program;
 
@@ -18,6 +19,7 @@ pub use self::manifest::{
 pub(crate) use self::mcp_server::Way;
 #[cfg(feature = "mcp-client")]
 pub use self::mcp_server::{McpServer, McpServerError};
+pub(crate) use self::pin::check_pin;
 pub(crate) use self::plan::{Plan, explain, resolve};
 pub use self::program::Program;
 

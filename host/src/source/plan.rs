@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 
 use super::ExtensionSource;
 use super::manifest::{Manifest, ManifestError, manifest_file};
-use crate::discovery::is_switched_off;
 use crate::file;
 use crate::process::{Environments, Launch, is_executable};
 use crate::report::Problem;
-use crate::trust::Pin;
+use crate::switch::is_switched_off;
 
 /// What can be said of an extension before it is started.
 #[derive(Debug)]
@@ -52,7 +51,7 @@ impl Plan {
             ExtensionSource::Pinned { source, digest } => {
                 let mut plan = Self::of_any(source, cwd, environments);
                 if let Ok(launch) = &mut plan.launch {
-                    launch.pin = Some(Pin { digest: digest.clone() });
+                    launch.pin = Some(digest.clone());
                 }
                 plan
             }
