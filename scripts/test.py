@@ -2,8 +2,8 @@
 """Everything that must hold before a change is merged: the steps, and which of them run side by side.
 
 What only reads the code runs beside the build of everything, which leaves a CPU idle at times. The tests
-then wait for processes more than they compute, so there are two lanes: the tests of Rust and C, and beside
-them those of Node, Python and MCP, one after another. The packages are last in either lane.
+then wait for processes more than they compute, so there are two lanes: the tests of Rust, and beside them
+those of Node, Python, MCP and C, one after another.
 """
 
 import os
@@ -22,12 +22,12 @@ def main():
     skip_python_shims()
     keep_compiled_python()
     tools.put_on_path()
-    run = Run(steps=[FORMAT, CLIPPY, DOCUMENTATION, BUILD, *RUST_AND_C, *NODE_AND_PYTHON, PYTHON_PACKAGE, *LAST])
+    run = Run(steps=[FORMAT, CLIPPY, DOCUMENTATION, BUILD, *RUST, *OTHERS, PYTHON_PACKAGE, *LAST])
     run.one_by_one([FORMAT])
     run.side_by_side([CLIPPY, DOCUMENTATION], [BUILD])
     if BUILD.outcome == "ok":
         os.environ["EXTLINE_BUILT"] = "1"
-    run.side_by_side([*RUST_AND_C, PYTHON_PACKAGE], NODE_AND_PYTHON)
+    run.side_by_side([*RUST, PYTHON_PACKAGE], OTHERS)
     run.one_by_one(LAST)
     sys.exit(run.summary())
 
@@ -78,23 +78,23 @@ DOCUMENTATION = Step(
 # cargo builds these once more for it; so tests and scripts that see EXTLINE_BUILT build nothing for
 # debugging by themselves.
 BUILD = Step("everything builds", cargo("build --locked --workspace --all-targets"))
-RUST_AND_C = [
+RUST = [
     Step("tests: units, integration", ["scripts/test_rust.py"]),
     Step("tests: examples in the documentation", cargo("test --locked --workspace --doc --no-fail-fast")),
-    Step(
-        "tests: the C SDK, under the sanitizers and valgrind",
-        ["scripts/test-c.sh"],
-        needs=[Tool(["test", platform.system(), "=", "Linux"], "Linux", "it reads ELF files")],
-    ),
 ]
 # It needs what the tests of Node and Python have made.
 MCP = Step("tests: the official clients of MCP", ["scripts/test-mcp.py"])
-NODE_AND_PYTHON = [
+OTHERS = [
     Step("tests: the Node SDK", ["scripts/test-node.sh"]),
     Step("tests: the Python SDK", ["scripts/test-python.sh"]),
     MCP,
     # It puts the native half as it is released where the tests of the Node SDK had the other.
     Step("tests: the Node package, packed and installed elsewhere", ["scripts/test-node-package.sh"]),
+    Step(
+        "tests: the C SDK, under the sanitizers and valgrind",
+        ["scripts/test-c.sh"],
+        needs=[Tool(["test", platform.system(), "=", "Linux"], "Linux", "it reads ELF files")],
+    ),
 ]
 # With the Python that those tests have installed. It leaves modules beside the sources, which a client of MCP
 # would start with.
