@@ -138,12 +138,12 @@ fn one_that_dies_a_moment_after_bad_input_fails_where_that_came() {
     let dies = "import threading, os\n        threading.Timer(0.05, os._exit, [1]).start()";
     let (_folder, source) =
         edited("python3", "python_careful.py", &[(skips, &format!("{dies}\n        continue"))]);
-    let report = Tested::source(&source);
     // Whatever is sent a line that is no JSON, and nothing that is not.
-    report.fails(&[
+    let wanted = [
         "E-FRM-11", "E-FRM-19", "E-FRM-20", "E-FRM-21", "E-FRM-22", "E-FRM-23", "E-JSN-01",
         "E-JSN-11", "E-JSN-12", "E-JSN-16",
-    ]);
+    ];
+    Tested::until_all_fail(&source, &wanted).fails(&wanted);
 }
 
 #[test]
@@ -470,18 +470,32 @@ impl Tested {
         report
     }
 
+    /// The same, again where one of these passed and nothing else failed: on a busy machine the process
+    /// dies in the middle of the next case, which is then held to be the cause.
+    fn until_all_fail(source: &ExtensionSource, wanted: &[&str]) -> Self {
+        let mut report = Self::source(source);
+        for _ in 0..3 {
+            let failed = report.failed();
+            if failed.len() >= wanted.len() || !failed.iter().all(|id| wanted.contains(id)) {
+                break;
+            }
+            report = Self::source(source);
+        }
+        report
+    }
+
+    fn failed(&self) -> Vec<&str> {
+        let failed = |case: &&CaseReport| matches!(case.verdict, Verdict::Fail | Verdict::Flaky);
+        self.cases.values().filter(failed).map(|case| case.id.as_str()).collect()
+    }
+
     fn of(&self, id: &str) -> &CaseReport {
         &self.cases[id]
     }
 
     #[track_caller]
     fn fails(&self, wanted: &[&str]) {
-        let failed: Vec<_> = self
-            .cases
-            .values()
-            .filter(|case| matches!(case.verdict, Verdict::Fail | Verdict::Flaky))
-            .map(|case| case.id.as_str())
-            .collect();
+        let failed = self.failed();
         let details = |id: &&&str| {
             let case = &self.cases[**id];
             format!("{}: {:?} {:?}", case.id, case.failure, case.reason)

@@ -261,15 +261,18 @@ impl Conversation {
         self.look();
     }
 
-    /// Whether it ends by itself within that time; one that only waits for input does not.
-    pub(crate) fn ends_within(&mut self, time: Duration) -> bool {
+    /// Whether it ends by itself within that time. One that `rests` does not; one that could run and had no
+    /// processor gets more.
+    pub(crate) fn ends_within(&mut self, time: Duration, rests: fn(&Target) -> bool) -> bool {
         const LOOK_EVERY: Duration = Duration::from_millis(10);
-        let until = Instant::now() + time;
-        while self.target.exit().is_none()
-            && Instant::now() < until
-            && !self.target.only_waits_for_input()
-        {
-            self.target.pump(until.min(Instant::now() + LOOK_EVERY));
+        let patience = Patience::for_an_end(Instant::now() + time, &self.target);
+        let mut patience = patience.beginning_at(self.target.stalled());
+        while self.target.exit().is_none() {
+            self.target.pump(patience.until.min(Instant::now() + LOOK_EVERY));
+            let is_over = Instant::now() >= patience.until && !patience.has_more(&self.target);
+            if is_over || rests(&self.target) {
+                break;
+            }
         }
         self.look();
         self.target.exit().is_some()

@@ -16,6 +16,7 @@ use super::{Failed, Run, play, values};
 use crate::case::Case;
 use crate::conversation::{Canary, Conversation};
 use crate::report::{CaseReport, Evidence, Verdict};
+use crate::target::Target;
 
 /// A process goes on to the next case while so much is kept of it, in bytes.
 const SHARED: usize = 16 << 20;
@@ -208,7 +209,8 @@ impl Run<'_> {
     /// moment later: then it is played again.
     pub(super) fn leave(&self, lane: &mut Lane<'_, '_>) -> Vec<CaseReport> {
         if let Some(mut conversation) = lane.shared.take() {
-            let dies = !lane.lately.is_empty() && conversation.ends_within(WATCHED);
+            let dies = !lane.lately.is_empty()
+                && conversation.ends_within(WATCHED, Target::only_waits_for_input);
             self.end(conversation, dies);
             if dies {
                 lane.is_wounded();

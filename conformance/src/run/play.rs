@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::process::SHUTDOWN;
 use crate::case::{Aside, Case, Close, Each, Exits, Handshake, Values, Verb};
 use crate::conversation::{Canary, Conversation, HELLO, Missing, Survey, seconds};
-use crate::target::What;
+use crate::target::{Target, What};
 use extline_scenario::{Failure, Outcome};
 
 /// The time for a process to be gone (`end.in-time`).
@@ -237,13 +237,7 @@ impl PlayedProcess<'_> {
     /// Waits until it is dead, or has read everything and waits for more, which is the best that
     /// can be said of one that answers nothing.
     fn survive(&mut self) {
-        let latest = Instant::now() + SURVIVED;
-        while self.conversation.seen().exit().is_none() && Instant::now() < latest {
-            self.conversation.listen(GLANCE);
-            if self.conversation.seen().is_idle() == Some(true) {
-                return;
-            }
-        }
+        self.conversation.ends_within(SURVIVED, Target::is_idle);
     }
 
     fn stderr(&mut self, text: &str, within: Duration) -> Result<(), Failure> {

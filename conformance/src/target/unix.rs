@@ -232,21 +232,24 @@ impl Target {
         if self.exit.is_some() { None } else { process::activity(self.id()) }
     }
 
-    /// Whether it has read all that it was sent and waits for more; `None` where the system does
+    /// Whether it has read all that it was sent and waits for more; `false` where the system does
     /// not tell.
-    pub(crate) fn is_idle(&self) -> Option<bool> {
-        let unread = rustix::io::ioctl_fionread(self.stdin.as_ref()?).ok()?;
-        let activity = self.activity()?;
-        // One that waits for a disk, as for the lines of its traceback, goes on by itself.
-        let waits = activity.contains(" waits") && !activity.contains(" waits for a device");
-        Some(unread == 0 && waits)
+    pub(crate) fn is_idle(&self) -> bool {
+        let waits = || self.activity().is_some_and(|activity| activity.contains(" waits"));
+        // One that waits for a disk, as for the lines of its traceback, or for a process of its own that
+        // runs, goes on by itself.
+        self.unread() == Some(0) && waits() && !self.is_busy()
     }
 
     /// Whether it has read all that it was sent, and does nothing ever again unless it is sent
     /// more; `false` where the system does not tell.
     pub(crate) fn only_waits_for_input(&self) -> bool {
-        let unread = self.stdin.as_ref().and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok());
-        unread == Some(0) && process::only_reads_stdin(self.id())
+        self.unread() == Some(0) && process::only_reads_stdin(self.id())
+    }
+
+    /// How many bytes it was sent and has not read.
+    fn unread(&self) -> Option<u64> {
+        self.stdin.as_ref().and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok())
     }
 
     /// Whether it runs or waits for a processor or a disk, and so for nothing it could miss; `false`

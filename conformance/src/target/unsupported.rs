@@ -86,7 +86,7 @@ impl Target {
         match *self {}
     }
 
-    pub(crate) fn is_idle(&self) -> Option<bool> {
+    pub(crate) fn is_idle(&self) -> bool {
         match *self {}
     }
 
