@@ -1,8 +1,12 @@
 //! Values and entries go with the conversation: another one has its own, and a branch what was there.
 
 use std::os::unix::fs::PermissionsExt;
+use std::sync::{Arc, Mutex};
 
-use extline_host::Host;
+use extline_host::services::session::{
+    Append, AppendMethod, Appended, Branch, BranchMethod, Entries, SessionEntry,
+};
+use extline_host::{Asked, Host};
 use serde_json::{Value, json};
 
 use crate::keeper::{ask, builder, call, count, done, end, get, host, keeper, named, plain, set};
@@ -228,5 +232,30 @@ async fn entries_come_in_pages_and_by_type() {
     let (second, last) = page(json!({ "types": ["large"], "after": next })).await;
     assert_eq!((first.len() + second.len(), last), (8, Value::Null));
     assert!(!second.is_empty());
+    end(host).await;
+}
+
+#[tokio::test]
+async fn an_agent_that_has_its_own_history_serves_it_itself_and_keeps_values_with_us() {
+    let home = tempfile::tempdir().unwrap();
+    let history: Arc<Mutex<Vec<SessionEntry>>> = Arc::default();
+    let (added, read) = (Arc::clone(&history), Arc::clone(&history));
+    let builder = builder(home.path(), Some("one"))
+        .serve::<AppendMethod, _, _>(move |asked: Asked<Append>| {
+            let mut history = added.lock().unwrap();
+            let id = history.len().to_string();
+            let Append { r#type, data } = asked.params;
+            history.push(SessionEntry { id: id.clone(), r#type, at_ms: 0, data });
+            async { Ok(Appended { id }) }
+        })
+        .serve::<BranchMethod, _, _>(move |_: Asked<Branch>| {
+            let entries = read.lock().unwrap().clone();
+            async { Ok(Entries { entries, ..Entries::default() }) }
+        });
+    let host = builder.extension(keeper(&plain())).start().await;
+    append(&host, json!("first")).await;
+    assert_eq!(history.lock().unwrap()[0].data.get(), r#""first""#);
+    assert_eq!(entries(&host).await, ["first"]);
+    assert_eq!(count(&host, "session").await, 1);
     end(host).await;
 }
